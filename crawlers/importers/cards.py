@@ -50,6 +50,7 @@ _LETTERS = re.compile(
     r"\**(?:(?:正确)?答案\s?[:：]\s?)?(?P<letters>[A-J](?:[\s,，、]{0,3}[A-J]){0,9})\**(?:\s?[。.．、:：)）]\**\s{0,4}(?P<words>.{0,400}))?"
 )
 """The first line of an answer that names options, with the text of one or without."""
+_VERDICT = re.compile(r"\**(?:(?:正确)?答案\s?[:：]\s?)?(?P<verdict>正确|错误|对|错|√|×)\**\s?[。.]?")
 _NOTES = 0.8
 """Share of a text's rows that must be two fields with options on the first."""
 
@@ -106,6 +107,7 @@ def read_cards(name: str, body: bytes, provenance: Provenance) -> FileReading:
             words = "options on its front, but no letters of them on its back"
             reading.give_up(Lost(card_provenance.position, "options_unreadable", words, card.front), provenance)
             continue
+        verdict = "" if options else _verdict_on(card)
         stem = card.front[: min(options.cuts)[0]].rstrip() if options else card.front
         offered = options.texts(card.front) if options else None
         reading.items.append(
@@ -114,8 +116,8 @@ def read_cards(name: str, body: bytes, provenance: Provenance) -> FileReading:
                 provenance=card_provenance,
                 stem_raw=stem,
                 options_raw=offered,
-                answer_raw=letters or card.back or None,
-                explanation_raw=("\n".join(card.backs[1:]).strip() or None) if options else None,
+                answer_raw=letters or verdict or card.back or None,
+                explanation_raw=("\n".join(card.backs[1:]).strip() or None) if options or verdict else None,
             )
         )
     return reading
@@ -131,12 +133,18 @@ def _letters_on(card: Flashcard, options: Sequence[str]) -> str:
     return match["letters"] if not words or (len(named) == 1 and _bare(named[0]).endswith(words)) else ""
 
 
+def _verdict_on(card: Flashcard) -> str:
+    """Return the truth value that is the first line of a card's back; nothing if it has other words."""
+    match = _VERDICT.fullmatch(flat(card.backs[0]).strip()) if card.backs else None
+    return match["verdict"] if match else ""
+
+
 def _bare(words: str) -> str:
     return re.sub(r"[\s。.;；*]+", "", flat(words))
 
 
 def _notes_of(name: str, text: str) -> Deck | None:
-    """Return the notes of two fields in a text that Anki exported; None if it is none, or if most have no options on the first."""
+    """Return the notes of two fields in a text that Anki exported; None if it is none, or if most have neither options nor a verdict."""
     directives, _ = directives_of(text)
     if "separator" not in directives:
         return None
@@ -149,7 +157,7 @@ def _notes_of(name: str, text: str) -> Deck | None:
             deck.cards.append(Flashcard(int(position.partition(":")[2]), fronts, backs))
         elif fields:
             deck.rest.append("\n".join(row))
-    offering = sum(find_options(card.front) is not None for card in deck.cards)
+    offering = sum(find_options(card.front) is not None or bool(_verdict_on(card)) for card in deck.cards)
     return deck if offering >= max(_FEWEST, _NOTES * (len(deck.cards) + len(deck.rest))) else None
 
 

@@ -31,6 +31,7 @@ from crawlers.papers.passes.boxes import label_boxes
 from crawlers.papers.passes.chats import label_chats
 from crawlers.papers.passes.cloze import label_clozes
 from crawlers.papers.passes.contents import without_contents
+from crawlers.papers.passes.controls import without_controls
 from crawlers.papers.passes.counted import counts_as_letters
 from crawlers.papers.passes.emphasis import label_emphasis
 from crawlers.papers.passes.essays import essays_joined
@@ -82,7 +83,8 @@ def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
 def labelled_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
     """Return the lines with their places, with remains of other formats and their spelling normalised."""
     numbered = without_contents([(index, visible(line)) for index, line in enumerate(lines)])
-    plain = answers_moved(label_boxes(without_fields(without_markup(without_gift(label_emphasis(stacked_joined(_of_makers(numbered))))))))
+    bare = without_fields(without_markup(without_gift(label_emphasis(stacked_joined(_of_makers(numbered))))))
+    plain = answers_moved(label_boxes(without_controls(bare)))
     spelled = list(label_ticks(counts_as_letters(rings_as_letters(cells_joined(usual_spelling(plain))))))
     return label_explanations(without_headlines(spelled))
 

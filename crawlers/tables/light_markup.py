@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.tables.latex import expanded, with_listed_questions
 
 MARKDOWN, ORG, LATEX = (".md", ".markdown"), (".org",), (".tex",)
 LIGHT = (*MARKDOWN, *ORG, *LATEX)
@@ -58,6 +59,7 @@ _PAREN, _FILL_IN = (
     re.compile(r"\\fillin\b\s?(?:\[(?P<words>[^\[\]\n]{0,200})\])?"),
 )
 """The blank of exam-zh, with its answer."""
+_ESCAPED = re.compile(r"\\(?P<sign>[%&_#$])")
 _DEEPEST = 20
 """Indentation of nested lists."""
 _SECTIONS = {"section", "subsection", "chapter", "title"}
@@ -155,6 +157,7 @@ def _inline(words: str, is_org: bool) -> str:
 def _of_latex(text: str) -> Iterator[str]:
     r"""Yield the questions of a LaTeX paper as lines of Markdown: `\question` begins one, `\choice` and `\CorrectChoice` its options."""
     depth = number = 0
+    text = with_listed_questions(expanded(text))
     text = _ENVIRONMENT.sub(r"\\question ", "".join(_with_letters(text)))
     text = _PAREN.sub(lambda gap: f"（{(gap['letters'] or '').strip()}）", text)
     text = _FILL_IN.sub(lambda gap: f"（ ）\n答案：{gap['words']}\n" if gap["words"] else "（ ）", text)
@@ -192,6 +195,8 @@ def _latex_pieces(words: str, depth: int) -> Iterator[str]:
     """
     line, end = "", 0
     for command in _COMMAND.finditer(words):
+        if command.start() < end:
+            continue  # within the arguments of an environment: `[label=\Alph*.]`
         name = command["name"]
         line += words[end : command.start()]
         end = command.end()
@@ -211,6 +216,7 @@ def _latex_pieces(words: str, depth: int) -> Iterator[str]:
     line += words[end:]
     line = line if line[:1] in "#- " else "  " * min(depth, _DEEPEST) + line
     line = line.replace("{", "").replace("}", "").replace("\\\\", "").replace("~", " ")
+    line = _ESCAPED.sub(r"\g<sign>", line)
     yield from [line] if line.strip() else []
 
 

@@ -4,12 +4,13 @@ import re
 
 from atomexam.text.option_letters import LETTERS, are_fillers
 from crawlers.column_roles.option_cells import split_options
+from crawlers.importers.documents.option_rows import with_questions_in_rows
 from crawlers.importers.layouts.columns import RecordLayout, is_option_name, layout_of_keys, named, whole_header
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.numbers import number_of
+from crawlers.papers.signs.numbers import TYPE, number_of
 from crawlers.tables.marked_options import ANSWER, ticked_columns, verdicts_of
 
 CellLines = list[str]
@@ -26,6 +27,8 @@ _NUMBER = re.compile(
     r"(?:第|题号?|No\.?|[A-Za-z]{1,3}-?)?\s?[(（\[【]?\s?0{0,5}(?P<number>\d{1,5})\s?题?\s?[)）\]】]?\s?[.、．:：]?", re.IGNORECASE
 )
 """A cell that is only the number of a question."""
+_NUMBER_NAME, _TYPE_NAME = "题号", "题型"
+_TITLE = re.compile(rf"(?:第\s?)?(?P<number>\d{{1,5}})\s?(?:题|[.、．])?\s{{0,9}}[(（【\[]?(?P<type>{TYPE})?[)）】\]]?", re.IGNORECASE)
 _WORDS = re.compile("[\u4e00-\u9fff]")
 _FIELDS = ("type_raw", "case_raw", "number_raw", "stem_raw", "options_raw", "answer_raw", "explanation_raw")
 
@@ -34,7 +37,7 @@ def table_lines(rows: list[list[CellLines]]) -> list[str]:
     """Return a table as lines: one with a header such as 题干, A, B, 答案 in the form of a paper, any other row by row."""
     if key := _key_lines(rows):
         return key
-    rows = _with_verdicts(rows)
+    rows = _with_verdicts(with_questions_in_rows(rows))
     header, below = _header(rows)
     shape = layout_of_keys(header) if below else None
     if shape is None and (card := _card(rows)):
@@ -118,9 +121,16 @@ def _bare_lines(rows: list[list[CellLines]]) -> list[str]:
 
 
 def _card(rows: list[list[CellLines]]) -> tuple[list[str], list[list[CellLines]]] | None:
-    """Return names and values of a two-column table of one question with a field per row; None if it is not such a table."""
+    """Return names and values of a two-column table of one question with a field per row; None if it is not such a table.
+
+    Its first row may be its number and type: `第15题 | 多选题`.
+    """
     if len(rows) < _LEAST_FIELDS or any(len(row) != 2 for row in rows):
         return None
+    title = _TITLE.fullmatch(" ".join(rows[0][0] + rows[0][1]).strip())
+    if title is not None:
+        fields = ((_NUMBER_NAME, title["number"]), (_TYPE_NAME, title["type"]))
+        rows = [*([[name], [value]] for name, value in fields if value), *rows[1:]]
     names = named(" ".join(row[0]) for row in rows)
     is_card = len(names) == len(rows) and layout_of_keys(names) is not None
     return (names, [[row[1] for row in rows]]) if is_card else None

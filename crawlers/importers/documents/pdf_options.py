@@ -23,6 +23,10 @@ _PADDING = 1.0
 """Width between two columns, in heights of a line, at most."""
 
 
+_SAME_GAP, _FEWEST_GAPS, _ALIKE = 0.08, 6, 0.9
+"""Heights of a line by which gaps of one width differ, number of gaps that show it, and share of them that must have it."""
+
+
 _OVERLAP = 0.2
 """Share of its height by which a row overlaps the one before: they are beside each other."""
 _BESIDE = 0.4
@@ -56,6 +60,7 @@ def in_option_order(rows: Sequence[TextRow]) -> OrderedRows:
     last: list[list[Glyph]] = []
     index = 0
     known = {start: (end, options) for start, end, options in _in_order_of_file(rows)}
+    gap = _usual_gap(rows)
     while index < len(rows):
         start, last = len(ordered), []
         if index in known:
@@ -66,7 +71,7 @@ def in_option_order(rows: Sequence[TextRow]) -> OrderedRows:
             unclear |= set(range(start, len(ordered)))
             index = end
         else:
-            columns, end, is_doubtful = _with_lines_below(rows, index)
+            columns, end, is_doubtful = _with_lines_below(rows, index, gap)
             last = [[glyph for line in column.lines for glyph in line.glyphs] for column in columns]
             ordered += [line for column in columns for line in column.lines] if end > index + 1 else [rows[index]]
             unclear |= set(range(start, len(ordered))) if is_doubtful else set()
@@ -101,9 +106,15 @@ def _runs(indices: Iterable[int]) -> Iterator[list[int]]:
         yield [index for _, index in run]
 
 
-def _with_lines_below(rows: Sequence[TextRow], index: int) -> tuple[list[OptionColumn], int, bool]:
-    """Return the options in a row with what goes on below them, where that ends, and whether it is doubtful."""
+def _with_lines_below(rows: Sequence[TextRow], index: int, gap: float | None = None) -> tuple[list[OptionColumn], int, bool]:
+    """Return the options in a row with what goes on below them, where that ends, and whether it is doubtful.
+
+    Args:
+        gap: what is between the options of a page whose text flows.
+    """
     columns = _columns(rows[index])
+    if gap is not None and all(abs(own - gap) <= _SAME_GAP for own in _gaps(rows[index])):
+        return columns, index + 1, False
     below, is_doubtful = index + 1, False
     while len(columns) > 1 and below < len(rows) and not _begins(rows[below]):
         parts = _parts(rows[below], columns)
@@ -115,6 +126,24 @@ def _with_lines_below(rows: Sequence[TextRow], index: int) -> tuple[list[OptionC
             column.lines.extend([part] if part else [])
         below += 1
     return columns, below, is_doubtful
+
+
+def _usual_gap(rows: Sequence[TextRow]) -> float | None:
+    """Return what is between the options side by side, in heights of a line, if it is the same everywhere; in columns it depends on texts.
+
+    Such a text flows: what is below its options goes on with the last of them.
+    """
+    gaps = sorted(gap for row in rows for gap in _gaps(row))
+    usual = gaps[len(gaps) // 2] if len(gaps) >= _FEWEST_GAPS else _PADDING + 1
+    alike = sum(abs(gap - usual) <= _SAME_GAP for gap in gaps)
+    return usual if usual <= _PADDING and alike >= _ALIKE * len(gaps) else None
+
+
+def _gaps(row: TextRow) -> list[float]:
+    """Return the widths between the options of a row, in heights of a line."""
+    glyphs = _ink(row.glyphs)
+    starts = [index for index in range(1, len(glyphs) - 2) if _opens(glyphs, index)]
+    return [(glyphs[at].x0 - glyphs[at - 1].x1) / max(row.bottom - row.top, _APART) for at in starts]
 
 
 def _may_go_on(rows: Sequence[TextRow], options: Sequence[Sequence[Glyph]]) -> bool:

@@ -10,6 +10,11 @@ from crawlers.tables.light_markup import page_of
 from crawlers.tables.page_options import page_without_visitor
 
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+_HIDDEN_ANSWER = re.compile(
+    r"<(?P<tag>[a-zA-Z][a-zA-Z0-9]{0,9})\b(?=[^<>]{0,600}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|\shidden\b))[^<>]{0,600}>"
+    r"(?=\s{0,20}(?:<[a-zA-Z][^<>]{0,200}>\s{0,20}){0,3}[【\[]?\s?(?:(?:正确|参考|标准|本题)?答案|正解)\s?[】\]:：])"
+)
+"""The tag of an answer that a page hides until its reader asks for it."""
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re.I)
 
 
@@ -37,7 +42,7 @@ def read_html(name: str, body: bytes) -> Text:
 def text_of_page(name: str, text: str) -> Text:
     """Return the lines of a page as a reader sees them, with the answers marked by colour or bold type."""
     refuse_mojibake(name, text)
-    text = page_without_visitor(text)
+    text = _HIDDEN_ANSWER.sub(r"<\g<tag>>", page_without_visitor(text))
     lines = lines_of(text, drop_hidden=True)
     signed, signs = with_signs(text)
     return Text(label_marked_lines(lines, lines_of(signed, drop_hidden=True), signs) if signs else lines)

@@ -24,6 +24,8 @@ _NESTED = re.compile(r"(?:第\s?)?\d{1,3}\s?题?\s?[、.:]?\s?(?=[(]1[)]\s?[A-J]
 _NUMBERS = re.compile(r"\|?\s{0,4}题\s?号[\s|:]{1,6}(?:第?\s?\d|$)")
 """The row of numbers of a table; if no row of answers is below it, the table was cut."""
 _MORE_LETTERS = re.compile(r"(?:[A-J]{1,6}|[a-j]{1,6})[)\]]?\s{0,4}(?:$|[。.;,、]\s{0,4}(?:$|[(第]?\d)|[(第]?\d{1,4}\s?[、.:)题])")
+_AHEAD = 20
+"""Lines of an explanation, at most, up to the next answer."""
 _WITH_SIGN = re.compile(r"(?:(?<=[\s;。,])|^)(?P<number>\d{1,5})\s?(?:[、:]|\.(?!\d))\s{0,3}")
 
 
@@ -59,12 +61,23 @@ def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[KeyEn
         elif (group := GROUP.match(line)) and (number := number_of(line[group.end() :])) and number.style != "tight":  # 三、（1）顺应
             section = group[0]
             _read_line(text[group.end() :], _named(outer, section), entries)
-        elif not is_title(line):
+        elif not is_title(line) and not _is_passed(line, entries, lines, index):
             _read_line(text, _named(outer, section), entries)
+        elif not is_title(line):
+            _extend(entries[-1], "text", text.strip())
         index += 1
     for entry, after in zip_longest(entries, entries[1:]):
         entry.sure &= not _holds_next(entry, after)
     return [structs.replace(entry, sure=False) for entry in entries] if torn else entries
+
+
+def _is_passed(line: str, entries: Sequence[KeyEntry], lines: Sequence[str], index: int) -> bool:
+    """Return whether a line in an explanation begins with a number that is beyond the next answer's: `88.1～176.8 μmol/L`."""
+    number = number_of(line) if entries and entries[-1].lettered and line[:1].isdigit() else None
+    if number is None or number.value <= entries[-1].number + 1:
+        return False
+    ahead = next((listed[0].number for below in lines[index + 1 : index + _AHEAD] if (listed := listed_in(below).entries)), 0)
+    return entries[-1].number < ahead < number.value
 
 
 def _holds_next(entry: KeyEntry, after: KeyEntry | None) -> bool:

@@ -90,5 +90,9 @@ def _opening(due: str, sign: str, fewer: bool) -> re.Pattern[str]:
     signed = r"[.、:)\]]" if fewer else re.escape(sign)
     before = r"(?:(?<=[^A-Za-z])|(?<=[a-z])(?<!Ig)(?<!Hb))" if sign == "、" and not fewer else ""
     other = rf"|\s{due}{re.escape(sign)}\s{{0,3}}\d|(?<=[\u4e00-\u9fff℃%)])(?<!素){due}\s?[.:]\s?[\u4e00-\u9fff]"
-    bare = rf"|(?:(?<=\d){due}|(?<=[\u4e00-\u9fff%)\]】℃\s])[{alike}])(?=\s?[\u4e00-\u9fffA-Zα-ωa-z\d(])" if fewer else ""
+    bare = (
+        rf"|(?:(?<=\d){due}|(?<=[\u4e00-\u9fff%)\]】℃\s])(?:{due}|[{alike}](?![A-Z]{{2}})))(?=\s?[\u4e00-\u9fffA-Zα-ωa-z\d(])"
+        if fewer
+        else ""
+    )
     return re.compile(rf"{before}{bracket}(?:{due}|(?<=[\u4e00-\u9fff\s%)℃(])[{alike}])\s{{0,2}}{signed}\s{{0,3}}[^\s\d)]{other}{bare}")

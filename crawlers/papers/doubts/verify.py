@@ -23,7 +23,7 @@ from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, flat, m
 from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.headings import heads, note_in
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.numbers import RETAINED_STYLES, number_of
+from crawlers.papers.signs.numbers import RETAINED_STYLES, TYPE, number_of
 from crawlers.papers.signs.options import find_options
 
 _MOSTLY = 0.7
@@ -52,6 +52,7 @@ _NO_OPTION = re.compile("|".join(form.pattern for form in (_MARK, _NOTE, _HEADIN
 _MAY_BE_NO_OPTION = re.compile("[答解析题根共]")
 """A sign that each of these contains."""
 _HEADING_AT_END = re.compile(r"(?:(?:单项|多项|不定项)选择|单选|多选|判断|是非|填空|简答|问答|[ABX]\d?型|配伍)题$")
+_TYPE_AT_END = re.compile(rf"[(\[【]\s?(?:{TYPE})\s?[)\]】]\s?$")
 _BARE_TITLES = ("答案", "解析", "分析")
 _TORN_BLANK = re.compile(r"[(]\s{0,9}[A-J]{1,6}\s{0,9}$|[(][^\S\n]{0,9}\n[-·\s\d第页共/]{1,20}[)]")
 _ENDS_MARK = re.compile(r":\s{0,3}[A-J]{1,6}$")
@@ -238,7 +239,7 @@ def _of_titles(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> I
     wraps: Wraps | None = None  # computed on first use; most papers never need it
     for at, (above, line) in enumerate(pairwise(layout.lines), 1):
         index = owners.get(at - 1)
-        if index is None or at in asking or line.gap or not (at in layout.titles or is_title(line.flat)) or is_closed(above.flat):
+        if index is None or at in asking or line.gap or not (at in layout.titles or is_title(line.flat)) or _is_ended(above.flat):
             continue
         wraps = wraps or wraps_of(layout.lines)
         full = columns_of(above.flat) >= layout.width * _FULL or wraps.fills(above.flat, line.flat)
@@ -250,6 +251,11 @@ def _of_titles(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> I
         elif at in layout.titles and heads(line.flat) and not _NUMBERED_HEADING.match(line.flat):
             heads_nothing = at + 1 not in starts and (at + 1 == len(layout.lines) or at + 1 in layout.titles)
             yield from [(index, "stem_unreadable")] if heads_nothing else []
+
+
+def _is_ended(line: str) -> bool:
+    """Return whether a line ends a sentence, or ends with the type of its question in brackets."""
+    return is_closed(line) or _TYPE_AT_END.search(line, max(0, len(line) - _LONGEST_FOOT)) is not None
 
 
 def _of_numbers(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> dict[int, str]:

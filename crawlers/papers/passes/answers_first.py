@@ -1,4 +1,4 @@
-"""Answers before the numbers of questions, `（B）1. …`, `B 1、…` -> a line below each. Numbered lines in, numbered lines out.
+"""Answers before the numbers of questions, `（B）1. …`, `B 1、…`, `【④】1、…` -> a line below each. Numbered lines in, numbered lines out.
 
 An option may look the same, `（A）1、3、5`, but the numbers of questions increase through the paper, and their letters are not A, B, C in
 sequence.
@@ -8,16 +8,22 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from atomexam.text.numerals import CIRCLED_NUMBERS
 from atomexam.text.option_letters import are_in_turn
 from crawlers.papers.signs.answer_marks import Numbered, flat
 from crawlers.papers.signs.headings import heads
 
+_SIGN = f"[A-J{CIRCLED_NUMBERS[:10]}]"
 _FIRST = re.compile(
-    r"\s{0,9}(?:[(\[【]\s{0,9}(?P<inside>[A-J]{1,6})\s{0,9}[)\]】]\s{0,9}|(?P<bare>[A-J]{1,6})(?:\s{1,9}|[、.]\s{0,9}))"
+    rf"\s{{0,9}}(?:[(\[【]\s{{0,9}}(?P<inside>{_SIGN}(?:[\s,、]{{0,2}}{_SIGN}){{0,5}}|[√×对错])\s{{0,9}}[)\]】]\s{{0,9}}"
+    r"|(?P<bare>[A-J]{1,6})(?:\s{1,9}|[、.]\s{0,9}))"
     r"(?P<number>\d{1,5})\s?(?:[、:)]|\.(?!\d))\s{0,9}(?=\S)"
 )
 _NUMBERED = re.compile(r"\s{0,9}\d{1,5}\s?(?:[、:]|\.(?!\d))\s{0,9}[^\d\s]")
-_OPTIONS = re.compile(r"(?<![A-Za-z])A\s?[.、:)\s].{1,300}?(?<![A-Za-z])B\s?[.、:)\s]")
+_OPTIONS = re.compile(r"(?<![A-Za-z])A\s?[.、:)\s].{1,300}?(?<![A-Za-z])B\s?[.、:)\s]|①.{1,300}?②")
+_NOTE = re.compile(r"(?:备注|说明|注意?|附注)\s?:")
+"""A remark on the whole paper below its last question."""
+_JOINT = re.compile(r"[\s,、]")
 _FEWEST, _SHARE = 3, 0.8
 
 
@@ -28,7 +34,7 @@ def answers_moved(lines: Sequence[Numbered]) -> list[Numbered]:
     numbers = [int(first["number"]) for _, first in firsts]
     if len(firsts) < _FEWEST or not _count_on(numbers):
         return numbered
-    letters = [first["inside"] or first["bare"] for _, first in firsts]
+    letters = [_JOINT.sub("", first["inside"] or first["bare"]) for _, first in firsts]
     others = sum(_NUMBERED.match(flat(text)) is not None for _, text in numbered)
     if are_in_turn(letters) or len(firsts) < _SHARE * (len(firsts) + others):
         return numbered
@@ -46,7 +52,7 @@ def answers_moved(lines: Sequence[Numbered]) -> list[Numbered]:
         if position in starts:
             _say_answer(done, answer)
             first = starts[position]
-            answer = first["inside"] or first["bare"]
+            answer = _JOINT.sub("", first["inside"] or first["bare"])
             text = text[first.start("number") :]
         done.append((index, text))
     _say_answer(done, answer)
@@ -61,9 +67,9 @@ def _count_on(numbers: Sequence[int]) -> bool:
 
 
 def _say_answer(lines: list[Numbered], answer: str) -> None:
-    """Add the answer of the last question to its lines, above the headings and blank lines at their end."""
+    """Add the answer of the last question to its lines, above the headings, remarks and blank lines at their end."""
     end = len(lines)
-    while end and (not (line := flat(lines[end - 1][1]).strip()) or heads(line)):
+    while end and (not (line := flat(lines[end - 1][1]).strip()) or heads(line) or _NOTE.match(line)):
         end -= 1
     if answer and end:
         lines.insert(end, (lines[end - 1][0], f"答案：{answer}"))

@@ -43,13 +43,14 @@ _ANSWER = re.compile(
 )
 _SERIES = re.compile(
     r"\s{0,4}(?:(?P<sign>[【\[#《])\s?)?(?:每[日天周]|今[日天]|本周|早间|晚间|课前|课后)?\s?(?:一题|一练|题目?|练习|打卡|刷题|答题|抢答|问答|测试)题?"
-    r"(?:\s?第?\s?\d{1,4}\s?[期天题弹])?\s?(?(sign)[】\]#》]\s?:?|(?::|\s{0,4}$))\s{0,4}"
+    r"(?:\s?(?:第\s?(?P<ordinal>\d{1,4})\s?[期天题弹]|[#(]?(?P<number>\d{1,4})(?:\s?[期天题弹])?\)?))?"
+    r"\s?(?(sign)[】\]#》]\s?:?|(?::|\s{0,4}$))\s{0,4}"
 )
-"""What a daily question is announced by: `【每日一题】`, `#今日练习#`, `今日题目：`."""
+"""What a daily question is announced by: `【每日一题】`, `#今日练习#`, `今日题目：`, `【每日一题3】`."""
 _LETTER = re.compile(r"(?:^|(?<=[\s。?)]))[(\[]?([A-J])\s?[.、:)\]]")
 _TAG = re.compile(rf"[(\[【]\s?(?:{TYPE})\s?[)\]】]")
 _REQUEST = re.compile(r"(?:请|大家|各位|直接|现在|在群里){0,4}(?:回复|作答|抢答|发送|答题|开始答题|限时|倒计时).{0,40}$")
-_FEWEST, _SHARE, _SHORT = 3, 0.5, 15
+_FEWEST, _SHARE, _SHORT, _LEAST_STATEMENT = 3, 0.5, 15, 5
 
 
 class _Message(Struct):
@@ -70,25 +71,49 @@ def label_chats(lines: Sequence[Numbered]) -> list[Numbered]:
     answered = sum(_answer(message) is not None for message in own)
     if count < _FEWEST or answered < _SHARE * count or count < _SHARE * sum(askers.values()):
         return list(lines)
-    numbered = any(_number_of(message) for message in own if _asks(message))
-    done: list[Numbered] = []
-    number, answer, is_open, asked = "", "", False, 0
+    asked = [_number_of(message) for message in own if _asks(message)]
+    series = any(_SERIES.match(_first(message)) for message in own if _asks(message))
+    numbered, by_number = any(asked), all(asked) and len(set(asked)) == len(asked)
+    done: list[list[Numbered]] = []
+    answers: list[str] = []
+    is_open = False
     for message in own:
         if _asks(message):
-            asked += 1
-            place = message.lines[0][0]
-            done += [(place, ""), *_question(message, "" if numbered else f"{asked}. ")]
+            number = "" if numbered and not (series and by_number) else f"{asked[len(done)] if numbered else len(done) + 1}. "
             inside = _answer(message, below=True)
-            number, answer, is_open = _number_of(message), inside["answer"] if inside else "", True
+            done.append([(message.lines[0][0], ""), *_question(message, number)])
+            answers.append(inside["answer"] if inside else "")
+            is_open = True
         elif (stated := _answer(message)) is None:
-            is_open = is_open and not answer and sum(len(text) for _, text in message.lines) < _SHORT  # else it may be another question
-        elif is_open and stated["number"] in (None, number) and stated["answer"] != answer:  # a second one contradicts the first
-            answer = stated["answer"]
-            done.append((message.lines[0][0], f"答案：{answer}"))
-            done += [
-                (at, f"解析：{words}") for at, text in message.lines for kind, words in parts_of(text) if kind == "explanation" and words
-            ]
-    return done
+            # else it may be another question
+            is_open = is_open and not answers[-1] and sum(len(text) for _, text in message.lines) < _SHORT
+        elif done:
+            number = stated["number"].lstrip("0") if stated["number"] else _number_in_series(message)
+            at = asked.index(number) if by_number and number in asked[: len(done)] else len(done) - 1
+            if (is_open or number == asked[at]) and number in ("", asked[at]) and stated["answer"] != answers[at]:
+                answers[at] = stated["answer"]  # a second one contradicts the first
+                place = message.lines[0][0] if at == len(done) - 1 else done[at][-1][0]
+                done[at].append((place, f"答案：{stated['answer']}"))
+                done[at] += [(place, f"解析：{words}") for words in _explanation(message, bool(number))]
+    return [line for question in done for line in question]
+
+
+def _explanation(message: _Message, is_named: bool) -> list[str]:
+    """Return the reasons that a message gives for its answer: what a mark says, and the lines below an answer that names its question."""
+    marked = [words for _, text in message.lines for kind, words in parts_of(text) if kind == "explanation" and words]
+    opens = bool(message.lines) and is_named and _ANSWER.match(_first(message)) is not None
+    return marked or [text.strip() for _, text in message.lines[1:] if len(text.strip()) >= _SHORT and opens]
+
+
+def _first(message: _Message) -> str:
+    """Return the first line with words, in flat signs."""
+    return next((flat(text).strip() for _, text in message.lines if text.strip()), "")
+
+
+def _number_in_series(message: _Message) -> str:
+    """Return the number in what announces a daily question or its answer, `【每日一题3】`."""
+    series = _SERIES.match(_first(message))
+    return str(int(series["ordinal"] or series["number"])) if series and (series["ordinal"] or series["number"]) else ""
 
 
 def _messages(lines: Sequence[Numbered]) -> list[_Message]:
@@ -127,8 +152,11 @@ def _asks(message: _Message) -> bool:
     texts = [flat(text).strip() for _, text in message.lines if text.strip()]
     letters = "".join(letter for line in texts for letter in _LETTER.findall(line) or [letter_of(line)])
     first = next(iter(texts), "")
-    if _ANSWER.match(first):
+    series = _SERIES.match(first)
+    if _ANSWER.match(first, series.end() if series else 0):
         return False
+    if _number_in_series(message) and len("".join(texts)) > len(series[0] if series else "") + _LEAST_STATEMENT:
+        return True
     number = number_of(first)
     style = number.style if number else ""
     is_numbered = style == "ordinal" or (style in ("point", "titled", "bracket") and asks(first))
@@ -156,6 +184,8 @@ def _answer(message: _Message, below: bool = False) -> re.Match[str] | None:
 
 
 def _number_of(message: _Message) -> str:
+    if in_series := _number_in_series(message):
+        return in_series
     number = next((number for _, text in message.lines if (number := number_of(flat(text).strip()))), None)
     return str(number.value) if number else ""
 

@@ -55,6 +55,11 @@ _FEWEST, _SHARE = 2, 0.6
 _FEWEST_OF_TYPE, _SHARE_OF_TYPE = 4, 0.8
 """Bold, underline and italics, which are used for other things more often than colour is."""
 _WHOLE = 5  # ratio of options fully covered by a colour to those in which it ends
+_STATED = re.compile(
+    r"(?:加粗|粗体|黑体|粗字|划线|标红|标黄|标色|高亮|着色|[红蓝绿黄]色|[红蓝绿黄]字|斜体)[^。;；\n]{0,8}(?:[是为即]|表示|代表)[^。;；\n]{0,6}(?:答案|正确)"
+)
+"""What says that emphasis marks the answers: `加粗的选项为正确答案`."""
+_LONGEST_NOTE = 80
 _BELOW = 3  # lines below the options in which an answer may be
 
 
@@ -80,13 +85,14 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
     face = _telling(runs) if sum(has_answer) * 10 <= len(runs) else ""
     if not face:
         return list(lines)
+    is_stated = any(_STATED.search(text) for text in plain if len(text) < _LONGEST_NOTE)
     bare = {option.line for run in runs for option in run}
     answers = {
         run[-1].line: letters
         for run, is_answered in zip(runs, has_answer, strict=True)
         if not is_answered
         and (letters := "".join(option.letter for option in run if face in option.kinds))
-        and (len(letters) < len(run) or face.startswith(("colour", "class")))  # if all are bold, it is only emphasis
+        and (len(letters) < len(run) or is_stated or face.startswith(("colour", "class")))  # if all are bold, it is only emphasis
     }
     done: list[Numbered] = []
     for position, (index, text) in enumerate(lines):

@@ -49,6 +49,11 @@ _ANSWER = re.compile(
     r"(?:[👉👈→➜➡☞☛⇒▶✅➔➤★☆]\ufe0f?|=>|->)\s{0,3}(?:正确答案|答案|选)?\s?:?\s?(?P<answer>[A-Ja-j]{1,6}|√|×|对|错|正确|错误)\s?[。.!]?"
     r"|选\s?:\s?(?P<chosen>[A-J]{1,6})[。.!]?|√\s?(?P<ticked>[A-Ja-j]{1,6})"
 )
+_POINTER = re.compile(
+    r"\s{0,12}(?:[👉→➜➡☞☛⇒▶➔➤►▸»]\ufe0f?|[=-]>|>>)\s{0,4}"
+    r"(?=(?P<open>[\[【(])?\s?(?:(?:参考|正确|标准|本题)?(?:的)?(?:答案|选项)|正解|(?:答案|试题)?(?:解析|详解)|答)\s?(?(open)[\]】)]|[:是为选]))"
+)
+"""A sign that points to the name of a field: `→ 答案：B`."""
 _ARROW = re.compile("[👉→➜➡☞☛⇒▶➔➤]")
 _ANSWER_BEHIND = re.compile(
     r"(?<=[^\d\sA-J])\s{0,4}(?:[👉→➜➡☞☛⇒▶➔➤]\ufe0f?)\s{0,3}(?P<words>(?:正确答案|答案|选)?\s?:?\s?(?:[A-J]{1,6}|√|×))\s?$"
@@ -107,6 +112,8 @@ def _mended(text: str, spaced: bool) -> list[str]:
 
 def _signs(text: str) -> list[str]:
     """Return a line with the usual signs of options and answers."""
+    if pointer := _POINTER.match(flat(text)):
+        text = text[pointer.end() :]
     text = _LIGHT_BRACKETS.sub(r"[\g<letter>]", text) if "〔" in text else text
     text = _OPTION_NAMED.sub(r"\g<letter>. ", text, count=1) if "选项" in text else text
     text = _with_signs(text) if "A" in text and "B" in text else text

@@ -22,9 +22,10 @@ _TICK = re.compile(rf"\s{{0,6}}(?:\(\s?(?:正确答案|正确选项|答案|√)\
 _MAY_TICK = re.compile(r"[★☆✦⭐*√]|正确|答案")
 _STATED = re.compile(r"\(\s?(?:正确答案|正确选项)\s?\)")
 _ANSWER_BEHIND = re.compile(r"\S\s?\(\s?(?:正确答案|正确选项)\s?\)(?!\s?[A-J]{1,6}(?:\s|$))")
-_FULL, _FEWEST, _SHORT = 0.6, 2, 4
+_FULL, _FEWEST, _SHORT, _TAIL = 0.6, 2, 4, 60
 _FILLED = re.compile(r"[(\[]\s{0,6}([A-J]{1,8})\s{0,6}[)\]]")
 _MOST = 10  # lines of options
+_BARE_LETTER = re.compile(r"\s{0,2}(?P<letter>[A-J])\s")
 _SEVERAL, _ONE = re.compile(r"多选|多项选择|不定项选"), re.compile(r"单选|单项选择|最佳选择")
 """Wordings for several possible correct options, and for only one."""
 _LEAST_LABELLED = 3
@@ -44,6 +45,7 @@ def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return the lines with ticks removed from options and their letters as the answer below."""
     position = partly = 0
     several = False
+    lines = _with_signs(lines)
     full = _Full(lines)
     while position < len(lines):
         if behind := _behind(lines, position, full):
@@ -72,6 +74,27 @@ def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             if boxed and (filled := _filled(lines[position - 1][1] if position else "", letters)) not in ("", answer):
                 yield run[-1].index, f"答案：{filled}"
         position += len(run)
+
+
+def _with_signs(lines: Sequence[Numbered]) -> Sequence[Numbered]:
+    """Return the lines with a dot behind letters that have only blanks, `A  甲`, `B  乙 ✔`, if they are options of which one is ticked."""
+    letters = [
+        match["letter"] if text[:_SHORT].strip()[:1] and (match := _BARE_LETTER.match(flat(text[:_SHORT]))) else "" for _, text in lines
+    ]
+    done = list(lines)
+    at = 0
+    while at < len(lines):
+        end = at + 1
+        if letters[at] == "A":
+            while end < len(lines) and letters[end] and letters[end] == LETTERS[(end - at) % len(LETTERS)]:
+                end += 1
+            if end - at > _FEWEST and any(_TICK.search(flat(text[-_TAIL:])) for _, text in lines[at:end]):
+                done[at:end] = [
+                    (index, text.replace(letter, f"{letter}.", 1))
+                    for (index, text), letter in zip(lines[at:end], letters[at:end], strict=True)
+                ]
+        at = end
+    return done
 
 
 class _Full:

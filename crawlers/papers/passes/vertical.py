@@ -1,4 +1,7 @@
-"""Cells of a table of answers below each other in a copy, 题号 / 1 / 2 / 答案 / B / A -> a list. Numbered lines in and out."""
+"""Cells of a table of answers, below each other in a copy, 题号 / 1 / 2 / 答案 / B / A, or a row for each, `1⇥B⇥…` -> a list.
+
+Numbered lines in and out.
+"""
 
 import re
 from collections.abc import Sequence
@@ -10,10 +13,22 @@ _NUMBERS = re.compile(r"(?:题\s?号|序\s?号|题\s?目)\s?:?")
 _NUMBER = re.compile(r"(?P<value>\d{1,4})\s?[、.:]?")
 _ANSWER = re.compile(r"[A-J]{1,8}|√|×|对|错|正确|错误|[TF]")
 _FEWEST = 2  # pairs of a number and an answer
+_GAP = r"(?:\s{0,9}[\t|]\s{0,9}|\s{1,9})"
+_ROW_HEAD = re.compile(
+    rf"\|?\s{{0,9}}(?:题\s?号|序\s?号|编号|小题){_GAP}(?:参考|正确|标准)?答\s?案(?:{_GAP}(?:答案|试题|参考)?(?:解析|详解|分析|说明|解释|依据|考点))?\s{{0,9}}\|?"
+)
+"""The names of the columns of a table with a row for each question."""
+_ROW = re.compile(
+    rf"\|?\s{{0,9}}(?:第\s?)?(?P<number>\d{{1,4}})\s?[题、.]?{_GAP}(?P<answer>[A-J](?:[\s,、]{{0,2}}[A-J]){{0,7}}|√|×|对|错|正确|错误|[TF])"
+    r"(?:\s{0,9}[\t|]\s{0,9}(?P<cell>.*)|\s{1,9}(?P<words>[^\s\dA-J].*)|\s{0,9})$"
+)
+_ASIDE = 3
+"""Lines of a cell's further paragraphs."""
 
 
 def cells_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, with numbers and answers that alternate or are in two runs below each other as 1.B, 2.A, …"""
+    lines = _rows_listed(lines)
     filled = [(index, line) for index, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
     done = list(lines)
     at = 0
@@ -49,3 +64,38 @@ def _cells(filled: Sequence[tuple[int, str]], start: int) -> tuple[list[tuple[in
             pairs += zip(numbers, answers, strict=True)
             numbers, answers, stop = [], [], at
     return (pairs, stop) if len(pairs) >= _FEWEST and not numbers else ([], at)
+
+
+def _rows_listed(lines: Sequence[Numbered]) -> Sequence[Numbered]:
+    """Return the lines, with a table of a number, its answer and its reason in each row as a list of answers, `1.B` above `解析：…`."""
+    flats = [flat(text) for _, text in lines]
+    named = {at for at, line in enumerate(flats) if _ROW_HEAD.fullmatch(line.strip())}
+    starts = [at for at, line in enumerate(flats) if at in named or (is_title(line.strip()) and at + 1 not in named)]
+    if not starts:
+        return lines
+    pieces: dict[int, list[str]] = {}
+    last = -1
+    for start in starts:
+        rows = _rows_below(flats, start) if start > last else {}
+        last = max([last, *rows])
+        if len(rows) < _FEWEST or (start not in named and any("\t" not in lines[at][1] for at in rows)):
+            continue
+        pieces[start] = ["参考答案"]
+        for at, row in rows.items():
+            group = "cell" if row["cell"] else "words"
+            words = lines[at][1][row.start(group) : row.end(group)].strip(" \t|") if row[group] else ""
+            pieces[at] = [f"{row['number']}.{row['answer']}", *([f"解析：{words}"] if words else [])]
+    return [(index, piece) for at, (index, text) in enumerate(lines) for piece in pieces.get(at, [text])]
+
+
+def _rows_below(flats: Sequence[str], start: int) -> dict[int, re.Match[str]]:
+    """Return the rows of a table below its title, whose numbers follow each other."""
+    rows: dict[int, re.Match[str]] = {}
+    last = start
+    for at in range(start + 1, len(flats)):
+        row = _ROW.match(flats[at])
+        if row and (not rows or int(row["number"]) == int(rows[last]["number"]) + 1):
+            rows[at], last = row, at
+        elif at - last > _ASIDE:
+            break
+    return rows

@@ -34,7 +34,7 @@ WHOLE_ANSWER = re.compile(rf"[(\[【]?\s?(?:{LETTERS}|{VERDICT})\s?[)\]】]?(?:�
 """An answer that is complete with its letters or its verdict."""
 
 _ANSWER = (
-    r"(?:[Aa]nswers?[\s/]{0,3})?(?:参考|正确|标准|本[题章节页课组]|本单元|试题|考题|最佳|该题|此题)?(?:的)?(?:参考|正确|标准)?答案"
+    r"(?:[Aa]nswers?[\s/]{0,3})?(?:参考|正确|标准|本[题章节页课组]|本单元|试题|考题|最佳|该题|此题)?(?:的)?(?:(?:参考|正确|标准)?答案|正解)"
     r"(?:[\s/]{0,3}[Aa]nswers?(?=\s?:))?"
 )
 _EXPLAINED = (
@@ -48,7 +48,8 @@ _REMARK = (
 _WHOLE = rf"[(\[]?\s?(?:{LETTERS}|{VERDICT})\s?[)\]]?[。.;,]?\s{{0,3}}(?:$|【|\[|\(?(?:解析|难度|试题|因为|因|\d分))"
 # The name of a group begins with the kind of mark: answer, explanation, remark, question, options.
 _MARK = re.compile(
-    r"(?=[【\[<(\sAaKk参正标本试考最该此的答主要解详难分得章节来出我你您学同用已所收纠题页教能认知编故]|^)(?:"  # or nothing begins here
+    r"(?=[【\[<(\sAaKk参正标本试考最该此的答主要解详难分得章节来出我你您学同用已所收纠题页教能认知编故官名专老网]"
+    r"|^)(?:"  # or nothing begins here
     # 【答案】 【解析】 【难度】 【题干】 【选项】 (答案)
     rf"[【\[<]\s?(?:(?P<a1>\d{{0,3}}题?{_ANSWER}(?:及评分标准)?|答|正确选项|答案要点|Answer)|(?P<e1>{_EXPLAINED})"
     rf"|(?P<r1>{_REMARK})|(?P<q1>题干|题目|试题|问题|题面)|(?P<o1>选项|备选项|备选答案))\s?[】\]>]\s?:?\s?"
@@ -65,7 +66,7 @@ _MARK = re.compile(
     rf"|(?P<a4>(?:(?:^|(?<=[\s。;.、)】√×?!:题]))|(?!{_ANSWER}\s?(?:(?:[为是选]{{1,2}})?\s?[(\[]|是\s?$))){_ANSWER}\s?(?:[为是选]{{1,2}})?\s?:?\s?|[Aa]nswer\s?:?\s?"
     rf"|故?本题(?:正确)?(?:答案)?应?选\s?:?\s?|^(?:故|因此|所以)?应?选\s?:?\s?)(?={_WHOLE})"
     rf"|(?<=[A-J√×)])\s{{0,3}}(?P<e3>(?:试题|答案|本题|参考)?(?:解析|详解)\s?:\s?)"
-    rf"|^(?P<a5>参考\s?:\s?)|^\s?(?P<e4>(?:{_EXPLAINED})\s?:\s?|(?:解析|详解)\s(?=\S)|(?:解析|详解|分析)$))"
+    rf"|^(?P<a5>参考\s?:\s?)|^\s?(?P<e4>(?:{_EXPLAINED})\s?:\s?|(?:解析|详解)\s(?=\S)|(?:官方|名师|专家|老师|教师|网友|网校|本题|题目)?(?:解析|详解|分析)$))"
 )
 _MAY_MARK = re.compile(r"[【\[<答选解析]|[Aa]ns|ANS|[Kk]ey")
 _MAY_MARK_BY_COLON = re.compile(r"[】\]>填]|[度易数值分节源处率藏错型码次块号评点路考]\s?:")

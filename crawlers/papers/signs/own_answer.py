@@ -12,6 +12,12 @@ _LETTERS = r"[A-J](?:[\s,、]{0,3}[A-J]){0,9}"
 _REASON = re.compile(rf"(?P<answer>{_LETTERS})\s{{0,3}}(?:[。.,;\s]\s{{0,3}}|(?=[\u4e00-\u9fff(\[]))(?P<reason>(?:.|\n){{2,}})")
 _VERDICT_REASON = re.compile(rf"(?P<answer>{VERDICT})\s{{0,3}}(?:[。.,;:\s]\s{{0,3}}|(?=[(\[]))(?P<reason>(?:.|\n){{2,}})")
 _OPTION_INSTEAD = re.compile(r"[(\[]?(?P<letter>[A-J])\s?[.、:)\]]\s{0,3}[^\sA-J]")
+_OPTION_LETTER = re.compile(r"^\s{0,9}[(\[【]?\s?[A-Ja-j]\s?[)\]】]?\s?[.、:)]?\s{0,9}")
+_LETTER_WITH_WORDS = re.compile(r"[A-J]\s?[(.、:]\s?[^\s()]")
+_SEVERAL_WITH_WORDS = re.compile(r"[A-J]\s?\([^()]{1,200}\)\s?[;、,]\s?[A-J]\s?\(")
+"""Several letters, each with words in brackets."""
+_OPTIONS_BELOW = re.compile(r"[^\n]{2,400}(?:[?:]|[是为有](?:什么|哪[项种些个一])?|\(\s{0,9}\)[。.]?)\n[^\n]{1,60}\n[^\n]{1,60}")
+"""A stem that asks for one of the lines below it."""
 _ALONE = re.compile(r"[(\[【]?\s{0,3}(?P<answer>[A-J]{1,6})\s{0,3}[)\]】]?")
 _BEHIND_OPTION = re.compile(r"\s{1,20}[(\[【]\s{0,3}(?P<answer>[A-J]{1,6})\s{0,3}[)\]】]$")
 _BEHIND_TAB = re.compile(r"(?<=\S)(?:\t\s{0,4}|\s{3,20})(?P<answer>[A-J]{1,6})\s{0,4}$")
@@ -86,6 +92,8 @@ def with_answer(block: QuestionBlock, start: int, verdict: str, kind: str, lette
         block = structs.replace(block, answer=verdict)
     if (kind == "blank" or (kind == "" and not own)) and not block.answer and (filled := filled_blanks(block.stem, start, kind == "blank")):
         block = structs.replace(block, stem=filled[0], answer=filled[1])
+    if own and block.options:
+        block = _named_with_words(block, own)
     if own or kind == "verdict":
         block = _part_reason(block, _REASON if own else _VERDICT_REASON)
     if own and not block.answer and block.explanation:
@@ -124,11 +132,47 @@ def _read_verdict(block: QuestionBlock, start: int, kind: str) -> QuestionBlock:
             answer=corrected["answer"],
             explanation="\n".join(filter(None, (block.stem[corrected.end() :], block.explanation))),
         )
+    if parted and flat(parted[1]) in ("√", "×") and _OPTIONS_BELOW.match(flat(block.stem), start):
+        return structs.replace(block, sure_options=False)  # the tick of an option without a letter
     if parted and _bare(block.answer or parted[1]) == _bare(parted[1]):
         block = structs.replace(block, stem=parted[0], answer=block.answer or parted[1])
     if kind == "verdict" and (empty := _EMPTY_AT_END.search(flat(block.stem), start)):
         block = structs.replace(block, stem=block.stem[: empty.start()])
     return block
+
+
+def _named_with_words(block: QuestionBlock, own: str) -> QuestionBlock:
+    """Return `A（甲）；C（丙）` as AC if these are the words of its options; such an answer with other words is doubted."""
+    answer = flat(block.answer or "")
+    letters, end = "", 0
+    while end < len(answer) and answer[end] in own and answer[end] not in letters:
+        stop = _behind_words(answer, end + 1, _OPTION_LETTER.sub("", flat(block.options[own.index(answer[end])]), count=1))
+        if not stop:
+            break
+        letters, end = letters + answer[end], _after_joint(answer, stop)
+    if _LETTER_WITH_WORDS.match(answer, end) and (letters or _SEVERAL_WITH_WORDS.match(answer)):
+        return structs.replace(block, sure_answer=False)
+    if len(letters) < 2:
+        return block
+    reason = "\n".join(filter(None, ((block.answer or "")[end:].strip(), block.explanation)))
+    return structs.replace(block, answer=letters, explanation=reason or None)
+
+
+def _behind_words(text: str, start: int, words: str) -> int:
+    """Return where a text goes on behind words, whatever signs are around them and between their characters; 0 if it has others."""
+    for sign in filter(str.isalnum, words):
+        while start < len(text) and not text[start].isalnum():
+            start += 1
+        if text[start : start + 1] != sign:
+            return 0
+        start += 1
+    return start
+
+
+def _after_joint(text: str, start: int) -> int:
+    while start < len(text) and not text[start].isalnum():
+        start += 1
+    return start
 
 
 def _part_reason(block: QuestionBlock, pattern: re.Pattern[str]) -> QuestionBlock:

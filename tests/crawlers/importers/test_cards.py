@@ -80,6 +80,15 @@ def test_the_first_line_of_a_back_names_options_and_the_others_explain(head: str
     assert account_of("生理.txt", body, kind, reading).difference == 0
 
 
+def test_statements_of_an_anki_text_have_their_verdict() -> None:
+    cards = [f"{_FRONT.format(n=n)}\t<b>B</b>|因为。\t医学\n" for n in range(1, 4)]
+    cards += ["甲是乙。|\t<b>正确</b>\t医学\n", "乙是丙。\t答案：错|见第二章。\t医学\n", "丙是丁。\t√\t医学\n"]
+    body = ("#separator:tab\n#html:true\n#tags column:3\n" + "".join(cards).replace("|", "<br>")).encode()
+    items = [item for item in read("生理.txt", body).items if isinstance(item, QuestionItem)]
+    assert [(item.answer_raw, item.explanation_raw) for item in items[3:]] == [("正确", None), ("错", "见第二章。"), ("√", None)]
+    assert [item.answer_raw for item in items[:3]] == ["B"] * 3
+
+
 def test_words_of_an_anki_text_are_no_exam() -> None:
     words = "#separator:tab\n#html:true\n" + "".join(f"word{n}\t第{n}个词的意思\n" for n in range(20))
     assert guess_format("词汇.txt", words.encode()) != "cards"

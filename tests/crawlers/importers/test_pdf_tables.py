@@ -221,3 +221,22 @@ def test_options_that_may_go_on_on_the_next_page_are_cut() -> None:
     assert ([row.text for row in first], [row.text for row in second]) == (["1．题目（ ）"], ["答案：A"])
     assert [letter for letter in "ABCD" if f"{letter}." in text] == [*"ABCD"]
     assert without_cut_options(before.rows, after[1:]) == (before.rows, after[1:], [])
+
+
+def _flowing(gap: float) -> list[tuple[float, float, str]]:
+    """Return pieces of lines that flow: options `gap` apart, the last of one of them going on below."""
+    pieces: list[tuple[float, float, str]] = []
+    for n in range(4):
+        x = 0.0
+        for option in ("A.整体感觉", "B.属", "C.关系", "D.经验的总结"[: 4 + n]):
+            pieces.append((x, 40.0 * n + 20, option))
+            x += 10 * len(option) + gap
+        pieces.insert(len(pieces) - 4, (0, 40.0 * n, f"{n + 1}．题目（ ）"))
+    return [*pieces, (0, 40.0 * 3 + 40, "形成")]
+
+
+@pytest.mark.parametrize("gap", [3.0, 5.0])
+def test_options_apart_by_one_width_flow_and_go_on_with_the_last(gap: float) -> None:
+    read = in_option_order(placed(*_flowing(gap)))
+    assert not read.unclear
+    assert read.rows[-1].text == "形成" and read.rows[-2].text.replace(" ", "").endswith("D.经验的总结")

@@ -8,6 +8,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import common_share, decoded
 from crawlers.importers.files.text import read_html, read_text
 from crawlers.importers.papers import read_questions
+from crawlers.papers.paper import read_paper
 
 SEEN = Provenance(source="read", url="file:a.txt", snapshot="2026-01-01", page_id="page", position="")
 PAPER = "一、单项选择题\r\n1．下列关于心理现象的说法，正确的是（ ）。\r\nA．感觉 B．知觉\r\n答案：B\r\n"
@@ -117,3 +118,26 @@ def test_notes_of_a_book_are_refused(heading: str) -> None:
 )
 def test_questions_in_words_are_no_notes(text: str) -> None:
     assert len(read_questions("a.txt", text.encode(), ".txt", SEEN).items) >= 5
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ('<div id="a{n}" style="display:none">【正确答案】{key}<br>【答案解析】见教材第二章。', "</div>"),
+        ('<p class="ans" hidden>答案：{key}', "</p>"),
+        ('<section style="visibility: hidden"><p><b>参考答案：</b>{key}', "</p></section>"),
+    ],
+)
+def test_answers_that_a_page_hides_until_asked_are_read(before: str, behind: str) -> None:
+    noise = '<span style="display:none">扫码</span>'
+    parts = [
+        f"<dl><dt>{n}. 感觉的对象{n}{noise}是</dt><dd>A. 整体</dd><dd>B. 属性</dd></dl><a href='#'>查看答案</a>"
+        + before.format(n=n, key=key)
+        + behind
+        for n, key in enumerate("ABAB", 1)
+    ]
+    found = read_paper(read_html("a.html", f"<html><body>{''.join(parts)}</body></html>".encode()).lines)
+    assert not found.rejected
+    assert [draft.answer for draft in found.questions] == [*"ABAB"]
+    assert [draft.options for draft in found.questions] == [["A. 整体", "B. 属性"]] * 4
+    assert "扫码" not in str(found)

@@ -75,3 +75,47 @@ def test_a_talk_without_questions_stays_a_talk(head: str) -> None:
     said = ["晚上吃什么？", "A. 火锅", "都行", "答案是火锅", "好", "几点？", "七点", "收到", "1. 带伞 2. 带钱", "行"]
     lines = [_HEADS[head].format(n=1, m=n % 10, who=("妈妈", "爸爸", "小明")[n % 3], who_id=n, words=text) for n, text in enumerate(said)]
     assert not [draft for draft in read_paper("\n".join(lines).split("\n")).questions if draft.answer]
+
+
+_SERIES = {
+    "brackets": ("【每日一题{n}】{stem}", "第{n}题答案：{key}"),
+    "issue": ("#每日一题 第{n}期#\n{stem}", "每日一题 第{n}期：答案：{key}"),
+    "colon": ("每日一练{n}：{stem}", "答案：{key}"),
+    "zeros": ("【今日练习0{n}】{stem}", "第0{n}题的正确答案是{key}。"),
+}
+
+
+def _series(form: str, late: bool = False) -> list[str]:
+    asks, says = _SERIES[form]
+    reason = "\n因为教材第二章是这样写的，其余各项都不符合题意。"
+    posts = [
+        (who, words)
+        for n, (stem, options, key) in enumerate(_ASKED, 1)
+        for who, words in (
+            ("刘老师", "\n".join([asks.format(n=n, stem=stem.partition("：")[2]), *map(" ".join, zip("ABC", options, strict=False))])),
+            ("小王", "选D吧"),
+            ("刘老师", says.format(n=n, key=key) + reason),
+            ("Lily", "答对啦"),
+        )
+    ]
+    if late:
+        posts = [*(post for post in posts if "答案" not in post[1]), *(post for post in posts if "答案" in post[1])]
+    heads = [f"{who} {8 + at // 60:02}:{at % 60:02}\n{words}\n" for at, (who, words) in enumerate(posts)]
+    return "\n".join(["—————  2023-03-18  —————\n", *heads]).split("\n")
+
+
+@pytest.mark.parametrize("form", _SERIES)
+def test_daily_questions_have_the_number_that_announces_them(form: str) -> None:
+    found = read_paper(_series(form))
+    assert not found.rejected
+    assert [draft.answer for draft in found.questions] == [key for _, _, key in _ASKED]
+    assert [len(draft.options) for draft in found.questions] == [len(options) for _, options, _ in _ASKED]
+    assert not any(word in str(draft) for draft in found.questions for word in ("每日", "今日", "选D", "答对"))
+    assert all("教材第二章" in (draft.explanation or "") for draft in found.questions) == (form in ("brackets", "zeros"))
+
+
+def test_later_answers_find_their_question_by_its_number() -> None:
+    found = read_paper(_series("brackets", late=True))
+    assert not found.rejected
+    assert [draft.answer for draft in found.questions] == [key for _, _, key in _ASKED]
+    assert not any(draft.answer for draft in read_paper(_series("colon", late=True)).questions[:-1]), "they may be of any question"

@@ -156,3 +156,10 @@ def test_circled_statements_above_lettered_options_are_no_options() -> None:
         )
     ]
     assert [draft.answer for draft in read_paper(lines).drafts] == ["B"] * 5
+
+
+@pytest.mark.parametrize("note", ["说明：加粗的选项为正确答案。", "注：粗体字是答案", "（黑体部分表示正确选项）"])
+def test_all_options_may_be_bold_if_the_paper_says_what_bold_means(note: str) -> None:
+    drawn = BOLD["stars within"]
+    assert [draft.answer for draft in read_paper([note, *_lines(drawn)]).questions] == GOLD
+    assert [draft.answer for draft in read_paper(_lines(drawn)).questions] == [*GOLD[:3], None, GOLD[4]]

@@ -33,3 +33,28 @@ def test_an_answer_glued_to_the_last_option_is_read() -> None:
         ("A", "D.思维", "感觉是认识的开端。"),
         ("A", "D.性格", "气质有四种。"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "letters"),
+    [
+        ("→ 正解：A（整体）；C（关系）", "AC"),
+        ("→ 正解：B（属性）", "B"),
+        ("=> 答案：A、整体 C、关系", "AC"),
+        ("正确答案：A.整体，B.属性，C.关系。", "ABC"),
+        ("▶【答案】AC", "AC"),
+    ],
+)
+def test_answers_may_repeat_the_words_of_their_options(answer: str, letters: str) -> None:
+    found = read_paper(
+        ["001｜感觉的对象是", "    [A] 整体", "    [B] 属性", "    [C] 关系", f"    {answer}", "002｜记忆有三个环节。", "    → 正解：对"]
+    )
+    assert [draft.answer for draft in found.questions][1] == "对"
+    assert found.questions[0].options == ["[A] 整体", "[B] 属性", "[C] 关系"]
+    assert set(found.questions[0].answer or "") & set("ABC") == set(letters)
+
+
+@pytest.mark.parametrize("answer", ["A（整体）；C（属性）", "B（整体）；C（关系）"])
+def test_words_of_other_options_make_an_answer_doubtful(answer: str) -> None:
+    found = read_paper(["1、感觉的对象是", "A.整体", "B.属性", "C.关系", f"答案：{answer}", "2、记忆有三个环节。", "答案：对"])
+    assert [draft.number for draft in found.rejected] == [1]

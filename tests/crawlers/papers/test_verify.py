@@ -92,12 +92,19 @@ def test_what_opens_with_the_number_that_is_missing_doubts_the_question_above(to
         (["void A::f(){ }", "A::f( int a ){ }", "int f(){ }"], False),
         (["A:甲", "B:头痛 E:1∶1000肾上腺素", "C:乙", "D:丙"], True),
         (["A.甲", "B.CT检查 D.", "C.咳嗽"], True),
+        (["A.核糖和FADH2", "B.核糖", "C.甘油和FSH", "D.葡糖"], False),
         (["A、心理疏导", "B、α受体", "C、体温38.5℃D.大于30岁者"], True),
         (["A.每日3次", "B.判断力下降         ECT检查", "C.大于30岁者", "D.发热"], True),
     ],
 )
 def test_a_letter_within_an_option_may_open_another(options: list[str], held: bool) -> None:
     assert holds_letter(options) == held
+
+
+def test_a_word_in_capitals_is_no_letter_that_a_scan_changed() -> None:
+    options = ["A.核糖和FADH2", "B.核糖", "C.甘油和FSH", "D.葡糖"]
+    assert not holds_letter(options, usual=5)
+    assert holds_letter([*options[:3], "D.葡糖F甘油"], usual=5)
 
 
 @pytest.mark.parametrize(
@@ -190,3 +197,12 @@ def test_a_letter_behind_a_stem_is_no_answer_where_a_list_has_those_of_the_secti
     first = "第一部分 单项选择题\nQ1：甲是（ ）\nA:发热\nB:休息\nQ2：最容易缺乏的是维生素 A\nA:咳嗽\nB:叶酸\n答案：\n1-2 BB"
     drafts = read_paper(f"{first}\n第二部分 填空题\nQ1：乙首先应____\nQ2：丙首先应____\n答案：\n1.乏力\n2.咳嗽".split("\n")).drafts
     assert drafts[1].doubt == "answer_list_mismatch" and not drafts[0].doubt
+
+
+def test_a_title_of_answers_below_a_type_in_brackets_ends_no_sentence() -> None:
+    lines = [line for n in range(1, 4) for line in (f"({n}) 感觉的对象{n}是（单选）", "A.整体 B.属性 C.关系")]
+    key = ["第二部分 答案与解析", "(1) B。动脉血的正常值为", "88.1～176.8μmol/L，故选B。", "(2) A。略", "(3) C", "(4) 错误。略"]
+    found = read_paper(["第一部分 试题", *lines, "(4) 客户可以自行提货。（判断）", *key])
+    assert not found.rejected and not found.unread[2:]
+    assert [draft.answer for draft in found.questions] == ["B", "A", "C", "错误"]
+    assert "88.1" in (found.questions[0].explanation or "")

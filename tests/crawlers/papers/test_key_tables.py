@@ -1,0 +1,33 @@
+"""Tables of answers below the questions, with a row for each: number, answer, reason."""
+
+import pytest
+
+from crawlers.papers.paper import read_paper
+
+_QUESTIONS = [line for n in range(1, 5) for line in (f"{n}. 感觉的对象{n}是", "A．整体", "B．属性", "C．关系")]
+_ROWS = [("1", "B", "感觉反映属性（B对）。"), ("2", "A", "略"), ("3", "AC", "特性：1.整体性；2.选择性。"), ("4", "A", "")]
+
+
+@pytest.mark.parametrize(
+    ("title", "head", "joint"),
+    [
+        ("答案与解析", "题号\t答案\t解析", "\t"),
+        ("参考答案", "题号 答案 解析", " "),
+        ("", "序号\t正确答案\t答案解析", "\t"),
+        ("参考答案及解析", "", "\t"),
+        ("答案", "| 题号 | 答案 | 解析 |", " | "),
+    ],
+)
+def test_rows_of_answers_with_reasons_are_a_list(title: str, head: str, joint: str) -> None:
+    rows = [joint.join(filter(None, row)) for row in _ROWS]
+    found = read_paper([*_QUESTIONS, *filter(None, (title, head)), *(f"| {row} |" if joint == " | " else row for row in rows)])
+    assert not found.rejected
+    assert [draft.answer for draft in found.questions] == [key for _, key, _ in _ROWS]
+    assert [draft.explanation or "" for draft in found.questions] == [words for _, _, words in _ROWS]
+    assert all(len(draft.options) == 3 and "答案" not in draft.options[-1] for draft in found.questions)
+
+
+def test_a_table_whose_numbers_skip_is_no_list_of_the_rest() -> None:
+    rows = ["1\tB\t甲", "2\tA\t乙", "4\tC\t丁"]
+    found = read_paper([*_QUESTIONS, "参考答案", "题号\t答案\t解析", *rows])
+    assert "C" not in [draft.answer for draft in found.questions if draft.number == 3]
