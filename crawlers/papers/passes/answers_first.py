@@ -16,6 +16,7 @@ _FIRST = re.compile(
     r"\s{0,9}(?:[(\[【]\s{0,9}(?P<inside>[A-J]{1,6})\s{0,9}[)\]】]\s{0,9}|(?P<bare>[A-J]{1,6})(?:\s{1,9}|[、.]\s{0,9}))"
     r"(?P<number>\d{1,5})\s?(?:[、:)]|\.(?!\d))\s{0,9}(?=\S)"
 )
+LETTERS_BEFORE_NUMBER = re.compile(r"[A-J]\s{0,9}[)\]】、.\s]\s{0,9}\d{1,5}\s?[、:).]")
 _NUMBERED = re.compile(r"\s{0,9}\d{1,5}\s?(?:[、:]|\.(?!\d))\s{0,9}[^\d\s]")
 _OPTIONS = re.compile(r"(?<![A-Za-z])A\s?[.、:)\s].{1,300}?(?<![A-Za-z])B\s?[.、:)\s]")
 _FEWEST, _SHARE = 3, 0.8

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.sections.signals import is_worded_as_question
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
+from crawlers.papers.signs.answer_marks import Numbered, flat, is_marked, plain
 from crawlers.papers.signs.letters import letter_of
 
 _FEWEST, _SHARE, _ASKING, _MOST = 3, 0.9, 0.6, 10
@@ -62,20 +62,16 @@ def _label_by_signs(block: Block) -> list[tuple[int, str, str]]:
 
 def _label_by_stars(block: Block) -> list[tuple[int, str, str]]:
     """Return the lines of a block as index, kind and words: what is below its first line is options, the correct ones with a star."""
-    end = next((at for at, (_, text) in enumerate(block) if at and _says(text)), len(block))
+    end = next((at for at, (_, text) in enumerate(block) if at and is_marked(plain(text))), len(block))
     if any(letter_of(flat(text).strip().lstrip("*√✓✔ ")) for _, text in block[1:end]) or _STARRED.match(flat(block[0][1])):
         return []
     return _parts(block, 1, end, [bool(_STARRED.match(flat(text))) for _, text in block], _STARRED)
 
 
-def _says(text: str) -> bool:
-    return any(kind != "text" for kind, _ in parts_of(flat(trimmed(text))))
-
-
 def _parts(block: Block, start: int, end: int, right: Sequence[bool], sign: re.Pattern[str]) -> list[tuple[int, str, str]]:
     if not start or not 2 <= end - start <= _MOST or not any(right[start:end]):
         return []
-    if any(not _says(text) for _, text in block[end:]):
+    if any(not is_marked(plain(text)) for _, text in block[end:]):
         return []  # words that are not part of a question
     stem = [(index, "stem", _STEM.sub("", text, count=1) if at == 0 else text) for at, (index, text) in enumerate(block[:start])]
     options = []

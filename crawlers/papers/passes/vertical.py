@@ -3,18 +3,19 @@
 import re
 from collections.abc import Sequence
 
-from crawlers.papers.signs.answer_marks import Numbered, flat, trimmed
+from crawlers.papers.signs.answer_marks import Numbered, plain
 from crawlers.papers.signs.entries import is_title
 
 _NUMBERS = re.compile(r"(?:题\s?号|序\s?号|题\s?目)\s?:?")
 _NUMBER = re.compile(r"(?P<value>\d{1,4})\s?[、.:]?")
+NUMBER_ALONE = re.compile(rf"^{_NUMBER.pattern}$", re.MULTILINE)
 _ANSWER = re.compile(r"[A-J]{1,8}|√|×|对|错|正确|错误|[TF]")
 _FEWEST = 2  # pairs of a number and an answer
 
 
 def cells_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, with numbers and answers that alternate or are in two runs below each other as 1.B, 2.A, …"""
-    filled = [(index, line) for index, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
+    filled = [(index, line) for index, (_, text) in enumerate(lines) if (line := plain(text))]
     done = list(lines)
     at = 0
     while at < len(filled):
