@@ -84,17 +84,18 @@ class PaperAccount:
     def _main_texts(self) -> list[_Extent]:
         """Align an item's shared texts, its stem and its options with the lines."""
         lines, extents, cursor = self._lines, list[_Extent](), 0
-        anchors = anchors_of(lines.text, [words_of(item.stem_raw or "") for item in self._items])
+        stems = [words_of(item.stem_raw or "") for item in self._items]
+        anchors = anchors_of(lines.text, stems)
         stops, stop = [0] * len(anchors), len(lines.text)
         for index in range(len(anchors) - 1, -1, -1):
             stops[index] = stop
             stop = anchors[index] if anchors[index] >= 0 else stop
-        for item, anchor, stop in zip(self._items, anchors, stops, strict=True):
+        for item, stem, anchor, stop in zip(self._items, stems, anchors, stops, strict=True):
             mark = self._mark_of(item)
             cursor = self._shared(item, cursor, anchor if anchor >= 0 else stop, mark)
             start = max(cursor, anchor)
             extent = _Extent(item, start, start, mark)
-            for index, text in enumerate(map(words_of, [item.stem_raw or "", *(item.options_raw or [])])):
+            for index, text in enumerate([stem, *map(words_of, item.options_raw or [])]):
                 bounds = lines.claim_near(text, extent.end, stop, mark) or lines.claim_near(text, extent.start, stop, mark)
                 if index and not bounds and (letter := _ADDED_LETTER.match(text)):  # a letter that is not in the source: 正确 over 错误
                     bounds = self._line_of_its_own(text[letter.end() :], extent.end, stop, mark) or self._behind_letter(

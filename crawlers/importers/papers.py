@@ -91,7 +91,8 @@ def questions_in(name: str, text: Text, provenance: Provenance) -> FileReading:
     Raises:
         ValueError: its lines are records, notes or a survey.
     """
-    return reading_of(name, text, paper_in(name, text), text, provenance)
+    with uncollected():
+        return reading_of(name, text, paper_in(name, text), text, provenance)
 
 
 def paper_in(name: str, text: Text) -> Paper:

@@ -13,6 +13,7 @@ spaces; numbers in a form that `clean` does not know, such as Q1 or 【题号】
 that a scan put between characters are removed. A line that belongs to nothing is in `unread`.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -23,33 +24,34 @@ from crawlers.papers.doubts.unanswered import unanswered
 from crawlers.papers.doubts.unsure import unsure, with_ringed_answers, with_titles_doubted
 from crawlers.papers.doubts.verify import read_otherwise, verified
 from crawlers.papers.pages.page import Line, own_lines
-from crawlers.papers.passes.answers_first import answers_moved
+from crawlers.papers.passes.answers_first import LETTERS_BEFORE_NUMBER, answers_moved
 from crawlers.papers.passes.bare_answers import label_bare_answers
 from crawlers.papers.passes.bare_explanations import label_explanations
-from crawlers.papers.passes.beside_options import label_beside_options
-from crawlers.papers.passes.boxes import label_boxes
+from crawlers.papers.passes.beside_options import MAY_STAND_BESIDE, label_beside_options
+from crawlers.papers.passes.boxes import ANY_BOX, label_boxes
 from crawlers.papers.passes.chats import label_chats
 from crawlers.papers.passes.cloze import label_clozes
 from crawlers.papers.passes.contents import without_contents
 from crawlers.papers.passes.controls import without_controls
 from crawlers.papers.passes.counted import counts_as_letters
-from crawlers.papers.passes.emphasis import label_emphasis
-from crawlers.papers.passes.essays import essays_joined
-from crawlers.papers.passes.exports import without_fields
+from crawlers.papers.passes.emphasis import MAY_EMPHASISE, label_emphasis
+from crawlers.papers.passes.essays import ANNOUNCES_ANSWER, essays_joined
+from crawlers.papers.passes.exports import FIELD_STEPS
 from crawlers.papers.passes.filled_stems import filled_stems_numbered
 from crawlers.papers.passes.gift import without_gift
 from crawlers.papers.passes.headlines import without_headlines
-from crawlers.papers.passes.markup import without_markup, without_times
+from crawlers.papers.passes.markup import MARKUP_STEPS, without_times
 from crawlers.papers.passes.note_properties import without_properties
-from crawlers.papers.passes.quiz_makers import label_quiz_makers
+from crawlers.papers.passes.quiz_makers import QUIZ_STEPS
 from crawlers.papers.passes.quiz_markup import label_quiz_markup
 from crawlers.papers.passes.rings import rings_as_letters
 from crawlers.papers.passes.signed_blocks import label_signed_blocks
 from crawlers.papers.passes.spelling import usual_spelling
-from crawlers.papers.passes.stacked import stacked_joined
-from crawlers.papers.passes.ticks import label_ticks
+from crawlers.papers.passes.stacked import STANDS_ALONE, stacked_joined
+from crawlers.papers.passes.steps import Step, run_steps
+from crawlers.papers.passes.ticks import TICKED, label_ticks
 from crawlers.papers.passes.unnumbered import has_numbers, numbered
-from crawlers.papers.passes.vertical import cells_joined
+from crawlers.papers.passes.vertical import NUMBER_ALONE, ROW_HEAD, cells_joined
 from crawlers.papers.questions.assembly import assemble, with_doubts
 from crawlers.papers.questions.banks import Bank, read_bank
 from crawlers.papers.questions.crowded import crowded_in
@@ -64,8 +66,8 @@ from crawlers.papers.questions.shared import (
 from crawlers.papers.questions.table import tables_in
 from crawlers.papers.questions.unlettered import with_unlettered
 from crawlers.papers.sections.layout import lay_out
-from crawlers.papers.signs.answer_marks import IMAGE, Numbered, flat, parts_of, visible
-from crawlers.papers.signs.headings import is_heading
+from crawlers.papers.signs.answer_marks import IMAGE, Numbered, flat, parts_of, plain, visible
+from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.line_memo import forget_lines
 from crawlers.papers.signs.numbers import number_of
@@ -80,19 +82,41 @@ def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
     return text_of(html.replace("<img", f"{IMAGE}<img").replace("<IMG", f"{IMAGE}<img"), drop_hidden).split("\n")
 
 
+STEPS = (
+    Step(without_contents),
+    Step(without_times, ["-->"]),
+    Step(without_properties),
+    Step(label_chats, [":"]),
+    Step(label_quiz_markup, ["<", re.compile("answerlist", re.IGNORECASE)]),
+    *QUIZ_STEPS,
+    Step(label_clozes, ["{{c"]),
+    Step(label_signed_blocks, "+*√★☆✦⭐"),
+    Step(label_beside_options, MAY_STAND_BESIDE),
+    Step(label_bare_answers),
+    Step(filled_stems_numbered),
+    Step(stacked_joined, [STANDS_ALONE]),
+    Step(label_emphasis, MAY_EMPHASISE),
+    Step(without_gift, ["{"]),
+    *MARKUP_STEPS,
+    *FIELD_STEPS,
+    Step(without_controls),
+    Step(label_boxes, ANY_BOX),
+    Step(answers_moved, [LETTERS_BEFORE_NUMBER]),
+    Step(usual_spelling),
+    Step(cells_joined, [NUMBER_ALONE, ROW_HEAD]),
+    Step(rings_as_letters, ["①"]),
+    Step(counts_as_letters),
+    Step(label_ticks, TICKED),
+    Step(without_headlines),
+    Step(label_explanations),
+)
+"""The formats of programs first, then what other formats and platforms left in the text, then its spelling."""
+ESSAYS = [Step(essays_joined, [ANNOUNCES_ANSWER])]
+
+
 def labelled_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
     """Return the lines with their places, with remains of other formats and their spelling normalised."""
-    numbered = without_contents([(index, visible(line)) for index, line in enumerate(lines)])
-    bare = without_fields(without_markup(without_gift(label_emphasis(stacked_joined(_of_makers(numbered))))))
-    plain = answers_moved(label_boxes(without_controls(bare)))
-    spelled = list(label_ticks(counts_as_letters(rings_as_letters(cells_joined(usual_spelling(plain))))))
-    return label_explanations(without_headlines(spelled))
-
-
-def _of_makers(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines of texts in the formats of programs as those of a paper."""
-    made = label_signed_blocks(label_clozes(label_quiz_makers(label_quiz_markup(label_chats(without_properties(without_times(lines)))))))
-    return filled_stems_numbered(label_bare_answers(label_beside_options(made)))
+    return run_steps([(index, visible(line)) for index, line in enumerate(lines)], STEPS)
 
 
 def read_paper(lines: Iterable[str]) -> ParsedPaper:
@@ -118,7 +142,7 @@ def read_paper(lines: Iterable[str]) -> ParsedPaper:
     ):
         questions = with_doubts(questions, doubts)
     questions = with_own_patients(questions)
-    forget_lines(flat, parts_of, number_of, letter_of, is_heading)
+    forget_lines(flat, plain, parts_of, number_of, letter_of, heads)
     drafts = [one.draft for one in questions]
     drafts = drafts if has_own_numbers else with_titles_doubted(drafts)
     drafts = sorted([*drafts, *tabled], key=lambda draft: draft.line) if tabled else drafts
@@ -127,7 +151,7 @@ def read_paper(lines: Iterable[str]) -> ParsedPaper:
 
 def _own_lines(labelled: Sequence[Numbered]) -> tuple[list[Draft], list[Line], list[str]]:
     """Return the questions of tables and of crowded lines, the paper's other lines, and the lines of its pages."""
-    tabled, rest = tables_in(essays_joined(numbered(labelled)))
+    tabled, rest = tables_in(run_steps(numbered(labelled), ESSAYS))
     crowded, rest = crowded_in(rest)
     return [*tabled, *crowded], *own_lines(rest)
 

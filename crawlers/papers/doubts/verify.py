@@ -149,7 +149,7 @@ def _structure_within(draft: Draft) -> str | None:
                 return "number_out_of_order"
     for option in draft.options or draft.above.shared_options or []:
         line = flat(option)
-        below = line.split("\n")[1:]
+        below = line.split("\n")[1:] if "\n" in line else ()
         goes_on = any(_OPENS_MARK.match(row) or asks(row) or _FILLED.search(row) or _ENDS_MARK.search(row) for row in below)
         if goes_on or (_MAY_BE_NO_OPTION.search(line) and _NO_OPTION.search("".join(line.split()))):
             return "options_unreadable"

@@ -238,10 +238,12 @@ def _is_furniture(line: Line, repeated: frozenset[str], belongs: bool) -> bool:
     """Return whether a line is one of the page; `belongs` if it may continue a sentence, or options follow it."""
     if len(line.text) < 3 and _HAN.match(line.text):  # 到 and 至 are dashes in flat signs
         return False
-    if _is_surely_furniture(line, repeated):
+    if _has_no_words(line):
         return True
     if len(line.flat) > _LONGEST or opens_content(line.flat):
         return False
+    if _comes_from_page(line, repeated):
+        return True
     advert = _ADVERT.search(line.flat) or _ADVERT.search(line.flat.replace(" ", ""))
     if advert and belongs and _TOPIC.search(advert[0]):
         return False
@@ -250,8 +252,14 @@ def _is_furniture(line: Line, repeated: frozenset[str], belongs: bool) -> bool:
 
 def _is_surely_furniture(line: Line, repeated: frozenset[str]) -> bool:
     """Return whether a complete line is one of the page, not just a few words in it."""
-    if _RULE.match(line.flat) or PAGE_NUMBER.fullmatch(line.flat) or not _WORDS.search(line.flat):
-        return True
-    if len(line.flat) > _LONGEST or opens_content(line.flat):
-        return False
+    return _has_no_words(line) or (len(line.flat) <= _LONGEST and not opens_content(line.flat) and _comes_from_page(line, repeated))
+
+
+def _has_no_words(line: Line) -> bool:
+    """Return whether a line is a rule, a page number or only signs."""
+    return bool(_RULE.match(line.flat) or PAGE_NUMBER.fullmatch(line.flat)) or not _WORDS.search(line.flat)
+
+
+def _comes_from_page(line: Line, repeated: frozenset[str]) -> bool:
+    """Return whether a short line is a running title or a remark of a visitor."""
     return bare(line.flat) in repeated or _CHAT.fullmatch(line.flat) is not None

@@ -96,15 +96,14 @@ def _of(kinds: Mapping[str, str], kind: str) -> frozenset[str]:
 
 
 def _may_recur(line: str) -> bool:
-    if _ENDS_STEM.search(line):  # the same few words end many a wrapped stem: `的一项是（ ）。`
-        return False
     return (
         4 <= len(line) <= 40
         and line[0] not in ",、。;:)"
+        and "答案" not in line
         and not opens_content(line)
+        and not _ENDS_STEM.search(line)  # the same few words end many a wrapped stem: `的一项是（ ）。`
         and not is_heading(line)
         and not is_note(line)
-        and "答案" not in line
     )
 
 

@@ -21,6 +21,7 @@ from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import options_in
 
 _CLOSED = re.compile(r"[。?!;:…]$|[。?!][”\"'’)】]$|[(\[【]\s{0,12}[)\]】]$|_$")
+_CLOSING = frozenset("。?!;:…”\"'’)】]_\n")
 _LONGEST_END = 16  # characters of what closes a line
 _ANSWER_TITLE = re.compile(r"[【\[(]?(?:参考|标准|正确|试题)?(?:答案|答|解析|详解|分析|点评|考点)(?:及解析|与解析|解析)?[】\])]?")
 _TYPE_WORD = re.compile(
@@ -28,7 +29,7 @@ _TYPE_WORD = re.compile(
 )
 _VERDICTS = re.compile("判断|是非|正误")
 _FILLED = re.compile(r"(?:参考|正确|标准)?答案(?P<is>是)?\s?\(\s?(?:[A-J]{1,6}|√|×|正确|错误|[对错TF])\s?\)")
-_WORD_CUT = re.compile("(?:维生素|维他命)$")
+_WORD_CUT = ("维生素", "维他命")
 _ITS_LETTER = re.compile(r"[A-EK]\d{0,2}[。.,]?")
 _WINDOW = 6  # columns within which full lines end: a sign or a word that did not fit moves to the next line
 _NARROWEST = 20  # columns of a page
@@ -81,7 +82,7 @@ class Wraps(Struct, frozen=True):
 
 def is_closed(line: str) -> bool:
     """Return whether a flat line ends with its sentence or with a blank."""
-    return _CLOSED.search(line, max(0, len(line) - _LONGEST_END)) is not None
+    return line[-1:] in _CLOSING and _CLOSED.search(line, max(0, len(line) - _LONGEST_END)) is not None
 
 
 def wraps_of(lines: Sequence[PaperLine]) -> Wraps:
@@ -211,7 +212,7 @@ def _leads_nowhere(lines: Sequence[PaperLine], index: int) -> bool:
 
 def _cuts_word(lines: Sequence[PaperLine], index: int) -> bool:
     """Return whether a letter ends a word of the line above: `维生素` above `A`."""
-    return not lines[index].gap and bool(_WORD_CUT.search(lines[index - 1].flat) and _ITS_LETTER.fullmatch(lines[index].flat))
+    return not lines[index].gap and lines[index - 1].flat.endswith(_WORD_CUT) and _ITS_LETTER.fullmatch(lines[index].flat) is not None
 
 
 def _cuts_stem(lines: Sequence[PaperLine], index: int, wraps: Wraps) -> bool:

@@ -19,6 +19,7 @@ _FIRST = re.compile(
     r"|(?P<bare>[A-J]{1,6})(?:\s{1,9}|[、.]\s{0,9}))"
     r"(?P<number>\d{1,5})\s?(?:[、:)]|\.(?!\d))\s{0,9}(?=\S)"
 )
+LETTERS_BEFORE_NUMBER = re.compile(rf"(?:{_SIGN}|[√×对错])\s{{0,9}}[)\]】、.\s]\s{{0,9}}\d{{1,5}}\s?[、:).]")
 _NUMBERED = re.compile(r"\s{0,9}\d{1,5}\s?(?:[、:]|\.(?!\d))\s{0,9}[^\d\s]")
 _OPTIONS = re.compile(r"(?<![A-Za-z])A\s?[.、:)\s].{1,300}?(?<![A-Za-z])B\s?[.、:)\s]|①.{1,300}?②")
 _NOTE = re.compile(r"(?:备注|说明|注意?|附注)\s?:")

@@ -75,8 +75,7 @@ def _without_titles(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     filled = [at for at, line in enumerate(flats) if line]
     titles: dict[str, list[tuple[int, int]]] = {}
     for above, at, below in zip(filled, filled[1:], filled[2:], strict=False):
-        title = flats[at].strip("【】[]()!…。: ")
-        if len(flats[at]) <= _SHORT and is_title(title) and _states(flats[below]):
+        if len(flats[at]) <= _SHORT and is_title(title := flats[at].strip("【】[]()!…。: ")) and _states(flats[below]):
             titles.setdefault(_DIGITS.sub("", title), []).append((at, above))
     if not any(len(same) >= _FEWEST for same in titles.values()):
         return lines
@@ -139,10 +138,11 @@ def _labelled(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[i
 
 def _announced(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with announced answers, below options or in brackets after them; none if too few are announced."""
-    flats = [_BULLET.sub("", flat(text).strip(), count=1) for _, text in lines]
-    announcements = {index: match for index, line in enumerate(flats) if "答案" in line and (match := _announcement_in(line))}
+    named = [index for index, (_, text) in enumerate(lines) if "答案" in text]
+    announcements = {index: match for index in named if (match := _announcement_in(_without_bullet(lines[index][1])))}
     if len(announcements) < _FEWEST:
         return []
+    flats = [_without_bullet(text) for _, text in lines]
     answers: dict[int, str] = {}
     ends = _ends(flats)
     for end in ends:
@@ -165,6 +165,10 @@ def _announced(lines: Sequence[Numbered]) -> list[Numbered]:
         before = text.rstrip()[: len(flat(text).rstrip()) - len(match[0])].rstrip() if match and match.start() else ""
         done += [*([(index, before)] if before else []), (index, f"答案：{answers[position]}")]
     return done
+
+
+def _without_bullet(text: str) -> str:
+    return _BULLET.sub("", flat(text).strip(), count=1)
 
 
 def _announcement_in(line: str) -> re.Match[str] | None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from crawlers.papers.passes.unnumbered import has_numbers
 from crawlers.papers.sections.signals import is_worded_as_question
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
+from crawlers.papers.signs.answer_marks import Numbered, parts_of, plain, trimmed
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 
@@ -26,7 +26,7 @@ def label_explanations(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with a label before the first of such sentences below each answer."""
     if has_numbers(lines):
         return list(lines)
-    flats = [flat(trimmed(text)) for _, text in lines]
+    flats = [plain(text) for _, text in lines]
     ends = [index for index, line in enumerate(flats) if line and any(kind == "answer" for kind, _ in parts_of(line))]
     if len(ends) < _FEWEST or not any(_sentences(flats, _words(flats, end)) for end in ends[:_TRIED]):
         return list(lines)

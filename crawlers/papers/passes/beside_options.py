@@ -22,7 +22,12 @@ _BEHIND = re.compile(
     r"|(?P<wrong>×|[(\[【]\s?(?:×|错误?|wrong|incorrect)\s?[)\]】]))\s{0,9}$",
     re.IGNORECASE,
 )
-
+MAY_STAND_BESIDE = (
+    *"√×人票次名%",
+    re.compile(r"[(\[【]\s?(?:[+-]|正确|对|错|right|correct|wrong|incorrect)", re.IGNORECASE),
+    re.compile(r"[-=←⬅◀/#]\s{0,3}(?:正确|答案|right|correct|answer)", re.IGNORECASE),
+)
+"""A part of every such sign and count."""
 _COUNT_ENDS, _BEHIND_ENDS = frozenset("人次票名%选择)]"), frozenset("√×)]】确案项tTrR")
 """What ends a line with such a count, and one with such a sign: few lines have it, which spares a search in the others."""
 

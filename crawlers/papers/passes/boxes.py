@@ -14,14 +14,12 @@ TICK = "✦"
 _TICKED = "☑☒■●◼"
 _SIGNS = "☐□○◻" + _TICKED
 _BOX = re.compile(rf"\s{{0,20}}(?P<box>[{_SIGNS}])\s{{0,3}}(?=[(（\[【]?\s?(?P<letter>[A-JＡ-Ｊ])(?:\s?[.、:)\]．：）】,，]|(?P<bare>\s)))")
-_ANY_BOX = re.compile(f"[{_SIGNS}]")
+ANY_BOX = flat(_SIGNS)
 _UNBOXED = re.compile(r"\s{0,20}[(\[]?[A-J]\s?[.、:)\]]")
 
 
 def label_boxes(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines without boxes before letters; if options only have ticked ones, these are bullets."""
-    if not any(_ANY_BOX.search(text) for _, text in lines):
-        return list(lines)
     boxes = [list(_BOX.finditer(text)) for _, text in lines]
     if not any(boxes):
         return list(lines)

@@ -5,6 +5,7 @@ Its entries have numbers, and may name the answers: they would begin a list of a
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 
 from crawlers.papers.signs.answer_marks import Numbered, flat
@@ -28,13 +29,15 @@ def without_contents(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, those of a list of contents emptied, and the headings that it names in a form that is known."""
     filled = [at for at, (_, text) in enumerate(lines) if text.strip()]
     words = [_words(lines[at][1]) for at in filled]
+    stop = next((place for place, at in enumerate(filled) if letter_of(flat(lines[at][1]).strip())), len(filled))  # the questions begin
+    counts = Counter(words)
+    if not any(text and counts[text] > 1 for text in words[:stop]):
+        return list(lines)
     counted = [_NUMBER.match(flat(lines[at][1]).lstrip(_BULLETS)) is not None for at in filled]
     places: dict[str, list[int]] = {}
     for place, text in enumerate(words):
         places.setdefault(text, []).append(place)
-    for first, text in enumerate(words):
-        if letter_of(flat(lines[filled[first]][1]).strip()):  # the questions begin
-            break
+    for first, text in enumerate(words[:stop]):
         if len(places[text]) > 1 and text and (headings := _headings(words, counted, places, first)):
             changed = dict.fromkeys(filled[_announced_at(words, first) : first + len(headings)], "")
             changed |= {filled[at]: words[at] if _is_heading(words[at]) else f"【{words[at]}】" for at in headings}
@@ -76,8 +79,9 @@ def _words(text: str) -> str:
     line = flat(text).strip()
     if len(line) > _MOST_CHARS + 300:
         return ""
-    line = _LINK.sub(r"\g<words>", line)
+    line = _LINK.sub(r"\g<words>", line) if "](" in line else line
     line = line.lstrip(_BULLETS)
     line = line[match.end() :] if (match := _NUMBER.match(line)) else line
-    line = _BUTTON.sub("", _LEADER.sub("", line)).strip("*: ")
+    line = _LEADER.sub("", line) if line[-1:].isdecimal() else line
+    line = (_BUTTON.sub("", line) if line[-1:] == "]" else line).strip("*: ")
     return line if len(line) <= _MOST_CHARS else ""

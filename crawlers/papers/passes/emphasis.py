@@ -17,6 +17,7 @@ from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of
 _FIRST_SIGN, _END = 0xE100, "\ue0ff"
 _MAX_KINDS, _MAX_OPEN = 200, 20
 _SIGNS = re.compile(f"[{_END}-{chr(_FIRST_SIGN + _MAX_KINDS)}]")
+MAY_EMPHASISE = ("<", "**", "==", _SIGNS)
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[a-zA-Z][a-zA-Z0-9]{0,15})(?P<rest>(?:\s[^<>]{0,600})?)/?>")
 _FACES = {"b": "bold", "strong": "bold", "u": "underlined", "mark": "mark", "em": "slanted", "i": "slanted", "ins": "underlined"}
 _CARRIERS = {*_FACES, "font", "span", "a", "label", "li", "div", "p", "td", "dd"}
@@ -75,8 +76,6 @@ class _EmphasizedOption(Struct):
 
 def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, with the answer of each question whose correct options are emphasised below them."""
-    if not any("<" in text or "**" in text or "==" in text or _SIGNS.search(text) for _, text in lines):
-        return list(lines)
     visible_lines = [_visible(text) for _, text in lines]
     plain, kinds = [words for words, _ in visible_lines], [kinds for _, kinds in visible_lines]
     forms = (_OPTION, _SMALL_OPTION, _RINGED_OPTION)

@@ -15,6 +15,8 @@ _ENGLISH = re.compile(
     re.IGNORECASE,
 )
 """Fields as English banks name them, `Stem:`, `Options`, `Correct: B`."""
+NAMES_ANSWER = "rR"
+"""In every name of the answer's field, without which no field is read as one: correct, right, answer key."""
 _ENGLISH_TYPES = (
     (re.compile(r"multiple\s?[- ](?:response|answers?|select)|select all|multi-?select|checkbox", re.I), "多选题"),
     (re.compile(r"single|multiple\s?[- ]choice|one answer|radio", re.I), "单选题"),  # what English calls multiple choice has one answer

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from crawlers.papers.sections.endings import sets_question
-from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, parts_of, trimmed
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, parts_of, plain, trimmed
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.headings import heads, is_note
 from crawlers.papers.signs.letters import letter_of
@@ -21,6 +21,7 @@ _MARK = re.compile(
     r"[【\[(]?(?:(?P<loose>(?:参考|标准|正确)?答案)|(?:参考|标准)?(?:答案|答题|评分|参考)?要点|(?:参考|标准)答案(?:及评分标准|要点)|答|解答)[】\])]?\s?:?\s{0,3}"
     r"(?P<rest>$|(?=[(\[]?1\s?[)\]、.]|①))"
 )
+ANNOUNCES_ANSWER = re.compile(f"^(?:{_MARK.pattern})", re.MULTILINE)
 _ORDINAL = re.compile("第[一二三四五六七八九十]{1,3}题")
 
 
@@ -35,7 +36,7 @@ class _Marked(Struct):
 
 def essays_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, with each answer that is a list on one line, separated by line breaks."""
-    flats = [flat(trimmed(text)) for _, text in lines]
+    flats = [plain(text) for _, text in lines]
     marks = [
         (index, _MARK.match(line)) for index, (line, (_, text)) in enumerate(zip(flats, lines, strict=True)) if _says_answer(line, text)
     ]

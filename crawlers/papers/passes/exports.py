@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from atomexam.text.numerals import value_of
-from crawlers.papers.passes.english_fields import fields_in_chinese
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
+from crawlers.papers.passes.english_fields import NAMES_ANSWER, fields_in_chinese
+from crawlers.papers.passes.steps import Step
+from crawlers.papers.passes.verdict_lines import OFFERS_VERDICT, verdicts_lettered
+from crawlers.papers.signs.answer_marks import Numbered, flat, is_marked, parts_of, plain, trimmed
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
@@ -24,8 +26,8 @@ _CHOOSE = re.compile(
     r"|select one(?: or more)?|choose (?:one|all that apply))\s?[.:。]?\s{0,9}",
     re.IGNORECASE,
 )
-_MAY_CHOOSE = re.compile("选择|elect|hoose")
 """What a platform prints between a stem and its options."""
+_MAY_CHOOSE = re.compile("选择|elect|hoose")
 _EQUALS = re.compile(
     r"\s{0,9}(?:(?P<stem>题干|题目|试题|问题|question|stem)(?:内容)?\s?\d{0,4}|(?P<answer>(?:正确|参考|标准)?答案|answer)\s?\d{0,4}|(?:备选|候选)?选项\s?[A-J]?|[A-J]|(?:option|choice)\s?[A-J]"
     r"|(?:答案|试题)?解析|题型|难度|章节|explanation)\s?(?P<sign>=)\s{0,3}",
@@ -64,14 +66,6 @@ _EMPHASISED_NUMBER = re.compile(
 """A number that only its emphasis distinguishes from the stem: `**1** …`."""
 _BARE_NUMBER = re.compile(r"(?:\s{0,9}|(?P<bold>\*\*|__))(?P<number>\d{1,4})\s{1,4}(?=[^\s.、:)\]】,/|*+×=<>%~-])")
 _QUESTION_FIELD = re.compile(r"\s{0,9}Q(?:uestion)?\s?[.#]?\s?\d{1,4}\b")
-_RIGHT, _WRONG = ("正确", "对", "是", "true"), ("错误", "错", "否", "false")
-_VERDICT = re.compile(
-    rf"\s{{0,12}}(?:[○◯〇□☐]\s{{0,3}})?"
-    rf"(?:(?P<name>true|false|T|F)\s?[.、:)]\s{{0,4}})?(?P<words>{'|'.join(_RIGHT + _WRONG)})\s{{0,4}}[。.;]?\s{{0,12}}"
-    r"(?P<mark>\(正确答案\)\s{0,12})?",
-    re.IGNORECASE,
-)
-"""A line that offers one of the two verdicts: `错误`, `false. 错误`, `○对(正确答案)`."""
 _WEIGHT = r"(?:难度\s?:?\s?)?(?:较?[易难]|中等?|容易|困难|简单)|\d{1,3}(?:\.\d)?\s?分"
 _TAG_BEHIND = re.compile(
     rf"\s{{0,4}}[(\[【]\s?(?:(?:{_WEIGHT})\s?[,;、/|\s]\s?){{1,2}}(?P<type>{TYPE})\s?[)\]】]\s{{0,4}}$"
@@ -87,12 +81,9 @@ _NO_WORDS = re.compile(rf"(?>{TYPE}|(?:单选|多选|判断|填空|简答)题?|�
 """What may precede such a remark at the start of a question: its number and type."""
 
 
-def without_fields(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines without a platform's additions, as in a paper."""
-    done = [line for line in lines if not _MAY_CHOOSE.search(line[1], 0, 12) or not _CHOOSE.fullmatch(flat(line[1]))]
-    for step in _STEPS:
-        done = list(step(done))
-    return done
+def _without_requests(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines without those that only ask to choose an option."""
+    return [line for line in lines if not _MAY_CHOOSE.search(line[1], 0, 12) or not _CHOOSE.fullmatch(flat(line[1]))]
 
 
 def _without_remarks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -138,10 +129,10 @@ def _unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         for fold in [*_FOLD.finditer(text), None]:
             words = _SUMMARY.sub("", text[position : fold.start() if fold else len(text)]).strip()
             if inside and words and fold_lines == 0:
-                pieces.append(words if _is_marked(words) else f"答案：{words}")
+                pieces.append(words if is_marked(words) else f"答案：{words}")
                 fold_lines = 1
             elif inside and words and fold_lines == 1:
-                pieces.append(words if _is_marked(words) else f"解析：{words}")
+                pieces.append(words if is_marked(words) else f"解析：{words}")
                 fold_lines = 2
             elif words:
                 pieces.append(words)
@@ -161,10 +152,6 @@ def _without_title(text: str, goes_on: bool) -> tuple[str, bool, str]:
     words = _SUMMARY.sub("", text[start : end if end >= 0 else len(text)]).strip()
     title = "" if _FOLDED.search(words) and len(words) <= _LONGEST_TAG else words
     return text[:start] + (text[end + len("</summary>") :] if end >= 0 else ""), end < 0, title
-
-
-def _is_marked(text: str) -> bool:
-    return any(kind != "text" for kind, _ in parts_of(text))
 
 
 def _official_answers(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -229,7 +216,7 @@ def _ordinals(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         "第" in text and _ORDINAL.match(trimmed(text)) is not None and not is_heading(flat(trimmed(text)[3:]).strip(" :"))
         for _, text in lines
     ]
-    if sum(opened) < 2 or any(_has_own_numbers(flat(trimmed(text))) for _, text in lines):
+    if sum(opened) < 2 or any(_has_own_numbers(plain(text)) for _, text in lines):
         yield from lines
         return
     for (index, text), opens in zip(lines, opened, strict=True):
@@ -306,62 +293,6 @@ def _in_digits(match: re.Match[str]) -> str:
     return f"第{value}题" if value else match[0]
 
 
-def _verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return the two verdicts below a statement as options, `A. 正确` above `B. 错误`; a copy without letters above those is left out."""
-    meanings = [_meaning(flat(text)) for _, text in lines]
-    if not any(meanings):
-        yield from lines
-        return
-    position = 0
-    while position < len(lines):
-        if position + 1 == len(lines) or not _are_opposite(meanings[position], meanings[position + 1]):
-            yield lines[position]
-            position += 1
-            continue
-        named = bool(meanings[position] and meanings[position].startswith("="))
-        if not named and _are_lettered(lines, position + 2):
-            position += 2
-            continue
-        below = trimmed(lines[position + 2][1]) if position + 2 < len(lines) else ""
-        is_last = not below or _is_marked(below) or opens_question(flat(below))
-        for at in (position, position + 1):
-            index, text = lines[at]
-            offered = named or (is_last and _stands_below_words(lines, position))
-            yield (
-                index,
-                f"{'AB'[at - position]}. {_VERDICT.sub(lambda m: m['words'] + (m['mark'] or ''), flat(text)).strip()}" if offered else text,
-            )
-        position += 2
-
-
-def _meaning(line: str) -> str:
-    """Return which verdict a line offers, `right` or `wrong`, after `=` if a name states it too; empty for any other line."""
-    match = _VERDICT.fullmatch(line)
-    if match is None:
-        return ""
-    meaning = "right" if match["words"].lower() in _RIGHT else "wrong"
-    if match["name"] is None:
-        return meaning
-    return f"={meaning}" if (match["name"][0] in "tT") == (meaning == "right") else ""
-
-
-def _are_opposite(one: str, other: str) -> bool:
-    return bool(one and other) and one != other and one.startswith("=") == other.startswith("=")
-
-
-def _are_lettered(lines: Sequence[Numbered], index: int) -> bool:
-    """Return whether the lines from a place on are `A. 对` and `B. 错`."""
-    rows = [flat(trimmed(text)) for _, text in lines[index : index + 2]]
-    letters = [letter_of(row) for row in rows]
-    return letters == ["A", "B"] and _are_opposite(*(_meaning(row[1:].lstrip(" .、:)]")) for row in rows))
-
-
-def _stands_below_words(lines: Sequence[Numbered], index: int) -> bool:
-    """Return whether a statement is above a place, and no option."""
-    above = flat(trimmed(lines[index - 1][1])) if index else ""
-    return len(above) > 4 and not letter_of(above) and not _is_marked(above) and "答案" not in above
-
-
 def _tags_first(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return the type that follows a stem, `（中；单选题）`, as a tag after the question's number."""
     tags = {position: tag for position, (_, text) in enumerate(lines) if (tag := _tag_behind(flat(text)))}
@@ -374,7 +305,7 @@ def _tags_first(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         line = flat(text)
         if opens_question(line.strip()):
             opened = position
-        elif letter_of(line.strip()) or _is_marked(trimmed(text)):
+        elif letter_of(line.strip()) or is_marked(trimmed(text)):
             opened = -1
         tag = tags.get(position)
         if tag is None or opened < 0:
@@ -393,7 +324,18 @@ def _tag_behind(line: str) -> re.Match[str] | None:
     return _TAG_BEHIND.search(line, max(0, len(line) - _LONGEST_TAG)) if line.rstrip()[-1:] in (")", "]", "】") else None
 
 
-_STEPS = (
-    *(_without_remarks, _with_colons, fields_in_chinese, _unfolded, _official_answers),
-    *(_fields, _verdicts_lettered, _ordinals, _by_number, _counted, _bare_counts, _tags_first),
+FIELD_STEPS = (
+    Step(_without_requests, ["选择", "elect", "hoose"]),
+    Step(_without_remarks, [_REMARK]),
+    Step(_with_colons, ["="]),
+    Step(fields_in_chinese, NAMES_ANSWER),
+    Step(_unfolded, ["<"]),
+    Step(_official_answers, [*"我你您生员分", re.compile(r"答案\s?:\s{0,3}[A-J]{1,8}\s?:")]),
+    Step(_fields, ["题干", "题目", "题面", "试题", "选项", re.compile(r"答案\s?[A-J][】\]]?\s?[:、.]")]),
+    Step(verdicts_lettered, [OFFERS_VERDICT]),
+    Step(_ordinals, [_ORDINAL]),
+    Step(_by_number, ["Q"]),
+    Step(_counted, "/*_`>"),
+    Step(_bare_counts, [re.compile(f"^(?:{_BARE_NUMBER.pattern})", re.MULTILINE)]),
+    Step(_tags_first, [re.compile(rf"[(\[【]\s?(?:{_WEIGHT}|{TYPE})\s?[,;、/|\s]")]),
 )

@@ -54,7 +54,7 @@ def without_headlines(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def _numbers(flats: Sequence[str]) -> dict[int, str]:
     """Return the Markdown headings that are only numbers, if these count the questions: `### 1` above a stem."""
-    numbers = {at: match["number"] for at, line in enumerate(flats) if (match := _NUMBER.fullmatch(line))}
+    numbers = {at: match["number"] for at, line in enumerate(flats) if line[:1] == "#" and (match := _NUMBER.fullmatch(line))}
     counts_on = [int(number) for number in numbers.values()] == list(range(1, len(numbers) + 1))
     return numbers if counts_on and len(numbers) >= _FEWEST else {}
 

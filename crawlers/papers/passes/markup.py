@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.papers.passes.steps import Step
 from crawlers.papers.signs.answer_marks import IMAGE, Numbered, flat
 from crawlers.text.fields import lowered, raised
 
@@ -65,11 +66,6 @@ _CODE_ALONE = re.compile(r"(?<=[:：])(?P<blank>\s{0,3})`(?P<words>[^`\n]{1,40})
 
 _BOX = re.compile(r"\s{0,12}(?:[-*+]\s{1,3})?\[(?P<tick>[ xX√+-])?\]\s{1,3}(?P<words>\S.{0,2000})$")
 _LETTERED = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:)\]]")
-
-
-def without_markup(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines of a paper without the remains of other formats; lines of plain text are unchanged."""
-    return list(_boxes(list(_pairs(_tags(_plain_labels(_called_out(_of_wiki(lines))))))))
 
 
 def _plain_labels(lines: Sequence[Numbered]) -> list[Numbered]:
@@ -222,3 +218,13 @@ def _options(boxes: Sequence[Numbered]) -> Iterator[Numbered]:
         yield index, match["words"] if _LETTERED.match(flat(match["words"])) else f"{letter}. {match['words']}"
     if answer:
         yield boxes[-1][0], f"答案：{answer}"
+
+
+MARKUP_STEPS = (
+    Step(_of_wiki, ["=="]),
+    Step(_called_out, ["[!"]),
+    Step(_plain_labels, [*"〖*_`>", re.compile(f":{_LABELS}:")]),
+    Step(_tags, "<&"),
+    Step(_pairs, [re.compile(r'"\s{0,4}:')]),
+    Step(_boxes, [re.compile(r"\[[ xX√+-]?\]\s")]),
+)

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, opening_mark, trimmed
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, opening_mark, plain, trimmed
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 
@@ -40,6 +40,7 @@ _STATE = re.compile(
 )
 """A state without the name of its property."""
 _STATE_AT_END = re.compile(rf"(?<![\s(\[【-])[\s(\[【-]{{1,6}}+(?:{_STATE.pattern})[)\]】]?\s{{0,3}}$", re.I)
+_LONGEST_STATE = 30
 _CONTENT = re.compile(
     r"题[干目型]|试题|问题|材料|案例|病例|病[史历]|主诉|性别|年龄|患者|病人|患儿|查体|选项|question|stem|prompt|case|options?|choices?|[A-J]",
     re.I,
@@ -64,7 +65,7 @@ class _Note(Struct):
 
 def without_properties(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines without the properties of notes, but with the answers among them below the options."""
-    flats = [flat(trimmed(text)) for _, text in lines]
+    flats = [plain(text) for _, text in lines]
     notes = [note for note in _notes(flats) if _asks(note, flats)]
     names = Counter(name for note in notes for name in {name for _, name, _ in note.properties})
     usual = {name for name, count in names.items() if count >= _SHARE * len(notes) and any(map(names_property, names))}
@@ -77,7 +78,7 @@ def without_properties(lines: Sequence[Numbered]) -> list[Numbered]:
     for note in notes:
         if note.properties:
             left_out.update(range(note.head if _RULE.fullmatch(flats[note.head]) else note.properties[0][0], note.below))
-        if state := _STATE_AT_END.search(flats[note.head]):
+        if state := _state_at_end(flats[note.head]):
             states[note.head] = state.start() - len(flats[note.head])
         end = _end_of_options(note, flats)
         moved[end] = [
@@ -120,15 +121,19 @@ def _notes(flats: Sequence[str]) -> Iterator[_Note]:
                 continue
             closing, note.below = at, at + 1
             note.stop = next((later for later in heads if later > at), len(flats))
-        if note.properties or _STATE_AT_END.search(flats[head]):
+        if note.properties or _state_at_end(flats[head]):
             yield note
 
 
+def _state_at_end(line: str) -> re.Match[str] | None:
+    return _STATE_AT_END.search(line, max(0, len(line) - _LONGEST_STATE))
+
+
 def _is_head(line: str) -> bool:
+    if line[:1] in ("#", "-") and (_HEADING.match(line) or _RULE.fullmatch(line)):
+        return True
     number = number_of(line)
-    return bool(_HEADING.match(line) or _RULE.fullmatch(line)) or (
-        number is not None and (number.is_of_question or number.end == len(line))
-    )
+    return number is not None and (number.is_of_question or number.end == len(line))
 
 
 def _property_in(line: str) -> tuple[str, str] | None:

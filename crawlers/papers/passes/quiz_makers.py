@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.papers.passes.steps import Step
 from crawlers.papers.signs.answer_marks import Numbered, flat
 from crawlers.papers.signs.numbers import TYPE
 
@@ -34,14 +35,6 @@ _LETTER = re.compile(r"\s{0,9}(?:[○◯〇□☐]\s{0,3})?(?:[(\[]?[A-J]\s?[.�
 """What is before the words of an option: an empty circle or box, a letter."""
 _NUMBER = re.compile(r"\s{0,9}(?:第\s?)?\d{1,4}\s?[题.、:)]\s{0,4}")
 _BEHIND = re.compile(r"\s{0,9}[【\[]?(?:答案)?(?:解析|详解)|\s{0,9}(?:正确|参考)?答案\s?:")
-
-
-def label_quiz_makers(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines of a quiz program as in a paper; other texts unchanged."""
-    done = list(lines)
-    for step in (_without_feedback, _as_printed, _label_answer_lines, _with_marked_options):
-        done = list(step(done))
-    return done
 
 
 def _without_feedback(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -128,3 +121,11 @@ def _options_below(flats: Sequence[str], question_lines: Sequence[re.Match[str] 
             break
         indices.append(index)
     return indices if 2 <= len(indices) <= len(LETTERS) else []
+
+
+QUIZ_STEPS = (
+    Step(_without_feedback, ["*"]),
+    Step(_as_printed, [re.compile("ANS:", re.IGNORECASE)]),
+    Step(_label_answer_lines, ["Q"]),
+    Step(_with_marked_options, ["正确答案", "正确选项"]),
+)

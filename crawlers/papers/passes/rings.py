@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from atomexam.text.numerals import CIRCLED_NUMBERS
 from atomexam.text.option_letters import CIRCLED_AS_LETTERS
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
+from crawlers.papers.signs.answer_marks import Numbered, parts_of, plain, trimmed
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
@@ -18,7 +18,7 @@ def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with options ①甲 ②乙 as A.甲 B.乙, and their answers as letters."""
     if not any("①" in text for _, text in lines):
         return list(lines)
-    flats = [flat(trimmed(text)) for _, text in lines]
+    flats = [plain(text) for _, text in lines]
     key = [index for index, line in enumerate(flats) if _is_key(line)]
     own = sum(bool(number and number.style != "ringed") for number in map(number_of, flats))
     done = list(lines)

@@ -11,7 +11,7 @@ from itertools import pairwise
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.passes.controls import bare_head
 from crawlers.papers.sections.signals import is_worded_as_question
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
+from crawlers.papers.signs.answer_marks import Numbered, flat, is_marked, plain
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import is_signed, letter_of
 from crawlers.papers.signs.numbers import number_of
@@ -84,8 +84,8 @@ def _numbered_blocks(lines: Sequence[Numbered]) -> Iterator[Block]:
     block: Block = []
     count = 0
     for index, text in lines:
-        number = number_of(flat(trimmed(text)))
-        has_words = number is not None and (len(trimmed(text)) - number.end >= _LEAST_STEM or number.is_of_question)
+        number = number_of(plain(text))
+        has_words = number is not None and (len(plain(text)) - number.end >= _LEAST_STEM or number.is_of_question)
         if number and number.value == count + 1 and has_words:
             count += 1
             yield from [block] if block else []
@@ -110,7 +110,7 @@ def _label_by_signs(block: Block) -> list[tuple[int, str, str]]:
 
 def _label_by_stars(block: Block) -> list[tuple[int, str, str]]:
     """Return the lines of a block as index, kind and words: what is below its first line is options, the correct ones with a star."""
-    end = next((at for at, (_, text) in enumerate(block) if at and _says(text)), len(block))
+    end = next((at for at, (_, text) in enumerate(block) if at and is_marked(plain(text))), len(block))
     texts = [flat(text).strip().lstrip(f"*{_STARS} ") for _, text in block[1:end]]
     letters = [letter_of(text) for text in texts]
     if (
@@ -124,14 +124,10 @@ def _label_by_stars(block: Block) -> list[tuple[int, str, str]]:
     return _parts(block, 1, end, [bool(form.match(flat(text))) for _, text in block], form)
 
 
-def _says(text: str) -> bool:
-    return any(kind != "text" for kind, _ in parts_of(flat(trimmed(text))))
-
-
 def _parts(block: Block, start: int, end: int, right: Sequence[bool], sign: re.Pattern[str]) -> list[tuple[int, str, str]]:
     if not start or not 2 <= end - start <= _MOST or not any(right[start:end]):
         return []
-    if any(not _says(text) for _, text in block[end:]):
+    if any(not is_marked(plain(text)) for _, text in block[end:]):
         return []  # words that are not part of a question
     stem = [(index, "stem", _STEM.sub("", text, count=1) if at == 0 else text) for at, (index, text) in enumerate(block[:start])]
     options = []

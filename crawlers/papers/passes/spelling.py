@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import Numbered, flat, trimmed
+from crawlers.papers.signs.answer_marks import Numbered, flat, plain, trimmed
 from crawlers.papers.signs.headings import is_heading
 
 _CJK = "\u4e00-\u9fff"
-_SPACED = re.compile(rf"(?<=[{_CJK}])[ ](?=[{_CJK}])")
+_SPACED = re.compile(rf" (?<=[{_CJK}] )(?=[{_CJK}])")  # the blank first, which is found sooner
 _TOUCHING = re.compile(rf"(?<=[{_CJK}])(?=[{_CJK}])")
 _MANY_SPACED = 20  # minimum of spaces between characters made by a scan
 _INNER = re.compile(rf"(?<=[{_CJK}，、。；：？（）“”])[ ](?=[{_CJK}，、。；：？（）“”])")
@@ -54,6 +54,7 @@ _POINTER = re.compile(
     r"(?=(?P<open>[\[【(])?\s?(?:(?:参考|正确|标准|本题)?(?:的)?(?:答案|选项)|正解|(?:答案|试题)?(?:解析|详解)|答)\s?(?(open)[\]】)]|[:是为选]))"
 )
 """A sign that points to the name of a field: `→ 答案：B`."""
+_ANSWER_OPENS = frozenset("👉👈→➜➡☞☛⇒▶✅➔➤★☆=-选√")
 _ARROW = re.compile("[👉→➜➡☞☛⇒▶➔➤]")
 _ANSWER_BEHIND = re.compile(
     r"(?<=[^\d\sA-J])\s{0,4}(?:[👉→➜➡☞☛⇒▶➔➤]\ufe0f?)\s{0,3}(?P<words>(?:正确答案|答案|选)?\s?:?\s?(?:[A-J]{1,6}|√|×))\s?$"
@@ -91,7 +92,7 @@ def _is_spaced(lines: Sequence[str]) -> bool:
     return blanks >= _MANY_SPACED and blanks * 2 > sum(len(_TOUCHING.findall(text)) for text in lines)
 
 
-_BLANK_WITHIN = re.compile(rf"(?<=[{_CJK}、]) (?=[{_CJK}、])")
+_BLANK_WITHIN = re.compile(rf" (?<=[{_CJK}、] )(?=[{_CJK}、])")
 
 
 def _mended(text: str, spaced: bool) -> list[str]:
@@ -122,7 +123,7 @@ def _signs(text: str) -> list[str]:
         text = _answers_named(text, line)
         line = flat(text)
     bare = line.strip()
-    if len(bare) < _SHORT and (match := _ANSWER.fullmatch(bare)):
+    if len(bare) < _SHORT and bare[:1] in _ANSWER_OPENS and (match := _ANSWER.fullmatch(bare)):
         return [f"答案：{next(words for words in match.groups() if words)}"]
     if "A" in line and _COMMAS.search(line):
         cuts = list(_COMMA.finditer(line))
@@ -132,7 +133,7 @@ def _signs(text: str) -> list[str]:
         text = re.sub("[a-d](?=[\u4e00-\u9fff])", lambda m: f"　{m[0]}.", text).strip()
     elif bare.startswith("a") and _SMALL.match(bare):
         text = _SMALL_LETTER.sub(lambda m: m["letter"] + ".", text.strip())
-    elif tick := _TICK_BEFORE.match(bare):
+    elif bare[:1] in "√*★" and (tick := _TICK_BEFORE.match(bare)):
         text = f"{text.strip()[tick.start('option') :]} √"
     if (
         len(line) == len(text)
@@ -172,7 +173,7 @@ def _with_signs(text: str) -> str:
 def _joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return a letter that is alone on its line, and a numeral, joined with the line below."""
     position = 0
-    flats = [*(flat(trimmed(text)) for _, text in lines), ""]
+    flats = [*(plain(text) for _, text in lines), ""]
     while position < len(lines):
         index, text = lines[position]
         bare, next_line = flats[position], flats[position + 1]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import Numbered, flat, trimmed
+from crawlers.papers.signs.answer_marks import Numbered, flat, plain, trimmed
 
 _LETTER = re.compile(r"[A-J]")
 _NUMBER = re.compile(r"(?:第\s?)?(?P<value>\d{1,4})\s?(?:/\s?(?P<all>\d{1,4})\s?)?题?")
@@ -17,6 +17,8 @@ _LABEL = re.compile(
     r"[【\[]?(?:题目|本题)?(?P<words>(?:正确|参考|标准)?答案|(?:我|你|您)的(?:答案|作答|选择)|(?:答案|试题)?解析|详解)[】\]]?\s?:?"
 )
 _SIGNED = re.compile(r"[(\[]?[A-J]\s?[.、:)\]]\s{0,4}\S")
+STANDS_ALONE = re.compile(r"^[A.、:)]$", re.MULTILINE)
+"""The letter of a first option, or the sign behind it, without which nothing is joined."""
 _SHORT = 4
 _SIGN = re.compile(r"[.、:)]")
 _FEWEST = 3
@@ -26,7 +28,7 @@ def stacked_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, with each separate letter, number and label joined to the words below it."""
     if sum(len(text) < _SHORT and _SIGN.fullmatch(flat(text.strip())) is not None for _, text in lines) >= 2 * _FEWEST:
         lines = _with_signs(lines)
-    filled = [(index, line) for index, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
+    filled = [(index, line) for index, (_, text) in enumerate(lines) if (line := plain(text))]
     words = [line for _, line in filled]
     letters = _lettered(words)
     if sum(words[at] == "A" for at in letters) < _FEWEST or any(map(_SIGNED.match, words)):
@@ -50,7 +52,7 @@ def _with_signs(lines: Sequence[Numbered]) -> list[Numbered]:
     alone: list[int] = []
     above = ""
     for index, (_, text) in enumerate(lines):
-        line = flat(trimmed(text))
+        line = plain(text)
         if _SIGN.fullmatch(line) and (_LETTER.fullmatch(above) or _NUMBER.fullmatch(above) or _LABEL.fullmatch(above)):
             alone.append(index)
         above = line or above

@@ -20,6 +20,7 @@ _OPTION = re.compile(rf"(?:(?P<star>(?:(?<=\s)|^)(?:{_SIGN})\s?)[(\[]?|(?:(?<=\s
 _OPENS = re.compile(rf"\s{{0,12}}(?:(?:{_SIGN})\s?)?[(\[]?[A-Ja-j]\s?[.、:)\]]")
 _TICK = re.compile(rf"\s{{0,6}}(?:\(\s?(?:正确答案|正确选项|答案|√)\s?\)|√|{_SIGN})\s{{0,40}}$")
 _MAY_TICK = re.compile(r"[★☆✦⭐*√]|正确|答案")
+TICKED = (*"★☆✦⭐*√", re.compile(r"\(\s?(?:正确|答案)"))
 _STATED = re.compile(r"\(\s?(?:正确答案|正确选项)\s?\)")
 _ANSWER_BEHIND = re.compile(r"\S\s?\(\s?(?:正确答案|正确选项)\s?\)(?!\s?[A-J]{1,6}(?:\s|$))")
 _FULL, _FEWEST, _SHORT, _TAIL = 0.6, 2, 4, 60
@@ -183,7 +184,7 @@ def _behind(lines: Sequence[Numbered], position: int, full: _Full) -> list[Numbe
 
 def is_unread(text: str) -> bool:
     """Return whether a flat text without its line breaks still marks an option as correct."""
-    return bool(_ANSWER_BEHIND.search(text))
+    return ("正确答案" in text or "正确选项" in text) and _ANSWER_BEHIND.search(text) is not None
 
 
 def _filled(stem: str, letters: str) -> str:

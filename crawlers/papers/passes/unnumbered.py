@@ -6,7 +6,7 @@ Only if no line of the paper begins with the number of a question: then the bloc
 import re
 from collections.abc import Callable, Sequence
 
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, plain
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.numbers import TYPE, number_of
 
@@ -24,7 +24,7 @@ _VERDICT_BEHIND = re.compile(r"\(\s{0,3}(?:[A-J]{1,6}|[√×TF对错])\s{0,3}\)"
 
 def numbered(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, each block of a question without a number preceded by a line with its number."""
-    flat_lines = [(index, flat(trimmed(text))) for index, text in lines]
+    flat_lines = [(index, plain(text)) for index, text in lines]
     if any(_is_numbered(line) for _, line in flat_lines):
         return list(lines)
     starts = next(
@@ -44,7 +44,7 @@ def numbered(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def has_numbers(lines: Sequence[Numbered]) -> bool:
     """Return whether a line may begin with the number of a question."""
-    return any(_is_numbered(flat(trimmed(text))) for _, text in lines)
+    return any(_is_numbered(plain(text)) for _, text in lines)
 
 
 def is_parted(lines: Sequence[str]) -> bool:

@@ -6,15 +6,16 @@ Numbered lines in and out.
 import re
 from collections.abc import Sequence
 
-from crawlers.papers.signs.answer_marks import Numbered, flat, trimmed
+from crawlers.papers.signs.answer_marks import Numbered, flat, plain
 from crawlers.papers.signs.entries import is_title
 
 _NUMBERS = re.compile(r"(?:题\s?号|序\s?号|题\s?目)\s?:?")
 _NUMBER = re.compile(r"(?P<value>\d{1,4})\s?[、.:]?")
+NUMBER_ALONE = re.compile(rf"^{_NUMBER.pattern}$", re.MULTILINE)
 _ANSWER = re.compile(r"[A-J]{1,8}|√|×|对|错|正确|错误|[TF]")
 _FEWEST = 2  # pairs of a number and an answer
 _GAP = r"(?:\s{0,9}[\t|]\s{0,9}|\s{1,9})"
-_ROW_HEAD = re.compile(
+ROW_HEAD = re.compile(
     rf"\|?\s{{0,9}}(?:题\s?号|序\s?号|编号|小题){_GAP}(?:参考|正确|标准)?答\s?案(?:{_GAP}(?:答案|试题|参考)?(?:解析|详解|分析|说明|解释|依据|考点))?\s{{0,9}}\|?"
 )
 """The names of the columns of a table with a row for each question."""
@@ -29,7 +30,7 @@ _ASIDE = 3
 def cells_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, with numbers and answers that alternate or are in two runs below each other as 1.B, 2.A, …"""
     lines = _rows_listed(lines)
-    filled = [(index, line) for index, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
+    filled = [(index, line) for index, (_, text) in enumerate(lines) if (line := plain(text))]
     done = list(lines)
     at = 0
     while at < len(filled):
@@ -69,7 +70,7 @@ def _cells(filled: Sequence[tuple[int, str]], start: int) -> tuple[list[tuple[in
 def _rows_listed(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     """Return the lines, with a table of a number, its answer and its reason in each row as a list of answers, `1.B` above `解析：…`."""
     flats = [flat(text) for _, text in lines]
-    named = {at for at, line in enumerate(flats) if _ROW_HEAD.fullmatch(line.strip())}
+    named = {at for at, line in enumerate(flats) if ROW_HEAD.fullmatch(line.strip())}
     starts = [at for at, line in enumerate(flats) if at in named or (is_title(line.strip()) and at + 1 not in named)]
     if not starts:
         return lines

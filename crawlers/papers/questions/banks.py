@@ -18,7 +18,7 @@ from crawlers.papers.questions.bank_options import Choice, letters_of, read_choi
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Above
 from crawlers.papers.sections.signals import asks
-from crawlers.papers.signs.answer_marks import LETTERS, WHOLE_ANSWER, Numbered, columns_of, flat, parts_of, trimmed
+from crawlers.papers.signs.answer_marks import LETTERS, WHOLE_ANSWER, Numbered, columns_of, flat, has_part, parts_of, plain, trimmed
 from crawlers.papers.signs.headings import case_heading_in, case_mark_in, heads, is_note, tells_patient
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
@@ -66,15 +66,15 @@ class Bank(Struct, frozen=True):
 
 def read_bank(numbered_lines: Sequence[Numbered]) -> Bank | None:
     """Return all questions of a bank without numbers; None if the lines are not one."""
-    plain = [flat(trimmed(text)) for _, text in numbered_lines]
+    rows = [plain(text) for _, text in numbered_lines]
     answered = sum(_ends_with_answer(trimmed(text)) for _, text in numbered_lines)
-    if answered < _FEWEST or _numbered(plain) * 2 > answered or is_parted(plain):
+    if answered < _FEWEST or _numbered(rows) * 2 > answered or is_parted(rows):
         return None
     lines, dropped = own_lines(numbered_lines)
     unread = [text for text in dropped if not _HAN.search(text) or dropped.count(text) >= _FEWEST]
     doubtful = {text for text in dropped if text not in unread}  # apparently an advert: within a block it may equally be the block's own
     empty = {index for index, text in numbered_lines if not trimmed(text)}
-    back = [Line(index, trimmed(text), flat(trimmed(text)), unsure=True) for index, text in numbered_lines if trimmed(text) in doubtful]
+    back = [Line(index, trimmed(text), plain(text), unsure=True) for index, text in numbered_lines if trimmed(text) in doubtful]
     paragraphs = _paragraphs(sorted([*lines, *back], key=lambda line: line.index), empty)
     parts = _parts(paragraphs, _are_blocks(paragraphs))
     if not _is_bank(parts):
@@ -102,9 +102,8 @@ def _numbered(lines: Sequence[str]) -> int:
 
 
 def _ends_with_answer(text: str) -> bool:
-    for kind, _ in parts_of(text):
-        if kind == "answer":
-            return True
+    if has_part(text, "answer"):
+        return True
     line = flat(text)
     return ("正" in line or "答案" in line) and _WORD_ALONE.search(line) is not None
 

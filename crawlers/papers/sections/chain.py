@@ -13,7 +13,7 @@ from msgspec import Struct
 from crawlers.papers.pages.page import Line
 from crawlers.papers.sections.endings import AnswerWatch
 from crawlers.papers.sections.signals import inquires, opens_options, tells_answer
-from crawlers.papers.signs.answer_marks import parts_of
+from crawlers.papers.signs.answer_marks import has_part
 from crawlers.papers.signs.numbers import Number, number_of
 
 _SKIPPED = 20  # numbers that a paper may leave out between two questions
@@ -69,7 +69,7 @@ def _option_sets(lines: Sequence[Line]) -> list[bool]:
     """Return for each line whether the options of a question begin on it; letters inside an explanation do not count."""
     begins, explained = [], False
     for index, line in enumerate(lines):
-        explained = any(kind == "explanation" for kind, _ in parts_of(line.text)) or (explained and number_of(line.flat) is None)
+        explained = has_part(line.text, "explanation") or (explained and number_of(line.flat) is None)
         begins.append(not explained and opens_options(lines, index))
     return begins
 

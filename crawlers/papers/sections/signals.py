@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from crawlers.papers.pages.page import Line
-from crawlers.papers.signs.answer_marks import LETTERS, VERDICT, parts_of
+from crawlers.papers.signs.answer_marks import LETTERS, VERDICT, has_part
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
@@ -73,10 +73,7 @@ def reads_as_question(lines: Sequence[Line], index: int) -> bool:
 
 def tells_answer(line: Line) -> bool:
     """Return whether a line states the answer of a question."""
-    for kind, _ in parts_of(line.text):
-        if kind == "answer":
-            return True
-    return _FILLED.search(line.flat) is not None
+    return has_part(line.text, "answer") or _FILLED.search(line.flat) is not None
 
 
 def _letter_below(lines: Sequence[Line], index: int) -> bool:

@@ -13,19 +13,20 @@ IMAGE = "\ufffc"
 """Placeholder of an image in a line of text, so that a question of only images is still seen."""
 
 _TRADITIONAL = dict(zip("選擇題單項參斷簡論問備幹釋詳標準個兩對錯誤", "选择题单项参断简论问备干释详标准个两对错误", strict=True))
-_FLAT: dict[int, str | int] = {
-    **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
-    **dict.fromkeys(map(ord, "\t\xa0\u3000\u2002\u2003\u2009\u202f"), " "),
-    **dict.fromkeys([*range(0x2500, 0x2580), *map(ord, "~～—–－−‐‑―至到")], "-"),
-    **dict.fromkeys(map(ord, "│┃║┆┇┊┋╎╏"), "|"),
-    **dict.fromkeys(map(ord, "✓✔☑✅"), "√"),
-    **dict.fromkeys(map(ord, "✗✘☒✕✖╳❌❎"), "×"),
-    **dict(zip(range(0x2160, 0x216A), HANZI, strict=True)),
-    **{ord(old): new for old, new in {**_TRADITIONAL, "〔": "[", "〕": "]", "﹒": ".", "﹑": "、"}.items()},
+_FLAT: dict[str, str] = {
+    **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
+    **dict.fromkeys("\t\xa0\u3000\u2002\u2003\u2009\u202f", " "),
+    **dict.fromkeys([*map(chr, range(0x2500, 0x2580)), *"~～—–－−‐‑―至到"], "-"),
+    **dict.fromkeys("│┃║┆┇┊┋╎╏", "|"),
+    **dict.fromkeys("✓✔☑✅", "√"),
+    **dict.fromkeys("✗✘☒✕✖╳❌❎", "×"),
+    **dict(zip(map(chr, range(0x2160, 0x216A)), HANZI, strict=True)),
+    **_TRADITIONAL,
+    **{"〔": "[", "〕": "]", "﹒": ".", "﹑": "、"},
 }
 _UNSEEN = dict.fromkeys([0xAD, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065)])
-_ANY_FLAT, _ANY_UNSEEN = (re.compile(f"[{re.escape(''.join(map(chr, codes)))}]") for codes in (_FLAT, _UNSEEN))
-"""Most lines have none of these signs, which a pattern detects faster than a translation."""
+_ANY_FLAT, _ANY_UNSEEN = (re.compile(f"[{re.escape(''.join(signs))}]") for signs in (_FLAT, map(chr, _UNSEEN)))
+"""A line has few of these signs, which a pattern finds faster than a translation."""
 
 LETTERS = r"[A-Ja-j](?:[ ,、;./|+&和及与]{0,3}[A-Ja-j]){0,9}"
 """Letters of an answer as people write them."""
@@ -82,7 +83,11 @@ _VERDICT_AT_START = re.compile(rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0
 @per_line
 def flat(text: str) -> str:
     """Return the text, character for character, with half-width signs, plain spaces and one kind of dash: the form that patterns match."""
-    return text.translate(_FLAT) if _ANY_FLAT.search(text) else text
+    return _ANY_FLAT.sub(_flat_sign, text)
+
+
+def _flat_sign(match: re.Match[str]) -> str:
+    return _FLAT[match[0]]
 
 
 def trimmed(text: str) -> str:
@@ -92,6 +97,12 @@ def trimmed(text: str) -> str:
 
 def _without_unseen(text: str) -> str:
     return text.translate(_UNSEEN) if _ANY_UNSEEN.search(text) else text
+
+
+@per_line
+def plain(text: str) -> str:
+    """Return a line in flat signs, without zero-width characters and surrounding white space."""
+    return flat(trimmed(text))
 
 
 def visible(text: str) -> str:
@@ -124,6 +135,16 @@ def parts_of(text: str) -> tuple[tuple[str, str], ...]:
         kind, start = _KINDS[(mark.lastgroup or "a")[0]], mark.end()
     parts.append((kind, text[start:].strip()))
     return tuple(part for index, part in enumerate(parts) if part[1] or (part[0] != "text" and index))
+
+
+def has_part(text: str, kind: str) -> bool:
+    """Return whether a line has a part of a kind."""
+    return kind in [own for own, _ in parts_of(text)]
+
+
+def is_marked(text: str) -> bool:
+    """Return whether a line has a mark."""
+    return any(kind != "text" for kind, _ in parts_of(text))
 
 
 def opening_mark(line: str) -> str:

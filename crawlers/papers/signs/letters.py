@@ -10,7 +10,8 @@ from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.line_memo import per_line
 
 _SIGNED = re.compile(
-    r"(?:[(\[【] ?)?(?P<letter>[A-Ja-j08O])\s{0,2}(?P<sign>[)\]】]\s?[.、:]?|[.、:,])\s{0,8}|(?P<ringed>[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥])\s{0,8}"
+    r"(?=[(\[【A-Ja-j08OⒶ-Ⓙⓐ-ⓙ⒜-⒥])"  # or nothing begins here
+    r"(?:(?:[(\[【] ?)?(?P<letter>[A-Ja-j08O])\s{0,2}(?P<sign>[)\]】]\s?[.、:]?|[.、:,])\s{0,8}|(?P<ringed>[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥])\s{0,8})"
 )
 _BARE = re.compile(r"(?P<letter>[A-J])(?:(?<=[\s)\]】?:].)|(?<=^.))(?:\s{1,8}(?=\S)|(?=[“《\u4e00-\u9fff]))")
 _LED_BY = " 。;?!):_"
