@@ -144,6 +144,8 @@ def _are_apart(rows: Sequence[dict[str, Any]], right: str, wrong: Sequence[str])
     some = [(one, values) for one, values in some if any(value not in (None, "", []) for value in values)]
     if len(some) < LEAST_ROWS or any(isinstance(one, dict | bool) for one, _ in some):
         return False
+    if all(type(value) in (int, float) for _, values in some for value in values) and not all(text_of(one).isdigit() for one, _ in some):
+        return False  # how often it was answered wrongly
     sound = sum(bool(options_beside(one, values)) for one, values in some)
     lettered = sum(
         _LETTER.fullmatch(text_of(one)) is not None and not any(map(_LETTER.fullmatch, wrong_texts(values))) for one, values in some

@@ -21,6 +21,8 @@ IDENTIFIER = re.compile(r"(?i:(?:^|[_\W])[a-z]?id$|uuid$)|[a-z]I[dD]$")
 _KEY = re.compile(r"[a-zA-Z]{1,12}[_-]?\d{1,9}|\w{1,12}(?:[_-][a-zA-Z]{0,3}\d{1,9}){1,3}|(?=\w{0,40}\d)[0-9a-f_-]{8,40}")
 _KIND = re.compile(rf"{TYPE}|(?:单选|多选|判断|填空|简答|单项|多项)题?|[易中难]|简单|容易|较易|中等|一般|较难|困难")
 """Names for the type or difficulty of a question."""
+_CHOICE = re.compile(r"\s*[A-J](?:\s*[,，、;；]?\s*[A-J])*\s*")
+"""Letters of options, which are an answer."""
 _FEWEST_NAMED = 3
 _GAP, _LEAST_FILLED = re.compile(r"_{2,}|[(（]\s*[)）]"), 0.9
 """A gap of a question, and the share of answer lists that must have one entry for each gap."""
@@ -60,8 +62,8 @@ def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[l
     lettered = sorted((key for key in columns if re.search(r"(?:^|[^A-Za-z])[A-Ja-j]$|[a-z][A-J]$|\d$", key)), key=lambda key: key[-1])
     if len(lettered) > 2 and lettered not in column_sets and set(lettered[:2]) <= set(short):  # only a few rows have the last of them
         column_sets.append(lettered)
-    named = named_in_turn(columns)
-    column_sets = [some for some in column_sets if not set(named) < set(some)] if named else column_sets  # the next column has another name
+    named = set(named_in_turn(columns))
+    column_sets = [some for some in column_sets if not named & set(some) or set(some) <= named]  # the column beside them has another name
     return sorted(column_sets, key=lambda some: some != lettered)[:200]
 
 
@@ -107,7 +109,9 @@ def may_be_option(rows: Sequence[dict[str, Any]], key: str) -> bool:
     if IDENTIFIER.search(key.rpartition(".")[2]):
         return False
     texts = [value for row in rows if isinstance(value := row.get(key), str | int | float) and str(value).strip()]
-    if all(isinstance(text, str) and _KIND.fullmatch(text.strip()) for text in texts):
+    if all(isinstance(text, str) and (_KIND.fullmatch(text.strip()) or _CHOICE.fullmatch(text)) for text in texts):
+        return False
+    if len(texts) >= LEAST_ROWS and counts_on([str(text).strip() for text in texts]):
         return False
     return len(texts) >= 2 and not isinstance(texts[0], bool) and len(set(map(str, texts))) >= max(2, _LEAST_UNLIKE * len(texts))
 
@@ -142,5 +146,5 @@ def texts_of(rows: Sequence[dict[str, Any]], key: str) -> list[str]:
 
 def counts_on(texts: Sequence[str]) -> bool:
     """Return whether texts are just consecutive numbers, such as row numbers."""
-    numbers = [int(text) if text.isdigit() and len(text) < 7 else None for text in texts]
+    numbers = [int(text) if text.isdecimal() and len(text) < 7 else None for text in texts]
     return None not in numbers and all(one is not None and other == one + 1 for one, other in pairwise(numbers))

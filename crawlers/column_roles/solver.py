@@ -65,12 +65,13 @@ _HELP, _MOST_HELP = (
 
 def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
     """Return the roles of a table's columns; None if its rows are not questions."""
+    rows = _without_headings(rows)
     if len(rows) < LEAST_ROWS:
         return None
     step = max(1, len(rows) // _SAMPLE)
     sample = rows[::step]
     columns = [key for key in _in_turn(sample) if not key.startswith("^")]
-    sets = option_columns(sample, columns)
+    sets = option_columns(sample, [key for key in columns if not any(name.search(key.rpartition(".")[2]) for name in NAMED.values())])
     named = named_distractors(sample, columns)
     best = _with_distractors(sample, columns, named) if named else None
     best = best or _best(sample, columns, sets) or _with_options_below(sample, columns)
@@ -97,6 +98,12 @@ def _beside_statements(rows: Sequence[dict[str, Any]], columns: list[str]) -> Ro
         if roles.verdict or all(verdict_of(as_verdict(row.get(roles.answer or ""))) for row in rows if not row[key]):
             return roles
     return None
+
+
+def _without_headings(rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Return rows without those of one text among wider ones, which are headings."""
+    wide = [row for row in rows if sum(value not in (None, "") for key, value in row.items() if not key.startswith("^")) > 1]
+    return wide if len(wide) * 2 >= len(rows) else rows
 
 
 def _in_turn(rows: Sequence[dict[str, Any]]) -> list[str]:

@@ -26,6 +26,7 @@ from crawlers.importers.files.containers import CONTAINERS, parts_of
 from crawlers.importers.files.kinds import true_name
 from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.formats import (
+    RECORD_SUFFIXES,
     TABLE,
     KnownLayouts,
     guess_format,
@@ -34,10 +35,12 @@ from crawlers.importers.formats import (
     read_guessed,
     read_suffixes,
     suffixes_of,
+    written_by_user,
 )
 from crawlers.importers.layouts.layout_files import shipped_layouts
 from crawlers.importers.papers import LINE_READERS
-from crawlers.importers.reading_quality import answered_count
+from crawlers.importers.questions_by_content import read_by_content
+from crawlers.importers.reading_quality import answered_count, with_codes_doubted
 from crawlers.text.fields import text_of
 
 _HEAVY_BYTES = 1 << 20
@@ -45,6 +48,8 @@ _HEAVY_BYTES = 1 << 20
 _SECONDS, _SECONDS_PER_MEGABYTE, _MEMORY_PER_BYTE = 60.0, 20.0, 16
 _IN_LINES = 0.9
 """Share of the characters in rows that are also in the lines of a page if its rows are made of these, not of a script."""
+_LEAST_LEFT = 0.01
+"""Share of characters that are unread above which a table is read by its content, too, and by which another reading must leave less."""
 _ADVICE = "split it"
 
 
@@ -121,13 +126,38 @@ def read_within(
     yield kind
     if format_name:
         reading = read_file(name, body, kind, provenance, beside_keys, known)
+        account = account_of(name, body, kind, reading, known)
     else:
         kind, reading = read_guessed(name, body, kind, provenance, beside_keys, known)
-    account = account_of(name, body, kind, reading, known)
+        account = account_of(name, body, kind, reading, known)
+        if suffix in RECORD_SUFFIXES and not written_by_user(kind, known):
+            kind, reading, account = _more_complete(name, body, FileResult(kind, reading, account), provenance)
     if reading.source is None and suffix == PDF:
         reading.unread += read_pdf_guarded(name, body).dropped
     reading.source = reading.rows = None  # for the account alone: the process that asked is not sent all lines once more
     yield FileResult(kind, reading, account)
+
+
+def _more_complete(name: str, body: bytes, result: FileResult, provenance: Provenance) -> FileResult:
+    """Return a reading of columns by their names, or the one by their content if that answers more questions or leaves less unread.
+
+    A known name or layout may leave an option in a column that it does not know; what is left of the file shows it.
+    """
+    first, unread = result.reading, result.account.unread_characters
+    if first.rows is not None or first.source is not None or not first.record_count:
+        return result
+    answered, least = answered_count(first), _LEAST_LEFT * result.account.characters
+    if unread <= least and answered == first.record_count:
+        return result
+    with suppress(ValueError):
+        by_content = read_by_content(name, body, provenance, first.items)
+        reading = with_codes_doubted(by_content) if by_content else None
+        if reading and reading.record_count >= first.record_count and (more := answered_count(reading)) >= max(1, answered):
+            account = account_of(name, body, TABLE, reading)
+            left = account.unread_characters
+            if left + least < unread or (more > answered and left <= unread):
+                return FileResult(TABLE, reading, account)
+    return result
 
 
 def _packed(name: str, body: bytes, format_name: str | None, provenance: Provenance, *given: Any) -> FileResult:

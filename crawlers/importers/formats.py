@@ -301,8 +301,7 @@ def read_guessed(
     Raises:
         ValueError: as for `read_file`.
     """
-    shape = shipped_layouts().get(guessed)
-    is_shipped = shape is not None and _layouts(known).get(guessed) == shape
+    is_shipped = guessed in _layouts(known) and not written_by_user(guessed, known)
     is_page = guessed == "paper" and PurePosixPath(name).suffix.lower() in PAGES
     try:
         reading = read_file(name, body, guessed, provenance, beside_keys, known)
@@ -336,6 +335,12 @@ def read_guessed(
             if len(other.faults) * 2 < other.record_count:
                 return TABLE, other
     return guessed, reading
+
+
+def written_by_user(format_name: str, known: KnownLayouts | None) -> bool:
+    """Return whether a format is a layout that is not one of those that ship with the project."""
+    shape = _layouts(known).get(format_name)
+    return shape is not None and shipped_layouts().get(format_name) != shape
 
 
 def _ending(suffix: str) -> str:

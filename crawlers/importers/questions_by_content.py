@@ -321,7 +321,7 @@ def _add_questions(reading: FileReading, table: Rows, roles: Roles, inner: set[s
     assert shape is not None
     heading: str | None = None
     for position, row in table.rows:
-        if text := _heading_in(row):
+        if text := _heading_in(row, roles):
             heading = text
             _account_for(reading, [(position, row)], unread)
             continue
@@ -343,10 +343,13 @@ def _add_questions(reading: FileReading, table: Rows, roles: Roles, inner: set[s
     reading.columns |= {field: keys for field, keys in named.items() if keys}
 
 
-def _heading_in(row: dict[str, Any]) -> str | None:
-    """Return the only text of a row if it is a heading of the rows below."""
-    texts = [value for value in row.values() if value not in (None, "")]
-    return texts[0] if len(texts) == 1 and isinstance(texts[0], str) and is_heading(flat(texts[0])) else None
+def _heading_in(row: dict[str, Any], roles: Roles) -> str | None:
+    """Return the only text of a row if it is a heading of the rows below: by its words, or since a question has no text there."""
+    texts = [(key, value) for key, value in row.items() if value not in (None, "")]
+    if len(texts) != 1 or not isinstance(text := texts[0][1], str) or text.isdigit():
+        return None
+    is_beside = texts[0][0] not in (roles.stem, *roles.options, roles.answer, roles.explanation)
+    return text if is_heading(flat(text)) or is_beside else None
 
 
 def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any, provenance: Provenance) -> Iterator[Any]:

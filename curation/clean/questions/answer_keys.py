@@ -126,20 +126,23 @@ def read_letters(raw: str | None, options: list[str]) -> AnswerKey:
 
 
 def _several(text: str, options: list[str]) -> AnswerKey:
-    """Read A.甲、B.乙 and 甲，乙: every part must be an option."""
-    parts, named = _BETWEEN_PARTS.split(text), True
-    if len(parts) == 1:
-        parts, named = _BETWEEN_TEXTS.split(text), False
-    if not 1 < len(parts) <= len(options):
-        return AnswerKey(None)
+    """Read A.甲、B.乙 and 甲，乙, or a text a line: every part must be an option."""
+    for parts, named in ((text.split("\n"), False), (_BETWEEN_PARTS.split(text), True), (_BETWEEN_TEXTS.split(text), False)):
+        if 1 < len(parts) <= len(options) and (letters := _letters_of(parts, named, options)):
+            return AnswerKey(letters, "answer_as_text")
+    return AnswerKey(None)
+
+
+def _letters_of(parts: list[str], named: bool, options: list[str]) -> str:
+    """Return the letters of options that are parts of an answer; nothing unless each part is another option."""
     letters = set()
     for part in parts:
         match = _LETTER_AND_TEXT.match(part) if named else None
         letter = _by_text(match[2] if match else part, options).letters
         if not letter or (match and match[1] != letter):
-            return AnswerKey(None)
+            return ""
         letters.add(letter)
-    return AnswerKey("".join(sorted(letters)), "answer_as_text") if len(letters) == len(parts) else AnswerKey(None)
+    return "".join(sorted(letters)) if len(letters) == len(parts) else ""
 
 
 def _letter_and_text(letter: str, text: str, options: list[str]) -> AnswerKey:

@@ -198,8 +198,7 @@ def test_no_layout_is_proposed_for_a_damaged_paper(tmp_path: Path, capsys: pytes
 def test_a_refusal_names_the_proposal_that_would_help(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bank = tmp_path / "bank.csv"
     kinds = "甲乙丙丁戊己"
-    cells = [(n % 3, n % 2 + 1, n % 3 + 2, n % 4 + 2) for n in range(len(_STEMS))]
-    rows = [[_STEMS[n], *(kinds[kind] for kind in row), "ABCD"[n % 4], "DCBA"[n % 4]] for n, row in enumerate(cells)]
+    rows = [[stem, *(kinds[(n + step) % 6] for step in range(4)), kinds[n % 6], "ABCD"[n % 4]] for n, stem in enumerate(_STEMS)]
     bank.write_text("\n".join(["f1,f2,f3,f4,f5,f6,f7", *map(",".join, rows)]), encoding="utf-8")
     assert main([str(bank)]) == 1
     assert "--propose writes a layout" in capsys.readouterr().err
