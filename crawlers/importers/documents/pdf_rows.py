@@ -33,6 +33,8 @@ _NO_START = frozenset("，。、；：？！）》」』”’％…,.;:?!)]}%")
 _NO_END = frozenset("（《「『“‘([{")
 """Signs before which, and after which, no line ends."""
 _WORD = re.compile(r"[0-9A-Za-z]")
+_ASCENT = 0.88
+"""Share of a character's height above its baseline, in the usual Chinese fonts."""
 _SAME_ROW = 0.6
 """Share of its height by which a character overlaps the row it belongs to."""
 
@@ -111,23 +113,34 @@ def _rise(char: dict[str, Any]) -> float:
 
 
 def rows_of(glyphs: Iterable[Glyph]) -> list[TextRow]:
-    """Return the lines of text formed by glyphs, from top to bottom; superscripts and subscripts belong to their line."""
+    """Return the lines of text formed by glyphs, from top to bottom; superscripts and subscripts belong to their line.
+
+    Fonts differ in how far their boxes extend above and below one baseline, so what overlaps is counted from that.
+    """
     rows: list[tuple[float, float, list[Glyph]]] = []
-    for glyph in sorted(glyphs, key=lambda glyph: (glyph.top + glyph.bottom, glyph.x0)):
+    for box_top, box_bottom, glyph in sorted(((*_box(glyph), glyph) for glyph in glyphs), key=lambda box: (box[0] + box[1], box[2].x0)):
         if rows:
             top, bottom, members = rows[-1]
-            overlap = min(bottom, glyph.bottom) - max(top, glyph.top)
-            if overlap >= _SAME_ROW * min(bottom - top, glyph.bottom - glyph.top):
-                taller = glyph.bottom - glyph.top > bottom - top
-                rows[-1] = (glyph.top if taller else top, glyph.bottom if taller else bottom, [*members, glyph])
+            overlap = min(bottom, box_bottom) - max(top, box_top)
+            if overlap >= _SAME_ROW * min(bottom - top, box_bottom - box_top):
+                taller = box_bottom - box_top > bottom - top
+                rows[-1] = (box_top if taller else top, box_bottom if taller else bottom, [*members, glyph])
                 continue
-        rows.append((glyph.top, glyph.bottom, [glyph]))
-    built = (_row(top, bottom, members) for top, bottom, members in rows)
+        rows.append((box_top, box_bottom, [glyph]))
+    built = (_row(members) for _, _, members in rows)
     return [row for row in built if row.text.strip()]
 
 
-def _row(top: float, bottom: float, glyphs: list[Glyph]) -> TextRow:
+def _box(glyph: Glyph) -> tuple[float, float]:
+    """Return the top and bottom of a character, as they would be in a usual font if its baseline is known."""
+    size = glyph.bottom - glyph.top
+    return (glyph.foot - _ASCENT * size, glyph.foot + (1 - _ASCENT) * size) if glyph.foot else (glyph.top, glyph.bottom)
+
+
+def _row(glyphs: list[Glyph]) -> TextRow:
     glyphs.sort(key=lambda glyph: (glyph.x0, glyph.x1))
+    tallest = max(glyphs, key=lambda glyph: glyph.bottom - glyph.top)
+    top, bottom = tallest.top, tallest.bottom
     text, last = "", None
     for glyph in _with_moved(glyphs):
         if last is not None:
