@@ -19,7 +19,7 @@ from crawlers.importers.layouts.paper_layout import PaperLayout, patterns_of
 from crawlers.importers.not_question_banks import refuse_no_bank
 from crawlers.importers.papers_by_layout import read_by_patterns
 from crawlers.papers.paper import read_paper
-from crawlers.papers.questions.draft import DOUBTS
+from crawlers.papers.questions.draft import DOUBTS, Draft
 from crawlers.papers.questions.draft import ParsedPaper as Paper
 from crawlers.papers.questions.unlettered import with_plain_options
 from crawlers.papers.sections.signals import asks
@@ -47,6 +47,7 @@ LINE_READERS: dict[str, LineReader] = {
     ".htm": read_html,
     **dict.fromkeys(PACKED, read_packed),
 }
+_LETTER_LINE, _BOX_LINE = re.compile(r"\s{0,9}(?P<letter>[A-J])\s?[^\w\s]"), re.compile(r"\s{0,9}[☐☑☒□■]\s?\S")
 _TITLE_CHARS = 60
 _WORDS = re.compile(r"[^\W\d_]{2}")
 _TITLE = re.compile(r"试卷|试题|真题|模拟|考试|练习|题库|卷[一二三四五六七八九十\d]")
@@ -103,9 +104,27 @@ def paper_in(name: str, text: Text) -> Paper:
     """
     _refuse_records(name, text.lines)
     with uncollected():
-        paper = with_plain_options(better_read(text.lines, read_paper(text.lines)))
+        paper = _with_missed_options_doubted(with_plain_options(better_read(text.lines, read_paper(text.lines))))
     refuse_no_bank(name, text.lines, paper)
     return paper
+
+
+def _with_missed_options_doubted(paper: Paper) -> Paper:
+    """Return a paper whose questions without options are doubted if their stems have these, in lines of an unknown form."""
+    questions, rejected = list[Draft](), [*paper.rejected]
+    for draft in paper.questions:
+        if _misses_options(draft):
+            rejected.append(draft.doubted("options_unreadable"))
+        else:
+            questions.append(draft)
+    return structs.replace(paper, questions=questions, rejected=rejected)
+
+
+def _misses_options(draft: Draft) -> bool:
+    """Return whether lines of a stem begin with A, B and C and any signs, or with boxes to tick."""
+    lines = [] if draft.options or draft.above.shared_options else flat(draft.stem).split("\n")[1:]
+    letters = "".join(match["letter"] for line in lines if (match := _LETTER_LINE.match(line)))
+    return letters.startswith("ABC") or sum(_BOX_LINE.match(line) is not None for line in lines) > 1
 
 
 def questions_by_layout(name: str, text: Text, layout: PaperLayout, provenance: Provenance) -> FileReading:
