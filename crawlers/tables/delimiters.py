@@ -23,6 +23,7 @@ _OF_SENTENCES = frozenset(".．。?？%‰'\"＂＇…·-_")
 """Characters of sentences, numbers and blanks; brackets, quotes and dashes are excluded by their category."""
 _OF_CELLS = frozenset(",\t;|，；、/\\:：!！\n")
 """Characters that divide a cell whatever the other cells contain, or that occur in texts, dates and addresses."""
+_OF_PROSE = frozenset("，；、：！")
 _KINDS = frozenset({"Po", "Sm", "Sc", "Sk", "So", "Cc"})
 _LETTERED = re.compile(r"\s{0,9}[(（\[【]?[A-Ja-jＡ-Ｊ]\s?[^\w\s]")
 _LINES, _STRAY_QUOTES, _LEAST_PARTS = 2000, 4, 3
@@ -58,6 +59,8 @@ def delimiter_of(text: str, is_table: bool = False) -> str:
     if not sound:
         rest = [one for one in parted if is_table and one.sign in USUAL]
         return max(rest, key=lambda one: one.score).sign if rest else ""
+    if all(one.sign in _OF_PROSE or one.sign == "\t" for one in sound):
+        sound = [one for one in sound if one.sign == "\t"] or sound  # no text has tabs, and sentences may have as many commas
     return min(sound, key=lambda one: (one.has_title, sum(_share_with(other.sign, one.rows) for other in sound), -one.score)).sign
 
 

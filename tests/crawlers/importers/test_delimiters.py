@@ -99,3 +99,9 @@ def test_a_list_of_answers_has_ranges_over_their_letters(cells: list[str], answe
 def test_a_header_that_another_sign_divides_is_no_title() -> None:
     rows = ['肺|心,"缩,张","张,缩",A', '脾|胃,"升,降","降,升",B']
     assert delimiter_of("题干,A,B,答案\n" + "\n".join(rows) + "\n", is_table=True) == ","
+
+
+def test_tabs_part_texts_that_all_have_as_many_commas() -> None:
+    stems = [f"病例{n}：患者{n + 30}岁，发热{n}天，既往体健，首先考虑（ ）" for n in range(12)]
+    rows = [[stem, "肺", "肝", "ABC"[n % 3], f"见第{n}页，另见附录。"] for n, stem in enumerate(stems)]
+    assert delimiter_of("\n".join(map("\t".join, rows))) == "\t"
