@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from atomexam.text.numerals import value_of
+from crawlers.papers.passes.bare_numbers import BARE_NUMBER, bare_counts
 from crawlers.papers.passes.english_fields import NAMES_ANSWER, fields_in_chinese
 from crawlers.papers.passes.steps import Step
 from crawlers.papers.passes.verdict_lines import OFFERS_VERDICT, verdicts_lettered
@@ -64,7 +65,6 @@ _EMPHASISED_NUMBER = re.compile(
     r"(?:\s?(?P=sign)|</(?P=tag)>)\s{0,4}[.、:)]?\s{0,4}(?=\S)"
 )
 """A number that only its emphasis distinguishes from the stem: `**1** …`."""
-_BARE_NUMBER = re.compile(r"(?:\s{0,9}|(?P<bold>\*\*|__))(?P<number>\d{1,4})\s{1,4}(?=[^\s.、:)\]】,/|*+×=<>%~-])")
 _QUESTION_FIELD = re.compile(r"\s{0,9}Q(?:uestion)?\s?[.#]?\s?\d{1,4}\b")
 _WEIGHT = r"(?:难度\s?:?\s?)?(?:较?[易难]|中等?|容易|困难|简单)|\d{1,3}(?:\.\d)?\s?分"
 _TAG_BEHIND = re.compile(
@@ -252,28 +252,6 @@ def _counted(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     yield from lines
 
 
-def _bare_counts(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return lines that begin with a number without a sign with its sign, if these count from 1 and each has options below, from A on.
-
-    A number before one that begins the stem, `3 1882年…`, looks like no number of a question on its own.
-    """
-    flats = [flat(text) for _, text in lines]
-    matches: dict[int, re.Match[str]] = {}
-    first_options = 0
-    for at, line in enumerate(flats):
-        if letter_of(line.strip()) == "A":
-            first_options += 1
-        elif line.lstrip("*_ ")[:1].isdigit() and first_options == len(matches):
-            match = _BARE_NUMBER.match(line)
-            if match and int(match["number"]) == len(matches) + 1 and "\t" not in lines[at][1][: match.end()]:  # a tab is sign enough
-                matches[at] = match
-    is_counter = len(matches) == first_options > _FEWEST_LINES
-    for at, (index, text) in enumerate(lines):
-        if is_counter and (match := matches.get(at)):
-            text = f"{match['number']}. {text[match.end() :].rstrip().removesuffix(match['bold'] or '')}"
-        yield index, text
-
-
 def _has_own_numbers(line: str) -> bool:
     """Return whether a line is the first question of a case: what 第一题 begins is then the case."""
     number = number_of(line)
@@ -336,6 +314,6 @@ FIELD_STEPS = (
     Step(_ordinals, [_ORDINAL]),
     Step(_by_number, ["Q"]),
     Step(_counted, "/*_`>"),
-    Step(_bare_counts, [re.compile(f"^(?:{_BARE_NUMBER.pattern})", re.MULTILINE)]),
+    Step(bare_counts, [re.compile(f"^(?:{BARE_NUMBER.pattern})", re.MULTILINE)]),
     Step(_tags_first, [re.compile(rf"[(\[【]\s?(?:{_WEIGHT}|{TYPE})\s?[,;、/|\s]")]),
 )

@@ -75,10 +75,12 @@ def _rows_listed(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     if not starts:
         return lines
     pieces: dict[int, list[str]] = {}
-    last = -1
-    for start in starts:
-        rows = _rows_below(flats, start) if start > last else {}
-        last = max([last, *rows])
+    listed: set[int] = set()
+    for start in [*sorted(named), *(start for start in starts if start not in named)]:
+        rows = _rows_below(flats, start) if start not in listed else {}
+        if listed.intersection(rows):
+            continue
+        listed |= {start, *range(start, max(rows, default=start))}
         if len(rows) < _FEWEST or (start not in named and any("\t" not in lines[at][1] for at in rows)):
             continue
         pieces[start] = ["参考答案"]
