@@ -34,6 +34,11 @@ _EQUALS = re.compile(
     r"|(?:答案|试题)?解析|题型|难度|章节|explanation)\s?(?P<sign>=)\s{0,3}",
     re.IGNORECASE,
 )
+_SPACED = re.compile(
+    r"\s{0,9}(?:(?P<stem>题干|题目|试题|问题|题面)|(?P<answer>(?:正确|参考|标准)?答案)|(?:备选|候选)?选项|(?:我|你|您|学生|考生)的?答案"
+    r"|(?:答案|试题)?解析|题型|难度|章节|科目|来源|知识点)(?P<sign>\s{1,4})(?=\S)"
+)
+"""The same in the rows of a table, whose cells only blanks divide."""
 _FEWEST_LINES = 2
 
 _MINE = re.compile(r"(?:(?:我|你|您|学生|考生)的?答案\s?:.{0,400}?|(?:我|你|您|学生|考生)选择?[了的].{0,60}?)(?=(?:正确|参考|标准)答案)")
@@ -72,7 +77,7 @@ _TAG_BEHIND = re.compile(
     rf"|\s{{0,4}}[(\[【]\s?(?P<type2>{TYPE})(?:\s?[,;、/|\s]\s?(?:{_WEIGHT})){{1,2}}\s?[)\]】]\s{{0,4}}$"
 )
 """A tag of type and difficulty or score after a stem: `（中；单选题）`."""
-_LONGEST_TAG = 40
+_LONGEST_TAG, _LONGEST_NAME = 40, 16
 _REMARK = re.compile(
     r"[(\[【]\s?(?:难易?程?度|难度系数|分值|来源|出处|章节|知识点|考点|编号|题号|年份|标签|ID)\s?:\s?[^()\[\]【】]{1,24}[)\]】]\s{0,3}",
     re.IGNORECASE,
@@ -107,9 +112,13 @@ def _remark_in(text: str) -> tuple[int, int] | None:
 
 
 def _with_colons(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return lines of names and values, `题干=…`, `选项A=…`, with the usual sign between them."""
+    """Return lines of names and values, `题干=…`, `选项A=…`, or `题目 …`, with the usual sign between them."""
     matches = [_EQUALS.match(flat(text)) if "=" in text or "＝" in text else None for _, text in lines]
-    if min(sum(bool(match and match[kind]) for match in matches) for kind in ("stem", "answer")) < _FEWEST_LINES:
+    if not any(matches):
+        matches = [_SPACED.match(flat(text)) if " " in text[:_LONGEST_NAME] or "\t" in text[:_LONGEST_NAME] else None for _, text in lines]
+    if min(sum(bool(match and match[kind]) for match in matches) for kind in ("stem", "answer")) <= _FEWEST_LINES - any(
+        match and match.re is _EQUALS for match in matches
+    ):
         yield from lines
         return
     for (index, text), match in zip(lines, matches, strict=True):
