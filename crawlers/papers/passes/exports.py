@@ -314,7 +314,7 @@ def _tag_behind(line: str) -> re.Match[str] | None:
 FIELD_STEPS = (
     Step(_without_requests, ["选择", "elect", "hoose"]),
     Step(_without_remarks, [_REMARK]),
-    Step(_with_colons, ["="]),
+    Step(_with_colons, ["=", re.compile(r"(?:题干|题目|试题|问题|题面)\s")]),
     Step(fields_in_chinese, NAMES_ANSWER),
     Step(_unfolded, ["<"]),
     Step(_official_answers, [*"我你您生员分", re.compile(r"答案\s?:\s{0,3}[A-J]{1,8}\s?:")]),
