@@ -51,7 +51,7 @@ from crawlers.papers.passes.stacked import STANDS_ALONE, stacked_joined
 from crawlers.papers.passes.steps import Step, run_steps
 from crawlers.papers.passes.ticks import TICKED, label_ticks
 from crawlers.papers.passes.unnumbered import has_numbers, numbered
-from crawlers.papers.passes.vertical import NUMBER_ALONE, ROW_HEAD, cells_joined
+from crawlers.papers.passes.vertical import KEY_ROW, NUMBER_ALONE, ROW_HEAD, cells_joined
 from crawlers.papers.questions.assembly import assemble, with_doubts
 from crawlers.papers.questions.banks import Bank, read_bank
 from crawlers.papers.questions.crowded import crowded_in
@@ -103,7 +103,7 @@ STEPS = (
     Step(label_boxes, ANY_BOX),
     Step(answers_moved, [LETTERS_BEFORE_NUMBER]),
     Step(usual_spelling),
-    Step(cells_joined, [NUMBER_ALONE, ROW_HEAD]),
+    Step(cells_joined, [NUMBER_ALONE, ROW_HEAD, KEY_ROW]),
     Step(rings_as_letters, ["①"]),
     Step(counts_as_letters),
     Step(label_ticks, TICKED),

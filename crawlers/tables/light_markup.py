@@ -59,6 +59,9 @@ _PAREN, _FILL_IN = (
     re.compile(r"\\fillin\b\s?(?:\[(?P<words>[^\[\]\n]{0,200})\])?"),
 )
 """The blank of exam-zh, with its answer."""
+_BREAK, _WIDE = re.compile(r"\\(?:par|newline|linebreak)(?![A-Za-z])\s?"), re.compile(r"\s?\\q?quad(?![A-Za-z])\s?")
+_OWN_NUMBER = re.compile(r"^[ \t]{0,9}(?P<number>\d{1,4})[.)][ \t]{1,9}(?=\S)", re.MULTILINE)
+"""A number that LaTeX prints as it is, and Markdown would count anew."""
 _ESCAPED = re.compile(r"\\(?P<sign>[%&_#$])")
 _DEEPEST = 20
 """Indentation of nested lists."""
@@ -157,8 +160,8 @@ def _inline(words: str, is_org: bool) -> str:
 def _of_latex(text: str) -> Iterator[str]:
     r"""Yield the questions of a LaTeX paper as lines of Markdown: `\question` begins one, `\choice` and `\CorrectChoice` its options."""
     depth = number = 0
-    text = with_listed_questions(expanded(text))
-    text = _ENVIRONMENT.sub(r"\\question ", "".join(_with_letters(text)))
+    text = _WIDE.sub("\u3000\u3000", _BREAK.sub("\n", with_listed_questions(expanded(text))))
+    text = _OWN_NUMBER.sub(r"### \g<number>. ", _ENVIRONMENT.sub(r"\\question ", "".join(_with_letters(text))))
     text = _PAREN.sub(lambda gap: f"（{(gap['letters'] or '').strip()}）", text)
     text = _FILL_IN.sub(lambda gap: f"（ ）\n答案：{gap['words']}\n" if gap["words"] else "（ ）", text)
     for line in text.split("\n"):

@@ -22,7 +22,7 @@ from crawlers.importers.documents.docx_tables import table_lines
 from crawlers.importers.files.reading import Text
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 from crawlers.papers.passes.bare_options import bare_options_in
-from crawlers.papers.passes.emphasis import label_emphasis
+from crawlers.papers.passes.emphasis import LESS, label_emphasis
 from crawlers.papers.signs.answer_marks import IMAGE
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -64,7 +64,7 @@ def read_docx(name: str, body: bytes) -> Text:
 
 def with_emphasised_answers(lines: list[str], signed: list[str]) -> list[str]:
     """Return the lines, with the answers marked by colour or bold type; `signed` are the same lines with tags on emphasised words."""
-    if lines == signed or len(lines) != len(signed) or any("<" in line for line in lines):
+    if lines == signed or len(lines) != len(signed) or (any("<" in line for line in lines) and not any(LESS in line for line in signed)):
         return lines
     answered = label_emphasis(list(enumerate(signed)))
     if len(answered) == len(lines) and (letters := bare_options_in(lines)):
@@ -172,7 +172,7 @@ def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
                 pending = ""
             run, pending = now, pending + (element.text or "")
         elif piece := _piece(element):
-            piece = _signed(element, piece) if signed else piece
+            piece = _signed(element, piece.replace("<", LESS)) if signed else piece
             pieces += [shifted(run, pending), piece] if pending else [piece]
             pending = ""
     return "".join([*pieces, shifted(run, pending)] if pending else pieces)

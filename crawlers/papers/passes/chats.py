@@ -16,7 +16,7 @@ from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import TYPE, number_of
 
 _DATE = r"(?:\d{4}\s?[-/.年]\s?)?\d{1,2}\s?[-/.月]\s?\d{1,2}(?:[-/.]\d{2,4}|日)?,?"
-_TIME = r"(?:[上下]午|凌晨|中午|晚上)?\s?\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AP]M)?"
+_TIME = r"(?:[上下中]午|凌晨|清晨|早[上晨]|傍晚|晚上|深夜|周[一二三四五六日])?\s?\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AP]M)?"
 _CLOCK = re.compile(r"\d:\d")
 _WHO = r"(?P<who>[^\s:\[\]][^:\[\]\n]{0,39}?)"
 _HEADS = (

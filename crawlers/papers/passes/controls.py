@@ -21,13 +21,15 @@ _POINTS = r"\d{1,3}(?:\.\d{1,2})?\s?分?"
 _SCORE = rf"(?:获得|得分|得|满分|分值)\s?:?\s?{_POINTS}(?:\s?(?:中的|/)\s?{_POINTS})?"
 _COUNT = (
     r"(?:本题|此题|该题)?(?:总?共|已)?被?(?:作答|回答|收藏|做错|答错|答对|做过?)\s?\d{1,9}\s?[次人]"
+    r"|(?:作答|答题|参与)人[数次]\s?[:为是]?\s?\d{1,9}\s?[次人]?"
     r"|(?:本题|全站|平均|总)?的?正确率\s?(?:[:为是]\s?)?\d{1,3}(?:\.\d{1,2})?\s?%"
 )
 _CONTROLS = re.compile(rf"(?:(?:{_BUTTON}|{_SCORE}|{_COUNT})[\s|,、;·•/。]{{0,9}}+){{1,12}}+")
-_STATE = r"(?:(?:部分|不|回答)?正确|(?:回答)?错误|(?:已|未)?完成|(?:还)?未(?:作答|回答)|已作答)\s{1,9}"
+_STATES = r"(?:(?:部分|不|回答)?正确|(?:回答)?错误|(?:已|未)?完成|(?:还)?未(?:作答|回答)|已作答)"
+_STATE, _STATE_ALONE = rf"{_STATES}\s{{1,9}}", re.compile(_STATES)
 """What the visitor made of the question, if further controls follow."""
 _HEAD = re.compile(rf"\s{{0,9}}(?P<type>[(\[【]?\s?(?:{TYPE})\s?[)\]】]?)?\s{{0,9}}(?:{_STATE})?(?P<controls>{_CONTROLS.pattern})$")
-_MAY_HAVE = re.compile(r"收藏|错|反馈|笔记|分享|标记|查看|显示|隐藏|收起|展开|讨论|评论|提问|一题|编辑|得|满分|分值|[次人%]")
+_MAY_HAVE = re.compile(r"收藏|错|反馈|笔记|分享|标记|查看|显示|隐藏|收起|展开|讨论|评论|提问|一题|编辑|得|满分|分值|[次人数%]")
 _DIGITS = re.compile(r"\d+")
 _ASK = (
     r"(?:请?判断(?:以上|上述|该|此)?(?:说法|观点|表述)?的?(?:对错|正误|是否正确)|对\s{0,3}(?:还是|或)\s{0,3}错误?|正确\s{0,3}(?:还是|或)\s{0,3}(?:错误|不正确)"
@@ -52,6 +54,7 @@ def without_controls(lines: Sequence[Numbered]) -> list[Numbered]:
     flats = [flat(text).strip() if _MAY_HAVE.search(text) else "" for _, text in lines]
     if not any(flats):
         return list(lines)
+    lines, flats = _without_states(lines, flats)
     heads = {at: head for at, line in enumerate(flats) if line and (head := _head(line))}
     alone = {at for at, line in enumerate(flats) if line and at not in heads and _CONTROLS.fullmatch(line)}
     forms = {at: _DIGITS.sub("0", flats[at]) for at in alone}
@@ -62,6 +65,21 @@ def without_controls(lines: Sequence[Numbered]) -> list[Numbered]:
         (index, "" if at in dropped else f"{text.strip()[: heads[at]].rstrip()}" if cut and at in heads else text)
         for at, (index, text) in enumerate(lines)
     ]
+
+
+def _without_states(lines: list[Numbered], flats: list[str]) -> tuple[list[Numbered], list[str]]:
+    """Return the lines without what a visitor made of each question, alone between its number and a score: `题目 1⏎正确⏎获得1.00分`."""
+    states = {
+        at
+        for at, (_, text) in enumerate(lines[1:-1], 1)
+        if 1 < len(text) < _LONGEST_TYPE
+        and _CONTROLS.fullmatch(flats[at + 1])
+        and _STATE_ALONE.fullmatch(flat(trimmed(text)))
+        and bare_head(lines[at - 1][1]) is not None
+    }
+    if len(states) < _LEAST:
+        return lines, flats
+    return [(index, "" if at in states else text) for at, (index, text) in enumerate(lines)], flats
 
 
 def _without_asks(lines: Sequence[Numbered]) -> list[Numbered]:

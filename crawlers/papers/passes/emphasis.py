@@ -16,6 +16,8 @@ from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of
 
 _FIRST_SIGN, _END = 0xE100, "\ue0ff"
 _MAX_KINDS, _MAX_OPEN = 200, 20
+LESS = "\ue0fe"
+"""Stands for `<` in words between tags."""
 _SIGNS = re.compile(f"[{_END}-{chr(_FIRST_SIGN + _MAX_KINDS)}]")
 MAY_EMPHASISE = ("<", "**", "==", _SIGNS)
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[a-zA-Z][a-zA-Z0-9]{0,15})(?P<rest>(?:\s[^<>]{0,600})?)/?>")
@@ -132,10 +134,10 @@ def with_signs(html: str) -> tuple[str, dict[str, str]]:
 
 def label_marked_lines(lines: Sequence[str], signed: Sequence[str], signs: dict[str, str]) -> list[str]:
     """Return the lines of a page, with the answers that its signs show; `signed` are the same lines with signs in them."""
-    named = [_SIGNS.sub(lambda sign: f"<{signs[sign[0]]}>" if sign[0] in signs else "</>", line) for line in signed]
+    named = [_SIGNS.sub(lambda sign: f"<{signs[sign[0]]}>" if sign[0] in signs else "</>", line.replace("<", LESS)) for line in signed]
     bare = [re.sub(r"[ \t\r\f\v]+", " ", _SIGNS.sub("", line)).strip(" ") for line in signed]
     filled = [index for index, line in enumerate(bare) if line]
-    if [bare[index] for index in filled] != list(lines) or any("<" in line for line in lines):
+    if [bare[index] for index in filled] != list(lines):
         return list(lines)
     labelled = label_emphasis([(index, named[at]) for index, at in enumerate(filled)])
     if len(labelled) == len(filled):

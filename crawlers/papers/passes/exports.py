@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from atomexam.text.numerals import value_of
+from crawlers.papers.passes.bare_numbers import BARE_NUMBER, bare_counts
 from crawlers.papers.passes.english_fields import NAMES_ANSWER, fields_in_chinese
 from crawlers.papers.passes.steps import Step
 from crawlers.papers.passes.verdict_lines import OFFERS_VERDICT, verdicts_lettered
@@ -33,6 +34,11 @@ _EQUALS = re.compile(
     r"|(?:答案|试题)?解析|题型|难度|章节|explanation)\s?(?P<sign>=)\s{0,3}",
     re.IGNORECASE,
 )
+_SPACED = re.compile(
+    r"\s{0,9}(?:(?P<stem>题干|题目|试题|问题|题面)|(?P<answer>(?:正确|参考|标准)?答案)|(?:备选|候选)?选项|(?:我|你|您|学生|考生)的?答案"
+    r"|(?:答案|试题)?解析|题型|难度|章节|科目|来源|知识点)(?P<sign>\s{1,4})(?=\S)"
+)
+"""The same in the rows of a table, whose cells only blanks divide."""
 _FEWEST_LINES = 2
 
 _MINE = re.compile(r"(?:(?:我|你|您|学生|考生)的?答案\s?:.{0,400}?|(?:我|你|您|学生|考生)选择?[了的].{0,60}?)(?=(?:正确|参考|标准)答案)")
@@ -64,7 +70,6 @@ _EMPHASISED_NUMBER = re.compile(
     r"(?:\s?(?P=sign)|</(?P=tag)>)\s{0,4}[.、:)]?\s{0,4}(?=\S)"
 )
 """A number that only its emphasis distinguishes from the stem: `**1** …`."""
-_BARE_NUMBER = re.compile(r"(?:\s{0,9}|(?P<bold>\*\*|__))(?P<number>\d{1,4})\s{1,4}(?=[^\s.、:)\]】,/|*+×=<>%~-])")
 _QUESTION_FIELD = re.compile(r"\s{0,9}Q(?:uestion)?\s?[.#]?\s?\d{1,4}\b")
 _WEIGHT = r"(?:难度\s?:?\s?)?(?:较?[易难]|中等?|容易|困难|简单)|\d{1,3}(?:\.\d)?\s?分"
 _TAG_BEHIND = re.compile(
@@ -72,7 +77,7 @@ _TAG_BEHIND = re.compile(
     rf"|\s{{0,4}}[(\[【]\s?(?P<type2>{TYPE})(?:\s?[,;、/|\s]\s?(?:{_WEIGHT})){{1,2}}\s?[)\]】]\s{{0,4}}$"
 )
 """A tag of type and difficulty or score after a stem: `（中；单选题）`."""
-_LONGEST_TAG = 40
+_LONGEST_TAG, _LONGEST_NAME = 40, 16
 _REMARK = re.compile(
     r"[(\[【]\s?(?:难易?程?度|难度系数|分值|来源|出处|章节|知识点|考点|编号|题号|年份|标签|ID)\s?:\s?[^()\[\]【】]{1,24}[)\]】]\s{0,3}",
     re.IGNORECASE,
@@ -107,9 +112,13 @@ def _remark_in(text: str) -> tuple[int, int] | None:
 
 
 def _with_colons(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return lines of names and values, `题干=…`, `选项A=…`, with the usual sign between them."""
+    """Return lines of names and values, `题干=…`, `选项A=…`, or `题目 …`, with the usual sign between them."""
     matches = [_EQUALS.match(flat(text)) if "=" in text or "＝" in text else None for _, text in lines]
-    if min(sum(bool(match and match[kind]) for match in matches) for kind in ("stem", "answer")) < _FEWEST_LINES:
+    if not any(matches):
+        matches = [_SPACED.match(flat(text)) if " " in text[:_LONGEST_NAME] or "\t" in text[:_LONGEST_NAME] else None for _, text in lines]
+    if min(sum(bool(match and match[kind]) for match in matches) for kind in ("stem", "answer")) <= _FEWEST_LINES - any(
+        match and match.re is _EQUALS for match in matches
+    ):
         yield from lines
         return
     for (index, text), match in zip(lines, matches, strict=True):
@@ -252,28 +261,6 @@ def _counted(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     yield from lines
 
 
-def _bare_counts(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return lines that begin with a number without a sign with its sign, if these count from 1 and each has options below, from A on.
-
-    A number before one that begins the stem, `3 1882年…`, looks like no number of a question on its own.
-    """
-    flats = [flat(text) for _, text in lines]
-    matches: dict[int, re.Match[str]] = {}
-    first_options = 0
-    for at, line in enumerate(flats):
-        if letter_of(line.strip()) == "A":
-            first_options += 1
-        elif line.lstrip("*_ ")[:1].isdigit() and first_options == len(matches):
-            match = _BARE_NUMBER.match(line)
-            if match and int(match["number"]) == len(matches) + 1 and "\t" not in lines[at][1][: match.end()]:  # a tab is sign enough
-                matches[at] = match
-    is_counter = len(matches) == first_options > _FEWEST_LINES
-    for at, (index, text) in enumerate(lines):
-        if is_counter and (match := matches.get(at)):
-            text = f"{match['number']}. {text[match.end() :].rstrip().removesuffix(match['bold'] or '')}"
-        yield index, text
-
-
 def _has_own_numbers(line: str) -> bool:
     """Return whether a line is the first question of a case: what 第一题 begins is then the case."""
     number = number_of(line)
@@ -327,7 +314,7 @@ def _tag_behind(line: str) -> re.Match[str] | None:
 FIELD_STEPS = (
     Step(_without_requests, ["选择", "elect", "hoose"]),
     Step(_without_remarks, [_REMARK]),
-    Step(_with_colons, ["="]),
+    Step(_with_colons, ["=", re.compile(r"(?:题干|题目|试题|问题|题面)\s")]),
     Step(fields_in_chinese, NAMES_ANSWER),
     Step(_unfolded, ["<"]),
     Step(_official_answers, [*"我你您生员分", re.compile(r"答案\s?:\s{0,3}[A-J]{1,8}\s?:")]),
@@ -336,6 +323,6 @@ FIELD_STEPS = (
     Step(_ordinals, [_ORDINAL]),
     Step(_by_number, ["Q"]),
     Step(_counted, "/*_`>"),
-    Step(_bare_counts, [re.compile(f"^(?:{_BARE_NUMBER.pattern})", re.MULTILINE)]),
+    Step(bare_counts, [re.compile(f"^(?:{BARE_NUMBER.pattern})", re.MULTILINE)]),
     Step(_tags_first, [re.compile(rf"[(\[【]\s?(?:{_WEIGHT}|{TYPE})\s?[,;、/|\s]")]),
 )

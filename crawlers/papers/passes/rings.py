@@ -11,6 +11,10 @@ from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 
 _RING = re.compile(f"[{CIRCLED_NUMBERS}]")
+_BLANK = re.compile(
+    rf"[(\[【]\s{{0,6}}[{CIRCLED_NUMBERS[:10]}](?:[\s,、]{{0,2}}[{CIRCLED_NUMBERS[:10]}]){{0,9}}\s{{0,6}}[)\]】](?=\s{{0,3}}[。.?:]?\s{{0,3}}$)"
+)
+_FEWEST, _SHARE = 3, 0.8
 _RINGS = re.compile(rf"[(\[]?[{CIRCLED_NUMBERS}](?:[\s,、]{{0,2}}[{CIRCLED_NUMBERS}]){{0,9}}[)\]]?[\s。.]?")
 
 
@@ -22,6 +26,7 @@ def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
     key = [index for index, line in enumerate(flats) if _is_key(line)]
     own = sum(bool(number and number.style != "ringed") for number in map(number_of, flats))
     done = list(lines)
+    filled = _filled_stems(flats) if own > 1 else {}
     index = 0
     while index < len(lines):
         stop = _run_stop(flats, index)
@@ -30,7 +35,11 @@ def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
             continue
         below = next((at for at in range(stop, len(lines)) if flats[at]), len(lines))
         answer = _rings_of_answer(flats[below]) if below < len(lines) else None
-        if own > 1 and (answer or (key and (below == len(lines) or not letter_of(flats[below])))):
+        if blank := filled.get(index - 1):
+            stem = trimmed(lines[index - 1][1])
+            words = stem[blank.start() : blank.end()].translate(CIRCLED_AS_LETTERS)
+            done[index - 1] = (lines[index - 1][0], f"{stem[: blank.start()]}{words}{stem[blank.end() :]}")
+        if own > 1 and (answer or blank or (key and (below == len(lines) or not letter_of(flats[below])))):
             for at in range(index, stop):
                 done[at] = (
                     lines[at][0],
@@ -42,6 +51,17 @@ def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
     for index in key if done != list(lines) else ():
         done[index] = (done[index][0], done[index][1].translate(CIRCLED_AS_LETTERS))
     return done
+
+
+def _filled_stems(flats: Sequence[str]) -> dict[int, re.Match[str]]:
+    """Return the blanks at the end of stems that have circled numbers in them, by their lines, if those of nearly all options do."""
+    runs, at = [], 0
+    while at < len(flats):
+        stop = _run_stop(flats, at)
+        runs += [at - 1] if stop > at and at else []
+        at = max(stop, at + 1)
+    filled = {at: blank for at in runs if (blank := _BLANK.search(flats[at]))}
+    return filled if len(filled) >= max(_FEWEST, _SHARE * len(runs)) else {}
 
 
 def _run_stop(flats: Sequence[str], start: int) -> int:

@@ -23,6 +23,8 @@ _ROW = re.compile(
     rf"\|?\s{{0,9}}(?:第\s?)?(?P<number>\d{{1,4}})\s?[题、.]?{_GAP}(?P<answer>[A-J](?:[\s,、]{{0,2}}[A-J]){{0,7}}|√|×|对|错|正确|错误|[TF])"
     r"(?:\s{0,9}[\t|]\s{0,9}(?P<cell>.*)|\s{1,9}(?P<words>[^\s\dA-J].*)|\s{0,9})$"
 )
+KEY_ROW = re.compile(r"^[^\S\n]{0,9}(?:第\s?)?\d{1,4}\s?[题、.]?[^\S\n]{1,9}(?:[A-J]|√|×|对|错|正|[TF]\b)", re.MULTILINE)
+"""How a row of such a table begins."""
 _ASIDE = 3
 """Lines of a cell's further paragraphs."""
 
@@ -75,10 +77,12 @@ def _rows_listed(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     if not starts:
         return lines
     pieces: dict[int, list[str]] = {}
-    last = -1
-    for start in starts:
-        rows = _rows_below(flats, start) if start > last else {}
-        last = max([last, *rows])
+    listed: set[int] = set()
+    for start in [*sorted(named), *(start for start in starts if start not in named)]:
+        rows = _rows_below(flats, start) if start not in listed else {}
+        if listed.intersection(rows):
+            continue
+        listed |= {start, *range(start, max(rows, default=start))}
         if len(rows) < _FEWEST or (start not in named and any("\t" not in lines[at][1] for at in rows)):
             continue
         pieces[start] = ["参考答案"]

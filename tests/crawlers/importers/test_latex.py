@@ -51,3 +51,16 @@ def test_a_list_in_a_stem_is_no_list_of_questions() -> None:
     assert len(read_paper(lines).questions) == 5
     points = ["\\begin{itemize}", "\\item 感觉", "\\begin{enumerate}", "\\item 视觉", "\\item 听觉", "\\end{enumerate}", "\\end{itemize}"]
     assert not any(line.startswith("1") for line in read_light("a.tex", "\n".join(points).encode()).lines)
+
+
+def test_numbers_of_the_text_and_macros_of_four_options_are_read() -> None:
+    macro = "\\newcommand{\\four}[4]{\\par A. #1 \\quad B. #2 \\par C. #3 \\qquad D. #4}"
+    lines = [macro, "\\begin{document}"]
+    for n, (stem, options, key) in enumerate(_ASKED, 1):
+        lines += [f"{n}. {stem}（{key}）", "\\four{" + "}{".join([*options, "无"]) + "}", ""]
+    found = read_paper(read_light("a.tex", "\n".join(lines).encode()).lines)
+    assert not found.rejected
+    assert [draft.answer for draft in found.questions] == [key for _, _, key in _ASKED]
+    assert [[option[2:].strip() for option in draft.options] for draft in found.questions] == [
+        [text.replace("\\", "") for text in [*options, "无"]] for _, options, _ in _ASKED
+    ]

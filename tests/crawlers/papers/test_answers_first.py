@@ -46,3 +46,20 @@ def test_the_answer_before_a_number_is_its_questions(form: str, option: str, joi
 def test_a_ring_that_no_option_has_names_none() -> None:
     found = read_paper([line for n in range(1, 5) for line in (f"【⑤】{n}、感觉的对象{n}是", "①整体", "②属性", "③关系")])
     assert {draft.answer for draft in [*found.questions, *found.rejected]} <= {"E", None}, "`clean` finds no such option"
+
+
+@pytest.mark.parametrize("blank", ["（{key}）", "【{key}】。", "( {key} )？"])
+def test_circled_numbers_in_the_blank_of_a_stem_are_answers(blank: str) -> None:
+    lines = []
+    for number, (stem, options, key) in enumerate(_ASKED, 1):
+        lines += [f"{number}、{stem.split('（')[0]}{blank.format(key=key.translate(_RINGS))}"]
+        lines += [f"{ring}{text}" for ring, text in zip("①②③", options, strict=True)]
+    found = read_paper(lines)
+    assert not found.rejected
+    assert [draft.answer for draft in found.questions] == [key for _, _, key in _ASKED]
+    assert [[option[2:].strip() for option in draft.options] for draft in found.questions] == [options for _, options, _ in _ASKED]
+
+
+def test_a_combination_of_points_in_a_stem_is_no_answer() -> None:
+    lines = [line for n in range(1, 5) for line in (f"{n}. 属于感觉的有", "①视觉 ②听觉 ③记忆", "A. ①②", "B. ②③", "答案：A")]
+    assert [draft.answer for draft in read_paper(lines).questions] == ["A"] * 4

@@ -14,6 +14,7 @@ _HEADS = {
     "qq": "2023-10-1{n} 19:0{m}:01 {who}(1000{who_id})\n{words}\n",
     "mail": "2023/10/1{n} 下午 7:0{m}:01 {who}<{who_id}@x.com>\n{words}\n",
     "copied": "{who} 2023/10/1{n} 19:0{m}\n{words}\n",
+    "morning": "{who} 10月1{n}日 早上7:0{m}\n{words}\n",
     "clock": "{who} 19:0{m}:22\n{words}\n",
     "brackets": "[2023/10/1{n} 19:0{m}:01] {who}: {words}",
     "dash": "2023/10/1{n}, 19:0{m} - {who}: {words}",

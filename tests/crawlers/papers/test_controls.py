@@ -14,6 +14,7 @@ _HEADS = {
     "buttons": "{n}/4  单选题    收藏  纠错  笔记({n})",
     "points": "试题 {n} 满分1.00",
     "state": "试题 {n} 正确 获得1.00分中的1.00分 标记试题",
+    "lines": "题目 {n}\n不正确\n获得0.00分中的1.00分\n标记题目",
     "ordinal": "第{n}题 单选题 | 收藏本题 | 报错 | 分享",
 }
 _BELOW = {
@@ -32,7 +33,7 @@ def test_controls_are_no_part_of_a_question(head: str, below: str, option: str) 
     lines = []
     for n, (stem, options, key) in enumerate(_ASKED, 1):
         ticks = below in ("count", "fold")
-        lines += [_HEADS[head].format(n=n), stem]
+        lines += [*_HEADS[head].format(n=n).split("\n"), stem]
         for letter, text in zip("ABC", options, strict=True):
             lines.append(_OPTIONS[option].format(letter=letter, text=text, tick="  ✔" if ticks and letter == key else ""))
         lines += [line.format(n=n, key=key, right=options["ABC".index(key)]) for line in _BELOW[below]]

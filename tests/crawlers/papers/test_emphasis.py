@@ -87,6 +87,12 @@ def test_what_stands_out_on_a_saved_page_tells_the_answer(drawn: Drawn) -> None:
     assert _answers(_page(drawn)) == GOLD
 
 
+@pytest.mark.parametrize("drawn", PAGES.values(), ids=PAGES)
+def test_a_sign_of_less_in_the_page_hides_no_answer(drawn: Drawn) -> None:
+    body = "".join(f"<p>{line}</p>" for line in ["发热&lt;3天者", *_lines(drawn)])
+    assert _answers(read_html("a.html", f"<html><body>{body}</body></html>".encode()).lines) == GOLD
+
+
 @pytest.mark.parametrize("drawn", SILENT.values(), ids=SILENT)
 def test_what_stands_on_all_options_or_on_two_kinds_tells_nothing(drawn: Drawn) -> None:
     assert [draft.answer for draft in read_paper(_lines(drawn)).drafts] == [None] * len(ASKED)

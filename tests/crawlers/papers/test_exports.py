@@ -180,3 +180,13 @@ def test_fields_named_in_english_are_those_of_a_question(form: str) -> None:
 def test_words_that_open_lines_of_prose_are_no_fields() -> None:
     text = "1. Reason\n选出正确的词（ ）\nA. Type: one\nB. Feedback: two\n答案：A\n2. Question\n（ ）\nA. 甲\nB. 乙\n答案：B"
     assert [draft.options[0] for draft in read_paper(text.split("\n")).questions] == ["A. Type: one", "A. 甲"]
+
+
+def test_names_before_blanks_are_fields_where_each_question_has_them() -> None:
+    lines = []
+    for n in range(1, 4):
+        lines += [f"第{n}题 单选题", f"题目 感觉的对象{n}是", "选项 A. 整体", "B. 属性", "正确答案 B", "我的答案 A", "解析 见教材。"]
+    found = read_paper(lines)
+    assert not found.rejected
+    assert [draft.stem.split("\n")[-1] for draft in found.questions] == [f"感觉的对象{n}是" for n in range(1, 4)]
+    assert [(draft.options, draft.answer) for draft in found.questions] == [(["A. 整体", "B. 属性"], "B")] * 3
