@@ -13,7 +13,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 from msgspec import Struct
 
-from crawlers.papers.passes.emphasis import face_of, styled_classes
+from crawlers.papers.passes.emphasis import face_of, is_answer_sheet, styled_classes
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.numbers import TYPE
@@ -58,7 +58,7 @@ _LINE_TAGS = (
 )
 _STATED = re.compile(rf"{NAMES}(?:\s?[:：]|[是为]\s?[:：]?)?\s?", re.IGNORECASE)
 _MINE = re.compile(
-    r"(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|选择|选项|答题)|(?:your|my|user)\s?(?:answer|choice)", re.IGNORECASE
+    r"(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|回答|选择|选项|答题)|(?:your|my|user)\s?(?:answer|choice)", re.IGNORECASE
 )
 _BESIDE = re.compile(r"(?:总?得分|分值|难度|正确率|错误率|作答|答题|用时|答对|做对|易错项|统计|score\b)", re.IGNORECASE)
 """A visitor's answer, and other text beside an answer that is not part of it."""
@@ -117,7 +117,8 @@ def questions_of_page(text: str) -> Rows | None:
     numbered = _are_numbered(parts)
     labels = _labels_of(parts)
     rows = [(f"part:{number}", _row(part, numbered, labels)) for number, part in enumerate(parts)]
-    _mark_right(rows, parts, styled_classes(text))
+    if not any(map(is_answer_sheet, words_of(document).split("\n"))):
+        _mark_right(rows, parts, styled_classes(text))
     if any("答案" in row for _, row in rows) or sum(is_worded_as_question(flat(row["stem"])) for _, row in rows) >= _ASKING * len(rows):
         return Rows((), rows)
     return None  # a to-do list, or points some of which are bold
@@ -292,9 +293,9 @@ def _row(part: _PageQuestion, numbered: bool, labels: Set[str] = frozenset()) ->
 
 
 def _without_labels(before: str, labels: Set[str]) -> str:
-    """Return the text of a stem without labels, unless nothing else is in it."""
+    """Return the text of a stem without labels and the visitor's answer, unless nothing else is in it."""
     lines = before.split("\n")
-    words = [line for line in lines if _label(line) not in labels]
+    words = [line for line in lines if _label(line) not in labels and not _MINE.match(" ".join(line.split()))]
     return "\n".join(words) if any(line.strip() for line in words) else before
 
 

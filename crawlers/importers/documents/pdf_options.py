@@ -149,6 +149,8 @@ def _gaps(row: TextRow) -> list[float]:
     glyphs = _ink(row.glyphs)
     starts = [index for index in range(1, len(glyphs) - 2) if _opens(glyphs, index)]
     return [(glyphs[at].x0 - glyphs[at - 1].x1) / max(row.bottom - row.top, _APART) for at in starts]
+
+
 def _holds_next(row: TextRow) -> bool:
     """Return whether an option begins within a row, behind the rest of the one above: the text flows, and is in no columns."""
     glyphs = _ink(row.glyphs)

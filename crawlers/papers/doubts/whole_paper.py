@@ -14,7 +14,8 @@ from msgspec import structs
 
 from atomexam.text.option_letters import are_in_turn
 from crawlers.papers.questions.draft import Draft, ParsedPaper
-from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, flat, parts_of
+from crawlers.papers.sections.signals import asks
+from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, columns_of, flat, parts_of
 from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.letters import letter_of
 
@@ -31,10 +32,17 @@ _IDENTIFIES = 1000
 _ROWS_ABOVE = 12
 """Lines above the first question that may be those of a question: its answer and its options."""
 _ENDS_STEM = re.compile(r"\(\s{0,6}\)|__|[:是为有]$")
+_WORD = re.compile(r"[^\W\d_]")
 _SENTENCE = re.compile(r"[。?]$")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _SHORTEST_ROW = 2
+_BRACKET_LAST = re.compile(r"\([^()]{2,30}\)$")
 _ROW_ENDS = re.compile(r"[\n\t]")
+_STARTS = re.compile("[\u4e00-\u9fff]{4}")
+_COMPLETE = re.compile(r"[\u4e00-\u9fff]{3}(?:[是为]|\?|\(\s{0,6}\)[。.]?)$")
+_FULL = 0.8
+_FAR = 0.6
+"""Shares of the width: a line that is so much shorter, or longer, is not broken for its length."""
 _MARKED = re.compile(r"\S\s{0,9}[(\[【]?\s?(?P<sign>[√×])\s?[)\]】]?\s{0,3}$|[(\[【]\s{0,9}[A-J]{0,6}\s{0,9}[)\]】]\s{0,3}(?P<behind>[√×])")
 _STATES = re.compile(
     r"(?P<whose>[我你您]|同学|学生|考生|用户|网友|误|错|不|勿|别|非|如果|若|能|可)?"
@@ -74,6 +82,7 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         _with_marks_at_stems,
         _with_foreign_rows,
         _with_rows_below_last,
+        _with_rows_below_stems,
         _like_the_rejected,
     ):
         doubts = dict(law(lines, drafts))
@@ -174,43 +183,65 @@ def _up_to_title(lines: Sequence[str]) -> Sequence[str]:
 def _with_foreign_rows(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
     """Yield the questions with a further row in a text that recurs in many: it is what the source writes beside questions."""
     rows = [set(_rows_of(draft)) for draft in drafts]
-    often = Counter(row for own in rows for row in own)
-    labels = {row for row, times in often.items() if times >= max(_FEWEST, (_MOST if _SENTENCE.search(row[1]) else _RECURS) * len(drafts))}
+    often = Counter(row for own in rows for row in {row for _, row in own})
+    labels = {row for row, times in often.items() if times >= max(_FEWEST, (_MOST if _SENTENCE.search(row) else _RECURS) * len(drafts))}
     for at, own in enumerate(rows):
-        if found := own & labels:
-            yield at, next(iter(sorted(place for place, _ in found)))
+        if places := sorted(place for place, row in own if row in labels):
+            yield at, places[0]
 
 
 def _rows_of(draft: Draft) -> Iterator[tuple[str, str]]:
     """Yield the rows, without their numbers, of texts of several rows, each with the doubt that it gives cause to."""
     for option in draft.options:
         yield from (("options_unreadable", row) for row in map(_key, _ROW_ENDS.split(option)[1:]) if len(row) >= _SHORTEST_ROW)
-    *rows, last = draft.stem.split("\n")
-    yield from (("stem_unreadable", row) for row in map(_key, [*rows, *([last] if rows else [])]) if len(row) > _SHORTEST_ROW)
+    if draft.options and (bracketed := _BRACKET_LAST.search(flat(draft.options[-1]))):
+        yield "options_unreadable", _key(bracketed[0])
+    rows = _ROW_ENDS.split(draft.stem)
+    yield from (("stem_unreadable", row) for row in map(_key, rows if len(rows) > 1 else ()) if len(row) >= _SHORTEST_ROW)
 
 
 def _key(row: str) -> str:
     words = _DIGITS.sub("0", "".join(flat(row).split()))
-    return "" if _ENDS_STEM.search(words) else words
+    return "" if _ENDS_STEM.search(words) or not _WORD.search(words) else words
+
+
+def _width_of(lines: Sequence[str]) -> int:
+    """Return the columns of the longest lines; two that are longer than all others count for nothing."""
+    widths = sorted(columns_of(flat(line)) for line in lines if line.strip())
+    return widths[-3] if len(widths) > _FEWEST else 0
 
 
 def _with_rows_below_last(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
-    """Yield the questions with a further row in their last option if that is where most such rows of the paper are.
+    """Yield the questions with a further row in their last option, far from the end of its line, if most such rows of the paper are there.
 
     A line that is broken for its length may be that of any option; a row below the last one alone is a remark, a source or a heading.
     """
     stops = [*(below.line for _, below in pairwise(drafts)), len(lines)]
+    width = _width_of(lines)
     last, other = [], 0
     for at, draft in enumerate(drafts):
         *before, option = draft.options or [""]
         if any("\n" in text for text in before):
             other += 1
-        elif "\n" in option and before:
+        elif "\n" in option and before and columns_of(flat(option.split("\n")[0])) < _FULL * width:
             letter = letter_of(option)
             if any(letter_of(line) == letter for line in lines[draft.line : stops[at]]):  # the only option on its line
                 last.append(at)
     if len(last) > max(_FEWEST - 2, other):
         yield from ((at, "options_unreadable") for at in last)
+
+
+def _with_rows_below_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
+    """Yield the questions with a row between a stem that is complete, far from the end of its line, and the options: a hint, a remark."""
+    width = _width_of(lines)
+    for at, draft in enumerate(drafts):
+        rows = flat(draft.stem).split("\n")
+        if len(rows) < 2 or len(draft.options) <= 2:
+            continue
+        above, last = rows[-2:]
+        goes_on = _ENDS_STEM.search(last) or asks(last) or _SENTENCE.search(last) or not _STARTS.match(last)
+        if _COMPLETE.search(above) and not goes_on and not _FAR * width <= columns_of(above) <= width / _FAR:
+            yield at, "stem_unreadable"
 
 
 def _like_the_rejected(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:

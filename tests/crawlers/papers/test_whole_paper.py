@@ -3,6 +3,7 @@
 import pytest
 
 from crawlers.importers.files.reading import Text
+from crawlers.importers.files.text import read_html
 from crawlers.importers.papers import paper_in
 from crawlers.papers.questions.draft import ParsedPaper
 
@@ -109,3 +110,33 @@ def test_letters_without_a_sign_are_letters_where_most_options_have_them() -> No
     assert [draft.options for draft in paper_of(*parts).questions] == [
         [f"{letter}.{text}" for letter, text in zip("ABCD", words, strict=True)]
     ] * len(KEYS)
+
+
+def test_a_tag_that_recurs_behind_last_options_is_no_part_of_them() -> None:
+    parts = [[*asked(number)[:-1], f"{asked(number)[-1]}（{2010 + number}年真题）", f"答案：{key}"] for number, key in enumerate(KEYS, 1)]
+    assert not paper_of(*parts).questions
+
+
+def test_a_score_at_the_end_of_each_line_is_no_part_of_a_stem() -> None:
+    parts = [[asked(number)[0].replace("（ ）", "\t2分"), *asked(number)[1:], f"答案：{key}"] for number, key in enumerate(KEYS, 1)]
+    assert all("2分" not in draft.stem for draft in paper_of(*parts).questions)
+
+
+def test_a_row_below_a_stem_that_is_complete_is_no_part_of_it() -> None:
+    wide = "这一道题的题干写得很长，一直写到这一行的末尾，因此这个文件里的行不是按宽度折行的，下列说法中正确的是"
+    parts = [
+        [f"{number}. {wide if number % 2 else STEMS[0]}", *(["想一想再作答"] if number == 2 else []), *asked(number)[1:], f"答案：{key}"]
+        for number, key in enumerate(KEYS, 1)
+    ]
+    assert [draft.doubt for draft in paper_of(*parts).drafts] == [None, "stem_unreadable", None, None, None, None]
+
+
+def test_what_stands_out_on_a_sheet_of_answers_was_chosen() -> None:
+    def page(title: str) -> bytes:
+        rows = [
+            f"<p>{line}</p>" if line[0] != key else f"<p><b>{line}</b></p>" for number, key in enumerate(KEYS, 1) for line in asked(number)
+        ]
+        return f"<html><body><h3>{title}</h3>{''.join(rows)}</body></html>".encode()
+
+    sheet, key = (paper_in("a.html", read_html("a.html", page(title))) for title in ("张三的答卷 得分：55", "试题"))
+    assert not any(draft.answer for draft in sheet.drafts) and [draft.answer for draft in key.questions] == list(KEYS)
