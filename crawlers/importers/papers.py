@@ -18,6 +18,7 @@ from crawlers.importers.files.text import read_html, read_light, read_text
 from crawlers.importers.layouts.paper_layout import PaperLayout, patterns_of
 from crawlers.importers.not_question_banks import refuse_no_bank
 from crawlers.importers.papers_by_layout import read_by_patterns
+from crawlers.papers.doubts.whole_paper import accounted
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import DOUBTS, Draft
 from crawlers.papers.questions.draft import ParsedPaper as Paper
@@ -104,7 +105,8 @@ def paper_in(name: str, text: Text) -> Paper:
     """
     _refuse_records(name, text.lines)
     with uncollected():
-        paper = _with_missed_options_doubted(with_plain_options(better_read(text.lines, read_paper(text.lines))))
+        paper = with_plain_options(better_read(text.lines, read_paper(text.lines)))
+        paper = accounted(text.lines, _with_missed_options_doubted(paper))
     refuse_no_bank(name, text.lines, paper)
     return paper
 

@@ -67,6 +67,8 @@ _DEEPEST = 20
 """Indentation of nested lists."""
 _SECTIONS = {"section", "subsection", "chapter", "title"}
 _BEGINS, _ENDS = (re.compile(rf"\\{end}\{{(?:enumerate|itemize|tasks)\}}") for end in ("begin", "end"))
+_LIST_FORM = re.compile(r"(?P<begin>\\begin\{(?:enumerate|itemize|tasks)\})\s?\[[^\]\n]{0,100}\]")
+"""The form of a list's numbers or letters: `[label=\\Alph*.]`."""
 
 
 def page_of(name: str, text: str) -> str:
@@ -165,7 +167,7 @@ def _of_latex(text: str) -> Iterator[str]:
     text = _PAREN.sub(lambda gap: f"（{(gap['letters'] or '').strip()}）", text)
     text = _FILL_IN.sub(lambda gap: f"（ ）\n答案：{gap['words']}\n" if gap["words"] else "（ ）", text)
     for line in text.split("\n"):
-        words = re.sub(r"(?<!\\)%.*", "", line).strip()
+        words = _LIST_FORM.sub(r"\g<begin>", re.sub(r"(?<!\\)%.*", "", line).strip())
         depth += len(_BEGINS.findall(words))
         for piece in _latex_pieces(words, depth) if words else [""]:
             asks = piece.startswith("### ")

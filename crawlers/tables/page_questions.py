@@ -5,7 +5,7 @@ Each is in its own element, or in the run of sibling elements from one stem to t
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +13,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 from msgspec import Struct
 
-from crawlers.papers.passes.emphasis import face_of, styled_classes
+from crawlers.papers.passes.emphasis import face_of, is_answer_sheet, styled_classes
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.numbers import TYPE
@@ -58,7 +58,7 @@ _LINE_TAGS = (
 )
 _STATED = re.compile(rf"{NAMES}(?:\s?[:：]|[是为]\s?[:：]?)?\s?", re.IGNORECASE)
 _MINE = re.compile(
-    r"(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|选择|选项|答题)|(?:your|my|user)\s?(?:answer|choice)", re.IGNORECASE
+    r"(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|回答|选择|选项|答题)|(?:your|my|user)\s?(?:answer|choice)", re.IGNORECASE
 )
 _BESIDE = re.compile(r"(?:总?得分|分值|难度|正确率|错误率|作答|答题|用时|答对|做对|易错项|统计|score\b)", re.IGNORECASE)
 """A visitor's answer, and other text beside an answer that is not part of it."""
@@ -73,6 +73,12 @@ _NUMBER_ALONE = re.compile(r"\s{0,99}(?:第\s?)?(?P<number>\d{1,4})\s?(?:题|[.�
 _KIND = re.compile(rf"[(\[【]?\s?(?P<kind>{TYPE})\s?[)\]】]?\s?:?\s?[(\[【]?\s?(?:(?:共|本题|每题)?\s?\d{{1,3}}(?:\.\d)?\s?分)?\s?[)\]】]?")
 _SCORE = re.compile(r"[(\[【]?\s?(?:分值\s?:?|本题|共)?\s?\d{1,3}(?:\.\d)?\s?分\s?[)\]】]?|\d{1,4}\s?/\s?\d{1,4}")
 """Lines above a stem: the kind of question, its score, its index among all."""
+_LABELLED = 0.25
+"""Share of the questions above which a recurring line is a label."""
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_BLANK = re.compile(r"[(]\s{0,12}[)]|__|\?$")
+_MARKED = re.compile(r"(?:部分|不|回答)?(?:正确|错误)|未作?答|[答做][对错]了?|(?:试题|题目|问题)\s?\d{1,4}")
+"""A verdict on the visitor's answer, or a number; it is a label where others are."""
 
 
 class _PageQuestion(Struct):
@@ -109,8 +115,10 @@ def questions_of_page(text: str) -> Rows | None:
     for part in parts:
         without_counts(part.options)
     numbered = _are_numbered(parts)
-    rows = [(f"part:{number}", _row(part, numbered)) for number, part in enumerate(parts)]
-    _mark_right(rows, parts, styled_classes(text))
+    labels = _labels_of(parts)
+    rows = [(f"part:{number}", _row(part, numbered, labels)) for number, part in enumerate(parts)]
+    if not any(map(is_answer_sheet, words_of(document).split("\n"))):
+        _mark_right(rows, parts, styled_classes(text))
     if any("答案" in row for _, row in rows) or sum(is_worded_as_question(flat(row["stem"])) for _, row in rows) >= _ASKING * len(rows):
         return Rows((), rows)
     return None  # a to-do list, or points some of which are bold
@@ -255,18 +263,40 @@ def _are_numbered(parts: Sequence[_PageQuestion]) -> bool:
     return bool(numbers[0]) and steps >= _SHARE * (len(numbers) - 1)
 
 
-def _row(part: _PageQuestion, numbered: bool) -> dict[str, Any]:
+def _labels_of(parts: Sequence[_PageQuestion]) -> set[str]:
+    """Return the lines, without numbers, that recur above the options of many questions: a platform prints them, `得分/总分 1.0/1.0`."""
+    often = Counter(label for part in parts for label in {_label(line) for line in part.before.split("\n")})
+    labels = {label for label, times in often.items() if label and times >= max(_FEWEST, _LABELLED * len(parts))}
+    return labels | {label for label in often if labels and _MARKED.fullmatch(label)}
+
+
+def _label(line: str) -> str:
+    """Return a line without numbers that may be a label; "" for one that asks."""
+    words = " ".join(flat(line).split())
+    if _MARKED.fullmatch(words):
+        return words
+    return "" if _KIND.fullmatch(words) or _BLANK.search(words) or is_worded_as_question(words) else _DIGITS.sub("0", words)
+
+
+def _row(part: _PageQuestion, numbered: bool, labels: Set[str] = frozenset()) -> dict[str, Any]:
     called = [is_called_right(option) for option in part.options]
     marked = [is_marked_right(option) or (call and not all(called)) for option, call in zip(part.options, called, strict=True)]
     texts = [option_words(option) for option in part.options]
     before, above = _answer_above(part.before)
-    stem, kind = _stem_of(before, numbered)
+    stem, kind = _stem_of(_without_labels(before, labels), numbered)
     stated = _stated(above) | _stated(part.after) | ({"答案": part.key} if part.key else {}) | ({"题型": kind} if kind else {})
     if "答案" not in stated and texts:
         texts, ticked = ticked_options(texts)
         marked = marked if any(marked) else ticked
     options = _with_marks(texts, marked) if any(marked) else texts
     return {"stem": stem, "options": options} | part.attributes | stated
+
+
+def _without_labels(before: str, labels: Set[str]) -> str:
+    """Return the text of a stem without labels and the visitor's answer, unless nothing else is in it."""
+    lines = before.split("\n")
+    words = [line for line in lines if _label(line) not in labels and not _MINE.match(" ".join(line.split()))]
+    return "\n".join(words) if any(line.strip() for line in words) else before
 
 
 def _answer_above(before: str) -> tuple[str, str]:

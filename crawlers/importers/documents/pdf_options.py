@@ -27,6 +27,8 @@ _SAME_GAP, _FEWEST_GAPS, _ALIKE = 0.08, 6, 0.9
 """Heights of a line by which gaps of one width differ, number of gaps that show it, and share of them that must have it."""
 
 
+_APART_CELLS = 1.5
+"""Gap between two texts that are in different cells, in heights of a line."""
 _OVERLAP = 0.2
 """Share of its height by which a row overlaps the one before: they are beside each other."""
 _BESIDE = 0.4
@@ -117,8 +119,11 @@ def _with_lines_below(rows: Sequence[TextRow], index: int, gap: float | None = N
         return columns, index + 1, False
     below, is_doubtful = index + 1, False
     while len(columns) > 1 and below < len(rows) and not _begins(rows[below]):
-        parts = _parts(rows[below], columns)
+        parts = None if _holds_next(rows[below]) else _parts(rows[below], columns)
         owner = _owner(rows, columns, rows[below]) if parts and not any(parts[1:]) else 0
+        if parts is None and _pieces(rows[below]) > 1:  # centred in their cells
+            is_doubtful, below = True, below + 1
+            continue
         if parts is None or owner is None:
             break
         is_doubtful |= owner < 0
@@ -144,6 +149,18 @@ def _gaps(row: TextRow) -> list[float]:
     glyphs = _ink(row.glyphs)
     starts = [index for index in range(1, len(glyphs) - 2) if _opens(glyphs, index)]
     return [(glyphs[at].x0 - glyphs[at - 1].x1) / max(row.bottom - row.top, _APART) for at in starts]
+
+
+def _holds_next(row: TextRow) -> bool:
+    """Return whether an option begins within a row, behind the rest of the one above: the text flows, and is in no columns."""
+    glyphs = _ink(row.glyphs)
+    return any(_opens(glyphs, index) for index in range(1, len(glyphs) - 2))
+
+
+def _pieces(row: TextRow) -> int:
+    """Return how many texts with wide gaps between them are in a row that begins no option."""
+    gap = _APART_CELLS * (row.bottom - row.top)
+    return 1 + sum(after.x0 - before.x1 > gap for before, after in pairwise(_ink(row.glyphs))) if not _holds_next(row) else 1
 
 
 def _may_go_on(rows: Sequence[TextRow], options: Sequence[Sequence[Glyph]]) -> bool:

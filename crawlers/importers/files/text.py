@@ -5,7 +5,7 @@ import re
 from atomexam.text.encodings import decoded, is_charset, refuse_mojibake
 from crawlers.importers.files.reading import Text
 from crawlers.papers.paper import lines_of
-from crawlers.papers.passes.emphasis import label_marked_lines, with_signs
+from crawlers.papers.passes.emphasis import is_answer_sheet, label_marked_lines, with_signs
 from crawlers.tables.light_markup import page_of
 from crawlers.tables.page_options import page_without_visitor
 
@@ -15,6 +15,7 @@ _HIDDEN_ANSWER = re.compile(
     r"(?=\s{0,20}(?:<[a-zA-Z][^<>]{0,200}>\s{0,20}){0,3}[【\[]?\s?(?:(?:正确|参考|标准|本题)?答案|正解)\s?[】\]:：])"
 )
 """The tag of an answer that a page hides until its reader asks for it."""
+_RIGHT_KIND = re.compile(r"class|colour (?:green|#0[0-9a-f]?[8-f])", re.IGNORECASE)
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re.I)
 
 
@@ -45,4 +46,6 @@ def text_of_page(name: str, text: str) -> Text:
     text = _HIDDEN_ANSWER.sub(r"<\g<tag>>", page_without_visitor(text))
     lines = lines_of(text, drop_hidden=True)
     signed, signs = with_signs(text)
+    if not any(_RIGHT_KIND.match(kind) for kind in signs.values()) and any(map(is_answer_sheet, lines)):
+        return Text(lines)  # what stands out is what was chosen
     return Text(label_marked_lines(lines, lines_of(signed, drop_hidden=True), signs) if signs else lines)

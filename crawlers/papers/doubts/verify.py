@@ -35,7 +35,10 @@ _FULL = 0.85  # share of the width that nine of ten lines do not exceed
 _REST = re.compile(r"[)\]】]|[A-J]{1,6}[\s,、;.。]{0,3}(?:$|\d|\()")
 """A line that continues with letters, or closes a bracket that another line opened."""
 _MARK = re.compile(r"(?:答案|解析|详解|\[分析)[:】\])]|\(正确答案")
-_OPENS_MARK = re.compile(r"[\[【(]?(?:(?:答案|试题解析|解析|详解|故选).|分析[】\]):])")
+_OPENS_MARK = re.compile(
+    r"[\[【(]?(?:(?:答案|试题解析|解析|详解|故选).|分析[】\]):]|(?:P\.?S\.?|[附备]?注|说明|提示|小编|编者按?|楼主|更正|补充)\s?:)",
+    re.IGNORECASE,
+)
 _ROW = re.compile(r"[|\sA-J\d题号答案]{1,400}|[a-j]{1,6}|(?:[(第]?\d{1,3}\s{0,2}[题).、:]{0,2}\s?[A-JO08]{1,6}[\s;,、.]{1,4}){3}.{0,400}")
 _EMPTY = re.compile(r"[(\[【]\s{0,20}[)\]】]")
 _FILLED = re.compile(r"[(]\s?[A-J]{1,6}\s?[)]")

@@ -54,6 +54,7 @@ _SMALL_OPTION = re.compile(r"^\s{0,12}(?:[-*+•]\s{1,3})?[(\[]?(?P<letter>[a-j]
 _RINGED_OPTION = re.compile(rf"(?:^\s{{0,12}}(?:[-*+•]\s{{1,3}})?|(?<=\s))(?P<letter>[{CIRCLED_NUMBERS[:10]}])\s?[.、]?")
 """Options of papers that have none with capital letters, where they are lists within stems."""
 _WORD = re.compile(r"\w")
+_ANSWER_SHEET = re.compile(r"的答卷|[作答]题?记录|我的作答|作答记录|(?:^|\s)(?:总?得分|成绩)\s?:\s?\d")
 _FEWEST, _SHARE = 2, 0.6
 _FEWEST_OF_TYPE, _SHARE_OF_TYPE = 4, 0.8
 """Bold, underline and italics, which are used for other things more often than colour is."""
@@ -101,6 +102,11 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
         if position in answers:
             done.append((index, f"答案：{answers[position]}"))
     return done
+
+
+def is_answer_sheet(line: str) -> bool:
+    """Return whether a line is above what one person answered: what stands out there was chosen, right or wrong."""
+    return _ANSWER_SHEET.search(flat(line)) is not None
 
 
 def with_signs(html: str) -> tuple[str, dict[str, str]]:

@@ -22,9 +22,8 @@ _CHOSEN = re.compile("[01]{2,10}")
 _VERDICT_ALONE = re.compile(r"(?:true|false|对|错|正确|错误|richtig|falsch)[.。]?", re.IGNORECASE)
 
 _QUIZ = re.compile(r"<quiz\b[^<>]{0,200}>|</quiz\s{0,3}>", re.IGNORECASE)
-_PARAMETER = re.compile(
-    r"\|\s{0,3}(?:type|coef|shuffle\w{0,12}|title|source)\s{0,3}=\s{0,3}(?:\"[^\"]{0,200}\"|[^\s|}]{0,200})", re.IGNORECASE
-)
+_SETTING = r"(?:type|coef|shuffle\w{0,12}|title|source)\s{0,3}=\s{0,3}(?:\"[^\"]{0,200}\"|[^\s|}]{0,200})"
+_PARAMETER = re.compile(rf"\|\s{{0,3}}{_SETTING}(?:\s{{1,9}}{_SETTING}){{0,9}}", re.IGNORECASE)
 _TO_TYPE = 'type="{}"'
 _SIGNED = re.compile(r"\s{0,9}(?P<sign>[+-])\s{0,4}(?P<words>[^\s+-].{0,2000})$")
 _FEEDBACK = re.compile(r"\s{0,9}\|\|\s{0,4}(?P<words>\S.{0,2000})$")

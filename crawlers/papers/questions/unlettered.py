@@ -23,6 +23,7 @@ _BULLET = re.compile(r"^\s*[·•*○●◦▪–-]\s{0,4}")
 _JOINTS = ("、", "，", ",", "；", ";", "|", " ")
 _COUNTED = re.compile(r"[(（]?(?P<number>\d{1,2})\s?[)）.．、]\s{0,4}(?=\S)")
 _NUMBERS = re.compile(r"\d{1,2}(?:[\s,，、;；]{1,3}\d{1,2}){0,9}")
+_GLUED = re.compile("[A-J][\u4e00-\u9fff]")
 _MOST, _FEWEST = 10, 3
 _RING = re.compile(f"[{CIRCLED_NUMBERS}]")
 
@@ -52,15 +53,37 @@ def _usual_counts(sections: Mapping[int, Sequence[AssembledQuestion]]) -> dict[i
 
 
 def with_plain_options(paper: ParsedPaper) -> ParsedPaper:
-    """Return a paper without the separators between options, `A.甲|B.乙|C.丙`, with the lines as options that its answers name."""
+    """Return a paper without the separators between options, `A.甲|B.乙|C.丙`, with signs after their letters, and with the lines as
+    options that its answers name.
+    """
     drafts = _named_by_answers(
-        [
-            structs.replace(one, options=bare) if one.options and (bare := without_sign(one.options)) is not one.options else one
-            for one in paper.drafts
-        ]
+        _with_signs(
+            [
+                structs.replace(one, options=bare) if one.options and (bare := without_sign(one.options)) is not one.options else one
+                for one in paper.drafts
+            ]
+        )
     )
     doubted = [draft for draft in drafts if draft.doubt]
     return structs.replace(paper, questions=[draft for draft in drafts if not draft.doubt], rejected=doubted)
+
+
+def _with_signs(drafts: Sequence[Draft]) -> list[Draft]:
+    """Return questions with a sign between letter and text, `A非手术` as `A.非手术`, if most of a paper have letters without one.
+
+    Of a single question it is uncertain whether A is a part of its first option: A型血.
+    """
+    bare = [bool(draft.options) and _are_glued(draft.options) for draft in drafts]
+    if sum(bare) < _FEWEST or 2 * sum(bare) < sum(bool(draft.options) for draft in drafts):
+        return list(drafts)
+    return [
+        structs.replace(draft, options=[f"{option[:1]}.{option[1:]}" for option in draft.options]) if glued else draft
+        for draft, glued in zip(drafts, bare, strict=True)
+    ]
+
+
+def _are_glued(options: Sequence[str]) -> bool:
+    return len(options) > 1 and all(_GLUED.match(option) and option[0] == letter for letter, option in zip(IN_TURN, options, strict=False))
 
 
 def _named_by_answers(drafts: Sequence[Draft]) -> list[Draft]:

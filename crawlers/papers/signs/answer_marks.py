@@ -35,7 +35,7 @@ WHOLE_ANSWER = re.compile(rf"[(\[【]?\s?(?:{LETTERS}|{VERDICT})\s?[)\]】]?(?:�
 """An answer that is complete with its letters or its verdict."""
 
 _ANSWER = (
-    r"(?:[Aa]nswers?[\s/]{0,3})?(?:参考|正确|标准|本[题章节页课组]|本单元|试题|考题|最佳|该题|此题)?(?:的)?(?:(?:参考|正确|标准)?答案|正解)"
+    r"(?:[Aa]nswers?[\s/]{0,3})?(?:参考|正确|标准|本[题章节页课组]|本单元|试题|考题|最佳|该题|此题)?(?:的)?(?:(?:参考|正确|标准)?答案|正解|标答)"
     r"(?:[\s/]{0,3}[Aa]nswers?(?=\s?:))?"
 )
 _EXPLAINED = (

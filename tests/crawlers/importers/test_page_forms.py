@@ -55,6 +55,19 @@ def test_a_list_without_terms_is_no_list_of_questions() -> None:
     assert not questions_of_page(f"<html><body>{lists}</body></html>")
 
 
+def test_lines_that_recur_above_the_options_are_no_part_of_the_stems() -> None:
+    """A platform's review page: state, points and instruction are in elements of their own."""
+    parts = []
+    for n, (stem, options, right) in enumerate(GOLD, 1):
+        chosen = "".join(f"<li>{'abcd'[at]}. {text}</li>" for at, text in enumerate(options))
+        parts.append(
+            f'<div class="que"><h3>试题 <span>{n}</span></h3><div>{"正确" if n == 1 else "不正确"}</div><div>得分/总分 {n % 2}.0/1.0</div>'
+            f"<div><p>{stem}</p></div><div>选择一项：</div><ul>{chosen}</ul><div>正确答案是：{options[right]}</div></div>"
+        )
+    rows = questions_of_page(f"<html><body>{''.join(parts)}</body></html>")
+    assert rows and [row["stem"] for _, row in rows.rows] == [stem for stem, _, _ in GOLD]
+
+
 def test_a_form_with_a_script_is_read_once() -> None:
     parts = []
     for n, (stem, options, right) in enumerate(GOLD, 1):

@@ -212,6 +212,22 @@ def test_an_option_that_is_unclear_takes_all_of_its_question_with_it() -> None:
     assert [row.text for row in in_option_order(rows).rows] == ["1．题目（ ）", "答案：A"]
 
 
+def test_a_line_with_an_option_behind_words_goes_on_with_the_last_one_above() -> None:
+    """`D.有` is at the end of its line; in columns, the words below would be those of A."""
+    rows = placed(
+        (0, 0, "A.延误病情时间"), (80, 0, "B.合理"), (150, 0, "C.判断"), (220, 0, "D.有"), (0, 14, "助于流行病学"), (80, 14, "E.防止")
+    )
+    assert [row.text.replace("\t", "") for row in in_option_order(rows).rows] == ["A.延误病情时间B.合理C.判断D.有", "助于流行病学E.防止"]
+
+
+def test_words_centred_below_options_side_by_side_are_unclear() -> None:
+    rows = placed(
+        (0, 0, "A.提高患者的合成能"), (120, 0, "B.调整修复的"), (240, 0, "C.矫正"), (40, 14, "力"), (165, 14, "酶类"), (0, 40, "答案：A")
+    )
+    ordered = in_option_order(rows)
+    assert [row.text for row in ordered.rows] == ["答案：A"] and len(ordered.unclear) == 1
+
+
 def test_options_that_may_go_on_on_the_next_page_are_cut() -> None:
     above = ((0, 0, "1．题目（ ）"), (0, 20, "A.感觉是对事物的个别的属性"), (150, 20, "B.知觉"))
     before = in_option_order(placed(*above, in_order=True))

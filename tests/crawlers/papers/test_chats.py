@@ -48,6 +48,15 @@ def test_what_the_asker_says_is_the_answer(head: str, said: str) -> None:
     assert not any(word in str(draft) for draft in found.questions for word in ("小王", "Lily", "请大家", "恭喜"))
 
 
+def test_a_member_whose_name_ends_with_a_letter_is_a_member() -> None:
+    guesses = "同学A：\nC\n同学B：\n应该是B\n"
+    parts = [
+        f"刘老师：\n第{n}题：第{n}种感觉的对象是（ ）\nA. 整体\nB. 属性\nC. 关系\n{guesses}刘老师：\n这题选{key}，很好\n"
+        for n, key in enumerate("ABBA", 1)
+    ]
+    assert [draft.answer for draft in read_paper("".join(parts).split("\n")).questions] == list("ABBA")
+
+
 def test_an_answer_that_is_taken_back_makes_the_question_doubted() -> None:
     text = _record("qq", "答案：{key}").replace("答案：AB\n", "答案：AB\n\n2023-10-12 19:08:01 刘老师(10003)\n更正，第2题答案：AC\n")
     found = read_paper(text.split("\n"))
