@@ -67,13 +67,16 @@ def _are_indices(filled: list[tuple[Any, list[str]]], letters: list[str], form: 
     """Return whether numbers are positions of options counted as the form states: only a 0 or a last position proves where they start."""
     lowest = "A" in "".join(letters)
     most = max(len(each) for _, each in filled)
+    first = int(form[-1])
+    counted = [str(value) for value, _ in filled[: most + 1]]
+    if counted == [str(number) for number in range(first, first + len(counted))]:
+        return False  # the numbers of the rows
     if form == "from 0":
         return lowest
     if len(filled) >= _MANY and {str(value).strip() for value, _ in filled} <= {"1", "2", "4", "8", "16", "32"}:
         return False  # in so many rows there would be a 3: these are bits
     last = any(LETTERS[len(each) - 1] in answer for answer, (_, each) in zip(letters, filled, strict=True) if answer)
-    running = [str(value) for value, _ in filled[: most + 1]] == [str(n) for n in range(1, most + 2)]
-    return (not proven or (lowest and last)) and not running
+    return not proven or (lowest and last)
 
 
 def _are_bits(key: str, filled: list[tuple[Any, list[str]]], fits: float) -> bool:

@@ -19,6 +19,7 @@ _LEAST_EXPLAINING = 0.5
 """Share of the rows that must repeat an option for the column not to be an option."""
 IDENTIFIER = re.compile(r"(?i:(?:^|[_\W])[a-z]?id$|uuid$)|[a-z]I[dD]$")
 _KEY = re.compile(r"[a-zA-Z]{1,12}[_-]?\d{1,9}|\w{1,12}(?:[_-][a-zA-Z]{0,3}\d{1,9}){1,3}|(?=\w{0,40}\d)[0-9a-f_-]{8,40}")
+_ONE_LETTER, _SHARE = re.compile(r"[A-Ja-j]"), re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?[%％]")
 _KIND = re.compile(rf"{TYPE}|(?:单选|多选|判断|填空|简答|单项|多项)题?|[易中难]|简单|容易|较易|中等|一般|较难|困难")
 """Names for the type or difficulty of a question."""
 _CHOICE = re.compile(r"\s*[A-J](?:\s*[,，、;；]?\s*[A-J])*\s*")
@@ -64,7 +65,15 @@ def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[l
         column_sets.append(lettered)
     named = set(named_in_turn(columns))
     column_sets = [some for some in column_sets if not named & set(some) or set(some) <= named]  # the column beside them has another name
+    letters, shares = ({key for key in columns if _are_all(rows, key, pattern)} for pattern in (_ONE_LETTER, _SHARE))
+    column_sets = [some for some in column_sets if letters.isdisjoint(some) and (shares.isdisjoint(some) or shares.issuperset(some))]
     return sorted(column_sets, key=lambda some: some != lettered)[:200]
+
+
+def _are_all(rows: Sequence[dict[str, Any]], key: str, pattern: re.Pattern[str]) -> bool:
+    """Return whether nearly all values are of one kind, which is no option beside texts: grades, answers, `42%`."""
+    texts = texts_of(rows, key)
+    return len(texts) >= LEAST_ROWS and sum(pattern.fullmatch(text) is not None for text in texts) >= _LEAST_FILLED * len(texts)
 
 
 def named_in_turn(columns: Sequence[str]) -> list[str]:

@@ -52,6 +52,9 @@ _STEM = re.compile(
     r"stem|question|quest|title|题干|题目|问题|試題|題目|正文|content|试题|^q$|statement|prompt|判断内容|陈述|[表论叙]述|说法|命题|^内容$",
     re.IGNORECASE,
 )
+_TOLD = re.compile(r"ok$|right|correct|true|result|pass|hit|score|对错|正误|得分|是否", re.IGNORECASE)
+_CODE = re.compile(r"(?=[a-zA-Z_-]{0,40}\d)[\w-]{1,80}", re.ASCII)
+"""A text that identifies a row and asks nothing: `4f3d5e71`."""
 _EXAM_VERDICTS = {"正确", "错误", "对", "错", "√", "×", "✓", "✗", "不正确", "正確", "錯誤", "對", "錯"}
 """Verdicts that occur only in tests, whatever the column's name."""
 _LEAST_STATEMENT = 9
@@ -165,6 +168,9 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     if not proven:
         doubts.append(f"{answer!r} has numbers that may be positions of options, but no 0 and no last position shows where they start")
         sure *= _UNPROVEN if ANSWER.search(answer.rpartition(".")[2]) else _UNPROVEN_UNNAMED
+    if form not in (MARKED, "text") and not ANSWER.search(answer.rpartition(".")[2]) and (told := _told_right(rows, rest)):
+        doubts.append(f"{answer!r} may be what somebody chose, and {told!r} says whether it was right")
+        sure *= _UNPROVEN
     if len(answers) > 1 and answers[1][1] >= answers[0][1] and not agree(rows, sets, answers[0], answers[1]):
         doubts.append(f"{answers[0][2]!r} and {answers[1][2]!r} both fit the options as answers")
         sure *= 0.6
@@ -182,6 +188,14 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     roles.verdict = verdict if form == MARKED else None
     find_others(rows, rest, roles)
     return roles
+
+
+def _told_right(rows: Sequence[dict[str, Any]], columns: list[str]) -> str:
+    """Return the column that says of each row whether somebody was right; nothing if there is none."""
+    for key in columns:
+        if _TOLD.search(key.rpartition(".")[2]) and {verdict_of(as_verdict(row.get(key))) for row in rows} >= {"正确", "错误"}:
+            return key
+    return ""
 
 
 def _with_distractors(rows: Sequence[dict[str, Any]], columns: list[str], named: Distractors | None = None) -> Roles | None:
@@ -256,10 +270,10 @@ def _stem(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | Non
             continue
         mean = sum(map(len, texts)) / len(texts)
         unlike = len(set(texts)) / len(texts)
-        if mean < 5 or unlike < 0.2 or key.startswith("^"):
+        name = key.rpartition(".")[2]
+        if mean < 5 or unlike < 0.2 or key.startswith("^") or IDENTIFIER.search(name) or all(map(_CODE.fullmatch, texts)):
             continue
         asks = _asking(rows, key)
-        name = key.rpartition(".")[2]
         name_score = (
             0.5 * bool(_STEM.search(name)) - 0.7 * bool(EXPLAINED.search(name)) - 0.6 * bool(ANSWER.search(name) and not _STEM.search(name))
         )

@@ -12,8 +12,9 @@ from msgspec import structs
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.budgets import Budget, OverBudget, Read, read_guarded, uncollected
 from atomexam.text.refusal import Refusal
+from crawlers.coverage.balance import with_doubts
 from crawlers.coverage.characters import CharacterAccount, Unread, folded, summed
-from crawlers.coverage.leaves import SHEETS, leaves_of, leaves_of_rows
+from crawlers.coverage.leaves import SHEETS, Leaf, leaves_of, leaves_of_rows
 from crawlers.coverage.papers import PaperAccount
 from crawlers.coverage.records import account_of_records
 from crawlers.importers.archive_parts import read_together
@@ -41,6 +42,7 @@ from crawlers.importers.layouts.layout_files import shipped_layouts
 from crawlers.importers.papers import LINE_READERS
 from crawlers.importers.questions_by_content import read_by_content
 from crawlers.importers.reading_quality import answered_count, with_codes_doubted
+from crawlers.importers.repeats import with_repeats_doubted
 from crawlers.text.fields import text_of
 
 _HEAVY_BYTES = 1 << 20
@@ -132,6 +134,8 @@ def read_within(
         account = account_of(name, body, kind, reading, known)
         if suffix in RECORD_SUFFIXES and not written_by_user(kind, known):
             kind, reading, account = _more_complete(name, body, FileResult(kind, reading, account), provenance)
+    if reading.source is None and (kind == TABLE or ((layout := (known or {}).get(kind)) and not layout.is_confirmed)):
+        reading, account = _doubted(name, body, kind, reading, account, known)
     if reading.source is None and suffix == PDF:
         reading.unread += read_pdf_guarded(name, body).dropped
     reading.source = reading.rows = None  # for the account alone: the process that asked is not sent all lines once more
@@ -179,6 +183,8 @@ def _together(name: str, body: bytes, provenance: Provenance) -> FileResult | No
         reading = read_together(name, body, provenance) if kind == ARCHIVE else None
         if reading and answered_count(reading):
             account = account_of(name, body, kind.lstrip("."), reading)
+            if reading.rows is not None:
+                reading, account = _doubted(name, body, TABLE, reading, account)
             reading.source = reading.rows = None
             return FileResult(kind.lstrip("."), reading, account)
     return None
@@ -210,7 +216,7 @@ def _archive(
     if not accounts:
         raise Refusal(f"{name}: none of its files is read; {faults[0] if faults else 'it is empty'}")
     reading.skipped += faults
-    return FileResult(kind.lstrip("."), reading, summed(accounts))
+    return FileResult(kind.lstrip("."), with_repeats_doubted(reading), summed(accounts))
 
 
 def contained(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[ArchiveMember]:
@@ -222,6 +228,28 @@ def contained(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[Arc
     if name.lower().endswith(ARCHIVE):
         return members_of(name, body, suffixes)
     return (ArchiveMember(part, inner) for part, inner in parts_of(name, body))
+
+
+def _doubted(
+    name: str, body: bytes, kind: str, reading: FileReading, account: CharacterAccount, known: KnownLayouts | None = None
+) -> tuple[FileReading, CharacterAccount]:
+    """Return the reading of a file whose layout nobody confirmed, with what its other values make doubtful, and the account of it."""
+    values = _values_in(name, body, kind, reading, known)
+    doubted = with_repeats_doubted(with_doubts(reading, values, account.unread, is_table=name.lower().endswith(SHEETS)))
+    return (reading, account) if doubted is reading else (doubted, account_of(name, body, kind, doubted, known))
+
+
+def _values_in(name: str, body: bytes, kind: str, reading: FileReading, known: KnownLayouts | None) -> Iterator[Leaf]:
+    """Return the values of a file of records, or of the rows that were read by content."""
+    if reading.rows is not None:
+        return leaves_of_rows(reading.rows)
+    shape = _shape_of(kind, reading, known)
+    return leaves_of(name, body, shape.array if shape else reading.array)
+
+
+def _shape_of(kind: str, reading: FileReading, known: KnownLayouts | None) -> Any:
+    """Return the layout of a file of records; None if its rows were read by content."""
+    return reading.shape if kind == TABLE else (shipped_layouts() if known is None else known)[kind]
 
 
 def _account_of_rows(name: str, body: bytes, reading: FileReading) -> CharacterAccount:
@@ -270,8 +298,8 @@ def account_of(name: str, body: bytes, format_name: str, reading: FileReading, k
         lines = [line for leaf in leaves_of(name, body) for line in text_of(leaf.text).split("\n")]
         account = PaperAccount(Text(lines), reading.items, "text").result()
     else:
-        shape = reading.shape if format_name == TABLE else (shipped_layouts() if known is None else known)[format_name]
-        leaves = leaves_of(name, body, shape.array if shape else reading.array)
+        shape = _shape_of(format_name, reading, known)
+        leaves = _values_in(name, body, format_name, reading, known)
         unused = [*shape.unread, *(shape.entity.skip if shape.entity else ())] if shape else []
         account = account_of_records(leaves, reading, unused, name.lower().endswith(SHEETS))
     if reading.source is None and name.lower().endswith(PDF):

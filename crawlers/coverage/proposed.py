@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
+from msgspec import structs
+
 from atomexam.records.item import Item, QuestionItem
 from atomexam.text.refusal import Refusal
 from crawlers.coverage.files import FileResult, contained, read_within, within_budget
@@ -112,7 +114,8 @@ def _compared(name: str, body: bytes, text: str, usual: FileResult | ValueError)
     [layout] = layouts
     if layouts[layout].entity is not None:
         return _Compared(text, not layouts[layout].is_confirmed, 0, 0)
-    own = _result(name, body, layout, layouts | shipped_layouts())
+    unconfirmed = {layout: structs.replace(layouts[layout], confirmed="no")}
+    own = _result(name, body, layout, unconfirmed | shipped_layouts())
     items, usual_items = ([] if isinstance(each, ValueError) else _questions(each.reading.items) for each in (own, usual))
     lost = Counter(map(question_key, usual_items)) - Counter(map(question_key, items))
     counts = f"  # {len(items)} questions by this layout, {len(usual_items)} without it"

@@ -97,6 +97,7 @@ def with_codes_doubted(reading: FileReading) -> FileReading:
         lost = f"{len(bare)} answers are 0 or 1, and nothing states which of them is 正确; name their column 对错, or write 正确 and 错误"
     elif len(codes) >= _FEWEST_CODES and 2 * len(codes) > sum(map(bool, answers.values())):
         lost = f"{len(codes)} answers are numbers below 10, without options: they may be positions of options that were not found"
+        codes = {index for index, answer in answers.items() if answer.isdecimal()}  # of several, or sums of bits
     else:
         return reading
     items = [structs.replace(bare[at], doubt="answer_unreadable") if at in codes else item for at, item in enumerate(reading.items)]

@@ -21,6 +21,7 @@ _NO_OWNER = re.compile(
     r"chapter|section|category|catalog|course|paper|exam_?id|user|author|tag|level|type|章|节|分类|科目|用户", re.IGNORECASE
 )
 _ORDER = re.compile(r"sort|order|seq|index|position|label|序", re.IGNORECASE)
+_ID = re.compile(r"id$|pk$", re.IGNORECASE)
 _ROW_NUMBER = re.compile(r"id|_id|pk|no|编号|序号|#", re.IGNORECASE)
 _CHOSEN = re.compile(
     r"user|student|learner|candidate|examinee|my_|record|history|log|submit|attempt|respon|result|answer_?sheet|pick|chosen|selected|given"
@@ -28,6 +29,9 @@ _CHOSEN = re.compile(
     re.IGNORECASE,
 )
 """Names for a given answer of somebody, which need not be correct."""
+
+_Reference = tuple[Rows, str, str]
+"""A table, its key, and the column of another table that refers to it."""
 
 
 def joined(tables: list[Rows]) -> list[Rows]:
@@ -39,8 +43,9 @@ def joined(tables: list[Rows]) -> list[Rows]:
     done = _listed(_linked([part for table in tables if table.way not in inside for part in _apart(table)]))
     for children in (_are_options, _are_answers):
         for inner in list(done):
-            match = next((each for each in _owners(inner, done) if children(inner, each[0], each[2])), None)
-            if match is None and children is _are_options:
+            owners = [each for each in _owners(inner, done) if children(inner, each[0], each[2])]
+            match = _certain(inner, owners)
+            if not owners and children is _are_options:
                 match = next((each for each in _owners(inner, done, least=0.0) if _are_options_of_some(inner, *each)), None)
             if match and inner in done:
                 outer, ids, owner = match
@@ -155,7 +160,7 @@ def _hold(inner: Rows, ids: str, named_ids: set[str]) -> bool:
     return len(named_ids) >= _FEWEST and len(named_ids & known) >= _SHARE * len(named_ids) and len(known) >= 2 * _FEWEST
 
 
-def _owners(inner: Rows, tables: Sequence[Rows], least: float = _SHARE) -> list[tuple[Rows, str, str]]:
+def _owners(inner: Rows, tables: Sequence[Rows], least: float = _SHARE) -> list[_Reference]:
     """Return the tables that a table's rows refer to, each with its key and the referring column; the likeliest first.
 
     Args:
@@ -193,6 +198,29 @@ def _owners(inner: Rows, tables: Sequence[Rows], least: float = _SHARE) -> list[
                     owners.append((0 if named else 1, outer, ids, key))
     owners.sort(key=lambda each: each[0])
     return [(outer, ids, key) for _, outer, ids, key in owners]
+
+
+def _certain(inner: Rows, owners: Sequence[_Reference]) -> _Reference | None:
+    """Return the likeliest reference of a table to another; None if it has none, or two as likely ones that lead to different rows.
+
+    Ids and numbers that both count from 1 fit each other everywhere.
+    """
+    owners = [each for each in owners if each[0] is owners[0][0]]
+    best = min((_unlikeness(ids, key) for _, ids, key in owners), default=0)
+    likeliest = [each for each in owners if _unlikeness(*each[1:]) == best]
+    rows_found = []
+    for outer, ids, key in likeliest:
+        places = {str(row.get(ids)): at for at, (_, row) in enumerate(outer.rows)}
+        rows_found.append([places.get(str(row.get(key))) for _, row in inner.rows])
+    return likeliest[0] if likeliest and all(found == rows_found[0] for found in rows_found) else None
+
+
+def _unlikeness(ids: str, key: str) -> int:
+    """Return how unlike a reference two columns are: a name for questions refers to an id, and then one to its namesake."""
+    name = key.rpartition(".")[2]
+    if key in (NAME, ABOVE) or (_OWNER.search(name) and (ids == key or _ID.search(ids))):
+        return 0
+    return 1 if ids == key else 2
 
 
 def _keys_of(table: Rows) -> list[str]:
@@ -307,8 +335,12 @@ def _with_answers(outer: Rows, ids: str, inner: Rows, owner: str) -> Rows:
 
 
 def _in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows sorted by the column that gives their order, if there is one."""
+    """Return rows sorted by the column that gives their order, if there is one, or by ids that count on: 11, 12, 13, 14."""
     for key in rows[0] if rows else ():
         if _ORDER.search(key) and all(isinstance(row.get(key), int) for row in rows) and len({row[key] for row in rows}) == len(rows):
             return sorted(rows, key=lambda row: int(row[key]))
+    for key in rows[0] if rows else ():
+        if _ROW_NUMBER.fullmatch(key) and all(type(row.get(key)) is int for row in rows):
+            ids = sorted(row[key] for row in rows)
+            return sorted(rows, key=lambda row: int(row[key])) if ids == list(range(ids[0], ids[0] + len(ids))) else rows
     return rows

@@ -35,6 +35,8 @@ _TWO_LANGUAGES = re.compile(
 )
 _NOTE = re.compile(r"\s[-–—]\s.{6,120}$")
 """What a template says of a column after its name: `Question - max 120 characters`."""
+_LETTER_OF_OPTION = re.compile(r"(?<![A-Za-zＡ-Ｊ])[A-Ja-jＡ-Ｊ](?![A-Za-z])|(?<=[a-z])[A-J](?![A-Za-z])|[\d一二三四五六七八九十]")
+_NAMES_OPTION = re.compile(r"选|option|opt|choice", re.IGNORECASE)
 _UNNAMED = re.compile(r"column \d+")
 _SHARD = re.compile(r"-\d{5}-of-\d{5}(?:-[0-9a-f]+)?$")
 _SPLIT = re.compile("train|dev|val|validation|test")
@@ -173,7 +175,7 @@ def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
         if key is not None and key not in key_of_field.values():
             key_of_field[field] = key
     number_of_option = {key: number for key, word in zip(keys, words, strict=True) if (number := _option_number(word)) is not None}
-    options = sorted(number_of_option, key=number_of_option.__getitem__)
+    options = sorted(_of_one_kind(number_of_option), key=number_of_option.__getitem__)
     options = options if len(options) > 1 else _beside(keys, key_of_field.get("options_raw"))
     wrong = [key for key, word in zip(keys, words, strict=True) if is_wrong_name(word)]
     if "stem_raw" not in key_of_field or not (options or "options_raw" in key_of_field or "answer_raw" in key_of_field):
@@ -189,6 +191,17 @@ def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
         options_in_stem=in_stem,
         by_words=True,
     )
+
+
+def _of_one_kind(number_of_option: dict[str, int]) -> list[str]:
+    """Return the columns of options; of several for one option, `A` and `%A`, those that are named as options, else the first."""
+    if len(set(number_of_option.values())) == len(number_of_option):
+        return [*number_of_option]
+    kinds: dict[str, list[str]] = {}
+    for key in number_of_option:
+        kinds.setdefault(_LETTER_OF_OPTION.sub("", key), []).append(key)
+    several = {kind: keys for kind, keys in kinds.items() if len(keys) > 1} or {"": [*number_of_option]}
+    return next((keys for kind, keys in several.items() if _NAMES_OPTION.search(kind)), next(iter(several.values())))
 
 
 def named(cells: Iterable[str]) -> list[str]:

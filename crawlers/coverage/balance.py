@@ -1,0 +1,297 @@
+"""What stands beside the questions of a file of records and makes their reading doubtful: items and values in, items with doubts out.
+
+A file whose structure was misunderstood is read wrongly as a whole. Its own values then show it: texts that nothing read are as many as
+options are, a second answer fits as well as the one that was read, or the options are listed once more in another order.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from msgspec import Struct, structs
+
+from atomexam.records.answer_forms import answer_form
+from atomexam.records.item import Item, QuestionItem
+from atomexam.text.option_letters import LETTERS
+from crawlers.column_roles.answer_columns import ANSWER, OWN_CHOICE
+from crawlers.column_roles.option_columns import EXPLAINED, IDENTIFIER
+from crawlers.column_roles.records import NAMED
+from crawlers.column_roles.values import answer_letters, as_verdict, bare, verdict_of
+from crawlers.coverage.characters import Unread, folded
+from crawlers.coverage.leaves import Leaf
+from crawlers.importers.files.reading import FileReading
+from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.headings import tells_patient
+
+_FEWEST, _MOST_OPTIONS = 5, 10
+"""Number of questions from which a file shows its structure; number of options of a question."""
+_MOST, _NEARLY_ALL, _UNLIKE, _FEW = 0.6, 0.9, 0.5, 0.2
+"""Shares of the questions: those that show a column; those that a column fits; different texts in a column; reordered options."""
+_FEWEST_TEXTS = 3
+_NOT_OPTIONS = re.compile(
+    r"name|user|author|source|remark|note|hint|tips?$|tag|comment|reply|time|date|url|img|image|path|state|来源|出处|教材|备注|提示|标签|评论|时间|作者|姓名|地址",
+    re.IGNORECASE,
+)
+"""Names of texts that are no options."""
+_OPTIONS = re.compile(r"^(?:备?选项|选择项|候选|options?|choices?|candidates?|alternatives?)(?:内容|列表|texts?|list|s)?$", re.IGNORECASE)
+_CODE = re.compile(r"[A-Za-z0-9,，;；|\s]{1,12}")
+_RIGHT = re.compile(r"correct|right|standard|official|gold|正确|标准", re.IGNORECASE)
+_GAP = re.compile(r"_{2,}|[(（]\s*[)）]")
+_ENDED = re.compile(r"[。？?!！:：)）_]\s*$")
+_IN_WORDS = re.compile(r"简答|填空|问答|名词|论述|essay|blank|short", re.IGNORECASE)
+
+
+class _Row(Struct):
+    """A question, its place among the items, and the values of its record by key."""
+
+    at: int
+    item: QuestionItem
+    values: dict[str, list[str]]
+
+
+def with_doubts(reading: FileReading, leaves: Iterable[Leaf], unread: Sequence[Unread], is_table: bool = False) -> FileReading:
+    """Return a reading whose questions are doubted where the other values of their file contradict it; else the same reading.
+
+    Args:
+        is_table: its records are the rows of a sheet, where a text may go on in the row below.
+    """
+    rows = list(_rows_of(reading, leaves))
+    findings = [
+        ("options_unreadable", "have no options, and texts beside them are unread", _without_their_options(rows, unread)),
+        ("options_unreadable", "have no options, and their answers are lists", _with_lists_as_answers(rows, reading)),
+        (
+            "stem_unreadable",
+            "are above a row of a further text without a number",
+            _cut_by_row(reading.items) if is_table else [],
+        ),
+        ("answer_unreadable", "have options that are listed in another order, too", _with_other_order(rows)),
+        ("two_answers", "have two columns that fit as answers", _with_other_answer(rows, reading)),
+    ]
+    doubts: dict[int, str] = {}
+    for reason, words, found in findings:
+        new = [at for at in found if at not in doubts]
+        doubts |= dict.fromkeys(new, reason)
+        if new:
+            reading = structs.replace(reading, faults=[*reading.faults, f"{reason}: {len(new)} questions {words}"])
+    if not doubts:
+        return reading
+    items = [structs.replace(item, doubt=doubts[at]) if at in doubts else item for at, item in enumerate(reading.items)]
+    return structs.replace(reading, items=items, misfits=reading.misfits + len(doubts))
+
+
+def _rows_of(reading: FileReading, leaves: Iterable[Leaf]) -> Iterator[_Row]:
+    """Yield the questions that are the only ones of their record."""
+    values: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    above = ".".join([*(reading.shape.array if reading.shape else reading.array), ""])
+    for leaf in leaves:
+        if not leaf.is_key and leaf.unit and leaf.text.strip():
+            values[leaf.unit][leaf.key.removeprefix(above)].append(leaf.text)
+    units = [_unit_of(item.provenance.position, values) for item in reading.items]
+    counts = Counter(units)
+    names = _header_of(reading, [row for unit, row in values.items() if unit not in counts])
+    for at, (item, unit) in enumerate(zip(reading.items, units, strict=True)):
+        if unit and counts[unit] == 1 and isinstance(item, QuestionItem) and item.doubt is None:
+            yield _Row(at, item, {names.get(key, key): texts for key, texts in values[unit].items()})
+
+
+def _header_of(reading: FileReading, others: Iterable[dict[str, list[str]]]) -> dict[str, str]:
+    """Return the names that the headers of sheets give to their columns."""
+    known = {name for names in reading.columns.values() for name in names.split(", ")}
+    return {key: texts[0] for row in others if any(texts[0] in known for texts in row.values()) for key, texts in row.items()}
+
+
+def _unit_of(position: str, units: Mapping[str, object]) -> str:
+    while position and position not in units:
+        position = position.rpartition(":")[0]
+    return position
+
+
+def _without_their_options(rows: Sequence[_Row], unread: Sequence[Unread]) -> list[int]:
+    """Return the questions without options that have short answers and unread texts as options are: in their records, or in a table."""
+    bare_rows = [row for row in rows if not row.item.options_raw and not row.item.shared_options_raw]
+    if len(bare_rows) < _FEWEST:
+        return []
+    texts = _unread_texts(bare_rows, unread)
+    if _named_texts(bare_rows, unread):
+        return [row.at for row in bare_rows]
+    if not texts:
+        texts = _texts_of_tables(len(bare_rows), unread)
+    short = sum(_may_name_option(row.item.answer_raw, texts) for row in bare_rows)
+    return [row.at for row in bare_rows] if texts and short >= _MOST * len(bare_rows) else []
+
+
+def _may_name_option(answer: str | None, texts: set[str]) -> bool:
+    return not answer or answer_form(answer) == "verdict" or _CODE.fullmatch(answer) is not None or folded(answer) in texts
+
+
+def _unread_texts(rows: Sequence[_Row], unread: Sequence[Unread]) -> set[str]:
+    """Return the unread texts in the records of questions, if most have several of like length under names that options may have."""
+    units = {row.item.provenance.position: row.at for row in rows}
+    columns: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for one in unread:
+        position, _, name = one.position.rpartition(":")
+        if (at := units.get(_unit_of(position, units))) is not None and _may_be_options(name):
+            columns[name][at].append(one.text)
+    alike = [texts for texts in columns.values() if _are_unlike([text for each in texts.values() for text in each])]
+    counts, whole = Counter[int](), set[str]()
+    for texts in alike:
+        for at, each in texts.items():
+            counts[at] += len(each)
+            whole |= set(map(folded, each))
+    means = sorted(sum(map(len, each)) / len(each) for texts in alike if (each := [one for some in texts.values() for one in some]))
+    if not means or means[-1] > _FEWEST_TEXTS * means[0] + 4:
+        return set()
+    return whole if sum(count >= _FEWEST_TEXTS for count in counts.values()) >= _MOST * len(rows) else set()
+
+
+def _named_texts(rows: Sequence[_Row], unread: Sequence[Unread]) -> bool:
+    """Return whether most questions have an unread text under a name for options."""
+    units = {row.item.provenance.position for row in rows}
+    named = (one.position.rpartition(":") for one in unread if len(one.text) > 1)
+    return len({unit for unit, _, name in named if unit in units and _OPTIONS.search(name)}) >= _MOST * len(rows)
+
+
+def _texts_of_tables(questions: int, unread: Sequence[Unread]) -> set[str]:
+    """Return the texts of an unread table whose rows refer to as many things as there are questions, several to each."""
+    tables: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    for one in unread:
+        row, _, name = one.position.rpartition(":")
+        tables[row.rpartition(":")[0]][row][name] = one.text
+    for rows in tables.values():
+        columns = dict.fromkeys(name for row in rows.values() for name in row)
+        groups = [name for name in columns if _are_groups(Counter(row[name] for row in rows.values() if name in row), questions)]
+        for name in columns if groups else ():
+            texts = [row[name] for row in rows.values() if name in row]
+            if name not in groups and len(texts) >= _NEARLY_ALL * len(rows) and _may_be_options(name) and _are_unlike(texts):
+                return set(map(folded, texts))
+    return set()
+
+
+def _are_groups(counts: Counter[str], questions: int) -> bool:
+    sized = sum(1 < count <= _MOST_OPTIONS for count in counts.values())
+    return _NEARLY_ALL * questions <= len(counts) <= questions / _NEARLY_ALL and sized >= _NEARLY_ALL * len(counts)
+
+
+def _may_be_options(name: str) -> bool:
+    return not any(pattern.search(name) for pattern in (EXPLAINED, IDENTIFIER, _NOT_OPTIONS, OWN_CHOICE, *NAMED.values()))
+
+
+def _are_unlike(texts: Sequence[str]) -> bool:
+    """Return whether texts are words that mostly differ, unlike codes, dates and kinds."""
+    worded = sum(not text.isascii() for text in texts)
+    return len(texts) >= _FEWEST and worded >= _UNLIKE * len(texts) and len(set(texts)) >= _UNLIKE * len(texts)
+
+
+def _with_lists_as_answers(rows: Sequence[_Row], reading: FileReading) -> list[int]:
+    """Return the questions without options whose answers are lists of as many texts as options are, more than the question has gaps."""
+    keys = set(reading.columns.get("answer", "").split(", "))
+    listed = []
+    for row in rows:
+        texts = next((texts for key, texts in row.values.items() if key in keys or key.rpartition(".")[2] in keys), [])
+        is_bare = not row.item.options_raw and not row.item.shared_options_raw and not _IN_WORDS.search(row.item.type_raw or "")
+        if is_bare and len(texts) > 1 and len(_GAP.findall(row.item.stem_raw or "")) != len(texts):
+            listed.append((row.at, len(texts)))
+    usual = Counter(count for _, count in listed).most_common(1)
+    several = sum(_FEWEST_TEXTS <= count <= _MOST_OPTIONS for _, count in listed)
+    is_even = bool(usual) and usual[0][1] >= _MOST * len(listed)
+    return [at for at, _ in listed] if len(listed) >= _FEWEST and is_even and several >= _NEARLY_ALL * len(listed) else []
+
+
+def _cut_by_row(items: Sequence[Item]) -> list[int]:
+    """Return the questions above a row with only a stem and no number, which may be the rest of theirs, unless it describes a patient."""
+    cut = []
+    for at, (above, item) in enumerate(pairwise(items)):
+        if not isinstance(above, QuestionItem) or not isinstance(item, QuestionItem) or above.doubt or item.doubt:
+            continue
+        is_rest = item.stem_raw and not (item.options_raw or item.answer_raw or item.number_raw or item.shared_options_raw)
+        is_whole = above.options_raw and above.answer_raw and _table_of(above) == _table_of(item)
+        is_open = above.number_raw or not _ENDED.search(above.stem_raw or "")
+        if is_rest and is_whole and is_open and not tells_patient(flat(item.stem_raw or "")):
+            cut.append(at)
+    return cut if len(cut) <= _FEW * len(items) else []
+
+
+def _table_of(item: QuestionItem) -> str:
+    return item.provenance.position.rpartition(":")[0]
+
+
+def _with_other_order(rows: Sequence[_Row]) -> list[int]:
+    """Return the questions with letters as answers in a file that lists the options, or their positions, once more in another order."""
+    lettered = [row for row in rows if _is_lettered(row.item)]
+    moved = sum(map(_is_reordered, lettered))
+    if moved < max(_FEWEST_TEXTS, _FEW * len(lettered)):
+        return []
+    return [row.at for row in lettered if not _states_right_text(row)]
+
+
+def _is_lettered(item: QuestionItem) -> bool:
+    return len(item.options_raw or []) > 1 and answer_form(item.answer_raw) == "letters"
+
+
+def _plain_options(item: QuestionItem) -> list[str]:
+    return [folded(bare(option)) for option in item.options_raw or []]
+
+
+def _is_reordered(row: _Row) -> bool:
+    options = _plain_options(row.item)
+    lists = {key: [folded(bare(text)) for text in texts] for key, texts in row.values.items() if len(texts) == len(options)}
+    own = {key: texts for key, texts in lists.items() if sorted(texts) == sorted(options)}
+    if len(set(map(tuple, own.values()))) > 1:
+        return True
+    parents = {key.rpartition(".")[0] for key in own} - {""}
+    count = len(options)
+    in_order = ([str(at) for at in range(count)], [str(at) for at in range(1, count + 1)], list(LETTERS[:count].lower()))
+    others = [texts for key, texts in lists.items() if key not in own and key.rpartition(".")[0] not in parents]
+    return any(sorted(texts) in in_order and texts not in in_order for texts in others)
+
+
+def _states_right_text(row: _Row) -> bool:
+    """Return whether a value of a record is the text of the right option alone, whose place does not matter then."""
+    options = _plain_options(row.item)
+    at = LETTERS.find((row.item.answer_raw or "").strip().upper()) if len((row.item.answer_raw or "").strip()) == 1 else -1
+    alone = {folded(texts[0]) for texts in row.values.values() if len(texts) == 1}
+    return 0 <= at < len(options) and options[at] in alone
+
+
+def _with_other_answer(rows: Sequence[_Row], reading: FileReading) -> list[int]:
+    """Return the questions of a file with a second column that fits their options as answers, if it is named as right or a column of truth
+    values says where both are equal: one of them is what somebody chose. A column of few answers has corrections.
+    """
+    lettered = [row for row in rows if _is_lettered(row.item)]
+    if len(lettered) < _FEWEST:
+        return []
+    own_name = reading.columns.get("answer", "")
+    corrected: list[int] = []
+    for key in dict.fromkeys(key for row in lettered for key in row.values):
+        name = key.rpartition(".")[2].rpartition(":")[2]
+        if OWN_CHOICE.search(name) or EXPLAINED.search(name) or name == own_name:
+            continue
+        filled = [row for row in lettered if len(row.values.get(key, ())) == 1]
+        letters = [_letters_in(row.values[key][0], row.item.options_raw or []) for row in filled]
+        if not filled or sum(map(bool, letters)) < _NEARLY_ALL * len(filled):
+            continue
+        read = [_letters_in(row.item.answer_raw or "", row.item.options_raw or []) for row in filled]
+        equal = [one == other for one, other in zip(read, letters, strict=True)]
+        if all(equal):
+            continue
+        if len(filled) < _NEARLY_ALL * len(lettered):  # corrections
+            corrected += [row.at for row, same in zip(filled, equal, strict=True) if not same and ANSWER.search(name)]
+            continue
+        is_named = _RIGHT.search(name) and not _RIGHT.search(own_name)
+        if is_named or any(_says(filled, other, equal) for other in filled[0].values if other != key):
+            return [row.at for row in lettered]
+    return corrected
+
+
+def _letters_in(answer: str, options: list[str]) -> str:
+    return answer_letters(answer, options, "letters") or answer_letters(answer, options, "text")
+
+
+def _says(rows: Sequence[_Row], key: str, equal: Sequence[bool]) -> bool:
+    """Return whether the values of a key are truth values, or points and none, that say which two answers are equal."""
+    texts = [row.values[key][0].strip() if len(row.values.get(key, ())) == 1 else "" for row in rows]
+    if len(set(texts)) != 2 or len(set(equal)) < 2:
+        return False
+    truths = [text not in ("0", "0.0") and verdict_of(as_verdict(text)) != "错误" for text in texts]
+    return truths == list(equal)
