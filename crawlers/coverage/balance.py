@@ -262,10 +262,11 @@ def _with_other_answer(rows: Sequence[_Row], reading: FileReading) -> list[int]:
     if len(lettered) < _FEWEST:
         return []
     own_name = reading.columns.get("answer", "")
+    options = set(reading.columns.get("options", "").split(", "))
     corrected: list[int] = []
     for key in dict.fromkeys(key for row in lettered for key in row.values):
         name = key.rpartition(".")[2].rpartition(":")[2]
-        if OWN_CHOICE.search(name) or EXPLAINED.search(name) or name == own_name:
+        if OWN_CHOICE.search(name) or EXPLAINED.search(name) or name == own_name or key in options or name in options:
             continue
         filled = [row for row in lettered if len(row.values.get(key, ())) == 1]
         letters = [_letters_in(row.values[key][0], row.item.options_raw or []) for row in filled]
