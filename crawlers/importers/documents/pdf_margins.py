@@ -18,6 +18,8 @@ _MIN_PAGES, _MIN_SHARE = 3, 0.3
 """Number of pages on which a row must be at the same height to be a header; with left and right pages, each is on every other page."""
 _MIN_COUNTED = 2
 """Rows within pages that differ from a row in a margin only by their numbers, so that the row continues their count."""
+_LEAST_TITLE = 4
+"""Characters of a title that a later page repeats, which needs no further pages to be a header."""
 _TOLERANCE = 4.0
 """Points by which the height of the same header may vary."""
 _PAGE = re.compile(
@@ -58,10 +60,14 @@ def without_margins(sheets: list[PageGlyphs]) -> tuple[list[PageGlyphs], list[st
     counted = Counter(_bare(text) for text in within if _DIGITS.search(text))
     often = Counter(key for page in margins for key in {_key(row, shift) for row in page for shift in _SHIFTS})
     least = max(_MIN_PAGES, _MIN_SHARE * len(sheets))
+    titles = {_bare(row.text) for row in rows[0][:_OUTERMOST] if len(row.text) >= _LEAST_TITLE} if rows else set()
     pages, dropped = [], []
-    for sheet, margin in zip(sheets, margins, strict=True):
+    for number, (sheet, margin) in enumerate(zip(sheets, margins, strict=True)):
         out = [
-            row for row in margin if _is_frame(row.text) or (_is_often(row, often, least) and not _is_content(row.text, within, counted))
+            row
+            for row in margin
+            if _is_frame(row.text)
+            or ((_is_often(row, often, least) or (number and _bare(row.text) in titles)) and not _is_content(row.text, within, counted))
         ]
         glyphs = [glyph for glyph in sheet.glyphs if not any(row.top <= (glyph.top + glyph.bottom) / 2 <= row.bottom for row in out)]
         pages.append(sheet._replace(glyphs=glyphs))

@@ -430,3 +430,14 @@ def test_a_page_and_a_file_have_a_budget(monkeypatch: pytest.MonkeyPatch) -> Non
             patched.setattr(pdf, name, 0.2)
             with pytest.raises(ValueError, match=rf"^a\.pdf: {words} more than 0\.[25] seconds of computing; print"):
                 read_pdf("a.pdf", slow)
+
+
+def test_a_second_page_repeats_the_title_of_the_first() -> None:
+    first = sheet((40, "执业医师历年真题"), (90, "1.佝偻病的主要原因是"), (740, "A.缺钙"))
+    second = sheet((40, "执业医师历年真题"), (90, "B.缺乏维生素"), (110, "一、单选题"))
+    assert without_margins([first, second])[1] == ["执业医师历年真题"]
+
+
+def test_what_is_below_the_margin_or_an_option_is_no_header() -> None:
+    first = sheet((40, "历年真题"), (55, "A.上述都不是"), (90, "1.佝偻病的主要原因是"))
+    assert without_margins([first, sheet((40, "A.上述都不是"), (300, "历年真题"))])[1] == []
