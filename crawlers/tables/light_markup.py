@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.tables.latex import expanded, with_listed_questions
+from crawlers.tables.latex_exams import COMMENT, of_exam_class
 
 MARKDOWN, ORG, LATEX = (".md", ".markdown"), (".org",), (".tex",)
 LIGHT = (*MARKDOWN, *ORG, *LATEX)
@@ -162,12 +163,13 @@ def _inline(words: str, is_org: bool) -> str:
 def _of_latex(text: str) -> Iterator[str]:
     r"""Yield the questions of a LaTeX paper as lines of Markdown: `\question` begins one, `\choice` and `\CorrectChoice` its options."""
     depth = number = 0
-    text = _WIDE.sub("\u3000\u3000", _BREAK.sub("\n", with_listed_questions(expanded(text))))
+    text = of_exam_class(expanded(COMMENT.sub("", text)))
+    text = _WIDE.sub("\u3000\u3000", _BREAK.sub("\n", with_listed_questions(text)))
     text = _OWN_NUMBER.sub(r"### \g<number>. ", _ENVIRONMENT.sub(r"\\question ", "".join(_with_letters(text))))
     text = _PAREN.sub(lambda gap: f"（{(gap['letters'] or '').strip()}）", text)
     text = _FILL_IN.sub(lambda gap: f"（ ）\n答案：{gap['words']}\n" if gap["words"] else "（ ）", text)
     for line in text.split("\n"):
-        words = _LIST_FORM.sub(r"\g<begin>", re.sub(r"(?<!\\)%.*", "", line).strip())
+        words = _LIST_FORM.sub(r"\g<begin>", line.strip())
         depth += len(_BEGINS.findall(words))
         for piece in _latex_pieces(words, depth) if words else [""]:
             asks = piece.startswith("### ")

@@ -47,6 +47,9 @@ _ANNOUNCED = re.compile(
 _WHO = re.compile("公布|揭晓|宣布|揭示|官方|权威|主持|老师|教师|讲师|评委|裁判|考官|专家|出题|命题|系统")
 _NOT_WHO = re.compile("[我你您他她]|选手|学生|考生|同学|学员|用户|[战小]?队|错")
 """Speakers who state the correct answer, and speakers who guess it."""
+_REPEATED = re.compile(r"(?P<letter>[A-J])\s?[.、:,)]?\s{0,3}")
+_BETWEEN = re.compile(r"[\s,、;；。.]{1,4}(?=[A-J])|[。.;；]?\s{0,9}$")
+_MOST_LINES = 40
 _DIGITS = re.compile(r"\d+")
 _OPENING = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:,)\]]{0,2}\s{0,3}")
 _LETTER_AND_WORDS = re.compile(r"(?P<letters>[A-J])\s?[.、:,)]?\s{0,3}(?P<words>.+)")
@@ -66,7 +69,13 @@ def label_bare_answers(lines: Sequence[Numbered]) -> list[Numbered]:
     if len(ends) < _FEWEST:
         return list(lines)
     below = [index for end in ends if (index := next((at for at in range(end + 1, len(flats)) if flats[at]), None)) is not None]
-    return _labelled(lines, flats, below) or _joined(lines, flats, below) or _explained(lines, flats, below) or list(lines)
+    return (
+        _labelled(lines, flats, below)
+        or _repeated(lines, flats, ends)
+        or _joined(lines, flats, below)
+        or _explained(lines, flats, below)
+        or list(lines)
+    )
 
 
 def _without_titles(lines: Sequence[Numbered]) -> Sequence[Numbered]:
@@ -134,6 +143,38 @@ def _labelled(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[i
                 done.append((index, text))
         return done
     return []
+
+
+def _repeated(lines: Sequence[Numbered], flats: Sequence[str], ends: Sequence[int]) -> list[Numbered]:
+    """Return the lines with a label on those below options that repeat some of them, `B 松弛训练、C 果敢训练`; none if too few do."""
+    done, found = list(lines), 0
+    for end in ends:
+        below = next((at for at in range(end + 1, len(flats)) if flats[at]), None)
+        if below is not None and flats[below][0] in LETTERS:
+            start = next((at for at in range(end, max(-1, end - _MOST_LINES), -1) if letter_of(flats[at]) == "A"), end)
+            if letters := _repeated_letters(flats[below], options_in("\n".join(flats[start : end + 1]))):
+                done[below] = (lines[below][0], f"答案：{letters}")
+                found += 1
+    return done if found >= max(_FEWEST, len(ends) / 2) else []
+
+
+def _repeated_letters(line: str, options: Sequence[str]) -> str:
+    """Return the letters of the options that a flat line repeats, each in turn with its words, and nothing else; else nothing."""
+    words = [_OPENING.sub("", option.strip(), count=1).rstrip("。.;；") for option in options]
+    letters, at = "", 0
+    while at < len(line):
+        opening = _REPEATED.match(line, at)
+        index = LETTERS.index(opening["letter"]) if opening else len(words)
+        if opening is None or index >= len(words) or opening["letter"] in letters or not words[index]:
+            return ""
+        if not line.startswith(words[index], opening.end()):
+            return ""
+        letters += opening["letter"]
+        behind = _BETWEEN.match(line, opening.end() + len(words[index]))
+        if behind is None:
+            return ""
+        at = behind.end()
+    return letters
 
 
 def _announced(lines: Sequence[Numbered]) -> list[Numbered]:

@@ -66,6 +66,10 @@ _KEY_TITLE = re.compile(
 _GROUP_ANSWER = re.compile(
     r"[【\[(]\s?第?\s?(?P<first>\d{1,5})\s{0,2}-\s{0,2}(?P<last>\d{1,5})\s?题?\s?的?(?:参考|正确|标准)?答案\s?[】\])]\s?:?\s{0,3}(?=[A-J√×对错])"
 )
+_NAMED_INSIDE = re.compile(
+    r"【\s?(?P<name>(?:参考|正确|标准|本题)?答案|(?:答案|试题)?解析|详解)\s?[:：]\s?(?P<words>[^【】\n]{1,2000})】(?:\s{0,9}[。；;]\s{0,9}$)?"
+)
+"""A field whose brackets are around its name and its words: `【答案：B】`."""
 _LIGHT_BRACKETS = re.compile(r"〔\s?(?P<letter>[A-J])\s?〕")
 _OPTION_NAMED = re.compile(r"^\s{0,8}[\[【(（]?\s?选项\s?(?P<letter>[A-J])\s?[\]】)）:：.．、]\s{0,4}(?=\S)")
 _TICK_BEFORE = re.compile(r"[√*★]\s{0,3}(?P<option>[A-J]\s?[.、)](?:(?!\s[A-J]\s?[.、)]).){1,400})$")
@@ -116,6 +120,7 @@ def _signs(text: str) -> list[str]:
     if pointer := _POINTER.match(flat(text)):
         text = text[pointer.end() :]
     text = _LIGHT_BRACKETS.sub(r"[\g<letter>]", text) if "〔" in text else text
+    text = _NAMED_INSIDE.sub(r"【\g<name>】\g<words>", text) if "【" in text else text
     text = _OPTION_NAMED.sub(r"\g<letter>. ", text, count=1) if "选项" in text else text
     text = _with_signs(text) if "A" in text and "B" in text else text
     line = flat(text)

@@ -44,7 +44,7 @@ RETAINED_STYLES = ("point", "paren", "ordinal", "bracket")
 """Styles of numbers that a stem keeps."""
 _BEFORE = (
     r"(?P<before>\(\s{0,4}(?P<verdict>[√×TFXx对错]?)\s{0,4}\)\s{0,3}|[*★☆●◆■▲#>]{1,6}\s{0,3}"
-    rf"|{_TAG}|(?:单选|多选|判断|填空|简答)题?\s?:\s?)?"
+    rf"|{_TAG}|(?:单选|多选|判断|填空|简答)题?\s?:\s?|(?:{TYPE})\s{{0,3}}(?=\d{{1,4}}\s?(?:、(?!\d{{1,4}}\s?[、-])|\.(?!\d))))?"
 )
 
 

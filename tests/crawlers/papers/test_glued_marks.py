@@ -58,3 +58,34 @@ def test_answers_may_repeat_the_words_of_their_options(answer: str, letters: str
 def test_words_of_other_options_make_an_answer_doubtful(answer: str) -> None:
     found = read_paper(["1、感觉的对象是", "A.整体", "B.属性", "C.关系", f"答案：{answer}", "2、记忆有三个环节。", "答案：对"])
     assert [draft.number for draft in found.rejected] == [1]
+
+
+_SETS = [
+    (["整体", "属性", "关系"], "B、C"),
+    (["识记", "维生素B、C", "再认"], "A"),
+    (["视觉", "听觉", "想象"], "B"),
+    (["早搏", "贫血", "痛风"], "A、C"),
+]
+
+
+def _repeating(join: str) -> list[str]:
+    lines = []
+    for number, (texts, key) in enumerate(_SETS, 1):
+        named = dict(zip("ABC", texts, strict=True))
+        lines += [f"{number}. 第{number}个环节是（ ）", *(f"{letter}. {text}" for letter, text in named.items())]
+        lines += [join.join(f"{letter} {named[letter]}" for letter in key.split("、"))]
+    return lines
+
+
+@pytest.mark.parametrize("join", ["、", "；", "，", " "])
+def test_a_line_below_the_options_that_repeats_some_is_the_answer(join: str) -> None:
+    found = read_paper(_repeating(join))
+    assert not found.rejected
+    assert [draft.answer for draft in found.questions] == ["BC", "A", "B", "AC"]
+    assert [len(draft.options) for draft in found.questions] == [3] * 4
+
+
+def test_a_line_below_the_options_that_repeats_none_is_no_answer() -> None:
+    lines = [line.replace("A 早搏、C 痛风", "A 贫血、C 痛风") for line in _repeating("、")]
+    drafts = {draft.number: draft for draft in read_paper(lines).drafts}
+    assert [drafts[number].answer for number in (1, 2, 3, 4)] == ["BC", "A", "B", None]

@@ -12,6 +12,8 @@ from crawlers.papers.paper import read_paper
         ("1、【是非题】气质有好坏之分。", "是非题"),
         ("（判断题）1．气质有好坏之分。", "判断题"),
         ("判断：1. 气质有好坏之分。", "判断"),
+        ("判断题 1、气质有好坏之分。", "判断题"),
+        ("判断题1. 气质有好坏之分。", "判断题"),
         ("1.气质有好坏之分。", None),
     ],
 )
@@ -48,3 +50,20 @@ def test_a_heading_that_gives_verdicts_letters_gives_statements_their_options(he
 def test_a_letter_that_the_heading_does_not_name_is_no_verdict() -> None:
     reading = read_paper(["判断题（正确填A，错误填B）", "1. 成熟的红细胞没有细胞核。（ ）", "答案：C"])
     assert reading.questions == [] and len(reading.rejected) == 1
+
+
+def test_a_type_before_each_number_is_no_part_of_the_stem() -> None:
+    lines = ["我的错题", "单选题 1、感觉是（ ）", "A　甲", "B　乙", "正确答案：B", "试题解析：见第一章（B对），", "（A错）。"]
+    lines += ["多选题 2、2016年的指南有（ ）", "A　甲", "B　乙", "正确答案：AB", "判断题 3、感觉先于知觉。", "正确答案：对"]
+    reading = read_paper(lines)
+    assert [(draft.stem, draft.answer) for draft in reading.questions] == [
+        ("1、感觉是（ ）", "B"),
+        ("2、2016年的指南有（ ）", "AB"),
+        ("3、感觉先于知觉。", "对"),
+    ]
+    assert [draft.raw_fields().get("type_raw") for draft in reading.questions] == ["单选题", "多选题", "判断题"]
+
+
+def test_a_type_before_several_numbers_is_a_heading() -> None:
+    lines = ["单选题 1、2、3题", "1、感觉是（ ）", "A　甲", "B　乙", "答案：B", "2、知觉是（ ）", "A　甲", "B　乙", "答案：A"]
+    assert [draft.number for draft in read_paper(lines).drafts] == [1, 2]
