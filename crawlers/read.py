@@ -161,6 +161,9 @@ def read_row(
                 row.format, row.reading, row.account = result
     except ValueError as error:  # a wrong file does not prevent the others from being read
         row.error = str(error)
+    except Exception as error:  # nor does a fault of a reader
+        _logger.exception("%s", name)
+        row.error = f"{name}: its reader failed ({type(error).__name__}); please report it with this file"
     return row
 
 

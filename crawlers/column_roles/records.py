@@ -68,7 +68,8 @@ def without_fillers(row: dict[str, Any]) -> dict[str, Any]:
 def with_letters_of_columns(rows: Sequence[tuple[str, dict[str, Any]]], options: Sequence[str], answer: str) -> None:
     """Replace answers that are all the names of the options' columns, `p` for `choices.p`, by the letters of these."""
     names = [key.rpartition(".")[2] for key in options]
-    values = {value for _, row in rows if (value := row.get(answer)) not in (None, "")}
+    answers = [value for _, row in rows if (value := row.get(answer)) not in (None, "")]
+    values = {value for value in answers if isinstance(value, str)} if all(isinstance(value, str) for value in answers) else set()
     if len(set(names)) == len(names) > 1 and values and values <= set(names) and not values <= set(LETTERS):
         for _, row in rows:
             if row.get(answer):

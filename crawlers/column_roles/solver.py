@@ -53,7 +53,7 @@ _STEM = re.compile(
     re.IGNORECASE,
 )
 _TOLD = re.compile(r"ok$|right|correct|true|result|pass|hit|score|对错|正误|得分|是否", re.IGNORECASE)
-_CODE = re.compile(r"(?=[a-zA-Z_-]{0,40}\d)[\w-]{1,80}", re.ASCII)
+_CODE = re.compile(r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}(?!\d)[^\u4e00-\u9fff]{0,30}|(?=[a-zA-Z_-]{0,40}\d)[\w-]{1,80}", re.ASCII)
 """A text that identifies a row and asks nothing: `4f3d5e71`."""
 _EXAM_VERDICTS = {"正确", "错误", "对", "错", "√", "×", "✓", "✗", "不正确", "正確", "錯誤", "對", "錯"}
 """Verdicts that occur only in tests, whatever the column's name."""
@@ -165,6 +165,8 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     if len(options) > 1 and max((_asking(rows, key) for key in usual), default=0.0) > max(0.5, _asking(rows, stem)):
         return None  # the questions are among these options
     share, _, answer, form = answers[0]
+    if form == MARKED and sure < SURE and doubts == [_few_ask(stem)]:
+        sure, doubts = SURE + 0.05, []  # nothing but questions has options of which one is marked as right
     if not proven:
         doubts.append(f"{answer!r} has numbers that may be positions of options, but no 0 and no last position shows where they start")
         sure *= _UNPROVEN if ANSWER.search(answer.rpartition(".")[2]) else _UNPROVEN_UNNAMED
@@ -284,11 +286,15 @@ def _stem(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | Non
     score, asks, key = scored[0]
     named = bool(_STEM.search(key.rpartition(".")[2]))
     sure = 1.0 if asks >= 0.5 or named else 0.95 if asks >= 0.3 else 0.5
-    doubts = [] if sure > 0.9 else [f"{key!r} has few texts that ask"]
+    doubts = [] if sure > 0.9 else [_few_ask(key)]
     if len(scored) > 1 and score - scored[1][0] < 0.1:
         doubts.append(f"{key!r} and {scored[1][2]!r} look alike")
         sure *= 0.7
     return key, sure, doubts
+
+
+def _few_ask(key: str) -> str:
+    return f"{key!r} has few texts that ask"
 
 
 def _asking(rows: Sequence[dict[str, Any]], key: str) -> float:

@@ -243,7 +243,8 @@ def _is_reordered(row: _Row) -> bool:
     count = len(options)
     in_order = ([str(at) for at in range(count)], [str(at) for at in range(1, count + 1)], list(LETTERS[:count].lower()))
     others = [texts for key, texts in lists.items() if key not in own and key.rpartition(".")[0] not in parents]
-    return any(sorted(texts) in in_order and texts not in in_order for texts in others)
+    flags = [str(int(letter in (row.item.answer_raw or ""))) for letter in LETTERS[:count]]  # which of two options is right
+    return any(sorted(texts) in in_order and texts not in (*in_order, flags) for texts in others)
 
 
 def _states_right_text(row: _Row) -> bool:

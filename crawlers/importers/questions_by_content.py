@@ -101,7 +101,7 @@ def read_by_layout(
         columns = {key for _, row in table.rows for key in row}
         if shape.form == "verdict" and shape.answer not in columns and verdict_named(shape.answer or "") and ANSWER in columns:
             shape = structs.replace(shape, answer=ANSWER)  # what two columns to tick have become
-        named = [shape.stem, *shape.options, *([shape.answer] if shape.answer else []), *shape.others.values()]
+        named = [shape.stem, *shape.options, *filter(None, [shape.answer, shape.explanation]), *shape.others.values()]
         if missing := [key for key in named if key not in columns]:
             row = 0 if shape.header or shape.stem in columns else row_with(name, body, named)
             advice = f"; row {row} has these names: `header: {row}` makes it the header" if row else ""

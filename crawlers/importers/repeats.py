@@ -76,7 +76,8 @@ def _copied(asked: dict[int, _Asked], reading: FileReading) -> set[int]:
     counts = Counter(asked[at] for at in asked if at not in copied)
     for places in sorted(tables.values(), key=lambda places: (len(places), -places[0])):
         left = [at for at in places if at not in copied]
-        elsewhere = [at for at in left if counts[asked[at]] > 1]
+        own = Counter(asked[at] for at in left)
+        elsewhere = [at for at in left if counts[asked[at]] > own[asked[at]]]
         if len(left) >= _FEWEST and len(elsewhere) >= _NEARLY_ALL * len(left):
             copied |= set(elsewhere)
             counts.subtract(asked[at] for at in elsewhere)

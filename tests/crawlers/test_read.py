@@ -340,3 +340,12 @@ def test_layouts_that_are_none_are_told(text: str | None, message: str, books: P
         Path("own.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         main(["books", "--layouts", "own.yaml"])
+
+
+def test_a_fault_of_a_reader_does_not_end_the_run(books: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def fails(*_: object) -> None:
+        raise TypeError("unhashable")
+
+    monkeypatch.setattr("crawlers.read.read_steps", fails)
+    assert main([str(books)]) == 1
+    assert capsys.readouterr().err.count("its reader failed (TypeError); please report it") == len([*books.rglob("*.*")])

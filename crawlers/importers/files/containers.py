@@ -8,6 +8,7 @@ import binascii
 import email.errors
 import gzip
 import json
+import re
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -23,6 +24,14 @@ from crawlers.importers.files.zipped import MAX_PART_BYTES, MAX_RATIO, MAX_UNPAC
 ContainedFiles = Iterator[tuple[str, bytes]]
 _MOST_PARTS, _MOST_DEEP, _SMALL = 2000, 8, 1024 * 1024
 _LONGEST_HEADER = 4096
+_MOST_STATED = 300
+_STATES = re.compile(
+    r"""\s{0,9}(?:(?:answer|ans|da_?an|key|correct)\w{0,20}\s?=\s?(?P<quote>["'])(?P<value>[^"'\\]{1,200})(?P=quote)"""
+    r"""|print\(\s{0,4}f?(?P<open>["'])[^"'\\:：]{0,20}(?:答案|answer)[^"'\\:：]{0,9}[:：]?\s{0,4}(?P<within>[^"'\\:：{]{1,200})?(?P=open)"""
+    r"""(?:\s{0,4},\s{0,4}(?:(?P<other>["'])(?P<printed>[^"'\\]{1,200})(?P=other)|\w{1,40}))?\s{0,4}\))\s{0,9};?\s{0,9}(?:#.{0,99})?""",
+    re.IGNORECASE,
+)
+"""A line of code that states an answer: `answer_3 = "B"`, `print("正确答案：", "B")`."""
 _SUFFIXES = {
     "application/json": ".json",
     "text/json": ".json",
@@ -157,7 +166,10 @@ def _tar(name: str, body: bytes) -> ContainedFiles:
 
 
 def _notebook(name: str, body: bytes) -> ContainedFiles:
-    """Yield the texts of a Jupyter notebook as one file, and its code as another; its outputs are left out."""
+    """Yield the texts of a Jupyter notebook as one file, and its code as another.
+
+    A cell of code that only states an answer, `print("答案：", "B")`, belongs to the text; outputs are left out.
+    """
     try:
         document = json.loads(body.decode("utf-8-sig"))
         cells = [(str(cell["cell_type"]), cell["source"]) for cell in document["cells"]]
@@ -166,11 +178,23 @@ def _notebook(name: str, body: bytes) -> ContainedFiles:
     texts: dict[str, list[str]] = {"markdown": [], "code": []}
     for kind, source in cells:
         text = "".join(map(str, source)) if isinstance(source, list) else str(source)
-        if kind in texts and text.strip():
+        if kind == "code" and (answer := _answer_in(text)):
+            texts["markdown"].append(f"答案：{answer}")
+        elif kind in texts and text.strip():
             texts[kind].append(text)
     for kind, suffix in (("markdown", ".md"), ("code", ".py")):
         if texts[kind]:
             yield f"{kind}{suffix}", "\n\n".join(texts[kind]).encode("utf-8", "replace")
+
+
+def _answer_in(code: str) -> str:
+    """Return the answer that a cell of code assigns or prints; empty if it does anything else."""
+    lines = [line for line in code.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    parts = [_STATES.fullmatch(line) for line in lines if len(line) <= _MOST_STATED]
+    if len(parts) < len(lines) or None in parts:
+        return ""
+    values = {part["value"] or part["printed"] or part["within"] for part in parts if part} - {None}
+    return values.pop() if len(values) == 1 else ""
 
 
 CONTAINERS: dict[str, Callable[[str, bytes], ContainedFiles]] = {

@@ -16,7 +16,7 @@ from crawlers.column_roles.solver import SURE
 from crawlers.importers.records.record_roles import LayoutProposal
 from crawlers.importers.records.record_values import flat_record, plain_text
 
-UNCONFIRMED = "  confirmed: no  # not used yet: correct what is wrong below, then remove this line or write yes"
+UNCONFIRMED = "  confirmed: no  # the file is not read yet: correct what is wrong below, then remove this line or write yes"
 """Line of an uncertain proposal."""
 _MOST_EXAMPLES, _MOST_EXAMPLE_CHARS = 3, 40
 

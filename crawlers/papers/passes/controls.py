@@ -24,19 +24,24 @@ _COUNT = (
     r"|(?:作答|答题|参与)人[数次]\s?[:为是]?\s?\d{1,9}\s?[次人]?"
     r"|(?:本题|全站|平均|总)?的?正确率\s?(?:[:为是]\s?)?\d{1,3}(?:\.\d{1,2})?\s?%"
 )
-_CONTROLS = re.compile(rf"(?:(?:{_BUTTON}|{_SCORE}|{_COUNT})[\s|,、;·•/。]{{0,9}}+){{1,12}}+")
+_LETTERS_OR_VERDICT = r"(?:[A-J](?:[\s,、]{0,2}[A-J]){0,7}(?![A-Za-z])|[√×对错]|正确|错误|未作?答|未选择?|[无空])"
+_OWN = rf"(?:我|你|您|考生|学员|学生)的?(?:答案|选择|作答|回答)\s?[:是为]?\s?{_LETTERS_OR_VERDICT}"
+_CONTROLS = re.compile(rf"(?:(?:{_BUTTON}|{_SCORE}|{_COUNT}|{_OWN})[\s|,、;·•/。]{{0,9}}+){{1,12}}+")
 _STATES = r"(?:(?:部分|不|回答)?正确|(?:回答)?错误|(?:已|未)?完成|(?:还)?未(?:作答|回答)|已作答)"
 _STATE, _STATE_ALONE = rf"{_STATES}\s{{1,9}}", re.compile(_STATES)
 """What the visitor made of the question, if further controls follow."""
 _HEAD = re.compile(rf"\s{{0,9}}(?P<type>[(\[【]?\s?(?:{TYPE})\s?[)\]】]?)?\s{{0,9}}(?:{_STATE})?(?P<controls>{_CONTROLS.pattern})$")
-_MAY_HAVE = re.compile(r"收藏|错|反馈|笔记|分享|标记|查看|显示|隐藏|收起|展开|讨论|评论|提问|一题|编辑|得|满分|分值|[次人数%]")
-_DIGITS = re.compile(r"\d+")
+_MAY_HAVE = re.compile(
+    r"收藏|错|反馈|笔记|分享|标记|查看|显示|隐藏|收起|展开|讨论|评论|提问|一题|编辑|得|满分|分值|[次人数%]|[我你您生员]的?[答选作回]"
+)
+_VALUES = re.compile(rf"\d+|{_LETTERS_OR_VERDICT}\s*$")
+"""What differs between the same controls of several questions."""
 _ASK = (
     r"(?:请?判断(?:以上|上述|该|此)?(?:说法|观点|表述)?的?(?:对错|正误|是否正确)|对\s{0,3}(?:还是|或)\s{0,3}错误?|正确\s{0,3}(?:还是|或)\s{0,3}(?:错误|不正确)"
     r"|[Tt]rue\s{1,3}or\s{1,3}[Ff]alse)"
 )
 _ASKS = re.compile(
-    rf"(?P<start>(?<=[。.!?;)])\s{{0,3}}|^\s{{0,9}}){_ASK}\s?[?。!]?\s{{0,9}}$|\s{{0,3}}[(\[【]\s?{_ASK}\s?[?。!]?\s?[)\]】]\s?[?。]?\s{{0,9}}$"
+    rf"(?P<start>(?<=[。.!?;)])\s{{0,3}}|^\s{{0,9}}){_ASK}\s?[?。!]?\s{{0,9}}$|\s{{0,3}}[(\[【]\s?{_ASK}(?:[,;。]\s?[^()\[\]【】]{{1,20}})?\s?[?。!]?\s?[)\]】]\s?[?。]?\s{{0,9}}$"
 )
 """What asks whether the statement before it is true: `对还是错？`, `（判断对错）`."""
 _MAY_ASK = re.compile("对|误|正确|alse")
@@ -57,7 +62,7 @@ def without_controls(lines: Sequence[Numbered]) -> list[Numbered]:
     lines, flats = _without_states(lines, flats)
     heads = {at: head for at, line in enumerate(flats) if line and (head := _head(line))}
     alone = {at for at, line in enumerate(flats) if line and at not in heads and _CONTROLS.fullmatch(line)}
-    forms = {at: _DIGITS.sub("0", flats[at]) for at in alone}
+    forms = {at: _VALUES.sub("0", flats[at]) for at in alone}
     counts = Counter(forms.values())
     dropped = {at for at in alone if counts[forms[at]] >= _LEAST or _parts(flats[at]) >= _SEVERAL}
     cut = len(heads) >= _LEAST

@@ -48,13 +48,14 @@ _RANGE_OF_ONE = re.compile(r"[【\[]\s?(\d{1,5})\s?[】\]]")
 _ANSWER = re.compile(
     r"(?:[👉👈→➜➡☞☛⇒▶✅➔➤★☆]\ufe0f?|=>|->)\s{0,3}(?:正确答案|答案|选)?\s?:?\s?(?P<answer>[A-Ja-j]{1,6}|√|×|对|错|正确|错误)\s?[。.!]?"
     r"|选\s?:\s?(?P<chosen>[A-J]{1,6})[。.!]?|√\s?(?P<ticked>[A-Ja-j]{1,6})"
+    r"|[\[【(]\s?(?:参考|正确|标准)?答案\s{1,4}(?P<bracketed>[A-J]{1,8}|√|×|对|错|正确|错误)\s?[\]】)]"
 )
 _POINTER = re.compile(
     r"\s{0,12}(?:[👉→➜➡☞☛⇒▶➔➤►▸»★☆◆●▲■※✦]\ufe0f?|[=-]>|>>)\s{0,4}"
     r"(?=(?P<open>[\[【(])?\s?(?:(?:参考|正确|标准|本题)?(?:的)?(?:答案|选项)|正解|(?:答案|试题)?(?:解析|详解)|答)\s?(?(open)[\]】)]|[:是为选]))"
 )
 """A sign that points to the name of a field: `→ 答案：B`."""
-_ANSWER_OPENS = frozenset("👉👈→➜➡☞☛⇒▶✅➔➤★☆=-选√")
+_ANSWER_OPENS = frozenset("[【(👉👈→➜➡☞☛⇒▶✅➔➤★☆=-选√")
 _ARROW = re.compile("[👉→➜➡☞☛⇒▶➔➤]")
 _ANSWER_BEHIND = re.compile(
     r"(?<=[^\d\sA-J])\s{0,4}(?:[👉→➜➡☞☛⇒▶➔➤]\ufe0f?)\s{0,3}(?P<words>(?:正确答案|答案|选)?\s?:?\s?(?:[A-J]{1,6}|√|×))\s?$"

@@ -23,10 +23,10 @@ _MAY_TICK = re.compile(r"[★☆✦⭐*√]|正确|答案")
 TICKED = (*"★☆✦⭐*√", re.compile(r"\(\s?(?:正确|答案)"))
 _STATED = re.compile(r"\(\s?(?:正确答案|正确选项)\s?\)")
 _ANSWER_BEHIND = re.compile(r"\S\s?\(\s?(?:正确答案|正确选项)\s?\)(?!\s?[A-J]{1,6}(?:\s|$))")
-_FULL, _FEWEST, _SHORT, _TAIL = 0.6, 2, 4, 60
+_FULL, _FEWEST, _SHORT, _HEAD, _TAIL = 0.6, 2, 4, 12, 60
 _FILLED = re.compile(r"[(\[]\s{0,6}([A-J]{1,8})\s{0,6}[)\]]")
 _MOST = 10  # lines of options
-_BARE_LETTER = re.compile(r"\s{0,2}(?P<letter>[A-J])\s")
+_BARE_LETTER = re.compile(r"\s{0,9}(?P<letter>[A-J])\s")
 _SEVERAL, _ONE = re.compile(r"多选|多项选择|不定项选"), re.compile(r"单选|单项选择|最佳选择")
 """Wordings for several possible correct options, and for only one."""
 _LEAST_LABELLED = 3
@@ -80,7 +80,7 @@ def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 def _with_signs(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     """Return the lines with a dot behind letters that have only blanks, `A  甲`, `B  乙 ✔`, if they are options of which one is ticked."""
     letters = [
-        match["letter"] if text[:_SHORT].strip()[:1] and (match := _BARE_LETTER.match(flat(text[:_SHORT]))) else "" for _, text in lines
+        match["letter"] if text[:_HEAD].strip()[:1] and (match := _BARE_LETTER.match(flat(text[:_HEAD]))) else "" for _, text in lines
     ]
     done = list(lines)
     at = 0

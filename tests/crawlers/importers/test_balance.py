@@ -199,6 +199,10 @@ def test_a_few_questions_that_recur_are_read() -> None:
     assert _doubts("a.json", json.dumps(_bank([*range(_COUNT), 3, 5])).encode()) == {None: _COUNT + 2}
 
 
+def test_questions_of_one_table_are_not_repeated_elsewhere() -> None:
+    assert _doubts("a.json", json.dumps(_bank([3] * 9)).encode()) == {None: 9}
+
+
 def test_questions_asked_alike_and_answered_differently_are_doubted() -> None:
     document = {"now": _bank(range(_COUNT)), "before": _bank(range(_COUNT), _OF_SOMEBODY)}
     assert _doubts("a.json", json.dumps(document).encode())["two_answers"] == 2 * _EQUAL.count(False)

@@ -92,6 +92,16 @@ def _notebook() -> bytes:
     return _json({"cells": [*cells, {"cell_type": "code", "source": "print(1)"}], "nbformat": 4})
 
 
+def _notebook_of_code() -> bytes:
+    """Return a notebook whose cells of code state the answers."""
+    cells: list[Any] = []
+    for n, (stem, options, right) in enumerate(GOLD, 1):
+        text = f"**第{n}题** {stem}\n\n" + "\n".join(f"- {_L[k]}. {option}" for k, option in enumerate(options))
+        code = (f'answer_{n} = "{_L[right]}"\nprint("正确答案：", answer_{n})', f"# 运行后显示\nprint('答案：{_L[right]}')")[n % 2]
+        cells += [{"cell_type": "markdown", "source": text}, {"cell_type": "code", "source": code, "outputs": []}]
+    return _json({"cells": cells, "nbformat": 4})
+
+
 _SQL = (
     "CREATE TABLE ask (qid INT, content TEXT);\nCREATE TABLE reply (oid INT, qid INT, seq INT, content TEXT, is_key INT);\n"
     "INSERT INTO ask VALUES "
@@ -131,6 +141,16 @@ FORMS: dict[str, bytes] = {
     "prompts.jsonl": b"\n".join(_json({"prompt": f"问题：{stem} " + " ".join(f"{_L[k]}. {t}" for k, t in enumerate(o)) + " 答案：",
         "response": _L[right]}) for stem, o, right in GOLD),
     "cells.ipynb": _notebook(),
+    "code.ipynb": _notebook_of_code(),
+    "blank.txt": _lines("{n}、{stem}\n{options}\n[参考答案  {key}]", "{letter}. {text}"),
+    "boxes.txt": b"\n".join(
+        f"{n}、{stem}\n".encode() + "\n".join(f"{'☐☑'[k == right]} {_L[k]}\t{text}" for k, text in enumerate(options)).encode()
+        for n, (stem, options, right) in enumerate(GOLD, 1)
+    ),
+    "ticks.txt": b"\n".join(
+        f"{n}. {stem}\n".encode() + "\n".join(f"   {_L[k]} {text}{'  √' * (k == right)}" for k, text in enumerate(options)).encode()
+        for n, (stem, options, right) in enumerate(GOLD, 1)
+    ),
     "fields.html": b"<form>" + _lines("<p>{n}. {stem}</p>{options}<input type='hidden' name='a{n}' value='{key}'>",
         "<input type='radio' name='q' value='{letter}'> {text}<br>", join="").replace(b"name='q'", b"name='q0'") + b"</form>",
     "script.html": _lines("<div><p>{n}. {stem}</p><ul>{options}</ul></div>", "<li>{letter}. {text}</li>", join="")

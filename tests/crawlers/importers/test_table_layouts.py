@@ -390,3 +390,14 @@ def test_cells_beside_labels_of_cards_are_options_or_an_explanation(tmp_path: Pa
     row = _read(tmp_path, "bank.csv", _csv(rows))
     assert _told(row) == _EXPECTED
     assert [item.explanation_raw for item in row.reading.items if isinstance(item, QuestionItem)] == [f"见{stem}" for stem in _STEMS]
+
+
+def test_a_layout_reads_answers_that_are_lists(tmp_path: Path) -> None:
+    rows = [{"q": stem, "o": options, "k": ["ABCD"[n % 4]]} for n, (stem, options, _) in enumerate(_EXPECTED)]
+    (tmp_path / "bank.layout.yaml").write_text('{"bank": {"tables": [{"under": ["*"], "stem": "q", "options": ["o"], "answer": "k"}]}}')
+    row = _read(tmp_path, "bank.json", rows)
+    assert not row.error and [answer for _, _, answer in _told(row)] == ["ABCD"[n % 4] for n in range(len(rows))]
+    (tmp_path / "bank.layout.yaml").write_text(
+        '{"bank": {"tables": [{"under": ["*"], "stem": "q", "options": ["o"], "answer": "k", "explanation": "why"}]}}'
+    )
+    assert "names column 'why'" in _read(tmp_path, "bank.json", rows).error

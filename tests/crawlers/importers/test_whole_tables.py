@@ -99,3 +99,19 @@ def test_headings_between_rows_do_not_hide_the_columns() -> None:
         rows += [(f"▶ 第{n}部分",), (1, "单", stem, *options, *[None] * (5 - len(options)), answer)]
     header = ("题号", "类型", "题面", "备选答案A", "备选答案B", "备选答案C", "备选答案D", "备选答案E", "标答")
     assert _read("bank.xlsx", _sheet(header, *rows)) == _GOLD
+
+
+def test_options_of_which_one_is_marked_make_statements_questions() -> None:
+    records = [
+        {
+            "_id": {"$oid": f"5f3a0000000000000000{n:04x}"},
+            "topic": f"第{n}项药品管理规定适用于所有零售企业。",
+            "items": [{"text": "正确", "correct": n % 3 > 0}, {"text": "错误", "correct": n % 3 == 0}],
+            "mask": [int(n % 3 > 0), int(n % 3 == 0)],
+            "createdAt": {"$date": f"2021-09-{n + 1:02d}T08:00:00.000Z"},
+        }
+        for n in range(8)
+    ]
+    read = _read("bank.json", "\n".join(json.dumps(record, ensure_ascii=False) for record in records))
+    assert [stem for stem, _, _ in read] == [record["topic"] for record in records]
+    assert [answer for _, _, answer in read] == ["A" if n % 3 else "B" for n in range(8)]

@@ -71,7 +71,17 @@ def test_a_type_above_the_answer_is_its_questions(number: str, tag: str) -> None
 _SAID = ["感觉反映事物的整体属性。", "记忆有三个基本环节", "小张的做法是否正确？", "知觉具有选择性和理解性。"]
 
 
-@pytest.mark.parametrize("ask", ["\n对 还是 错？", "\n（判断对错）", "（判断正误）", "【正确还是错误？】", "\n请判断上述说法是否正确"])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "\n对 还是 错？",
+        "\n（判断对错）",
+        "（判断对错，对的选A，错的选B）",
+        "（判断正误）",
+        "【正确还是错误？】",
+        "\n请判断上述说法是否正确",
+    ],
+)
 def test_what_asks_for_a_verdict_is_no_part_of_a_statement(ask: str) -> None:
     lines = [line for n, said in enumerate(_SAID, 1) for line in (*f"{n}. 关于记忆，{said}{ask}".split("\n"), "正确答案：对")]
     found = read_paper(lines)
@@ -83,3 +93,12 @@ def test_what_asks_for_a_verdict_is_no_part_of_a_statement(ask: str) -> None:
 def test_questions_that_ask_what_is_right_stay() -> None:
     lines = [line for n in range(1, 4) for line in (f"{n}. 关于记忆的说法{n}，对还是错？", "A. 对", "B. 错", "答案：A")]
     assert all("对还是错" in draft.stem for draft in read_paper(["判断对错", *lines]).questions)
+
+
+def test_what_a_visitor_chose_is_no_second_answer() -> None:
+    lines: list[str] = []
+    for n, (key, chosen) in enumerate(zip("BADC", ["B", "C", "未作答", "AD"], strict=True), 1):
+        lines += [f"{n}. 第{n}例检查首先考虑的器官是", "A. 心", "B. 肝", "C. 肺", "D. 肾", f"正确答案 {key}", f"我的答案 {chosen}", ""]
+    found = read_paper(lines)
+    assert not found.rejected
+    assert [draft.answer for draft in found.questions] == list("BADC")
