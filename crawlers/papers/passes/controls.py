@@ -27,6 +27,10 @@ _COUNT = (
 _LETTERS_OR_VERDICT = r"(?:[A-J](?:[\s,、]{0,2}[A-J]){0,7}(?![A-Za-z])|[√×对错]|正确|错误|未作?答|未选择?|[无空])"
 _OWN = rf"(?:我|你|您|考生|学员|学生)的?(?:答案|选择|作答|回答)\s?[:是为]?\s?{_LETTERS_OR_VERDICT}"
 _CONTROLS = re.compile(rf"(?:(?:{_BUTTON}|{_SCORE}|{_COUNT}|{_OWN})[\s|,、;·•/。]{{0,9}}+){{1,12}}+")
+_TRAIL = re.compile(
+    r"(?:(?:[您你])?(?:当前|现在|所在)?的?位置\s?:\s{0,3})?(?:网站)?(?:首页|主页)(?:\s{0,3}[>»›]{1,2}\s{0,3}[^\s>»›。?()]{1,30}){1,8}\s{0,3}"
+)
+"""The way to a page in its site: `首页 > 题库 > 在线练习`."""
 _STATES = r"(?:(?:部分|不|回答)?正确|(?:回答)?错误|(?:已|未)?完成|(?:还)?未(?:作答|回答)|已作答)"
 _STATE, _STATE_ALONE = rf"{_STATES}\s{{1,9}}", re.compile(_STATES)
 """What the visitor made of the question, if further controls follow."""
@@ -55,6 +59,7 @@ _SEVERAL = 2
 
 def without_controls(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines without a platform's controls: behind the number of a question, and on lines of their own."""
+    lines = [(index, "" if "页" in text and _TRAIL.fullmatch(flat(text).strip()) else text) for index, text in lines]
     lines = _types_first(_without_asks(lines))
     flats = [flat(text).strip() if _MAY_HAVE.search(text) else "" for _, text in lines]
     if not any(flats):

@@ -25,7 +25,7 @@ def without_scores(lines: Sequence[Numbered]) -> list[Numbered]:
         elif columns and set(text.strip()) <= set("|-: \t+"):
             done.append((index, text))  # the rule below the header of a table in Markdown, or an empty line
             continue
-        elif not (len(cells) == width and names[0][:1].isdigit() and all(_SCORE.fullmatch(names[at]) for at in columns)):
+        elif columns and not (len(cells) == width and names[0][:1].isdigit() and all(_SCORE.fullmatch(names[at]) for at in columns)):
             columns = []
         text = "\t".join(cell for at, cell in enumerate(cells) if at not in columns) if columns else text
         done.append((index, text))
