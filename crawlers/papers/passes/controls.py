@@ -113,20 +113,25 @@ def _is_statement(text: str) -> bool:
 
 
 def _types_first(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the types that are alone between a question and its answer, `单选题⏎答案：C`, behind the question's number."""
-    done = list(lines)
+    """Return the types that are alone between a question and its answer, `单选题⏎答案：C`, behind the question's number.
+
+    One alone may be the end of a wrapped line.
+    """
     types = [
         (at, alone["type"])
         for at, (_, text) in enumerate(lines)
         if 0 < len(text) < _LONGEST_TYPE and "题" in text and (alone := _TYPE_ALONE.fullmatch(flat(trimmed(text))))
     ]
+    moved: dict[int, tuple[int, str]] = {}
     last = -1
     for at, kind in types:
         below = next((text for _, text in lines[at + 1 : at + 3] if text.strip()), "")
         opened = next((before for before in range(at - 1, last, -1) if opens_question(flat(trimmed(lines[before][1])))), -1)
         last = at
-        if opened < 0 or not _says_answer(below):
-            continue
+        if opened >= 0 and _says_answer(below):
+            moved[at] = opened, kind
+    done = list(lines)
+    for at, (opened, kind) in moved.items() if len(moved) >= _LEAST else ():
         index, text = lines[opened]
         number = number_of(flat(trimmed(text)))
         done[at] = (lines[at][0], "")
