@@ -60,7 +60,7 @@ def test_brackets_may_be_around_the_name_and_the_words_of_a_field(field: str) ->
 
 
 def test_a_blank_alone_on_its_line_belongs_to_the_words_above() -> None:
-    long = "单张处方的最大用量应当符合国务院卫生主管部门的规定，不得随意超过。"
+    long = "甲乙两组第三次测量的平均结果应当写进同一张表格，不得只写其中一组。"
     lines = ["【1】应当按时上课。", "答案：√", f"【2】{long}", "（ ）", "答案：×", "【3】应当按时下课。（ ）", "答案：√"]
     reading = read_paper(lines)
     assert [(draft.number, draft.answer) for draft in reading.questions] == [(1, "√"), (2, "×"), (3, "√")]
