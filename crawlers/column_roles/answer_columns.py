@@ -23,7 +23,8 @@ _SURELY_OWN = re.compile(
 """Names for a given answer of somebody, which is not a key even if nothing else is."""
 _REPLY, _PROMPT = re.compile(r"responses?", re.IGNORECASE), re.compile(r"prompts?|instructions?|quer(?:y|ies)|inputs?", re.IGNORECASE)
 """Names for a model's expected answer and for its prompt: beside a prompt, an expected answer is a key."""
-_MANY = 12
+_MANY, _ALIKE = 12, 2
+"""Number of rows in which positions would be others than 1, 2, 4 …, and number of options of which positions and bits are the same."""
 _MASK, _LEAST_SINGLE = re.compile(r"mask|bits?$|flags?$", re.IGNORECASE), 0.3
 """Names of numbers whose bits are options, and the share of them that must have one bit: most questions have one answer."""
 NO_INDEX = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章|数$|num_?of", re.IGNORECASE)
@@ -73,7 +74,7 @@ def _are_indices(filled: list[tuple[Any, list[str]]], letters: list[str], form: 
         return False  # the numbers of the rows
     if form == "from 0":
         return lowest
-    if len(filled) >= _MANY and {str(value).strip() for value, _ in filled} <= {"1", "2", "4", "8", "16", "32"}:
+    if most > _ALIKE and len(filled) >= _MANY and {str(value).strip() for value, _ in filled} <= {"1", "2", "4", "8", "16", "32"}:
         return False  # in so many rows there would be a 3: these are bits
     last = any(LETTERS[len(each) - 1] in answer for answer, (_, each) in zip(letters, filled, strict=True) if answer)
     return not proven or (lowest and last)

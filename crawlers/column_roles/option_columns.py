@@ -63,7 +63,8 @@ def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[l
     lettered = sorted((key for key in columns if re.search(r"(?:^|[^A-Za-z])[A-Ja-j]$|[a-z][A-J]$|\d$", key)), key=lambda key: key[-1])
     if len(lettered) > 2 and lettered not in column_sets and set(lettered[:2]) <= set(short):  # only a few rows have the last of them
         column_sets.append(lettered)
-    named = set(named_in_turn(columns))
+    column_sets += [[*pair] for pair in pairwise(columns) if _are_two_verdicts(rows, *pair)]
+    named = set(named_in_turn([key for key in columns if texts_of(rows, key)]))
     column_sets = [some for some in column_sets if not named & set(some) or set(some) <= named]  # the column beside them has another name
     letters, shares = ({key for key in columns if _are_all(rows, key, pattern)} for pattern in (_ONE_LETTER, _SHARE))
     column_sets = [some for some in column_sets if letters.isdisjoint(some) and (shares.isdisjoint(some) or shares.issuperset(some))]
@@ -74,6 +75,12 @@ def _are_all(rows: Sequence[dict[str, Any]], key: str, pattern: re.Pattern[str])
     """Return whether nearly all values are of one kind, which is no option beside texts: grades, answers, `42%`."""
     texts = texts_of(rows, key)
     return len(texts) >= LEAST_ROWS and sum(pattern.fullmatch(text) is not None for text in texts) >= _LEAST_FILLED * len(texts)
+
+
+def _are_two_verdicts(rows: Sequence[dict[str, Any]], one: str, other: str) -> bool:
+    """Return whether two columns are the options of statements: 正确 in each row of one, 错误 in each row of the other."""
+    verdicts = [{verdict_of(text) for text in texts_of(rows, key)} for key in (one, other)]
+    return sorted(map(sorted, verdicts)) == [["正确"], ["错误"]] and len(texts_of(rows, one)) == len(texts_of(rows, other))
 
 
 def named_in_turn(columns: Sequence[str]) -> list[str]:

@@ -9,27 +9,21 @@ from typing import Any
 
 from msgspec import structs
 
-from atomexam.records.answer_forms import answer_form
 from atomexam.records.checks import one_of
 from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.column_roles.distractors import has_wrong_ones
-from crawlers.column_roles.records import NAMED, Roles, options_of, record_of, values_of, with_letters_of_columns, without_fillers
+from crawlers.column_roles.records import NAMED, Roles, record_of, with_letters_of_columns, without_fillers
 from crawlers.column_roles.solver import PAIR, SURE, roles_of
-from crawlers.column_roles.values import ALL_FORMS, DISTRACTORS, FORMS, MARKED, SIGNS, answer_letters
+from crawlers.column_roles.values import ALL_FORMS, FORMS
 from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
-from crawlers.importers.records.record_fields import raw_of
-from crawlers.importers.records.record_items import items_of
-from crawlers.importers.records.stem_cells import IN_CELL, has_options_below, with_cell_divided
+from crawlers.importers.records.stem_cells import has_options_below, with_cell_divided
+from crawlers.importers.row_items import heading_in, items_of_row
 from crawlers.importers.sheet_rows import row_with
-from crawlers.papers.signs.answer_marks import flat, opening_mark
-from crawlers.papers.signs.headings import is_heading, kind_of
-from crawlers.papers.signs.letters import letter_of
 from crawlers.tables.marked_options import ANSWER, verdict_named
-from crawlers.tables.tree import EVERY, TWICE, Rows
+from crawlers.tables.tree import EVERY, Rows
 
 _logger = logging.getLogger(__name__)
 _MAYBE = 0.6
@@ -39,7 +33,7 @@ _OPTION = re.compile(r"option|choice|answer|alternative|distract|选项|备选",
 _OF_QUESTION, _NAME_OF_STEM = re.compile(r"^(?:试题|题目|习题)(?=.)"), re.compile(r"^标题$")
 """What names of columns may begin with, `试题答案`; a further name of the column of stems."""
 _OTHERS = {"题型": "type_raw", "章节": "section_raw", "科目": "subject_raw", "案例": "case_raw"}
-_MOST_WAYS, _FEWEST_OPTIONS = 8, 2
+_MOST_WAYS = 8
 _FIELDS = ("题干", "选项", "正确答案", "解析", "题型", "章节", "科目", "案例")
 
 
@@ -321,7 +315,7 @@ def _add_questions(reading: FileReading, table: Rows, roles: Roles, inner: set[s
     assert shape is not None
     heading: str | None = None
     for position, row in table.rows:
-        if text := _heading_in(row, roles):
+        if text := heading_in(row, roles):
             heading = text
             _account_for(reading, [(position, row)], unread)
             continue
@@ -331,7 +325,7 @@ def _add_questions(reading: FileReading, table: Rows, roles: Roles, inner: set[s
         row_provenance = structs.replace(provenance, position=position)
         record = record_of(row, roles)
         record["章节"] = record.get("章节") or heading
-        for item in _items(with_cell_divided(record, row, roles), row, roles, shape, row_provenance):
+        for item in items_of_row(with_cell_divided(record, row, roles), row, roles, shape, row_provenance):
             reading.record_count += 1
             if isinstance(item, Lost):
                 reading.give_up(item, provenance)
@@ -341,58 +335,6 @@ def _add_questions(reading: FileReading, table: Rows, roles: Roles, inner: set[s
         _account_for(reading, [(position, row)], {*unread, roles.answer} if is_named else unread)
     named = {"stem": roles.stem, "options": ", ".join(roles.options), "answer": roles.answer or "", "explanation": roles.explanation or ""}
     reading.columns |= {field: keys for field, keys in named.items() if keys}
-
-
-def _heading_in(row: dict[str, Any], roles: Roles) -> str | None:
-    """Return the only text of a row if it is a heading of the rows below: by its words, or since a question has no text there."""
-    texts = [(key, value) for key, value in row.items() if value not in (None, "")]
-    if len(texts) != 1 or not isinstance(text := texts[0][1], str) or text.isdigit():
-        return None
-    is_beside = texts[0][0] not in (roles.stem, *roles.options, roles.answer, roles.explanation)
-    return text if is_heading(flat(text)) or is_beside else None
-
-
-def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any, provenance: Provenance) -> Iterator[Any]:
-    answer = record.get("正确答案")
-    if answer and record.get(IN_CELL, answer) != answer:
-        words = f"{record[IN_CELL]!r} in the cell of the stem, but {answer!r} beside it"
-        yield Lost(provenance.position, "two_answers", words, raw_of(row))
-    elif any(opening_mark(flat(line)) == "answer" for option in record.get("选项") or [] for line in str(option).split("\n")[1:]):
-        yield Lost(provenance.position, "options_unreadable", "the answer below the options was not read", raw_of(row))
-    elif answer and not record.get("选项") and kind_of(flat(record.get("题型") or "")) == "verdict" and answer_form(answer) != "verdict":
-        yield Lost(provenance.position, "answer_unreadable", f"the answer {answer!r} is no truth value, as its type says", raw_of(row))
-    elif TWICE in row:
-        yield Lost(
-            provenance.position, "field_unreadable", "a key occurs twice with different values, so the right one is not known", raw_of(row)
-        )
-    elif answer and roles.form in FORMS and roles.options != [roles.stem] and _are_undivided(row, record, roles):
-        words = f"the text in {', '.join(map(repr, roles.options))} is not divided into options, which the answer {answer!r} needs"
-        yield Lost(provenance.position, "options_unreadable", words, raw_of(row))
-    elif roles.options and answer and roles.answer and _is_unfit(answer, row, record, roles):
-        yield Lost(provenance.position, "answer_unreadable", f"the answer {answer!r} fits no options of its row", raw_of(row))
-    elif roles.form == DISTRACTORS and not record.get("选项") and has_wrong_ones(row.get(roles.answer or ""), values_of(row, roles)):
-        yield Lost(provenance.position, "options_unreadable", "the right answer and the wrong ones beside it are no options", raw_of(row))
-    else:
-        yield from items_of(record, shape, provenance)
-
-
-def _are_undivided(row: dict[str, Any], record: dict[str, Any], roles: Roles) -> bool:
-    """Return whether the columns of options have text that is not several options, nor several that `clean` divides: `A、甲B、乙`."""
-    texts = [value for value in values_of(row, roles) if value not in (None, "", [], {})]
-    is_lettered = len(texts) == 1 and isinstance(texts[0], str) and letter_of(flat(texts[0])) == "A"
-    return bool(texts) and not is_lettered and len(record.get("选项") or []) < _FEWEST_OPTIONS
-
-
-def _is_unfit(answer: str, row: dict[str, Any], record: dict[str, Any], roles: Roles) -> bool:
-    """Return whether an answer is a number, or signs that name no options in the form that its column has."""
-    options = bool(record.get("选项"))
-    if answer.isdigit():
-        return not (options and roles.form == "words")
-    form = roles.form if roles.form in FORMS else "letters"
-    is_made = roles.form in (MARKED, DISTRACTORS)  # from the options themselves
-    is_sign = set(answer) <= SIGNS or (len(answer) == 1 and answer.isascii() and answer_form(answer) != "verdict")
-    stated = options_of(row, roles.options, roles.stem) if options and not is_made and is_sign else []
-    return len(stated) >= _FEWEST_OPTIONS and not answer_letters(row.get(roles.answer or ""), stated, form)
 
 
 def _account_for(reading: FileReading, rows: Iterable[tuple[str, dict[str, Any]]], left_out: Collection[str | None] = ()) -> None:

@@ -45,6 +45,7 @@ from crawlers.papers.passes.note_properties import without_properties
 from crawlers.papers.passes.quiz_makers import QUIZ_STEPS
 from crawlers.papers.passes.quiz_markup import label_quiz_markup
 from crawlers.papers.passes.rings import rings_as_letters
+from crawlers.papers.passes.score_columns import SCORE_NAMES, without_scores
 from crawlers.papers.passes.signed_blocks import label_signed_blocks
 from crawlers.papers.passes.spelling import usual_spelling
 from crawlers.papers.passes.stacked import STANDS_ALONE, stacked_joined
@@ -86,6 +87,7 @@ STEPS = (
     Step(without_contents),
     Step(without_times, ["-->"]),
     Step(without_properties),
+    Step(without_scores, SCORE_NAMES),
     Step(label_chats, [":"]),
     Step(label_quiz_markup, ["<", re.compile("answerlist", re.IGNORECASE)]),
     *QUIZ_STEPS,

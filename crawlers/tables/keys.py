@@ -21,7 +21,9 @@ _ANSWERED = re.compile(r"答案|answer|correct|^key$", re.IGNORECASE)
 
 def key_rows(cells: Sequence[tuple[str, list[str]]]) -> list[tuple[str, dict[str, str]]]:
     """Return the rows of a table that has only numbers with their answers, side by side or below each other; else nothing."""
-    rows = [(index, [cell for cell in row if cell and not _LABEL.fullmatch(cell)]) for index, row in cells]
+    filled = {at for _, row in cells[1:] for at, cell in enumerate(row) if cell}  # a column may have but a name: 备注
+    named = [(index, [cell for at, cell in enumerate(row) if at in filled]) for index, row in cells]
+    rows = [(index, [cell for cell in row if cell and not _LABEL.fullmatch(cell)]) for index, row in named]
     rows = [(index, row) for index, row in rows if row]
     answers = _below(rows) or _beside(rows) or _listed(rows)
     numbers = [number for _, number, _ in answers]

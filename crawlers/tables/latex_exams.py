@@ -75,6 +75,8 @@ def _with_parts(text: str) -> Iterator[str]:
     around: list[str] = []
     opened, index = "", 0  # the question or part that is open, whose words are not yet written
     for command in _PARTED.finditer(text):
+        if "part" in (command["item"] or "") and not around:
+            continue  # a part of a book
         words = text[index : command.start()]
         index = command.end()
         if command["edge"] == "begin":

@@ -57,9 +57,14 @@ _ENVIRONMENT = re.compile(r"\\begin\{(?:question|problem|exercise|xiti|timu)\}(?
 _NUMBERED = re.compile(r"### \s{0,9}(?:第\s?)?\d{1,4}\s?[题.．、)）]")
 _PAREN, _FILL_IN = (
     re.compile(r"\\paren\b\s?(?:\[(?P<letters>[^\[\]\n]{0,40})\])?(?:\{\})?"),
-    re.compile(r"\\fillin\b\s?(?:\[(?P<words>[^\[\]\n]{0,200})\])?"),
+    re.compile(r"\\fillin\b\s?(?:\[(?P<words>[^\[\]\n]{0,200})\])?(?:\[[^\[\]\n]{0,20}\])?"),
 )
 """The blank of exam-zh, with its answer."""
+_GAP = re.compile(
+    r"\\(?:underline|uline)\s?\{(?:[\s~]|\\q?quad(?![A-Za-z])|\\hspace\*?\{[^{}\n]{0,20}\}|\\(?=\s)){1,20}\}"
+    r"|\\rule\s?(?:\[[^\[\]\n]{0,20}\])?\{[^{}\n]{0,20}\}\{[^{}\n]{0,20}\}"
+)
+"""A line to write on: `\\underline{\\hspace{2cm}}`."""
 _BREAK, _WIDE = re.compile(r"\\(?:par|newline|linebreak)(?![A-Za-z])\s?"), re.compile(r"\s?\\q?quad(?![A-Za-z])\s?")
 _OWN_NUMBER = re.compile(r"^[ \t]{0,9}(?P<number>\d{1,4})[.)][ \t]{1,9}(?=\S)", re.MULTILINE)
 """A number that LaTeX prints as it is, and Markdown would count anew."""
@@ -163,7 +168,7 @@ def _inline(words: str, is_org: bool) -> str:
 def _of_latex(text: str) -> Iterator[str]:
     r"""Yield the questions of a LaTeX paper as lines of Markdown: `\question` begins one, `\choice` and `\CorrectChoice` its options."""
     depth = number = 0
-    text = of_exam_class(expanded(COMMENT.sub("", text)))
+    text = of_exam_class(expanded(_GAP.sub("____", COMMENT.sub("", text))))
     text = _WIDE.sub("\u3000\u3000", _BREAK.sub("\n", with_listed_questions(text)))
     text = _OWN_NUMBER.sub(r"### \g<number>. ", _ENVIRONMENT.sub(r"\\question ", "".join(_with_letters(text))))
     text = _PAREN.sub(lambda gap: f"（{(gap['letters'] or '').strip()}）", text)

@@ -61,6 +61,7 @@ def without_margins(sheets: list[PageGlyphs]) -> tuple[list[PageGlyphs], list[st
     often = Counter(key for page in margins for key in {_key(row, shift) for row in page for shift in _SHIFTS})
     least = max(_MIN_PAGES, _MIN_SHARE * len(sheets))
     titles = {_bare(row.text) for row in rows[0][:_OUTERMOST] if len(row.text) >= _LEAST_TITLE} if rows else set()
+    titles -= {_bare(row.text) for page, margin in zip(rows[1:], margins[1:], strict=True) for row in page if row not in margin}
     pages, dropped = [], []
     for number, (sheet, margin) in enumerate(zip(sheets, margins, strict=True)):
         out = [

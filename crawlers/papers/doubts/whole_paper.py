@@ -193,7 +193,9 @@ def _with_foreign_rows(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
 def _rows_of(draft: Draft) -> Iterator[tuple[str, str]]:
     """Yield the rows, without their numbers, of texts of several rows, each with the doubt that it gives cause to."""
     for option in draft.options:
-        yield from (("options_unreadable", row) for row in map(_key, _ROW_ENDS.split(option)[1:]) if len(row) >= _SHORTEST_ROW)
+        first, *more = _ROW_ENDS.split(option)
+        more = more[1:] if len(first.strip()) <= 1 else more  # a letter in a cell of its own
+        yield from (("options_unreadable", row) for row in map(_key, more) if len(row) >= _SHORTEST_ROW)
     if draft.options and (bracketed := _BRACKET_LAST.search(flat(draft.options[-1]))):
         yield "options_unreadable", _key(bracketed[0])
     rows = _ROW_ENDS.split(draft.stem)

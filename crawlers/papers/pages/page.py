@@ -43,6 +43,11 @@ _CHAT = re.compile(
     r"|(?:[^\s,。?()]{1,12}\s{1,3}|(?:发布|更新|上传|整理)(?:时间|日期|于)?\s?:?\s?)(?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}"
     r"|第?\d{1,4}楼|沙发|板凳|\d{1,6}\s?(?:次?阅读|人?点赞|条?评论|回复|人?收藏)"
 )
+_END_MARK = re.compile(
+    r"[-=~*_·(\[【\s]{1,12}(?:全?[文卷]?完|END|The\s[Ee]nd|THE\sEND|(?:试[题卷]|本卷|全卷)?(?:[到至]此)?结束)[-=~*_·)\]】\s。.]{1,12}"
+)
+"""What says that a paper ends: `—— 完 ——`, `（全卷完）`."""
+_BEHIND_END = 3  # lines about who made the paper
 _BULLET = re.compile(r"[-*•·>+◦▪○●#]{1,3}\s{0,3}(?=(?:\*\*)?(?:[(\[]?[A-Ja-j][.、:)\]]|[【\[]|(?:参考|正确|标准)?答案|(?:答案)?解析))")
 _HEADING = re.compile(r"#{2,6}\s{1,4}(?=\S)")  # with one sign, it may be a remark in code
 _BOLD = re.compile(r"\*\*([^*]{1,2000})\*\*")
@@ -95,7 +100,11 @@ def own_lines(lines: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
         above = plain[index - 1] if index and not line.gap and index - 1 not in may_drop else None
         return above is not None and wraps.goes_on(above.flat, line.flat) and often[bare(line.flat)] == 1
 
+    end = _end_of(plain)
     for index, line in enumerate(plain):
+        if index >= end:
+            dropped.append(line.text)
+            continue
         gap = gap or line.gap
         of_page = index in may_drop and is_of_page(index, line)
         cuts_sentence = of_page and goes_on(index, line) and not _is_surely_furniture(line, repeated.sure)
@@ -109,6 +118,17 @@ def own_lines(lines: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
         retained = [structs.replace(line, gap=False) if line.gap else line for line in retained]
     retained = _with_notes(retained)
     return _with_tails(retained, tails_of(retained, wraps)), dropped
+
+
+def _end_of(lines: Sequence[Line]) -> int:
+    """Return where a paper says that it ends, if at most a few short lines follow that are no content; else the number of lines."""
+    count = len(lines)
+    for index in range(count - 1, max(-1, count - 2 - _BEHIND_END), -1):
+        if _END_MARK.fullmatch(lines[index].flat):
+            return index
+        if len(lines[index].flat) > _LONGEST or opens_content(lines[index].flat):
+            break
+    return count
 
 
 def _page_numbers(lines: Sequence[Line], repeated: frozenset[str]) -> dict[int, bool]:

@@ -27,6 +27,10 @@ _COUNT = (
 _LETTERS_OR_VERDICT = r"(?:[A-J](?:[\s,、]{0,2}[A-J]){0,7}(?![A-Za-z])|[√×对错]|正确|错误|未作?答|未选择?|[无空])"
 _OWN = rf"(?:我|你|您|考生|学员|学生)的?(?:答案|选择|作答|回答)\s?[:是为]?\s?{_LETTERS_OR_VERDICT}"
 _CONTROLS = re.compile(rf"(?:(?:{_BUTTON}|{_SCORE}|{_COUNT}|{_OWN})[\s|,、;·•/。]{{0,9}}+){{1,12}}+")
+_TRAIL = re.compile(
+    r"(?:(?:[您你])?(?:当前|现在|所在)?的?位置\s?:\s{0,3})?(?:网站)?(?:首页|主页)(?:\s{0,3}[>»›]{1,2}\s{0,3}[^\s>»›。?()]{1,30}){1,8}\s{0,3}"
+)
+"""The way to a page in its site: `首页 > 题库 > 在线练习`."""
 _STATES = r"(?:(?:部分|不|回答)?正确|(?:回答)?错误|(?:已|未)?完成|(?:还)?未(?:作答|回答)|已作答)"
 _STATE, _STATE_ALONE = rf"{_STATES}\s{{1,9}}", re.compile(_STATES)
 """What the visitor made of the question, if further controls follow."""
@@ -55,6 +59,7 @@ _SEVERAL = 2
 
 def without_controls(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines without a platform's controls: behind the number of a question, and on lines of their own."""
+    lines = [(index, "" if "页" in text and _TRAIL.fullmatch(flat(text).strip()) else text) for index, text in lines]
     lines = _types_first(_without_asks(lines))
     flats = [flat(text).strip() if _MAY_HAVE.search(text) else "" for _, text in lines]
     if not any(flats):
@@ -108,20 +113,25 @@ def _is_statement(text: str) -> bool:
 
 
 def _types_first(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the types that are alone between a question and its answer, `单选题⏎答案：C`, behind the question's number."""
-    done = list(lines)
+    """Return the types that are alone between a question and its answer, `单选题⏎答案：C`, behind the question's number.
+
+    One alone may be the end of a wrapped line.
+    """
     types = [
         (at, alone["type"])
         for at, (_, text) in enumerate(lines)
         if 0 < len(text) < _LONGEST_TYPE and "题" in text and (alone := _TYPE_ALONE.fullmatch(flat(trimmed(text))))
     ]
+    moved: dict[int, tuple[int, str]] = {}
     last = -1
     for at, kind in types:
         below = next((text for _, text in lines[at + 1 : at + 3] if text.strip()), "")
         opened = next((before for before in range(at - 1, last, -1) if opens_question(flat(trimmed(lines[before][1])))), -1)
         last = at
-        if opened < 0 or not _says_answer(below):
-            continue
+        if opened >= 0 and _says_answer(below):
+            moved[at] = opened, kind
+    done = list(lines)
+    for at, (opened, kind) in moved.items() if len(moved) >= _LEAST else ():
         index, text = lines[opened]
         number = number_of(flat(trimmed(text)))
         done[at] = (lines[at][0], "")

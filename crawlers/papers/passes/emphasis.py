@@ -53,6 +53,8 @@ _OPTION = re.compile(r"(?:^\s{0,12}(?:[-*+•]\s{1,3})?|(?<=\s)|(?<=[^\w\s]))[(\
 _SMALL_OPTION = re.compile(r"^\s{0,12}(?:[-*+•]\s{1,3})?[(\[]?(?P<letter>[a-j])\s?[.、:)\]]")
 _RINGED_OPTION = re.compile(rf"(?:^\s{{0,12}}(?:[-*+•]\s{{1,3}})?|(?<=\s))(?P<letter>[{CIRCLED_NUMBERS[:10]}])\s?[.、]?")
 """Options of papers that have none with capital letters, where they are lists within stems."""
+_BARE_OPTION = re.compile(r"^\s{0,12}(?:[-*+•]\s{1,3})?(?P<letter>[A-J])\s{1,4}(?=\S)")
+"""Options of papers whose letters have no signs."""
 _WORD = re.compile(r"\w")
 _ANSWER_SHEET = re.compile(r"的答卷|[作答]题?记录|我的作答|作答记录|(?:^|\s)(?:总?得分|成绩)\s?:\s?\d")
 _FEWEST, _SHARE = 2, 0.6
@@ -81,7 +83,7 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, with the answer of each question whose correct options are emphasised below them."""
     visible_lines = [_visible(text) for _, text in lines]
     plain, kinds = [words for words, _ in visible_lines], [kinds for _, kinds in visible_lines]
-    forms = (_OPTION, _SMALL_OPTION, _RINGED_OPTION)
+    forms = (_OPTION, _BARE_OPTION, _SMALL_OPTION, _RINGED_OPTION)
     runs = next(filter(None, (list(_runs(plain, kinds, form)) for form in forms)), [])
     has_answer = [_says_answer(plain, run[-1].line + 1) for run in runs]
     face = _telling(runs) if sum(has_answer) * 10 <= len(runs) else ""
@@ -280,7 +282,7 @@ def _says_answer(texts: Sequence[str], index: int) -> bool:
     """Return whether an answer in words is below the options."""
     below = [text for text in texts[index : index + 2 * _BELOW] if text.strip()][:_BELOW]
     for text in below:
-        if _OPTION.match(flat(text)):
+        if _OPTION.match(flat(text)) or _BARE_OPTION.match(flat(text)):
             return False
         if any(kind == "answer" and words for kind, words in parts_of(text)):
             return True

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import Numbered, flat, plain, trimmed
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, plain, trimmed
 from crawlers.papers.signs.headings import is_heading
+from crawlers.papers.signs.letters import letter_of
 
 _CJK = "\u4e00-\u9fff"
 _SPACED = re.compile(rf" (?<=[{_CJK}] )(?=[{_CJK}])")  # the blank first, which is found sooner
@@ -71,6 +72,7 @@ _NAMED_INSIDE = re.compile(
     r"【\s?(?P<name>(?:参考|正确|标准|本题)?答案|(?:答案|试题)?解析|详解)\s?[:：]\s?(?P<words>[^【】\n]{1,2000})】(?:\s{0,9}[。；;]\s{0,9}$)?"
 )
 """A field whose brackets are around its name and its words: `【答案：B】`."""
+_BLANK_ALONE = re.compile(r"[(\[【]\s{0,12}[)\]】]\s?[。.?]?")
 _LIGHT_BRACKETS = re.compile(r"〔\s?(?P<letter>[A-J])\s?〕")
 _OPTION_NAMED = re.compile(r"^\s{0,8}[\[【(（]?\s?选项\s?(?P<letter>[A-J])\s?[\]】)）:：.．、]\s{0,4}(?=\S)")
 _TICK_BEFORE = re.compile(r"[√*★]\s{0,3}(?P<option>[A-J]\s?[.、)](?:(?!\s[A-J]\s?[.、)]).){1,400})$")
@@ -81,7 +83,20 @@ def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:
     spaced = _is_spaced([trimmed(text) for _, text in lines])
     dotted = _with_dots(lines)
     mended = [(index, piece) for index, text in dotted for piece in _mended(text, spaced)]
-    return list(_joined(mended))
+    return _with_blanks(list(_joined(mended)))
+
+
+def _with_blanks(lines: list[Numbered]) -> list[Numbered]:
+    """Return the lines, each blank that is alone below the words of a question put behind them: the line was full."""
+    done: list[Numbered] = []
+    for index, text in lines:
+        line = plain(text)
+        above = done[-1][1] if done and line[:1] in ("(", "[", "【") and _BLANK_ALONE.fullmatch(line) else ""
+        if above.strip() and not letter_of(above.strip()) and [kind for kind, _ in parts_of(above)] == ["text"]:
+            done[-1] = (done[-1][0], f"{above.rstrip()}{text.strip()}")
+        else:
+            done.append((index, text))
+    return done
 
 
 def _with_dots(lines: Sequence[Numbered]) -> Sequence[Numbered]:

@@ -82,9 +82,11 @@ def _lettered(text: str, letters: Sequence[re.Match[str]], usual: int) -> Choice
     """Return the options whose letters have no signs, if they are complete."""
     line = flat(text)
     sequence = "".join(match[0] for match in letters).upper()
-    if len(sequence) < 2 or not are_in_turn(sequence) or len(sequence) < usual:
+    if len(sequence) < 2 or not are_in_turn(sequence):
         return None
     starts = [match.start() for match in letters]
+    if len(sequence) < usual and not (len(sequence) > 2 and all(map(_BARE.match, line[starts[0] :].split("\n")))):
+        return None  # a row without a letter may be an option that lost it
     options = [text[start:end].strip() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
     if any(line[match.end() : match.end() + 1] in ("", "\n") or len(option) < 2 for match, option in zip(letters, options, strict=True)):
         return None  # a separate letter: whose it is, is unknown

@@ -19,7 +19,7 @@ _STEM_ENDS = re.compile(r"(?:[)\]】]|(?<!_)_{2,}|[?:]|[是为有](?:哪[项种�
 _CELLS = re.compile(r"\t\s*|[ \u3000\xa0]{2,}")
 _LETTERED = re.compile(r"A\s\S.*\S\s?B\s\S")
 """A and B within one option: the letters have no sign."""
-_BULLET = re.compile(r"^\s*[·•*○●◦▪–-]\s{0,4}")
+_BULLET = re.compile(r"^\s*[·•*○●◦▪◇◆□■▫►▶▷➢➤❖⬥‣–-]\s{0,4}")
 _JOINTS = ("、", "，", ",", "；", ";", "|", " ")
 _COUNTED = re.compile(r"[(（]?(?P<number>\d{1,2})\s?[)）.．、]\s{0,4}(?=\S)")
 _NUMBERS = re.compile(r"\d{1,2}(?:[\s,，、;；]{1,3}\d{1,2}){0,9}")

@@ -39,7 +39,7 @@ _ANSWER = (
     r"(?:[\s/]{0,3}[Aa]nswers?(?=\s?:))?"
 )
 _EXPLAINED = (
-    "解析|分析|详解|点评|解题思路|解题指导|考点|考查点|考察点|解释|评析|知识点|思路|试题解析|答案解析|参考解析|名师解析"
+    "解析|分析|详解|点评|解题思路|解题指导|考点|考查点|考察点|解释|笔记|我的笔记|评析|知识点|思路|试题解析|答案解析|参考解析|名师解析"
     "|[^】\\])]{0,4}(?:解析|分析|精析|详解)"
 )
 _REMARK = (
@@ -70,7 +70,7 @@ _MARK = re.compile(
     rf"|^(?P<a5>参考\s?:\s?)|^\s?(?P<e4>(?:{_EXPLAINED})\s?:\s?|(?:解析|详解)\s(?=\S)|(?:官方|名师|专家|老师|教师|网友|网校|本题|题目)?(?:解析|详解|分析)$))"
 )
 _MAY_MARK = re.compile(r"[【\[<答选解析]|[Aa]ns|ANS|[Kk]ey")
-_MAY_MARK_BY_COLON = re.compile(r"[】\]>填]|[度易数值分节源处率藏错型码次块号评点路考]\s?:")
+_MAY_MARK_BY_COLON = re.compile(r"[】\]>填]|[度易数值分节源处率藏错型码次块号评点路考记]\s?:")
 """Something that every mark contains; a line with the latter has a mark only if it has a colon."""
 _KINDS = {"a": "answer", "e": "explanation", "r": "remark", "q": "text", "o": "text"}
 _VERDICT_AT_END = re.compile(

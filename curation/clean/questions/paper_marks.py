@@ -81,7 +81,7 @@ def without_pages(text: str) -> str:
 
 
 _TAG = (  # 单选，A1型题 and 单选题，2分 as well
-    rf"[\[【（〔{{［《]\s*+(?:题型[:：]\s*+)?({TYPE})(?:\s*+[/，,、]?\s*+(?:{TYPE}|\d{{1,2}}(?:\.\d)?分))*\s*+[\]】）〕}}］》]"
+    rf"[\[【（〔{{［《<＜〈]\s*+(?:题型[:：]\s*+)?({TYPE}|判断(?:对错|正误)?|填空|简答)(?:\s*+[/，,、]?\s*+(?:{TYPE}|\d{{1,2}}(?:\.\d)?分))*\s*+[\]】）〕}}］》>＞〉]"
 )
 _BARE_TYPE = r"[单多]项?选(?:择题|题)?+(?![题测的与和及或法项是为可中由型答]|量表|问卷)(?=[\u4e00-\u9fff“（])"
 _START_TAG = re.compile(
@@ -91,7 +91,7 @@ _START_TAG = re.compile(
 _END_TAG = re.compile(rf"(?:{_TAG}(?:\s*+\*)?|(?<!\w)({TYPE})|([单多]选)题?)[。.：:]?$")
 _SPEAKS_OF_TYPES = re.compile(r"题型|题目|问卷|试卷|试题|这种题|类题|选择题|判断题|客观题")
 _NEAR_CHARS = 20
-_TAG_SIGN = re.compile("[选题型释项]")
+_TAG_SIGN = re.compile("[选题型释项断填答]")
 _LONGEST_TAG_CHARS = 16
 _TAG_IN_BLANK = re.compile(r"[（(]\s*(?:单选|多选)题?[。.]?$")
 _SCORE = (

@@ -200,7 +200,7 @@ def test_a_few_questions_that_recur_are_read() -> None:
 
 
 def test_questions_of_one_table_are_not_repeated_elsewhere() -> None:
-    assert _doubts("a.json", json.dumps(_bank([3] * 9)).encode()) == {None: 9}
+    assert _doubts("a.csv", _csv([["题干", *"ABCD", "答案"], *[[_STEMS[3], *_OPTIONS[3], _KEYS[3]]] * 9])) == {None: 9}
 
 
 def test_questions_asked_alike_and_answered_differently_are_doubted() -> None:

@@ -143,6 +143,7 @@ FORMS: dict[str, bytes] = {
     "cells.ipynb": _notebook(),
     "code.ipynb": _notebook_of_code(),
     "blank.txt": _lines("{n}、{stem}\n{options}\n[参考答案  {key}]", "{letter}. {text}"),
+    "notes.txt": _lines("第{n}题 [单选题]\n{stem}\n{options}\n笔记：见书第{n}页。", "{text} ✔", "{text}"),
     "boxes.txt": b"\n".join(
         f"{n}、{stem}\n".encode() + "\n".join(f"{'☐☑'[k == right]} {_L[k]}\t{text}" for k, text in enumerate(options)).encode()
         for n, (stem, options, right) in enumerate(GOLD, 1)

@@ -64,3 +64,11 @@ def test_numbers_of_the_text_and_macros_of_four_options_are_read() -> None:
     assert [[option[2:].strip() for option in draft.options] for draft in found.questions] == [
         [text.replace("\\", "") for text in [*options, "无"]] for _, options, _ in _ASKED
     ]
+
+
+@pytest.mark.parametrize(
+    "gap", ["\\underline{\\hspace{2cm}}", "\\underline{\\qquad\\qquad}", "\\uline{~~~~}", "\\rule[-2pt]{2cm}{0.4pt}", "\\fillin[][1cm]"]
+)
+def test_a_line_to_write_on_is_a_gap(gap: str) -> None:
+    [line] = [line for line in read_light("a.tex", f"\\question 感觉是对事物{gap}的反映。".encode()).lines if line.strip()]
+    assert line in ("1. 感觉是对事物____的反映。", "1. 感觉是对事物（ ）的反映。")

@@ -71,3 +71,10 @@ def test_choices_without_a_letter_for_each_are_left_as_they_are() -> None:
     many = "\\question 选出\n\\begin{choices}\n" + "".join(f"\\choice 项{n}\n" for n in range(40)) + "\\end{choices}"
     lines = read_light("a.tex", many.encode()).lines
     assert not any(line.startswith("A") for line in lines)
+
+
+def test_a_part_of_a_book_is_no_question() -> None:
+    text = "\\part{上篇}\n\\question 感觉是\n\\begin{choices}\n\\choice 甲 \\CorrectChoice 乙\n\\end{choices}\n\\part{下篇}\n"
+    lines = [line for line in read_light("a.tex", text.encode()).lines if line.strip()]
+    assert lines[1:5] == ["1. 感觉是", "A. 甲", "B. 乙", "答案：B"]
+    assert not any(line.startswith(("2", "题")) for line in lines)

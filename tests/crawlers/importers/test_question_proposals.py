@@ -268,7 +268,7 @@ def test_a_proposal_with_rejected_rows_or_rows_without_an_answer_waits(tmp_path:
 
 def test_columns_known_by_their_names_alone_are_proposed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bank = tmp_path / "bank.csv"
-    rows = [f"{stem},正确,错误,{'AB'[n % 2]},安全" for n, stem in enumerate(_STEMS)]
+    rows = [f"{stem},赞成,弃权,{'AB'[n % 2]},安全" for n, stem in enumerate(_STEMS)]
     bank.write_text("\n".join(["试题题目,A,B,试题答案,所属科目", *rows]), encoding="utf-8")
     assert main([str(bank)]) == 1 and "--propose writes a layout" in capsys.readouterr().err
     assert main([str(bank), "--propose"]) == 0

@@ -115,3 +115,27 @@ def test_options_of_which_one_is_marked_make_statements_questions() -> None:
     read = _read("bank.json", "\n".join(json.dumps(record, ensure_ascii=False) for record in records))
     assert [stem for stem, _, _ in read] == [record["topic"] for record in records]
     assert [answer for _, _, answer in read] == ["A" if n % 3 else "B" for n in range(8)]
+
+
+def test_statements_whose_options_are_columns_are_read() -> None:
+    header = ("Question", "Question Type", "Option 1", "Option 2", "Option 3", "Correct Option", "Time (sec)")
+    rows = [
+        (f"第{n}项药品管理规定适用于所有零售企业。", "Multiple Choice", "正确", "错误", None, str(n % 3 % 2 + 1), "30") for n in range(14)
+    ]
+    read = _read("bank.xlsx", _sheet(header, *rows))
+    assert [(len(options), answer) for _, options, answer in read] == [(2, "AB"[n % 3 % 2]) for n in range(14)]
+
+
+def test_a_sheet_of_answers_may_have_a_column_without_values() -> None:
+    book = Workbook()
+    book.active.title = "题目"
+    book.active.append(["题号", "题目", *"ABCDE"])
+    for n, (stem, options, _) in enumerate(_GOLD, 1):
+        book.active.append([n, stem, *options])
+    keys = book.create_sheet("答案")
+    keys.append(["题号", "答案", "备注"])
+    for n, (_, _, answer) in enumerate(_GOLD, 1):
+        keys.append([n, answer])
+    file = io.BytesIO()
+    book.save(file)
+    assert _read("bank.xlsx", file.getvalue()) == _GOLD

@@ -41,6 +41,7 @@ MARKDOWN: dict[str, Drawn] = {
     "font around": lambda letter, words, right, _: f'- <font color="#ff0000">{letter}. {words}</font>' if right else f"- {letter}. {words}",
     "span": lambda letter, words, right, _: f"{letter}、<span style='color: #e00'>{words}</span>" if right else f"{letter}、{words}",
     "black too": lambda letter, words, right, _: f"{letter}. <font color={'red' if right else 'black'}>{words}</font>",
+    "no signs": lambda letter, words, right, _: f"{letter} <font color='red'>{words}</font>" if right else f"{letter} {words}",
     "right and chosen": lambda letter, words, right, chosen: (
         f"{letter}. <font color={'green' if right else 'red'}>{words}</font>" if right or chosen else f"{letter}. {words}"
     ),

@@ -31,3 +31,14 @@ def test_a_table_whose_numbers_skip_is_no_list_of_the_rest() -> None:
     rows = ["1\tB\t甲", "2\tA\t乙", "4\tC\t丁"]
     found = read_paper([*_QUESTIONS, "参考答案", "题号\t答案\t解析", *rows])
     assert "C" not in [draft.answer for draft in found.questions if draft.number == 3]
+
+
+@pytest.mark.parametrize(
+    ("head", "row"),
+    [("题号\t答案\t分值", "{}\t{}\t5"), ("题号 分值 标准答案", "{} 5 {}"), ("| 题号 | 答案 | 得分 |", "| {} | {} | 2.5分 |")],
+)
+def test_a_column_of_scores_is_no_part_of_the_answers(head: str, row: str) -> None:
+    rows = [row.format(number, key) for number, key, _ in _ROWS]
+    found = read_paper([*_QUESTIONS, "标准答案及评分标准", head, *rows])
+    assert [draft.answer for draft in found.questions] == [key for _, key, _ in _ROWS] and not found.rejected
+    assert not any(draft.explanation for draft in found.questions)

@@ -60,3 +60,13 @@ def test_headings_among_such_questions_are_no_options() -> None:
     assert not found.rejected
     assert [draft.answer for draft in found.questions] == [key for _, _, key in _ASKED]
     assert [[option[3:] for option in draft.options] for draft in found.questions] == [options for _, options, _ in _ASKED]
+
+
+@pytest.mark.parametrize("sign", "◇◆□▷➢❖")
+def test_any_bullet_begins_an_option(sign: str) -> None:
+    lines: list[str] = []
+    for n, key in enumerate("BADC", 1):
+        lines += [f"{n}、第{n}例检查首先考虑的器官是", *(f"{sign} {text}" for text in ("心脏", "肝脏", "肺部", "肾脏")), f"正确答案：{key}"]
+    found = read_paper(lines)
+    assert not found.rejected
+    assert [(len(draft.options), draft.answer) for draft in found.questions] == [(4, key) for key in "BADC"]

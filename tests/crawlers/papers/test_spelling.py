@@ -57,3 +57,31 @@ def test_brackets_may_be_around_the_name_and_the_words_of_a_field(field: str) ->
     reading = read_paper("\n".join(asked).split("\n"))
     assert [draft.answer for draft in reading.questions] == ["B", "C", "A"] and not reading.rejected
     assert [draft.options[2] for draft in reading.questions] == ["C.丙"] * 3
+
+
+def test_a_blank_alone_on_its_line_belongs_to_the_words_above() -> None:
+    long = "甲乙两组第三次测量的平均结果应当写进同一张表格，不得只写其中一组。"
+    lines = ["【1】应当按时上课。", "答案：√", f"【2】{long}", "（ ）", "答案：×", "【3】应当按时下课。（ ）", "答案：√"]
+    reading = read_paper(lines)
+    assert [(draft.number, draft.answer) for draft in reading.questions] == [(1, "√"), (2, "×"), (3, "√")]
+    assert not reading.rejected and reading.questions[1].stem.endswith(f"{long}（ ）")
+
+
+@pytest.mark.parametrize("end", ["—— 完 ——", "（全卷完）", "-- END --", "—END—"])
+def test_the_end_of_a_paper_is_no_part_of_its_last_question(end: str) -> None:
+    lines = ["(T) 1. 应当按时上课。", "(F) 2. 应当按时下课。", "(T) 3. 应当按时交作业。", "", end, "整理：教务科"]
+    reading = read_paper(lines)
+    assert [draft.stem for draft in reading.questions][2:] == ["3. 应当按时交作业。"] and not reading.rejected
+    assert reading.unread == [end, "整理：教务科"]
+
+
+def test_a_trail_of_links_is_no_part_of_the_first_stem() -> None:
+    stems = ["属于感觉的是（ ）", "属于知觉的是（ ）", "属于记忆的是（ ）"]
+    asked = [["", "单选题", "", stem, *(f"{letter}　做法{letter}" for letter in "ABC"), "正确答案：B"] for stem in stems]
+    reading = read_paper(["首页 > 题库 > 在线练习", *(line for one in asked for line in one)])
+    assert [(draft.stem, draft.answer) for draft in reading.questions] == [(stem, "B") for stem in stems]
+
+
+def test_answers_that_have_come_are_a_list() -> None:
+    listed = ["1. 感觉是", "A.甲", "B.乙", "2. 知觉是", "A.甲", "B.乙", "答案来了：", "1B 2A"]
+    assert [(draft.answer, draft.options[1]) for draft in read_paper(listed).questions] == [("B", "B.乙"), ("A", "B.乙")]

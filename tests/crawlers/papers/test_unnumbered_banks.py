@@ -188,3 +188,15 @@ def test_the_first_line_of_a_stem_is_no_note() -> None:
     stems = ["关于红细胞的叙述，下列选项\n正确的是", "感觉的特性是", "知觉的特性是（ ）", "记忆的环节有（ ）"]
     lines = [line for stem in stems for line in (*stem.split("\n"), "A. 甲", "B. 乙", "C. 丙", "答案：B")]
     assert not any("红细胞" in text for text in read_paper(lines).unread)
+
+
+def test_fewer_options_than_elsewhere_are_read_if_each_row_has_its_letter() -> None:
+    counts = (5, 5, 4, 5)
+    blocks = [
+        [f"属于第{n}个环节的是（ ）", *(f"{letter}　做法{letter}" for letter in "ABCDE"[:count]), "正确答案：B"]
+        for n, count in enumerate(counts)
+    ]
+    reading = read_paper([line for one in blocks for line in one])
+    assert [len(draft.options) for draft in reading.questions] == [*counts] and not reading.rejected
+    blocks[2].insert(-1, "写得相当详细的、很长的一种做法戊")  # its letter is lost
+    assert len(read_paper([line for one in blocks for line in one]).questions) == 3
