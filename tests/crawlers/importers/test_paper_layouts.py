@@ -461,7 +461,8 @@ def test_words_of_single_questions_are_no_signs_of_a_proposal() -> None:
     words = ["感知觉", "记忆力", "注意力", "思维", "情绪", "意志", "能力", "气质"]
     signs = ["呼吸困难", "心悸", "头痛", "腹痛", "发热", "皮疹", "呕吐", "乏力"]
     blocks = [
-        f"{n}. 病人{n}入院后突然出现{signs[n % 8]}并伴有咳嗽，\n先看{words[n % 8]}否？ 答案：{'AB'[n % 2]}\nA. {words[n % 8]} B. {words[-n]}\n"
+        f"{n}. 病人{n}入院后突然出现{signs[n % 8]}并伴有咳嗽，\n先看{words[n % 8]}否？ 答案：{'AB'[n % 2]}\n"
+        f"A. {words[n % 8]} B. {words[-n]}\n"
         for n in range(1, 9)
     ]
     proposal = proposed_layout("a.txt", "".join(blocks).encode())
