@@ -270,8 +270,8 @@ def _with_other_answer(rows: Sequence[_Row], reading: FileReading) -> list[int]:
         if OWN_CHOICE.search(name) or EXPLAINED.search(name) or name == own_name or key in options or name in options:
             continue
         filled = [row for row in lettered if len(row.values.get(key, ())) == 1]
-        letters = [_letters_in(row.values[key][0], row.item.options_raw or []) for row in filled]
-        if not filled or sum(map(bool, letters)) < _NEARLY_ALL * len(filled):
+        letters = _letters_of(filled, key)
+        if not letters:
             continue
         read = [_letters_in(row.item.answer_raw or "", row.item.options_raw or []) for row in filled]
         equal = [one == other for one, other in zip(read, letters, strict=True)]
@@ -284,6 +284,18 @@ def _with_other_answer(rows: Sequence[_Row], reading: FileReading) -> list[int]:
         if is_named or any(_says(filled, other, equal) for other in filled[0].values if other != key):
             return [row.at for row in lettered]
     return corrected
+
+
+def _letters_of(rows: Sequence[_Row], key: str) -> list[str]:
+    """Return the letters that the values under a key name, in row order; nothing once too many of them name none."""
+    letters: list[str] = []
+    may_fit = len(rows)
+    for row in rows:
+        letters.append(_letters_in(row.values[key][0], row.item.options_raw or []))
+        may_fit -= not letters[-1]
+        if may_fit < _NEARLY_ALL * len(rows):
+            return []
+    return letters
 
 
 def _letters_in(answer: str, options: list[str]) -> str:
