@@ -4,6 +4,7 @@ Numbered lines in, numbered lines out. Words are unchanged; only spaces, line br
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
@@ -12,6 +13,7 @@ from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
 
 _CJK = "\u4e00-\u9fff"
+_DIGITS, _FEWEST_TITLES = re.compile(r"\d+"), 3
 _SPACED = re.compile(rf" (?<=[{_CJK}] )(?=[{_CJK}])")  # the blank first, which is found sooner
 _TOUCHING = re.compile(rf"(?<=[{_CJK}])(?=[{_CJK}])")
 _MANY_SPACED = 20  # minimum of spaces between characters made by a scan
@@ -87,12 +89,17 @@ def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _with_blanks(lines: list[Numbered]) -> list[Numbered]:
-    """Return the lines, each blank that is alone below the words of a question put behind them: the line was full."""
+    """Return the lines, each blank that is alone below the words of a question put behind them: the line was full.
+
+    A line that recurs but for its number is a running title.
+    """
+    alone = {at for at, (_, text) in enumerate(lines) if text.strip()[:1] in tuple("(（[【") and _BLANK_ALONE.fullmatch(plain(text))}
+    forms = Counter(_DIGITS.sub("0", plain(text)) for _, text in lines) if alone else Counter[str]()
     done: list[Numbered] = []
-    for index, text in lines:
-        line = plain(text)
-        above = done[-1][1] if done and line[:1] in ("(", "[", "【") and _BLANK_ALONE.fullmatch(line) else ""
-        if above.strip() and not letter_of(above.strip()) and [kind for kind, _ in parts_of(above)] == ["text"]:
+    for at, (index, text) in enumerate(lines):
+        above = done[-1][1] if done and at in alone else ""
+        recurs = forms[_DIGITS.sub("0", plain(above))] >= _FEWEST_TITLES if above else False
+        if above.strip() and not recurs and not letter_of(above.strip()) and [kind for kind, _ in parts_of(above)] == ["text"]:
             done[-1] = (done[-1][0], f"{above.rstrip()}{text.strip()}")
         else:
             done.append((index, text))
