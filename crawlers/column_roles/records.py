@@ -69,7 +69,7 @@ def with_letters_of_columns(rows: Sequence[tuple[str, dict[str, Any]]], options:
     """Replace answers that are all the names of the options' columns, `p` for `choices.p`, by the letters of these."""
     names = [key.rpartition(".")[2] for key in options]
     answers = [value for _, row in rows if (value := row.get(answer)) not in (None, "")]
-    values = {value for value in answers if isinstance(value, str)} if all(isinstance(value, str) for value in answers) else set()
+    values = set(answers) if all(isinstance(value, str) for value in answers) else set()
     if len(set(names)) == len(names) > 1 and values and values <= set(names) and not values <= set(LETTERS):
         for _, row in rows:
             if row.get(answer):

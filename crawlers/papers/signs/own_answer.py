@@ -161,8 +161,7 @@ def _named_with_words(block: QuestionBlock, own: str) -> QuestionBlock:
 def _behind_words(text: str, start: int, words: str) -> int:
     """Return where a text goes on behind words, whatever signs are around them and between their characters; 0 if it has others."""
     for sign in filter(str.isalnum, words):
-        while start < len(text) and not text[start].isalnum():
-            start += 1
+        start = _after_joint(text, start)
         if text[start : start + 1] != sign:
             return 0
         start += 1
