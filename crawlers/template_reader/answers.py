@@ -1,0 +1,123 @@
+"""Where the questions of a paper state which options are right, whatever words announce it: parts of questions in, answers out.
+
+No word is known beforehand. An answer is what nearly every question has at one place, and what fits its options each time: letters after the
+same words, the same sign at some of the options, letters or a verdict in brackets or at the end of the stem.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.signs.answer_marks import VERDICT
+from crawlers.template_reader.counters import Row
+from crawlers.template_reader.lettered import Lettered
+
+NEARLY_ALL = 0.8
+_LETTERS = r"[A-J甲乙丙丁戊己庚①-⑩Ⓐ-Ⓙⓐ-ⓙ](?:[\s,、;/|+&和及与]{0,3}[A-J甲乙丙丁戊己庚①-⑩Ⓐ-Ⓙⓐ-ⓙ]){0,9}|[a-j](?:[\s,、;/]{0,3}[a-j]){0,9}"
+TOKEN = re.compile(rf"(?<![A-Za-z\d])(?P<said>{_LETTERS}|{VERDICT})(?![A-Za-z\d]|(?<=[对错是否])[\u4e00-\u9fff])")
+_BRACKETED = re.compile(rf"[(\[【]\s{{0,9}}(?P<said>{_LETTERS}|{VERDICT})\s{{0,9}}[)\]】]")
+_FIRST = re.compile(rf"^[(\[【]?(?P<said>{_LETTERS})[)\]】]?[\s.、:]{{1,4}}")
+_LAST = re.compile(rf"(?:\s|(?<=[。?)\]】]))[(\[【]?(?P<said>{_LETTERS}|{VERDICT})[)\]】]?\s{{0,3}}[。.]?$")
+_TRAILING = re.compile(r"(?:[(\[【<][^()\[\]【】<>]{1,12}[)\]】>]|[^\w\s。)”》%?!,;.…’\"'】\]]{1,3}|(?<=\s)\S{1,8})\s{0,3}$")
+_RIGHT = re.compile(r"[^\w\s]|正确|答案|对|right|true|correct|answer|ok|yes", re.IGNORECASE)
+_CHOSEN = re.compile(r"[我你您]|用户|学生|考生|本人|同学|所选|已选|易错|错误率|your|mine|chosen", re.IGNORECASE)
+_NAMES_ANSWER = re.compile(r"答案|答|正确|选|answer|key|ans|solution", re.IGNORECASE)
+_LONGEST_LABEL = 24
+_TRUE, _FALSE = frozenset("√ 正确 对 T True TRUE 是 Y".split()), frozenset("× 错误 不正确 错 F False FALSE 否 N X x".split())
+
+
+class Answer(Struct, frozen=True):
+    """What a question states as right."""
+
+    said: str
+    """Letters, or a verdict."""
+    row: Row | None = None
+    """The row of the tail that states it."""
+    before: str = ""
+    after: str = ""
+    """The words before and after it on that row."""
+
+
+Answers = list[Answer | None]
+"""The answer of each question."""
+
+
+def right_letters(said: str, alphabet: str, options: int) -> str:
+    """Return the letters that an answer names among the options of a question, as capitals; a verdict for one without options; else nothing."""
+    if not options:
+        return "正确" if said in _TRUE else "错误" if said in _FALSE else ""
+    places = [alphabet.find(sign) if sign in alphabet else LETTERS.find(sign.upper()) for sign in said if sign not in " ,、;/|+&和及与\t\u3000"]
+    if not places or min(places) < 0 or max(places) >= options or len(set(places)) < len(places):
+        return ""
+    return "".join(LETTERS[at] for at in places)
+
+
+def after_labels(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
+    """Return the answers after each label that nearly all questions have once."""
+    found: dict[str, dict[int, list[Answer]]] = defaultdict(lambda: defaultdict(list))
+    for at, one in enumerate(parts):
+        for row in one.tail:
+            end = 0
+            for match in TOKEN.finditer(row.flat):
+                label = _label(row.flat[end : match.start()]) if end else _label(row.flat[: match.start()])
+                if len(label) > _LONGEST_LABEL or (end and not _NAMES_ANSWER.search(label)):
+                    break
+                if right_letters(match["said"], alphabet, len(one.options)):
+                    found[label][at].append(Answer(match["said"], row, row.text[: match.start()], row.text[match.end() :]))
+                end = match.end()
+    columns = []
+    for label, answers in found.items():
+        once = {at: given[0] for at, given in answers.items() if len(given) == 1}
+        if len(once) >= NEARLY_ALL * len(parts) and len(once) >= len(answers) and not _CHOSEN.search(label):
+            columns.append((bool(_NAMES_ANSWER.search(label)), [once.get(at) for at in range(len(parts))]))
+    named = [answers for is_named, answers in columns if is_named]
+    return named or [answers for _, answers in columns]
+
+
+def _label(text: str) -> str:
+    return re.sub(r"\d+", "#", re.sub(r"\s+", "", text)).casefold()
+
+
+def before_numbers(parts: Sequence[Lettered], befores: Sequence[str], alphabet: str) -> list[Answers]:
+    """Return the answers in the words before the numbers: `[答案:A] 1. ……`."""
+    said = [TOKEN.findall(before) for before in befores]
+    right = [len(one) == 1 and right_letters(one[0], alphabet, len(part.options)) for one, part in zip(said, parts, strict=True)]
+    return [[Answer(one[0]) if ok else None for one, ok in zip(said, right, strict=True)]] if sum(map(bool, right)) >= NEARLY_ALL * len(parts) else []
+
+
+def at_options(parts: Sequence[Lettered]) -> tuple[list[Answers], str]:
+    """Return the answers by the sign that some options of nearly all questions have, and the sign."""
+    counts = Counter[str]()
+    for one in parts:
+        own = Counter(mark for option in one.options for mark in {option.mark, *trailing(option.text)} - {""})
+        counts.update(mark for mark, count in own.items() if count < len(one.options) and _RIGHT.search(mark))
+    for mark, count in counts.most_common(3):
+        if count < NEARLY_ALL * len(parts):
+            break
+        marked = [[at for at, option in enumerate(one.options) if mark in (option.mark, *trailing(option.text))] for one in parts]
+        if all(len(places) < max(2, len(one.options)) for places, one in zip(marked, parts, strict=True)):
+            return [[Answer("".join(LETTERS[at] for at in places)) if places else None for places in marked]], mark
+    return [], ""
+
+
+def trailing(text: str) -> list[str]:
+    """Return what may be a sign at the end of an option: its last word, bracket, or signs."""
+    match = _TRAILING.search(text)
+    return [match[0].strip()] if match and match.start() else []
+
+
+def in_stems(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
+    """Return the answers in the brackets of the stems, and those at their ends."""
+    return [answers for pattern in (_BRACKETED, _LAST, _FIRST) if (answers := _in_stems(parts, alphabet, pattern.finditer))]
+
+
+def _in_stems(parts: Sequence[Lettered], alphabet: str, find: Callable[[str], object]) -> Answers:
+    answers: Answers = []
+    for one in parts:
+        said = [(row, match) for row in one.stem for match in find(row.flat) if right_letters(match["said"], alphabet, len(one.options))]  # type: ignore[attr-defined]
+        row, match = said[0] if len(said) == 1 else (None, None)
+        answers.append(Answer(match["said"], row, row.text[: match.start()], row.text[match.end() :]) if row and match else None)
+    return answers if sum(answer is not None for answer in answers) >= NEARLY_ALL * len(parts) else []

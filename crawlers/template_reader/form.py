@@ -1,0 +1,238 @@
+"""The form that the questions of a paper have in common, and what each has by it: spans of rows in, drafts with doubts out."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.questions.draft import Draft, ParsedPaper
+from crawlers.papers.questions.groups import Above
+from crawlers.papers.signs.headings import heads as is_heading
+from crawlers.template_reader import answers as stated
+from crawlers.template_reader.answers import NEARLY_ALL, Answer, Answers
+from crawlers.template_reader.counters import Head, Row
+from crawlers.template_reader.keys import Key
+from crawlers.template_reader.lettered import Lettered, alphabet_of, lettered
+
+__all__ = ["NEARLY_ALL", "read_form"]
+_RECURS = 0.3
+"""Share of the questions with a row, digits aside, that belongs to the form and not to a question."""
+_LONGEST_HEADER, _LONGEST_HEADING = 40, 60
+_KIND = re.compile(r"单[项选]|多[项选]|不定项|判断|是非|选择|填空|简答|^[单多判]$")
+_POINTS = re.compile(
+    r"\s*[\d.]{1,4}\s*(?:分|points?|pts?)|第?\d+[题页]?|(?:19|20)\d\d(?:年.{0,6})?|易|中|难|简单|容易|中等|较[易难]|困难|必考|高频|真题|重点|[★☆*]{1,5}"
+)
+_TAG_FIRST = re.compile(r"\s*[(\[【<〔（]\s*(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s*[)\]】>〕）]\s*[:.、：]?\s*")
+_TAG_LAST = re.compile(r"\s+#(?P<hashed>[^\s#]{1,8}?)-?$|\s*[(\[【<〔（]\s*(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s*[)\]】>〕）]\s*$")
+_SEPARATORS = re.compile(r"^[\s:：。.,，;；、)）\]】|—–-]+")
+_EXPLAINS = re.compile(
+    r"^\s*[【\[(（<]?\s*(?:[\u4e00-\u9fff]{0,4}(?:解析|详解|分析|说明|解释|点评|精析)|[Ww]hy|注|析|Explanation|Analysis)\s*[】\])）>]?\s*[:：]?\s*"
+)
+_ASKS = re.compile(r"[(（]\s*[)）]|_{2,}|[?？:：]$|[是为有]$")
+_SECTION = re.compile(r"[(（]?[一二三四五六七八九十]{1,3}[)）、.\s]|第.{1,3}[部章节]")
+_SHORTEST_STEM = 4
+_LAST_SIGNS = re.compile(r"[^\u4e00-\u9fff]*$")
+_WORD = re.compile(r"\w")
+
+
+def read_form(rows: Sequence[Row], heads: Sequence[Head], spans: list[list[Row]], key: Key | None) -> ParsedPaper:
+    """Return the questions that begin at some rows, those that do not fit the form of the others with a doubt.
+
+    Args:
+        spans: the rows of each question, without its number.
+        key: the list of answers, if there is one.
+    """
+    return _Form(rows, heads, spans, key).parsed()
+
+
+class _Form:
+    """The questions of a paper while they are told apart."""
+
+    def __init__(self, rows: Sequence[Row], heads: Sequence[Head], spans: list[list[Row]], key: Key | None) -> None:
+        self.rows, self.heads, self.key = rows, heads, key
+        self.often = Counter(mask for span in spans for mask in {masked(row.flat) for row in span})
+        self.alphabet = alphabet_of(spans)
+        self.sections = [None, *_section_headings(spans)]
+        self.parts = [lettered(span, self.alphabet) for span in spans]
+        self.unread = [row.text for row in rows[: heads[0].at]]
+
+    def parsed(self) -> ParsedPaper:
+        """Return the questions."""
+        kinds = self._without_headers()
+        count = len(self.parts)
+        given: Answers = [None] * count
+        marks, unsure = [""] * count, set(range(count))
+        for has_options in (True, False):
+            if places := [at for at, one in enumerate(self.parts) if bool(one.options) is has_options]:
+                self._answer(places, given, marks, unsure)
+        drafts = [self._draft(at, given[at], marks[at], kinds[at], unsure=at in unsure) for at in range(count)]
+        odd = {*_with_odd_ends([draft.stem for draft in drafts]), *_with_first_option_of_many(drafts)}
+        drafts = [draft.doubted("stem_unreadable" if at in odd else None) for at, draft in enumerate(drafts)]
+        return ParsedPaper([one for one in drafts if not one.doubts], self.unread, [one for one in drafts if one.doubts], count)
+
+    def _without_headers(self) -> list[str | None]:
+        """Take the row that only says the kind of a question, its points or its subject from above each stem; return the kinds."""
+        firsts = [one.stem[0] for one in self.parts if len(one.stem) > 1 or (one.stem and not one.options and one.tail)]
+        short = [row for row in firsts if len(row.text) <= _LONGEST_HEADER and not _ASKS.search(row.flat)]
+        few = len({masked(row.flat) for row in short}) <= len(short) / 2
+        if len(short) < len(self.parts) or not few:
+            return [None] * len(self.parts)
+        headers = [one.stem.pop(0) for one in self.parts]
+        for one in self.parts:
+            if not one.stem:
+                one.stem.append(one.tail.pop(0))
+        self.unread += [row.text for row in headers]
+        return [row.text if _KIND.search(row.flat) else None for row in headers]
+
+    def _answer(self, places: Sequence[int], given: Answers, marks: list[str], unsure: set[int]) -> None:
+        """Add the answers of the questions at some places; those with one are no longer unsure."""
+        parts = [self.parts[at] for at in places]
+        columns = stated.after_labels(parts, self.alphabet)
+        if not columns:
+            columns, mark = stated.at_options(parts)
+            for at in places if columns else ():
+                marks[at] = mark
+        columns += stated.in_stems(parts, self.alphabet)
+        columns += stated.before_numbers(parts, [self.heads[at].before for at in places], self.alphabet)
+        if self.key:
+            columns.append([Answer(self.key.answers[at]) for at in places])
+        for index, at in enumerate(places):
+            said = [answers[index] for answers in columns]
+            right = {stated.right_letters(one.said, self.alphabet, len(self.parts[at].options)) for one in said if one}
+            given[at] = next((one for one in said if one), None)
+            if len(right) == 1 and "" not in right:
+                unsure.discard(at)
+
+    def _draft(self, at: int, answer: Answer | None, mark: str, kind: str | None, *, unsure: bool) -> Draft:
+        """Return one question; rows that nothing explains make it doubtful."""
+        one, head = self.parts[at], self.heads[at]
+        letters = stated.right_letters(answer.said, self.alphabet, len(one.options)) if answer else ""
+        doubts = (["two_answers"] if answer else ["answer_list_mismatch"]) if unsure else []
+        options = [_unmarked(option.text, mark) for option in one.options]
+        explanation, has_rest = self._tail(at, answer, options)
+        texts = [row.text for row in one.stem]
+        if answer and answer.row in one.stem:
+            texts[one.stem.index(answer.row)] = _without_answer(answer, has_options=bool(options))
+        stem, tags = untagged("\n".join(text for text in texts if text.strip()).strip())
+        kinds = [kind, *(tag for tag in tags if _KIND.search(tag)), head.before if _KIND.search(head.before) else None]
+        self.unread += tags
+        if has_rest or len(stem) < _SHORTEST_STEM:
+            doubts.append("stem_unreadable")
+        if answer and (further := _further(answer, options, self.alphabet)):
+            doubts += ["two_answers"] if further - {*letters} else []
+        if not all(options) or len(set(options)) < len(options) or "\n" in "".join(options[-1:]):
+            doubts.append("options_unreadable")
+        return Draft(
+            line=self.rows[head.at].index,
+            ordinal=at + 1,
+            number=head.number,
+            type=next(filter(None, kinds), None),
+            above=Above(heading=self.sections[at]),
+            stem=stem,
+            options=options,
+            answer=letters or None,
+            explanation=explanation,
+            doubts=tuple(doubts),
+        )
+
+    def _tail(self, at: int, answer: Answer | None, options: Sequence[str]) -> tuple[str | None, bool]:
+        """Return the explanation below the options, and whether a row is left over."""
+        one, explained, has_rest = self.parts[at], list[str](), False
+        within = answer is not None and answer.row in one.tail
+        is_below = not within
+        for row in one.tail:
+            rest = row.text
+            if answer and row is answer.row:
+                is_below = True
+                rest = _SEPARATORS.sub("", answer.after)
+                if not rest or self._recurs(rest) or rest.strip() in options:
+                    self.unread += [rest] if rest else []
+                    continue
+            elif self._recurs(row.flat):
+                self.unread.append(row.text)
+                continue
+            if is_below and (within or explained or _EXPLAINS.match(rest)):
+                explained.append(_EXPLAINS.sub("", rest, count=1))
+            else:
+                has_rest = True
+                self.unread.append(row.text)
+        if self.key and self.key.explanations[at]:
+            explained.append(self.key.explanations[at])
+        return "\n".join(explained).strip() or None, has_rest
+
+    def _recurs(self, text: str) -> bool:
+        return self.often[masked(text)] > _RECURS * len(self.parts)
+
+
+def masked(text: str) -> str:
+    """Return a row's text without what may differ from question to question: digits, letters of options, blanks."""
+    return re.sub(r"[A-J]+(?![A-Za-z])|\d+", "#", re.sub(r"\s+", "", text))
+
+
+def _section_headings(spans: list[list[Row]]) -> list[str | None]:
+    """Take the headings of sections from the ends of the questions above them; return that below each question."""
+    headings: list[str | None] = []
+    for span in spans:
+        last = headings[-1] if headings else None
+        if len(span) > 1 and len(span[-1].text) <= _LONGEST_HEADING and (is_heading(span[-1].flat) or (_SECTION.match(span[-1].flat) and _KIND.search(span[-1].flat))):
+            last = span.pop().text
+        headings.append(last)
+    return headings
+
+
+def untagged(stem: str) -> tuple[str, list[str]]:
+    """Return a stem without the tags before and after it that say its kind, points, year or difficulty, and the tags."""
+    tags = []
+    while (match := _TAG_FIRST.match(stem)) and len(match[0]) < len(stem) and _is_tag(match["said"]) and not match["said"].isdigit():
+        tags.append(match["said"])
+        stem = stem[match.end() :]
+    while (match := _TAG_LAST.search(stem)) and match.start() and _is_tag(said := match["said"] or match["hashed"]):
+        tags.append(said)
+        stem = stem[: match.start()]
+    return stem.strip(), tags
+
+
+def _is_tag(said: str) -> bool:
+    return bool(_KIND.search(said) or _POINTS.fullmatch(said))
+
+
+def _with_odd_ends(stems: Sequence[str]) -> Iterable[int]:
+    """Return the stems that end, or begin, with signs and digits which recur as no words do: what is left of a form nobody understood."""
+    odd = set[int]()
+    for edge in (lambda text: _LAST_SIGNS.search(text)[0], lambda text: _LAST_SIGNS.search(text[::-1])[0][::-1]):
+        edges = [re.sub(r"\s+", "", re.sub(r"\d+", "#", edge(stem))) for stem in stems]
+        counts = Counter(one for one in edges if "#" in one or _ODD.search(one))
+        odd |= {at for at, one in enumerate(edges) if counts[one] > max(2, _RECURS * len(stems))}
+    return odd
+
+
+def _with_first_option_of_many(drafts: Sequence[Draft]) -> Iterable[int]:
+    """Return the questions whose first option is that of many others: a label above the options, unless they are verdicts."""
+    counts = Counter(draft.options[0] for draft in drafts if draft.options)
+    return [at for at, draft in enumerate(drafts) if len(draft.options) > 2 and counts[draft.options[0]] > max(2, _RECURS * len(drafts))]
+
+
+def _further(answer: Answer, options: Sequence[str], alphabet: str) -> set[str]:
+    """Return the letters before the texts of options behind an answer: `A 甲；C 丙`."""
+    found = set()
+    for at, option in enumerate(options):
+        if re.search(rf"(?:^|\W){re.escape(alphabet[at : at + 1])}\W{{0,3}}{re.escape(option)}", answer.after):
+            found.add(LETTERS[at])
+    return found
+
+
+_ODD = re.compile(r"[^\w\s()（）。.?？:：,，、“”\"'《》_!！;；%…—-]|[A-Za-z]{1,2}\d|[\[【][^\[\]【】]*[\]】]")
+
+
+def _without_answer(answer: Answer, *, has_options: bool) -> str:
+    """Return the row of a stem without the answer in it; brackets that are its blank remain."""
+    before, after = answer.before, answer.after
+    if before.rstrip()[-1:] in tuple("([【（"):
+        before, after = before.rstrip()[:-1], after.lstrip()[1:]
+        if before.strip() and has_options and not _ASKS.search(before.rstrip("。. ")):
+            return f"{before}（ ）{after}"
+    return f"{before.rstrip()}{after}"
+
+
+def _unmarked(text: str, mark: str) -> str:
+    return text[: text.rindex(mark)].strip() if mark and mark in stated.trailing(text) else text

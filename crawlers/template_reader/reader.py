@@ -1,0 +1,115 @@
+"""A paper read as one form that repeats: lines in, questions out, or nothing if no form holds for nearly all of it.
+
+`crawlers.papers` knows many forms of numbers, letters and words. This reader knows none: it looks for what counts, for letters in turn, and
+for what fits these in each question. So it reads plain papers of forms that nobody has described, and nothing else: no shared cases or
+options.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from crawlers.papers.paper import labelled_lines
+from crawlers.papers.questions.draft import ParsedPaper
+from crawlers.papers.signs.headings import case_heading_in, is_note
+from crawlers.template_reader.counters import Head, Row, counted, rows_of
+from crawlers.template_reader.form import NEARLY_ALL, read_form
+from crawlers.template_reader.keys import LONGEST_TITLE, TITLE, Key, entry_at, key_in
+from crawlers.template_reader.lettered import alphabet_of
+
+_FEWEST, _MOST_LINES = 5, 20_000
+_NEARLY_WHOLE = 0.95
+"""Share of a paper's questions that leaves nothing to look for in its form."""
+
+
+def read_lines(lines: Sequence[str]) -> ParsedPaper | None:
+    """Return the better of the readings of a paper as it is, and without what programs left in its text."""
+    found = [one for given in (list(enumerate(lines)), labelled_lines(lines)) if (one := read_repeating(given))]
+    return max(found, key=lambda one: len(one.questions), default=None)
+
+
+def read_repeating(lines: Iterable[tuple[int, str]]) -> ParsedPaper | None:
+    """Return the questions of a paper whose parts recur in one form; None if there is no such form.
+
+    Args:
+        lines: with their places in the source.
+    """
+    rows = rows_of(lines)
+    if len(rows) > _MOST_LINES:
+        return None
+    readings = [reading for heads in counted(rows) if (reading := _sound(rows, heads))]
+    return max(readings, key=lambda one: len(one.questions), default=None)
+
+
+def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
+    """Return what the repeating form of a paper shows of it, if that answers more questions than what else was read of it."""
+    answered = sum(draft.answer is not None for draft in paper.questions)
+    if len(lines) > _MOST_LINES or answered >= _NEARLY_WHOLE * max(len(paper.drafts), paper.numbers, _FEWEST):
+        return paper
+    other = read_lines(lines)
+    return other if other and sum(draft.answer is not None for draft in other.questions) > answered else paper
+
+
+def _sound(rows: Sequence[Row], heads: Sequence[Head]) -> ParsedPaper | None:
+    """Return the questions that begin at some rows, if nearly all of them are sound and there are no others."""
+    if len(heads) < _FEWEST or _has_options(rows[: heads[0].at]):
+        return None
+    if any(is_note(row.flat) or case_heading_in(row.flat) for row in rows[heads[0].at :]):
+        return None
+    questions, ends, key = _keyed(rows, heads)
+    paper = read_form(rows, questions, _spans(rows, questions, ends), key)
+    return paper if len(paper.questions) >= max(_FEWEST, NEARLY_ALL * paper.numbers) else None
+
+
+def _keyed(rows: Sequence[Row], heads: Sequence[Head]) -> tuple[list[Head], list[int], Key | None]:
+    """Return the questions, the row below each, and the list of their answers: at the end, below each part of the paper, or above it."""
+    ends = [*(below.at for below in heads[1:]), len(rows)]
+    parts = [range(start, below) for start, below in pairwise([*(at for at, head in enumerate(heads) if head.number == 1 or not at), len(heads)])]
+    listed = [part for part in parts if all(entry_at(rows, heads[at]) for at in part)]  # the numbers of a list count as the questions do
+    if listed and len(listed) < len(parts):
+        own = [at for part in parts if part not in listed for at in part]
+        entries = [entry for part in listed for at in part if (entry := entry_at(rows, heads[at], ends[at]))]
+        if [entry.number for entry in entries] == [heads[at].number for at in own]:
+            key = Key([one.said for one in entries], [one.explanation for one in entries], 0, 0)
+            above = {part[0] - 1 for part in listed}
+            below = [_above_title(rows, heads[at].at + 1, ends[at]) if at in above else ends[at] for at in own]
+            return [heads[at] for at in own], below, key
+    numbers = [head.number for head in heads]
+    last = heads[-1].at + 1
+    if key := key_in(rows[last:], numbers):
+        return list(heads), [*ends[:-1], last + key.first], key
+    keys = list(_keys_of_parts(rows, heads, parts, ends))
+    if len(parts) > 1 and len(keys) == len(parts):
+        for part, one in zip(parts, keys, strict=True):
+            ends[part[-1]] = heads[part[-1]].at + 1 + one.first
+        whole = Key([said for one in keys for said in one.answers], [said for one in keys for said in one.explanations], 0, 0)
+        return list(heads), ends, whole
+    return list(heads), ends, key_in(rows[: heads[0].at], numbers)
+
+
+def _keys_of_parts(rows: Sequence[Row], heads: Sequence[Head], parts: Iterable[range], ends: Sequence[int]) -> Iterator[Key]:
+    for part in parts:
+        if key := key_in(rows[heads[part[-1]].at + 1 : ends[part[-1]]], [heads[at].number for at in part]):
+            yield key
+
+
+def _above_title(rows: Sequence[Row], first: int, end: int) -> int:
+    """Return where a question ends whose last row may announce the list of answers below it."""
+    while end > first and len(rows[end - 1].flat) <= LONGEST_TITLE and TITLE.search(rows[end - 1].flat):
+        end -= 1
+    return end
+
+
+def _has_options(rows: Sequence[Row]) -> bool:
+    return bool(alphabet_of([rows[at : at + 4] for at in range(len(rows))]))
+
+
+def _spans(rows: Sequence[Row], heads: Sequence[Head], ends: Sequence[int]) -> list[list[Row]]:
+    """Return the rows of each question up to its end, without its number."""
+    spans = []
+    for head, end in zip(heads, ends, strict=True):
+        first = rows[head.at]
+        words = first.flat[head.end :]
+        start = head.end + len(words) - len(words.lstrip())
+        own = [Row(first.index, first.text[start:], first.flat[start:])] if words.strip() else []
+        spans.append([*own, *rows[head.at + 1 : end]])
+    return spans
