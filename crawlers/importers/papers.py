@@ -28,7 +28,7 @@ from crawlers.papers.signs.answer_marks import IMAGE, flat, parts_of
 from crawlers.papers.signs.letters import is_signed
 from crawlers.papers.signs.numbers import number_of
 from crawlers.second_reader.reader import better_read
-from crawlers.template_reader.reader import better_by_form
+from crawlers.template_reader.choice import better_by_form
 
 LineReader = Callable[[str, bytes], Text]
 LINE_READERS: dict[str, LineReader] = {

@@ -13,7 +13,7 @@ from msgspec import Struct
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.signs.answer_marks import VERDICT
 from crawlers.template_reader.counters import Row
-from crawlers.template_reader.lettered import Lettered
+from crawlers.template_reader.lettered import BULLETS, Lettered
 
 NEARLY_ALL = 0.8
 _LETTERS = r"[A-J甲乙丙丁戊己庚①-⑩Ⓐ-Ⓙⓐ-ⓙ](?:[\s,、;/|+&和及与]{0,3}[A-J甲乙丙丁戊己庚①-⑩Ⓐ-Ⓙⓐ-ⓙ]){0,9}|[a-j](?:[\s,、;/]{0,3}[a-j]){0,9}"
@@ -25,6 +25,7 @@ _TRAILING = re.compile(r"(?:[(\[【<][^()\[\]【】<>]{1,12}[)\]】>]|[^\w\s。)
 _RIGHT = re.compile(r"[^\w\s]|正确|答案|对|right|true|correct|answer|ok|yes", re.IGNORECASE)
 _CHOSEN = re.compile(r"[我你您]|用户|学生|考生|本人|同学|所选|已选|易错|错误率|your|mine|chosen", re.IGNORECASE)
 _NAMES_ANSWER = re.compile(r"答案|答|正确|选|answer|key|ans|solution", re.IGNORECASE)
+_SAYS_TEXT = re.compile(r"\s*[【\[(（]?(?:(?:正确|参考|标准)?(?:答案|选项)|[Aa]nswer)[】\])）]?\s*[:：]\s*(?P<text>.+)")
 _LONGEST_LABEL = 24
 _TRUE, _FALSE = frozenset("√ 正确 对 T True TRUE 是 Y".split()), frozenset("× 错误 不正确 错 F False FALSE 否 N X x".split())
 
@@ -49,7 +50,7 @@ def right_letters(said: str, alphabet: str, options: int) -> str:
     """Return the letters that an answer names among the options of a question, as capitals; a verdict for one without options; else nothing."""
     if not options:
         return "正确" if said in _TRUE else "错误" if said in _FALSE else ""
-    places = [alphabet.find(sign) if sign in alphabet else LETTERS.find(sign.upper()) for sign in said if sign not in " ,、;/|+&和及与\t\u3000"]
+    places = [alphabet.find(sign) if sign in alphabet and alphabet != BULLETS else LETTERS.find(sign.upper()) for sign in said if sign not in " ,、;/|+&和及与\t\u3000"]
     if not places or min(places) < 0 or max(places) >= options or len(set(places)) < len(places):
         return ""
     return "".join(LETTERS[at] for at in places)
@@ -73,8 +74,20 @@ def after_labels(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
         once = {at: given[0] for at, given in answers.items() if len(given) == 1}
         if len(once) >= NEARLY_ALL * len(parts) and len(once) >= len(answers) and not _CHOSEN.search(label):
             columns.append((bool(_NAMES_ANSWER.search(label)), [once.get(at) for at in range(len(parts))]))
+    if not columns and (texts := _as_texts(parts)):
+        return [texts]
     named = [answers for is_named, answers in columns if is_named]
     return named or [answers for _, answers in columns]
+
+
+def _as_texts(parts: Sequence[Lettered]) -> Answers:
+    """Return the answers that are the text of an option, behind words that name them, of nearly all questions."""
+    answers: Answers = []
+    for one in parts:
+        said = [(row, match) for row in one.tail if (match := _SAYS_TEXT.match(row.text))]
+        places = [at for at, option in enumerate(one.options) if len(said) == 1 and option.text.strip() == said[0][1]["text"].strip()]
+        answers.append(Answer(LETTERS[places[0]], said[0][0]) if len(places) == 1 else None)
+    return answers if sum(answer is not None for answer in answers) >= NEARLY_ALL * len(parts) else []
 
 
 def _label(text: str) -> str:
@@ -90,16 +103,15 @@ def before_numbers(parts: Sequence[Lettered], befores: Sequence[str], alphabet: 
 
 def at_options(parts: Sequence[Lettered]) -> tuple[list[Answers], str]:
     """Return the answers by the sign that some options of nearly all questions have, and the sign."""
-    counts = Counter[str]()
+    counts, marked_options = Counter[str](), Counter[str]()
     for one in parts:
         own = Counter(mark for option in one.options for mark in {option.mark, *trailing(option.text)} - {""})
         counts.update(mark for mark, count in own.items() if count < len(one.options) and _RIGHT.search(mark))
-    for mark, count in counts.most_common(3):
-        if count < NEARLY_ALL * len(parts):
-            break
+        marked_options.update(own)
+    often = [mark for mark, count in counts.items() if count >= NEARLY_ALL * len(parts)]
+    for mark in sorted(often, key=lambda mark: (marked_options[mark], -counts[mark], mark))[:1]:  # of `[x]` and `[ ]` the rarer is right
         marked = [[at for at, option in enumerate(one.options) if mark in (option.mark, *trailing(option.text))] for one in parts]
-        if all(len(places) < max(2, len(one.options)) for places, one in zip(marked, parts, strict=True)):
-            return [[Answer("".join(LETTERS[at] for at in places)) if places else None for places in marked]], mark
+        return [[Answer("".join(LETTERS[at] for at in places)) if places else None for places in marked]], mark
     return [], ""
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from atomexam.text.numerals import HANZI, value_of
 from crawlers.papers.signs.answer_marks import flat
 
-_BEFORE = rf"\s{{0,9}}(?P<before>[^\d{HANZI}\s.、:。][^\d{HANZI}。?!]{{0,14}}?|)\s{{0,3}}"
+_BEFORE = rf"\s{{0,9}}(?P<before>(?:[【\[(<][^\]】)>]{{1,14}}[】\])>]\s{{0,3}})?(?:[^\d{HANZI}\s.、:。][^\d{HANZI}。?!]{{0,14}}?|))\s{{0,3}}"
 _AFTER = r"(?P<of>\s{0,2}/\s{0,2}\d{1,4})?(?P<word>\s{0,2}[题问])?(?P<sign>\\?[.、:)\]】〉>|#]{1,2}|(?!\d))[*_]{0,2}"
 _HEADS = (
     re.compile(rf"{_BEFORE}(?P<number>\d{{1,4}}|[{HANZI}百]{{1,5}}){_AFTER}"),
@@ -23,7 +23,7 @@ _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _LABEL = re.compile(r"\s{0,9}(?P<label>[【\[(<][^\]】)>\s]{1,8}[】\])>]|[^\s:。,、()]{1,8}\s?:)\s{0,3}")
 _KIND = re.compile(r"单[项选]|多[项选]|不定项|判断|是非|选择题")
 _FEWEST = 4
-_RESTART = 2
+_RESTART = 1
 """What it costs that numbers begin at 1 again."""
 _LARGEST, _MOST_FORMS = 9999, 3
 

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.questions.groups import Above
+from crawlers.papers.signs.headings import case_heading_in, is_note
 from crawlers.papers.signs.headings import heads as is_heading
+from crawlers.papers.signs.options import find_options
 from crawlers.template_reader import answers as stated
 from crawlers.template_reader.answers import NEARLY_ALL, Answer, Answers
 from crawlers.template_reader.counters import Head, Row
@@ -23,8 +25,8 @@ _POINTS = re.compile(
     r"\s*[\d.]{1,4}\s*(?:分|points?|pts?)|第?\d+[题页]?|(?:19|20)\d\d(?:年.{0,6})?|易|中|难|简单|容易|中等|较[易难]|困难|必考|高频|真题|重点|[★☆*]{1,5}"
 )
 _TAG_FIRST = re.compile(r"\s*[(\[【<〔（]\s*(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s*[)\]】>〕）]\s*[:.、：]?\s*")
-_TAG_LAST = re.compile(r"\s+#(?P<hashed>[^\s#]{1,8}?)-?$|\s*[(\[【<〔（]\s*(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s*[)\]】>〕）]\s*$")
-_SEPARATORS = re.compile(r"^[\s:：。.,，;；、)）\]】|—–-]+")
+_TAG_LAST = re.compile(r"(?:(?<=[)）。？?_])\s*|\s+)#?(?P<plain>单选题?|多选题?|判断题?)-?$|\s+#(?P<hashed>[^\s#]{1,8}?)-?$|\s*[(\[【<〔（]\s*(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s*[)\]】>〕）]\s*$")
+_SEPARATORS = re.compile(r"^[\s:：。.,，;；、)）\]】|—–`*_-]+")
 _EXPLAINS = re.compile(
     r"^\s*[【\[(（<]?\s*(?:[\u4e00-\u9fff]{0,4}(?:解析|详解|分析|说明|解释|点评|精析)|[Ww]hy|注|析|Explanation|Analysis)\s*[】\])）>]?\s*[:：]?\s*"
 )
@@ -55,10 +57,14 @@ class _Form:
         self.sections = [None, *_section_headings(spans)]
         self.parts = [lettered(span, self.alphabet) for span in spans]
         self.unread = [row.text for row in rows[: heads[0].at]]
+        self.is_shared = any(is_note(row.flat) or case_heading_in(row.flat) for row in rows[: heads[0].at])
+        """A case, or options, belong to several questions: another reader's work."""
 
     def parsed(self) -> ParsedPaper:
         """Return the questions."""
         kinds = self._without_headers()
+        self._without_remarks(kinds)
+        self.opening = self._opening_of_explanations()
         count = len(self.parts)
         given: Answers = [None] * count
         marks, unsure = [""] * count, set(range(count))
@@ -67,6 +73,8 @@ class _Form:
                 self._answer(places, given, marks, unsure)
         drafts = [self._draft(at, given[at], marks[at], kinds[at], unsure=at in unsure) for at in range(count)]
         odd = {*_with_odd_ends([draft.stem for draft in drafts]), *_with_first_option_of_many(drafts)}
+        if self.is_shared or _are_all_one([draft.answer for draft in drafts if draft.options]):
+            odd = set(range(count))
         drafts = [draft.doubted("stem_unreadable" if at in odd else None) for at, draft in enumerate(drafts)]
         return ParsedPaper([one for one in drafts if not one.doubts], self.unread, [one for one in drafts if one.doubts], count)
 
@@ -83,6 +91,26 @@ class _Form:
                 one.stem.append(one.tail.pop(0))
         self.unread += [row.text for row in headers]
         return [row.text if _KIND.search(row.flat) else None for row in headers]
+
+    def _without_remarks(self, kinds: list[str | None]) -> None:
+        """Take the rows below the first of each stem that begin with the same label, `科目：…；题型：单选`, and the label of the stem itself."""
+        labels = [_label_of(row) for one in self.parts for row in one.stem[1:]]
+        recurring = {label for label, count in Counter(labels).items() if label and count > NEARLY_ALL * len(self.parts)}
+        for at, one in enumerate(self.parts):
+            for row in [row for row in one.stem[1:] if _label_of(row) in recurring]:
+                one.stem.remove(row)
+                self.unread.append(row.text)
+                kinds[at] = kinds[at] or next(iter(_KIND.findall(row.flat)), None)
+
+    def _opening_of_explanations(self) -> str:
+        """Return the sign that begins nearly all texts below options, `★` or `>`, which says that they explain; empty if there is none."""
+        firsts = [row for one in self.parts for row in one.tail if not self._recurs(row.flat)]
+        signs = Counter(match[0] for row in firsts if (match := _SIGN.match(row.flat)))
+        sign, count = signs.most_common(1)[0] if signs else ("", 0)
+        several = sum(sum(row.flat.startswith(sign) for row in one.tail) > 1 for one in self.parts)
+        if not sign or several > _RECURS * len(self.parts):  # they are items of a list
+            return ""
+        return sign if count >= max(2, NEARLY_ALL * sum(any(not self._recurs(row.flat) for row in one.tail) for one in self.parts)) else ""
 
     def _answer(self, places: Sequence[int], given: Answers, marks: list[str], unsure: set[int]) -> None:
         """Add the answers of the questions at some places; those with one are no longer unsure."""
@@ -113,9 +141,11 @@ class _Form:
         texts = [row.text for row in one.stem]
         if answer and answer.row in one.stem:
             texts[one.stem.index(answer.row)] = _without_answer(answer, has_options=bool(options))
-        stem, tags = untagged("\n".join(text for text in texts if text.strip()).strip())
+        stem, tags = untagged(_without_emphasis("\n".join(text for text in texts if text.strip()).strip(), head.before))
         kinds = [kind, *(tag for tag in tags if _KIND.search(tag)), head.before if _KIND.search(head.before) else None]
         self.unread += tags
+        if not options and (found := find_options(stem)) and len(found.cuts) > 1:
+            doubts.append("options_unreadable")
         if has_rest or len(stem) < _SHORTEST_STEM:
             doubts.append("stem_unreadable")
         if answer and (further := _further(answer, options, self.alphabet)):
@@ -151,7 +181,11 @@ class _Form:
             elif self._recurs(row.flat):
                 self.unread.append(row.text)
                 continue
-            if is_below and (within or explained or _EXPLAINS.match(rest)):
+            is_shared = is_note(row.flat) or case_heading_in(row.flat) is not None
+            self.is_shared = self.is_shared or is_shared
+            if self.opening and row.flat.startswith(self.opening):
+                explained.append(_EXPLAINS.sub("", rest[len(self.opening) :], count=1))
+            elif is_below and (within or explained or _EXPLAINS.match(rest)):
                 explained.append(_EXPLAINS.sub("", rest, count=1))
             else:
                 has_rest = True
@@ -186,7 +220,7 @@ def untagged(stem: str) -> tuple[str, list[str]]:
     while (match := _TAG_FIRST.match(stem)) and len(match[0]) < len(stem) and _is_tag(match["said"]) and not match["said"].isdigit():
         tags.append(match["said"])
         stem = stem[match.end() :]
-    while (match := _TAG_LAST.search(stem)) and match.start() and _is_tag(said := match["said"] or match["hashed"]):
+    while (match := _TAG_LAST.search(stem)) and match.start() and _is_tag(said := match["said"] or match["hashed"] or match["plain"]):
         tags.append(said)
         stem = stem[: match.start()]
     return stem.strip(), tags
@@ -203,7 +237,24 @@ def _with_odd_ends(stems: Sequence[str]) -> Iterable[int]:
         edges = [re.sub(r"\s+", "", re.sub(r"\d+", "#", edge(stem))) for stem in stems]
         counts = Counter(one for one in edges if "#" in one or _ODD.search(one))
         odd |= {at for at, one in enumerate(edges) if counts[one] > max(2, _RECURS * len(stems))}
-    return odd
+    behind = [match["words"] if (match := _BEHIND_BLANK.search(stem)) else "" for stem in stems]
+    counts = Counter(behind)
+    return odd | {at for at, words in enumerate(behind) if words and counts[words] > max(2, 0.2 * len(stems))}
+
+
+def _are_all_one(answers: Sequence[str | None]) -> bool:
+    """Return whether many questions have one answer, as drawn letters have not."""
+    return len(answers) > _MANY and len(set(answers)) == 1
+
+
+def _label_of(row: Row) -> str:
+    return match["label"] if (match := _LABEL.match(row.flat)) else ""
+
+
+def _without_emphasis(stem: str, before: str) -> str:
+    """Return a stem without the signs of its emphasis, which begins before its number: `**1. ……**`."""
+    sign = before[-2:]
+    return stem.removesuffix(sign).rstrip() if sign in ("**", "__") else stem
 
 
 def _with_first_option_of_many(drafts: Sequence[Draft]) -> Iterable[int]:
@@ -221,6 +272,10 @@ def _further(answer: Answer, options: Sequence[str], alphabet: str) -> set[str]:
     return found
 
 
+_MANY = 9
+_LABEL = re.compile(r"\s{0,9}[【\[(<]?(?P<label>[^\s:。,、()【】\[\]<>]{1,8})[】\])>]?\s?:")
+_SIGN = re.compile(r"[^\w\s(（《“\"'【\[]{1,3}")
+_BEHIND_BLANK = re.compile(r"[（(_]\s*[)）_][。.]?\s*(?P<words>\S{2,12})$")
 _ODD = re.compile(r"[^\w\s()（）。.?？:：,，、“”\"'《》_!！;；%…—-]|[A-Za-z]{1,2}\d|[\[【][^\[\]【】]*[\]】]")
 
 

@@ -10,7 +10,7 @@ from crawlers.template_reader.answers import TOKEN
 from crawlers.template_reader.counters import Head, Row, heads_of
 
 TITLE = re.compile(r"答案|正确选项|[Aa]nswer|ANSWER|\b[Kk]ey|KEY")
-LONGEST_TITLE = 60
+LONGEST_TITLE, _LONGEST_LABEL = 60, 6
 _ENTRY = re.compile(
     rf"(?:(?<![A-Za-z\d])|(?<=[QqT第]))(?P<first>\d{{1,4}})\s?(?:[-~]\s?(?P<last>\d{{1,4}}))?\s?题?\s?[.、:)\]】|-]{{0,2}}\s{{0,4}}[(\[【]?"
     rf"(?P<said>[A-J]{{1,10}}(?:[\s,、]{{1,4}}[A-J]{{1,10}}(?![A-Za-z])){{0,60}}|[a-j]{{1,8}}|[√×对错](?:[\s,、]{{0,4}}[√×对错]){{1,60}}|{VERDICT})(?![A-Za-z])[)\]】]?"
@@ -54,6 +54,17 @@ def key_in(rows: Sequence[Row], numbers: Sequence[int]) -> Key | None:
                 below = _explained(rows[end:], numbers) if not any(one.explanation for one in found) else {}
                 return Key([one.said for one in found], [one.explanation or below.get(one.number, "") for one in found], title, end)
     return None
+
+
+def scattered(rows: Sequence[Row], numbers: Sequence[int]) -> tuple[Key, set[int]] | None:
+    """Return the answers that rows of nothing else list, wherever they are in a paper, and those rows; None unless they have each number."""
+    found = {at: entries for at in range(len(rows)) if len(entries := list(_listed(rows, at, at))) > 1 and _is_list(rows[at])}
+    entries = _in_order([entry for one in found.values() for entry in one], numbers)
+    return (Key([one.said for one in entries], [""] * len(entries), 0, 0), set(found)) if entries else None
+
+
+def _is_list(row: Row) -> bool:
+    return len(re.sub(r"[\s\W]+", "", _ENTRY.sub("", row.flat))) <= _LONGEST_LABEL
 
 
 def _explained(rows: Sequence[Row], numbers: Sequence[int]) -> dict[int, str]:

@@ -14,9 +14,14 @@ from crawlers.template_reader.counters import Row
 _RINGED = ("".join(map(chr, range(first, first + 10))) for first in (0x24B6, 0x24D0, 0x249C))
 ALPHABETS = (LETTERS, LETTERS.lower(), "甲乙丙丁戊己庚辛壬癸", CIRCLED_NUMBERS, *_RINGED)
 """Letters that papers give to options, in order."""
-_OPENS = r"(?P<mark>[^\w\s(\[【《“\"']{0,3})\s{0,3}(?:(?:备?选项|选择|[Oo]ption|[Cc]hoice)\s?)?[(\[【]?"
+_OPENS = r"(?P<mark>[^\w\s(\[【《“\"']{0,3})\s{0,3}(?:(?:备?选项|选择|[Oo]ption|[Cc]hoice)\s?:?\s?)?[(\[【]?"
 _SIGN = r"(?P<sign>\s{0,2}(?:[)\]】]\s?[.、:,]|[)\]】.、:,|-]))\s{0,9}"
 _NO_SIGN = r"(?P<sign>)(?:\s{1,9}|$|(?=[\u4e00-\u9fff《“\"\d]))"
+
+
+BULLETS = "•"
+"""Stands for options without letters, each behind the same sign, or a box: `- [ ]`, `○`."""
+_BULLET = re.compile(r"\s{0,9}(?P<mark>(?:[-*+•·○●◯◎□■◇◆☐☑☒▪▢√×]\s{0,3})?(?:[(\[]\s?[xX√]?\s?[)\]])?)\s{0,4}(?=\S)")
 
 
 class Option(Struct):
@@ -50,12 +55,26 @@ def alphabet_of(spans: Sequence[Sequence[Row]]) -> str:
     """Return the alphabet whose letters are in turn in most questions; none if none is in two of them."""
     counts = Counter({alphabet: sum(len(_places(rows, alphabet[:2])) > 1 for rows in spans) for alphabet in ALPHABETS})
     alphabet, count = counts.most_common(1)[0]
+    if count < len(spans) / 2 and sum(len(_bulleted(rows)) > 1 for rows in spans) > max(1, count, len(spans) / 2):
+        return BULLETS
     return alphabet if count > 1 else ""
+
+
+def _bulleted(rows: Sequence[Row]) -> list[_Place]:
+    """Return the places of the rows in turn, below the first, that begin with a sign or a box."""
+    places: list[_Place] = []
+    for at, row in enumerate(rows[1:], 1):
+        match = _BULLET.match(row.flat)
+        if match and match["mark"]:
+            places.append(_Place(at, match.start("mark"), match.end(), re.sub(r"\s", "", match["mark"]), ""))
+        elif places:
+            break
+    return places if len({place.mark for place in places}) <= 2 else []
 
 
 def lettered(rows: Sequence[Row], alphabet: str) -> Lettered:
     """Return the parts of a question whose first row has lost its number."""
-    places = _places(rows, alphabet) if alphabet else []
+    places = _bulleted(rows) if alphabet == BULLETS else _places(rows, alphabet) if alphabet else []
     if len(places) < 2:
         return Lettered(stem=list(rows[:1]), tail=list(rows[1:]))
     parts = Lettered(stem=list(rows[: places[0].row]))
@@ -107,7 +126,7 @@ def _place_in(line: str, at: int, start: int, letter: str, beside: bool) -> _Pla
     if not beside:
         match = _pattern(letter, r"\s{0,9}", rf"(?:{_SIGN}|{_NO_SIGN.replace('sign', 'none')})").match(line)
     else:
-        match = _pattern(letter, r"(?:(?<=\s)|(?<=[。;]))", _SIGN).search(line, start) or _pattern(letter, r"(?<=\s)", _NO_SIGN).search(line, start)
+        match = _pattern(letter, r"(?:(?<=\s)|(?<=[。;]))", _SIGN).search(line, start) or _pattern(letter, r"(?:(?<=\s)|(?<=[。;]))", _NO_SIGN).search(line, start)
     return _Place(at, match.start("mark"), match.end(), match["mark"], match["sign"] or "") if match else None
 
 

@@ -8,17 +8,16 @@ options.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from msgspec import structs
+
 from crawlers.papers.paper import labelled_lines
 from crawlers.papers.questions.draft import ParsedPaper
-from crawlers.papers.signs.headings import case_heading_in, is_note
 from crawlers.template_reader.counters import Head, Row, counted, rows_of
 from crawlers.template_reader.form import NEARLY_ALL, read_form
-from crawlers.template_reader.keys import LONGEST_TITLE, TITLE, Key, entry_at, key_in
+from crawlers.template_reader.keys import LONGEST_TITLE, TITLE, Key, entry_at, key_in, scattered
 from crawlers.template_reader.lettered import alphabet_of
 
 _FEWEST, _MOST_LINES = 5, 20_000
-_NEARLY_WHOLE = 0.95
-"""Share of a paper's questions that leaves nothing to look for in its form."""
 
 
 def read_lines(lines: Sequence[str]) -> ParsedPaper | None:
@@ -36,27 +35,30 @@ def read_repeating(lines: Iterable[tuple[int, str]]) -> ParsedPaper | None:
     rows = rows_of(lines)
     if len(rows) > _MOST_LINES:
         return None
-    readings = [reading for heads in counted(rows) if (reading := _sound(rows, heads))]
+    readings = [reading for heads in counted(rows) if (reading := _sound(rows, heads) or _with_scattered_key(rows, heads))]
     return max(readings, key=lambda one: len(one.questions), default=None)
-
-
-def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
-    """Return what the repeating form of a paper shows of it, if that answers more questions than what else was read of it."""
-    answered = sum(draft.answer is not None for draft in paper.questions)
-    if len(lines) > _MOST_LINES or answered >= _NEARLY_WHOLE * max(len(paper.drafts), paper.numbers, _FEWEST):
-        return paper
-    other = read_lines(lines)
-    return other if other and sum(draft.answer is not None for draft in other.questions) > answered else paper
 
 
 def _sound(rows: Sequence[Row], heads: Sequence[Head]) -> ParsedPaper | None:
     """Return the questions that begin at some rows, if nearly all of them are sound and there are no others."""
     if len(heads) < _FEWEST or _has_options(rows[: heads[0].at]):
         return None
-    if any(is_note(row.flat) or case_heading_in(row.flat) for row in rows[heads[0].at :]):
-        return None
     questions, ends, key = _keyed(rows, heads)
-    paper = read_form(rows, questions, _spans(rows, questions, ends), key)
+    return _accepted(read_form(rows, questions, _spans(rows, questions, ends), key))
+
+
+def _with_scattered_key(rows: Sequence[Row], heads: Sequence[Head]) -> ParsedPaper | None:
+    """Return the questions of a paper with lists of answers between them: `答案：1.A 2.C` below every fifth."""
+    if (found := scattered(rows, [head.number for head in heads])) is None or found[1] & {head.at for head in heads}:
+        return None
+    key, listed = found
+    left = [row for at, row in enumerate(rows) if at not in listed]
+    places = {row.index: at for at, row in enumerate(left)}
+    moved = [structs.replace(head, at=places[rows[head.at].index]) for head in heads]
+    return _accepted(read_form(left, moved, _spans(left, moved, [*(below.at for below in moved[1:]), len(left)]), key))
+
+
+def _accepted(paper: ParsedPaper) -> ParsedPaper | None:
     return paper if len(paper.questions) >= max(_FEWEST, NEARLY_ALL * paper.numbers) else None
 
 
@@ -83,6 +85,10 @@ def _keyed(rows: Sequence[Row], heads: Sequence[Head]) -> tuple[list[Head], list
             ends[part[-1]] = heads[part[-1]].at + 1 + one.first
         whole = Key([said for one in keys for said in one.answers], [said for one in keys for said in one.explanations], 0, 0)
         return list(heads), ends, whole
+    for part in reversed(parts[1:]):  # the last numbers may be those of explanations below the list
+        first = heads[part[0] - 1].at + 1
+        if (key := key_in(rows[first:], numbers[: part[0]])) and first + key.first <= heads[part[0]].at and not _has_options(rows[first + key.end :]):
+            return list(heads[: part[0]]), [*ends[: part[0] - 1], first + key.first], key
     return list(heads), ends, key_in(rows[: heads[0].at], numbers)
 
 

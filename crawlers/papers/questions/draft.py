@@ -12,6 +12,7 @@ DOUBTS = {
     "stem_unreadable": "no words follow its number, its answer seems to be inside it, or its last line may be a heading",
     "options_unreadable": "a letter of its options is missing or occurs twice, or its unlettered lines are not as many as elsewhere",
     "two_answers": "two different answers are given to it",
+    "read_in_two_ways": "by the form that the paper's questions repeat it reads otherwise than by its words",
     "case_unsure": "words between it and the previous case may be a further case, so which case it has is uncertain",
     "answer_list_mismatch": "its answer list was not read, gives two answers or ? for it, has too many or too few, or none for its section",
 }

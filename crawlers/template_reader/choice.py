@@ -1,0 +1,63 @@
+"""Which reading of a paper counts: that of the passes, which know many forms, or that by the form which its questions repeat."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from msgspec import structs
+
+from atomexam.text.option_letters import are_in_turn
+from crawlers.papers.questions.draft import Draft, ParsedPaper
+from crawlers.papers.signs.letters import letter_of
+from crawlers.template_reader.form import untagged
+from crawlers.template_reader.reader import read_lines
+
+_MOST_LINES = 20_000
+_NEARLY_WHOLE, _FEW = 0.95, 0.2
+"""Shares of a paper's questions: those that leave nothing to look for; those in which two readings may differ and both make sense."""
+_LETTER = re.compile(r"^\W*(?:[A-Ja-jＡ-Ｊ]|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥①-⑩])")
+_SIGNS = re.compile(r"[\W_]+")
+
+
+def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
+    """Return the better reading of a paper, with doubts at questions that both read and in which they differ.
+
+    The repeating form shows less of a paper than the passes: no cases, no shared options. But it holds for nearly all questions or for none,
+    so what it contradicts is uncertain.
+    """
+    if len(lines) > _MOST_LINES or (other := read_lines(lines)) is None:
+        return paper
+    answered, others = _answered(paper), _answered(other)
+    if others > answered:
+        return other
+    if len(other.questions) < _NEARLY_WHOLE * other.numbers:
+        return paper
+    by_line = {draft.line: draft for draft in other.questions}
+    pairs = [(draft, by_line[draft.line]) for draft in paper.questions if draft.line in by_line]
+    differing = [draft for draft, its in pairs if _content(_without_signs(draft)) != _content(its)]
+    if len(differing) > _FEW * len(pairs):
+        return other if others == answered else paper
+    drafts = {draft.line: draft.doubted("read_in_two_ways") for draft in differing}
+    questions = [draft for draft in paper.questions if draft.line not in drafts]
+    return structs.replace(paper, questions=questions, rejected=[*paper.rejected, *drafts.values()])
+
+
+def _answered(paper: ParsedPaper) -> int:
+    return sum(draft.answer is not None for draft in paper.questions)
+
+
+def _without_signs(draft: Draft) -> Draft:
+    """Return a question as the passes read it without its number and without the letters of its options, which the form's questions lack."""
+    stem = re.sub(rf"^\W{{0,9}}0{{0,3}}{draft.number}(?!\d)", "", draft.stem)
+    lettered = are_in_turn(map(letter_of, draft.options)) and "" not in map(letter_of, draft.options)
+    options = [_LETTER.sub("", option, count=1) for option in draft.options] if lettered else draft.options
+    return structs.replace(draft, stem=stem, options=options)
+
+
+def _content(draft: Draft) -> tuple[object, ...]:
+    """Return what a question says, signs and tags aside."""
+    return _plain(untagged(draft.stem)[0]), [*map(_plain, draft.options)], _plain(draft.answer or "")
+
+
+def _plain(text: str) -> str:
+    return _SIGNS.sub("", unicodedata.normalize("NFKC", text)).casefold()
