@@ -1,7 +1,7 @@
 """Where the questions of a paper state which options are right, whatever words announce it: parts of questions in, answers out.
 
-No word is known beforehand. An answer is what nearly every question has at one place, and what fits its options each time: letters after the
-same words, the same sign at some of the options, letters or a verdict in brackets or at the end of the stem.
+No word is known beforehand. An answer is what nearly every question has at one place, and what fits its options each time: letters after
+the same words, the same sign at some of the options, letters or a verdict in brackets or at the end of the stem.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import VERDICT
+from crawlers.papers.signs.answer_marks import VERDICT, flat
 from crawlers.template_reader.counters import Row
 from crawlers.template_reader.lettered import BULLETS, Lettered
 
@@ -21,13 +21,14 @@ TOKEN = re.compile(rf"(?<![A-Za-z\d])(?P<said>{_LETTERS}|{VERDICT})(?![A-Za-z\d]
 _BRACKETED = re.compile(rf"[(\[【]\s{{0,9}}(?P<said>{_LETTERS}|{VERDICT})\s{{0,9}}[)\]】]")
 _FIRST = re.compile(rf"^[(\[【]?(?P<said>{_LETTERS})[)\]】]?[\s.、:]{{1,4}}")
 _LAST = re.compile(rf"(?:\s|(?<=[。?)\]】]))[(\[【]?(?P<said>{_LETTERS}|{VERDICT})[)\]】]?\s{{0,3}}[。.]?$")
-_TRAILING = re.compile(r"(?:[(\[【<][^()\[\]【】<>]{1,12}[)\]】>]|[^\w\s。)”》%?!,;.…’\"'】\]]{1,3}|(?<=\s)\S{1,8})\s{0,3}$")
+_TRAILING = re.compile(r"(?:[(（\[【<][^()（）\[\]【】<>]{1,12}[)）\]】>]|[^\w\s。)”》%?!,;.…’\"'】\]]{1,3}|(?<=\s)\S{1,8})\s{0,3}$")
 _RIGHT = re.compile(r"[^\w\s]|正确|答案|对|right|true|correct|answer|ok|yes", re.IGNORECASE)
 _CHOSEN = re.compile(r"[我你您]|用户|学生|考生|本人|同学|所选|已选|易错|错误率|your|mine|chosen", re.IGNORECASE)
 _NAMES_ANSWER = re.compile(r"答案|答|正确|选|answer|key|ans|solution", re.IGNORECASE)
 _SAYS_TEXT = re.compile(r"\s*[【\[(（]?(?:(?:正确|参考|标准)?(?:答案|选项)|[Aa]nswer)[】\])）]?\s*[:：]\s*(?P<text>.+)")
 _LONGEST_LABEL = 24
-_TRUE, _FALSE = frozenset("√ 正确 对 T True TRUE 是 Y".split()), frozenset("× 错误 不正确 错 F False FALSE 否 N X x".split())
+_TRUE = frozenset(["√", "正确", "对", "T", "True", "TRUE", "是", "Y"])
+_FALSE = frozenset(["×", "错误", "不正确", "错", "F", "False", "FALSE", "否", "N", "X", "x"])
 
 
 class Answer(Struct, frozen=True):
@@ -47,10 +48,14 @@ Answers = list[Answer | None]
 
 
 def right_letters(said: str, alphabet: str, options: int) -> str:
-    """Return the letters that an answer names among the options of a question, as capitals; a verdict for one without options; else nothing."""
+    """Return the letters that an answer names among the options of a question, as capitals; a verdict if it has none; else nothing."""
     if not options:
         return "正确" if said in _TRUE else "错误" if said in _FALSE else ""
-    places = [alphabet.find(sign) if sign in alphabet and alphabet != BULLETS else LETTERS.find(sign.upper()) for sign in said if sign not in " ,、;/|+&和及与\t\u3000"]
+    places = [
+        alphabet.find(sign) if sign in alphabet and alphabet != BULLETS else LETTERS.find(sign.upper())
+        for sign in said
+        if sign not in " ,、;/|+&和及与\t\u3000"
+    ]
     if not places or min(places) < 0 or max(places) >= options or len(set(places)) < len(places):
         return ""
     return "".join(LETTERS[at] for at in places)
@@ -98,7 +103,32 @@ def before_numbers(parts: Sequence[Lettered], befores: Sequence[str], alphabet: 
     """Return the answers in the words before the numbers: `[答案:A] 1. ……`."""
     said = [TOKEN.findall(before) for before in befores]
     right = [len(one) == 1 and right_letters(one[0], alphabet, len(part.options)) for one, part in zip(said, parts, strict=True)]
-    return [[Answer(one[0]) if ok else None for one, ok in zip(said, right, strict=True)]] if sum(map(bool, right)) >= NEARLY_ALL * len(parts) else []
+    return (
+        [[Answer(one[0]) if ok else None for one, ok in zip(said, right, strict=True)]]
+        if sum(map(bool, right)) >= NEARLY_ALL * len(parts)
+        else []
+    )
+
+
+def behind_options(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
+    """Return the answers that end the row of the last option, as cells side by side do: `D、指令标志 B`."""
+    answers: Answers = []
+    for one in parts:
+        match = _LAST.search(flat(one.options[-1].text)) if one.options else None
+        said = match and right_letters(match["said"], alphabet, len(one.options))
+        answers.append(Answer(match["said"]) if match and said and match.start() else None)
+    if sum(answer is not None for answer in answers) < NEARLY_ALL * len(parts):
+        return []
+    for one, answer in zip(parts, answers, strict=True):
+        if answer:
+            text = one.options[-1].text
+            one.options[-1].text = text[: _LAST.search(flat(text)).start()].rstrip()  # type: ignore[union-attr]
+    return [answers]
+
+
+def says_text(row: Row) -> str:
+    """Return the words behind `答案：` on a row."""
+    return match["text"].strip() if (match := _SAYS_TEXT.match(row.text)) else ""
 
 
 def at_options(parts: Sequence[Lettered]) -> tuple[list[Answers], str]:

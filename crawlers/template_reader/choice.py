@@ -22,8 +22,8 @@ _SIGNS = re.compile(r"[\W_]+")
 def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     """Return the better reading of a paper, with doubts at questions that both read and in which they differ.
 
-    The repeating form shows less of a paper than the passes: no cases, no shared options. But it holds for nearly all questions or for none,
-    so what it contradicts is uncertain.
+    The repeating form shows less of a paper than the passes: no cases, no shared options. But it holds for nearly all questions or for
+    none, so what it contradicts is uncertain.
     """
     if len(lines) > _MOST_LINES or (other := read_lines(lines)) is None:
         return paper
@@ -47,7 +47,7 @@ def _answered(paper: ParsedPaper) -> int:
 
 
 def _without_signs(draft: Draft) -> Draft:
-    """Return a question as the passes read it without its number and without the letters of its options, which the form's questions lack."""
+    """Return a question as the passes read it without its number and the letters of its options, as the form's are."""
     stem = re.sub(rf"^\W{{0,9}}0{{0,3}}{draft.number}(?!\d)", "", draft.stem)
     lettered = are_in_turn(map(letter_of, draft.options)) and "" not in map(letter_of, draft.options)
     options = [_LETTER.sub("", option, count=1) for option in draft.options] if lettered else draft.options

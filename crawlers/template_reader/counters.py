@@ -1,4 +1,4 @@
-"""The numbers that count the questions of a paper, in whatever words they stand: `第1题（单选）`, `1 / 20`, `Q1`, `1（D）`. Rows in, heads out.
+"""The numbers that count the questions of a paper, in any words: `第1题（单选）`, `1 / 20`, `Q1`, `1（D）`. Rows in, heads out.
 
 No form of a number is known beforehand. What counts is what rows that differ only by their number count: 1, 2, 3 and so on.
 """
@@ -12,12 +12,15 @@ from msgspec import Struct
 from atomexam.text.numerals import HANZI, value_of
 from crawlers.papers.signs.answer_marks import flat
 
-_BEFORE = rf"\s{{0,9}}(?P<before>(?:[【\[(<][^\]】)>]{{1,14}}[】\])>]\s{{0,3}})?(?:[^\d{HANZI}\s.、:。][^\d{HANZI}。?!]{{0,14}}?|))\s{{0,3}}"
-_AFTER = r"(?P<of>\s{0,2}/\s{0,2}\d{1,4})?(?P<word>\s{0,2}[题问])?(?P<sign>\\?[.、:)\]】〉>|#]{1,2}|(?!\d))[*_]{0,2}"
-_HEADS = (
-    re.compile(rf"{_BEFORE}(?P<number>\d{{1,4}}|[{HANZI}百]{{1,5}}){_AFTER}"),
-    re.compile(rf"{_BEFORE}(?P<part>\d{{1,3}}[.-])(?P<number>\d{{1,4}}){_AFTER}"),
-)
+_WORDS = rf"(?P<before>[^\d{HANZI}\s.、:。][^\d{HANZI}。?!]{{0,14}}?|)\s{{0,3}}"
+_TAGGED = rf"(?P<before>[【\[(<][^\]】)>]{{0,14}}[^\d\s\]】)>][^\]】)>]{{0,14}}[】\])>]\s{{0,3}}(?:[^\d{HANZI}\s.、:。]{{1,4}})?)"
+_AFTER = r"(?P<of>\s{0,2}/\s{0,2}\d{1,4})?(?P<word>\s{0,2}[题问])?(?P<sign>\\?[.、:)\]】〉>|#/]{1,2}|(?!\d))[*_]{0,2}"
+_HEADS = {
+    "digits": re.compile(rf"\s{{0,9}}{_WORDS}(?P<number>\d{{1,4}}){_AFTER}"),
+    "words": re.compile(rf"\s{{0,9}}{_WORDS}(?P<number>[{HANZI}百]{{1,5}}){_AFTER}"),
+    "part": re.compile(rf"\s{{0,9}}{_WORDS}\d{{1,3}}[.-](?P<number>\d{{1,4}}){_AFTER}"),
+    "tagged": re.compile(rf"\s{{0,9}}{_TAGGED}(?P<number>\d{{1,4}}){_AFTER}"),
+}
 """What may count a question: words, a number, the number of all questions, a sign."""
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _LABEL = re.compile(r"\s{0,9}(?P<label>[【\[(<][^\]】)>\s]{1,8}[】\])>]|[^\s:。,、()]{1,8}\s?:)\s{0,3}")
@@ -56,12 +59,11 @@ def rows_of(lines: Iterable[tuple[int, str]]) -> list[Row]:
 
 def heads_of(row: Row, at: int) -> Iterator[tuple[Head, tuple[str, ...]]]:
     """Yield the numbers that a row may begin with, each with its form: 1 and 20 for `1.20世纪`."""
-    for pattern in _HEADS:
+    for kind, pattern in _HEADS.items():
         match = pattern.match(row.flat)
         value = value_of(match["number"]) if match else None
         if match is None or value is None or value > _LARGEST:
             continue
-        kind = "part" if pattern.groups > _HEADS[0].groups else "digits" if match["number"].isdecimal() else "words"
         form = (kind, "/" if match["of"] else "", (match["word"] or "").strip(), match["sign"])
         yield Head(at, value, match.end(), " ".join(match["before"].split()).casefold()), form
 
@@ -120,10 +122,12 @@ def _counting(heads: Sequence[Head]) -> tuple[int, list[Head]]:
 
 def _first_of_pairs(chain: list[Head], heads: Sequence[Head]) -> list[Head]:
     """Return the first row of each number if nearly all are on two rows: `第1题`, and below `第1题 正确答案：B`."""
+    by_number: dict[int, list[Head]] = defaultdict(list)
+    for head in heads:
+        by_number[head.number].append(head)
     first: list[Head] = []
     above = -1
     for head in chain:
-        same = [other for other in heads if above < other.at < head.at and other.number == head.number]
-        first += same[:1]
+        first += [other for other in by_number[head.number] if above < other.at < head.at][:1]
         above = head.at
     return first if len(first) > 0.8 * len(chain) and len(first) == len(chain) else chain

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.questions.groups import Above
-from crawlers.papers.signs.headings import case_heading_in, is_note
+from crawlers.papers.signs.headings import case_heading_in, is_note, kind_of
 from crawlers.papers.signs.headings import heads as is_heading
 from crawlers.papers.signs.options import find_options
 from crawlers.template_reader import answers as stated
 from crawlers.template_reader.answers import NEARLY_ALL, Answer, Answers
 from crawlers.template_reader.counters import Head, Row
 from crawlers.template_reader.keys import Key
-from crawlers.template_reader.lettered import Lettered, alphabet_of, lettered
+from crawlers.template_reader.lettered import Lettered, alphabet_of, lettered, opens_option, plainly
 
 __all__ = ["NEARLY_ALL", "read_form"]
 _RECURS = 0.3
@@ -25,7 +25,9 @@ _POINTS = re.compile(
     r"\s*[\d.]{1,4}\s*(?:分|points?|pts?)|第?\d+[题页]?|(?:19|20)\d\d(?:年.{0,6})?|易|中|难|简单|容易|中等|较[易难]|困难|必考|高频|真题|重点|[★☆*]{1,5}"
 )
 _TAG_FIRST = re.compile(r"\s*[(\[【<〔（]\s*(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s*[)\]】>〕）]\s*[:.、：]?\s*")
-_TAG_LAST = re.compile(r"(?:(?<=[)）。？?_])\s*|\s+)#?(?P<plain>单选题?|多选题?|判断题?)-?$|\s+#(?P<hashed>[^\s#]{1,8}?)-?$|\s*[(\[【<〔（]\s*(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s*[)\]】>〕）]\s*$")
+_TAG_LAST = re.compile(
+    r"(?:(?<=[)）。？?_])\s*|\s+)#?(?P<plain>单选题?|多选题?|判断题?)-?$|\s+#(?P<hashed>[^\s#]{1,8}?)-?$|\s*[(\[【<〔（]\s*(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s*[)\]】>〕）]\s*$"
+)
 _SEPARATORS = re.compile(r"^[\s:：。.,，;；、)）\]】|—–`*_-]+")
 _EXPLAINS = re.compile(
     r"^\s*[【\[(（<]?\s*(?:[\u4e00-\u9fff]{0,4}(?:解析|详解|分析|说明|解释|点评|精析)|[Ww]hy|注|析|Explanation|Analysis)\s*[】\])）>]?\s*[:：]?\s*"
@@ -55,9 +57,9 @@ class _Form:
         self.often = Counter(mask for span in spans for mask in {masked(row.flat) for row in span})
         self.alphabet = alphabet_of(spans)
         self.sections = [None, *_section_headings(spans)]
-        self.parts = [lettered(span, self.alphabet) for span in spans]
+        self.parts = _plain_options(spans) or [lettered(span, self.alphabet) for span in spans]
         self.unread = [row.text for row in rows[: heads[0].at]]
-        self.is_shared = any(is_note(row.flat) or case_heading_in(row.flat) for row in rows[: heads[0].at])
+        self.is_shared = any(len(row.flat) <= _LONGEST_HEADING and _is_shared(row.flat) for row in rows[: heads[0].at])
         """A case, or options, belong to several questions: another reader's work."""
 
     def parsed(self) -> ParsedPaper:
@@ -93,7 +95,7 @@ class _Form:
         return [row.text if _KIND.search(row.flat) else None for row in headers]
 
     def _without_remarks(self, kinds: list[str | None]) -> None:
-        """Take the rows below the first of each stem that begin with the same label, `科目：…；题型：单选`, and the label of the stem itself."""
+        """Take the rows below the first of each stem that begin with the same label: `科目：…；题型：单选`."""
         labels = [_label_of(row) for one in self.parts for row in one.stem[1:]]
         recurring = {label for label, count in Counter(labels).items() if label and count > NEARLY_ALL * len(self.parts)}
         for at, one in enumerate(self.parts):
@@ -120,6 +122,7 @@ class _Form:
             columns, mark = stated.at_options(parts)
             for at in places if columns else ():
                 marks[at] = mark
+            columns += stated.behind_options(parts, self.alphabet)
         columns += stated.in_stems(parts, self.alphabet)
         columns += stated.before_numbers(parts, [self.heads[at].before for at in places], self.alphabet)
         if self.key:
@@ -145,6 +148,8 @@ class _Form:
         kinds = [kind, *(tag for tag in tags if _KIND.search(tag)), head.before if _KIND.search(head.before) else None]
         self.unread += tags
         if not options and (found := find_options(stem)) and len(found.cuts) > 1:
+            doubts.append("options_unreadable")
+        if any(opens_option(row, self.alphabet) for row in one.stem[1:]):
             doubts.append("options_unreadable")
         if has_rest or len(stem) < _SHORTEST_STEM:
             doubts.append("stem_unreadable")
@@ -181,8 +186,7 @@ class _Form:
             elif self._recurs(row.flat):
                 self.unread.append(row.text)
                 continue
-            is_shared = is_note(row.flat) or case_heading_in(row.flat) is not None
-            self.is_shared = self.is_shared or is_shared
+            self.is_shared = self.is_shared or (len(row.flat) <= _LONGEST_HEADING and _is_shared(row.flat)) or is_note(row.flat)
             if self.opening and row.flat.startswith(self.opening):
                 explained.append(_EXPLAINS.sub("", rest[len(self.opening) :], count=1))
             elif is_below and (within or explained or _EXPLAINS.match(rest)):
@@ -198,6 +202,16 @@ class _Form:
         return self.often[masked(text)] > _RECURS * len(self.parts)
 
 
+def _plain_options(spans: Sequence[Sequence[Row]]) -> list[Lettered]:
+    """Return the parts of questions whose options are plain rows, one of which the answer repeats; none if they are not nearly all so."""
+    parts = []
+    for span in spans:
+        said = [row for row in span[2:] if stated.says_text(row) in [above.text for above in span[1:]]]
+        if len(said) == 1 and span.index(said[0]) > 2:
+            parts.append(plainly(span, said[0]))
+    return parts if len(parts) == len(spans) else []
+
+
 def masked(text: str) -> str:
     """Return a row's text without what may differ from question to question: digits, letters of options, blanks."""
     return re.sub(r"[A-J]+(?![A-Za-z])|\d+", "#", re.sub(r"\s+", "", text))
@@ -208,10 +222,20 @@ def _section_headings(spans: list[list[Row]]) -> list[str | None]:
     headings: list[str | None] = []
     for span in spans:
         last = headings[-1] if headings else None
-        if len(span) > 1 and len(span[-1].text) <= _LONGEST_HEADING and (is_heading(span[-1].flat) or (_SECTION.match(span[-1].flat) and _KIND.search(span[-1].flat))):
+        if len(span) > 1 and _heads_section(span[-1]):
             last = span.pop().text
         headings.append(last)
     return headings
+
+
+def _heads_section(row: Row) -> bool:
+    heads = is_heading(row.flat) or (_SECTION.match(row.flat) and _KIND.search(row.flat))
+    return len(row.text) <= _LONGEST_HEADING and bool(heads) and not _is_shared(row.flat)
+
+
+def _is_shared(line: str) -> bool:
+    """Return whether a flat line announces what several questions share."""
+    return is_note(line) or case_heading_in(line) is not None or kind_of(line) == "case" or _SHARES.search(line) is not None
 
 
 def untagged(stem: str) -> tuple[str, list[str]]:
@@ -233,13 +257,20 @@ def _is_tag(said: str) -> bool:
 def _with_odd_ends(stems: Sequence[str]) -> Iterable[int]:
     """Return the stems that end, or begin, with signs and digits which recur as no words do: what is left of a form nobody understood."""
     odd = set[int]()
-    for edge in (lambda text: _LAST_SIGNS.search(text)[0], lambda text: _LAST_SIGNS.search(text[::-1])[0][::-1]):
-        edges = [re.sub(r"\s+", "", re.sub(r"\d+", "#", edge(stem))) for stem in stems]
+    for is_reversed in (False, True):
+        edges = [re.sub(r"\s+", "", re.sub(r"\d+", "#", _edge_of(stem, is_reversed))) for stem in stems]
         counts = Counter(one for one in edges if "#" in one or _ODD.search(one))
         odd |= {at for at, one in enumerate(edges) if counts[one] > max(2, _RECURS * len(stems))}
     behind = [match["words"] if (match := _BEHIND_BLANK.search(stem)) else "" for stem in stems]
     counts = Counter(behind)
     return odd | {at for at, words in enumerate(behind) if words and counts[words] > max(2, 0.2 * len(stems))}
+
+
+def _edge_of(stem: str, is_reversed: bool) -> str:
+    """Return what is behind the last Chinese character of a stem, or before the first."""
+    match = _LAST_SIGNS.search(stem[::-1] if is_reversed else stem)
+    found = match[0] if match else ""
+    return found[::-1] if is_reversed else found
 
 
 def _are_all_one(answers: Sequence[str | None]) -> bool:
@@ -273,6 +304,7 @@ def _further(answer: Answer, options: Sequence[str], alphabet: str) -> set[str]:
 
 
 _MANY = 9
+_SHARES = re.compile(r"配伍|(?<![A-Za-z])B1?\s?型|共用")
 _LABEL = re.compile(r"\s{0,9}[【\[(<]?(?P<label>[^\s:。,、()【】\[\]<>]{1,8})[】\])>]?\s?:")
 _SIGN = re.compile(r"[^\w\s(（《“\"'【\[]{1,3}")
 _BEHIND_BLANK = re.compile(r"[（(_]\s*[)）_][。.]?\s*(?P<words>\S{2,12})$")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from msgspec import Struct
 
@@ -16,7 +17,13 @@ _ENTRY = re.compile(
     rf"(?P<said>[A-J]{{1,10}}(?:[\s,、]{{1,4}}[A-J]{{1,10}}(?![A-Za-z])){{0,60}}|[a-j]{{1,8}}|[√×对错](?:[\s,、]{{0,4}}[√×对错]){{1,60}}|{VERDICT})(?![A-Za-z])[)\]】]?"
 )
 _NUMBERS = re.compile(r"[^\d]{0,6}(?:\d{1,4}[\s|,、]+)+\d{1,4}[\s|]*")
-_SAID = re.compile(rf"[\s.、:(\[【|]{{0,6}}(?:(?:参考|正确|标准)?(?:答案|选项)|[Aa]nswer|[Kk]ey)?[\s.、:)\]】(\[|]{{0,6}}{TOKEN.pattern}(?=$|[\s.、:。,;)\]】|(（]|[^\w])")
+_SAID = re.compile(
+    rf"[\s.、:(\[【|]{{0,6}}(?:(?:参考|正确|标准)?(?:答案|选项)|[Aa]nswer|[Kk]ey)?[\s.、:)\]】(\[|]{{0,6}}{TOKEN.pattern}(?=$|[\s.、:。,;)\]】|(（]|[^\w])"
+)
+_ONE_ANSWER = re.compile(rf"(?:答案|[Aa]nswer|ANSWER|[Kk]ey|KEY)[\s:】\])]{{0,3}}[(\[]?(?:[A-J]{{1,10}}|{VERDICT})[)\]]?[\s。.]*$")
+"""The answer of one question, which is no list."""
+_MOST_TITLES, _ROWS_EACH = 5, 6
+"""How many titles are tried, and how many rows a list may have for each number: its explanation may be below it."""
 _ONE = re.compile(rf"[A-J]|{VERDICT}")
 
 
@@ -42,10 +49,13 @@ class Entry(Struct, frozen=True):
 
 def key_in(rows: Sequence[Row], numbers: Sequence[int]) -> Key | None:
     """Return the list that has each number once: in the order of the questions, or in any order if no number is given twice."""
-    for title in (at for at, row in enumerate(rows) if len(row.flat) <= LONGEST_TITLE and TITLE.search(row.flat)):
+    titles = (
+        at for at, row in enumerate(rows) if len(row.flat) <= LONGEST_TITLE and TITLE.search(row.flat) and not _ONE_ANSWER.search(row.flat)
+    )
+    for title in islice(titles, _MOST_TITLES):
         for entries_of in (_listed, _headed):
             entries: list[Entry] = []
-            for at in range(title, len(rows)):
+            for at in range(title, min(len(rows), title + _ROWS_EACH * len(numbers) + _ROWS_EACH)):
                 entries += entries_of(rows, at, title)
                 if len(entries) >= len(numbers):
                     break
@@ -57,7 +67,7 @@ def key_in(rows: Sequence[Row], numbers: Sequence[int]) -> Key | None:
 
 
 def scattered(rows: Sequence[Row], numbers: Sequence[int]) -> tuple[Key, set[int]] | None:
-    """Return the answers that rows of nothing else list, wherever they are in a paper, and those rows; None unless they have each number."""
+    """Return the answers that rows of nothing else list, wherever they are in a paper, and those rows; None if a number is missing."""
     found = {at: entries for at in range(len(rows)) if len(entries := list(_listed(rows, at, at))) > 1 and _is_list(rows[at])}
     entries = _in_order([entry for one in found.values() for entry in one], numbers)
     return (Key([one.said for one in entries], [""] * len(entries), 0, 0), set(found)) if entries else None

@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 
 from msgspec import Struct, field
 
@@ -12,13 +13,14 @@ from atomexam.text.option_letters import LETTERS
 from crawlers.template_reader.counters import Row
 
 _RINGED = ("".join(map(chr, range(first, first + 10))) for first in (0x24B6, 0x24D0, 0x249C))
-ALPHABETS = (LETTERS, LETTERS.lower(), "甲乙丙丁戊己庚辛壬癸", CIRCLED_NUMBERS, *_RINGED)
+ALPHABETS = (LETTERS, LETTERS.lower(), "甲乙丙丁戊己庚辛壬癸", CIRCLED_NUMBERS, *_RINGED, "123456789")
 """Letters that papers give to options, in order."""
-_OPENS = r"(?P<mark>[^\w\s(\[【《“\"']{0,3})\s{0,3}(?:(?:备?选项|选择|[Oo]ption|[Cc]hoice)\s?:?\s?)?[(\[【]?"
+_OPENS = r"(?P<mark>[^\w\s(\[【《“\"']{0,3})\s{0,3}(?:(?:选项|选择|[Oo]ption|[Cc]hoice)\s?|[\u4e00-\u9fff]{2,4}\s?:\s?)?[(\[【]?"
 _SIGN = r"(?P<sign>\s{0,2}(?:[)\]】]\s?[.、:,]|[)\]】.、:,|-]))\s{0,9}"
 _NO_SIGN = r"(?P<sign>)(?:\s{1,9}|$|(?=[\u4e00-\u9fff《“\"\d]))"
 
 
+_BETWEEN = frozenset(";；/／|｜,，")
 BULLETS = "•"
 """Stands for options without letters, each behind the same sign, or a box: `- [ ]`, `○`."""
 _BULLET = re.compile(r"\s{0,9}(?P<mark>(?:[-*+•·○●◯◎□■◇◆☐☑☒▪▢√×]\s{0,3})?(?:[(\[]\s?[xX√]?\s?[)\]])?)\s{0,4}(?=\S)")
@@ -72,6 +74,11 @@ def _bulleted(rows: Sequence[Row]) -> list[_Place]:
     return places if len({place.mark for place in places}) <= 2 else []
 
 
+def opens_option(row: Row, alphabet: str) -> bool:
+    """Return whether a row begins with the first letter of an alphabet and a sign."""
+    return alphabet not in ("", BULLETS) and bool((place := _place_in(row.flat, 0, 0, alphabet[0], beside=False)) and place.sign)
+
+
 def lettered(rows: Sequence[Row], alphabet: str) -> Lettered:
     """Return the parts of a question whose first row has lost its number."""
     places = _bulleted(rows) if alphabet == BULLETS else _places(rows, alphabet) if alphabet else []
@@ -89,10 +96,36 @@ def lettered(rows: Sequence[Row], alphabet: str) -> Lettered:
             if below.start:
                 texts.append(rows[below.row].text[: below.start])
         parts.options.append(Option("\n".join(filter(None, (text.strip() for text in texts))), place.mark))
+    _strip_separators(parts.options)
     parts.tail = list(rows[places[-1].row + 1 :])
     if not parts.options[-1].text and parts.tail:  # its letter is above it
         parts.options[-1].text = parts.tail.pop(0).text
     return parts
+
+
+def places_of_all(rows: Sequence[Row]) -> list[tuple[int, int]]:
+    """Return the first and the last row of each run of options with the letters A, B and so on."""
+    firsts = [at for at, row in enumerate(rows) if _place_in(row.flat, at, 0, LETTERS[0], beside=False)]
+    runs = []
+    for at, below in pairwise([*firsts, len(rows)]):
+        places = _places(rows[at:below], LETTERS)
+        if len(places) > 1:
+            runs.append((at, at + places[-1].row))
+    return runs
+
+
+def _strip_separators(options: Sequence[Option]) -> None:
+    """Remove the sign between options side by side: `A 甲；`, `B 乙；`, `C 丙`."""
+    sign = options[0].text[-1:]
+    if sign in _BETWEEN and all(option.text.endswith(sign) for option in options[:-1]):
+        for option in options:
+            option.text = option.text.removesuffix(sign).rstrip()
+
+
+def plainly(rows: Sequence[Row], said: Row) -> Lettered:
+    """Return the parts of a question whose options are the rows between its first and the one that says which is right."""
+    at = rows.index(said)
+    return Lettered(list(rows[:1]), [Option(row.text, "") for row in rows[1:at]], list(rows[at:]))
 
 
 def _places(rows: Sequence[Row], alphabet: str) -> list[_Place]:
@@ -126,7 +159,9 @@ def _place_in(line: str, at: int, start: int, letter: str, beside: bool) -> _Pla
     if not beside:
         match = _pattern(letter, r"\s{0,9}", rf"(?:{_SIGN}|{_NO_SIGN.replace('sign', 'none')})").match(line)
     else:
-        match = _pattern(letter, r"(?:(?<=\s)|(?<=[。;]))", _SIGN).search(line, start) or _pattern(letter, r"(?:(?<=\s)|(?<=[。;]))", _NO_SIGN).search(line, start)
+        match = _pattern(letter, r"(?:(?<=\s)|(?<=[。;/|,]))", _SIGN).search(line, start) or _pattern(
+            letter, r"(?:(?<=\s)|(?<=[。;]))", _NO_SIGN
+        ).search(line, start)
     return _Place(at, match.start("mark"), match.end(), match["mark"], match["sign"] or "") if match else None
 
 

@@ -15,15 +15,21 @@ from crawlers.papers.questions.draft import ParsedPaper
 from crawlers.template_reader.counters import Head, Row, counted, rows_of
 from crawlers.template_reader.form import NEARLY_ALL, read_form
 from crawlers.template_reader.keys import LONGEST_TITLE, TITLE, Key, entry_at, key_in, scattered
-from crawlers.template_reader.lettered import alphabet_of
+from crawlers.template_reader.lettered import places_of_all
+from crawlers.template_reader.unnumbered import unnumbered
 
-_FEWEST, _MOST_LINES = 5, 20_000
+_FEWEST, _MOST_LINES, _MOST_PARTS = 5, 20_000, 3
+_MOST_ROWS = 200
+"""Rows of a question beyond which numbers do not count questions."""
 
 
 def read_lines(lines: Sequence[str]) -> ParsedPaper | None:
     """Return the better of the readings of a paper as it is, and without what programs left in its text."""
-    found = [one for given in (list(enumerate(lines)), labelled_lines(lines)) if (one := read_repeating(given))]
-    return max(found, key=lambda one: len(one.questions), default=None)
+    as_it_is = read_repeating(enumerate(lines))
+    if as_it_is and not as_it_is.rejected:
+        return as_it_is
+    cleared = read_repeating(labelled_lines(lines))
+    return max(filter(None, (as_it_is, cleared)), key=lambda one: len(one.questions), default=None)
 
 
 def read_repeating(lines: Iterable[tuple[int, str]]) -> ParsedPaper | None:
@@ -35,7 +41,9 @@ def read_repeating(lines: Iterable[tuple[int, str]]) -> ParsedPaper | None:
     rows = rows_of(lines)
     if len(rows) > _MOST_LINES:
         return None
-    readings = [reading for heads in counted(rows) if (reading := _sound(rows, heads) or _with_scattered_key(rows, heads))]
+    readings = [
+        reading for heads in [*counted(rows), *unnumbered(rows)] if (reading := _sound(rows, heads) or _with_scattered_key(rows, heads))
+    ]
     return max(readings, key=lambda one: len(one.questions), default=None)
 
 
@@ -43,7 +51,11 @@ def _sound(rows: Sequence[Row], heads: Sequence[Head]) -> ParsedPaper | None:
     """Return the questions that begin at some rows, if nearly all of them are sound and there are no others."""
     if len(heads) < _FEWEST or _has_options(rows[: heads[0].at]):
         return None
+    if max(below.at - head.at for head, below in pairwise(heads)) > _MOST_ROWS:
+        return None
     questions, ends, key = _keyed(rows, heads)
+    if ends[-1] - questions[-1].at > _MOST_ROWS:
+        return None
     return _accepted(read_form(rows, questions, _spans(rows, questions, ends), key))
 
 
@@ -65,29 +77,35 @@ def _accepted(paper: ParsedPaper) -> ParsedPaper | None:
 def _keyed(rows: Sequence[Row], heads: Sequence[Head]) -> tuple[list[Head], list[int], Key | None]:
     """Return the questions, the row below each, and the list of their answers: at the end, below each part of the paper, or above it."""
     ends = [*(below.at for below in heads[1:]), len(rows)]
-    parts = [range(start, below) for start, below in pairwise([*(at for at, head in enumerate(heads) if head.number == 1 or not at), len(heads)])]
+    parts = [
+        range(start, below) for start, below in pairwise([*(at for at, head in enumerate(heads) if head.number == 1 or not at), len(heads)])
+    ]
     listed = [part for part in parts if all(entry_at(rows, heads[at]) for at in part)]  # the numbers of a list count as the questions do
     if listed and len(listed) < len(parts):
         own = [at for part in parts if part not in listed for at in part]
         entries = [entry for part in listed for at in part if (entry := entry_at(rows, heads[at], ends[at]))]
         if [entry.number for entry in entries] == [heads[at].number for at in own]:
-            key = Key([one.said for one in entries], [one.explanation for one in entries], 0, 0)
+            own_key = Key([one.said for one in entries], [one.explanation for one in entries], 0, 0)
             above = {part[0] - 1 for part in listed}
             below = [_above_title(rows, heads[at].at + 1, ends[at]) if at in above else ends[at] for at in own]
-            return [heads[at] for at in own], below, key
+            return [heads[at] for at in own], below, own_key
     numbers = [head.number for head in heads]
     last = heads[-1].at + 1
     if key := key_in(rows[last:], numbers):
         return list(heads), [*ends[:-1], last + key.first], key
-    keys = list(_keys_of_parts(rows, heads, parts, ends))
-    if len(parts) > 1 and len(keys) == len(parts):
-        for part, one in zip(parts, keys, strict=True):
+    found = list(_keys_of_parts(rows, heads, parts, ends))
+    if len(parts) > 1 and len(found) == len(parts):
+        for part, one in zip(parts, found, strict=True):
             ends[part[-1]] = heads[part[-1]].at + 1 + one.first
-        whole = Key([said for one in keys for said in one.answers], [said for one in keys for said in one.explanations], 0, 0)
+        whole = Key([said for one in found for said in one.answers], [said for one in found for said in one.explanations], 0, 0)
         return list(heads), ends, whole
-    for part in reversed(parts[1:]):  # the last numbers may be those of explanations below the list
+    for part in parts[:0:-1][:_MOST_PARTS]:  # the last numbers may be those of explanations below the list
         first = heads[part[0] - 1].at + 1
-        if (key := key_in(rows[first:], numbers[: part[0]])) and first + key.first <= heads[part[0]].at and not _has_options(rows[first + key.end :]):
+        if (
+            (key := key_in(rows[first:], numbers[: part[0]]))
+            and first + key.first <= heads[part[0]].at
+            and not _has_options(rows[first + key.end :])
+        ):
             return list(heads[: part[0]]), [*ends[: part[0] - 1], first + key.first], key
     return list(heads), ends, key_in(rows[: heads[0].at], numbers)
 
@@ -106,7 +124,7 @@ def _above_title(rows: Sequence[Row], first: int, end: int) -> int:
 
 
 def _has_options(rows: Sequence[Row]) -> bool:
-    return bool(alphabet_of([rows[at : at + 4] for at in range(len(rows))]))
+    return bool(places_of_all(rows))
 
 
 def _spans(rows: Sequence[Row], heads: Sequence[Head], ends: Sequence[int]) -> list[list[Row]]:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.second_reader.reader import better_read, decode_paper
+from crawlers.template_reader.choice import better_by_form
+from crawlers.template_reader.reader import read_lines
 
 Asked = tuple[str, list[str], str, str]
 """Stem, options, letter, explanation."""
@@ -328,7 +330,13 @@ def _bare(text: str) -> str:
 
 
 def main() -> None:
-    readers = {"passes": read_paper, "decoder": decode_paper, "chosen": lambda lines: better_read(lines, read_paper(lines))}
+    readers = {
+        "passes": read_paper,
+        "decoder": decode_paper,
+        "form": lambda lines: read_lines(lines) or ParsedPaper([], []),
+        "passes or form": lambda lines: better_by_form(lines, read_paper(lines)),
+        "chosen": lambda lines: better_by_form(lines, better_read(lines, read_paper(lines))),
+    }
     total: dict[str, Counter[str]] = {label: Counter() for label in readers}
     for name in LAYOUTS:
         counts = {label: counted(name, reader) for label, reader in readers.items()}
