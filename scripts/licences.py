@@ -37,7 +37,7 @@ _SPDX_OF = {
 """Licence names in metadata -> SPDX. Plain BSD means three clauses, by the packages' licence files; numba, with two, is below."""
 _BY_HAND = {
     "axe-playwright-python": "MIT AND MPL-2.0", "grandalf": "GPL-2.0-only OR EPL-1.0", "label-studio-sdk": "Apache-2.0",
-    "mlcroissant": "Apache-2.0", "numba": "BSD-2-Clause",
+    "mlcroissant": "Apache-2.0", "numba": "BSD-2-Clause", "olefile": "BSD-2-Clause AND MIT-CMU",
     "pygit2": "GPL-2.0-only WITH GCC-exception-2.0", "pypdfium2": "BSD-3-Clause AND Apache-2.0",
     "python-dateutil": "Apache-2.0 OR BSD-3-Clause",
 }  # fmt: skip

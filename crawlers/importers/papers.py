@@ -10,6 +10,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.budgets import uncollected
 from atomexam.text.refusal import Refusal
+from crawlers.importers.documents.doc import read_doc
 from crawlers.importers.documents.docx import read_docx
 from crawlers.importers.documents.packed_pages import PACKED, read_packed
 from crawlers.importers.documents.pdf import read_pdf_guarded
@@ -44,6 +45,7 @@ LINE_READERS: dict[str, LineReader] = {
     ".mediawiki": read_text,
     ".tex": read_light,
     ".docx": read_docx,
+    ".doc": read_doc,
     ".pdf": read_pdf_guarded,
     ".html": read_html,
     ".htm": read_html,

@@ -262,7 +262,7 @@ def test_formats_are_told_by_content(name: str, body: bytes, format_name: str) -
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        ("a.doc", "save it as .docx"),
+        ("a.ppt", "save it as .docx, .xlsx, .pptx"),
         ("a.png", "known formats: .*cmmlu.*table"),
         ("a", "a file without a suffix; give it the suffix of what is in it"),
     ],
