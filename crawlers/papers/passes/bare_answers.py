@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, parts_of
-from crawlers.papers.signs.entries import is_title, listed_in
+from crawlers.papers.signs.entries import is_title, listed_in, may_say_answer
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import opens_question
@@ -84,7 +84,7 @@ def _without_titles(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     filled = [at for at, line in enumerate(flats) if line]
     titles: dict[str, list[tuple[int, int]]] = {}
     for above, at, below in zip(filled, filled[1:], filled[2:], strict=False):
-        if len(flats[at]) <= _SHORT and is_title(title := flats[at].strip("【】[]()!…。: ")) and _states(flats[below]):
+        if len(flats[at]) <= _SHORT and may_say_answer(flats[at]) and is_title(title := flats[at].strip("【】[]()!…。: ")) and _states(flats[below]):
             titles.setdefault(_DIGITS.sub("", title), []).append((at, above))
     if not any(len(same) >= _FEWEST for same in titles.values()):
         return lines

@@ -36,8 +36,10 @@ _STATE, _STATE_ALONE = rf"{_STATES}\s{{1,9}}", re.compile(_STATES)
 """What the visitor made of the question, if further controls follow."""
 _HEAD = re.compile(rf"\s{{0,9}}(?P<type>[(\[【]?\s?(?:{TYPE})\s?[)\]】]?)?\s{{0,9}}(?:{_STATE})?(?P<controls>{_CONTROLS.pattern})$")
 _MAY_HAVE = re.compile(
-    r"收藏|错|反馈|笔记|分享|标记|查看|显示|隐藏|收起|展开|讨论|评论|提问|一题|编辑|得|满分|分值|[次人数%]|[我你您生员]的?[答选作回]"
+    r"收藏|错|反馈|笔记|分享|标记|查看|显示|隐藏|收起|展开|讨论|评论|提问|一题|编辑|得|满分|分值|次|人|数|%"
+    r"|我的?[答选作回]|你的?[答选作回]|您的?[答选作回]|生的?[答选作回]|员的?[答选作回]"
 )
+"""A part of every control. Each alternative begins with one character, so that these are searched all at once."""
 _VALUES = re.compile(rf"\d+|{_LETTERS_OR_VERDICT}\s*$")
 """What differs between the same controls of several questions."""
 _ASK = (
@@ -94,12 +96,18 @@ def _without_states(lines: list[Numbered], flats: list[str]) -> tuple[list[Numbe
 
 def _without_asks(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return statements without the words that ask whether they are true."""
+    asks = {
+        at: ask
+        for at, (_, text) in enumerate(lines)
+        if _MAY_ASK.search(text, max(0, len(text) - _LONGEST_ASK)) and (ask := _ASKS.search(flat(text), max(0, len(text) - _LONGEST_ASK)))
+    }
+    if not asks:
+        return list(lines)
     done: list[Numbered] = []
     above = ""
-    for index, text in lines:
-        line = flat(text)
-        ask = _ASKS.search(line, max(0, len(line) - _LONGEST_ASK)) if _MAY_ASK.search(text[-_LONGEST_ASK:]) else None
-        if ask and (line[: ask.start()].strip() or _is_statement(above)):
+    for at, (index, text) in enumerate(lines):
+        ask = asks.get(at)
+        if ask and (text[: ask.start()].strip() or _is_statement(above)):
             text = text[: ask.start()].rstrip()
         above = text.strip() or above
         done.append((index, text))

@@ -59,6 +59,8 @@ _POINTER = re.compile(
 )
 """A sign that points to the name of a field: `→ 答案：B`."""
 _ANSWER_OPENS = frozenset("[【(👉👈→➜➡☞☛⇒▶✅➔➤★☆=-选√")
+_OPENS_SIGNS, _WITHIN_SIGNS = _ANSWER_OPENS | frozenset("►▸»◆●▲■※✦>*a"), re.compile("[〔【选答👉→➜➡☞☛⇒▶➔➤]")
+"""What a line begins with or contains if it has signs that are not the usual ones, but for two letters of options."""
 _ARROW = re.compile("[👉→➜➡☞☛⇒▶➔➤]")
 _ANSWER_BEHIND = re.compile(
     r"(?<=[^\d\sA-J])\s{0,4}(?:[👉→➜➡☞☛⇒▶➔➤]\ufe0f?)\s{0,3}(?P<words>(?:正确答案|答案|选)?\s?:?\s?(?:[A-J]{1,6}|√|×))\s?$"
@@ -94,7 +96,9 @@ def _with_blanks(lines: list[Numbered]) -> list[Numbered]:
     A line that recurs but for its number is a running title.
     """
     alone = {at for at, (_, text) in enumerate(lines) if text.strip()[:1] in tuple("(（[【") and _BLANK_ALONE.fullmatch(plain(text))}
-    forms = Counter(_DIGITS.sub("0", plain(text)) for _, text in lines) if alone else Counter[str]()
+    if not alone:
+        return lines
+    forms = Counter(_DIGITS.sub("0", plain(text)) for _, text in lines)
     done: list[Numbered] = []
     for at, (index, text) in enumerate(lines):
         above = done[-1][1] if done and at in alone else ""
@@ -140,7 +144,10 @@ def _mended(text: str, spaced: bool) -> list[str]:
 
 def _signs(text: str) -> list[str]:
     """Return a line with the usual signs of options and answers."""
-    if pointer := _POINTER.match(flat(text)):
+    line = flat(text)
+    if not (line.lstrip()[:1] in _OPENS_SIGNS or _WITHIN_SIGNS.search(text) or ("A" in line and "B" in line)):
+        return [text]
+    if pointer := _POINTER.match(line):
         text = text[pointer.end() :]
     text = _LIGHT_BRACKETS.sub(r"[\g<letter>]", text) if "〔" in text else text
     text = _NAMED_INSIDE.sub(r"【\g<name>】\g<words>", text) if "【" in text else text
@@ -205,7 +212,7 @@ def _joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     while position < len(lines):
         index, text = lines[position]
         bare, next_line = flats[position], flats[position + 1]
-        if len(bare) >= _LONG and bare[0] not in "【[":
+        if not bare or (len(bare) >= _LONG and bare[0] not in "【["):
             yield lines[position]
             position += 1
             continue
