@@ -24,6 +24,7 @@ from crawlers.papers.doubts.unanswered import unanswered
 from crawlers.papers.doubts.unsure import unsure, with_ringed_answers, with_titles_doubted
 from crawlers.papers.doubts.verify import read_otherwise, verified
 from crawlers.papers.pages.page import Line, own_lines
+from crawlers.papers.pages.recurring import opens_content
 from crawlers.papers.passes.answers_first import LETTERS_BEFORE_NUMBER, answers_moved
 from crawlers.papers.passes.bare_answers import label_bare_answers
 from crawlers.papers.passes.bare_explanations import label_explanations
@@ -144,7 +145,7 @@ def read_paper(lines: Iterable[str]) -> ParsedPaper:
     ):
         questions = with_doubts(questions, doubts)
     questions = with_own_patients(questions)
-    forget_lines(flat, plain, parts_of, number_of, letter_of, heads)
+    forget_lines(flat, plain, parts_of, number_of, letter_of, heads, opens_content)
     drafts = [one.draft for one in questions]
     drafts = drafts if has_own_numbers else with_titles_doubted(drafts)
     drafts = sorted([*drafts, *tabled], key=lambda draft: draft.line) if tabled else drafts

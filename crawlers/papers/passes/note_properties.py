@@ -105,10 +105,7 @@ def names_property(name: str) -> bool:
 def _may_have_notes(flats: Sequence[str]) -> bool:
     """Return whether several headings or numbers have a state, or a property directly below."""
     filled = [line for line in flats if line]
-    opened = (
-        (_state_at_end(line) is not None or _property_in(below) is not None) and _is_head(line)
-        for line, below in pairwise([*filled, ""])
-    )
+    opened = [_is_head(line) and bool(_state_at_end(line) or _property_in(below)) for line, below in pairwise([*filled, ""])]
     return sum(opened) >= _FEWEST
 
 

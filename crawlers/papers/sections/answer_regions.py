@@ -9,7 +9,7 @@ from atomexam.text.option_letters import LETTERS
 from crawlers.papers.pages.page import Line
 from crawlers.papers.sections.signals import opens_options, reads_as_question
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, opening_mark, parts_of
-from crawlers.papers.signs.entries import BARE_RUN, is_table, is_title, listed_in, may_list, title_in
+from crawlers.papers.signs.entries import BARE_RUN, is_table, is_title, listed_in, may_list, may_say_answer, title_in
 from crawlers.papers.signs.headings import heading_key, heads, is_note, is_paper_title, may_head
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
@@ -59,7 +59,7 @@ def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[
 def _opened(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[list[str], bool] | None:
     """Return what a line states of the list that begins there, its section and its first answers, and whether a title announces it."""
     text = lines[index].text
-    if announced := _announced(lines, index, headings):
+    if may_say_answer(lines[index].flat) and (announced := _announced(lines, index, headings)):
         return announced
     parts = parts_of(text)
     if len(parts) == 1 and parts[0][0] == "answer" and (words := parts[0][1]) and is_list(words):
