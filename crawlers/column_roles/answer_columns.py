@@ -52,7 +52,9 @@ def answers_of(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: l
             letters = _letters_in(filled, form)
             fits = sum(map(bool, letters)) / len(filled)
             counts = form in ("from 0", "from 1")
-            if fits < _LEAST_FITTING or (counts and (NO_INDEX.search(key) or _MASK.search(key) or not _are_indices(filled, letters, form, proven))):
+            if fits < _LEAST_FITTING:
+                continue
+            if counts and (NO_INDEX.search(key) or _MASK.search(key) or not _are_indices(filled, letters, form, proven)):
                 continue
             if form == "bits" and not _are_bits(key, filled, fits):
                 continue

@@ -1,6 +1,5 @@
 """Questions that a file has more than once: a reading in, a reading with the repeated and the contradictory ones doubted out."""
 
-import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable

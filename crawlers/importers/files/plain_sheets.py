@@ -49,7 +49,7 @@ class _CellParser(WorkSheetParser):
         row, column = self.row_counter, self.col_counter + 1
         if coordinate := element.get("r"):
             row, column = coordinate_to_tuple(coordinate)
-        self.col_counter = column
+        self.col_counter: int = column
         return {"row": row, "column": column, "value": inline[0].text or "", "data_type": "s", "style_id": 0}
 
 

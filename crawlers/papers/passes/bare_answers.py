@@ -84,7 +84,9 @@ def _without_titles(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     filled = [at for at, line in enumerate(flats) if line]
     titles: dict[str, list[tuple[int, int]]] = {}
     for above, at, below in zip(filled, filled[1:], filled[2:], strict=False):
-        if len(flats[at]) <= _SHORT and may_say_answer(flats[at]) and is_title(title := flats[at].strip("【】[]()!…。: ")) and _states(flats[below]):
+        if len(flats[at]) > _SHORT or not may_say_answer(flats[at]):
+            continue
+        if is_title(title := flats[at].strip("【】[]()!…。: ")) and _states(flats[below]):
             titles.setdefault(_DIGITS.sub("", title), []).append((at, above))
     if not any(len(same) >= _FEWEST for same in titles.values()):
         return lines

@@ -138,7 +138,7 @@ def _messages(lines: Sequence[Numbered]) -> list[_Message]:
 
 
 def _untimed(flats: Sequence[str]) -> list[re.Match[str] | None]:
-    """Return the heads of a log without times: names before a colon, of several members who write repeatedly; nothing if they are labels."""
+    """Return the heads of a log without times: names before a colon, no labels, of several members who write repeatedly; else nothing."""
     heads = {at: head for at, line in enumerate(flats) if ":" in line and (head := _UNTIMED.match(line))}
     counts = Counter(head["who"] for head in heads.values())
     names = {who for who, count in counts.items() if count >= _FEWEST and not _LABEL.search(who) and not names_property(who)}

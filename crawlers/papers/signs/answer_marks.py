@@ -141,10 +141,8 @@ def parts_of(text: str) -> tuple[tuple[str, str], ...]:
 
 def has_part(text: str, kind: str) -> bool:
     """Return whether a line has a part of a kind."""
-    for own, _ in parts_of(text):  # faster than any(), and called for each line several times
-        if own == kind:
-            return True
-    return False
+    parts = parts_of(text)
+    return parts[0][0] == kind if len(parts) == 1 else kind in [own for own, _ in parts]
 
 
 def is_marked(text: str) -> bool:

@@ -60,9 +60,8 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None
     line = flat(text)
     everything = signs_in(text, start)
     if _are_lines(everything):
-        ends = [*(sign.start for sign in everything[1:]), len(text)]
-        cuts = [(sign.start, end) for sign, end in zip(everything, ends, strict=True)]
-        return OptionCuts(cuts, not _holds_next(text, line, everything), True)
+        places = [*(sign.start for sign in everything), len(text)]
+        return OptionCuts(list(pairwise(places)), not _holds_next(text, line, everything), True)
     signs = [sign for sign in everything if sign.weight > FAINT]
     bare = [sign for sign in signs if not sign.sign]  # by themselves, too: in `（A）A甲 B乙` the first letter is the answer
     chains = [_trimmed(chain, usual) for chain in [*_chains(signs), *_chains(bare)]]
