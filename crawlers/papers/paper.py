@@ -68,7 +68,7 @@ from crawlers.papers.questions.shared import (
 from crawlers.papers.questions.table import tables_in
 from crawlers.papers.questions.unlettered import with_unlettered
 from crawlers.papers.sections.layout import lay_out
-from crawlers.papers.signs.answer_marks import IMAGE, Numbered, flat, parts_of, plain, visible
+from crawlers.papers.signs.answer_marks import IMAGE, Numbered, flat, flatten, parts_of, plain, visible
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.line_memo import forget_lines
@@ -119,7 +119,9 @@ ESSAYS = [Step(essays_joined, [ANNOUNCES_ANSWER])]
 
 def labelled_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
     """Return the lines with their places, with remains of other formats and their spelling normalised."""
-    return run_steps([(index, visible(line)) for index, line in enumerate(lines)], STEPS)
+    labelled = [(index, visible(line)) for index, line in enumerate(lines)]
+    flatten([line for _, line in labelled])
+    return run_steps(labelled, STEPS)
 
 
 def read_paper(lines: Iterable[str]) -> ParsedPaper:

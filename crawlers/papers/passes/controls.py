@@ -50,6 +50,7 @@ _ASKS = re.compile(
     rf"(?P<start>(?<=[。.!?;)])\s{{0,3}}|^\s{{0,9}}){_ASK}\s?[?。!]?\s{{0,9}}$|\s{{0,3}}[(\[【]\s?{_ASK}(?:[,;。]\s?[^()\[\]【】]{{1,20}})?\s?[?。!]?\s?[)\]】]\s?[?。]?\s{{0,9}}$"
 )
 """What asks whether the statement before it is true: `对还是错？`, `（判断对错）`."""
+_ASK_ENDS = frozenset("错误確确誤錯eｅ?？。!！)）]］〕】")
 _MAY_ASK = re.compile("对|误|正确|alse")
 _LONGEST_ASK = 40
 _TYPE_ALONE = re.compile(rf"[(\[【]?\s?(?P<type>{TYPE})\s?[)\]】]?")
@@ -99,7 +100,7 @@ def _without_asks(lines: Sequence[Numbered]) -> list[Numbered]:
     asks = {
         at: ask
         for at, (_, text) in enumerate(lines)
-        if _MAY_ASK.search(text, max(0, len(text) - _LONGEST_ASK)) and (ask := _ASKS.search(flat(text), max(0, len(text) - _LONGEST_ASK)))
+        if text.rstrip()[-1:] in _ASK_ENDS and _MAY_ASK.search(text, max(0, len(text) - _LONGEST_ASK)) and (ask := _ASKS.search(flat(text), max(0, len(text) - _LONGEST_ASK)))
     }
     if not asks:
         return list(lines)

@@ -76,6 +76,7 @@ _NAMED_INSIDE = re.compile(
     r"【\s?(?P<name>(?:参考|正确|标准|本题)?答案|(?:答案|试题)?解析|详解)\s?[:：]\s?(?P<words>[^【】\n]{1,2000})】(?:\s{0,9}[。；;]\s{0,9}$)?"
 )
 """A field whose brackets are around its name and its words: `【答案：B】`."""
+_BRACKETS = frozenset("(（[【")
 _BLANK_ALONE = re.compile(r"[(\[【]\s{0,12}[)\]】]\s?[。.?]?")
 _LIGHT_BRACKETS = re.compile(r"〔\s?(?P<letter>[A-J])\s?〕")
 _OPTION_NAMED = re.compile(r"^\s{0,8}[\[【(（]?\s?选项\s?(?P<letter>[A-J])\s?[\]】)）:：.．、]\s{0,4}(?=\S)")
@@ -95,7 +96,7 @@ def _with_blanks(lines: list[Numbered]) -> list[Numbered]:
 
     A line that recurs but for its number is a running title.
     """
-    alone = {at for at, (_, text) in enumerate(lines) if text.strip()[:1] in tuple("(（[【") and _BLANK_ALONE.fullmatch(plain(text))}
+    alone = {at for at, (_, text) in enumerate(lines) if text.lstrip()[:1] in _BRACKETS and _BLANK_ALONE.fullmatch(plain(text))}
     if not alone:
         return lines
     forms = Counter(_DIGITS.sub("0", plain(text)) for _, text in lines)

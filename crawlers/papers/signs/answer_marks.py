@@ -2,10 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from atomexam.text.numerals import HANZI
-from crawlers.papers.signs.line_memo import per_line
+from crawlers.papers.signs.line_memo import per_line, remember_lines
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""
@@ -86,6 +86,15 @@ _VERDICT_AT_START = re.compile(rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0
 def flat(text: str) -> str:
     """Return the text, character for character, with half-width signs, plain spaces and one kind of dash: the form that patterns match."""
     return _ANY_FLAT.sub(_flat_sign, text)
+
+
+def flatten(lines: Sequence[str]) -> None:
+    """Compute the flat forms of many lines together, which takes a tenth of the time; they have no line breaks."""
+    text = "\n".join(lines)
+    for sign in _FLAT.keys() & set(text):  # none becomes another of these
+        text = text.replace(sign, _FLAT[sign])
+    if lines:
+        remember_lines(flat, lines, text.split("\n"))
 
 
 def _flat_sign(match: re.Match[str]) -> str:
