@@ -118,6 +118,8 @@ def _number_in_series(message: _Message) -> str:
 
 def _messages(lines: Sequence[Numbered]) -> list[_Message]:
     """Return the messages of a log whose heads have one form; nothing if there are few."""
+    if sum(":" in text or "：" in text for _, text in lines) < 2 * _FEWEST:
+        return []
     flats = [flat(text) for _, text in lines]
     timed = [":" in line and _CLOCK.search(line) is not None for line in flats]
     forms = [[form.match(line) if is_timed else None for line, is_timed in zip(flats, timed, strict=True)] for form in _HEADS if any(timed)]

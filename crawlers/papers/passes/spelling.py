@@ -85,7 +85,7 @@ _TICK_BEFORE = re.compile(r"[√*★]\s{0,3}(?P<option>[A-J]\s?[.、)](?:(?!\s[A
 
 def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines in their usual form."""
-    spaced = _is_spaced([trimmed(text) for _, text in lines])
+    spaced = _is_spaced([text for _, text in lines])
     dotted = _with_dots(lines)
     mended = [(index, piece) for index, text in dotted for piece in _mended(text, spaced)]
     return _with_blanks(list(_joined(mended)))
@@ -113,15 +113,15 @@ def _with_blanks(lines: list[Numbered]) -> list[Numbered]:
 
 def _with_dots(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     """Return lines with a dot for a tab between number and words, if the words begin with a digit, too: `57⇥2017年`."""
-    if sum("\t" in text and _TABBED.match(text) is not None for _, text in lines) < _FEWEST_TABBED:
+    if sum([_TABBED.match(text) is not None for _, text in lines if "\t" in text]) < _FEWEST_TABBED:
         return lines
     return [(index, text.replace("\t", ".", 1) if _TABBED_DIGIT.match(text) else text) for index, text in lines]
 
 
 def _is_spaced(lines: Sequence[str]) -> bool:
     """Return whether a scan has put spaces between most characters."""
-    blanks = sum(len(_SPACED.findall(text)) for text in lines if " " in text)
-    return blanks >= _MANY_SPACED and blanks * 2 > sum(len(_TOUCHING.findall(text)) for text in lines)
+    blanks = sum(len(_SPACED.findall(trimmed(text))) for text in lines if " " in text)
+    return blanks >= _MANY_SPACED and blanks * 2 > sum(len(_TOUCHING.findall(trimmed(text))) for text in lines)
 
 
 _BLANK_WITHIN = re.compile(rf" (?<=[{_CJK}、] )(?=[{_CJK}、])")
