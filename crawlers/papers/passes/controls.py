@@ -100,7 +100,9 @@ def _without_asks(lines: Sequence[Numbered]) -> list[Numbered]:
     asks = {
         at: ask
         for at, (_, text) in enumerate(lines)
-        if text.rstrip()[-1:] in _ASK_ENDS and _MAY_ASK.search(text, max(0, len(text) - _LONGEST_ASK)) and (ask := _ASKS.search(flat(text), max(0, len(text) - _LONGEST_ASK)))
+        if text.rstrip()[-1:] in _ASK_ENDS
+        and _MAY_ASK.search(text, start := max(0, len(text) - _LONGEST_ASK))
+        and (ask := _ASKS.search(flat(text), start))
     }
     if not asks:
         return list(lines)

@@ -35,7 +35,9 @@ def per_line(function: Callable[[str], T]) -> Callable[[str], T]:
 
 def remember_lines(function: Callable[[str], T], lines: Iterable[str], results: Iterable[T]) -> None:
     """Cache the results of a function that were computed for all lines at once."""
-    cast(BuiltinMethodType, function).__self__.update(zip(lines, results, strict=True))
+    memo = cast(BuiltinMethodType, function).__self__
+    if isinstance(memo, _LineMemo):
+        memo.update(zip(lines, results, strict=True))
 
 
 def forget_lines(*functions: Callable[[str], Any]) -> None:
