@@ -30,6 +30,8 @@ _MASK, _LEAST_SINGLE = re.compile(r"mask|bits?$|flags?$", re.IGNORECASE), 0.3
 NO_INDEX = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章|数$|num_?of", re.IGNORECASE)
 """Names of numbers that are not positions of options."""
 
+_LEAST_FITTING = 0.8
+"""Share of the values of a column that must name options."""
 Answer = tuple[float, float, str, str]
 
 
@@ -47,10 +49,12 @@ def answers_of(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: l
         if len(filled) < LEAST_ROWS or len(filled) < 0.5 * sum(len(each) > 1 for each in sets):
             continue
         for form in FORMS:
-            letters = [answer_letters(value, each, form) for value, each in filled]
+            letters = _letters_in(filled, form)
             fits = sum(map(bool, letters)) / len(filled)
             counts = form in ("from 0", "from 1")
-            if fits < 0.8 or (counts and (NO_INDEX.search(key) or _MASK.search(key) or not _are_indices(filled, letters, form, proven))):
+            if fits < _LEAST_FITTING:
+                continue
+            if counts and (NO_INDEX.search(key) or _MASK.search(key) or not _are_indices(filled, letters, form, proven)):
                 continue
             if form == "bits" and not _are_bits(key, filled, fits):
                 continue
@@ -62,6 +66,18 @@ def answers_of(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: l
             rank += {"letters": 0.3, "text": 0.3}.get(form, 0)
             answers.append((fits, rank, key, form))
     return sorted(answers, key=lambda each: -each[1])
+
+
+def _letters_in(filled: list[tuple[Any, list[str]]], form: str) -> list[str]:
+    """Return the letters that the values of a column name in a form, in row order; nothing once too many of them name none."""
+    letters: list[str] = []
+    misfits = 0
+    for value, options in filled:
+        letters.append(answer_letters(value, options, form))
+        misfits += not letters[-1]
+        if not letters[-1] and (len(filled) - misfits) / len(filled) < _LEAST_FITTING:
+            return []
+    return letters
 
 
 def _are_indices(filled: list[tuple[Any, list[str]]], letters: list[str], form: str, proven: bool) -> bool:

@@ -41,6 +41,8 @@ _SIGN = re.compile(
 """A sign other than a letter that begins an option: 甲. ① 1."""
 _LABELS = {"key", "label", "letter", "option", "id", "name", "code", "prefix", "ans", "tag", "no", "sort", "index"}
 _SHORT_CHARS = 60
+_CLOSING = re.compile(r"[\s。.；;]+")
+_JOINTS = re.compile(r"[,，、;；|]")
 _FLAG = re.compile(
     r"right|correct|true|is_?ans|^answer$|^ok$|^(?:is)?_?key$|^(?:is)?_?(?:solution|hit|valid)$|正确|对错|正误|是否答案|是否为?正确|是否选",
     re.IGNORECASE,
@@ -59,7 +61,7 @@ _OWN = re.compile(r"user|my|check|select|chosen|我的|考生", re.IGNORECASE)
 
 def plain(text: str) -> str:
     """Return a text without variations in writing: white space, width, case, closing punctuation."""
-    return re.sub(r"[\s。.；;]+", "", unicodedata.normalize("NFKC", text)).lower()
+    return _CLOSING.sub("", unicodedata.normalize("NFKC", text)).lower()
 
 
 def bare(option: str) -> str:
@@ -296,6 +298,8 @@ def _letters(parts: list[Any], options: list[str]) -> str:
 
 def _in_letters(answer: str, options: list[str]) -> str:
     """Return an answer in letters that names options by other signs: 甲 ①, or the numbers that begin them."""
+    if answer.isascii() and answer.isalpha():  # letters alone
+        return answer
     if any(map(_ONLY_SIGNS.fullmatch, options)):
         return unicodedata.normalize("NFKC", answer)
     numbers = str.maketrans(_DIGITS, LETTERS[: len(_DIGITS)]) if _alphabet_of(options) == _DIGITS else {}
@@ -304,9 +308,9 @@ def _in_letters(answer: str, options: list[str]) -> str:
 
 def _joined_texts(text: str, options: list[str]) -> list[str]:
     """Return the letters of the options that a text lists in order, for options that contain list separators themselves."""
-    rest, letters = re.sub(r"[,，、;；|]", "", plain(text)), list[str]()
+    rest, letters = _JOINTS.sub("", plain(text)), list[str]()
     for letter, option in zip(LETTERS, options, strict=False):
-        words = re.sub(r"[,，、;；|]", "", plain(bare(option)))
+        words = _JOINTS.sub("", plain(bare(option)))
         if words and rest.startswith(words):
             rest = rest[len(words) :]
             letters.append(letter)
@@ -316,10 +320,13 @@ def _joined_texts(text: str, options: list[str]) -> list[str]:
 def _by_text(parts: list[Any], options: list[str]) -> str:
     by_text: dict[str, str] = {}
     for letter, option in zip(LETTERS, options, strict=False):
-        if plain(bare(option)) in by_text:
+        words = bare(option)
+        text = plain(words)
+        if text in by_text:
             return ""
-        by_text[plain(bare(option))] = letter
-        by_text.setdefault(plain(option), letter)
+        by_text[text] = letter
+        if words != option:
+            by_text.setdefault(plain(option), letter)
     letters = [by_text.get(plain(str(each)), "") or by_text.get(plain(bare(str(each))), "") for each in parts]
     if not all(letters) and len(parts) == 1:
         pieces = [plain(piece) for piece in re.split(r"[,，、;；|\n]+", str(parts[0])) if piece.strip()]

@@ -138,6 +138,11 @@ class MarkedLines:
             total += len(pieces[-1])
         self.text = "".join(pieces)
         self.marks = bytearray(total)
+        self._words = dict(zip(lines, pieces, strict=True))
+
+    def words_of(self, text: str) -> str:
+        """Return the folded characters of a text, which most often is a line."""
+        return self._words.get(text) or words_of(text)
 
     def line_of(self, position: int) -> int:
         """Return the line that contains a character."""
@@ -217,6 +222,10 @@ class MarkedLines:
     def claim_near(self, text: str, start: int, end: int, mark: int) -> tuple[int, int] | None:
         """Claim a folded text after `start`: near it, or in full anywhere before `end`."""
         near = min(end, start + _AHEAD + 4 * len(text))
+        position = self.find_free(text, start, near) if text else -1
+        if position >= 0:
+            self.marks[position : position + len(text)] = bytes([mark]) * len(text)
+            return position, position + len(text)
         if (claimed := self.claim_pieces(text, start, near, mark)) or len(text) < _SEEDS[0]:
             return claimed
         position = self.find_free(text, max(start, near - len(text)), end)

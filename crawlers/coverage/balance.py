@@ -234,13 +234,15 @@ def _plain_options(item: QuestionItem) -> list[str]:
 
 
 def _is_reordered(row: _Row) -> bool:
+    count = len(row.item.options_raw or [])
+    lists = {key: [folded(bare(text)) for text in texts] for key, texts in row.values.items() if len(texts) == count}
+    if not lists:
+        return False
     options = _plain_options(row.item)
-    lists = {key: [folded(bare(text)) for text in texts] for key, texts in row.values.items() if len(texts) == len(options)}
     own = {key: texts for key, texts in lists.items() if sorted(texts) == sorted(options)}
     if len(set(map(tuple, own.values()))) > 1:
         return True
     parents = {key.rpartition(".")[0] for key in own} - {""}
-    count = len(options)
     in_order = ([str(at) for at in range(count)], [str(at) for at in range(1, count + 1)], list(LETTERS[:count].lower()))
     others = [texts for key, texts in lists.items() if key not in own and key.rpartition(".")[0] not in parents]
     flags = [str(int(letter in (row.item.answer_raw or ""))) for letter in LETTERS[:count]]  # which of two options is right

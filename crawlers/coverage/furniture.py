@@ -4,6 +4,8 @@ The classes are small and closed, and each pattern matches a complete stretch or
 """
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 
 from crawlers.papers.signs.answer_marks import flat
 
@@ -80,7 +82,8 @@ def class_of_line(text: str) -> str | None:
     return next((kind for kind, _ in parts if kind != "sign"), "sign") if parts else None
 
 
-def parts_of_stretch(text: str, is_first: bool, before_claimed: bool) -> list[tuple[str, str]]:
+@lru_cache(maxsize=1 << 10)  # the same labels are before each answer
+def parts_of_stretch(text: str, is_first: bool, before_claimed: bool) -> Sequence[tuple[str, str]]:
     """Return class and text of the parts of a stretch; nothing if any of it is not known furniture.
 
     Args:
@@ -110,7 +113,8 @@ def parts_of_stretch(text: str, is_first: bool, before_claimed: bool) -> list[tu
     return parts
 
 
-def answers_listed(text: str) -> list[tuple[int, int | None, str]] | None:
+@lru_cache(maxsize=1 << 10)
+def answers_listed(text: str) -> Sequence[tuple[int, int | None, str]] | None:
     """Return first number, last number and answers of each entry of an answer list; None if a text contains anything else."""
     line, position, entries = flat(text), 0, []
     while match := _ENTRY.search(line, position):

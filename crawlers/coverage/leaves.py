@@ -44,6 +44,9 @@ class ObjectPairs(list[tuple[str, Any]]):
     """A JSON object with all its keys, including duplicates."""
 
 
+_OBJECTS = (ObjectPairs, dict)
+
+
 def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Leaf]:
     """Yield the values of a JSON, parquet, csv, xlsx or XML file in order.
 
@@ -158,11 +161,12 @@ def _values(value: Any, unit: str, way: str) -> Iterator[Leaf]:
     waiting = [(value, way)]
     while waiting:
         current, path = waiting.pop()
-        if isinstance(current, ObjectPairs | dict):
+        if isinstance(current, _OBJECTS):
             pairs = list(current.items() if isinstance(current, dict) else current)
-            for key, _ in pairs:
-                yield Leaf(unit, f"{path}.{key}" if path else key, key, True)
-            waiting += [(inner, f"{path}.{key}" if path else key) for key, inner in reversed(pairs)]
+            ways = [f"{path}.{key}" for key, _ in pairs] if path else [key for key, _ in pairs]
+            for (key, _), inner_way in zip(pairs, ways, strict=True):
+                yield Leaf(unit, inner_way, key, True)
+            waiting += [(inner, inner_way) for (_, inner), inner_way in zip(reversed(pairs), reversed(ways), strict=True)]
         elif isinstance(current, list):
             waiting += [(inner, path) for inner in reversed(current)]
         elif isinstance(current, str) and current.strip()[:1] in ("[", "{") and (inner := _written_out(current)) is not None:

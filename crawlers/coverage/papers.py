@@ -84,7 +84,7 @@ class PaperAccount:
     def _main_texts(self) -> list[_Extent]:
         """Align an item's shared texts, its stem and its options with the lines."""
         lines, extents, cursor = self._lines, list[_Extent](), 0
-        stems = [words_of(item.stem_raw or "") for item in self._items]
+        stems = [lines.words_of(item.stem_raw or "") for item in self._items]
         anchors = anchors_of(lines.text, stems)
         stops, stop = [0] * len(anchors), len(lines.text)
         for index in range(len(anchors) - 1, -1, -1):
@@ -95,7 +95,7 @@ class PaperAccount:
             cursor = self._shared(item, cursor, anchor if anchor >= 0 else stop, mark)
             start = max(cursor, anchor)
             extent = _Extent(item, start, start, mark)
-            for index, text in enumerate([stem, *map(words_of, item.options_raw or [])]):
+            for index, text in enumerate([stem, *map(lines.words_of, item.options_raw or [])]):
                 bounds = lines.claim_near(text, extent.end, stop, mark) or lines.claim_near(text, extent.start, stop, mark)
                 if index and not bounds and (letter := _ADDED_LETTER.match(text)):  # a letter that is not in the source: 正确 over 错误
                     bounds = self._line_of_its_own(text[letter.end() :], extent.end, stop, mark) or self._behind_letter(
@@ -222,13 +222,13 @@ class PaperAccount:
 
     def _titles(self) -> None:
         """Claim the first line of each paper's title, and count the lines that repeat it as running titles."""
-        titles = "\n".join(dict.fromkeys(words_of(item.paper_raw or "") for item in self._items))
-        shared = {words_of(text) for item in self._items for text in (item.section_raw, item.subject_raw, item.exam_raw) if text}
+        titles = "\n".join(map(words_of, dict.fromkeys(item.paper_raw or "" for item in self._items)))
+        named = {text for item in self._items for text in (item.section_raw, item.subject_raw, item.exam_raw) if text}
+        shared = set(map(words_of, named))
         claimed: set[str] = set()
-        for number in range(len(self._lines.lines)):
-            low, high = self._lines.bounds(number)
-            text = self._lines.text[low:high]
-            if high - low and self._lines.is_free(low, high) and (text in shared or (high - low >= _LEAST_TITLE and text in titles)):
+        for number, low, high in self._lines.free_runs():
+            text = self._lines.text[low:high] if (low, high) == self._lines.bounds(number) else ""
+            if text and (text in shared or (high - low >= _LEAST_TITLE and text in titles)):
                 if text in claimed:
                     self._count_furniture("page_header" if text not in shared else "heading", low, high)
                 else:
@@ -238,15 +238,13 @@ class PaperAccount:
     def _lists(self, runs: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
         """Claim the answers of lists that items have, and yield the stretches that are not lists."""
         by_number: dict[int, list[tuple[str, int]]] = {}
-        for item in self._items:
-            if item.number_raw and item.number_raw.isdecimal():
-                by_number.setdefault(int(item.number_raw), []).append((words_of(item.answer_raw or ""), self._mark_of(item)))
         for line, start, end in runs:
             text = self._lines.original(line, start, end)
             entries = answers_listed(text)
             if entries is None:
                 yield line, start, end
                 continue
+            by_number = by_number or self._answers_by_number()
             position = start
             for first, last, answers in entries:
                 letters = words_of(answers)
@@ -260,6 +258,14 @@ class PaperAccount:
             for low in range(start, end):
                 if self._lines.marks[low] == FREE:
                     self._count_furniture("number", low, low + 1)
+
+    def _answers_by_number(self) -> dict[int, list[tuple[str, int]]]:
+        """Return the answers of the items and their marks by number."""
+        by_number: dict[int, list[tuple[str, int]]] = {}
+        for item in self._items:
+            if item.number_raw and item.number_raw.isdecimal():
+                by_number.setdefault(int(item.number_raw), []).append((words_of(item.answer_raw or ""), self._mark_of(item)))
+        return by_number
 
     def _settle_listed(self, line: int, position: int, marks: list[int], words: str) -> None:
         if marks:

@@ -6,7 +6,7 @@ Of equal values, the one counts whose key most often matches the field. A value 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -43,7 +43,7 @@ class _Value(Struct):
 
     @property
     def is_free(self) -> bool:
-        return not any(self.mask)
+        return 1 not in self.mask
 
 
 class _ItemText(Struct):
@@ -69,15 +69,17 @@ def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Seq
         unused: keys that the layout lists as unused.
         is_table: positions are those of rows.
     """
-    account, records = CharacterAccount(), dict[str, _SourceRecord]()
+    account, records, keys = CharacterAccount(), dict[str, _SourceRecord](), Counter[str]()
     for leaf in leaves:
-        text = folded(leaf.text)
-        account.characters += len(text)
         if leaf.is_key:
-            account.furniture["label"] += len(text)
-        elif text:
-            record = records.setdefault(leaf.unit, _SourceRecord(leaf.unit))
+            keys[leaf.text] += 1
+        elif text := folded(leaf.text):
+            account.characters += len(text)
+            record = records.get(leaf.unit) or records.setdefault(leaf.unit, _SourceRecord(leaf.unit))
             record.values.append(_Value(leaf.key, text, bytearray(len(text)), leaf.text))
+    if keys:
+        account.furniture["label"] += (labels := sum(count * len(folded(key)) for key, count in keys.items()))
+        account.characters += labels
     strays = _with_items(records, reading.items)
     votes = _votes(records.values())
     last_record: _SourceRecord | None = None
@@ -99,26 +101,28 @@ def _with_items(records: dict[str, _SourceRecord], items: Iterable[Item]) -> lis
         position = item.provenance.position
         while position and position not in records:
             position = position.rpartition(":")[0]
+        record = records[position] if position else _SourceRecord("")
         is_doubtful = isinstance(item, QuestionItem) and item.doubt is not None
-        pieces = [] if is_doubtful else [_ItemText(name, text, bytearray(len(text))) for name, text in _texts_of(item)]
+        known = {value.original: value.text for value in record.values}
+        pieces = [] if is_doubtful else [_ItemText(name, text, bytearray(len(text))) for name, text in _texts_of(item, known)]
         if position:
-            keys = {folded(value.key.rpartition(".")[2]) for value in records[position].values}
-            records[position].items.append(item)
-            records[position].pieces += [piece for piece in pieces if piece.field != "label" or piece.text not in keys]
+            keys = {folded(value.key.rpartition(".")[2]) for value in record.values} if isinstance(item, EntityItem) else set[str]()
+            record.items.append(item)
+            record.pieces += [piece for piece in pieces if piece.field != "label" or piece.text not in keys]
         else:
             strays += pieces
     return strays
 
 
-def _texts_of(item: Item) -> list[tuple[str, str]]:
-    """Return name and folded text of each field of an item."""
+def _texts_of(item: Item, known: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return name and folded text of each field of an item; `known` has those of its record."""
     if isinstance(item, EntityItem):
         values = [(each.label, each.value) for each in item.values] + [(each.title, each.text) for each in item.sections]
         named = [("name", item.name_raw or ""), ("alias", item.alias_raw or ""), *values, *(("label", label) for label, _ in values)]
         return [(name, text) for name, value in named if (text := folded(value))]
     filled = [(name, value) for name in _TEXTS if (value := getattr(item, name))]
     texts = ((name, text) for name, value in filled for text in (value if isinstance(value, list) else [value]))
-    return [(name, text) for name, each in texts if (text := folded(each))]
+    return [(name, text) for name, each in texts if (text := known.get(each) or folded(each))]
 
 
 def _variants(piece: _ItemText) -> list[str]:
@@ -146,14 +150,14 @@ def _mark_shared(values: Sequence[_Value], pieces: Sequence[_ItemText], votes: C
     by_text: dict[str, list[_Value]] = defaultdict(list)
     for value in values:
         by_text[value.text].append(value)
-    open_pieces = [piece for piece in pieces if not any(piece.mask) and not _mark_equal(piece, by_text, votes)]
-    if len(values) * len(open_pieces) > _MOST_PAIRS:
+    open_pieces = [piece for piece in pieces if 1 not in piece.mask and not _mark_equal(piece, by_text, votes)]
+    if not open_pieces or len(values) * len(open_pieces) > _MOST_PAIRS:
         return
     for piece in sorted(open_pieces, key=lambda one: -len(one.text)):
         for text in _variants(piece):
             if _mark_part(piece, text, values):
                 break
-    left = [piece for piece in open_pieces if not all(piece.mask)]
+    left = [piece for piece in open_pieces if 0 in piece.mask]
     for value in values if left else ():
         if value.is_free:
             for piece in left:
@@ -250,8 +254,12 @@ class _UnclaimedValues:
 
     def _count_known(self, value: _Value, record: _SourceRecord) -> bool:
         """Count a value that is entirely in an item or known furniture; return whether it is."""
-        account, count, name = self._account, len(value.text), self._name_of(value)
-        if all(value.mask) or (value.is_free and value.text in self._shared) or (value.is_free and self._is_code(value, record, name)):
+        account, count = self._account, len(value.text)
+        if 0 not in value.mask:
+            account.in_items += count
+            return True
+        name = self._name_of(value)
+        if value.is_free and (value.text in self._shared or self._is_code(value, record, name)):
             account.in_items += count
         elif value.is_free and not self._unused.isdisjoint([name, *value.key.split(".")]):
             account.furniture["unused_key"] += count

@@ -1,6 +1,5 @@
 """Questions that a file has more than once: a reading in, a reading with the repeated and the contradictory ones doubted out."""
 
-import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -26,10 +25,12 @@ def with_repeats_doubted(reading: FileReading) -> FileReading:
     """
     questions = {at: item for at, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _may_recur(item)}
     asked = {at: _asked(item) for at, item in questions.items()}
+    times = Counter(asked.values())
     rights: dict[_Asked, set[str]] = defaultdict(set)
-    for at, item in questions.items():
-        rights[asked[at]].add(_right(item))
-    contrary = {at for at in questions if len(rights[asked[at]]) > 1}
+    again = [at for at in questions if times[asked[at]] > 1]
+    for at in again:
+        rights[asked[at]].add(_right(questions[at]))
+    contrary = {at for at in again if len(rights[asked[at]]) > 1}
     repeated = _copied({at: each for at, each in asked.items() if at not in contrary}, reading)
     faults = [f"two_answers: {len(contrary)} questions are asked alike and answered differently"] if contrary else []
     faults += [f"repeated: {len(repeated)} questions are read elsewhere in the file"] if repeated else []
@@ -53,7 +54,7 @@ def _asked(item: QuestionItem) -> _Asked:
 
 def _plain(text: str) -> str:
     """Return a text without blanks, width and closing marks, but with its capitals: m and M are different prefixes."""
-    return re.sub(r"\s+", "", unicodedata.normalize("NFKC", text)).rstrip("。.?:;")
+    return "".join(unicodedata.normalize("NFKC", text).split()).rstrip("。.?:;")
 
 
 def _right(item: QuestionItem) -> str:

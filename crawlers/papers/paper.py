@@ -24,6 +24,7 @@ from crawlers.papers.doubts.unanswered import unanswered
 from crawlers.papers.doubts.unsure import unsure, with_ringed_answers, with_titles_doubted
 from crawlers.papers.doubts.verify import read_otherwise, verified
 from crawlers.papers.pages.page import Line, own_lines
+from crawlers.papers.pages.recurring import opens_content
 from crawlers.papers.passes.answers_first import LETTERS_BEFORE_NUMBER, answers_moved
 from crawlers.papers.passes.bare_answers import label_bare_answers
 from crawlers.papers.passes.bare_explanations import label_explanations
@@ -67,7 +68,7 @@ from crawlers.papers.questions.shared import (
 from crawlers.papers.questions.table import tables_in
 from crawlers.papers.questions.unlettered import with_unlettered
 from crawlers.papers.sections.layout import lay_out
-from crawlers.papers.signs.answer_marks import IMAGE, Numbered, flat, parts_of, plain, visible
+from crawlers.papers.signs.answer_marks import IMAGE, Numbered, flat, flatten, parts_of, plain, visible
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.line_memo import forget_lines
@@ -118,7 +119,9 @@ ESSAYS = [Step(essays_joined, [ANNOUNCES_ANSWER])]
 
 def labelled_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
     """Return the lines with their places, with remains of other formats and their spelling normalised."""
-    return run_steps([(index, visible(line)) for index, line in enumerate(lines)], STEPS)
+    labelled = [(index, visible(line)) for index, line in enumerate(lines)]
+    flatten([line for _, line in labelled])
+    return run_steps(labelled, STEPS)
 
 
 def read_paper(lines: Iterable[str]) -> ParsedPaper:
@@ -144,7 +147,7 @@ def read_paper(lines: Iterable[str]) -> ParsedPaper:
     ):
         questions = with_doubts(questions, doubts)
     questions = with_own_patients(questions)
-    forget_lines(flat, plain, parts_of, number_of, letter_of, heads)
+    forget_lines(flat, plain, parts_of, number_of, letter_of, heads, opens_content)
     drafts = [one.draft for one in questions]
     drafts = drafts if has_own_numbers else with_titles_doubted(drafts)
     drafts = sorted([*drafts, *tabled], key=lambda draft: draft.line) if tabled else drafts

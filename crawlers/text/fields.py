@@ -87,7 +87,7 @@ def images_in(page: Any) -> int:
 
 def sound_json(text: str) -> str:
     """Return JSON text with lone surrogate escapes, which no file can store, as U+FFFD; `clean` rejects those as mojibake."""
-    return _LONE_SURROGATE.sub(r"\\ufffd", text)
+    return _LONE_SURROGATE.sub(r"\\ufffd", text) if "\\u" in text else text
 
 
 def labelled(pairs: Iterable[tuple[str, str]], part: str) -> list[LabelledValue]:

@@ -29,10 +29,10 @@ _FEWEST = 2
 def is_blackboard(name: str, body: bytes) -> bool:
     """Return whether nearly all lines of a text are Blackboard questions, some with options or verdicts in its form."""
     try:
-        rows = [line.split("\t") for line in decoded(name, body).splitlines() if line.strip()]
+        rows = [line for line in decoded(name, body).splitlines() if line.strip()]
     except ValueError:
         return False
-    known = [cells for cells in rows if len(cells) > 1 and cells[0].strip() in _TYPES]
+    known = [cells for row in rows if "\t" in row and (cells := row.split("\t"))[0].strip() in _TYPES]
     return len(rows) >= _FEWEST and len(known) >= _SHARE * len(rows) and any(map(_is_sound, known))
 
 

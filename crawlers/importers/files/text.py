@@ -10,6 +10,7 @@ from crawlers.tables.light_markup import page_of
 from crawlers.tables.page_options import page_without_visitor
 
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+_OTHER_END = re.compile("[\r\x0b\x0c\x85\u2028\u2029]")
 _HIDDEN_ANSWER = re.compile(
     r"<(?P<tag>[a-zA-Z][a-zA-Z0-9]{0,9})\b(?=[^<>]{0,600}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|\shidden\b))[^<>]{0,600}>"
     r"(?=\s{0,20}(?:<[a-zA-Z][^<>]{0,200}>\s{0,20}){0,3}[【\[]?\s?(?:(?:正确|参考|标准|本题)?答案|正解)\s?[】\]:：])"
@@ -21,7 +22,8 @@ _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re
 
 def read_text(name: str, body: bytes) -> Text:
     """Return the lines of a text file."""
-    return Text(_LINE_END.split(decoded(name, body)))
+    text = decoded(name, body)
+    return Text(_LINE_END.split(text) if _OTHER_END.search(text) else text.split("\n"))
 
 
 def read_light(name: str, body: bytes) -> Text:

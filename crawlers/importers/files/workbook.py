@@ -10,7 +10,6 @@ from io import BytesIO, StringIO
 from typing import Any
 from xml.etree.ElementTree import ParseError
 
-from openpyxl import load_workbook
 from openpyxl.utils.escape import unescape
 from openpyxl.utils.exceptions import InvalidFileException
 
@@ -18,6 +17,7 @@ from atomexam.runtime.sheets import bounded_rows, error_line, refuse_far_rows
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.legends import with_legends
 from crawlers.importers.files.open_document import ODS, open_sheets
+from crawlers.importers.files.plain_sheets import plain_workbook
 from crawlers.importers.files.sheet_marks import CoveredCell, Marks, Unsaved, marks_of, with_comments
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 
@@ -53,16 +53,14 @@ def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[
     check_zipped(name, body, "xl/", "xlsx")
     try:
         refuse_far_rows(BytesIO(body))
-        workbook = load_workbook(BytesIO(body), read_only=True, data_only=True)
+        workbook = plain_workbook(BytesIO(body))
         parts = [sheet._worksheet_path for sheet in workbook.worksheets]
         if len(set(parts)) < len(parts):  # thousands of sheets that share one part: a small file that takes hours
             raise ValueError(f"{len(parts)} sheets in {len(set(parts))} parts; expected one part per sheet")
         marks = marks_of(body)
     except _DAMAGED as error:
         raise Refusal(_damaged(name, error)) from None
-    for sheet in workbook.worksheets:
-        sheet.reset_dimensions()  # the size stated in the file may be wrong
-    bounded = bounded_rows(sheet.iter_rows(values_only=True) for sheet in workbook.worksheets)
+    bounded = bounded_rows(sheet.values_by_row() for sheet in workbook.worksheets)
     for sheet, rows in zip(workbook.worksheets, bounded, strict=True):
         own = marks.get(sheet.title, Marks({}, {}, {}))
         yield sheet.title, sheet.sheet_state != "visible", with_comments(_rows(name, sheet.title, rows, own), own.comments)

@@ -193,13 +193,18 @@ def _with_foreign_rows(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
 def _rows_of(draft: Draft) -> Iterator[tuple[str, str]]:
     """Yield the rows, without their numbers, of texts of several rows, each with the doubt that it gives cause to."""
     for option in draft.options:
-        first, *more = _ROW_ENDS.split(option)
+        first, *more = _rows_in(option)
         more = more[1:] if len(first.strip()) <= 1 else more  # a letter in a cell of its own
         yield from (("options_unreadable", row) for row in map(_key, more) if len(row) >= _SHORTEST_ROW)
-    if draft.options and (bracketed := _BRACKET_LAST.search(flat(draft.options[-1]))):
+    last = flat(draft.options[-1]) if draft.options else ""
+    if ")" in last[-2:] and (bracketed := _BRACKET_LAST.search(last)):
         yield "options_unreadable", _key(bracketed[0])
-    rows = _ROW_ENDS.split(draft.stem)
+    rows = _rows_in(draft.stem)
     yield from (("stem_unreadable", row) for row in map(_key, rows if len(rows) > 1 else ()) if len(row) >= _SHORTEST_ROW)
+
+
+def _rows_in(text: str) -> list[str]:
+    return _ROW_ENDS.split(text) if "\n" in text or "\t" in text else [text]
 
 
 def _key(row: str) -> str:
@@ -219,15 +224,15 @@ def _with_rows_below_last(lines: Sequence[str], drafts: Sequence[Draft]) -> Doub
     A line that is broken for its length may be that of any option; a row below the last one alone is a remark, a source or a heading.
     """
     stops = [*(below.line for _, below in pairwise(drafts)), len(lines)]
-    width = _width_of(lines)
+    rowed = [(at, draft.options) for at, draft in enumerate(drafts) if any("\n" in option for option in draft.options)]
+    width = _width_of(lines) if rowed else 0
     last, other = [], 0
-    for at, draft in enumerate(drafts):
-        *before, option = draft.options or [""]
+    for at, (*before, option) in rowed:
         if any("\n" in text for text in before):
             other += 1
-        elif "\n" in option and before and columns_of(flat(option.split("\n")[0])) < _FULL * width:
+        elif before and columns_of(flat(option.split("\n")[0])) < _FULL * width:
             letter = letter_of(option)
-            if any(letter_of(line) == letter for line in lines[draft.line : stops[at]]):  # the only option on its line
+            if any(letter_of(line) == letter for line in lines[drafts[at].line : stops[at]]):  # the only option on its line
                 last.append(at)
     if len(last) > max(_FEWEST - 2, other):
         yield from ((at, "options_unreadable") for at in last)
@@ -235,11 +240,9 @@ def _with_rows_below_last(lines: Sequence[str], drafts: Sequence[Draft]) -> Doub
 
 def _with_rows_below_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
     """Yield the questions with a row between a stem that is complete, far from the end of its line, and the options: a hint, a remark."""
-    width = _width_of(lines)
-    for at, draft in enumerate(drafts):
-        rows = flat(draft.stem).split("\n")
-        if len(rows) < 2 or len(draft.options) <= 2:
-            continue
+    rowed = [(at, flat(draft.stem).split("\n")) for at, draft in enumerate(drafts) if "\n" in draft.stem and len(draft.options) > 2]
+    width = _width_of(lines) if rowed else 0
+    for at, rows in rowed:
         above, last = rows[-2:]
         goes_on = _ENDS_STEM.search(last) or asks(last) or _SENTENCE.search(last) or not _STARTS.match(last)
         if _COMPLETE.search(above) and not goes_on and not _FAR * width <= columns_of(above) <= width / _FAR:
@@ -264,6 +267,7 @@ def _answered_by_chance(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts
 
 def _with_marks_at_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
     """Yield the choice questions that a tick or a cross follows: it marks somebody's answer, which may be the one read."""
-    marks = [_MARKED.search(flat(one.stem)) if len(one.options) > 2 and one.answer else None for one in drafts]
-    if {mark["sign"] or mark["behind"] for mark in marks if mark} == {"√", "×"}:
-        yield from ((at, "two_answers") for at, mark in enumerate(marks) if mark)
+    stems = ((at, flat(one.stem)) for at, one in enumerate(drafts) if len(one.options) > 2 and one.answer)
+    marks = {at: mark for at, stem in stems if ("√" in stem or "×" in stem) and (mark := _MARKED.search(stem))}
+    if {mark["sign"] or mark["behind"] for mark in marks.values()} == {"√", "×"}:
+        yield from ((at, "two_answers") for at in marks)

@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 
 from crawlers.papers.pages.columns import one_column
 from crawlers.papers.pages.recurring import bare, opens_content, repeated_in
-from crawlers.papers.pages.runs import broken_up
+from crawlers.papers.pages.runs import broken_up, may_be_several
 from crawlers.papers.pages.wraps import tails_of, wraps_of
 from crawlers.papers.signs.answer_marks import IMAGE, flat, trimmed
 from crawlers.papers.signs.headings import is_note, note_in
@@ -160,7 +160,8 @@ def _pieces(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Yield the lines, splitting those with several questions."""
     number = None
     for index, line in lines:
-        for piece in broken_up(_without_markdown(trimmed(line)), number):
+        text = _without_markdown(trimmed(line))
+        for piece in broken_up(text, number) if may_be_several(text) else (text,):
             opening = number_of(flat(piece))
             number = opening.value if opening and opening.style == "point" else number
             yield index, piece
@@ -204,12 +205,11 @@ def _with_notes(lines: Sequence[Line]) -> list[Line]:
     index = 0
     while index < len(lines):
         rows = _note_rows(lines, index)
-        note = lines[index : index + rows]
-        joined.append(
-            structs.replace(note[0], text="".join(line.text for line in note), flat="".join(line.flat for line in note))
-            if rows > 1
-            else note[0]
-        )
+        if rows == 1:
+            joined.append(lines[index])
+        else:
+            note = lines[index : index + rows]
+            joined.append(structs.replace(note[0], text="".join(line.text for line in note), flat="".join(line.flat for line in note)))
         index += rows
     return joined
 
@@ -277,7 +277,10 @@ def _is_surely_furniture(line: Line, repeated: frozenset[str]) -> bool:
 
 def _has_no_words(line: Line) -> bool:
     """Return whether a line is a rule, a page number or only signs."""
-    return bool(_RULE.match(line.flat) or PAGE_NUMBER.fullmatch(line.flat)) or not _WORDS.search(line.flat)
+    last = line.flat[-1:]
+    if (last.isdecimal() or last in "页-·] ") and PAGE_NUMBER.fullmatch(line.flat):
+        return True
+    return _WORDS.search(line.flat) is None or _RULE.match(line.flat) is not None
 
 
 def _comes_from_page(line: Line, repeated: frozenset[str]) -> bool:

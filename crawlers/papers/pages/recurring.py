@@ -16,6 +16,7 @@ from crawlers.papers.pages.wraps import PaperLine, Wraps, is_closed, is_plain
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, parts_of
 from crawlers.papers.signs.headings import heads, is_heading, is_note
 from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.line_memo import per_line
 from crawlers.papers.signs.numbers import number_of
 
 _ENDS_STEM = re.compile(r"\(\s{0,6}\)|__|[。?]$")
@@ -83,10 +84,10 @@ def bare(line: str) -> str:
     return _DIGITS_AND_BLANKS.sub("", line)
 
 
+@per_line
 def opens_content(line: str) -> bool:
     """Return whether a flat line begins with a number, letter or mark of a question."""
-    number = number_of(line)
-    if (number and not number.counted and number.style != "tight") or letter_of(line):
+    if letter_of(line) or ((number := number_of(line)) and not number.counted and number.style != "tight"):
         return True
     return bool(line) and (parts_of(line)[:1] != (("text", line),) or WHOLE_ANSWER.fullmatch(line) is not None)
 

@@ -25,15 +25,17 @@ _OPENS = re.compile(r"\s{0,4}(?P<number>\d{1,5})\s?[、.](?!\d)")
 _LED_BY_ANSWER = re.compile(r"答案[】\]]?\s?:?\s{0,3}[A-J]{1,6}\s{1,3}(?=\d{1,5}\s?[、.])")
 
 
+def may_be_several(text: str) -> bool:
+    """Return whether a line may contain several questions; a list that is one answer is not split."""
+    return len(text) >= _MANY and "\n" not in text
+
+
 def broken_up(text: str, above: int | None = None) -> Iterator[str]:
-    """Return a line, or the lines into which several questions in a row on one line should be split.
+    """Return a line that may be several, or the lines into which the questions in a row on it should be split.
 
     Args:
         above: number of the question above, whose answer may be before the next one.
     """
-    if len(text) < _MANY or "\n" in text:  # a list that is one answer is not split
-        yield text
-        return
     line = flat(text)
     start = 0
     for index in _starts(line, above if _LED_BY_ANSWER.search(line) else None):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, parts_of
-from crawlers.papers.signs.entries import is_title, listed_in
+from crawlers.papers.signs.entries import is_title, listed_in, may_say_answer
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import opens_question
@@ -50,6 +50,7 @@ _NOT_WHO = re.compile("[我你您他她]|选手|学生|考生|同学|学员|用�
 _REPEATED = re.compile(r"(?P<letter>[A-J])\s?[.、:,)]?\s{0,3}")
 _BETWEEN = re.compile(r"[\s,、;；。.]{1,4}(?=[A-J])|[。.;；]?\s{0,9}$")
 _MOST_LINES = 40
+_AROUND_TITLE = "【】[]()!…。: "
 _DIGITS = re.compile(r"\d+")
 _OPENING = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:,)\]]{0,2}\s{0,3}")
 _LETTER_AND_WORDS = re.compile(r"(?P<letters>[A-J])\s?[.、:,)]?\s{0,3}(?P<words>.+)")
@@ -80,12 +81,14 @@ def label_bare_answers(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def _without_titles(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     """Return lines without a title that is directly above the answer of each question, `揭晓答案`, `第3题答案`."""
+    if sum(_is_title(flat(text).strip()) for _, text in lines if len(text.strip()) <= _SHORT) < _FEWEST:
+        return lines
     flats = [flat(text).strip() for _, text in lines]
     filled = [at for at, line in enumerate(flats) if line]
     titles: dict[str, list[tuple[int, int]]] = {}
     for above, at, below in zip(filled, filled[1:], filled[2:], strict=False):
-        if len(flats[at]) <= _SHORT and is_title(title := flats[at].strip("【】[]()!…。: ")) and _states(flats[below]):
-            titles.setdefault(_DIGITS.sub("", title), []).append((at, above))
+        if len(flats[at]) <= _SHORT and _is_title(flats[at]) and _states(flats[below]):
+            titles.setdefault(_DIGITS.sub("", flats[at].strip(_AROUND_TITLE)), []).append((at, above))
     if not any(len(same) >= _FEWEST for same in titles.values()):
         return lines
     ends = {*_ends(flats)}
@@ -93,6 +96,10 @@ def _without_titles(lines: Sequence[Numbered]) -> Sequence[Numbered]:
         at for same in titles.values() if len(same) >= _FEWEST and 2 * sum(above in ends for _, above in same) > len(same) for at, _ in same
     }
     return [line for at, line in enumerate(lines) if at not in gone]
+
+
+def _is_title(line: str) -> bool:
+    return may_say_answer(line) and is_title(line.strip(_AROUND_TITLE))
 
 
 def _states(line: str) -> bool:

@@ -118,13 +118,14 @@ def _number_in_series(message: _Message) -> str:
 
 def _messages(lines: Sequence[Numbered]) -> list[_Message]:
     """Return the messages of a log whose heads have one form; nothing if there are few."""
+    if sum(":" in text or "：" in text for _, text in lines) < 2 * _FEWEST:
+        return []
     flats = [flat(text) for _, text in lines]
     timed = [":" in line and _CLOCK.search(line) is not None for line in flats]
     forms = [[form.match(line) if is_timed else None for line, is_timed in zip(flats, timed, strict=True)] for form in _HEADS if any(timed)]
     heads = max(forms, key=lambda form_heads: sum(each is not None for each in form_heads), default=[None] * len(flats))
     if sum(head is not None for head in heads) < 2 * _FEWEST:
-        heads = _untimed(flats)
-        if not any(heads):
+        if not (heads := _untimed(flats)):
             return []
         flats = ["" if is_timed and _TIME_ALONE.fullmatch(line) else line for line, is_timed in zip(flats, timed, strict=True)]
     messages: list[_Message] = []
@@ -139,12 +140,13 @@ def _messages(lines: Sequence[Numbered]) -> list[_Message]:
 
 
 def _untimed(flats: Sequence[str]) -> list[re.Match[str] | None]:
-    """Return the heads of a log without times: names before a colon, of several members who write repeatedly; none if they are labels."""
-    matches = [_UNTIMED.match(line) if ":" in line else None for line in flats]
-    heads = [head if head and not _LABEL.search(head["who"]) and not names_property(head["who"]) else None for head in matches]
-    counts = Counter(head["who"] for head in heads if head)
-    names = {who for who, count in counts.items() if count >= _FEWEST}
-    return [head if head and head["who"] in names else None for head in heads] if len(names) > 1 else [None] * len(flats)
+    """Return the heads of a log without times: names before a colon, no labels, of several members who write repeatedly; else nothing."""
+    heads = {at: head for at, line in enumerate(flats) if ":" in line and (head := _UNTIMED.match(line))}
+    counts = Counter(head["who"] for head in heads.values())
+    names = {who for who, count in counts.items() if count >= _FEWEST and not _LABEL.search(who) and not names_property(who)}
+    if len(names) < 2:
+        return []
+    return [head if (head := heads.get(at)) and head["who"] in names else None for at in range(len(flats))]
 
 
 def _asks(message: _Message) -> bool:

@@ -5,7 +5,6 @@ Its entries have numbers, and may name the answers: they would begin a list of a
 
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Sequence
 
 from crawlers.papers.signs.answer_marks import Numbered, flat
@@ -28,11 +27,10 @@ _BUTTON = re.compile(r"\[(?:编辑|編輯|edit)[^\[\]]{0,20}\]$", re.IGNORECASE)
 def without_contents(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, those of a list of contents emptied, and the headings that it names in a form that is known."""
     filled = [at for at, (_, text) in enumerate(lines) if text.strip()]
-    words = [_words(lines[at][1]) for at in filled]
     stop = next((place for place, at in enumerate(filled) if letter_of(flat(lines[at][1]).strip())), len(filled))  # the questions begin
-    counts = Counter(words)
-    if not any(text and counts[text] > 1 for text in words[:stop]):
+    if not _recur([lines[at][1] for at in filled], stop):
         return list(lines)
+    words = [_words(lines[at][1]) for at in filled]
     counted = [_NUMBER.match(flat(lines[at][1]).lstrip(_BULLETS)) is not None for at in filled]
     places: dict[str, list[int]] = {}
     for place, text in enumerate(words):
@@ -43,6 +41,15 @@ def without_contents(lines: Sequence[Numbered]) -> list[Numbered]:
             changed |= {filled[at]: words[at] if _is_heading(words[at]) else f"【{words[at]}】" for at in headings}
             return [(index, changed.get(at, text)) for at, (index, text) in enumerate(lines)]
     return list(lines)
+
+
+def _recur(texts: Sequence[str], stop: int) -> bool:
+    """Return whether one of the first lines recurs in the words of another."""
+    opening = [words for text in texts[:stop] if (words := _words(text))]
+    named = set(opening)
+    firsts = {*(words[0] for words in named), *_BULLETS, *"[:"}
+    lefts = ((text, flat(text).lstrip()[:1]) for text in texts[stop:])
+    return len(named) < len(opening) or any((first in firsts or first.isdecimal()) and _words(text) in named for text, first in lefts)
 
 
 def _headings(words: Sequence[str], counted: Sequence[bool], places: dict[str, list[int]], first: int) -> list[int]:

@@ -36,8 +36,10 @@ _STATE, _STATE_ALONE = rf"{_STATES}\s{{1,9}}", re.compile(_STATES)
 """What the visitor made of the question, if further controls follow."""
 _HEAD = re.compile(rf"\s{{0,9}}(?P<type>[(\[【]?\s?(?:{TYPE})\s?[)\]】]?)?\s{{0,9}}(?:{_STATE})?(?P<controls>{_CONTROLS.pattern})$")
 _MAY_HAVE = re.compile(
-    r"收藏|错|反馈|笔记|分享|标记|查看|显示|隐藏|收起|展开|讨论|评论|提问|一题|编辑|得|满分|分值|[次人数%]|[我你您生员]的?[答选作回]"
+    r"收藏|错|反馈|笔记|分享|标记|查看|显示|隐藏|收起|展开|讨论|评论|提问|一题|编辑|得|满分|分值|次|人|数|%"
+    r"|我的?[答选作回]|你的?[答选作回]|您的?[答选作回]|生的?[答选作回]|员的?[答选作回]"
 )
+"""A part of every control. Each alternative begins with one character, so that these are searched all at once."""
 _VALUES = re.compile(rf"\d+|{_LETTERS_OR_VERDICT}\s*$")
 """What differs between the same controls of several questions."""
 _ASK = (
@@ -48,6 +50,7 @@ _ASKS = re.compile(
     rf"(?P<start>(?<=[。.!?;)])\s{{0,3}}|^\s{{0,9}}){_ASK}\s?[?。!]?\s{{0,9}}$|\s{{0,3}}[(\[【]\s?{_ASK}(?:[,;。]\s?[^()\[\]【】]{{1,20}})?\s?[?。!]?\s?[)\]】]\s?[?。]?\s{{0,9}}$"
 )
 """What asks whether the statement before it is true: `对还是错？`, `（判断对错）`."""
+_ASK_ENDS = frozenset("错误確确誤錯eｅ?？。!！)）]］〕】")
 _MAY_ASK = re.compile("对|误|正确|alse")
 _LONGEST_ASK = 40
 _TYPE_ALONE = re.compile(rf"[(\[【]?\s?(?P<type>{TYPE})\s?[)\]】]?")
@@ -94,12 +97,20 @@ def _without_states(lines: list[Numbered], flats: list[str]) -> tuple[list[Numbe
 
 def _without_asks(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return statements without the words that ask whether they are true."""
+    asks = {
+        at: ask
+        for at, (_, text) in enumerate(lines)
+        if text.rstrip()[-1:] in _ASK_ENDS
+        and _MAY_ASK.search(text, start := max(0, len(text) - _LONGEST_ASK))
+        and (ask := _ASKS.search(flat(text), start))
+    }
+    if not asks:
+        return list(lines)
     done: list[Numbered] = []
     above = ""
-    for index, text in lines:
-        line = flat(text)
-        ask = _ASKS.search(line, max(0, len(line) - _LONGEST_ASK)) if _MAY_ASK.search(text[-_LONGEST_ASK:]) else None
-        if ask and (line[: ask.start()].strip() or _is_statement(above)):
+    for at, (index, text) in enumerate(lines):
+        ask = asks.get(at)
+        if ask and (text[: ask.start()].strip() or _is_statement(above)):
             text = text[: ask.start()].rstrip()
         above = text.strip() or above
         done.append((index, text))

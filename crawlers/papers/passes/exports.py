@@ -323,6 +323,6 @@ FIELD_STEPS = (
     Step(_ordinals, [_ORDINAL]),
     Step(_by_number, ["Q"]),
     Step(_counted, "/*_`>"),
-    Step(bare_counts, [re.compile(f"^(?:{BARE_NUMBER.pattern})", re.MULTILINE)]),
+    Step(bare_counts, [re.compile(rf"\n(?:{BARE_NUMBER.pattern})")]),
     Step(_tags_first, [re.compile(rf"[(\[【]\s?(?:{_WEIGHT}|{TYPE})\s?[,;、/|\s]")]),
 )

@@ -26,6 +26,7 @@ _LINKS = re.compile(rf"(?:[^\s:\[\]]{{1,8}}:{{1,2}}\s{{0,9}})?(?:(?:{_LINK}|{_TA
 _PROPERTY = re.compile(r"[A-Za-z][\w-]{0,30}::?(?:\s.{0,400})?|\s{1,8}-\s.{0,200}|\s{0,8}")
 _FENCE = re.compile(r"\s{0,3}```(?P<language>\w{0,20})\s{0,9}")
 _QUERIES = {"dataview", "dataviewjs", "query", "tasks", "button"}
+_HEADING_SIGNS = ("#", "＃")
 _HEADING = re.compile(r"(?P<signs>#{1,6})\s{1,4}\S")
 _NUMBER = re.compile(
     r"#{1,6}\s{1,4}(?:(?:Q(?:uestion)?|No\.?|[试问]?题目?)\s{0,2}#?)?0{0,3}(?P<number>[1-9]\d{0,3})\s{0,3}[.、:]?", re.IGNORECASE
@@ -37,6 +38,8 @@ _ENDS = re.compile(r"[。?!:;]$|[(\[]\s{0,9}[)\]]|_{2,}")
 
 def without_headlines(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, emptied where one is above a question and not part of it; headings that are numbers become those of questions."""
+    if not any(text[:1] in _HEADING_SIGNS for _, text in lines) and has_numbers(lines):
+        return list(lines)
     flats = [flat(text).rstrip() for _, text in lines]
     if numbers := _numbers(flats):
         return [(index, f"第{numbers[at]}题" if at in numbers else text) for at, (index, text) in enumerate(lines)]

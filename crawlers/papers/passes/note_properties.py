@@ -66,6 +66,8 @@ class _Note(Struct):
 def without_properties(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines without the properties of notes, but with the answers among them below the options."""
     flats = [plain(text) for _, text in lines]
+    if not _may_have_notes(flats):
+        return list(lines)
     notes = [note for note in _notes(flats) if _asks(note, flats)]
     names = Counter(name for note in notes for name in {name for _, name, _ in note.properties})
     usual = {name for name, count in names.items() if count >= _SHARE * len(notes) and any(map(names_property, names))}
@@ -98,6 +100,13 @@ def without_properties(lines: Sequence[Numbered]) -> list[Numbered]:
 def names_property(name: str) -> bool:
     """Return whether a flat name before a colon is that of a note's property."""
     return any(form.fullmatch(name) for form in (_OWN, _ANSWER, _EXPLANATION))
+
+
+def _may_have_notes(flats: Sequence[str]) -> bool:
+    """Return whether several headings or numbers have a state, or a property directly below."""
+    filled = [line for line in flats if line]
+    opened = [_is_head(line) and bool(_state_at_end(line) or _property_in(below)) for line, below in pairwise([*filled, ""])]
+    return sum(opened) >= _FEWEST
 
 
 def _notes(flats: Sequence[str]) -> Iterator[_Note]:
@@ -140,7 +149,7 @@ def _property_in(line: str) -> tuple[str, str] | None:
     """Return the name and the value of a property; nothing for a line that belongs to a question."""
     if _STATE.fullmatch(line):
         return "status", line
-    match = _LINE.fullmatch(line)
+    match = _LINE.fullmatch(line) if ":" in line else None
     return (match["name"].lower(), match["value"].strip()) if match and not _CONTENT.fullmatch(match["name"]) else None
 
 

@@ -59,6 +59,8 @@ _POINTER = re.compile(
 )
 """A sign that points to the name of a field: `→ 答案：B`."""
 _ANSWER_OPENS = frozenset("[【(👉👈→➜➡☞☛⇒▶✅➔➤★☆=-选√")
+_OPENS_SIGNS, _WITHIN_SIGNS = _ANSWER_OPENS | frozenset("►▸»◆●▲■※✦>*a"), re.compile("[〔【选答👉→➜➡☞☛⇒▶➔➤]")
+"""What a line begins with or contains if it has signs that are not the usual ones, but for two letters of options."""
 _ARROW = re.compile("[👉→➜➡☞☛⇒▶➔➤]")
 _ANSWER_BEHIND = re.compile(
     r"(?<=[^\d\sA-J])\s{0,4}(?:[👉→➜➡☞☛⇒▶➔➤]\ufe0f?)\s{0,3}(?P<words>(?:正确答案|答案|选)?\s?:?\s?(?:[A-J]{1,6}|√|×))\s?$"
@@ -74,6 +76,7 @@ _NAMED_INSIDE = re.compile(
     r"【\s?(?P<name>(?:参考|正确|标准|本题)?答案|(?:答案|试题)?解析|详解)\s?[:：]\s?(?P<words>[^【】\n]{1,2000})】(?:\s{0,9}[。；;]\s{0,9}$)?"
 )
 """A field whose brackets are around its name and its words: `【答案：B】`."""
+_BRACKETS = frozenset("(（[【")
 _BLANK_ALONE = re.compile(r"[(\[【]\s{0,12}[)\]】]\s?[。.?]?")
 _LIGHT_BRACKETS = re.compile(r"〔\s?(?P<letter>[A-J])\s?〕")
 _OPTION_NAMED = re.compile(r"^\s{0,8}[\[【(（]?\s?选项\s?(?P<letter>[A-J])\s?[\]】)）:：.．、]\s{0,4}(?=\S)")
@@ -82,7 +85,7 @@ _TICK_BEFORE = re.compile(r"[√*★]\s{0,3}(?P<option>[A-J]\s?[.、)](?:(?!\s[A
 
 def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines in their usual form."""
-    spaced = _is_spaced([trimmed(text) for _, text in lines])
+    spaced = _is_spaced([text for _, text in lines])
     dotted = _with_dots(lines)
     mended = [(index, piece) for index, text in dotted for piece in _mended(text, spaced)]
     return _with_blanks(list(_joined(mended)))
@@ -93,8 +96,10 @@ def _with_blanks(lines: list[Numbered]) -> list[Numbered]:
 
     A line that recurs but for its number is a running title.
     """
-    alone = {at for at, (_, text) in enumerate(lines) if text.strip()[:1] in tuple("(（[【") and _BLANK_ALONE.fullmatch(plain(text))}
-    forms = Counter(_DIGITS.sub("0", plain(text)) for _, text in lines) if alone else Counter[str]()
+    alone = {at for at, (_, text) in enumerate(lines) if text.lstrip()[:1] in _BRACKETS and _BLANK_ALONE.fullmatch(plain(text))}
+    if not alone:
+        return lines
+    forms = Counter(_DIGITS.sub("0", plain(text)) for _, text in lines)
     done: list[Numbered] = []
     for at, (index, text) in enumerate(lines):
         above = done[-1][1] if done and at in alone else ""
@@ -108,15 +113,15 @@ def _with_blanks(lines: list[Numbered]) -> list[Numbered]:
 
 def _with_dots(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     """Return lines with a dot for a tab between number and words, if the words begin with a digit, too: `57⇥2017年`."""
-    if sum("\t" in text and _TABBED.match(text) is not None for _, text in lines) < _FEWEST_TABBED:
+    if sum([_TABBED.match(text) is not None for _, text in lines if "\t" in text]) < _FEWEST_TABBED:
         return lines
     return [(index, text.replace("\t", ".", 1) if _TABBED_DIGIT.match(text) else text) for index, text in lines]
 
 
 def _is_spaced(lines: Sequence[str]) -> bool:
     """Return whether a scan has put spaces between most characters."""
-    blanks = sum(len(_SPACED.findall(text)) for text in lines if " " in text)
-    return blanks >= _MANY_SPACED and blanks * 2 > sum(len(_TOUCHING.findall(text)) for text in lines)
+    blanks = sum(len(_SPACED.findall(trimmed(text))) for text in lines if " " in text)
+    return blanks >= _MANY_SPACED and blanks * 2 > sum(len(_TOUCHING.findall(trimmed(text))) for text in lines)
 
 
 _BLANK_WITHIN = re.compile(rf" (?<=[{_CJK}、] )(?=[{_CJK}、])")
@@ -140,7 +145,10 @@ def _mended(text: str, spaced: bool) -> list[str]:
 
 def _signs(text: str) -> list[str]:
     """Return a line with the usual signs of options and answers."""
-    if pointer := _POINTER.match(flat(text)):
+    line = flat(text)
+    if not (line.lstrip()[:1] in _OPENS_SIGNS or _WITHIN_SIGNS.search(text) or ("A" in line and "B" in line)):
+        return [text]
+    if pointer := _POINTER.match(line):
         text = text[pointer.end() :]
     text = _LIGHT_BRACKETS.sub(r"[\g<letter>]", text) if "〔" in text else text
     text = _NAMED_INSIDE.sub(r"【\g<name>】\g<words>", text) if "【" in text else text
@@ -205,7 +213,7 @@ def _joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     while position < len(lines):
         index, text = lines[position]
         bare, next_line = flats[position], flats[position + 1]
-        if len(bare) >= _LONG and bare[0] not in "【[":
+        if not bare or (len(bare) >= _LONG and bare[0] not in "【["):
             yield lines[position]
             position += 1
             continue

@@ -17,7 +17,7 @@ _LABEL = re.compile(
     r"[【\[]?(?:题目|本题)?(?P<words>(?:正确|参考|标准)?答案|(?:我|你|您)的(?:答案|作答|选择)|(?:答案|试题)?解析|详解)[】\]]?\s?:?"
 )
 _SIGNED = re.compile(r"[(\[]?[A-J]\s?[.、:)\]]\s{0,4}\S")
-STANDS_ALONE = re.compile(r"^[A.、:)]$", re.MULTILINE)
+STANDS_ALONE = re.compile(r"\n[A.、:)]$", re.MULTILINE)
 """The letter of a first option, or the sign behind it, without which nothing is joined."""
 _SHORT = 4
 _SIGN = re.compile(r"[.、:)]")

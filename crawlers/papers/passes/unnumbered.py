@@ -24,9 +24,9 @@ _VERDICT_BEHIND = re.compile(r"\(\s{0,3}(?:[A-J]{1,6}|[√×TF对错])\s{0,3}\)"
 
 def numbered(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, each block of a question without a number preceded by a line with its number."""
-    flat_lines = [(index, plain(text)) for index, text in lines]
-    if any(_is_numbered(line) for _, line in flat_lines):
+    if has_numbers(lines):
         return list(lines)
+    flat_lines = [(index, plain(text)) for index, text in lines]
     starts = next(
         (block_starts for way in (_labelled, _ruled, _answered) if len(block_starts := way([line for _, line in flat_lines])) > 1), []
     )

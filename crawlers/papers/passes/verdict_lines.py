@@ -15,7 +15,7 @@ _VERDICT = re.compile(
     re.IGNORECASE,
 )
 """A line that offers one of the two verdicts: `错误`, `false. 错误`, `○对(正确答案)`."""
-OFFERS_VERDICT = re.compile(rf"^(?:{_VERDICT.pattern})$", re.IGNORECASE | re.MULTILINE)
+OFFERS_VERDICT = re.compile(rf"\n(?:{_VERDICT.pattern})$", re.IGNORECASE | re.MULTILINE)
 
 
 def verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:

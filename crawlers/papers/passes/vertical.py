@@ -11,19 +11,18 @@ from crawlers.papers.signs.entries import is_title
 
 _NUMBERS = re.compile(r"(?:题\s?号|序\s?号|题\s?目)\s?:?")
 _NUMBER = re.compile(r"(?P<value>\d{1,4})\s?[、.:]?")
-NUMBER_ALONE = re.compile(rf"^{_NUMBER.pattern}$", re.MULTILINE)
+NUMBER_ALONE = re.compile(rf"\n{_NUMBER.pattern}$", re.MULTILINE)
 _ANSWER = re.compile(r"[A-J]{1,8}|√|×|对|错|正确|错误|[TF]")
 _FEWEST = 2  # pairs of a number and an answer
 _GAP = r"(?:\s{0,9}[\t|]\s{0,9}|\s{1,9})"
-ROW_HEAD = re.compile(
-    rf"\|?\s{{0,9}}(?:题\s?号|序\s?号|编号|小题){_GAP}(?:参考|正确|标准)?答\s?案(?:{_GAP}(?:答案|试题|参考)?(?:解析|详解|分析|说明|解释|依据|考点))?\s{{0,9}}\|?"
-)
+ROW_HEAD = re.compile(rf"(?:题\s?号|序\s?号|编号|小题){_GAP}(?:参考|正确|标准)?答\s?案")
+_ROW_HEAD = re.compile(rf"\|?\s{{0,9}}{ROW_HEAD.pattern}(?:{_GAP}(?:答案|试题|参考)?(?:解析|详解|分析|说明|解释|依据|考点))?\s{{0,9}}\|?")
 """The names of the columns of a table with a row for each question."""
 _ROW = re.compile(
     rf"\|?\s{{0,9}}(?:第\s?)?(?P<number>\d{{1,4}})\s?[题、.]?{_GAP}(?P<answer>[A-J](?:[\s,、]{{0,2}}[A-J]){{0,7}}|√|×|对|错|正确|错误|[TF])"
     r"(?:\s{0,9}[\t|]\s{0,9}(?P<cell>.*)|\s{1,9}(?P<words>[^\s\dA-J].*)|\s{0,9})$"
 )
-KEY_ROW = re.compile(r"^[^\S\n]{0,9}(?:第\s?)?\d{1,4}\s?[题、.]?[^\S\n]{1,9}(?:[A-J]|√|×|对|错|正|[TF]\b)", re.MULTILINE)
+KEY_ROW = re.compile(r"\n[^\S\n]{0,9}(?:第\s?)?\d{1,4}\s?[题、.]?[^\S\n]{1,9}(?:[A-J]|√|×|对|错|正|[TF]\b)")
 """How a row of such a table begins."""
 _ASIDE = 3
 """Lines of a cell's further paragraphs."""
@@ -72,7 +71,7 @@ def _cells(filled: Sequence[tuple[int, str]], start: int) -> tuple[list[tuple[in
 def _rows_listed(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     """Return the lines, with a table of a number, its answer and its reason in each row as a list of answers, `1.B` above `解析：…`."""
     flats = [flat(text) for _, text in lines]
-    named = {at for at, line in enumerate(flats) if ROW_HEAD.fullmatch(line.strip())}
+    named = {at for at, line in enumerate(flats) if _ROW_HEAD.fullmatch(line.strip())}
     starts = [at for at, line in enumerate(flats) if at in named or (is_title(line.strip()) and at + 1 not in named)]
     if not starts:
         return lines

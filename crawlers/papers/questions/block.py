@@ -75,8 +75,9 @@ def _without_number_line(body: list[tuple[str, bool]], first: Line, number: Numb
 
 def _without_tags(text: str, number: Number) -> str:
     """Return a question's first line from its number on, without tags before or after that."""
-    end = tags.end() if (tags := TAGS.match(flat(text), number.end) or BARE_TAG.match(flat(text), number.end)) else number.end
-    at_end = TAGS_AT_END.search(flat(text), max(end, len(text) - 40))
+    line = flat(text)
+    end = tags.end() if (tags := TAGS.match(line, number.end) or BARE_TAG.match(line, number.end)) else number.end
+    at_end = TAGS_AT_END.search(line, max(end, len(text) - 40)) if "19" in line or "20" in line else None
     return text[number.begin : number.end] + text[end : at_end.start() if at_end else len(text)]
 
 

@@ -9,7 +9,7 @@ from atomexam.text.option_letters import LETTERS
 from crawlers.papers.pages.page import Line
 from crawlers.papers.sections.signals import opens_options, reads_as_question
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, opening_mark, parts_of
-from crawlers.papers.signs.entries import BARE_RUN, is_table, is_title, listed_in, title_in
+from crawlers.papers.signs.entries import BARE_RUN, is_table, is_title, listed_in, may_list, may_say_answer, title_in
 from crawlers.papers.signs.headings import heading_key, heads, is_note, is_paper_title, may_head
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
@@ -59,7 +59,7 @@ def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[
 def _opened(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[list[str], bool] | None:
     """Return what a line states of the list that begins there, its section and its first answers, and whether a title announces it."""
     text = lines[index].text
-    if announced := _announced(lines, index, headings):
+    if may_say_answer(lines[index].flat) and (announced := _announced(lines, index, headings)):
         return announced
     parts = parts_of(text)
     if len(parts) == 1 and parts[0][0] == "answer" and (words := parts[0][1]) and is_list(words):
@@ -250,16 +250,17 @@ def is_entry(lines: Sequence[Line], index: int) -> bool:
     """Return whether a line is one or several answers, each after its number."""
     if index >= len(lines):
         return False
-    if index + 1 < len(lines) and is_table(lines[index].flat, lines[index + 1].flat):
+    line = lines[index].flat
+    if index and is_table(lines[index - 1].flat, line):
         return True
-    if index and is_table(lines[index - 1].flat, lines[index].flat):
+    number = number_of(line)
+    if number is None and not may_list(line):
+        return False
+    if (index + 1 < len(lines) and is_table(line, lines[index + 1].flat)) or is_list(lines[index].text):
         return True
-    if is_list(lines[index].text):
-        return True
-    number = number_of(lines[index].flat)
     if number is None or number.style == "tight":
         return False
-    return opening_mark(lines[index].flat[number.end :]) in ("answer", "explanation")
+    return opening_mark(line[number.end :]) in ("answer", "explanation")
 
 
 def is_entries(lines: Sequence[Line], index: int) -> bool:

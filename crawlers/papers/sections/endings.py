@@ -55,6 +55,8 @@ class AnswerWatch:
         elif number and ending == "unsure":
             self._doubted[number.style] = number.value
         parts = parts_of(line.text)
+        if not self.inside and len(parts) == 1 and parts[0][0] == "text":
+            return
         kinds = [kind for kind, _ in parts if kind != "remark"] if len(parts) != 1 or parts[0][0] != "text" else ["text"]
         if not kinds or kinds[-1] == "text":
             self.inside = self.inside and not (len(kinds) > 1 or (bool(kinds) and parts[0][0] != "text"))

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import takewhile
 
 from msgspec import Struct
 
@@ -74,8 +75,11 @@ def lay_out(lines: list[Line]) -> PaperLayout:
 
 def _width(lines: Sequence[Line]) -> int:
     """Return the columns that nine of ten lines do not exceed."""
-    widths = sorted(columns_of(line.flat) for line in lines)
-    return widths[len(widths) * 9 // 10] if widths else 0
+    texts = sorted((line.flat for line in lines), key=len, reverse=True)
+    rank = len(texts) - len(texts) * 9 // 10
+    widths = sorted(map(columns_of, texts[:rank]))
+    widths += map(columns_of, takewhile(lambda text: 2 * len(text) > widths[0], texts[rank:]))  # shorter ones cannot be as wide
+    return sorted(widths)[-rank] if texts else 0
 
 
 def _ends(count: int, stops: set[int]) -> list[int]:

@@ -2,10 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from atomexam.text.numerals import HANZI
-from crawlers.papers.signs.line_memo import per_line
+from crawlers.papers.signs.line_memo import per_line, remember_lines
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""
@@ -69,9 +69,11 @@ _MARK = re.compile(
     rf"|(?<=[A-J√×)])\s{{0,3}}(?P<e3>(?:试题|答案|本题|参考)?(?:解析|详解)\s?:\s?)"
     rf"|^(?P<a5>参考\s?:\s?)|^\s?(?P<e4>(?:{_EXPLAINED})\s?:\s?|(?:解析|详解)\s(?=\S)|(?:官方|名师|专家|老师|教师|网友|网校|本题|题目)?(?:解析|详解|分析)$))"
 )
-_MAY_MARK = re.compile(r"[【\[<答选解析]|[Aa]ns|ANS|[Kk]ey")
+_MAY_MARK = re.compile(r"【|\[|<|答|选|解|析|Ans|ans|ANS|Key|key")
 _MAY_MARK_BY_COLON = re.compile(r"[】\]>填]|[度易数值分节源处率藏错型码次块号评点路考记]\s?:")
-"""Something that every mark contains; a line with the latter has a mark only if it has a colon."""
+"""Something that every mark contains; a line with the latter has a mark only if it has a colon. The alternatives of the former each begin
+with one character, so that these are searched all at once.
+"""
 _KINDS = {"a": "answer", "e": "explanation", "r": "remark", "q": "text", "o": "text"}
 _VERDICT_AT_END = re.compile(
     rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0,6}}[)\]】]\s{{0,3}}[。.]?$|\s(?P<bare>√|×)\s?$|(?P<tight>[√×])$"
@@ -84,6 +86,15 @@ _VERDICT_AT_START = re.compile(rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0
 def flat(text: str) -> str:
     """Return the text, character for character, with half-width signs, plain spaces and one kind of dash: the form that patterns match."""
     return _ANY_FLAT.sub(_flat_sign, text)
+
+
+def flatten(lines: Sequence[str]) -> None:
+    """Compute the flat forms of many lines together, which takes a tenth of the time; they have no line breaks."""
+    text = "\n".join(lines)
+    for sign in _FLAT.keys() & set(text):  # none becomes another of these
+        text = text.replace(sign, _FLAT[sign])
+    if lines:
+        remember_lines(flat, lines, text.split("\n"))
 
 
 def _flat_sign(match: re.Match[str]) -> str:
@@ -139,7 +150,8 @@ def parts_of(text: str) -> tuple[tuple[str, str], ...]:
 
 def has_part(text: str, kind: str) -> bool:
     """Return whether a line has a part of a kind."""
-    return kind in [own for own, _ in parts_of(text)]
+    parts = parts_of(text)
+    return parts[0][0] == kind if len(parts) == 1 else kind in [own for own, _ in parts]
 
 
 def is_marked(text: str) -> bool:

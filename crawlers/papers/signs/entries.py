@@ -100,7 +100,7 @@ class Listed(Struct):
 def listed_in(text: str) -> Listed:
     """Return the entries that begin a line, after a heading if there is one."""
     line = flat(text)
-    if not _NUMBERED.search(line):
+    if not may_list(line):
         return Listed([], text)
     entries, end = _entries_of(line, 0)
     if entries:
@@ -111,6 +111,11 @@ def listed_in(text: str) -> Listed:
         if entries:
             return Listed(entries, text[end:], text[: group.end()])
     return Listed([], text)
+
+
+def may_list(line: str) -> bool:
+    """Return whether a flat line has a digit, as each entry of a list has."""
+    return _NUMBERED.search(line) is not None
 
 
 def may_say_answer(line: str) -> bool:

@@ -85,7 +85,7 @@ _LOOSE_CHAPTER = re.compile(
     rf"|(?:Chapter|CHAPTER|Unit|UNIT|Lesson|LESSON|Module|MODULE|Part|PART|Section|SECTION)\s(?:\d{{1,2}}|[IVX]{{1,4}}|[A-H])(?:[\s:.-]{_OF_CHAPTER})?)[】\]*\s]{{0,4}}$"
 )
 """Words that a sentence may contain, too: a heading if a number or a heading is directly below."""
-_LOOSE_OPENS = frozenset("#*【[ 模专项任单附CULMPS")
+_LOOSE_OPENS = frozenset("#*【[模专项任单附CULMPS") | set(filter(str.isspace, map(chr, range(0x3001))))
 _CHAPTER_DIGITS = re.compile(
     r"[\s【\[#*]*(?:第\s?|模块|专题|项目|任务|单元|(?:Chapter|CHAPTER|Unit|UNIT|Lesson|LESSON|Module|MODULE|Part|PART)\s)(\d{1,2})"
 )
@@ -119,7 +119,7 @@ def heads(line: str) -> bool:
 
 def may_head(line: str) -> bool:
     """Return whether a flat line is worded as the heading of a chapter, as a line of a sentence may be: `模块二 感觉`, `Unit 2`."""
-    return len(line) < 60 and (line[:1] in _LOOSE_OPENS or line[:1].isspace()) and bool(_LOOSE_CHAPTER.match(line))
+    return len(line) < 60 and line[:1] in _LOOSE_OPENS and bool(_LOOSE_CHAPTER.match(line))
 
 
 def is_note(line: str) -> bool:

@@ -14,6 +14,7 @@ _SIGNED = re.compile(
     r"(?:(?:[(\[【] ?)?(?P<letter>[A-Ja-j08O])\s{0,2}(?P<sign>[)\]】]\s?[.、:]?|[.、:,])\s{0,8}|(?P<ringed>[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥])\s{0,8})"
 )
 _BARE = re.compile(r"(?P<letter>[A-J])(?:(?<=[\s)\]】?:].)|(?<=^.))(?:\s{1,8}(?=\S)|(?=[“《\u4e00-\u9fff]))")
+_SCANNED = "8O0"
 _LED_BY = " 。;?!):_"
 _NOT_LED_BY = "、·和与及或/-+(.“"
 LINE, WIDE, LED, LOOSE, FAINT, BARE_LINE, BARE_WIDE, BARE_LED = 30, 24, 20, 10, 1, 15, 12, 8
@@ -49,13 +50,18 @@ def signs_in(text: str, start: int = 0) -> list[OptionMarker]:
     """Return the letters from a place on, in order; those directly after a letter have the weight FAINT."""
     line = flat(text)
     signs = []
+    scanned = False
     for match in _SIGNED.finditer(line, start):
-        weight = _weight(text, line, match.start(), start)
-        small = match["letter"] and match["letter"].islower()
+        begin, end = match.span()
+        letter, mark, ringed = match.group("letter", "sign", "ringed")
+        weight = _weight(text, line, begin, start)
+        small = not ringed and letter.islower()
         if weight and not (small and weight <= LOOSE):
-            sign = "ringed" if match["ringed"] else match["sign"][0] + ("small" if small else "")
-            signs.append(OptionMarker(match.start(), match.end(), _letter(match), sign, weight))
-    signs = list(_mended(signs))
+            sign = "ringed" if ringed else mark[0] + ("small" if small else "")
+            letter = CIRCLED_LETTERS[ringed] if ringed else letter.upper()
+            signs.append(OptionMarker(begin, end, letter, sign, weight))
+            scanned = scanned or letter in _SCANNED
+    signs = list(_mended(signs)) if scanned else signs
     bare = list(_BARE.finditer(line, start))
     if not bare:
         return signs
@@ -70,7 +76,7 @@ def signs_in(text: str, start: int = 0) -> list[OptionMarker]:
 def _mended(signs: list[OptionMarker]) -> Iterable[OptionMarker]:
     """Return signs with digits that a scan made of letters as those letters: A. 8. C. and C. 0. at the end; no other digits."""
     for index, sign in enumerate(signs):
-        if sign.letter in "8O0":
+        if sign.letter in _SCANNED:
             before = signs[index - 1].letter if index else ""
             after = signs[index + 1].letter if index + 1 < len(signs) else ""
             mended = "B" if sign.letter == "8" and (before, after) == ("A", "C") else "D" if sign.letter != "8" and before == "C" else ""

@@ -1,6 +1,6 @@
 """Results cached by line: the passes over a paper compute the same for each of its lines, one after the other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import BuiltinMethodType
 from typing import Any, TypeVar, cast
 
@@ -31,6 +31,13 @@ def per_line(function: Callable[[str], T]) -> Callable[[str], T]:
     and more memory.
     """
     return _LineMemo(function).__getitem__
+
+
+def remember_lines(function: Callable[[str], T], lines: Iterable[str], results: Iterable[T]) -> None:
+    """Cache the results of a function that were computed for all lines at once."""
+    memo = cast(BuiltinMethodType, function).__self__
+    if isinstance(memo, _LineMemo):
+        memo.update(zip(lines, results, strict=True))
 
 
 def forget_lines(*functions: Callable[[str], Any]) -> None:

@@ -59,6 +59,9 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None
     """
     line = flat(text)
     everything = signs_in(text, start)
+    if _are_lines(everything):
+        places = [*(sign.start for sign in everything), len(text)]
+        return OptionCuts(list(pairwise(places)), not _holds_next(text, line, everything), True)
     signs = [sign for sign in everything if sign.weight > FAINT]
     bare = [sign for sign in signs if not sign.sign]  # by themselves, too: in `（A）A甲 B乙` the first letter is the answer
     chains = [_trimmed(chain, usual) for chain in [*_chains(signs), *_chains(bare)]]
@@ -75,6 +78,14 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None
     ends = dict(zip(indices, [*indices[1:], len(text)], strict=True))
     unambiguous = len(chain) == len(everything) and all(sign.sign and sign.weight > LOOSE for sign in chain)
     return OptionCuts([(sign.start, ends[sign.start]) for sign in chain], sure and _is_whole(signs, chain, usual), unambiguous)
+
+
+def _are_lines(signs: Sequence[OptionMarker]) -> bool:
+    """Return whether letters, A first, begin lines in turn with the same sign, and there are no others."""
+    if not 1 < len(signs) <= len(LETTERS) or not signs[0].sign:
+        return False
+    alike = signs[0].sign
+    return all(one.weight == LINE and one.sign == alike and one.letter == letter for one, letter in zip(signs, LETTERS, strict=False))
 
 
 def options_in(text: str, after: str = "") -> list[str]:

@@ -144,6 +144,8 @@ def _read_verdict(block: QuestionBlock, start: int, kind: str) -> QuestionBlock:
 def _named_with_words(block: QuestionBlock, own: str) -> QuestionBlock:
     """Return `A（甲）；C（丙）` as AC if these are the words of its options; such an answer with other words is doubted."""
     answer = flat(block.answer or "")
+    if len(answer) < 2:
+        return block
     letters, end = "", 0
     while end < len(answer) and answer[end] in own and answer[end] not in letters:
         stop = _behind_words(answer, end + 1, _OPTION_LETTER.sub("", flat(block.options[own.index(answer[end])]), count=1))

@@ -325,7 +325,7 @@ def test_a_file_is_parsed_once_however_often_it_is_looked_at(kind: str, monkeypa
         return lambda *result, **more: calls.append(read.__name__) or read(*result, **more)
 
     monkeypatch.setattr(questions_by_content, "rows_of", counted(rows_of))
-    monkeypatch.setattr(workbook, "load_workbook", counted(workbook.load_workbook))
+    monkeypatch.setattr(workbook, "plain_workbook", counted(workbook.plain_workbook))
     [result] = [step for step in read_steps(f"b.{kind}", body, None, _SEEN) if isinstance(step, FileResult)]
     assert result.reading.record_count == len(rows) and len(calls) == 1
 
