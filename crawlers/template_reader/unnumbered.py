@@ -9,7 +9,7 @@ from crawlers.template_reader.lettered import places_of_all
 
 _FEWEST = 5
 _MOST_BETWEEN = 3
-"""Rows between the options of two questions: the answer, its explanation, the next stem. With more, the first row of a question is uncertain."""
+"""Rows between the options of two questions: answer, explanation, next stem. With more, the first row of a question is uncertain."""
 
 
 def unnumbered(rows: Sequence[Row]) -> Iterator[list[Head]]:
