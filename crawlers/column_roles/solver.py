@@ -11,6 +11,7 @@ from typing import Any
 
 from crawlers.column_roles.answer_columns import ANSWER, NO_INDEX, OWN_CHOICE, agree, answers_of
 from crawlers.column_roles.distractors import Distractors, is_wrong_name, named_distractors, unnamed_distractors
+from crawlers.column_roles.names_in_turn import named_in_turn
 from crawlers.column_roles.option_cells import options_below
 from crawlers.column_roles.option_columns import (
     EXPLAINED,
@@ -49,7 +50,7 @@ _QUESTION = re.compile(
     r"[(（]\s*[)）]|_{2,}|[？?]\s*$|(?:是|为|有|包括|正确的|错误的|在于|称为|哪项|什么|不属于|属于)[：:。]?\s*$|下列|以下|何者|不包括|关于"
 )
 _STEM = re.compile(
-    r"stem|question|quest|title|题干|题目|问题|試題|題目|正文|content|试题|^q$|statement|prompt|判断内容|陈述|[表论叙]述|说法|命题|^内容$",
+    r"stem|question|quest|title|题干|题目|问题|試題|題目|正文|content|试题|^q$|statement|prompt|判断内容|陈述|[表论叙]述|说法|命题|^内容$|题$",
     re.IGNORECASE,
 )
 _TOLD = re.compile(r"ok$|right|correct|true|result|pass|hit|score|对错|正误|得分|是否", re.IGNORECASE)
@@ -74,7 +75,7 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
     step = max(1, len(rows) // _SAMPLE)
     sample = rows[::step]
     columns = [key for key in _in_turn(sample) if not key.startswith("^")]
-    sets = option_columns(sample, [key for key in columns if not any(name.search(key.rpartition(".")[2]) for name in NAMED.values())])
+    sets = option_columns(sample, [key for key in columns if not _is_further_field(sample, key)])
     named = named_distractors(sample, columns)
     best = _with_distractors(sample, columns, named) if named else None
     best = best or _best(sample, columns, sets) or _with_options_below(sample, columns)
@@ -85,6 +86,12 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
     if best:
         best.confidence = min(1.0, best.confidence)
     return best
+
+
+def _is_further_field(rows: Sequence[dict[str, Any]], key: str) -> bool:
+    """Return whether a column has another field by its name, `subject`; a list is none, `subject_item`."""
+    named = any(name.search(key.rpartition(".")[2]) for name in NAMED.values())
+    return named and not any(isinstance(row.get(key), list | dict) for row in rows)
 
 
 def _beside_statements(rows: Sequence[dict[str, Any]], columns: list[str]) -> Roles | None:
@@ -176,7 +183,7 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     if len(answers) > 1 and answers[1][1] >= answers[0][1] and not agree(rows, sets, answers[0], answers[1]):
         doubts.append(f"{answers[0][2]!r} and {answers[1][2]!r} both fit the options as answers")
         sure *= 0.6
-    if len(options) > 1 and form != "letters" and not any(map(_has_letter_end, options)):
+    if len(options) > 1 and form != "letters" and not any(map(_has_letter_end, options)) and named_in_turn(options) != options:
         widths = Counter(len(each) for each in sets if each)
         sure *= 1.0 if form == "text" or widths.most_common(1)[0][0] == len(options) else 0.8
     indices = [options.index(key) for key in options]

@@ -3,9 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
-from atomexam.text.numerals import CIRCLED_NUMBERS
+from atomexam.text.numerals import CIRCLED_NUMBERS, HANZI, STEMS
 from atomexam.text.option_letters import CIRCLED_AS_LETTERS, LETTERS
 from crawlers.column_roles.option_cells import split_options
 from crawlers.tables.inner_data import listed
@@ -28,14 +29,15 @@ _LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.$#@&^+_]{0,3}[A-Ja-j])*[.�
 _ANSWER_LABEL = re.compile(r"^(?:(?:正确|参考|标准)?答案|answer)\s{0,3}[:是为]\s{0,3}", re.IGNORECASE)
 _MARK = re.compile(r"^\s*[(（\[【]?[A-JＡ-Ｊa-j]\s?[)）\]】.．、:：]+\s*|^\s*[A-JＡ-Ｊ]\s+(?=\S)")
 _SEPARATORS = re.compile(r"[\s,，、;；|$#@&^+]+")
-_STEMS, _DIGITS = "甲乙丙丁戊己庚辛壬癸", "123456789"
-_AS_LETTERS = str.maketrans(_STEMS, LETTERS) | CIRCLED_AS_LETTERS
-SIGNS = frozenset(f"{LETTERS}{_STEMS}{CIRCLED_NUMBERS}")
+_DIGITS = "123456789"
+_OTHER_SIGNS = f"{STEMS}{CIRCLED_NUMBERS}{HANZI}"
+_AS_LETTERS = str.maketrans(STEMS, LETTERS) | CIRCLED_AS_LETTERS | str.maketrans(HANZI, LETTERS)
+SIGNS = frozenset(f"{LETTERS}{_OTHER_SIGNS}")
 """Signs by which an answer names options."""
-_ONLY_SIGNS = re.compile(rf"[\s,，、;；|{_STEMS}{CIRCLED_NUMBERS}]+")
+_ONLY_SIGNS = re.compile(rf"[\s,，、;；|{_OTHER_SIGNS}]+")
 """Options with such a text are named by it, not by their place: `①②`."""
 _SIGN = re.compile(
-    rf"\s{{0,9}}(?:[(（\[【]\s?(?P<bracketed>[{_STEMS}{_DIGITS}])\s?[)）\]】]|(?P<signed>[{_STEMS}{_DIGITS}])\s?[.．、:：)）](?!\d)"
+    rf"\s{{0,9}}(?:[(（\[【]\s?(?P<bracketed>[{STEMS}{_DIGITS}{HANZI}])\s?[)）\]】]|(?P<signed>[{STEMS}{_DIGITS}{HANZI}])\s?[.．、:：)）](?!\d)"
     rf"|(?P<circled>[{CIRCLED_NUMBERS}]))\s{{0,9}}(?=\S)"
 )
 """A sign other than a letter that begins an option: 甲. ① 1."""
@@ -82,7 +84,7 @@ def _alphabet_of(options: list[str]) -> str:
     matches = [_SIGN.match(option) for option in options]
     signs = "".join(match["bracketed"] or match["signed"] or match["circled"] for match in matches if match)
     every = len(options) > 1 and all(matches)
-    return next((one for one in (_STEMS, CIRCLED_NUMBERS, _DIGITS) if every and one.startswith(signs)), "")
+    return next((one for one in (STEMS, CIRCLED_NUMBERS, HANZI, _DIGITS) if every and one.startswith(signs)), "")
 
 
 def without_signs(options: list[str]) -> list[str]:
@@ -265,12 +267,20 @@ def answer_letters(value: Any, options: list[str], form: str) -> str:
         sound = len(mask) == len(options) > 1 and set(mask) <= {"0", "1"} and "1" in mask
         return "".join(letter for letter, sign in zip(LETTERS, mask, strict=False) if sign == "1") if sound else ""
     pieces = [piece for each in parts for piece in _SEPARATORS.split(str(each).strip())]
+    if len(pieces) == 1 and _are_packed(pieces[0], options, form):
+        pieces = [*pieces[0]]
     if not all(re.fullmatch(r"\d{1,2}", piece) for piece in pieces):
         return ""
     indices = [int(piece) - (form == "from 1") for piece in pieces]
     if len(set(indices)) < len(indices):  # a 1 or a 0 for each option
         return ""
     return "".join(LETTERS[index] for index in sorted(set(indices))) if all(0 <= index < len(options) for index in indices) else ""
+
+
+def _are_packed(digits: str, options: list[str], form: str) -> bool:
+    """Return whether digits without separators are positions of several options, `135`: in order, and as a number beyond the last."""
+    in_order = len(digits) > 1 and digits.isascii() and digits.isdigit() and all(one < other for one, other in pairwise(digits))
+    return in_order and len(options) < len(_DIGITS) + (form == "from 1") and int(digits) > len(options)
 
 
 def _by_verdict(parts: list[Any], options: list[str]) -> str:
@@ -302,6 +312,15 @@ def _in_letters(answer: str, options: list[str]) -> str:
     return unicodedata.normalize("NFKC", answer.translate(_AS_LETTERS)).translate(numbers)
 
 
+def _by_sign_and_text(answer: str, by_text: dict[str, str]) -> str:
+    """Return the letter of the option that an answer names by its sign and its text, `② 乙药`; nothing if these name different ones."""
+    match = _SIGN.match(answer)
+    letter = by_text.get(plain(answer[match.end() :]), "") if match else ""
+    sign = (match["bracketed"] or match["signed"] or match["circled"]) if match else ""
+    places = (LETTERS[signs.index(sign)] for signs in (STEMS, CIRCLED_NUMBERS, HANZI, _DIGITS) if sign and sign in signs)
+    return letter if letter in places else ""
+
+
 def _joined_texts(text: str, options: list[str]) -> list[str]:
     """Return the letters of the options that a text lists in order, for options that contain list separators themselves."""
     rest, letters = re.sub(r"[,，、;；|]", "", plain(text)), list[str]()
@@ -321,6 +340,8 @@ def _by_text(parts: list[Any], options: list[str]) -> str:
         by_text[plain(bare(option))] = letter
         by_text.setdefault(plain(option), letter)
     letters = [by_text.get(plain(str(each)), "") or by_text.get(plain(bare(str(each))), "") for each in parts]
+    if not all(letters):
+        letters = [_by_sign_and_text(str(each), by_text) for each in parts]
     if not all(letters) and len(parts) == 1:
         pieces = [plain(piece) for piece in re.split(r"[,，、;；|\n]+", str(parts[0])) if piece.strip()]
         letters = [by_text.get(piece, "") for piece in pieces] or [""]

@@ -40,6 +40,7 @@ from crawlers.importers.reading_quality import (
     shows_markup,
     sound_count,
     with_codes_doubted,
+    with_verdicts_in_words,
 )
 from crawlers.importers.records.record_files import read_plain_records, read_tables
 from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
@@ -133,7 +134,7 @@ def read_file(
     read = read_plain_records if suffix in _RECORDS else read_tables
     if shape:
         return read(name, body, shape, provenance, beside_keys)
-    reading = with_codes_doubted(_read_by_words_or_content(read, name, body, suffix, provenance, beside_keys))
+    reading = with_codes_doubted(with_verdicts_in_words(_read_by_words_or_content(read, name, body, suffix, provenance, beside_keys)))
     refuse_survey(name, reading)
     return reading
 

@@ -1,6 +1,7 @@
 """How well a file was read: a reading in; how many of its questions are sound or answered, and what it may have missed, out."""
 
 import re
+from collections.abc import Mapping
 
 from msgspec import structs
 
@@ -8,9 +9,14 @@ from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import QuestionItem
 from crawlers.column_roles.values import answer_letters
 from crawlers.importers.files.reading import FileReading
+from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.headings import kind_of
 
 _MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
 _NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
+_CODES = {"y": "正确", "n": "错误", "r": "正确", "w": "错误", "v": "正确", "x": "错误"}
+_WORDS = {"yes": "正确", "no": "错误", "是": "正确", "否": "错误", "真": "正确", "假": "错误", "right": "正确", "wrong": "错误"}
+"""Letters beyond those of options, and words, that mean true or false."""
 _FEWEST_OPTIONS, _FEWEST_CODES, _FEWEST_CHOICES = 2, 5, 3
 
 
@@ -103,6 +109,34 @@ def with_codes_doubted(reading: FileReading) -> FileReading:
     items = [structs.replace(bare[at], doubt="answer_unreadable") if at in codes else item for at, item in enumerate(reading.items)]
     faults = [*reading.faults, f"answer_unreadable: {lost}"]
     return structs.replace(reading, items=items, faults=faults, misfits=reading.misfits + len(codes))
+
+
+def with_verdicts_in_words(reading: FileReading) -> FileReading:
+    """Return a reading with 正确 or 错误 for `Y`, `N` and the like as answers of questions without options, if these have no other answers.
+
+    None of these letters names an option. Words that also answer other questions, `是`, count only below a type of true-or-false questions.
+    """
+    bare = {
+        index: item for index, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _is_bare(item) and item.answer_raw
+    }
+    words = {index: (item.answer_raw or "").strip().lower() for index, item in bare.items()}
+    if not all(word in _CODES or answer_form(word) == "verdict" for word in words.values()):
+        return _with_typed_verdicts(reading, bare)
+    verdicts = {index: _CODES[word] for index, word in words.items() if word in _CODES}
+    if len(set(verdicts.values())) < 2:
+        return _with_typed_verdicts(reading, bare)
+    return _with_answers(reading, verdicts)
+
+
+def _with_typed_verdicts(reading: FileReading, bare: Mapping[int, QuestionItem]) -> FileReading:
+    typed = {index: item for index, item in bare.items() if kind_of(flat(item.type_raw or "")) == "verdict"}
+    words = {index: (item.answer_raw or "").strip().lower() for index, item in typed.items()}
+    return _with_answers(reading, {index: (_CODES | _WORDS)[word] for index, word in words.items() if word in _CODES | _WORDS})
+
+
+def _with_answers(reading: FileReading, answers: Mapping[int, str]) -> FileReading:
+    items = [structs.replace(item, answer_raw=answers[at]) if at in answers else item for at, item in enumerate(reading.items)]
+    return structs.replace(reading, items=items) if answers else reading
 
 
 def _is_bare(item: QuestionItem) -> bool:

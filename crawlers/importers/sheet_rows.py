@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from atomexam.text.encodings import decoded
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
+from crawlers.column_roles.names_in_turn import named_in_turn
 from crawlers.importers.documents.sheets import SHEETS, sheets_in
 from crawlers.importers.files.legends import with_legends
 from crawlers.importers.layouts.columns import layout_of_keys, named
@@ -24,6 +25,7 @@ KEY_WORD = re.compile(
     r"(?:题[目干号型]?|试题|问题|选项|备选项?|(?:正确|参考|标准)?(?:答案|选项)|解析|难度|分值|章节|是否正确)(?:[iI][dD]|编号|序号|内容|文本)?|序号|编号"
 )
 """Names of the columns of questions, of their options, and of a list of answers."""
+_OF_QUESTIONS = re.compile(r"题|答案|问|question|stem|answer", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,30}|q?[A-J]|(?i:id|no\.?)", re.ASCII)
 
 
@@ -112,7 +114,14 @@ def names_columns(cells: list[str]) -> bool:
     filled = [cell for cell in cells if cell]
     if layout_of_keys(named(cells)) is not None:
         return True
-    return len(filled) > 1 and (all(map(KEY_WORD.fullmatch, filled)) or all(map(_IDENTIFIER.fullmatch, filled)))
+    return len(filled) > 1 and (all(map(KEY_WORD.fullmatch, filled)) or all(map(_IDENTIFIER.fullmatch, filled)) or _counts_options(filled))
+
+
+def _counts_options(names: list[str]) -> bool:
+    """Return whether some cells count on, `1` `2` `3` or `甲` `乙` `丙`, between short words of which one names a field of questions."""
+    others = [name for name in names if name not in named_in_turn(names)]
+    worded = all(len(name) <= _LONGEST_NAME_CHARS and not name.isdigit() for name in others)
+    return len(names) - len(others) > 2 and worded and any(map(_OF_QUESTIONS.search, others)) and len(set(names)) == len(names)
 
 
 def _names_letters(cell: str, values: Sequence[str]) -> bool:
