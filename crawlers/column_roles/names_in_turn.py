@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from atomexam.text.numerals import CIRCLED_NUMBERS, HANZI, STEMS
+from atomexam.text.numerals import CIRCLED_NUMBERS, HANZI, ROMAN, STEMS
 from atomexam.text.option_letters import LETTERS
 
-_ALPHABETS = (LETTERS, LETTERS.lower(), "0123456789", "123456789", HANZI, CIRCLED_NUMBERS, STEMS, "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ", "⑴⑵⑶⑷⑸⑹⑺⑻⑼⑽")
+_ALPHABETS = (LETTERS, LETTERS.lower(), "0123456789", "123456789", HANZI, CIRCLED_NUMBERS, STEMS, ROMAN, "⑴⑵⑶⑷⑸⑹⑺⑻⑼⑽")
 _FEWEST_NAMED = 3
 
 

@@ -27,9 +27,12 @@ from crawlers.column_roles.option_columns import (
 )
 from crawlers.column_roles.records import NAMED, Roles, find_others, options_of
 from crawlers.column_roles.values import (
+    CODES,
     DISTRACTORS,
     MARKED,
+    are_two_verdicts,
     as_verdict,
+    lettered_options,
     marked_letters,
     options_in,
     text_of,
@@ -58,6 +61,7 @@ _CODE = re.compile(r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}(?!\d)[^\u4e00-\u9fff]{0
 """A text that identifies a row and asks nothing: `4f3d5e71`."""
 _EXAM_VERDICTS = {"正确", "错误", "对", "错", "√", "×", "✓", "✗", "不正确", "正確", "錯誤", "對", "錯"}
 """Verdicts that occur only in tests, whatever the column's name."""
+_WORDS_OF_EXAMS = {"正确", "错误", "对", "错", "不正确"}
 _LEAST_STATEMENT = 9
 """Characters of a usual true-or-false statement; a shorter text may be an option of a question elsewhere."""
 _HELP, _MOST_HELP = (
@@ -89,9 +93,11 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
 
 
 def _is_further_field(rows: Sequence[dict[str, Any]], key: str) -> bool:
-    """Return whether a column has another field by its name, `subject`; a list is none, `subject_item`."""
-    named = any(name.search(key.rpartition(".")[2]) for name in NAMED.values())
-    return named and not any(isinstance(row.get(key), list | dict) for row in rows)
+    """Return whether a column has another field by its name, `subject`; lists and texts with lettered options are none, `subject_item`."""
+    if not any(name.search(key.rpartition(".")[2]) for name in NAMED.values()):
+        return False
+    listed = sum(isinstance(value := row.get(key), list | dict) or len(lettered_options(value)) > 1 for row in rows)
+    return listed < LEAST_OPTIONS * len(rows)
 
 
 def _beside_statements(rows: Sequence[dict[str, Any]], columns: list[str]) -> Roles | None:
@@ -172,12 +178,18 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     if len(options) > 1 and max((_asking(rows, key) for key in usual), default=0.0) > max(0.5, _asking(rows, stem)):
         return None  # the questions are among these options
     share, _, answer, form = answers[0]
+    if sure < SURE and doubts == [_few_ask(stem)] and _ask_beside_statements(rows, sets, stem):
+        sure, doubts = SURE + 0.05, []
     if form == MARKED and sure < SURE and doubts == [_few_ask(stem)]:
         sure, doubts = SURE + 0.05, []  # nothing but questions has options of which one is marked as right
     if not proven:
         doubts.append(f"{answer!r} has numbers that may be positions of options, but no 0 and no last position shows where they start")
         sure *= _UNPROVEN if ANSWER.search(answer.rpartition(".")[2]) else _UNPROVEN_UNNAMED
-    if form not in (MARKED, "text") and not ANSWER.search(answer.rpartition(".")[2]) and (told := _told_right(rows, rest)):
+    if (
+        form not in (MARKED, "text")
+        and not ANSWER.search(answer.rpartition(".")[2])
+        and (told := _told_right(rows, [key for key in rest if key != answer]))
+    ):
         doubts.append(f"{answer!r} may be what somebody chose, and {told!r} says whether it was right")
         sure *= _UNPROVEN
     if len(answers) > 1 and answers[1][1] >= answers[0][1] and not agree(rows, sets, answers[0], answers[1]):
@@ -186,8 +198,7 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     if len(options) > 1 and form != "letters" and not any(map(_has_letter_end, options)) and named_in_turn(options) != options:
         widths = Counter(len(each) for each in sets if each)
         sure *= 1.0 if form == "text" or widths.most_common(1)[0][0] == len(options) else 0.8
-    indices = [options.index(key) for key in options]
-    beyond = _beyond(rows, rest, stem, answer, options) if len(options) > 1 and indices else []
+    beyond = _beyond(rows, rest, stem, answer, options) if len(options) > 1 else []
     if beyond:
         sure *= 0.5
         doubts.append(f"{beyond[0]!r} beside the options may be one more")
@@ -197,6 +208,12 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     roles.verdict = verdict if form == MARKED else None
     find_others(rows, rest, roles)
     return roles
+
+
+def _ask_beside_statements(rows: Sequence[dict[str, Any]], sets: list[list[str]], stem: str) -> bool:
+    """Return whether half of the texts ask, without those of statements, whose options are true and false."""
+    others = [row for row, options in zip(rows, sets, strict=True) if not are_two_verdicts(options)]
+    return len(others) < len(rows) and (not others or _asking(others, stem) >= 0.5)
 
 
 def _told_right(rows: Sequence[dict[str, Any]], columns: list[str]) -> str:
@@ -283,9 +300,8 @@ def _stem(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | Non
         if mean < 5 or unlike < 0.2 or key.startswith("^") or IDENTIFIER.search(name) or all(map(_CODE.fullmatch, texts)):
             continue
         asks = _asking(rows, key)
-        name_score = (
-            0.5 * bool(_STEM.search(name)) - 0.7 * bool(EXPLAINED.search(name)) - 0.6 * bool(ANSWER.search(name) and not _STEM.search(name))
-        )
+        is_stem, is_answer = bool(_STEM.search(name)), bool(ANSWER.search(name))
+        name_score = 0.5 * is_stem - 0.7 * bool(EXPLAINED.search(name)) - 0.6 * (is_answer and not is_stem)
         scored.append((asks + name_score + 0.2 * unlike + 0.1 * min(1.0, mean / 40), asks, key))
     scored.sort(key=lambda each: -each[0])
     if not scored:
@@ -348,12 +364,15 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
         if not name and not all(str(value).strip() in _EXAM_VERDICTS for value in some):
             values = [None]  # a switch: yes and no, true and false
         verdicts = [verdict_of(value) for value in values]
+        if name and all(isinstance(value, str) and value.strip().lower() in CODES for value in some):
+            verdicts = [CODES[value.strip().lower()] for value in some]
         if (
             sum(map(bool, verdicts)) >= 0.95 * len(verdicts)
             and (len({*verdicts, ""}) == 3 or ((stem, key) == PAIR and {str(value).strip() for value in some} <= _EXAM_VERDICTS))
             and (name or not any(isinstance(value, bool) for value in some))
         ):
-            strong = name or _STEM.search(stem) or (stem, key) == PAIR
+            in_words = {str(value).strip() for value in some} <= _WORDS_OF_EXAMS  # ticks may be those of a list of checks
+            strong = name or _STEM.search(stem) or (stem, key) == PAIR or in_words
             roles = Roles(stem, [], key, "verdict", confidence=0.95 if strong else 0.7, doubts=doubts)
             if len({*verdicts, ""}) < 3:
                 roles.confidence *= _SAME_VERDICT

@@ -7,17 +7,15 @@ from msgspec import structs
 
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import QuestionItem
-from crawlers.column_roles.values import answer_letters
+from crawlers.column_roles.values import CODES, VERDICT_WORDS, answer_letters
 from crawlers.importers.files.reading import FileReading
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import kind_of
 
 _MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
 _NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
-_CODES = {"y": "正确", "n": "错误", "r": "正确", "w": "错误", "v": "正确", "x": "错误"}
-_WORDS = {"yes": "正确", "no": "错误", "是": "正确", "否": "错误", "真": "正确", "假": "错误", "right": "正确", "wrong": "错误"}
-"""Letters beyond those of options, and words, that mean true or false."""
-_FEWEST_OPTIONS, _FEWEST_CODES, _FEWEST_CHOICES = 2, 5, 3
+_TRUTH = ("正确", "错误")
+_FEWEST_OPTIONS, _FEWESTCODES, _FEWEST_CHOICES = 2, 5, 3
 
 
 def sound_count(reading: FileReading) -> int:
@@ -101,7 +99,7 @@ def with_codes_doubted(reading: FileReading) -> FileReading:
     codes = {index for index, answer in answers.items() if len(answer) == 1 and answer.isdecimal()}
     if set(answers.values()) == {"0", "1"}:
         lost = f"{len(bare)} answers are 0 or 1, and nothing states which of them is 正确; name their column 对错, or write 正确 and 错误"
-    elif len(codes) >= _FEWEST_CODES and 2 * len(codes) > sum(map(bool, answers.values())):
+    elif len(codes) >= _FEWESTCODES and 2 * len(codes) > sum(map(bool, answers.values())):
         lost = f"{len(codes)} answers are numbers below 10, without options: they may be positions of options that were not found"
         codes = {index for index, answer in answers.items() if answer.isdecimal()}  # of several, or sums of bits
     else:
@@ -114,16 +112,19 @@ def with_codes_doubted(reading: FileReading) -> FileReading:
 def with_verdicts_in_words(reading: FileReading) -> FileReading:
     """Return a reading with 正确 or 错误 for `Y`, `N` and the like as answers of questions without options, if these have no other answers.
 
-    None of these letters names an option. Words that also answer other questions, `是`, count only below a type of true-or-false questions.
+    None of these letters names an option. Words that also answer other questions, `是`, count only beside choices, or below a type of
+    true-or-false questions.
     """
-    bare = {
-        index: item for index, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _is_bare(item) and item.answer_raw
-    }
+    items = [(index, item) for index, item in enumerate(reading.items) if isinstance(item, QuestionItem)]
+    bare = {index: item for index, item in items if _is_bare(item) and item.answer_raw}
     words = {index: (item.answer_raw or "").strip().lower() for index, item in bare.items()}
-    if not all(word in _CODES or answer_form(word) == "verdict" for word in words.values()):
+    choices = [item for _, item in items if item.doubt is None and len(item.options_raw or ()) > 1 and _is_answered(item)]
+    are_beside = len(choices) >= max(_FEWEST_CHOICES, len(bare))
+    known = VERDICT_WORDS if are_beside else CODES
+    if not all(word in known or answer_form(word) == "verdict" for word in words.values()):
         return _with_typed_verdicts(reading, bare)
-    verdicts = {index: _CODES[word] for index, word in words.items() if word in _CODES}
-    if len(set(verdicts.values())) < 2:
+    verdicts = {index: known[word] for index, word in words.items() if word in known}
+    if not are_beside and len(set(verdicts.values())) < len(_TRUTH):
         return _with_typed_verdicts(reading, bare)
     return _with_answers(reading, verdicts)
 
@@ -131,7 +132,7 @@ def with_verdicts_in_words(reading: FileReading) -> FileReading:
 def _with_typed_verdicts(reading: FileReading, bare: Mapping[int, QuestionItem]) -> FileReading:
     typed = {index: item for index, item in bare.items() if kind_of(flat(item.type_raw or "")) == "verdict"}
     words = {index: (item.answer_raw or "").strip().lower() for index, item in typed.items()}
-    return _with_answers(reading, {index: (_CODES | _WORDS)[word] for index, word in words.items() if word in _CODES | _WORDS})
+    return _with_answers(reading, {index: VERDICT_WORDS[word] for index, word in words.items() if word in VERDICT_WORDS})
 
 
 def _with_answers(reading: FileReading, answers: Mapping[int, str]) -> FileReading:

@@ -10,7 +10,7 @@ from atomexam.text.refusal import Refusal
 from crawlers.column_roles.names_in_turn import named_in_turn
 from crawlers.importers.documents.sheets import SHEETS, sheets_in
 from crawlers.importers.files.legends import with_legends
-from crawlers.importers.layouts.columns import layout_of_keys, named
+from crawlers.importers.layouts.columns import is_known_name, layout_of_keys, named
 from crawlers.tables.keys import key_rows
 from crawlers.tables.marked_options import verdict_named
 from crawlers.tables.markup import tables_of_page
@@ -125,8 +125,8 @@ def _counts_options(names: list[str]) -> bool:
 
 
 def _names_letters(cell: str, values: Sequence[str]) -> bool:
-    """Return whether a single character above option letters is not such a letter: it names their column."""
-    return cell not in LETTERS and all(value in LETTERS for value in values)
+    """Return whether a single character above option letters is not such a letter, or a word above codes: it names their column."""
+    return (cell not in LETTERS and all(value in LETTERS for value in values)) or (not cell.isascii() and all(map(str.isascii, values)))
 
 
 def names_verdicts(rows: list[list[str]]) -> bool:
@@ -142,10 +142,18 @@ def names_verdicts(rows: list[list[str]]) -> bool:
     return own not in below or any(map(KEY_WORD.fullmatch, rows[0]))
 
 
+def _are_mostly_known(rows: list[list[str]]) -> bool:
+    """Return whether most cells of a first row are known names of fields, and none of its cells occurs below it."""
+    names = [(at, cell) for at, cell in enumerate(rows[0]) if cell]
+    known = sum(is_known_name(cell) and not cell.isdigit() for _, cell in names)
+    recurring = any(at < len(row) and row[at] == cell for at, cell in names for row in rows[1:])
+    return known > max(1, len(names) / 2) and not recurring and not all(map(LETTERS.__contains__, (cell for _, cell in names)))
+
+
 def _is_header(rows: list[list[str]]) -> bool:
     """Return whether a first row names the columns: short words, each once, none of which occurs below in its column."""
     first = [cell for cell in rows[0] if cell]
-    if names_columns(rows[0]) or names_verdicts(rows):
+    if names_columns(rows[0]) or names_verdicts(rows) or _are_mostly_known(rows):
         return True
     if not first or len(set(first)) < len(first) or any(len(cell) > _LONGEST_NAME_CHARS for cell in first):
         return False
