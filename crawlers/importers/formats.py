@@ -1,10 +1,11 @@
 """Formats by name, and the reader of each: one file's name and bytes in, its items out."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePosixPath
 
 from atomexam.records.checks import one_of
+from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_texts, ticks_verdicts
@@ -144,7 +145,7 @@ def _read_by_words_or_content(
 ) -> FileReading:
     """Return the reading by known column names, or else by column content; also the latter if the former misreads most."""
     if suffix in (*SOURCES, *TEXTS, *PAGES, *_XML):
-        if by_content := read_by_content(name, body, provenance):
+        if by_content := _by_content(name, body, provenance):
             return by_content
         if suffix in DATA:
             with suppress(Refusal):
@@ -161,7 +162,7 @@ def _read_by_words_or_content(
         if suffix == PARQUET:
             raise
         try:
-            if by_content := read_by_content(name, body, provenance):
+            if by_content := _by_content(name, body, provenance):
                 return by_content
             doubt = Refusal(with_advice(str(error), name, body))
         except Refusal as unsure:
@@ -175,7 +176,7 @@ def _read_by_words_or_content(
         reading.items = coloured_items
     if suffix != PARQUET and may_miss_options(reading):
         with suppress(Refusal):
-            by_content = read_by_content(name, body, provenance, reading.items)
+            by_content = _by_content(name, body, provenance, reading.items)
             if (
                 by_content
                 and by_content.items
@@ -188,7 +189,7 @@ def _read_by_words_or_content(
         or (suffix in _RECORDS and has_empty(reading))
     ):
         with suppress(Refusal):
-            by_content = read_by_content(name, body, provenance, reading.items)
+            by_content = _by_content(name, body, provenance, reading.items)
             if (
                 by_content
                 and answered_count(by_content) > answered
@@ -197,6 +198,11 @@ def _read_by_words_or_content(
             ):
                 return by_content
     return reading
+
+
+def _by_content(name: str, body: bytes, provenance: Provenance, known: Sequence[Item] = ()) -> FileReading | None:
+    reading = read_by_content(name, body, provenance, known)
+    return with_verdicts_in_words(reading) if reading else None
 
 
 def _lines_of(name: str, body: bytes, suffix: str) -> Text:

@@ -14,6 +14,7 @@ from crawlers.papers.signs.headings import kind_of
 
 _MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
 _NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
+_POSITIONS = re.compile(r"\d(?:\s?[,，、;；|/ ]\s?\d){0,9}|[01]{2,10}")
 _TRUTH = ("正确", "错误")
 _FEWEST_OPTIONS, _FEWESTCODES, _FEWEST_CHOICES = 2, 5, 3
 
@@ -96,7 +97,7 @@ def with_codes_doubted(reading: FileReading) -> FileReading:
     """
     bare = {index: item for index, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _is_bare(item)}
     answers = {index: (item.answer_raw or "").strip() for index, item in bare.items()}
-    codes = {index for index, answer in answers.items() if len(answer) == 1 and answer.isdecimal()}
+    codes = {index for index, answer in answers.items() if _POSITIONS.fullmatch(answer)}
     if set(answers.values()) == {"0", "1"}:
         lost = f"{len(bare)} answers are 0 or 1, and nothing states which of them is 正确; name their column 对错, or write 正确 and 错误"
     elif len(codes) >= _FEWESTCODES and 2 * len(codes) > sum(map(bool, answers.values())):

@@ -62,16 +62,16 @@ def _are_sound(parts: Sequence[list[str]]) -> bool:
 
 
 def _are_proven(cells: _Cells, parts: Sequence[list[str]], key: str) -> bool:
-    """Return whether a column has the texts of some parts, or letters of them that reach the last one."""
+    """Return whether a column has the texts of some parts, a 1 or a 0 for each, or letters of them that reach the last one."""
     for other in dict.fromkeys(name for row, _ in cells[:_EXCERPT_ROWS] for name in row):
         if other == key:
             continue
         filled = [(row[other], each) for (row, _), each in zip(cells, parts, strict=True) if row.get(other) not in (None, "", [])]
         if len(filled) < _SHARE * len(cells):
             continue
-        for form in ("text", "letters", "from 1") if ANSWER.search(other) else ("text",):
+        for form in ("text", "mask", "letters", "from 1") if ANSWER.search(other) else ("text", "mask"):
             letters = [answer_letters(value, each, form) for value, each in filled]
             reached = any(each and LETTERS[len(texts) - 1] in each for each, (_, texts) in zip(letters, filled, strict=True))
-            if sum(map(bool, letters)) >= _SHARE * len(letters) and len(set(letters)) > 1 and (form == "text" or reached):
+            if sum(map(bool, letters)) >= _SHARE * len(letters) and len(set(letters)) > 1 and (form in ("text", "mask") or reached):
                 return True
     return False
