@@ -219,6 +219,9 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     if len(options) > 1 and (idle := idle_column(rows, options, answer, form)):
         doubts.append(f"{idle!r} is never the answer, and may be no option")
         sure *= _UNPROVEN
+    if len(options) == len(PAIR) and form not in (MARKED, "text") and _are_any_two(options, sets):
+        doubts.append(f"{options[0]!r} and {options[1]!r} have unlike names, and two are fitted by chance")
+        sure *= _UNPROVEN
     if len(options) > 1:  # a wider run that fits as well is better
         sure *= 1 + 0.001 * len(options)
     roles = Roles(stem, options, answer, form, confidence=share * sure, doubts=doubts)
@@ -231,6 +234,12 @@ def _ask_beside_statements(rows: Sequence[dict[str, Any]], sets: list[list[str]]
     """Return whether half of the texts ask, without those of statements, whose options are true and false."""
     others = [row for row, options in zip(rows, sets, strict=True) if not are_two_verdicts(options)]
     return len(others) < len(rows) and (not others or asking(others, stem) >= 0.5)
+
+
+def _are_any_two(options: list[str], sets: list[list[str]]) -> bool:
+    """Return whether two columns have names that differ in more than a sign, and texts other than true and false."""
+    alike = options[0][:-1] == options[1][:-1] or options[0][1:] == options[1][1:] or any(key.startswith("column ") for key in options)
+    return not alike and sum(map(are_two_verdicts, sets)) * 2 < len(sets)
 
 
 def _told_right(rows: Sequence[dict[str, Any]], columns: list[str]) -> str:

@@ -18,6 +18,7 @@ _FEWEST_ROWS, _FEWEST_PARTS, _SHARE = 5, 3, 0.95
 _EXCERPT_ROWS = 200
 _SIGNS = re.compile(r"[^\w\s\"'“”‘’《》()（）%℃.]{1,3}|[(（]|\t")
 _BRACKETS = {"][": "[]", "】【": "【】", "}{": "{}", ")(": "()", "）（": "（）", "><": "<>", "〕〔": "〔〕"}
+_OF_PROSE, _MOST_IN_PROSE = re.compile(r"[,，、。:：!！?？~\-]"), 5
 _Cells = list[tuple[dict[str, Any], str]]
 
 
@@ -29,8 +30,8 @@ def with_divided_cells(table: Rows) -> Rows:
         cells = [(row, text) for _, row in table.rows if (text := (row.get(key) or "").strip())]
         if len(cells) < _FEWEST_ROWS or _are_options(cells):
             continue
-        divisions = ([_parts(text, sign) for _, text in cells] for sign in _signs_in(cells))
-        parts = next((each for each in divisions if _are_sound(each) and _are_proven(cells, each, key)), None)
+        divisions = ((sign, [_parts(text, sign) for _, text in cells]) for sign in _signs_in(cells))
+        parts = next((each for sign, each in divisions if _are_sound(each, sign) and _are_proven(cells, each, key)), None)
         for (row, _), texts in zip(cells, parts or (), strict=bool(parts)):
             row[key] = texts
     return table
@@ -55,8 +56,14 @@ def _parts(text: str, sign: str) -> list[str]:
     return [part.strip() for part in text.removeprefix(around[:1]).removesuffix(around[1:]).split(sign)]
 
 
-def _are_sound(parts: Sequence[list[str]]) -> bool:
-    """Return whether nearly all cells are several different texts, most of them as many as options are."""
+def _are_sound(parts: Sequence[list[str]], sign: str) -> bool:
+    """Return whether all cells are several different texts, most of them as many as options are.
+
+    A sign that occurs inside options, too, must divide all into the same number, except for statements.
+    """
+    counts = {len(each) for each in parts} - {2}
+    if _OF_PROSE.search(sign) and (len(counts) > 1 or max(counts, default=0) > _MOST_IN_PROSE):
+        return False
     sound = [all(each) and 1 < len(set(each)) == len(each) <= len(LETTERS) for each in parts]
     return all(sound) and sum(len(each) >= _FEWEST_PARTS for each in parts) * 2 > len(parts)
 
