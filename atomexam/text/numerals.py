@@ -4,6 +4,10 @@ HANZI = "一二三四五六七八九十"
 """The Chinese numerals from 1 to 10."""
 CIRCLED_NUMBERS = "①②③④⑤⑥⑦⑧⑨⑩"
 """The circled numbers from 1 to 10."""
+ROMAN = "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ"
+"""The Roman numerals from 1 to 10 that are one character each."""
+STEMS = "甲乙丙丁戊己庚辛壬癸"
+"""The ten heavenly stems, which number things as letters do."""
 _DIGITS = {sign: value for value, sign in enumerate("〇" + HANZI[:9])} | {"零": 0, "两": 2}
 _POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000}
 _MAX_NUMERAL_CHARS = 32  # a longer sequence is not a number, and its value could have any length

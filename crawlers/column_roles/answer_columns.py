@@ -9,7 +9,7 @@ from crawlers.column_roles.option_columns import LEAST_ROWS
 from crawlers.column_roles.values import FORMS, answer_letters
 
 ANSWER = re.compile(
-    r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|正误|是否正确|判断结果|^(?:判断|判定|真假|是非)|^t\s?/\s?f|^(?:label|gold)$|^da_?an$|^da$",
+    r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|正误|是否正确|正确[选项]|应选|^答$|判断结果|^(?:判断|判定|真假|是非)|^t\s?/\s?f|^(?:label|gold)$|^da_?an$|^da$",
     re.IGNORECASE,
 )
 OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.IGNORECASE)
@@ -25,6 +25,10 @@ _REPLY, _PROMPT = re.compile(r"responses?", re.IGNORECASE), re.compile(r"prompts
 """Names for a model's expected answer and for its prompt: beside a prompt, an expected answer is a key."""
 _MANY, _ALIKE = 12, 2
 """Number of rows in which positions would be others than 1, 2, 4 …, and number of options of which positions and bits are the same."""
+_SURELY_KEY = re.compile(r"(?:正确|标准|参考)?答案|正确选?项|correct_?(?:answer|option)|answer", re.IGNORECASE)
+_SURELY_FILLED, _ROWS_PER_OPTION = 0.8, 3
+_SURELY_FITS = 0.95
+"""Share of the rows that a second column must fit to be one of answers, too."""
 _MASK, _LEAST_SINGLE = re.compile(r"mask|bits?$|flags?$", re.IGNORECASE), 0.3
 """Names of numbers whose bits are options, and the share of them that must have one bit: most questions have one answer."""
 NO_INDEX = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章|数$|num_?of", re.IGNORECASE)
@@ -105,6 +109,36 @@ def _are_bits(key: str, filled: list[tuple[Any, list[str]]], fits: float) -> boo
     single = sum(number & (number - 1) == 0 for number in numbers)
     named = ANSWER.search(key.rpartition(".")[2]) or _MASK.search(key)
     return fits == 1.0 and bool(named) and max(numbers, default=0) > most and single >= _LEAST_SINGLE * len(numbers)
+
+
+def rival(rows: Sequence[dict[str, Any]], sets: list[list[str]], answers: Sequence[Answer]) -> str:
+    """Return a column that fits the options as well as the first one does, or as named, and names others; nothing if there is none."""
+    for other in answers[1:]:
+        is_named = ANSWER.search(other[2].rpartition(".")[2]) and not OWN_CHOICE.search(other[2])
+        is_equal = other[1] >= answers[0][1] or (is_named and other[0] >= _SURELY_FITS and other[2] != answers[0][2])
+        if is_equal and not agree(rows, sets, answers[0], other):
+            return other[2]
+    return ""
+
+
+def named_key(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> str:
+    """Return a column that is certainly named as that of the answers and filled in most rows; nothing if there is none."""
+    for key in columns:
+        filled = sum(row.get(key) not in (None, "", []) for row in rows)
+        if _SURELY_KEY.fullmatch(key.rpartition(".")[2]) and filled >= _SURELY_FILLED * len(rows):
+            return key
+    return ""
+
+
+def idle_column(rows: Sequence[dict[str, Any]], options: Sequence[str], answer: str, form: str) -> str:
+    """Return a column without a name, the first or the last of the options and filled in nearly all rows, that no answer ever means."""
+    some = [(row, texts) for row in rows if len(texts := [str(row.get(key) or "") for key in options]) > 1 and any(texts)]
+    said = "".join(answer_letters(row.get(answer), texts, form) for row, texts in some)
+    for at in (0, len(options) - 1):
+        filled = sum(bool(texts[at]) for _, texts in some) >= _SURELY_FITS * len(some)
+        if options[at].startswith("column ") and filled and len(some) >= _ROWS_PER_OPTION * len(options) and LETTERS[at] not in said:
+            return options[at]
+    return ""
 
 
 def agree(rows: Sequence[dict[str, Any]], sets: list[list[str]], one: Answer, other: Answer) -> bool:

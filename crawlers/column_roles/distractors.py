@@ -10,7 +10,8 @@ from itertools import combinations, takewhile
 from typing import Any, NamedTuple
 
 from atomexam.text.option_letters import are_fillers, is_filler
-from crawlers.column_roles.option_columns import EXPLAINED, LEAST_ROWS, MOST_OPTIONS, may_be_option, named_in_turn
+from crawlers.column_roles.names_in_turn import named_in_turn
+from crawlers.column_roles.option_columns import EXPLAINED, LEAST_ROWS, MOST_OPTIONS, may_be_option
 from crawlers.column_roles.values import options_in, plain, text_of
 
 _LAST = r"(?:\d{1,2}|[a-j]|[一二三四五六七八九十])"

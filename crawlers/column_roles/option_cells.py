@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+from atomexam.text.numerals import CIRCLED_NUMBERS, STEMS
 from atomexam.text.option_letters import are_in_turn, letters_at
 from crawlers.papers.signs.options import find_options, without_sign
 
@@ -13,6 +14,8 @@ _WRITTEN_LINE_END = re.compile(r"\\r?\\n|\\n(?=\s?[A-JＡ-Ｊ](?:[\s.．、:：)
 _VERDICTS = re.compile(r"(正确|对|是|√)[\s/,，、]{1,3}(错误|错|否|×)|(错误|错|否|×)[\s/,，、]{1,3}(正确|对|是|√)")
 _LEAST_BARE = 3
 """Letters in order that are options without a separator after them; two may be words: A型 B型."""
+_MOST_CHARS_OF_TWO = 16
+"""Characters of a text in which two numbers in order are options, `①对 ②错`."""
 _SEPARATORS = ("$;$", "||", "|", "###", "##", "@@", ";;", "；", ";", "\t")
 _WEAK_SEPARATORS = ("&&", "&", "^", "~~", "~", "++", "//", "/", "、", "，", ",", " ")
 """Separators that also occur in texts: they divide options if each part has its letter and a sign after it."""
@@ -41,6 +44,8 @@ def split_options(text: str) -> list[str]:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if len(lines) > 1:
         return _undashed(lines)
+    if numbered := _numbered(text):
+        return numbered
     for separator in _SEPARATORS:
         parts = [part.strip() for part in text.split(separator)]
         if len([part for part in parts if part]) > 1:
@@ -100,6 +105,21 @@ def _inline(text: str) -> tuple[str, list[str]]:
     if not (run and run.sure and len(run.cuts) > 2 and min(run.cuts)[0] > 0):
         return text, []
     return text[: min(run.cuts)[0]].strip(), run.texts(text)
+
+
+def _numbered(text: str) -> list[str]:
+    """Return the options of a line that begin with numbers in turn, `①甲 ②乙 ③丙`, each with its sign; nothing if they do not."""
+    for signs, after in ((CIRCLED_NUMBERS, r"\s?"), (STEMS, r"\s?[.．、:：)）]"), ("123456789", r"\s?[.．、:：)）](?!\d)")):
+        starts: list[int] = []
+        for sign in signs:
+            found = re.compile(rf"(?<![^{re.escape(_BEFORE)}(（\[]){sign}{after}").search(text, starts[-1] + 1 if starts else 0)
+            if found is None or (not starts and text[: found.start()].strip("(（[")):
+                break
+            starts.append(found.start())
+        if len(starts) >= (_LEAST_BARE if len(text) > _MOST_CHARS_OF_TWO else 2):
+            parts = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+            return [part.strip().rstrip("(（[;；|,，、").strip() for part in parts]
+    return []
 
 
 def _letter(mark: re.Match[str]) -> str:

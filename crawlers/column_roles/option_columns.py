@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import Any
 
-from atomexam.text.numerals import HANZI
-from atomexam.text.option_letters import LETTERS
+from crawlers.column_roles.names_in_turn import named_in_turn
 from crawlers.column_roles.values import bare, options_in, text_of, verdict_of
 from crawlers.papers.signs.numbers import TYPE
 
@@ -20,11 +19,13 @@ _LEAST_EXPLAINING = 0.5
 IDENTIFIER = re.compile(r"(?i:(?:^|[_\W])[a-z]?id$|uuid$)|[a-z]I[dD]$")
 _KEY = re.compile(r"[a-zA-Z]{1,12}[_-]?\d{1,9}|\w{1,12}(?:[_-][a-zA-Z]{0,3}\d{1,9}){1,3}|(?=\w{0,40}\d)[0-9a-f_-]{8,40}")
 _ONE_LETTER, _SHARE = re.compile(r"[A-Ja-j]"), re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?[%％]")
+_DATE = re.compile(r"(?:19|20)\d\d\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}(?!\d).{0,16}")
+_VERDICT = re.compile(r"正确|错误|不正确|[对错是否√×✓✗]")
+_AMOUNT = re.compile(r"\d{1,6}(?:\.\d{1,4})?")
 _KIND = re.compile(rf"{TYPE}|(?:单选|多选|判断|填空|简答|单项|多项)题?|[易中难]|简单|容易|较易|中等|一般|较难|困难")
 """Names for the type or difficulty of a question."""
 _CHOICE = re.compile(r"\s{0,9}[A-J](?:[\s,，、;；]{0,3}[A-J]){0,9}\s{0,9}")
 """Letters of options, which are an answer."""
-_FEWEST_NAMED = 3
 _GAP, _LEAST_FILLED = re.compile(r"_{2,}|[(（]\s*[)）]"), 0.9
 """A gap of a question, and the share of answer lists that must have one entry for each gap."""
 EXPLAINED = re.compile(r"expla|analy|解析|解释|解說|详解|詳解|說明|rationale|reason|jiexi|分析", re.IGNORECASE)
@@ -64,11 +65,17 @@ def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[l
     if len(lettered) > 2 and lettered not in column_sets and set(lettered[:2]) <= set(short):  # only a few rows have the last of them
         column_sets.append(lettered)
     column_sets += [[*pair] for pair in pairwise(columns) if _are_two_verdicts(rows, *pair)]
-    named = set(named_in_turn([key for key in columns if texts_of(rows, key)]))
+    run = named_in_turn([key for key in columns if texts_of(rows, key)])
+    if run and run not in column_sets and set(run[:2]) <= set(short):
+        column_sets.append(run)
+    named = set(run)
     column_sets = [some for some in column_sets if not named & set(some) or set(some) <= named]  # the column beside them has another name
-    letters, shares = ({key for key in columns if _are_all(rows, key, pattern)} for pattern in (_ONE_LETTER, _SHARE))
-    column_sets = [some for some in column_sets if letters.isdisjoint(some) and (shares.isdisjoint(some) or shares.issuperset(some))]
-    return sorted(column_sets, key=lambda some: some != lettered)[:200]
+    letters = {key for key in columns if _are_all(rows, key, _ONE_LETTER)}
+    column_sets = [some for some in column_sets if letters.isdisjoint(some)]
+    for pattern in (_SHARE, _DATE, _AMOUNT, _VERDICT):
+        alike = {key for key in columns if _are_all(rows, key, pattern)}
+        column_sets = [some for some in column_sets if alike.isdisjoint(some) or alike.issuperset(some)]
+    return sorted(column_sets, key=lambda some: some not in (lettered, run))[:200]
 
 
 def _are_all(rows: Sequence[dict[str, Any]], key: str, pattern: re.Pattern[str]) -> bool:
@@ -81,16 +88,6 @@ def _are_two_verdicts(rows: Sequence[dict[str, Any]], one: str, other: str) -> b
     """Return whether two columns are the options of statements: 正确 in each row of one, 错误 in each row of the other."""
     verdicts = [{verdict_of(text) for text in texts_of(rows, key)} for key in (one, other)]
     return sorted(map(sorted, verdicts)) == [["正确"], ["错误"]] and len(texts_of(rows, one)) == len(texts_of(rows, other))
-
-
-def named_in_turn(columns: Sequence[str]) -> list[str]:
-    """Return the columns named by one word and consecutive letters or numbers, `optionA`, `optionB`, `optionC` …; none if there are few."""
-    for signs in (LETTERS, LETTERS.lower(), "0123456789", "123456789", HANZI):
-        for prefix in dict.fromkeys(key[:-1] for key in columns if key.endswith(signs[0]) and not key.startswith("column ")):
-            run = list(takewhile(set(columns).__contains__, (f"{prefix}{sign}" for sign in signs)))
-            if len(run) >= _FEWEST_NAMED:
-                return run
-    return []
 
 
 def _without_explanations(rows: Sequence[dict[str, Any]], run: list[str]) -> list[str]:
@@ -115,7 +112,7 @@ def _same_sets(sets: list[list[str]]) -> bool:
 def _are_keys(sets: list[list[str]]) -> bool:
     """Return whether options are only keys to content elsewhere: `op1`, `op2`, each once in the table."""
     texts = [text for each in sets for text in each]
-    if all(text.isdigit() and len(text) < 10 for text in texts):
+    if all(text.isdecimal() and len(text) < 10 for text in texts):
         numbers = [int(text) for text in texts]
         return all(one < other for one, other in pairwise(numbers))
     return len(set(texts)) == len(texts) and all(map(_KEY.fullmatch, texts))

@@ -12,6 +12,7 @@ from crawlers.column_roles.distractors import options_beside
 from crawlers.column_roles.option_cells import options_below
 from crawlers.column_roles.option_columns import EXPLAINED
 from crawlers.column_roles.values import (
+    CODES,
     DISTRACTORS,
     MARKED,
     answer_letters,
@@ -126,7 +127,7 @@ def _answer(value: Any, options: list[str], form: str) -> str | None:
     if form == MARKED:
         return marked_letters(value) or None
     if form == "verdict":
-        return verdict_of(as_verdict(value)) or text_of(value)
+        return verdict_of(as_verdict(value)) or CODES.get(text_of(value).lower()) or text_of(value)
     if form in ("words", ""):
         return text_of(value)
     return answer_letters(value, options, "text" if form == DISTRACTORS else form) or text_of(value)

@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from crawlers.column_roles.answer_columns import ANSWER, NO_INDEX, OWN_CHOICE, agree, answers_of
+from crawlers.column_roles.answer_columns import ANSWER, NO_INDEX, OWN_CHOICE, answers_of, idle_column, named_key, rival
 from crawlers.column_roles.distractors import Distractors, is_wrong_name, named_distractors, unnamed_distractors
+from crawlers.column_roles.names_in_turn import named_in_turn
 from crawlers.column_roles.option_cells import options_below
 from crawlers.column_roles.option_columns import (
     EXPLAINED,
@@ -25,10 +26,14 @@ from crawlers.column_roles.option_columns import (
     texts_of,
 )
 from crawlers.column_roles.records import NAMED, Roles, find_others, options_of
+from crawlers.column_roles.stems import QUESTION, STEM, asking, few_ask, stem_of
 from crawlers.column_roles.values import (
+    CODES,
     DISTRACTORS,
     MARKED,
+    are_two_verdicts,
     as_verdict,
+    lettered_options,
     marked_letters,
     options_in,
     text_of,
@@ -45,18 +50,10 @@ _UNPROVEN, _UNPROVEN_UNNAMED = 0.7, 0.5
 """Factor on the confidence if numbers do not show whether they count from 0 or 1: for a column named as an answer, and for any other."""
 _LEAST_NAMED_SHARE, _LEAST_SHARE = 0.4, 0.8
 """Share of the rows that must have an answer, for a column named as an answer and for any other."""
-_QUESTION = re.compile(
-    r"[(（]\s*[)）]|_{2,}|[？?]\s*$|(?:是|为|有|包括|正确的|错误的|在于|称为|哪项|什么|不属于|属于)[：:。]?\s*$|下列|以下|何者|不包括|关于"
-)
-_STEM = re.compile(
-    r"stem|question|quest|title|题干|题目|问题|試題|題目|正文|content|试题|^q$|statement|prompt|判断内容|陈述|[表论叙]述|说法|命题|^内容$",
-    re.IGNORECASE,
-)
 _TOLD = re.compile(r"ok$|right|correct|true|result|pass|hit|score|对错|正误|得分|是否", re.IGNORECASE)
-_CODE = re.compile(r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}(?!\d)[^\u4e00-\u9fff]{0,30}|(?=[a-zA-Z_-]{0,40}\d)[\w-]{1,80}", re.ASCII)
-"""A text that identifies a row and asks nothing: `4f3d5e71`."""
 _EXAM_VERDICTS = {"正确", "错误", "对", "错", "√", "×", "✓", "✗", "不正确", "正確", "錯誤", "對", "錯"}
 """Verdicts that occur only in tests, whatever the column's name."""
+_WORDS_OF_EXAMS = {"正确", "错误", "对", "错", "不正确"}
 _LEAST_STATEMENT = 9
 """Characters of a usual true-or-false statement; a shorter text may be an option of a question elsewhere."""
 _HELP, _MOST_HELP = (
@@ -74,7 +71,7 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
     step = max(1, len(rows) // _SAMPLE)
     sample = rows[::step]
     columns = [key for key in _in_turn(sample) if not key.startswith("^")]
-    sets = option_columns(sample, [key for key in columns if not any(name.search(key.rpartition(".")[2]) for name in NAMED.values())])
+    sets = option_columns(sample, [key for key in columns if not _is_further_field(sample, key)])
     named = named_distractors(sample, columns)
     best = _with_distractors(sample, columns, named) if named else None
     best = best or _best(sample, columns, sets) or _with_options_below(sample, columns)
@@ -85,6 +82,14 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
     if best:
         best.confidence = min(1.0, best.confidence)
     return best
+
+
+def _is_further_field(rows: Sequence[dict[str, Any]], key: str) -> bool:
+    """Return whether a column has another field by its name, `subject`; lists and texts with lettered options are none, `subject_item`."""
+    if not any(name.search(key.rpartition(".")[2]) for name in NAMED.values()):
+        return False
+    listed = sum(isinstance(value := row.get(key), list | dict) or len(lettered_options(value)) > 1 for row in rows)
+    return listed < LEAST_OPTIONS * len(rows)
 
 
 def _beside_statements(rows: Sequence[dict[str, Any]], columns: list[str]) -> Roles | None:
@@ -129,13 +134,32 @@ def _best(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[st
         roles = _with_options(rows, columns, options, proven)
         if roles and (best is None or roles.confidence > best.confidence + 1e-9):
             best = roles
+    if best and best.confidence >= SURE and (other := _rival_of_wider(rows, columns, sets, best)):
+        best.doubts.append(f"{other!r} fits as well if {', '.join(map(repr, best.options))} are not all options")
+        best.confidence *= 0.6
     return best
+
+
+def _rival_of_wider(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[str]], best: Roles) -> str:
+    """Return a column that fits more options than were chosen as well as the chosen answer fits those; nothing if there is none.
+
+    An option that only some rows have may have been left out, so that the right answers did not fit, and somebody's choices did.
+    """
+    for options in sets if len(best.options) > 1 else ():
+        if not set(best.options) < set(options) or best.answer in options:
+            continue
+        wider = [options_of(row, options) for row in rows]
+        answers = answers_of(rows, wider, [key for key in columns if key not in (*options, best.stem)])
+        own = [each for each in answers if each[2] == best.answer]
+        if own and (other := rival(rows, wider, [own[0], *(each for each in answers if each[2] != best.answer)])):
+            return other
+    return ""
 
 
 def _may_be_indices(rows: Sequence[dict[str, Any]], key: str) -> bool:
     """Return whether a column contains numbers that may be positions of options, counted from 0 or 1."""
     some = [str(value).strip() for row in rows if (value := row.get(key)) not in (None, "", [])]
-    return len(some) >= LEAST_ROWS and len(set(some)) > 1 and all(each.isdigit() and int(each) <= MOST_OPTIONS for each in some)
+    return len(some) >= LEAST_ROWS and len(set(some)) > 1 and all(each.isdecimal() and int(each) <= MOST_OPTIONS for each in some)
 
 
 def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: list[str], proven: bool = True) -> Roles | None:
@@ -158,38 +182,64 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
         answers = [(sum(map(bool, marked)) / max(1, sum(map(bool, sets))), 2.0, options[0], MARKED)]
     if not answers:
         return None
-    stem, sure, doubts = _stem(rows, [key for key in rest if key not in (answers[0][2], verdict)])
+    stem, sure, doubts = stem_of(rows, [key for key in rest if key not in (answers[0][2], verdict)])
     if stem is None:
         return None
     usual = [key for key in options if len(texts_of(rows, key)) >= LEAST_ROWS]  # a single text may end like a question
-    if len(options) > 1 and max((_asking(rows, key) for key in usual), default=0.0) > max(0.5, _asking(rows, stem)):
+    if len(options) > 1 and max((asking(rows, key) for key in usual), default=0.0) > max(0.5, asking(rows, stem)):
         return None  # the questions are among these options
     share, _, answer, form = answers[0]
-    if form == MARKED and sure < SURE and doubts == [_few_ask(stem)]:
+    if sure < SURE and doubts == [few_ask(stem)] and _ask_beside_statements(rows, sets, stem):
+        sure, doubts = SURE + 0.05, []
+    if form == MARKED and sure < SURE and doubts == [few_ask(stem)]:
         sure, doubts = SURE + 0.05, []  # nothing but questions has options of which one is marked as right
     if not proven:
         doubts.append(f"{answer!r} has numbers that may be positions of options, but no 0 and no last position shows where they start")
         sure *= _UNPROVEN if ANSWER.search(answer.rpartition(".")[2]) else _UNPROVEN_UNNAMED
-    if form not in (MARKED, "text") and not ANSWER.search(answer.rpartition(".")[2]) and (told := _told_right(rows, rest)):
+    if (
+        form not in (MARKED, "text")
+        and not ANSWER.search(answer.rpartition(".")[2])
+        and (told := _told_right(rows, [key for key in rest if key != answer]))
+    ):
         doubts.append(f"{answer!r} may be what somebody chose, and {told!r} says whether it was right")
         sure *= _UNPROVEN
-    if len(answers) > 1 and answers[1][1] >= answers[0][1] and not agree(rows, sets, answers[0], answers[1]):
-        doubts.append(f"{answers[0][2]!r} and {answers[1][2]!r} both fit the options as answers")
+    if other := rival(rows, sets, answers):
+        doubts.append(f"{answers[0][2]!r} and {other!r} both fit the options as answers")
         sure *= 0.6
-    if len(options) > 1 and form != "letters" and not any(map(_has_letter_end, options)):
+    if len(options) > 1 and form != "letters" and not any(map(_has_letter_end, options)) and named_in_turn(options) != options:
         widths = Counter(len(each) for each in sets if each)
         sure *= 1.0 if form == "text" or widths.most_common(1)[0][0] == len(options) else 0.8
-    indices = [options.index(key) for key in options]
-    beyond = _beyond(rows, rest, stem, answer, options) if len(options) > 1 and indices else []
+    beyond = _beyond(rows, rest, stem, answer, options) if len(options) > 1 else []
     if beyond:
         sure *= 0.5
         doubts.append(f"{beyond[0]!r} beside the options may be one more")
+    if (keyed := named_key(rows, rest)) and not ANSWER.search(answer.rpartition(".")[2]) and form != MARKED:
+        doubts.append(f"{answer!r} fits the options, but {keyed!r} is named as the answer")
+        sure *= _UNPROVEN
+    if len(options) > 1 and (idle := idle_column(rows, options, answer, form)):
+        doubts.append(f"{idle!r} is never the answer, and may be no option")
+        sure *= _UNPROVEN
+    if len(options) == len(PAIR) and form not in (MARKED, "text") and _are_any_two(options, sets):
+        doubts.append(f"{options[0]!r} and {options[1]!r} have unlike names, and two are fitted by chance")
+        sure *= _UNPROVEN
     if len(options) > 1:  # a wider run that fits as well is better
         sure *= 1 + 0.001 * len(options)
     roles = Roles(stem, options, answer, form, confidence=share * sure, doubts=doubts)
     roles.verdict = verdict if form == MARKED else None
     find_others(rows, rest, roles)
     return roles
+
+
+def _ask_beside_statements(rows: Sequence[dict[str, Any]], sets: list[list[str]], stem: str) -> bool:
+    """Return whether half of the texts ask, without those of statements, whose options are true and false."""
+    others = [row for row, options in zip(rows, sets, strict=True) if not are_two_verdicts(options)]
+    return len(others) < len(rows) and (not others or asking(others, stem) >= 0.5)
+
+
+def _are_any_two(options: list[str], sets: list[list[str]]) -> bool:
+    """Return whether two columns have names that differ in more than a sign, and texts other than true and false."""
+    alike = options[0][:-1] == options[1][:-1] or options[0][1:] == options[1][1:] or any(key.startswith("column ") for key in options)
+    return not alike and sum(map(are_two_verdicts, sets)) * 2 < len(sets)
 
 
 def _told_right(rows: Sequence[dict[str, Any]], columns: list[str]) -> str:
@@ -202,8 +252,8 @@ def _told_right(rows: Sequence[dict[str, Any]], columns: list[str]) -> str:
 
 def _with_distractors(rows: Sequence[dict[str, Any]], columns: list[str], named: Distractors | None = None) -> Roles | None:
     """Return the roles of a table whose right answers and wrong ones are in separate columns."""
-    stem, sure, doubts = _stem(rows, [key for key in columns if named is None or key not in (*named.wrong, named.right)])
-    if stem is None or (named is None and _asking(rows, stem) < 0.5):
+    stem, sure, doubts = stem_of(rows, [key for key in columns if named is None or key not in (*named.wrong, named.right)])
+    if stem is None or (named is None and asking(rows, stem) < 0.5):
         return None
     beside = named or unnamed_distractors(rows, columns, stem)
     if beside is None:
@@ -235,8 +285,8 @@ def _with_options_below(rows: Sequence[dict[str, Any]], columns: list[str]) -> R
         rest = [each for each in columns if each != key]
         if answers := answers_of(rows, sets, rest):
             share, _, answer, form = answers[0]
-            unsure = len(answers) > 1 and answers[1][1] >= answers[0][1] and not agree(rows, sets, answers[0], answers[1])
-            doubts = [f"{answer!r} and {answers[1][2]!r} both fit the options as answers"] if unsure else []
+            unsure = rival(rows, sets, answers)
+            doubts = [f"{answer!r} and {unsure!r} both fit the options as answers"] if unsure else []
             roles = Roles(key, [key], answer, form, confidence=share * (0.6 if unsure else 1.0), doubts=doubts)
             find_others(rows, rest, roles)
             return roles
@@ -263,46 +313,6 @@ def _beyond(rows: Sequence[dict[str, Any]], rest: list[str], stem: str, answer: 
     ] + columns_beside(rows, stem, answer, options)
 
 
-def _stem(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | None, float, list[str]]:
-    """Return the column of the stems, its confidence, and what is doubtful."""
-    scored: list[tuple[float, float, str]] = []
-    for key in columns:
-        texts = [value for row in rows if isinstance(value := row.get(key), str) and value.strip()]
-        if len(texts) < max(LEAST_ROWS, 0.7 * len(rows)):
-            continue
-        mean = sum(map(len, texts)) / len(texts)
-        unlike = len(set(texts)) / len(texts)
-        name = key.rpartition(".")[2]
-        if mean < 5 or unlike < 0.2 or key.startswith("^") or IDENTIFIER.search(name) or all(map(_CODE.fullmatch, texts)):
-            continue
-        asks = _asking(rows, key)
-        name_score = (
-            0.5 * bool(_STEM.search(name)) - 0.7 * bool(EXPLAINED.search(name)) - 0.6 * bool(ANSWER.search(name) and not _STEM.search(name))
-        )
-        scored.append((asks + name_score + 0.2 * unlike + 0.1 * min(1.0, mean / 40), asks, key))
-    scored.sort(key=lambda each: -each[0])
-    if not scored:
-        return None, 0.0, []
-    score, asks, key = scored[0]
-    named = bool(_STEM.search(key.rpartition(".")[2]))
-    sure = 1.0 if asks >= 0.5 or named else 0.95 if asks >= 0.3 else 0.5
-    doubts = [] if sure > 0.9 else [_few_ask(key)]
-    if len(scored) > 1 and score - scored[1][0] < 0.1:
-        doubts.append(f"{key!r} and {scored[1][2]!r} look alike")
-        sure *= 0.7
-    return key, sure, doubts
-
-
-def _few_ask(key: str) -> str:
-    return f"{key!r} has few texts that ask"
-
-
-def _asking(rows: Sequence[dict[str, Any]], key: str) -> float:
-    """Return the share of a column's texts that ask something."""
-    texts = [value for row in rows if isinstance(value := row.get(key), str) and value.strip()]
-    return sum(bool(_QUESTION.search(text)) for text in texts) / len(texts) if texts else 0.0
-
-
 def _has_options(rows: Sequence[dict[str, Any]], columns: list[str], stem: str) -> bool:
     """Return whether options are visible: in a column of sets, in columns named by letters, or below the question itself."""
     names = set(columns)
@@ -323,11 +333,11 @@ def _shares_sets(rows: Sequence[dict[str, Any]], key: str) -> float:
 
 def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Roles | None:
     """Return the roles of a table of statements with truth values, or of questions with an answer in words."""
-    stem, sure, doubts = _stem(rows, columns)
+    stem, sure, doubts = stem_of(rows, columns)
     if stem is None:
         return None
     texts = texts_of(rows, stem)
-    asks = sum(bool(_QUESTION.search(text)) for text in texts) / len(texts)
+    asks = sum(bool(QUESTION.search(text)) for text in texts) / len(texts)
     for key in columns:
         some = [row[key] for row in rows if row.get(key) not in (None, "", [])]
         name = bool(ANSWER.search(key.rpartition(".")[2])) and not OWN_CHOICE.search(key)
@@ -341,12 +351,15 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
         if not name and not all(str(value).strip() in _EXAM_VERDICTS for value in some):
             values = [None]  # a switch: yes and no, true and false
         verdicts = [verdict_of(value) for value in values]
+        if name and all(isinstance(value, str) and value.strip().lower() in CODES for value in some):
+            verdicts = [CODES[value.strip().lower()] for value in some]
         if (
             sum(map(bool, verdicts)) >= 0.95 * len(verdicts)
             and (len({*verdicts, ""}) == 3 or ((stem, key) == PAIR and {str(value).strip() for value in some} <= _EXAM_VERDICTS))
             and (name or not any(isinstance(value, bool) for value in some))
         ):
-            strong = name or _STEM.search(stem) or (stem, key) == PAIR
+            in_words = {str(value).strip() for value in some} <= _WORDS_OF_EXAMS  # ticks may be those of a list of checks
+            strong = name or STEM.search(stem) or (stem, key) == PAIR or in_words
             roles = Roles(stem, [], key, "verdict", confidence=0.95 if strong else 0.7, doubts=doubts)
             if len({*verdicts, ""}) < 3:
                 roles.confidence *= _SAME_VERDICT

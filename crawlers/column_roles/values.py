@@ -3,9 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
-from atomexam.text.numerals import CIRCLED_NUMBERS
+from atomexam.text.numerals import CIRCLED_NUMBERS, HANZI, ROMAN, STEMS
 from atomexam.text.option_letters import CIRCLED_AS_LETTERS, LETTERS
 from crawlers.column_roles.option_cells import split_options
 from crawlers.tables.inner_data import listed
@@ -24,27 +25,35 @@ ALL_FORMS = (*FORMS, MARKED, DISTRACTORS, "verdict", "words")
 _TRUE = {"正确", "对", "真", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
 _FALSE = {"错误", "错", "假", "×", "false", "f", "否", "no", "錯誤", "錯", "x", "✗", "✘", "wrong", "不正确"}
 _TWO_VERDICTS = {"正确", "错误"}
+CODES = {"y": "正确", "n": "错误", "r": "正确", "w": "错误", "v": "正确", "x": "错误"}
+"""Letters beyond those of options that mean true or false where nothing else is answered."""
+VERDICT_WORDS = CODES | dict.fromkeys(("yes", "是", "真", "right"), "正确") | dict.fromkeys(("no", "否", "假", "wrong"), "错误")
+"""These and words that mean true or false, but also answer other questions."""
 _LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.$#@&^+_]{0,3}[A-Ja-j])*[.、。;；,]?")
-_ANSWER_LABEL = re.compile(r"^(?:(?:正确|参考|标准)?答案|answer)\s{0,3}[:是为]\s{0,3}", re.IGNORECASE)
+_MOST_AROUND = 8
+"""Characters of the signs around the text of an option in an answer."""
+_BRACKETS = "()[]{}【】〔〕<>《》 "
+_PUNCTUATION = re.compile(r"[,，、;；|.．:：/+&()（）\[\]【】]")
+_ANSWER_LABEL = re.compile(r"^(?:(?:正确|参考|标准)?答案|answer)\s{0,3}[:是为]\s{0,3}|^[故应]?选\s?", re.IGNORECASE)
 _MARK = re.compile(r"^\s*[(（\[【]?[A-JＡ-Ｊa-j]\s?[)）\]】.．、:：]+\s*|^\s*[A-JＡ-Ｊ]\s+(?=\S)")
 _SEPARATORS = re.compile(r"[\s,，、;；|$#@&^+]+")
-_STEMS, _DIGITS = "甲乙丙丁戊己庚辛壬癸", "123456789"
-_AS_LETTERS = str.maketrans(_STEMS, LETTERS) | CIRCLED_AS_LETTERS
-SIGNS = frozenset(f"{LETTERS}{_STEMS}{CIRCLED_NUMBERS}")
+_DIGITS = "123456789"
+_OTHER_SIGNS = f"{STEMS}{CIRCLED_NUMBERS}{HANZI}{ROMAN}"
+_AS_LETTERS = str.maketrans(STEMS, LETTERS) | CIRCLED_AS_LETTERS | str.maketrans(HANZI, LETTERS) | str.maketrans(ROMAN, LETTERS)
+SIGNS = frozenset(f"{LETTERS}{_OTHER_SIGNS}")
 """Signs by which an answer names options."""
-_ONLY_SIGNS = re.compile(rf"[\s,，、;；|{_STEMS}{CIRCLED_NUMBERS}]+")
+_ONLY_SIGNS = re.compile(rf"[\s,，、;；|{_OTHER_SIGNS}]+")
 """Options with such a text are named by it, not by their place: `①②`."""
 _SIGN = re.compile(
-    rf"\s{{0,9}}(?:[(（\[【]\s?(?P<bracketed>[{_STEMS}{_DIGITS}])\s?[)）\]】]|(?P<signed>[{_STEMS}{_DIGITS}])\s?[.．、:：)）](?!\d)"
+    rf"\s{{0,9}}(?:[(（\[【]\s?(?P<bracketed>[{STEMS}{_DIGITS}{HANZI}])\s?[)）\]】]|(?P<signed>[{STEMS}{_DIGITS}{HANZI}])\s?[.．、:：)）](?!\d)"
     rf"|(?P<circled>[{CIRCLED_NUMBERS}]))\s{{0,9}}(?=\S)"
 )
 """A sign other than a letter that begins an option: 甲. ① 1."""
 _LABELS = {"key", "label", "letter", "option", "id", "name", "code", "prefix", "ans", "tag", "no", "sort", "index"}
 _SHORT_CHARS = 60
 _CLOSING = re.compile(r"[\s。.；;]+")
-_JOINTS = re.compile(r"[,，、;；|]")
 _FLAG = re.compile(
-    r"right|correct|true|is_?ans|^answer$|^ok$|^(?:is)?_?key$|^(?:is)?_?(?:solution|hit|valid)$|正确|对错|正误|是否答案|是否为?正确|是否选",
+    r"right|correct|true|is_?ans|^answer$|^ok$|^flag$|^(?:is)?_?key$|^(?:is)?_?(?:solution|hit|valid)$|正确|对错|正误|是否答案|是否为?正确|是否选",
     re.IGNORECASE,
 )
 _NO_FLAG = re.compile(
@@ -84,7 +93,7 @@ def _alphabet_of(options: list[str]) -> str:
     matches = [_SIGN.match(option) for option in options]
     signs = "".join(match["bracketed"] or match["signed"] or match["circled"] for match in matches if match)
     every = len(options) > 1 and all(matches)
-    return next((one for one in (_STEMS, CIRCLED_NUMBERS, _DIGITS) if every and one.startswith(signs)), "")
+    return next((one for one in (STEMS, CIRCLED_NUMBERS, HANZI, _DIGITS) if every and one.startswith(signs)), "")
 
 
 def without_signs(options: list[str]) -> list[str]:
@@ -115,6 +124,12 @@ def options_in(value: Any) -> list[str]:
     if all(isinstance(each, dict) for each in value):
         return _of_objects(value)
     return _texts(value)
+
+
+def lettered_options(value: Any) -> list[str]:
+    """Return the options in a text, if each begins with its letter."""
+    options = options_in(value) if isinstance(value, str) else []
+    return options if all(map(_MARK.match, options)) else []
 
 
 def _as_objects(value: Any) -> Any:
@@ -246,6 +261,11 @@ def verdict_of(value: Any) -> str:
     return "正确" if word in _TRUE else "错误" if word in _FALSE else ""
 
 
+def are_two_verdicts(options: Sequence[str]) -> bool:
+    """Return whether options are those of a statement: true and false."""
+    return len(options) == len(_TWO_VERDICTS) and {verdict_of(bare(option)) for option in options} == _TWO_VERDICTS
+
+
 def answer_letters(value: Any, options: list[str], form: str) -> str:
     """Return the letters of the options that an answer in a given form names; nothing if it does not fit them."""
     if isinstance(value, str):
@@ -256,8 +276,8 @@ def answer_letters(value: Any, options: list[str], form: str) -> str:
     if not parts or any(isinstance(each, dict | list | bool) or each is None for each in parts):
         return ""
     if form == "letters":
-        are_verdicts = len(options) == len(_TWO_VERDICTS) and {verdict_of(bare(option)) for option in options} == _TWO_VERDICTS
-        return _letters(parts, options) or (_by_text(parts, options) or _by_verdict(parts, options) if are_verdicts else "")
+        in_words = are_two_verdicts(options)
+        return _letters(parts, options) or (_by_text(parts, options) or _by_verdict(parts, options) if in_words else "")
     if form == "text":
         return _by_text(parts, options)
     if form == "bits":
@@ -267,12 +287,20 @@ def answer_letters(value: Any, options: list[str], form: str) -> str:
         sound = len(mask) == len(options) > 1 and set(mask) <= {"0", "1"} and "1" in mask
         return "".join(letter for letter, sign in zip(LETTERS, mask, strict=False) if sign == "1") if sound else ""
     pieces = [piece for each in parts for piece in _SEPARATORS.split(str(each).strip())]
+    if len(pieces) == 1 and _are_packed(pieces[0], options, form):
+        pieces = [*pieces[0]]
     if not all(re.fullmatch(r"\d{1,2}", piece) for piece in pieces):
         return ""
     indices = [int(piece) - (form == "from 1") for piece in pieces]
     if len(set(indices)) < len(indices):  # a 1 or a 0 for each option
         return ""
     return "".join(LETTERS[index] for index in sorted(set(indices))) if all(0 <= index < len(options) for index in indices) else ""
+
+
+def _are_packed(digits: str, options: list[str], form: str) -> bool:
+    """Return whether digits without separators are positions of several options, `135`: in order, and as a number beyond the last."""
+    in_order = len(digits) > 1 and digits.isascii() and digits.isdigit() and all(one < other for one, other in pairwise(digits))
+    return in_order and len(options) < len(_DIGITS) + (form == "from 1") and int(digits) > len(options)
 
 
 def _by_verdict(parts: list[Any], options: list[str]) -> str:
@@ -289,7 +317,7 @@ def _of_bits(parts: list[Any], options: list[str]) -> str:
 
 
 def _letters(parts: list[Any], options: list[str]) -> str:
-    texts = [_ANSWER_LABEL.sub("", _in_letters(str(each), options).strip()) for each in parts]
+    texts = [_ANSWER_LABEL.sub("", _in_letters(str(each), options).strip()).strip(_BRACKETS) for each in parts]
     if not all(_LETTERED.fullmatch(text) for text in texts):
         return ""
     letters = sorted({sign.upper() for text in texts for sign in text if sign.isalpha()})
@@ -306,15 +334,31 @@ def _in_letters(answer: str, options: list[str]) -> str:
     return unicodedata.normalize("NFKC", answer.translate(_AS_LETTERS)).translate(numbers)
 
 
-def _joined_texts(text: str, options: list[str]) -> list[str]:
-    """Return the letters of the options that a text lists in order, for options that contain list separators themselves."""
-    rest, letters = _JOINTS.sub("", plain(text)), list[str]()
-    for letter, option in zip(LETTERS, options, strict=False):
-        words = _JOINTS.sub("", plain(bare(option)))
-        if words and rest.startswith(words):
-            rest = rest[len(words) :]
-            letters.append(letter)
-    return [""] if rest else letters or [""]
+def _named_in_a_row(answer: str, options: list[str]) -> list[str]:
+    """Return the letters of the options whose texts an answer lists, each after its sign or without one: `② 乙药；④ 丁药`, `A、甲 C、丙`.
+
+    Nothing if it has any other text, or a sign before the text of another option.
+    """
+    if len(answer) > sum(len(option) + _MOST_AROUND for option in options):
+        return [""]
+    rest, letters = _PUNCTUATION.sub("", plain(answer)), list[str]()
+    texts = {letter: _PUNCTUATION.sub("", plain(bare(option))) for letter, option in zip(LETTERS, options, strict=False)}
+    if not any(text and text in rest for text in texts.values()):
+        return [""]
+    named = {f"{sign}{text}": letter for at, (letter, text) in enumerate(texts.items()) if text for sign in _signs_at(at)}
+    by_length = sorted(named, key=lambda words: -len(words))
+    while rest:
+        words = next((words for words in by_length if rest.startswith(words)), "")
+        if not words or named[words] in letters:
+            return [""]
+        rest = rest[len(words) :]
+        letters.append(named[words])
+    return letters or [""]
+
+
+def _signs_at(at: int) -> list[str]:
+    """Return the signs of the option at a position, without variations in writing, and none."""
+    return [plain(alphabet[at]) for alphabet in (LETTERS, STEMS, CIRCLED_NUMBERS, HANZI, ROMAN, _DIGITS) if at < len(alphabet)] + [""]
 
 
 def _by_text(parts: list[Any], options: list[str]) -> str:
@@ -331,6 +375,6 @@ def _by_text(parts: list[Any], options: list[str]) -> str:
     if not all(letters) and len(parts) == 1:
         pieces = [plain(piece) for piece in re.split(r"[,，、;；|\n]+", str(parts[0])) if piece.strip()]
         letters = [by_text.get(piece, "") for piece in pieces] or [""]
-        if not all(letters):
-            letters = _joined_texts(str(parts[0]), options)
+    if not all(letters):
+        letters = [letter for each in parts for letter in _named_in_a_row(str(each), options)]
     return "".join(sorted(set(letters))) if all(letters) and "" not in (plain(str(each)) for each in parts) else ""

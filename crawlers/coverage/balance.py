@@ -28,7 +28,7 @@ _FEWEST, _MOST_OPTIONS = 5, 10
 """Number of questions from which a file shows its structure; number of options of a question."""
 _MOST, _NEARLY_ALL, _UNLIKE, _FEW = 0.6, 0.9, 0.5, 0.2
 """Shares of the questions: those that show a column; those that a column fits; different texts in a column; reordered options."""
-_FEWEST_TEXTS = 3
+_FEWEST_TEXTS, _MOST_SIGN_CHARS = 3, 3
 _NOT_OPTIONS = re.compile(
     r"name|user|author|source|remark|note|hint|tips?$|tag|comment|reply|time|date|url|img|image|path|state|来源|出处|教材|备注|提示|标签|评论|时间|作者|姓名|地址",
     re.IGNORECASE,
@@ -122,19 +122,26 @@ def _without_their_options(rows: Sequence[_Row], unread: Sequence[Unread]) -> li
 
 
 def _may_name_option(answer: str | None, texts: set[str]) -> bool:
-    return not answer or answer_form(answer) == "verdict" or _CODE.fullmatch(answer) is not None or folded(answer) in texts
+    if not answer or answer_form(answer) == "verdict" or _CODE.fullmatch(answer) is not None:
+        return True
+    words = folded(answer)
+    return words in texts or any(words[at:] in texts for at in range(1, min(_MOST_SIGN_CHARS, len(words) - 1) + 1))
 
 
 def _unread_texts(rows: Sequence[_Row], unread: Sequence[Unread]) -> set[str]:
-    """Return the unread texts in the records of questions, if most have several of like length under names that options may have."""
+    """Return the texts beside questions, if most have several unread ones of like length under names that options may have.
+
+    One that an answer repeats counts as read: it is found by its column.
+    """
     units = {row.item.provenance.position: row.at for row in rows}
     columns: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for one in unread:
         position, _, name = one.position.rpartition(":")
         if (at := units.get(_unit_of(position, units))) is not None and _may_be_options(name):
             columns[name][at].append(one.text)
-    alike = [texts for texts in columns.values() if _are_unlike([text for each in texts.values() for text in each])]
-    counts, whole = Counter[int](), set[str]()
+    names = [name for name, texts in columns.items() if _are_unlike([text for each in texts.values() for text in each])]
+    alike = [columns[name] for name in names]
+    counts, whole = Counter[int](), {folded(text) for row in rows for name in names for text in row.values.get(name, ())}
     for texts in alike:
         for at, each in texts.items():
             counts[at] += len(each)

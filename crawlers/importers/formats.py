@@ -1,10 +1,11 @@
 """Formats by name, and the reader of each: one file's name and bytes in, its items out."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePosixPath
 
 from atomexam.records.checks import one_of
+from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_texts, ticks_verdicts
@@ -40,6 +41,7 @@ from crawlers.importers.reading_quality import (
     shows_markup,
     sound_count,
     with_codes_doubted,
+    with_verdicts_in_words,
 )
 from crawlers.importers.records.record_files import read_plain_records, read_tables
 from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
@@ -133,7 +135,7 @@ def read_file(
     read = read_plain_records if suffix in _RECORDS else read_tables
     if shape:
         return read(name, body, shape, provenance, beside_keys)
-    reading = with_codes_doubted(_read_by_words_or_content(read, name, body, suffix, provenance, beside_keys))
+    reading = with_codes_doubted(with_verdicts_in_words(_read_by_words_or_content(read, name, body, suffix, provenance, beside_keys)))
     refuse_survey(name, reading)
     return reading
 
@@ -143,7 +145,7 @@ def _read_by_words_or_content(
 ) -> FileReading:
     """Return the reading by known column names, or else by column content; also the latter if the former misreads most."""
     if suffix in (*SOURCES, *TEXTS, *PAGES, *_XML):
-        if by_content := read_by_content(name, body, provenance):
+        if by_content := _by_content(name, body, provenance):
             return by_content
         if suffix in DATA:
             with suppress(Refusal):
@@ -160,7 +162,7 @@ def _read_by_words_or_content(
         if suffix == PARQUET:
             raise
         try:
-            if by_content := read_by_content(name, body, provenance):
+            if by_content := _by_content(name, body, provenance):
                 return by_content
             doubt = Refusal(with_advice(str(error), name, body))
         except Refusal as unsure:
@@ -174,7 +176,7 @@ def _read_by_words_or_content(
         reading.items = coloured_items
     if suffix != PARQUET and may_miss_options(reading):
         with suppress(Refusal):
-            by_content = read_by_content(name, body, provenance, reading.items)
+            by_content = _by_content(name, body, provenance, reading.items)
             if (
                 by_content
                 and by_content.items
@@ -187,7 +189,7 @@ def _read_by_words_or_content(
         or (suffix in _RECORDS and has_empty(reading))
     ):
         with suppress(Refusal):
-            by_content = read_by_content(name, body, provenance, reading.items)
+            by_content = _by_content(name, body, provenance, reading.items)
             if (
                 by_content
                 and answered_count(by_content) > answered
@@ -196,6 +198,11 @@ def _read_by_words_or_content(
             ):
                 return by_content
     return reading
+
+
+def _by_content(name: str, body: bytes, provenance: Provenance, known: Sequence[Item] = ()) -> FileReading | None:
+    reading = read_by_content(name, body, provenance, known)
+    return with_verdicts_in_words(reading) if reading else None
 
 
 def _lines_of(name: str, body: bytes, suffix: str) -> Text:

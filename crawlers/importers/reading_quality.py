@@ -1,17 +1,22 @@
 """How well a file was read: a reading in; how many of its questions are sound or answered, and what it may have missed, out."""
 
 import re
+from collections.abc import Mapping
 
 from msgspec import structs
 
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import QuestionItem
-from crawlers.column_roles.values import answer_letters
+from crawlers.column_roles.values import CODES, VERDICT_WORDS, answer_letters
 from crawlers.importers.files.reading import FileReading
+from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.headings import kind_of
 
 _MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
 _NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
-_FEWEST_OPTIONS, _FEWEST_CODES, _FEWEST_CHOICES = 2, 5, 3
+_POSITIONS = re.compile(r"\d(?:\s?[,，、;；|/ ]\s?\d){0,9}|[01]{2,10}")
+_TRUTH = ("正确", "错误")
+_FEWEST_OPTIONS, _FEWESTCODES, _FEWEST_CHOICES = 2, 5, 3
 
 
 def sound_count(reading: FileReading) -> int:
@@ -92,10 +97,10 @@ def with_codes_doubted(reading: FileReading) -> FileReading:
     """
     bare = {index: item for index, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _is_bare(item)}
     answers = {index: (item.answer_raw or "").strip() for index, item in bare.items()}
-    codes = {index for index, answer in answers.items() if len(answer) == 1 and answer.isdecimal()}
+    codes = {index for index, answer in answers.items() if _POSITIONS.fullmatch(answer)}
     if set(answers.values()) == {"0", "1"}:
         lost = f"{len(bare)} answers are 0 or 1, and nothing states which of them is 正确; name their column 对错, or write 正确 and 错误"
-    elif len(codes) >= _FEWEST_CODES and 2 * len(codes) > sum(map(bool, answers.values())):
+    elif len(codes) >= _FEWESTCODES and 2 * len(codes) > sum(map(bool, answers.values())):
         lost = f"{len(codes)} answers are numbers below 10, without options: they may be positions of options that were not found"
         codes = {index for index, answer in answers.items() if answer.isdecimal()}  # of several, or sums of bits
     else:
@@ -103,6 +108,37 @@ def with_codes_doubted(reading: FileReading) -> FileReading:
     items = [structs.replace(bare[at], doubt="answer_unreadable") if at in codes else item for at, item in enumerate(reading.items)]
     faults = [*reading.faults, f"answer_unreadable: {lost}"]
     return structs.replace(reading, items=items, faults=faults, misfits=reading.misfits + len(codes))
+
+
+def with_verdicts_in_words(reading: FileReading) -> FileReading:
+    """Return a reading with 正确 or 错误 for `Y`, `N` and the like as answers of questions without options, if these have no other answers.
+
+    None of these letters names an option. Words that also answer other questions, `是`, count only beside choices, or below a type of
+    true-or-false questions.
+    """
+    items = [(index, item) for index, item in enumerate(reading.items) if isinstance(item, QuestionItem)]
+    bare = {index: item for index, item in items if _is_bare(item) and item.answer_raw}
+    words = {index: (item.answer_raw or "").strip().lower() for index, item in bare.items()}
+    choices = [item for _, item in items if item.doubt is None and len(item.options_raw or ()) > 1 and _is_answered(item)]
+    are_beside = len(choices) >= max(_FEWEST_CHOICES, len(bare))
+    known = VERDICT_WORDS if are_beside else CODES
+    if not all(word in known or answer_form(word) == "verdict" for word in words.values()):
+        return _with_typed_verdicts(reading, bare)
+    verdicts = {index: known[word] for index, word in words.items() if word in known}
+    if not are_beside and len(set(verdicts.values())) < len(_TRUTH):
+        return _with_typed_verdicts(reading, bare)
+    return _with_answers(reading, verdicts)
+
+
+def _with_typed_verdicts(reading: FileReading, bare: Mapping[int, QuestionItem]) -> FileReading:
+    typed = {index: item for index, item in bare.items() if kind_of(flat(item.type_raw or "")) == "verdict"}
+    words = {index: (item.answer_raw or "").strip().lower() for index, item in typed.items()}
+    return _with_answers(reading, {index: VERDICT_WORDS[word] for index, word in words.items() if word in VERDICT_WORDS})
+
+
+def _with_answers(reading: FileReading, answers: Mapping[int, str]) -> FileReading:
+    items = [structs.replace(item, answer_raw=answers[at]) if at in answers else item for at, item in enumerate(reading.items)]
+    return structs.replace(reading, items=items) if answers else reading
 
 
 def _is_bare(item: QuestionItem) -> bool:

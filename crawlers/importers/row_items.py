@@ -7,7 +7,7 @@ from atomexam.records.answer_forms import answer_form
 from atomexam.records.provenance import Provenance
 from crawlers.column_roles.distractors import has_wrong_ones
 from crawlers.column_roles.records import Roles, options_of, values_of
-from crawlers.column_roles.values import DISTRACTORS, FORMS, MARKED, SIGNS, answer_letters
+from crawlers.column_roles.values import DISTRACTORS, FORMS, MARKED, SIGNS, VERDICT_WORDS, answer_letters
 from crawlers.importers.files.reading import Lost
 from crawlers.importers.records.record_fields import raw_of
 from crawlers.importers.records.record_items import items_of
@@ -37,7 +37,7 @@ def items_of_row(record: dict[str, Any], row: dict[str, Any], roles: Roles, shap
         yield Lost(provenance.position, "two_answers", words, raw_of(row))
     elif any(opening_mark(flat(line)) == "answer" for option in record.get("选项") or [] for line in str(option).split("\n")[1:]):
         yield Lost(provenance.position, "options_unreadable", "the answer below the options was not read", raw_of(row))
-    elif answer and not record.get("选项") and kind_of(flat(record.get("题型") or "")) == "verdict" and answer_form(answer) != "verdict":
+    elif answer and not record.get("选项") and kind_of(flat(record.get("题型") or "")) == "verdict" and not _is_verdict(answer):
         yield Lost(provenance.position, "answer_unreadable", f"the answer {answer!r} is no truth value, as its type says", raw_of(row))
     elif TWICE in row:
         yield Lost(
@@ -52,6 +52,10 @@ def items_of_row(record: dict[str, Any], row: dict[str, Any], roles: Roles, shap
         yield Lost(provenance.position, "options_unreadable", "the right answer and the wrong ones beside it are no options", raw_of(row))
     else:
         yield from items_of(record, shape, provenance)
+
+
+def _is_verdict(answer: str) -> bool:
+    return answer_form(answer) == "verdict" or answer.strip().lower() in VERDICT_WORDS
 
 
 def _are_undivided(row: dict[str, Any], record: dict[str, Any], roles: Roles) -> bool:

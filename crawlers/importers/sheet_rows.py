@@ -7,9 +7,10 @@ from pathlib import PurePosixPath
 from atomexam.text.encodings import decoded
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
+from crawlers.column_roles.names_in_turn import named_in_turn
 from crawlers.importers.documents.sheets import SHEETS, sheets_in
 from crawlers.importers.files.legends import with_legends
-from crawlers.importers.layouts.columns import layout_of_keys, named
+from crawlers.importers.layouts.columns import is_known_name, layout_of_keys, named
 from crawlers.tables.keys import key_rows
 from crawlers.tables.marked_options import verdict_named
 from crawlers.tables.markup import tables_of_page
@@ -24,6 +25,7 @@ KEY_WORD = re.compile(
     r"(?:题[目干号型]?|试题|问题|选项|备选项?|(?:正确|参考|标准)?(?:答案|选项)|解析|难度|分值|章节|是否正确)(?:[iI][dD]|编号|序号|内容|文本)?|序号|编号"
 )
 """Names of the columns of questions, of their options, and of a list of answers."""
+_OF_QUESTIONS = re.compile(r"题|答案|问|question|stem|answer", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,30}|q?[A-J]|(?i:id|no\.?)", re.ASCII)
 
 
@@ -112,12 +114,19 @@ def names_columns(cells: list[str]) -> bool:
     filled = [cell for cell in cells if cell]
     if layout_of_keys(named(cells)) is not None:
         return True
-    return len(filled) > 1 and (all(map(KEY_WORD.fullmatch, filled)) or all(map(_IDENTIFIER.fullmatch, filled)))
+    return len(filled) > 1 and (all(map(KEY_WORD.fullmatch, filled)) or all(map(_IDENTIFIER.fullmatch, filled)) or _counts_options(filled))
+
+
+def _counts_options(names: list[str]) -> bool:
+    """Return whether some cells count on, `1` `2` `3` or `甲` `乙` `丙`, between short words of which one names a field of questions."""
+    others = [name for name in names if name not in named_in_turn(names)]
+    worded = all(len(name) <= _LONGEST_NAME_CHARS and not name.isdigit() for name in others)
+    return len(names) - len(others) > 2 and worded and any(map(_OF_QUESTIONS.search, others)) and len(set(names)) == len(names)
 
 
 def _names_letters(cell: str, values: Sequence[str]) -> bool:
-    """Return whether a single character above option letters is not such a letter: it names their column."""
-    return cell not in LETTERS and all(value in LETTERS for value in values)
+    """Return whether a single character above option letters is not such a letter, or a word above codes: it names their column."""
+    return (cell not in LETTERS and all(value in LETTERS for value in values)) or (not cell.isascii() and all(map(str.isascii, values)))
 
 
 def names_verdicts(rows: list[list[str]]) -> bool:
@@ -133,10 +142,18 @@ def names_verdicts(rows: list[list[str]]) -> bool:
     return own not in below or any(map(KEY_WORD.fullmatch, rows[0]))
 
 
+def _are_mostly_known(rows: list[list[str]]) -> bool:
+    """Return whether most cells of a first row are known names of fields, and none of its cells occurs below it."""
+    names = [(at, cell) for at, cell in enumerate(rows[0]) if cell]
+    known = sum(is_known_name(cell) and not cell.isdigit() for _, cell in names)
+    recurring = any(at < len(row) and row[at] == cell for at, cell in names for row in rows[1:])
+    return known > max(1, len(names) / 2) and not recurring and not all(map(LETTERS.__contains__, (cell for _, cell in names)))
+
+
 def _is_header(rows: list[list[str]]) -> bool:
     """Return whether a first row names the columns: short words, each once, none of which occurs below in its column."""
     first = [cell for cell in rows[0] if cell]
-    if names_columns(rows[0]) or names_verdicts(rows):
+    if names_columns(rows[0]) or names_verdicts(rows) or _are_mostly_known(rows):
         return True
     if not first or len(set(first)) < len(first) or any(len(cell) > _LONGEST_NAME_CHARS for cell in first):
         return False

@@ -99,6 +99,8 @@ def _common_key(questions: Rows, key_table: Rows) -> str:
     says = any(map(_ANSWERED.search, key_table.columns())) and not any(map(_ANSWERED.search, questions.columns()))
     if widths[0] < widths[1] or (widths[0] == widths[1] and not says):
         return ""
+    if _answer_columns(questions) and _answer_columns(key_table):
+        return ""  # both are questions with answers, and each table numbers its own
     for name in key_table.rows[0][1]:
         if not _KEY.search(name) or name not in questions.rows[0][1]:
             continue
@@ -106,6 +108,11 @@ def _common_key(questions: Rows, key_table: Rows) -> str:
         if len(set(one)) == len(one) and len(set(other)) == len(other) and set(one) == set(other):
             return name
     return ""
+
+
+def _answer_columns(table: Rows) -> list[str]:
+    """Return the columns with nothing but letters or truth values."""
+    return [key for key in table.own_columns() if all(_ANSWER.fullmatch(str(row.get(key) or "").strip()) for _, row in table.rows)]
 
 
 def _take_by_number(tables: list[Rows], key_table: Rows) -> None:

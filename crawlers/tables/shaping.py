@@ -11,6 +11,7 @@ from typing import Any
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.tables.delimiters import parts_of_cells
+from crawlers.tables.divided_cells import with_divided_cells
 from crawlers.tables.joins import joined
 from crawlers.tables.keys import with_answers
 from crawlers.tables.label_cards import of_cards
@@ -37,6 +38,13 @@ _ANSWERED = re.compile(
 
 _NUMBER = re.compile(r"(?:第\s?)?\d{0,5}\s?(?:题|[.、．])?")
 """What is before a question whose options have letters there."""
+_LETTERS_ABOVE = re.compile(
+    r"\s{0,9}(?:[【\[]?(?:(?:正确|参考|标准)?(?:答案|选项)|answer)[】\]]?\s?(?:[:：]|是|为|选)?\s?)?"
+    r"(?P<letters>[A-J](?:[、,，\s]?[A-J]){0,9}|正确|错误|对|错|√|×)[.。]?[ \t]{0,9}(?:\n(?P<rest>[^\x00]*))?$"
+)
+"""Letters or a truth value on a line of their own, with any text in lines below them."""
+_LEAST_REASON_CHARS = 8
+"""Mean number of characters of such texts, each counted once."""
 LocatedFields = tuple[str, dict[Any, Any]]
 
 
@@ -46,7 +54,7 @@ def shaped(tables: list[Rows]) -> list[Rows]:
         table.rows = with_lettered_rows(table.rows)
     tables = joined([rows_by_keys(_filled_down(_of_parted_cells(table))) for table in tables])
     whole = with_answers([with_named_answers(marked_beside(verdicts_ticked(with_talks(table)))) for table in tables])
-    return [marked_below(_of_answers(of_cards(_of_options(_without_prompts(table))))) for table in whole]
+    return [with_divided_cells(marked_below(_of_answers(of_cards(_of_options(_without_prompts(table)))))) for table in whole]
 
 
 def _of_parted_cells(table: Rows) -> Rows:
@@ -125,10 +133,12 @@ def _of_answers(table: Rows) -> Rows:
     """Return a table whose answers have an explanation in lines below them, `C⏎解析：…`, with a column for each."""
     for key in list(table.rows[0][1]) if table.rows else ():
         texts = [value for _, row in table.rows if isinstance(value := row.get(key), str) and value.strip()]
-        form = (
-            next((form for form in (_ANSWERED, _ANSWER_SENTENCE) if all(map(form.match, texts))), None) if len(texts) >= _FEWEST else None
-        )
-        if form is not None and (form is _ANSWER_SENTENCE or any(form.match(text)["rest"] for text in texts)):  # type: ignore[index]
+        forms = (_ANSWERED, _ANSWER_SENTENCE, _LETTERS_ABOVE) if len(texts) >= _FEWEST else ()
+        form = next((form for form in forms if all(map(form.match, texts))), None)
+        rests = [rest for text in texts if form and (found := form.match(text)) and (rest := found.groupdict()["rest"])]
+        if form is _LETTERS_ABOVE and sum(map(len, set(rests))) < _LEAST_REASON_CHARS * max(_FEWEST, len(rests)):
+            continue  # 正确 above 错误, which are options
+        if form is not None and (form is _ANSWER_SENTENCE or rests):
             name = f"{key} 解析"
             for _, row in table.rows:
                 if isinstance(row.get(key), str) and (stated := form.match(row[key])):

@@ -9,7 +9,7 @@ from msgspec import structs
 from atomexam.text.option_letters import are_in_turn
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.signs.letters import letter_of
-from crawlers.template_reader.form import untagged
+from crawlers.template_reader.form import is_kind, untagged
 from crawlers.template_reader.reader import read_lines
 
 _MOST_LINES = 20_000
@@ -38,8 +38,15 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     if len(differing) > _FEW * len(pairs):
         return other if others == answered else paper
     drafts = {draft.line: draft.doubted("read_in_two_ways") for draft in differing}
-    questions = [draft for draft in paper.questions if draft.line not in drafts]
+    questions = [_untagged(draft) for draft in paper.questions if draft.line not in drafts]
     return structs.replace(paper, questions=questions, rejected=[*paper.rejected, *drafts.values()])
+
+
+def _untagged(draft: Draft) -> Draft:
+    """Return a question without the tags around its stem, of which the first that says so is its type."""
+    stem, tags = untagged(draft.stem)
+    kinds = [tag for tag in tags if is_kind(tag)]
+    return structs.replace(draft, stem=stem, type=draft.type or kinds[0]) if kinds else draft
 
 
 def _answered(paper: ParsedPaper) -> int:

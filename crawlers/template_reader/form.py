@@ -24,9 +24,10 @@ _KIND = re.compile(r"单[项选]|多[项选]|不定项|判断|是非|选择|填�
 _POINTS = re.compile(
     r"\s*[\d.]{1,4}\s*(?:分|points?|pts?)|第?\d+[题页]?|(?:19|20)\d\d(?:年.{0,6})?|易|中|难|简单|容易|中等|较[易难]|困难|必考|高频|真题|重点|[★☆*]{1,5}"
 )
-_TAG_FIRST = re.compile(r"\s*[(\[【<〔（]\s*(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s*[)\]】>〕）]\s*[:.、：]?\s*")
+_TAG_FIRST = re.compile(r"\s*[(\[【<〔（`]\s*(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s*[)\]】>〕）`]\s*[:.、：]?\s*")
 _TAG_LAST = re.compile(
-    r"(?:(?<=[)）。？?_])\s*|\s+)#?(?P<plain>单选题?|多选题?|判断题?)-?$|\s+#(?P<hashed>[^\s#]{1,8}?)-?$|\s*[(\[【<〔（]\s*(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s*[)\]】>〕）]\s*$"
+    r"(?:(?<=[)）。？?_])\s*|\s+)#?(?P<plain>单选题?|多选题?|判断题?)-?$|\s+#(?P<hashed>[^\s#]{1,8}?)-?$"
+    r"|\s*[(\[【<〔（`]\s*(?P<said>[^()\[\]【】<>〔〕（）`]{1,14}?)\s*[)\]】>〕）`]\s*$"
 )
 _SEPARATORS = re.compile(r"^[\s:：。.,，;；、)）\]】|—–`*_-]+")
 _EXPLAINS = re.compile(
@@ -248,6 +249,11 @@ def untagged(stem: str) -> tuple[str, list[str]]:
         tags.append(said)
         stem = stem[: match.start()]
     return stem.strip(), tags
+
+
+def is_kind(tag: str) -> bool:
+    """Return whether a tag says the kind of a question."""
+    return _KIND.search(tag) is not None
 
 
 def _is_tag(said: str) -> bool:

@@ -22,6 +22,10 @@ _VERDICTS = re.compile(
     r"\s{0,4}(?:判断|正误|对错|是非)(?:题|结果)?\s?[(（\[【]\s?(?P<right>[^\s/、,，|]{1,5}?)\s?[/、,，|或]?\s?(?P<wrong>[^\s/、,，|]{1,5})\s?[)）\]】]\s{0,4}"
 )
 """The name of a column of truth values with both of them in brackets; without these, 判断 may be a type of question."""
+_BARE_VERDICTS = re.compile(
+    r"\s{0,4}(?P<right>正确|对|√|✓|T|真|正)\s?[/／、|或]\s?(?P<wrong>错误|错|不正确|×|✗|X|F|假|误)\s{0,4}", re.IGNORECASE
+)
+"""The name that is but both truth values, `√/×`; 是/否 may ask for anything."""
 _OWN = re.compile(r"我的|你的|考生|学[生员]|用户|作答|得分|成绩|user|score", re.IGNORECASE)
 _TRUTH = {"正确", "错误"}
 _ANSWER = re.compile(r"答案|answer|key", re.IGNORECASE)
@@ -43,8 +47,12 @@ def with_legends(rows: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[str, l
 
 def verdicts_of_name(name: str) -> dict[str, str]:
     """Return the two truth values that the name of a column has in brackets, `判断（T/F）`, with their meanings; nothing if it has none."""
-    form = _VERDICTS.fullmatch(name)
-    meanings = {form[group]: verdict_of(form[group]) for group in ("right", "wrong")} if form else {}
+    form = _VERDICTS.fullmatch(name) or _BARE_VERDICTS.fullmatch(name)
+    if form is None:
+        return {}
+    if form.re is _BARE_VERDICTS:
+        return {form["right"]: "正确", form["wrong"]: "错误"}
+    meanings = {form[group]: verdict_of(form[group]) for group in ("right", "wrong")}
     return meanings if [*meanings.values()] == ["正确", "错误"] else {}
 
 

@@ -18,6 +18,7 @@ from crawlers.column_roles.distractors import is_wrong_name
 from crawlers.importers.files.legends import verdicts_of_name
 from crawlers.importers.files.sheet_marks import CoveredCell
 from crawlers.importers.layouts.paper_layout import PaperLayout
+from crawlers.papers.signs.numbers import TYPE
 
 _COLUMNS = Path(__file__).parent / "columns.yaml"
 SECTION = "(heading)"
@@ -174,6 +175,9 @@ def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
         key = next((keys[words.index(word)] for word in known if word in words), None)
         if key is not None and key not in key_of_field.values():
             key_of_field[field] = key
+    kinds = [key for key, word in zip(keys, words, strict=True) if word.endswith("题") and re.fullmatch(TYPE, word)]
+    if "stem_raw" not in key_of_field and len(kinds) == 1:  # several may count the questions of each kind
+        key_of_field["stem_raw"] = kinds[0]
     number_of_option = {key: number for key, word in zip(keys, words, strict=True) if (number := _option_number(word)) is not None}
     options = sorted(_of_one_kind(number_of_option), key=number_of_option.__getitem__)
     options = options if len(options) > 1 else _beside(keys, key_of_field.get("options_raw"))

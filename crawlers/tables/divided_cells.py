@@ -1,0 +1,84 @@
+"""Cells with all options of a question, divided by any sign, `甲/乙/丙` or `[甲][乙][丙]`, which the answers beside them prove.
+
+Rows in, rows with lists instead of such cells out.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.column_roles.answer_columns import ANSWER
+from crawlers.column_roles.option_columns import EXPLAINED
+from crawlers.column_roles.values import answer_letters, options_in
+from crawlers.tables.tree import Rows
+
+_FEWEST_ROWS, _FEWEST_PARTS, _SHARE = 5, 3, 0.95
+_EXCERPT_ROWS = 200
+_SIGNS = re.compile(r"[^\w\s\"'“”‘’《》()（）%℃.]{1,3}|[(（]|\t")
+_BRACKETS = {"][": "[]", "】【": "【】", "}{": "{}", ")(": "()", "）（": "（）", "><": "<>", "〕〔": "〔〕"}
+_OF_PROSE, _MOST_IN_PROSE = re.compile(r"[,，、。:：!！?？~\-]"), 5
+_Cells = list[tuple[dict[str, Any], str]]
+
+
+def with_divided_cells(table: Rows) -> Rows:
+    """Return a table whose cells of several options are lists; unchanged if no column of answers fits them."""
+    for key in table.own_columns() if len(table.rows) >= _FEWEST_ROWS else ():
+        if EXPLAINED.search(key) or not all(isinstance(row.get(key), str | None) for _, row in table.rows):
+            continue
+        cells = [(row, text) for _, row in table.rows if (text := (row.get(key) or "").strip())]
+        if len(cells) < _FEWEST_ROWS or _are_options(cells):
+            continue
+        divisions = ((sign, [_parts(text, sign) for _, text in cells]) for sign in _signs_in(cells))
+        parts = next((each for sign, each in divisions if _are_sound(each, sign) and _are_proven(cells, each, key)), None)
+        for (row, _), texts in zip(cells, parts or (), strict=bool(parts)):
+            row[key] = texts
+    return table
+
+
+def _are_options(cells: _Cells) -> bool:
+    """Return whether cells are read as options already."""
+    some = [text for _, text in islice(cells, _EXCERPT_ROWS)]
+    return sum(len(options_in(text)) > 1 for text in some) > len(some) / 2
+
+
+def _signs_in(cells: _Cells) -> list[str]:
+    """Return the signs that nearly all cells have, the longest first."""
+    some = [text for _, text in islice(cells, _EXCERPT_ROWS)]
+    signs = {sign for text in some[:2] for sign in _SIGNS.findall(text)} | {sign for sign in _BRACKETS if sign in some[0]}
+    parts = {part for sign in signs for part in (sign, sign[:1])} | signs
+    return sorted((sign for sign in parts if sum(sign in text for text in some) >= _SHARE * len(some)), key=lambda sign: (-len(sign), sign))
+
+
+def _parts(text: str, sign: str) -> list[str]:
+    around = _BRACKETS.get(sign, "")
+    return [part.strip() for part in text.removeprefix(around[:1]).removesuffix(around[1:]).split(sign)]
+
+
+def _are_sound(parts: Sequence[list[str]], sign: str) -> bool:
+    """Return whether all cells are several different texts, most of them as many as options are.
+
+    A sign that occurs inside options, too, must divide all into the same number, except for statements.
+    """
+    counts = {len(each) for each in parts} - {2}
+    if _OF_PROSE.search(sign) and (len(counts) > 1 or max(counts, default=0) > _MOST_IN_PROSE):
+        return False
+    sound = [all(each) and 1 < len(set(each)) == len(each) <= len(LETTERS) for each in parts]
+    return all(sound) and sum(len(each) >= _FEWEST_PARTS for each in parts) * 2 > len(parts)
+
+
+def _are_proven(cells: _Cells, parts: Sequence[list[str]], key: str) -> bool:
+    """Return whether a column has the texts of some parts, a 1 or a 0 for each, or letters of them that reach the last one."""
+    for other in dict.fromkeys(name for row, _ in cells[:_EXCERPT_ROWS] for name in row):
+        if other == key:
+            continue
+        filled = [(row[other], each) for (row, _), each in zip(cells, parts, strict=True) if row.get(other) not in (None, "", [])]
+        if len(filled) < _SHARE * len(cells):
+            continue
+        for form in ("text", "mask", "letters", "from 1") if ANSWER.search(other) else ("text", "mask"):
+            letters = [answer_letters(value, each, form) for value, each in filled]
+            reached = any(each and LETTERS[len(texts) - 1] in each for each, (_, texts) in zip(letters, filled, strict=True))
+            if sum(map(bool, letters)) >= _SHARE * len(letters) and len(set(letters)) > 1 and (form in ("text", "mask") or reached):
+                return True
+    return False
