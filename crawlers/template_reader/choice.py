@@ -13,8 +13,10 @@ from crawlers.template_reader.form import is_kind, untagged
 from crawlers.template_reader.reader import read_lines
 
 _MOST_LINES = 20_000
-_NEARLY_WHOLE, _FEW = 0.95, 0.2
-"""Shares of a paper's questions: those that leave nothing to look for; those in which two readings may differ and both make sense."""
+_MOSTLY, _NEARLY_WHOLE, _FEW = 0.8, 0.95, 0.2
+"""Shares of questions: those of the form that the passes answer unless they misunderstand the paper; those of a form that holds; those in
+which two readings may differ and both make sense.
+"""
 _LETTER = re.compile(r"^\W*(?:[A-Ja-jＡ-Ｊ]|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥①-⑩])")
 _SIGNS = re.compile(r"[\W_]+")
 
@@ -25,10 +27,11 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     The repeating form shows less of a paper than the passes: no cases, no shared options. But it holds for nearly all questions or for
     none, so what it contradicts is uncertain.
     """
+    paper = structs.replace(paper, questions=[*map(_untagged, paper.questions)])
     if len(lines) > _MOST_LINES or (other := read_lines(lines)) is None:
         return paper
     answered, others = _answered(paper), _answered(other)
-    if others > answered:
+    if answered < _MOSTLY * others:
         return other
     if len(other.questions) < _NEARLY_WHOLE * other.numbers:
         return paper
@@ -36,9 +39,9 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     pairs = [(draft, by_line[draft.line]) for draft in paper.questions if draft.line in by_line]
     differing = [draft for draft, its in pairs if _content(_without_signs(draft)) != _content(its)]
     if len(differing) > _FEW * len(pairs):
-        return other if others == answered else paper
+        return other if others >= answered else paper
     drafts = {draft.line: draft.doubted("read_in_two_ways") for draft in differing}
-    questions = [_untagged(draft) for draft in paper.questions if draft.line not in drafts]
+    questions = [draft for draft in paper.questions if draft.line not in drafts]
     return structs.replace(paper, questions=questions, rejected=[*paper.rejected, *drafts.values()])
 
 

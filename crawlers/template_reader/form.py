@@ -57,6 +57,7 @@ class _Form:
         self.rows, self.heads, self.key = rows, heads, key
         self.often = Counter(mask for span in spans for mask in {masked(row.flat) for row in span})
         self.alphabet = alphabet_of(spans)
+        self.width = max((len(row.text) for span in spans for row in span), default=0)
         self.sections = [None, *_section_headings(spans)]
         self.parts = _plain_options(spans) or [lettered(span, self.alphabet) for span in spans]
         self.unread = [row.text for row in rows[: heads[0].at]]
@@ -76,10 +77,17 @@ class _Form:
                 self._answer(places, given, marks, unsure)
         drafts = [self._draft(at, given[at], marks[at], kinds[at], unsure=at in unsure) for at in range(count)]
         odd = {*_with_odd_ends([draft.stem for draft in drafts]), *_with_first_option_of_many(drafts)}
-        if self.is_shared or _are_all_one([draft.answer for draft in drafts if draft.options]):
+        odd |= set(_with_tags_behind([draft.options[-1] if draft.options else "" for draft in drafts]))
+        if self.is_shared or self._are_shifted(given) or _are_all_one([draft.answer for draft in drafts if draft.options]):
             odd = set(range(count))
         drafts = [draft.doubted("stem_unreadable" if at in odd else None) for at, draft in enumerate(drafts)]
         return ParsedPaper([one for one in drafts if not one.doubts], self.unread, [one for one in drafts if one.doubts], count)
+
+    def _are_shifted(self, given: Answers) -> bool:
+        """Return whether a row above the first question looks like the answers below the others, which are then above theirs."""
+        rows = [answer.row for one, answer in zip(self.parts, given, strict=True) if answer and answer.row in one.tail]
+        above = {masked(row.flat) for row in self.rows[max(0, self.heads[0].at - _ROWS_ABOVE) : self.heads[0].at]}
+        return any(row is not None and masked(row.flat) in above for row in rows)
 
     def _without_headers(self) -> list[str | None]:
         """Take the row that only says the kind of a question, its points or its subject from above each stem; return the kinds."""
@@ -150,6 +158,8 @@ class _Form:
         self.unread += tags
         if not options and (found := find_options(stem)) and len(found.cuts) > 1:
             doubts.append("options_unreadable")
+        if any(_is_whole(row, self.width) for row in one.stem[:-1]):
+            doubts.append("stem_unreadable")
         if any(opens_option(row, self.alphabet) for row in one.stem[1:]):
             doubts.append("options_unreadable")
         if has_rest or len(stem) < _SHORTEST_STEM:
@@ -267,9 +277,21 @@ def _with_odd_ends(stems: Sequence[str]) -> Iterable[int]:
         edges = [re.sub(r"\s+", "", re.sub(r"\d+", "#", _edge_of(stem, is_reversed))) for stem in stems]
         counts = Counter(one for one in edges if "#" in one or _ODD.search(one))
         odd |= {at for at, one in enumerate(edges) if counts[one] > max(2, _RECURS * len(stems))}
-    behind = [match["words"] if (match := _BEHIND_BLANK.search(stem)) else "" for stem in stems]
+    behind = [masked(match["cell"] or match["words"]) if (match := _BEHIND_BLANK.search(stem)) else "" for stem in stems]
     counts = Counter(behind)
     return odd | {at for at, words in enumerate(behind) if words and counts[words] > max(2, 0.2 * len(stems))}
+
+
+def _with_tags_behind(options: Sequence[str]) -> Iterable[int]:
+    """Return the questions whose last options end with a bracket that recurs, digits aside: `（2011年真题）`."""
+    tags = [masked(match[0]) if (match := _TAG_LAST.search(option)) else "" for option in options]
+    counts = Counter(tags)
+    return [at for at, tag in enumerate(tags) if tag and counts[tag] > max(2, _RECURS * len(tags))]
+
+
+def _is_whole(row: Row, width: int) -> bool:
+    """Return whether a row of a stem asks, and does not end at the margin: a row below it is no part of the stem."""
+    return _ASKS.search(row.flat) is not None and len(row.text) < _FULL * width
 
 
 def _edge_of(stem: str, is_reversed: bool) -> str:
@@ -309,11 +331,11 @@ def _further(answer: Answer, options: Sequence[str], alphabet: str) -> set[str]:
     return found
 
 
-_MANY = 9
+_MANY, _ROWS_ABOVE, _FULL = 9, 3, 0.8
 _SHARES = re.compile(r"配伍|(?<![A-Za-z])B1?\s?型|共用")
 _LABEL = re.compile(r"\s{0,9}[【\[(<]?(?P<label>[^\s:。,、()【】\[\]<>]{1,8})[】\])>]?\s?:")
 _SIGN = re.compile(r"[^\w\s(（《“\"'【\[]{1,3}")
-_BEHIND_BLANK = re.compile(r"[（(_]\s*[)）_][。.]?\s*(?P<words>\S{2,12})$")
+_BEHIND_BLANK = re.compile(r"\t(?P<cell>\S{1,12})$|[（(_]\s*[)）_][。.]?\s*(?P<words>\S{2,12})$")
 _ODD = re.compile(r"[^\w\s()（）。.?？:：,，、“”\"'《》_!！;；%…—-]|[A-Za-z]{1,2}\d|[\[【][^\[\]【】]*[\]】]")
 
 

@@ -41,7 +41,7 @@ def test_options_above_their_stems_are_not_those_of_the_question_above() -> None
 @pytest.mark.parametrize("label", ["12人选择 30%", "内科学", "3楼回复"])
 def test_a_row_that_recurs_below_options_is_no_part_of_them(label: str) -> None:
     parts = [[*asked(number), label, f"答案：{key}"] for number, key in enumerate(KEYS, 1)]
-    assert not paper_of(*parts).questions
+    assert not [draft for draft in paper_of(*parts).questions if label in "".join(draft.options)]
 
 
 def test_rows_in_an_option_are_doubted_where_most_are() -> None:

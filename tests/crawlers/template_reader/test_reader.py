@@ -1,9 +1,13 @@
 """Papers read by the form that their questions repeat: each in words that no other test has."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crawlers.importers.files.reading import Text
+from crawlers.importers.papers import paper_in
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.questions.groups import Above
 from crawlers.template_reader import choice
@@ -214,3 +218,30 @@ def test_the_reading_that_answers_more_counts() -> None:
     unanswered = [_draft(n, starts[n - 1], None, options) for n, (_, options, _) in enumerate(QUESTIONS, 1)]
     read = better_by_form(lines, ParsedPaper(unanswered, [], [], 8))
     assert [draft.answer for draft in read.questions] == [right for _, _, right in QUESTIONS]
+
+
+def test_answers_above_their_questions_are_not_those_of_the_ones_above() -> None:
+    lines = []
+    for n, (stem, options, right) in enumerate(QUESTIONS, 1):
+        lines += [f"答案：{right}", f"{n}. {stem}", *(f"{letter}. {option}" for letter, option in zip("ABCDE", options, strict=False))]
+    assert read_lines(lines) is None
+
+
+def test_tags_behind_options_and_rows_below_whole_stems_are_doubts() -> None:
+    tagged = [
+        f"{line}（{2010 + at}年真题）" if below.startswith("答案") else line for at, (line, below) in enumerate(pairwise([*_paper(), ""]))
+    ]
+    assert read_lines(tagged) is None
+    lines = _paper()
+    lines.insert(lines.index("4. " + QUESTIONS[3][0]) + 1, "想一想再作答")
+    paper = read_lines(lines)
+    assert paper is not None and [draft.number for draft in paper.rejected] == [4]
+
+
+def test_the_kind_before_a_stem_is_no_part_of_it() -> None:
+    lines = [line.replace("4. ", "4. 多选") if line.startswith("4. ") else line for line in _paper()]
+    paper = paper_in("题库.txt", Text(lines))
+    assert not [draft for draft in paper.questions if "多选" in draft.stem]
+    lines = [f"{line}（多）" if line.startswith("4. ") else line for line in _paper()]
+    paper = paper_in("题库.txt", Text(lines))
+    assert [(draft.stem, draft.type) for draft in paper.questions if draft.number == 4] == [(f"4. {QUESTIONS[3][0]}", "多")]
