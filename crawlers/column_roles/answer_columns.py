@@ -64,6 +64,8 @@ def answers_of(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: l
                 continue
             if len(set(letters)) < 2 and len(filled) > 8:
                 continue
+            if all(len(named) == len(each) > 2 for named, (_, each) in zip(letters, filled, strict=True)):
+                continue  # it lists the options once more
             if _SURELY_OWN.search(key) and not (_REPLY.fullmatch(key) and any(map(_PROMPT.fullmatch, rows[0]))):
                 continue
             rank = fits + (0.5 if ANSWER.search(key.rpartition(".")[2]) else 0) - (1 if OWN_CHOICE.search(key) else 0)

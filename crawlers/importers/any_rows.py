@@ -13,6 +13,7 @@ from typing import Any
 
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
+from crawlers.column_roles.divided_cells import with_divided_cells
 from crawlers.importers.documents.packed_pages import PACKED, packed_page
 from crawlers.importers.documents.sheets import SHEETS
 from crawlers.importers.exchange.exchange import root_of
@@ -97,7 +98,7 @@ def rows_of(name: str, body: bytes, header: int = 0) -> list[Rows]:
     tables = tables_below_row(name, body, header) if header else _rows_in(name, body)
     for table in tables:
         table.rows = [(position, {key: _visible_text(value) for key, value in row.items()}) for position, row in table.rows]
-    return shaped(tables)
+    return [with_divided_cells(table) for table in shaped(tables)]
 
 
 def _visible_text(value: Any) -> Any:

@@ -11,7 +11,6 @@ from typing import Any
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.tables.delimiters import parts_of_cells
-from crawlers.tables.divided_cells import with_divided_cells
 from crawlers.tables.joins import joined
 from crawlers.tables.keys import with_answers
 from crawlers.tables.label_cards import of_cards
@@ -54,7 +53,7 @@ def shaped(tables: list[Rows]) -> list[Rows]:
         table.rows = with_lettered_rows(table.rows)
     tables = joined([rows_by_keys(_filled_down(_of_parted_cells(table))) for table in tables])
     whole = with_answers([with_named_answers(marked_beside(verdicts_ticked(with_talks(table)))) for table in tables])
-    return [with_divided_cells(marked_below(_of_answers(of_cards(_of_options(_without_prompts(table)))))) for table in whole]
+    return [marked_below(_of_answers(of_cards(_of_options(_without_prompts(table))))) for table in whole]
 
 
 def _of_parted_cells(table: Rows) -> Rows:

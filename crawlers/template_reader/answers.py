@@ -23,7 +23,11 @@ _FIRST = re.compile(rf"^[(\[【]?(?P<said>{_LETTERS})[)\]】]?[\s.、:]{{1,4}}")
 _LAST = re.compile(rf"(?:\s|(?<=[。?)\]】]))[(\[【]?(?P<said>{_LETTERS}|{VERDICT})[)\]】]?\s{{0,3}}[。.]?$")
 _TRAILING = re.compile(r"(?:[(（\[【<][^()（）\[\]【】<>]{1,12}[)）\]】>]|[^\w\s。)”》%?!,;.…’\"'】\]]{1,3}|(?<=\s)\S{1,8})\s{0,3}$")
 _RIGHT = re.compile(r"[^\w\s]|正确|答案|对|right|true|correct|answer|ok|yes", re.IGNORECASE)
-_CHOSEN = re.compile(r"[我你您]|用户|学生|考生|本人|同学|所选|已选|易错|错误率|your|mine|chosen", re.IGNORECASE)
+_ANNOUNCES = re.compile(
+    r"[\W_]*(?:第?#题?)?[\W_]*(?:[本此该]题|今日|最终)?(?:正确|参考|标准|最佳|试题|correct|right)?的?"
+    r"(?:答案|正解|标答|选项|答|选|key|answers?|ans|solution)?(?:应?[是为选])?[\W_]*"
+)
+"""Words before an answer, if there are any: a name there, or `我选`, says whose answer it is."""
 _NAMES_ANSWER = re.compile(r"答案|答|正确|选|answer|key|ans|solution", re.IGNORECASE)
 _SAYS_TEXT = re.compile(r"\s*[【\[(（]?(?:(?:正确|参考|标准)?(?:答案|选项)|[Aa]nswer)[】\])）]?\s*[:：]\s*(?P<text>.+)")
 _LONGEST_LABEL = 24
@@ -77,7 +81,7 @@ def after_labels(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
     columns = []
     for label, answers in found.items():
         once = {at: given[0] for at, given in answers.items() if len(given) == 1}
-        if len(once) >= NEARLY_ALL * len(parts) and len(once) >= len(answers) and not _CHOSEN.search(label):
+        if len(once) >= NEARLY_ALL * len(parts) and len(once) >= len(answers) and _ANNOUNCES.fullmatch(label):
             columns.append((bool(_NAMES_ANSWER.search(label)), [once.get(at) for at in range(len(parts))]))
     if not columns and (texts := _as_texts(parts)):
         return [texts]

@@ -14,7 +14,7 @@ from crawlers.papers.signs.answer_marks import flat
 
 _WORDS = rf"(?P<before>[^\d{HANZI}\s.、:。][^\d{HANZI}。?!]{{0,14}}?|)\s{{0,3}}"
 _TAGGED = rf"(?P<before>[【\[(<][^\]】)>]{{0,14}}[^\d\s\]】)>][^\]】)>]{{0,14}}[】\])>]\s{{0,3}}(?:[^\d{HANZI}\s.、:。]{{1,4}})?)"
-_AFTER = r"(?P<of>\s{0,2}/\s{0,2}\d{1,4})?(?P<word>\s{0,2}[题问])?(?P<sign>\\?[.、:)\]】〉>|#/]{1,2}|(?!\d))[*_]{0,2}"
+_AFTER = r"(?:(?P<of>\s{0,2}/\s{0,2}\d{1,4})|(?P<word>\s{0,2}[题问])|(?=\s|[^\w\s]|$))(?P<sign>\\?[.、:)\]】〉>|#/]{1,2}|)[*_]{0,2}"
 _HEADS = {
     "digits": re.compile(rf"\s{{0,9}}{_WORDS}(?P<number>\d{{1,4}}){_AFTER}"),
     "words": re.compile(rf"\s{{0,9}}{_WORDS}(?P<number>[{HANZI}百]{{1,5}}){_AFTER}"),

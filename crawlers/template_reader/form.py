@@ -77,8 +77,9 @@ class _Form:
                 self._answer(places, given, marks, unsure)
         drafts = [self._draft(at, given[at], marks[at], kinds[at], unsure=at in unsure) for at in range(count)]
         odd = {*_with_odd_ends([draft.stem for draft in drafts]), *_with_first_option_of_many(drafts)}
+        odd |= {*_with_cells_behind([draft.options for draft in drafts])}
         odd |= set(_with_tags_behind([draft.options[-1] if draft.options else "" for draft in drafts]))
-        if self.is_shared or self._are_shifted(given) or _are_all_one([draft.answer for draft in drafts if draft.options]):
+        if self.is_shared or self._are_shifted(given) or _are_all_one(drafts):
             odd = set(range(count))
         drafts = [draft.doubted("stem_unreadable" if at in odd else None) for at, draft in enumerate(drafts)]
         return ParsedPaper([one for one in drafts if not one.doubts], self.unread, [one for one in drafts if one.doubts], count)
@@ -277,6 +278,9 @@ def _with_odd_ends(stems: Sequence[str]) -> Iterable[int]:
         edges = [re.sub(r"\s+", "", re.sub(r"\d+", "#", _edge_of(stem, is_reversed))) for stem in stems]
         counts = Counter(one for one in edges if "#" in one or _ODD.search(one))
         odd |= {at for at, one in enumerate(edges) if counts[one] > max(2, _RECURS * len(stems))}
+    tags = [masked(match[0]) if (match := _TAG_FIRST.match(stem)) else "" for stem in stems]
+    counts = Counter(tags)
+    odd |= {at for at, tag in enumerate(tags) if tag and counts[tag] > max(2, _RECURS * len(stems))}
     behind = [masked(match["cell"] or match["words"]) if (match := _BEHIND_BLANK.search(stem)) else "" for stem in stems]
     counts = Counter(behind)
     return odd | {at for at, words in enumerate(behind) if words and counts[words] > max(2, 0.2 * len(stems))}
@@ -287,6 +291,13 @@ def _with_tags_behind(options: Sequence[str]) -> Iterable[int]:
     tags = [masked(match[0]) if (match := _TAG_LAST.search(option)) else "" for option in options]
     counts = Counter(tags)
     return [at for at, tag in enumerate(tags) if tag and counts[tag] > max(2, _RECURS * len(tags))]
+
+
+def _with_cells_behind(options: Sequence[Sequence[str]]) -> Iterable[int]:
+    """Return the questions whose options end with a cell that recurs, digits aside: `甲\t31人`."""
+    cells = [[masked(option.rpartition("\t")[2]) for option in own if "\t" in option] for own in options]
+    counts = Counter(cell for own in cells for cell in own)
+    return [at for at, own in enumerate(cells) if any(counts[cell] > max(2, _RECURS * len(options)) for cell in own)]
 
 
 def _is_whole(row: Row, width: int) -> bool:
@@ -301,9 +312,11 @@ def _edge_of(stem: str, is_reversed: bool) -> str:
     return found[::-1] if is_reversed else found
 
 
-def _are_all_one(answers: Sequence[str | None]) -> bool:
-    """Return whether many questions have one answer, as drawn letters have not."""
-    return len(answers) > _MANY and len(set(answers)) == 1
+def _are_all_one(drafts: Sequence[Draft]) -> bool:
+    """Return whether many questions have one answer, as drawn letters have not, or all statements one verdict."""
+    letters = {draft.answer for draft in drafts if draft.options}
+    count = sum(bool(draft.options) for draft in drafts)
+    return len(letters) == 1 and count > _MANY if count else len({draft.answer for draft in drafts}) == 1
 
 
 def _label_of(row: Row) -> str:

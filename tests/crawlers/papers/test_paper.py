@@ -508,7 +508,8 @@ def test_what_is_unsure_is_given_up_with_its_reason(case: str) -> None:
 
 
 def test_each_reason_has_a_case() -> None:
-    assert {reason for _, reason in DOUBTFUL.values()} == set(DOUBTS)
+    by_two_readers = {"read_in_two_ways"}
+    assert {reason for _, reason in DOUBTFUL.values()} == set(DOUBTS) - by_two_readers
 
 
 @pytest.mark.parametrize("rule", GROUPS)
