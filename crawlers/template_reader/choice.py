@@ -9,15 +9,15 @@ from msgspec import structs
 from atomexam.text.option_letters import are_in_turn
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.signs.letters import letter_of
+from crawlers.template_reader.answers import right_letters
 from crawlers.template_reader.form import is_kind, untagged
 from crawlers.template_reader.reader import read_lines
 
 _MOST_LINES = 20_000
-_MOSTLY, _NEARLY_WHOLE, _FEW = 0.8, 0.95, 0.2
-"""Shares of questions: those of the form that the passes answer unless they misunderstand the paper; those of a form that holds; those in
-which two readings may differ and both make sense.
-"""
+_MOSTLY, _NEARLY_WHOLE = 0.8, 0.95
+"""Shares of questions: those of the form that the passes answer unless they misunderstand the paper; those of a form that holds."""
 _LETTER = re.compile(r"^\W*(?:[A-Ja-jＡ-Ｊ]|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥①-⑩])")
+_AROUND = " 　\t()（）[]【】。.;；,，"
 _SIGNS = re.compile(r"[\W_]+")
 
 
@@ -38,8 +38,6 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     by_line = {draft.line: draft for draft in other.questions}
     pairs = [(draft, by_line[draft.line]) for draft in paper.questions if draft.line in by_line]
     differing = [draft for draft, its in pairs if _content(_without_signs(draft)) != _content(its)]
-    if len(differing) > _FEW * len(pairs):
-        return other if others >= answered else paper
     drafts = {draft.line: draft.doubted("read_in_two_ways") for draft in differing}
     questions = [draft for draft in paper.questions if draft.line not in drafts]
     return structs.replace(paper, questions=questions, rejected=[*paper.rejected, *drafts.values()])
@@ -66,7 +64,9 @@ def _without_signs(draft: Draft) -> Draft:
 
 def _content(draft: Draft) -> tuple[object, ...]:
     """Return what a question says, signs and tags aside."""
-    return _plain(untagged(draft.stem)[0]), [*map(_plain, draft.options)], _plain(draft.answer or "")
+    answer = (draft.answer or "").strip(_AROUND)
+    said = right_letters(answer, "", 0) if not draft.options else ""  # √, 对 and 正确 are one
+    return _plain(untagged(draft.stem)[0]), [*map(_plain, draft.options)], _plain(said or answer)
 
 
 def _plain(text: str) -> str:

@@ -58,7 +58,8 @@ class _Form:
         self.often = Counter(mask for span in spans for mask in {masked(row.flat) for row in span})
         self.alphabet = alphabet_of(spans)
         self.width = max((len(row.text) for span in spans for row in span), default=0)
-        self.sections = [None, *_section_headings(spans)]
+        first = next((row.text for row in reversed(rows[: heads[0].at]) if _heads_section(row)), None)
+        self.sections = [first, *_section_headings(spans, first)]
         self.parts = _plain_options(spans) or [lettered(span, self.alphabet) for span in spans]
         self.unread = [row.text for row in rows[: heads[0].at]]
         self.is_shared = any(len(row.flat) <= _LONGEST_HEADING and _is_shared(row.flat) for row in rows[: heads[0].at])
@@ -229,11 +230,11 @@ def masked(text: str) -> str:
     return re.sub(r"[A-J]+(?![A-Za-z])|\d+", "#", re.sub(r"\s+", "", text))
 
 
-def _section_headings(spans: list[list[Row]]) -> list[str | None]:
+def _section_headings(spans: list[list[Row]], first: str | None) -> list[str | None]:
     """Take the headings of sections from the ends of the questions above them; return that below each question."""
     headings: list[str | None] = []
     for span in spans:
-        last = headings[-1] if headings else None
+        last = headings[-1] if headings else first
         if len(span) > 1 and _heads_section(span[-1]):
             last = span.pop().text
         headings.append(last)
