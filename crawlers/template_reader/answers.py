@@ -24,7 +24,7 @@ _LAST = re.compile(rf"(?:\s|(?<=[。?)\]】]))[(\[【]?(?P<said>{_LETTERS}|{VERD
 _TRAILING = re.compile(r"(?:[(（\[【<][^()（）\[\]【】<>]{1,12}[)）\]】>]|[^\w\s。)”》%?!,;.…’\"'】\]]{1,3}|(?<=\s)\S{1,8})\s{0,3}$")
 _RIGHT = re.compile(r"[^\w\s]|正确|答案|对|right|true|correct|answer|ok|yes", re.IGNORECASE)
 _ANNOUNCES = re.compile(
-    r"[\W_]*(?:第?#题?)?[\W_]*(?:[本此该]题|今日|最终)?(?:正确|参考|标准|最佳|试题|correct|right)?的?"
+    r"[\W_]*(?:[\u4e00-\u9fff]{0,4}#题?)?[\W_]*(?:[本此该]题|今日|最终)?(?:正确|参考|标准|最佳|试题|correct|right)?的?"
     r"(?:答案|正解|标答|选项|答|选|key|answers?|ans|solution)?(?:应?[是为选])?[\W_]*"
 )
 """Words before an answer, if there are any: a name there, or `我选`, says whose answer it is."""

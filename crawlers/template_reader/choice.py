@@ -14,8 +14,10 @@ from crawlers.template_reader.form import is_kind, untagged
 from crawlers.template_reader.reader import read_lines
 
 _MOST_LINES = 20_000
-_MOSTLY, _NEARLY_WHOLE = 0.8, 0.95
-"""Shares of questions: those of the form that the passes answer unless they misunderstand the paper; those of a form that holds."""
+_MOSTLY, _NEARLY_WHOLE, _FEW = 0.8, 0.95, 0.2
+"""Shares of questions: those of the form that the passes answer unless they misunderstand the paper; those of a form that holds; those in
+which both readings may differ unless the passes misunderstand the paper.
+"""
 _LETTER = re.compile(r"^\W*(?:[A-Ja-jＡ-Ｊ]|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥①-⑩])")
 _AROUND = " 　\t()（）[]【】。.;；,，"
 _SIGNS = re.compile(r"[\W_]+")
@@ -31,13 +33,15 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     if len(lines) > _MOST_LINES or (other := read_lines(lines)) is None:
         return paper
     answered, others = _answered(paper), _answered(other)
-    if answered < _MOSTLY * others:
+    if answered <= _MOSTLY * others:
         return other
     if len(other.questions) < _NEARLY_WHOLE * other.numbers:
         return paper
     by_line = {draft.line: draft for draft in other.questions}
     pairs = [(draft, by_line[draft.line]) for draft in paper.questions if draft.line in by_line]
-    differing = [draft for draft, its in pairs if _content(_without_signs(draft)) != _content(its)]
+    differing = [draft for draft, its in pairs if _content(its) not in map(_content, _without_signs(draft))]
+    if len(differing) > _FEW * len(pairs) and others >= answered:
+        return other
     drafts = {draft.line: draft.doubted("read_in_two_ways") for draft in differing}
     questions = [draft for draft in paper.questions if draft.line not in drafts]
     return structs.replace(paper, questions=questions, rejected=[*paper.rejected, *drafts.values()])
@@ -54,12 +58,12 @@ def _answered(paper: ParsedPaper) -> int:
     return sum(draft.answer is not None for draft in paper.questions)
 
 
-def _without_signs(draft: Draft) -> Draft:
-    """Return a question as the passes read it without its number and the letters of its options, as the form's are."""
-    stem = re.sub(rf"^\W{{0,9}}0{{0,3}}{draft.number}(?!\d)", "", draft.stem)
+def _without_signs(draft: Draft) -> list[Draft]:
+    """Return a question as the passes read it without the letters of its options, as the form's are, with and without its number."""
     lettered = are_in_turn(map(letter_of, draft.options)) and "" not in map(letter_of, draft.options)
     options = [_LETTER.sub("", option, count=1) for option in draft.options] if lettered else draft.options
-    return structs.replace(draft, stem=stem, options=options)
+    numbered = rf"^(?:\W{{0,9}}|[^\d。]{{1,9}}?)0{{0,3}}{draft.number}(?!\d)\s?[题问]?"
+    return [structs.replace(draft, stem=stem, options=options) for stem in (draft.stem, re.sub(numbered, "", draft.stem))]
 
 
 def _content(draft: Draft) -> tuple[object, ...]:
