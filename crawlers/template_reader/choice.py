@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from atomexam.text.option_letters import are_in_turn
+from crawlers.papers.doubts.whole_paper import accounted
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.signs.letters import letter_of
 from crawlers.template_reader.answers import right_letters
@@ -32,6 +33,7 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     paper = structs.replace(paper, questions=[*map(_untagged, paper.questions)])
     if len(lines) > _MOST_LINES or (other := read_lines(lines)) is None:
         return paper
+    other = accounted(lines, other)  # what the paper says elsewhere may contradict its form, too
     answered, others = _answered(paper), _answered(other)
     if answered <= _MOSTLY * others:
         return other
