@@ -25,7 +25,7 @@ _TRAILING = re.compile(r"(?:[(（\[【<][^()（）\[\]【】<>]{1,12}[)）\]】>
 _RIGHT = re.compile(r"[^\w\s]|正确|答案|对|right|true|correct|answer|ok|yes", re.IGNORECASE)
 _ANNOUNCES = re.compile(
     r"[\W_]*(?:[\u4e00-\u9fff]{0,4}#题?)?[\W_]*(?:[本此该]题|今日|最终)?(?:正确|参考|标准|最佳|试题|correct|right)?的?"
-    r"(?:答案|正解|标答|选项|答|选|key|answers?|ans|solution)?(?:应?[是为选])?[\W_]*"
+    r"(?:答案|正解|标答|选项|答|选|key|answers?|ans|solution)?(?:解析|详解)?[\W_]*(?:应?[是为选])?[\W_]*"
 )
 """Words before an answer, if there are any: a name there, or `我选`, says whose answer it is."""
 _NAMES_ANSWER = re.compile(r"答案|答|正确|选|answer|key|ans|solution", re.IGNORECASE)

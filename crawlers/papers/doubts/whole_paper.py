@@ -54,7 +54,8 @@ _GUESSES = re.compile(r"(?:应该|可能|大概|也许|我觉得|我选|吧|吗|
 _JUDGED = re.compile(
     r"[\u4e00-\u9fff。)”》]\s{0,20}(?:\s(?:[√×]|正确|错误|对|错)|[(\[【]\s?(?:[√×]|正确|错误|对|错)\s?[)\]】]|[√×])\s{0,3}[。.]?$"
 )
-_KIND_FIRST = re.compile(r"[\W\d_]{0,12}[单多]选(?=[\u4e00-\u9fff])(?![题项择])")
+_KIND_FIRST = re.compile(r"[\W\d_]{0,12}(?:[单多]选(?=[\u4e00-\u9fff])(?![题项择])|[ABKX]\d型题)")
+_LETTERS_LAST = re.compile(r"[)。?]\s{0,3}[A-J]{1,6}$")
 _CUT = re.compile("[A-J][A-J]")
 _LETTERS_ALONE = re.compile(r"[(\[【]?\s?[A-J](?:[\s,、]{0,2}[A-J]){0,9}\s?[)\]】]?[。.]?")
 _NO_LETTER = re.compile(r"[^A-J]")
@@ -82,6 +83,7 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         _answered_by_chance,
         _with_marks_at_stems,
         _with_kinds_before_stems,
+        _with_letters_behind_stems,
         _with_foreign_rows,
         _with_rows_below_last,
         _with_rows_below_stems,
@@ -270,6 +272,12 @@ def _answered_by_chance(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts
 def _with_kinds_before_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
     """Yield the questions whose stem begins with the word for their kind, as it does not in running text: `9单选与该筛号对应的是`."""
     yield from ((at, "stem_unreadable") for at, draft in enumerate(drafts) if _KIND_FIRST.match(flat(draft.stem)))
+
+
+def _with_letters_behind_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
+    """Yield the choice questions whose stem ends with letters behind its blank or its stop, where several do: the answers of somebody."""
+    places = [at for at, draft in enumerate(drafts) if draft.options and _LETTERS_LAST.search(flat(draft.stem).rstrip())]
+    yield from ((at, "stem_unreadable") for at in places if len(places) >= _FEWEST)
 
 
 def _with_marks_at_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
