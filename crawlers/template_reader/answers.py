@@ -17,7 +17,7 @@ from crawlers.template_reader.lettered import BULLETS, Lettered
 
 NEARLY_ALL = 0.8
 _LETTERS = r"[A-J甲乙丙丁戊己庚①-⑩Ⓐ-Ⓙⓐ-ⓙ](?:[\s,、;/|+&和及与]{0,3}[A-J甲乙丙丁戊己庚①-⑩Ⓐ-Ⓙⓐ-ⓙ]){0,9}|[a-j](?:[\s,、;/]{0,3}[a-j]){0,9}"
-TOKEN = re.compile(rf"(?<![A-Za-z\d])(?P<said>{_LETTERS}|{VERDICT})(?![A-Za-z\d]|(?<=[对错是否])[\u4e00-\u9fff])")
+TOKEN = re.compile(rf"(?<![A-Za-z\d])(?P<said>{_LETTERS}|{VERDICT})(?![A-Za-z\d]|(?<=[对错是否确误])[\u4e00-\u9fff])")
 _BRACKETED = re.compile(rf"[(\[【]\s{{0,9}}(?P<said>{_LETTERS}|{VERDICT})\s{{0,9}}[)\]】]")
 _FIRST = re.compile(rf"^[(\[【]?(?P<said>{_LETTERS})[)\]】]?[\s.、:]{{1,4}}")
 _LAST = re.compile(rf"(?:\s|(?<=[。?)\]】]))[(\[【]?(?P<said>{_LETTERS}|{VERDICT})[)\]】]?\s{{0,3}}[。.]?$")
@@ -152,7 +152,13 @@ def at_options(parts: Sequence[Lettered]) -> tuple[list[Answers], str]:
 def trailing(text: str) -> list[str]:
     """Return what may be a sign at the end of an option: its last word, bracket, or signs."""
     match = _TRAILING.search(text)
-    return [match[0].strip()] if match and match.start() else []
+    return ["".join(match[0].split())] if match and match.start() else []
+
+
+def unmarked(text: str, mark: str) -> str:
+    """Return an option without the sign that ends it."""
+    match = _TRAILING.search(text) if mark and mark in trailing(text) else None
+    return text[: match.start()].strip() if match else text
 
 
 def in_stems(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:

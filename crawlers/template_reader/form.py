@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.questions.groups import Above
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import case_heading_in, is_note, kind_of
 from crawlers.papers.signs.headings import heads as is_heading
 from crawlers.papers.signs.options import find_options
@@ -150,7 +151,7 @@ class _Form:
         one, head = self.parts[at], self.heads[at]
         letters = stated.right_letters(answer.said, self.alphabet, len(one.options)) if answer else ""
         doubts = (["two_answers"] if answer else ["answer_list_mismatch"]) if unsure else []
-        options = [_unmarked(option.text, mark) for option in one.options]
+        options = [stated.unmarked(option.text, mark) for option in one.options]
         explanation, has_rest = self._tail(at, answer, options)
         texts = [row.text for row in one.stem]
         if answer and answer.row in one.stem:
@@ -168,6 +169,8 @@ class _Form:
             doubts.append("stem_unreadable")
         if answer and (further := _further(answer, options, self.alphabet)):
             doubts += ["two_answers"] if further - {*letters} else []
+        if any(_BESIDE.search(flat(option)) for option in options):  # columns of options, which go on below
+            doubts.append("options_unreadable")
         if not all(options) or len(set(options)) < len(options) or "\n" in "".join(options[-1:]):
             doubts.append("options_unreadable")
         return Draft(
@@ -348,6 +351,7 @@ def _further(answer: Answer, options: Sequence[str], alphabet: str) -> set[str]:
 _MANY, _ROWS_ABOVE, _FULL = 9, 3, 0.8
 _SHARES = re.compile(r"配伍|(?<![A-Za-z])B1?\s?型|共用")
 _LABEL = re.compile(r"\s{0,9}[【\[(<]?(?P<label>[^\s:。,、()【】\[\]<>]{1,8})[】\])>]?\s?:")
+_BESIDE = re.compile(r"\s[(\[【][A-Ja-j]\s?[)\]】]|\s{2,}[(\[【]?[A-Ja-j甲乙丙丁戊Ⓐ-Ⓙ①-⑩]\s?[)\]】.、:]")
 _SIGN = re.compile(r"[^\w\s(（《“\"'【\[]{1,3}")
 _BEHIND_BLANK = re.compile(r"\t(?P<cell>\S{1,12})$|[（(_]\s*[)）_][。.]?\s*(?P<words>\S{2,12})$")
 _ODD = re.compile(r"[^\w\s()（）。.?？:：,，、“”\"'《》_!！;；%…—-]|[A-Za-z]{1,2}\d|[\[【][^\[\]【】]*[\]】]")
@@ -361,7 +365,3 @@ def _without_answer(answer: Answer, *, has_options: bool) -> str:
         if before.strip() and has_options and not _ASKS.search(before.rstrip("。. ")):
             return f"{before}（ ）{after}"
     return f"{before.rstrip()}{after}"
-
-
-def _unmarked(text: str, mark: str) -> str:
-    return text[: text.rindex(mark)].strip() if mark and mark in stated.trailing(text) else text
