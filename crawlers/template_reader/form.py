@@ -169,7 +169,8 @@ class _Form:
             doubts.append("stem_unreadable")
         if answer and (further := _further(answer, options, self.alphabet)):
             doubts += ["two_answers"] if further - {*letters} else []
-        if any(_BESIDE.search(flat(option)) for option in options):  # columns of options, which go on below
+        wrapped = [option.split("\n")[0] for option in options if "\n" in option]
+        if any(len(first) < self.width / 2 for first in wrapped) or any(_BESIDE.search(flat(option)) for option in options):
             doubts.append("options_unreadable")
         if not all(options) or len(set(options)) < len(options) or "\n" in "".join(options[-1:]):
             doubts.append("options_unreadable")
