@@ -72,7 +72,7 @@ def after_labels(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
         for row in one.tail:
             end = 0
             for match in TOKEN.finditer(row.flat):
-                label = _label(row.flat[end : match.start()]) if end else _label(row.flat[: match.start()])
+                label = _label(row.flat[end : match.start()])
                 if len(label) > _LONGEST_LABEL or (end and not _NAMES_ANSWER.search(label)):
                     break
                 if right_letters(match["said"], alphabet, len(one.options)):
@@ -93,8 +93,8 @@ def _as_texts(parts: Sequence[Lettered]) -> Answers:
     """Return the answers that are the text of an option, behind words that name them, of nearly all questions."""
     answers: Answers = []
     for one in parts:
-        said = [(row, match) for row in one.tail if (match := _SAYS_TEXT.match(row.text))]
-        places = [at for at, option in enumerate(one.options) if len(said) == 1 and option.text.strip() == said[0][1]["text"].strip()]
+        said = [(row, text) for row in one.tail if (text := says_text(row))]
+        places = [at for at, option in enumerate(one.options) if len(said) == 1 and option.text.strip() == said[0][1]]
         answers.append(Answer(LETTERS[places[0]], said[0][0]) if len(places) == 1 else None)
     return answers if sum(answer is not None for answer in answers) >= NEARLY_ALL * len(parts) else []
 

@@ -17,7 +17,6 @@ from crawlers.template_reader.counters import Head, Row
 from crawlers.template_reader.keys import Key
 from crawlers.template_reader.lettered import Lettered, alphabet_of, lettered, opens_option, plainly
 
-__all__ = ["NEARLY_ALL", "read_form"]
 _RECURS = 0.3
 """Share of the questions with a row, digits aside, that belongs to the form and not to a question."""
 _LONGEST_HEADER, _LONGEST_HEADING = 40, 60

@@ -8,12 +8,12 @@ from itertools import pairwise
 
 from msgspec import Struct, field
 
-from atomexam.text.numerals import CIRCLED_NUMBERS
+from atomexam.text.numerals import CIRCLED_NUMBERS, STEMS
 from atomexam.text.option_letters import LETTERS
 from crawlers.template_reader.counters import Row
 
 _RINGED = ("".join(map(chr, range(first, first + 10))) for first in (0x24B6, 0x24D0, 0x249C))
-ALPHABETS = (LETTERS, LETTERS.lower(), "甲乙丙丁戊己庚辛壬癸", CIRCLED_NUMBERS, *_RINGED, "123456789")
+ALPHABETS = (LETTERS, LETTERS.lower(), STEMS, CIRCLED_NUMBERS, *_RINGED, "123456789")
 """Letters that papers give to options, in order."""
 _OPENS = r"(?P<mark>[^\w\s(\[【《“\"']{0,3})\s{0,3}(?:(?:选项|选择|[Oo]ption|[Cc]hoice)\s?|[\u4e00-\u9fff]{2,4}\s?:\s?)?[(\[【]?"
 _SIGN = r"(?P<sign>\s{0,2}(?:[)\]】]\s?[.、:,]|[)\]】.、:,|-]))\s{0,9}"

@@ -12,8 +12,9 @@ from msgspec import structs
 
 from crawlers.papers.paper import labelled_lines
 from crawlers.papers.questions.draft import ParsedPaper
+from crawlers.template_reader.answers import NEARLY_ALL
 from crawlers.template_reader.counters import Head, Row, counted, rows_of
-from crawlers.template_reader.form import NEARLY_ALL, read_form
+from crawlers.template_reader.form import read_form
 from crawlers.template_reader.keys import LONGEST_TITLE, TITLE, Key, entry_at, key_in, scattered
 from crawlers.template_reader.lettered import places_of_all
 from crawlers.template_reader.unnumbered import unnumbered
