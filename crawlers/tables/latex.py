@@ -5,7 +5,7 @@ options `\item A. …`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -27,7 +27,7 @@ _LIST = re.compile(
     r"|\\(?P<item>item)(?![A-Za-z])(?:\s{0,9}\[(?P<own>[^\[\]\n]{0,60})\])?"
 )
 _ALPHABETIC = re.compile(r"\\[Aa]lph|^\s{0,3}[(\[]?[Aa][.．、:：)\]]")
-_ORDERED = ("enumerate", "compactenum")
+_ORDERED, _SECOND = ("enumerate", "compactenum"), 2
 
 
 class _Macro(Struct, frozen=True):
@@ -43,8 +43,10 @@ class _List(Struct):
 
     name: str
     is_lettered: bool
-    count: int = 0
+    level: int
+    """How many numbered lists there are around its entries, itself included."""
     is_of_questions: bool = False
+    count: int = 0
 
 
 def expanded(text: str) -> str:
@@ -121,7 +123,7 @@ def with_listed_questions(text: str) -> str:
     around: list[_List] = []
     for at, edge in enumerate(edges):
         if edge["edge"] == "begin":
-            around.append(_List(edge["name"], _is_lettered(edge, around), is_of_questions=at in outer))
+            around.append(_list(edge, around[-1:], is_of_questions=at in outer))
         elif edge["edge"] == "end" and around:
             around.pop()
         elif edge["item"] and around and not edge["own"]:
@@ -138,23 +140,25 @@ def _lists_of_questions(edges: list[re.Match[str]]) -> set[int]:
     around: list[tuple[int, _List]] = []
     for at, edge in enumerate(edges):
         if edge["edge"] == "begin":
-            lettered = _is_lettered(edge, [each for _, each in around])
-            if lettered and around and around[-1][1].name in _ORDERED and not around[-1][1].is_lettered:
+            inner = _list(edge, [each for _, each in around[-1:]])
+            if inner.is_lettered and around and around[-1][1].name in _ORDERED and not around[-1][1].is_lettered:
                 outer.add(around[-1][0])
-            around.append((at, _List(edge["name"], lettered)))
+            around.append((at, inner))
         elif edge["edge"] == "end" and around:
             around.pop()
     return outer
 
 
-def _is_lettered(edge: re.Match[str], around: list[_List]) -> bool:
-    """Return whether LaTeX prints letters before the entries of a list: its label says so, or it is the second of two numbered ones."""
-    if edge["name"] not in _ORDERED:
-        return False
+def _list(edge: re.Match[str], around: Sequence[_List], *, is_of_questions: bool = False) -> _List:
+    """Return the list that begins in another or in none. LaTeX prints letters before its entries if its label says so, or it is the
+    second of two numbered ones.
+    """
+    is_ordered = edge["name"] in _ORDERED
+    level = is_ordered + sum(each.level for each in around)
     label = edge["label"] or ""
-    if "label" in label or (label and "=" not in label):
-        return _ALPHABETIC.search(label) is not None
-    return len([each for each in around if each.name in _ORDERED]) == 1
+    says_so = "label" in label or (label and "=" not in label)
+    is_lettered = is_ordered and (_ALPHABETIC.search(label) is not None if says_so else level == _SECOND)
+    return _List(edge["name"], is_lettered, level, is_of_questions)
 
 
 def _sign(around: list[_List]) -> str:

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from crawlers.tables.marked_options import RIGHT, TEXT, YES, word_of
 from crawlers.tables.tree import OPTIONS, STEM
 
-_FEWEST, _MOST_OPTIONS, _DEEPEST, _SHARE = 3, 10, 30, 0.9
+_FEWEST, _MOST_OPTIONS, _MOST_FIELDS, _DEEPEST, _SHARE = 3, 10, 100, 30, 0.9
 ANSWER, EXPLANATION, CHAPTER = "正确答案", "解析", "章节"
 _ID = re.compile(r"(?:^|[_\W])id$|[a-z]I[dD]$", re.IGNORECASE)
 _ANSWER_LINE = re.compile(
@@ -63,10 +63,11 @@ def _keys_of(document: Any) -> tuple[str, str] | None:
             continue
         inner = value.values() if isinstance(value, dict) else value
         waiting += [(each, depth + 1) for each in inner]
-        if isinstance(value, dict):
-            for key in value:
+        if isinstance(value, dict) and len(value) <= _MOST_FIELDS:
+            texts = [key for key, words in value.items() if isinstance(words, str) and not _ID.search(key)]
+            for key in value if texts else ():
                 children = _below(value, key)
-                for text in [text for text, words in value.items() if isinstance(words, str) and not _ID.search(text)] if children else ():
+                for text in texts if children else ():
                     nested = any(_below(child, key) for child in children)
                     if nested and sum(isinstance(child.get(text), str) for child in children) * 2 > len(children):
                         counts[text, key] += 1

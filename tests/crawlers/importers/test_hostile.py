@@ -139,7 +139,7 @@ def test_a_hostile_file_is_read_or_refused_in_seconds(name: str) -> None:
         list(read_steps(name, body, None, _SEEN))
     except ValueError as error:
         assert str(error).startswith(name)
-    assert time.process_time() - start < 6
+    assert time.process_time() - start < 20  # less than 4 on an idle machine; unbounded work takes minutes
 
 
 def test_a_question_with_ten_options_on_lines_of_their_own_goes_before_another() -> None:
