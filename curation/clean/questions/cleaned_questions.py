@@ -27,9 +27,10 @@ from curation.clean.questions.paper_marks import type_tag
 from curation.clean.questions.partial_questions import VERDICTS, PartialQuestion, question_of, rejection_of, shares_options, unclassified
 from curation.clean.questions.recurring_frames import NO_FRAME, type_in, without_frame
 from curation.clean.questions.rejections import reason_against
+from curation.clean.questions.repeated_edges import NO_EDGES
 from curation.clean.questions.run_together import split_options
 from curation.clean.questions.shared_cases import CaseAndQuestion, case_text, split_marked, without_case
-from curation.clean.questions.source_context import NO_CONTEXT, SourceContext, allows_several, declared_as
+from curation.clean.questions.source_context import NO_CONTEXT, SourceContext, allows_several, bare_stem, declared_as
 from curation.clean.questions.stem_numbers import without_number
 from curation.clean.questions.unused_options import NONE_UNUSED, without_unused
 from curation.text.normalize import is_plain, normalize
@@ -114,10 +115,18 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
         is_matching=shares_options(item),
         glued=position in context.glued or holds_sentence(item.options_raw or ()),
         joined=position in context.joined,
+        with_layout=_has_layout(item, stem, options, context),
         caseless=position in context.caseless,
         may_be_unused=len(without_unused(raw_options, unused.unsure)) < len(raw_options),
     )
     return partial, reason_against(partial), tuple(dict.fromkeys(rules))
+
+
+def _has_layout(item: QuestionItem, stem: str, options: list[str], context: SourceContext) -> bool:
+    """Return whether a question still begins or ends as many of its page do."""
+    edges = context.edges.get(item.provenance.page_id, NO_EDGES)
+    frame = context.frames.get(item.provenance.page_id, NO_FRAME)
+    return edges is not NO_EDGES and edges.are_left(bare_stem(item, frame), stem, options)
 
 
 def _answer(raw: str | None, declared: str | None, options: list[str], rules: list[str]) -> tuple[str | None, list[str], AnswerKey]:

@@ -45,6 +45,8 @@ class PartialQuestion(Struct, frozen=True, kw_only=True):
     """Two of its options were joined into one."""
     joined: bool = False
     """Its answer also contains those of neighbouring questions."""
+    with_layout: bool = False
+    """It begins or ends as many questions of its page do, which words do not."""
     caseless: bool = False
     """Several neighbouring questions refer to a lost case."""
     may_be_unused: bool = False

@@ -40,6 +40,7 @@ _HEADS = (
     re.compile(r"(?=\S{0,11}[^\sA-Za-z])(?P<token>[^\s，。？！；（）()]{1,12})[ \t\u3000]++(?=\S)"),
     re.compile(r"(?P<said>[^\n。？！?（(]{1,8}[:：][^\n。？！?（(]{0,20}[。！])\s*+(?=\S)"),
     re.compile(r"(?P<name>[^\s，。？！；：:（）()\d]{1,8})[:：]\s*+(?=\S)"),
+    re.compile(r"(?P<sign>[^\w\s(（\[【〔{《〈「『<“\"'‘`±+=≥≤…—]{1,3}+)(?:\s++|(?<![-.~<>])|(?=\D))(?=\S)"),
 )
 _TAILS = (
     re.compile(r"(?<=\S)[ \t\u3000]{0,9}\n\s{0,9}(?P<line>[^\n]{1,40})\Z"),
@@ -63,7 +64,7 @@ _MAY_FRAME = re.compile(
 """Typical contents of words outside the sentence, without brackets."""
 _LABEL = re.compile(r"(?P<label>[^:：]{1,10})[:：].*", re.DOTALL)
 _CLOSED = re.compile(r"[(（\[【〔].*[)）\]】〕][。.]?", re.DOTALL)
-_LABELS = re.compile(r"难易?程?度|难易|分值|分数|来源|出处|章节|知识点|考点|题型|题号|编号|科目|标签|年份|必答|等级")
+_LABELS = re.compile(r"难易?程?度|难易|分值|分数|来源|出处|[出命供]题|章节|知识点|考点|题型|题号|编号|科目|标签|年份|必答|等级")
 """Labels with facts about a question, in brackets or on lines of their own."""
 _COUNT, _HAN_COUNT = re.compile(r"\d+(?:\.\d+)?"), re.compile(r"(?<=第)[一二三四五六七八九十百]{1,4}")
 _WORDS = re.compile(r"\w")
@@ -119,6 +120,8 @@ def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) 
             masks = [_mask(each[1]) for each in cuts if each]
             if "number" in pattern.groupindex and len({each[1] for each in cuts if each}) < _ALL * len(masks):
                 continue  # each row has its own
+            if "line" in pattern.groupindex and _tells(masks, {each[1] for each in cuts if each}):
+                continue
             words = _recurring(masks, len(stems)) or (_of_origin(masks, len(stems)) if "line" not in pattern.groupindex else frozenset())
             if words:
                 layers.append((index, words))
@@ -127,6 +130,13 @@ def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) 
         else:
             break
     return tuple(layers), stems
+
+
+def _tells(masks: list[str], lines: set[str]) -> bool:
+    """Return whether lines with one label, which names no fact about a question, differ: they are part of it, such as its options."""
+    label, times = Counter(masks).most_common(1)[0] if masks else ("", 0)
+    own = {line for line in lines if _mask(line) == label and line.strip("()[]【】〔〕 ") != label}
+    return not _LABELS.search(label) and len(own) > max(_FEW, times * _HALF) and all(_LABEL.match(line) for line in own)
 
 
 def _recurring(masks: list[str], count: int) -> frozenset[str]:
@@ -173,7 +183,7 @@ def _parted(rest: str, match: re.Match[str]) -> tuple[str, str] | None:
     """Return the rest and the frame, if the rest may be a stem and the frame is not part of a sentence."""
     frame_words = match[0].strip()
     is_part = _SENTENCE.search(frame_words) is not None and "said" not in match.re.groupindex
-    if not _CLOSED.fullmatch(frame_words) and not _MAY_FRAME.search(frame_words):
+    if "sign" not in match.re.groupindex and not _CLOSED.fullmatch(frame_words) and not _MAY_FRAME.search(frame_words):
         return None
     if is_part or sum(1 for _ in _WORDS.finditer(rest)) < _LEAST_LEFT:
         return None

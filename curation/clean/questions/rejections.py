@@ -28,6 +28,7 @@ REASONS: dict[str, str] = {
     "too_many_options": "There are more options than letters, A to J.",
     "empty_options": "An option before the last is empty, so the letters cannot be trusted.",
     "option_broken": "An option contains the next one, lost characters or an unbalanced bracket.",
+    "layout_left": "Its stem or an option begins or ends as those of many questions of its page do: part of the layout is left in it.",
     "option_unsure": "The last option is a word such as 无, which may fill unused options: it is never right, and always last.",
     "duplicate_options": "Two options are equal.",
     "answer_missing": "The source gives no answer, or a text that is not an answer.",
@@ -154,6 +155,10 @@ def option_broken(partial: PartialQuestion) -> str | None:
     return "option_broken" if broken else None
 
 
+def layout_left(partial: PartialQuestion) -> str | None:
+    return "layout_left" if partial.with_layout else None
+
+
 def option_unsure(partial: PartialQuestion) -> str | None:
     return "option_unsure" if partial.may_be_unused else None
 
@@ -212,6 +217,7 @@ CHECKS: tuple[Callable[[PartialQuestion], str | None], ...] = (
     empty_options,
     option_broken,
     duplicate_options,
+    layout_left,
     option_unsure,
     answer_missing,
     answer_not_in_options,

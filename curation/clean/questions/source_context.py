@@ -1,6 +1,7 @@
 """What a source's other questions reveal about a question: common beginnings of texts, sections with a wrong type."""
 
 import re
+import unicodedata
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,6 +18,7 @@ from atomexam.text.option_letters import letters_in
 from curation.clean.classify.classes import declared_type
 from curation.clean.questions.incomplete_stems import misses_case
 from curation.clean.questions.recurring_frames import NO_FRAME, Frame, frame_of, without_frame
+from curation.clean.questions.repeated_edges import NO_EDGES, PageEdges, edges_of_page
 from curation.clean.questions.shared_cases import MIN_SHARED_CHARS, CaseAndQuestion, split_shared
 from curation.clean.questions.stem_numbers import without_number
 from curation.clean.questions.unused_options import NONE_UNUSED, UnusedOptions, unused_options
@@ -25,6 +27,7 @@ from curation.text.normalize import normalize
 declared_as = lru_cache(maxsize=1 << 12)(declared_type)  # a source repeats the same few labels
 _ONE_LETTER = re.compile(r"\s*[A-Ja-j]\s*")
 _SEVERAL_LETTERS = re.compile(r"\s*[A-Ja-j](?:[\s,，、;；]*[A-Ja-j])+\s*")
+_LETTER = re.compile(r"\s*[(（\[【]?\s?[A-Ja-jＡ-Ｊ]\s?[)）\]】]?\s?[.．、:：]?\s*")
 _SEVERAL = re.compile("不定项|(?:分析|案例|技能)选择")
 _NEAR_CASE, _LEAST_CASELESS = 5, 3  # questions on either side, and how many of them lost their case
 _SPACE = re.compile(r"\s+")
@@ -61,6 +64,8 @@ class SourceContext(NamedTuple):
     """Positions of the questions without a case among others whose case is lost."""
     unused: Mapping[str, UnusedOptions] = MappingProxyType({})
     """page_id -> the words in the unused options of its questions."""
+    edges: Mapping[str, PageEdges] = MappingProxyType({})
+    """page_id -> what begins or ends many of its texts alike."""
 
 
 NO_CONTEXT = SourceContext({}, frozenset(), frozenset(), frozenset(), {}, {})
@@ -91,6 +96,7 @@ def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str
     glued: set[ItemPosition] = set()
     caseless: set[ItemPosition] = set()
     unused: dict[str, UnusedOptions] = {}
+    edges_by_page: dict[str, PageEdges] = {}
     mislabelled: set[ItemPosition] = set()
     page_hashes = array("q")
     for _, together in groupby(items, key):
@@ -115,10 +121,27 @@ def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str
             caseless.update(_among_caseless(page))
             if (words := unused_options(page)) != NONE_UNUSED:
                 unused[page_id] = words
+            if (edges := edges_of_page([*_bare_texts(page, frame)])) != NO_EDGES:
+                edges_by_page[page_id] = edges
     if len(np.unique(np.frombuffer(page_hashes, np.int64))) < len(page_hashes):
         return None
     parts = split_shared(sorted(stems))
-    return SourceContext(parts, frozenset(mislabelled), frozenset(joined), frozenset(glued), divided, frames, frozenset(caseless), unused)
+    return SourceContext(
+        parts, frozenset(mislabelled), frozenset(joined), frozenset(glued), divided, frames, frozenset(caseless), unused, edges_by_page
+    )
+
+
+def _bare_texts(page: list[QuestionItem], frame: Frame) -> Iterable[tuple[str, Sequence[str]]]:
+    """Yield the stems of a page without numbers, and the options without letters."""
+    for item in page:
+        if item.stem_raw and not item.doubt:
+            options = item.options_raw or item.shared_options_raw or ()
+            yield bare_stem(item, frame), [_LETTER.sub("", option, count=1) for option in options]
+
+
+def bare_stem(item: QuestionItem, frame: Frame) -> str:
+    """Return a raw stem without its number and the frame of its page."""
+    return without_number(unicodedata.normalize("NFKC", without_frame(item.stem_raw or "", frame)[0]).strip(), item.number_raw)
 
 
 def _long_stems(page: list[QuestionItem], frame: Frame) -> Iterable[str]:

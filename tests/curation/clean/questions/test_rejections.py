@@ -11,6 +11,7 @@ from curation.clean.questions.answer_keys import read_letters
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.incomplete_stems import misses_case
 from curation.clean.questions.rejections import CHECKS, REASONS
+from curation.clean.questions.repeated_edges import edges_of_page
 from curation.clean.questions.source_context import NO_CONTEXT
 from curation.clean.questions.unused_options import UnusedOptions
 
@@ -157,6 +158,13 @@ CASES: list[tuple[str, dict[str, Any]]] = [
         {
             "options_raw": ["感觉", "知觉", "记忆", "无"],
             "context": NO_CONTEXT._replace(unused={"page-1": UNSURE}),
+        },
+    ),
+    (
+        "layout_left",
+        {
+            "options_raw": ["A. 感觉", "B. 知觉", "C. 得分：5分"],
+            "context": NO_CONTEXT._replace(edges={"page-1": edges_of_page([("下列属于感觉的是", ["视觉", "得分：5分"])] * 4)}),
         },
     ),
     ("keys_joined", {"section_raw": None, "answer_raw": "A,B,D", "context": NO_CONTEXT._replace(joined=frozenset({("page-1", "q1")}))}),
