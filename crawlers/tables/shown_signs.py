@@ -290,7 +290,8 @@ def _counts(each: Any, entries: Sequence[Any], document: HtmlElement) -> bool:
         return are_statements(judged, _lines(document))
     if each.tag == "ul":
         return False
-    lists = sum(len(entry.xpath(".//li")) > 1 for entry in entries)
+    if any(entry.xpath(".//li") for entry in entries):
+        return False  # questions with lists of options are told apart without numbers
     own = sum(_OF_QUESTION.search(text) is not None for text in texts)
     keys = sum(_KEY.fullmatch(text) is not None for text in texts)
-    return max(lists + own, keys) >= _SHARE * len(texts)
+    return max(own, keys) >= _SHARE * len(texts)
