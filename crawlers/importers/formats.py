@@ -172,7 +172,7 @@ def _read_by_words_or_content(
         if suffix not in LINED and (lines := lone_texts(name, body)):
             return questions_in(name, Text(lines), provenance)
         raise doubt from None
-    if has_colours(name, body) and reading.record_count and (coloured_items := with_coloured_answers(body, reading.items)):
+    if has_colours(name, body) and reading.record_count and (coloured_items := with_coloured_answers(name, body, reading.items)):
         reading.items = coloured_items
     if suffix != PARQUET and may_miss_options(reading):
         with suppress(Refusal):

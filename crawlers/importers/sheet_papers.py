@@ -10,10 +10,9 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx import with_emphasised_answers
-from crawlers.importers.files.open_document import ODS
 from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.files.sheet_colours import signed_cells
-from crawlers.importers.files.workbook import BOOKS
+from crawlers.importers.files.workbook import BOOKS, OLD_BOOK
 from crawlers.importers.not_question_banks import refuse_survey
 from crawlers.importers.papers import questions_in
 from crawlers.importers.reading_quality import answered_count, is_choice_bank
@@ -46,7 +45,7 @@ def read_paper_in_sheet(name: str, body: bytes, provenance: Provenance) -> FileR
         return None
     if not lines and sum(_SHOWS_CHOICE.search(row) is not None for row in rows) < _LEAST_ROWS:
         return None  # a long price list is not read as a paper in vain
-    signed = signed_cells(body) if has_colours(name, body) else {}
+    signed = signed_cells(name, body) if has_colours(name, body) else {}
     if lines:
         try:
             text = Text(with_emphasised_answers(lines, lone_lines(name, body, signed)))
@@ -90,4 +89,4 @@ def text_of_sheet(name: str, body: bytes) -> Text:
 
 def has_colours(name: str, body: bytes) -> bool:
     """Return whether a file is a workbook whose colours are read."""
-    return name.lower().endswith(BOOKS) and not name.lower().endswith(ODS) and body.startswith(b"PK")
+    return name.lower().endswith(BOOKS) and body.startswith((b"PK", OLD_BOOK))

@@ -33,7 +33,7 @@ from crawlers.papers.passes.boxes import ANY_BOX, label_boxes
 from crawlers.papers.passes.chats import label_chats
 from crawlers.papers.passes.cloze import label_clozes
 from crawlers.papers.passes.contents import without_contents
-from crawlers.papers.passes.controls import without_controls
+from crawlers.papers.passes.controls import without_controls, without_rows_of_controls
 from crawlers.papers.passes.counted import counts_as_letters
 from crawlers.papers.passes.emphasis import MAY_EMPHASISE, label_emphasis
 from crawlers.papers.passes.essays import ANNOUNCES_ANSWER, essays_joined
@@ -91,6 +91,7 @@ STEPS = (
     Step(without_scores, SCORE_NAMES),
     Step(label_chats, [":"]),
     Step(label_quiz_markup, ["<", re.compile("answerlist", re.IGNORECASE)]),
+    Step(without_rows_of_controls),
     *QUIZ_STEPS,
     Step(label_clozes, ["{{c"]),
     Step(label_signed_blocks, "+*√★☆✦⭐"),

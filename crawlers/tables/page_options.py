@@ -28,7 +28,7 @@ SURELY_STATED = re.compile(
 TAGS = ("li", "label", "dd", "p", "div", "span", "button", "option", "a")
 """Tags of options."""
 _RIGHT = re.compile(RIGHT_CLASS)
-_RIGHT_ATTRIBUTES = ("data-correct", "data-right", "data-is-correct", "data-iscorrect", "data-answer")
+_RIGHT_ATTRIBUTES = ("data-correct", "data-right", "data-is-correct", "data-iscorrect", "data-answer", "data-ok", "data-key")
 """Attributes that mark an option as correct with 1 or true; what is checked may be a visitor's choice."""
 _RIGHT_CALL = re.compile(r"(?<![\w!])(?:true|right|correct|ok|yes)(?!\w)", re.IGNORECASE)
 """Click handler of an option that shows whether it is correct: `check(this, true)`."""

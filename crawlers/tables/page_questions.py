@@ -14,6 +14,7 @@ from lxml.html import HtmlElement
 from msgspec import Struct
 
 from crawlers.papers.passes.emphasis import face_of, is_answer_sheet, styled_classes
+from crawlers.papers.passes.standing_out import standing_out
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.numbers import TYPE
@@ -333,16 +334,10 @@ def _mark_right(rows: Sequence[tuple[str, dict[str, Any]]], parts: Sequence[_Pag
         "答案" in row for _, row in rows
     ) > _ANSWERED_SHARE * len(rows):
         return
-    faces = [[_faces(option, styles) for option in part.options] for part in parts]
-    some: Counter[str] = Counter()
-    for each in faces:
-        counts = Counter(face for option in each for face in option)
-        some.update(face for face, count in counts.items() if count < len(each))
-    marking = [face for face, count in some.items() if count >= _SHARE * len(parts)]
-    marks = [[[face in option for option in each] for each in faces] for face in marking]
-    if not marks or any(other != marks[0] for other in marks) or any(all(each) for each in marks[0]):
+    right = standing_out([[_faces(option, styles) for option in part.options] for part in parts], least=_SHARE)
+    if right is None or any(map(all, filter(None, right.marked))):
         return
-    for (_, row), marked in zip(rows, marks[0], strict=True):
+    for (_, row), marked in zip(rows, right.marked, strict=True):
         row["options"] = _with_marks(row["options"], marked)
 
 

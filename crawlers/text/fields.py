@@ -15,7 +15,7 @@ from atomexam.runtime.budgets import OverBudget
 _LINE_TAGS = {
     *("address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6"),
     *("hr", "li", "ol", "p", "pre", "section", "table", "tr", "ul"),
-    *("aside", "caption", "details", "figcaption", "figure", "footer", "form", "header", "main", "nav", "summary"),
+    *("aside", "caption", "details", "fieldset", "figcaption", "figure", "footer", "form", "header", "legend", "main", "nav", "summary"),
 }
 _CELL_TAGS = {"td", "th"}
 _NO_WORDS = (Comment, Declaration, Doctype, ProcessingInstruction)

@@ -8,6 +8,7 @@ from crawlers.papers.paper import lines_of
 from crawlers.papers.passes.emphasis import is_answer_sheet, label_marked_lines, with_signs
 from crawlers.tables.light_markup import page_of
 from crawlers.tables.page_options import page_without_visitor
+from crawlers.tables.shown_signs import with_shown_signs
 
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _OTHER_END = re.compile("[\r\x0b\x0c\x85\u2028\u2029]")
@@ -45,7 +46,7 @@ def read_html(name: str, body: bytes) -> Text:
 def text_of_page(name: str, text: str) -> Text:
     """Return the lines of a page as a reader sees them, with the answers marked by colour or bold type."""
     refuse_mojibake(name, text)
-    text = _HIDDEN_ANSWER.sub(r"<\g<tag>>", page_without_visitor(text))
+    text = _HIDDEN_ANSWER.sub(r"<\g<tag>>", page_without_visitor(with_shown_signs(text)))
     lines = lines_of(text, drop_hidden=True)
     signed, signs = with_signs(text)
     if not any(_RIGHT_KIND.match(kind) for kind in signs.values()) and any(map(is_answer_sheet, lines)):

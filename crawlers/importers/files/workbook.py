@@ -23,7 +23,8 @@ from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 
 BOOKS = (".xlsx", ".xlsm", ".xls", ODS)
 MAX_COLUMNS = 512
-_OLD = b"\xd0\xcf\x11\xe0"
+OLD_BOOK = b"\xd0\xcf\x11\xe0"
+"""The first bytes of an .xls."""
 warnings.filterwarnings("ignore", module="openpyxl")  # it warns of every Excel extension that it cannot write back
 _DAMAGED = (*BROKEN_PARTS, InvalidFileException, ParseError)
 
@@ -67,7 +68,7 @@ def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[
 
 
 def _old_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
-    if not body.startswith(_OLD):
+    if not body.startswith(OLD_BOOK):
         raise Refusal(
             f"{name}: not a workbook, though its name ends in .xls; save it as .xlsx, or rename it by its content, such as .html or .csv"
         )

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from msgspec import structs
 
-from atomexam.text.option_letters import are_in_turn
+from atomexam.text.option_letters import LETTERS, are_in_turn
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, columns_of, flat, parts_of
@@ -36,6 +36,11 @@ _WORD = re.compile(r"[^\W\d_]")
 _SENTENCE = re.compile(r"[。?]$")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _SHORTEST_ROW = 2
+_LABELLED = 0.8
+"""Share of the questions with the same first or last option, from which on it is none."""
+_LETTER_FIRST = re.compile(r"^\W{0,3}[A-J]\s?[.、:)\]\s]\s{0,4}")
+_SUMS_UP = re.compile(r"[以上][上述都均皆]|[都均皆]不?[是对正]|上述|无|没有|不[知确一]|其[他它余]|all|none|above|neither|both", re.I)
+"""Options that many questions may share."""
 _BRACKET_LAST = re.compile(r"\([^()]{2,30}\)$")
 _ROW_ENDS = re.compile(r"[\n\t]")
 _STARTS = re.compile("[\u4e00-\u9fff]{4}")
@@ -74,6 +79,7 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         return structs.replace(paper, questions=[], rejected=[draft.doubted("number_out_of_order") for draft in drafts])
     if len(drafts) < _FEWEST:
         return paper
+    drafts = _without_labels(drafts)
     for law in (
         _uncounted,
         _without_options,
@@ -85,6 +91,7 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         _with_kinds_before_stems,
         _with_letters_behind_stems,
         _with_foreign_rows,
+        _with_labels_as_options,
         _with_rows_below_last,
         _with_rows_below_stems,
         _like_the_rejected,
@@ -192,6 +199,40 @@ def _with_foreign_rows(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
     for at, own in enumerate(rows):
         if places := sorted(place for place, row in own if row in labels):
             yield at, places[0]
+
+
+def _with_labels_as_options(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
+    """Yield the questions whose first or last option recurs, numbers aside, in nearly all while their others differ: `本题：5分`."""
+    for place in (0, -1):
+        yield from ((at, "options_unreadable") for at in _labelled(drafts, place))
+
+
+def _without_labels(drafts: Sequence[Draft]) -> list[Draft]:
+    """Return the questions without a last option that is a label of the platform and, of course, not their answer."""
+    labelled = _labelled(drafts, -1)
+    return [
+        structs.replace(draft, options=draft.options[:-1]) if at in labelled and not _names_last(draft) else draft
+        for at, draft in enumerate(drafts)
+    ]
+
+
+def _names_last(draft: Draft) -> bool:
+    answer = flat(draft.answer or "")
+    return LETTERS[len(draft.options) - 1] in answer or _LETTER_FIRST.sub("", flat(draft.options[-1])) in answer
+
+
+def _labelled(drafts: Sequence[Draft], place: int) -> list[int]:
+    """Return the questions whose option at a place is the same, numbers aside, as that of nearly all others, while their others differ."""
+    chosen = {
+        at: [_key(_LETTER_FIRST.sub("", flat(one))) for one in draft.options] for at, draft in enumerate(drafts) if len(draft.options) > 2
+    }
+    inner = Counter(key for keys in chosen.values() for key in {*keys[1:-1]})
+    label, times = Counter(keys[place] for keys in chosen.values()).most_common(1)[0] if chosen else ("", 0)
+    if times < max(_FEWEST, _LABELLED * len(chosen)) or max(inner.values()) > _MOST * len(chosen):
+        return []
+    if len(label) < _SHORTEST_ROW or _SUMS_UP.search(label):
+        return []
+    return [at for at, keys in chosen.items() if keys[place] == label]
 
 
 def _rows_of(draft: Draft) -> Iterator[tuple[str, str]]:

@@ -60,6 +60,13 @@ _LEAST = 3
 _SEVERAL = 2
 
 
+def without_rows_of_controls(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines without those that are only a platform's controls: below options without letters they would be a further one."""
+    flats = [flat(text).strip() if _MAY_HAVE.search(text) else "" for _, text in lines]
+    dropped = _alone(flats)
+    return [(index, "" if at in dropped else text) for at, (index, text) in enumerate(lines)]
+
+
 def without_controls(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines without a platform's controls: behind the number of a question, and on lines of their own."""
     lines = [(index, "" if "页" in text and _TRAIL.fullmatch(flat(text).strip()) else text) for index, text in lines]
@@ -69,15 +76,19 @@ def without_controls(lines: Sequence[Numbered]) -> list[Numbered]:
         return list(lines)
     lines, flats = _without_states(lines, flats)
     heads = {at: head for at, line in enumerate(flats) if line and (head := _head(line))}
-    alone = {at for at, line in enumerate(flats) if line and at not in heads and _CONTROLS.fullmatch(line)}
-    forms = {at: _VALUES.sub("0", flats[at]) for at in alone}
-    counts = Counter(forms.values())
-    dropped = {at for at in alone if counts[forms[at]] >= _LEAST or _parts(flats[at]) >= _SEVERAL}
+    dropped = _alone(["" if at in heads else line for at, line in enumerate(flats)])
     cut = len(heads) >= _LEAST
     return [
         (index, "" if at in dropped else f"{text.strip()[: heads[at]].rstrip()}" if cut and at in heads else text)
         for at, (index, text) in enumerate(lines)
     ]
+
+
+def _alone(flats: Sequence[str]) -> set[int]:
+    """Return the places of lines that are only controls: several, or one that recurs."""
+    forms = {at: _VALUES.sub("0", line) for at, line in enumerate(flats) if line and _CONTROLS.fullmatch(line)}
+    counts = Counter(forms.values())
+    return {at for at, form in forms.items() if counts[form] >= _LEAST or _parts(flats[at]) >= _SEVERAL}
 
 
 def _without_states(lines: list[Numbered], flats: list[str]) -> tuple[list[Numbered], list[str]]:

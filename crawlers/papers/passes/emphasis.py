@@ -11,8 +11,12 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from atomexam.text.numerals import CIRCLED_NUMBERS
-from atomexam.text.option_letters import CIRCLED_AS_LETTERS, are_in_turn
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of
+from atomexam.text.option_letters import CIRCLED_AS_LETTERS, LETTERS, are_in_turn
+from crawlers.papers.passes.standing_out import STRUCK, standing_out
+from crawlers.papers.sections.signals import is_worded_as_question
+from crawlers.papers.signs.answer_marks import Numbered, flat, is_marked, parts_of
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.numbers import number_of
 
 _FIRST_SIGN, _END = 0xE100, "\ue0ff"
 _MAX_KINDS, _MAX_OPEN = 200, 20
@@ -21,14 +25,23 @@ LESS = "\ue0fe"
 _SIGNS = re.compile(f"[{_END}-{chr(_FIRST_SIGN + _MAX_KINDS)}]")
 MAY_EMPHASISE = ("<", "**", "==", _SIGNS)
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[a-zA-Z][a-zA-Z0-9]{0,15})(?P<rest>(?:\s[^<>]{0,600})?)/?>")
-_FACES = {"b": "bold", "strong": "bold", "u": "underlined", "mark": "mark", "em": "slanted", "i": "slanted", "ins": "underlined"}
+_FACES = {
+    **dict.fromkeys(("b", "strong"), "bold"),
+    **dict.fromkeys(("u", "ins"), "underlined"),
+    **dict.fromkeys(("em", "i"), "slanted"),
+    **dict.fromkeys(("s", "del", "strike"), STRUCK),
+    "mark": "mark",
+}
 _CARRIERS = {*_FACES, "font", "span", "a", "label", "li", "div", "p", "td", "dd"}
 _RAISED = {"sup", "sub"}
 _COLOUR = re.compile(
     r"(?:\bcolor\s*=\s*[\"']?|(?<![\w-])(?:background(?:-color)?|color)\s*:\s*)(?P<colour>#[0-9a-fA-F]{3,8}|rgba?\([\d\s,.%]{5,40}\)|[a-zA-Z]{3,20})"
 )
 _HEAVY = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.I)
-RIGHT_CLASS = r"(?:is-|option-|opt-)?(?:correct|right|true)(?:-(?:answer|option))?"
+RIGHT_CLASS = (
+    r"(?:(?:is|option|opt|answer|ans|item)[-_])?(?:correct|right|true|ok)(?:[-_](?:answer|option|ans|item))?"
+    r"|(?:std|standard|key)[-_]?(?:answer|ans)|zhengque"
+)
 """Class names that pages use for a correct option."""
 _CLASS = re.compile(rf"\bclass\s*+=\s*+[\"']?[^\"'<>]{{0,200}}?(?<![\w-])(?P<name>{RIGHT_CLASS})(?![\w-])", re.I)
 _SHEET = re.compile(r"<style[^<>]{0,200}>(?P<rules>[^<]{0,200000}+)", re.I)
@@ -36,17 +49,16 @@ _RULE = re.compile(r"\.(?P<name>[\w-]{1,40})\s{0,9}\{(?P<said>[^{}]{0,500})\}")
 _CLASSES = re.compile(r"\bclass\s{0,3}=\s{0,3}[\"']?(?P<names>[^\"'<>]{1,200})", re.I)
 _NO_RIGHT_CLASS = re.compile(r"select|chosen|choose|active|current|user|mine|check|wrong|error|incorrect|hover|focus|disabled", re.I)
 """Classes for what a visitor did, or for wrong options."""
-_LINED = re.compile(r"text-decoration(?:-line)?\s{0,3}:\s{0,3}underline", re.I)
-_RIGHT_CLASS = re.compile(r"\bdata-(?:is-?)?(?:correct|right|answer)\s*=\s*[\"']?(?:true|1)\b", re.I)
+_LINED = re.compile(r"text-decoration(?:-line)?\s{0,3}:\s{0,3}(?:[a-z]{1,9}\s{1,3})?(?P<line>underline|line-through)", re.I)
+_RIGHT_CLASS = re.compile(r"\bdata-(?:is-?)?(?:correct|right|answer|ok|key)\s*=\s*[\"']?(?:true|1)\b", re.I)
 _PLAIN_COLOURS = re.compile(
     r"black|inherit|initial|none|unset|transparent|url|linear|repeating"
     r"|gr[ae]y|white|#0{3,8}|#([0-9a-f])\1{2}|#([0-9a-f]{2})\2{2}|rgba?\(\s*(\d+)\s*,\s*\3\s*,\s*\3\b.*",
     re.I,
 )
-_RIGHT = re.compile("class|green|#0[0-9a-f]?[8-f]", re.I)
 _NAMED = re.compile(
-    r"<(?:(?P<end>/[a-zA-Z0-9]{0,15})|(?P<kind>(?:class|colour) [^<>]{1,60}|bold|underlined|mark|slanted)"
-    r"|(?P<name>font|span|b|strong|u|em|mark|i)(?P<rest>(?:\s[^<>]{0,600})?))\s?>"
+    r"<(?:(?P<end>/[a-zA-Z0-9]{0,15})|(?P<kind>(?:class|colour) [^<>]{1,60}|bold|underlined|mark|slanted|struck)"
+    r"|(?P<name>font|span|b|strong|u|em|mark|i|s|del|strike)(?P<rest>(?:\s[^<>]{0,600})?))\s?>"
 )
 _MARKDOWN = re.compile(r"\*\*(?=\S)|(?<=\S)\*\*|==(?=\S)|(?<=\S)==")
 _OPTION = re.compile(r"(?:^\s{0,12}(?:[-*+•]\s{1,3})?|(?<=\s)|(?<=[^\w\s]))[(\[]?(?P<letter>[A-J])\s?[.、:)\]]")
@@ -56,10 +68,9 @@ _RINGED_OPTION = re.compile(rf"(?:^\s{{0,12}}(?:[-*+•]\s{{1,3}})?|(?<=\s))(?P<
 _BARE_OPTION = re.compile(r"^\s{0,12}(?:[-*+•]\s{1,3})?(?P<letter>[A-J])\s{1,4}(?=\S)")
 """Options of papers whose letters have no signs."""
 _WORD = re.compile(r"\w")
-_ANSWER_SHEET = re.compile(r"的答卷|[作答]题?记录|我的作答|作答记录|(?:^|\s)(?:总?得分|成绩)\s?:\s?\d")
-_FEWEST, _SHARE = 2, 0.6
-_FEWEST_OF_TYPE, _SHARE_OF_TYPE = 4, 0.8
-"""Bold, underline and italics, which are used for other things more often than colour is."""
+_ANSWER_SHEET = re.compile(r"的答卷|(?:[做作答]题|作答)记录|我的作答|(?:^|\s)(?:总?得分|成绩)\s?:\s?\d")
+_FEWEST_UNLETTERED, _SHARE_UNLETTERED, _ASKING = 4, 0.8, 0.6
+"""Questions with lines below them that may be options without letters, the share that must have as many, and that must ask something."""
 _WHOLE = 5  # ratio of options fully covered by a colour to those in which it ends
 _STATED = re.compile(
     r"(?:加粗|粗体|黑体|粗字|划线|标红|标黄|标色|高亮|着色|[红蓝绿黄]色|[红蓝绿黄]字|斜体)[^。;；\n]{0,8}(?:[是为即]|表示|代表)[^。;；\n]{0,6}(?:答案|正确)"
@@ -84,19 +95,21 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
     visible_lines = [_visible(text) for _, text in lines]
     plain, kinds = [words for words, _ in visible_lines], [kinds for _, kinds in visible_lines]
     forms = (_OPTION, _BARE_OPTION, _SMALL_OPTION, _RINGED_OPTION)
-    runs = next(filter(None, (list(_runs(plain, kinds, form)) for form in forms)), [])
+    runs = next(filter(None, (list(_runs(plain, kinds, form)) for form in forms)), []) or _unlettered_runs(plain, kinds)
     has_answer = [_says_answer(plain, run[-1].line + 1) for run in runs]
-    face = _telling(runs) if sum(has_answer) * 10 <= len(runs) else ""
-    if not face:
+    marks = [[option.kinds for option in run] for run in runs]
+    unfit = {kind for options in marks for kinds in options for kind in kinds if not _is_of_whole(kind, runs)}
+    right = standing_out(marks, unfit) if sum(has_answer) * 10 <= len(runs) else None
+    if right is None:
         return list(lines)
     is_stated = any(_STATED.search(text) for text in plain if len(text) < _LONGEST_NOTE)
     bare = {option.line for run in runs for option in run}
     answers = {
         run[-1].line: letters
-        for run, is_answered in zip(runs, has_answer, strict=True)
+        for run, is_answered, marked in zip(runs, has_answer, right.marked, strict=True)
         if not is_answered
-        and (letters := "".join(option.letter for option in run if face in option.kinds))
-        and (len(letters) < len(run) or is_stated or face.startswith(("colour", "class")))  # if all are bold, it is only emphasis
+        and (letters := "".join(option.letter for option, is_right in zip(run, marked, strict=True) if is_right))
+        and (len(letters) < len(run) or is_stated or right.kind.startswith(("colour", "class")))  # if all are bold, it is only emphasis
     }
     done: list[Numbered] = []
     for position, (index, text) in enumerate(lines):
@@ -108,7 +121,7 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def is_answer_sheet(line: str) -> bool:
     """Return whether a line is above what one person answered: what stands out there was chosen, right or wrong."""
-    return _ANSWER_SHEET.search(flat(line)) is not None
+    return _ANSWER_SHEET.search(flat(line)) is not None and not letter_of(flat(line))
 
 
 def with_signs(html: str) -> tuple[str, dict[str, str]]:
@@ -181,8 +194,8 @@ def face_of(name: str, rest: str, styles: dict[str, str] | None = None) -> str:
                 return f"colour {re.sub(r'[<>]', '', colour['colour']).lower().replace(' ', '')}"
         if _HEAVY.search(rest):
             return "bold"
-        if _LINED.search(rest):
-            return "underlined"
+        if line := _LINED.search(rest):
+            return "underlined" if line["line"].lower() == "underline" else STRUCK
     return _FACES.get(name, "")
 
 
@@ -234,6 +247,27 @@ def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]], form:
     yield from _whole(run)
 
 
+def _unlettered_runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]]) -> list[list[_EmphasizedOption]]:
+    """Return the lines below each numbered question, if these are as many for nearly all: options without letters."""
+    if not any(map(any, kinds)):
+        return []
+    runs: list[list[_EmphasizedOption]] = []
+    asking = 0
+    for index, text in enumerate(texts):
+        line = flat(text)
+        number = number_of(line.strip())
+        if number and number.value == len(runs) + 1:
+            asking += is_worded_as_question(line)
+            runs.append([])
+        elif runs and line.strip() and len(runs[-1]) < len(LETTERS) and not is_marked(line.strip()):
+            marked = [kinds[index][at] for at, sign in enumerate(line) if _WORD.match(sign)]
+            common = frozenset.intersection(*marked) if marked else frozenset()
+            runs[-1].append(_EmphasizedOption(index, LETTERS[len(runs[-1])], common, frozenset().union(*marked) - common))
+    usual, times = Counter(map(len, runs)).most_common(1)[0] if runs else (0, 0)
+    is_form = len(runs) >= _FEWEST_UNLETTERED and usual > 2 and times >= _SHARE_UNLETTERED * len(runs)
+    return [run for run in runs if len(run) == usual] if is_form and asking >= _ASKING * len(runs) else []
+
+
 def _whole(run: list[_EmphasizedOption]) -> list[list[_EmphasizedOption]]:
     return [run] if len(run) > 1 and are_in_turn([*map(_capital, run)]) else []
 
@@ -249,33 +283,10 @@ def _common(line: str, kinds: Sequence[frozenset[str]], option: re.Match[str], s
     return common, kinds[option.start("letter")].union(*marked) - common
 
 
-def _telling(runs: Sequence[Sequence[_EmphasizedOption]]) -> str:
-    """Return the emphasis of the paper's correct options; nothing if that is uncertain."""
-    some: Counter[str] = Counter()
-    for run in runs:
-        counts = Counter(kind for option in run for kind in option.kinds if kind)
-        some.update(kind for kind, count in counts.items() if count < len(run))
-    candidates = [kind for kind, count in some.items() if count >= _least(kind, len(runs)) and _is_of_whole(kind, runs)]
-    right = [kind for kind in candidates if _RIGHT.search(kind)]
-    candidates = right if len(right) == 1 else candidates
-    return candidates[0] if len(candidates) == 1 and _is_alone(candidates[0], some, len(runs)) else ""
-
-
-def _least(kind: str, runs: int) -> float:
-    """Return in how many questions a kind of emphasis must be on some options, among those with options."""
-    of_type = kind in _FACES.values() and kind != "mark"
-    return max(_FEWEST_OF_TYPE, runs * _SHARE_OF_TYPE) if of_type else max(_FEWEST, runs * _SHARE)
-
-
 def _is_of_whole(kind: str, runs: Sequence[Sequence[_EmphasizedOption]]) -> bool:
     """Return whether a kind is on complete options; one that ends within many of them is unrelated to which are correct."""
     whole = sum(kind in option.kinds for run in runs for option in run)
     return sum(kind in option.partly for run in runs for option in run) * _WHOLE <= whole
-
-
-def _is_alone(kind: str, some: Counter[str], runs: int) -> bool:
-    """Return whether no other colour is on some options of many questions: one of the two may be the reader's own choice."""
-    return bool(_RIGHT.search(kind)) or all(count * 5 <= runs for other, count in some.items() if other != kind)
 
 
 def _says_answer(texts: Sequence[str], index: int) -> bool:

@@ -6,7 +6,7 @@ Only if no line of the paper begins with the number of a question: then the bloc
 import re
 from collections.abc import Callable, Sequence
 
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, plain
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, plain, trimmed
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.numbers import TYPE, number_of
 
@@ -19,6 +19,12 @@ _OPTION = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:)\]]\s{0,4}")
 _TYPED = re.compile(rf"[【\[(](?:{TYPE}|(?:单选|多选|判断|填空|简答)题?)[】\])]\s{{0,3}}(?=\S)")
 """The kind of a question before its stem: `【单选】…`."""
 _FIRST = re.compile(r"[(\[]?[Aa]\s?[.、:)\]]")
+_VERDICT_LAST = re.compile(r"[\u4e00-\u9fff)。?!.;]\s{0,9}(?P<verdict>[√×]|(?<=\s)(?:正确|错误|[对错TF]))$")
+"""The verdict behind a statement, which is a sign or a word apart from it."""
+_RIGHT = ("√", "正确", "对", "T")
+_SENTENCE, _JUDGING = re.compile(r"[。)?!.;]\s{0,9}$"), re.compile(r"判断|[习试考]题|对错|正误|是非|true.{0,9}false", re.IGNORECASE)
+_LONGEST_TITLE = 30
+_FEWEST_JUDGED, _OTHERS = 5, 0.2
 _VERDICT_BEHIND = re.compile(r"\(\s{0,3}(?:[A-J]{1,6}|[√×TF对错])\s{0,3}\)")
 
 
@@ -28,8 +34,11 @@ def numbered(lines: Sequence[Numbered]) -> list[Numbered]:
         return list(lines)
     flat_lines = [(index, plain(text)) for index, text in lines]
     starts = next(
-        (block_starts for way in (_labelled, _ruled, _answered) if len(block_starts := way([line for _, line in flat_lines])) > 1), []
+        (block_starts for way in (_labelled, _ruled, _answered) if len(block_starts := way([line for _, line in flat_lines])) > 1),
+        [],
     )
+    if not starts and (judged := _judged([line for _, line in flat_lines])):
+        return _with_verdicts(lines, judged)
     begun = dict(zip(starts, range(1, len(starts) + 1), strict=True))
     done: list[Numbered] = []
     for position, (index, text) in enumerate(lines):
@@ -82,6 +91,36 @@ def _answered(lines: Sequence[str]) -> list[int]:
     if len(starts) > 1:
         return starts
     return _blocks(lines, lambda index: bool(index) and answered[index - 1] and not _is_part(lines[index]), keep=True)
+
+
+def _judged(lines: Sequence[str]) -> dict[int, str]:
+    """Return the verdict behind each line, if nearly all have one, some the one and some the other: statements."""
+    verdicts = {index: verdict["verdict"] for index, line in enumerate(lines) if (verdict := _VERDICT_LAST.search(line))}
+    others = sum(bool(line) and index not in verdicts and not heads(line) for index, line in enumerate(lines))
+    right = sum(verdict in _RIGHT for verdict in verdicts.values())
+    is_form = len(verdicts) >= _FEWEST_JUDGED and others <= _OTHERS * len(verdicts) and 0 < right < len(verdicts)
+    return verdicts if is_form and are_statements([lines[index][: -len(verdicts[index])] for index in verdicts], lines) else {}
+
+
+def are_statements(texts: Sequence[str], page: Sequence[str]) -> bool:
+    """Return whether texts with verdicts are judged statements and no points of a check list: sentences, or below a title that says so."""
+    sentences = sum(_SENTENCE.search(flat(text)) is not None for text in texts)
+    return 2 * sentences >= len(texts) or any(_JUDGING.search(line) for line in page if len(line) <= _LONGEST_TITLE)
+
+
+def _with_verdicts(lines: Sequence[Numbered], verdicts: dict[int, str]) -> list[Numbered]:
+    """Return statements below their numbers, each above its answer."""
+    done: list[Numbered] = []
+    number = 0
+    for position, (index, text) in enumerate(lines):
+        if position not in verdicts:
+            done.append((index, text))
+            continue
+        number += 1
+        words = trimmed(text)
+        done += [(index, f"第{number}题"), (index, words[: -len(verdicts[position])].rstrip())]
+        done.append((index, f"答案：{verdicts[position]}"))
+    return done
 
 
 def _blocks(lines: Sequence[str], parts: Callable[[int], bool], keep: bool = False) -> list[int]:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from typing import Any
 
 import pytest
@@ -135,7 +136,8 @@ _ALL = _files() | _marked_up()
 
 @pytest.mark.parametrize("name", _ALL)
 def test_one_bank_in_many_shapes_reads_back_equal(name: str) -> None:
-    assert triples_of(read(name, _ALL[name])) == [(stem, options, "ABCD"[right]) for stem, options, right in GOLD]
+    found = [(re.sub(r"^\d{1,2}\. ", "", stem), options, answer) for stem, options, answer in triples_of(read(name, _ALL[name]))]
+    assert found == [(stem, options, "ABCD"[right]) for stem, options, right in GOLD]  # a paper's stems have their numbers
 
 
 def test_statements_with_truth_values_named_so_are_verdicts() -> None:

@@ -92,13 +92,35 @@ def test_letters_in_brackets_of_one_stem_are_a_word() -> None:
     assert not [draft for draft in paper_of(["试题"], *parts).questions if draft.answer]
 
 
-def test_numbers_within_a_few_statements_do_not_stand_for_all() -> None:
+def test_numbers_within_a_few_statements_are_not_those_of_questions() -> None:
     """Statements in a table without numbers: `4.5米` begins one of them, and is not the number of a question."""
     rows = [
         f"{'4.5米以上的' if number == 3 else ''}{stem.replace('是', '事')}的做法合规。\t{'√×'[number % 2]}"
         for number, stem in enumerate(STEMS, 1)
     ]
-    assert not paper_of(["判断题", *rows]).questions
+    read = [(draft.stem, draft.answer) for draft in paper_of(["判断题", *rows]).questions]
+    assert read == [tuple(row.split("\t")) for row in rows]
+
+
+def test_a_check_list_has_no_statements() -> None:
+    points = ["灭火器压力正常", "应急灯完好", "疏散通道畅通", "消防栓漏水", "标志清晰", "门禁有效"]
+    assert not paper_of(["巡查记录", *(f"{point} {'√×'[number % 2]}" for number, point in enumerate(points))]).questions
+
+
+def test_a_first_or_last_option_that_recurs_is_none() -> None:
+    words = ("春夏秋冬", "东南西北", "梅兰竹菊", "琴棋书画", "酸甜苦辣", "红黄蓝绿")
+
+    def paper(label: str, first: bool) -> ParsedPaper:
+        sets = [[label, *own] if first else [*own, label] for own in words]
+        parts = [
+            [asked(n)[0], *(f"{x}. {text}" for x, text in zip("ABCDE", own, strict=True)), f"答案：{KEYS[n - 1]}"]
+            for n, own in enumerate(sets, 1)
+        ]
+        return paper_of(*parts)
+
+    assert [len(draft.options) for draft in paper("分值：5分", first=False).questions] == [4] * len(words)
+    assert paper("5分", first=True).questions == []
+    assert [len(draft.options) for draft in paper("以上都不是", first=False).questions] == [5] * len(words)
 
 
 def test_letters_without_a_sign_are_letters_where_most_options_have_them() -> None:
