@@ -12,6 +12,7 @@ from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.sections.signals import asks, is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import kind_of
+from crawlers.template_reader.statements import JUDGES
 
 _FEWEST = 5
 """Number of questions with fitting answers that make a text a bank, whatever else it contains; number of points above which their share
@@ -177,6 +178,9 @@ def _shows_question(draft: Draft, own_options: bool) -> bool:
 def _are_tasks(lines: Sequence[str], drafts: Sequence[Draft]) -> bool:
     """Return whether boxes are below points that ask nothing; those before letters are options."""
     boxes = [line for line in lines if _BOX.match(line)]
+    judged = sum(answer_form(draft.answer) == "verdict" for draft in drafts)
+    if judged * 2 > len(drafts) and any(JUDGES.search(line) for line in lines[: drafts[0].line]):
+        return False
     if not boxes or 2 * sum(_BOX_OF_OPTION.match(line) is not None for line in boxes) > len(boxes):
         return False
     return sum(is_worded_as_question(flat(draft.stem)) for draft in drafts) * 2 < len(drafts)

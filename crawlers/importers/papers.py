@@ -28,7 +28,6 @@ from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, flat, parts_of
 from crawlers.papers.signs.letters import is_signed
 from crawlers.papers.signs.numbers import number_of
-from crawlers.second_reader.reader import better_read
 from crawlers.template_reader.choice import better_by_form
 
 LineReader = Callable[[str, bytes], Text]
@@ -108,7 +107,7 @@ def paper_in(name: str, text: Text) -> Paper:
     """
     _refuse_records(name, text.lines)
     with uncollected():
-        paper = with_plain_options(better_read(text.lines, read_paper(text.lines)))
+        paper = with_plain_options(read_paper(text.lines))
         paper = better_by_form(text.lines, accounted(text.lines, _with_missed_options_doubted(paper)))
     refuse_no_bank(name, text.lines, paper)
     return paper

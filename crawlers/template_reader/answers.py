@@ -7,6 +7,7 @@ the same words, the same sign at some of the options, letters or a verdict in br
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from msgspec import Struct
 
@@ -24,12 +25,14 @@ _LAST = re.compile(rf"(?:\s|(?<=[。?)\]】]))[(\[【]?(?P<said>{_LETTERS}|{VERD
 _TRAILING = re.compile(r"(?:[(（\[【<][^()（）\[\]【】<>]{1,12}[)）\]】>]|[^\w\s。)”》%?!,;.…’\"'】\]]{1,3}|(?<=\s)\S{1,8})\s{0,3}$")
 _RIGHT = re.compile(r"[^\w\s]|正确|答案|对|right|true|correct|answer|ok|yes", re.IGNORECASE)
 _ANNOUNCES = re.compile(
-    r"[\W_]*(?:[\u4e00-\u9fff]{0,4}#题?)?[\W_]*(?:[本此该]题|今日|最终)?(?:正确|参考|标准|最佳|试题|correct|right)?的?"
+    r"[\W_]*(?:(?:查看|显示|展开|收起|隐藏|点击)+(?:答案|解析|详情)?[\W_]+)?(?:[昨前今上][日天]?[\W_]*)?(?:[\u4e00-\u9fff]{0,4}#题?)?[\W_]*(?:[本此该]题|今日|最终)?(?:正确|参考|标准|最佳|试题|correct|right)?的?"
     r"(?:答案|正解|标答|选项|答|选|key|answers?|ans|solution)?(?:解析|详解)?[\W_]*(?:应?[是为选])?[\W_]*"
 )
 """Words before an answer, if there are any: a name there, or `我选`, says whose answer it is."""
 _NAMES_ANSWER = re.compile(r"答案|答|正确|选|answer|key|ans|solution", re.IGNORECASE)
-_SAYS_TEXT = re.compile(r"\s*[【\[(（]?(?:(?:正确|参考|标准)?(?:答案|选项)|[Aa]nswer)[】\])）]?\s*[:：]\s*(?P<text>.+)")
+_SAYS_TEXT = re.compile(r"\s*[【\[(（]?(?:(?:正确|参考|标准)?(?:答案|选项|答)|[Aa]nswer|key)[】\])）]?\s*[:：=]\s*(?P<text>.+)")
+_LABEL_BEHIND = re.compile(r"\s[(（\[【]?(?:(?:正确|参考|标准)?答案|答|[Aa]nswer|[Kk]ey)\s?[:：]?\s*$")
+"""Words before an answer that is beside a stem, as in a column of its own."""
 _LONGEST_LABEL = 24
 _TRUE = frozenset(["√", "正确", "对", "T", "True", "TRUE", "是", "Y"])
 _FALSE = frozenset(["×", "错误", "不正确", "错", "F", "False", "FALSE", "否", "N", "X", "x"])
@@ -75,9 +78,14 @@ def after_labels(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
                 label = _label(row.flat[end : match.start()])
                 if len(label) > _LONGEST_LABEL or (end and not _NAMES_ANSWER.search(label)):
                     break
+                if one.options and re.fullmatch(VERDICT, match["said"]) and not right_letters(match["said"], alphabet, len(one.options)):
+                    continue  # `答案是：B`
                 if right_letters(match["said"], alphabet, len(one.options)):
                     found[label][at].append(Answer(match["said"], row, row.text[: match.start()], row.text[match.end() :]))
                 end = match.end()
+        for row in one.stem[:-1]:
+            if said := alone(row):
+                found[_label(row.flat[: row.flat.rindex(said)])][at].append(Answer(said, row))
     columns = []
     for label, answers in found.items():
         once = {at: given[0] for at, given in answers.items() if len(given) == 1}
@@ -87,6 +95,15 @@ def after_labels(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
         return [texts]
     named = [answers for is_named, answers in columns if is_named]
     return named or [answers for _, answers in columns]
+
+
+def alone(row: Row) -> str:
+    """Return the answer that is all of a row, with words that name it; nothing if the row says more."""
+    matches = list(islice(TOKEN.finditer(row.flat), 2))
+    if len(matches) != 1 or re.search(r"\w", row.flat[matches[0].end() :]):
+        return ""
+    label = _label(row.flat[: matches[0].start()])
+    return matches[0]["said"] if _NAMES_ANSWER.search(label) and _ANNOUNCES.fullmatch(label) else ""
 
 
 def _as_texts(parts: Sequence[Lettered]) -> Answers:
@@ -171,5 +188,6 @@ def _in_stems(parts: Sequence[Lettered], alphabet: str, find: Callable[[str], ob
     for one in parts:
         said = [(row, match) for row in one.stem for match in find(row.flat) if right_letters(match["said"], alphabet, len(one.options))]  # type: ignore[attr-defined]
         row, match = said[0] if len(said) == 1 else (None, None)
-        answers.append(Answer(match["said"], row, row.text[: match.start()], row.text[match.end() :]) if row and match else None)
+        before = _LABEL_BEHIND.sub("", row.text[: match.start()]) if row and match else ""
+        answers.append(Answer(match["said"], row, before, row.text[match.end() :]) if row and match else None)
     return answers if sum(answer is not None for answer in answers) >= NEARLY_ALL * len(parts) else []

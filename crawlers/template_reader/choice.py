@@ -35,6 +35,8 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         return paper
     other = accounted(lines, other)  # what the paper says elsewhere may contradict its form, too
     answered, others = _answered(paper), _answered(other)
+    if not others:
+        return other if not answered and len(other.questions) > len(paper.questions) else paper
     if answered <= _MOSTLY * others:
         return other
     if len(other.questions) < _NEARLY_WHOLE * other.numbers:

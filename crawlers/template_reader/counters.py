@@ -20,11 +20,15 @@ _HEADS = {
     "words": re.compile(rf"\s{{0,9}}{_WORDS}(?P<number>[{HANZI}百]{{1,5}}){_AFTER}"),
     "part": re.compile(rf"\s{{0,9}}{_WORDS}\d{{1,3}}[.-](?P<number>\d{{1,4}}){_AFTER}"),
     "tagged": re.compile(rf"\s{{0,9}}{_TAGGED}(?P<number>\d{{1,4}}){_AFTER}"),
+    "within": re.compile(
+        r"\s{0,9}(?P<before>[【\[(<][^\]】)>\d]{1,14}?)(?P<number>\d{1,4})(?P<of>(?!))?(?P<word>\s?[题问])?\s?(?P<sign>[】\])>])"
+    ),
 }
 """What may count a question: words, a number, the number of all questions, a sign."""
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_LABEL = re.compile(r"\s{0,9}(?P<label>[【\[(<][^\]】)>\s]{1,8}[】\])>]|[^\s:。,、()]{1,8}\s?:)\s{0,3}")
+LABEL = re.compile(r"\s{0,9}(?P<label>[【\[(<][^\]】)>\s]{1,8}[】\])>]|[^\s:=。,、()]{1,8}\s?[:=]|#{1,6}(?=\s))\s{0,3}")
 _KIND = re.compile(r"单[项选]|多[项选]|不定项|判断|是非|选择题")
+_ANSWERS = re.compile(r"\W?(?:\S{0,3}答案|答|[Kk]ey|[Aa]ns)")
 _FEWEST = 4
 _RESTART = 1
 """What it costs that numbers begin at 1 again."""
@@ -57,6 +61,11 @@ def rows_of(lines: Iterable[tuple[int, str]]) -> list[Row]:
     return [Row(index, text, flat(text)) for index, line in lines for part in _BREAK.split(line) if (text := part.strip())]
 
 
+def masked(text: str) -> str:
+    """Return a row's text without what may differ from question to question: digits, letters of options, blanks."""
+    return re.sub(r"[A-J]+(?![A-Za-z])|\d+", "#", re.sub(r"\s+", "", text))
+
+
 def heads_of(row: Row, at: int) -> Iterator[tuple[Head, tuple[str, ...]]]:
     """Yield the numbers that a row may begin with, each with its form: 1 and 20 for `1.20世纪`."""
     for kind, pattern in _HEADS.items():
@@ -65,7 +74,7 @@ def heads_of(row: Row, at: int) -> Iterator[tuple[Head, tuple[str, ...]]]:
         if match is None or value is None or value > _LARGEST:
             continue
         form = (kind, "/" if match["of"] else "", (match["word"] or "").strip(), match["sign"])
-        yield Head(at, value, match.end(), " ".join(match["before"].split()).casefold()), form
+        yield Head(at, value, match.end(), " ".join(match["before"].split())), form
 
 
 def counted(rows: Sequence[Row]) -> list[list[Head]]:
@@ -73,7 +82,7 @@ def counted(rows: Sequence[Row]) -> list[list[Head]]:
     forms: dict[tuple[str, ...], list[Head]] = defaultdict(list)
     for at, row in enumerate(rows):
         for head, form in heads_of(row, at):
-            forms["=", head.before, *form].append(head)
+            forms["=", head.before.casefold(), *form].append(head)
             if head.before:  # or with words that differ: `单选题1`, `多选题2`
                 forms["~", *form].append(head)
     chains = [_counting(heads) for heads in forms.values()]
@@ -90,9 +99,10 @@ def _labelled(rows: Sequence[Row]) -> Iterator[tuple[int, list[Head]]]:
     """Yield the rows that begin with one label, or with the kind of a question, as questions without numbers do."""
     labels: dict[str, list[Head]] = defaultdict(list)
     for at, row in enumerate(rows):
-        if match := _LABEL.match(row.flat):
+        if match := LABEL.match(row.flat):
             label = "kind" if _KIND.search(match["label"]) else match["label"]
-            labels[label].append(Head(at, len(labels[label]) + 1, match.end(), match["label"].strip().casefold()))
+            end = 0 if _ANSWERS.match(label) else match.end()
+            labels[label].append(Head(at, len(labels[label]) + 1, end, match["label"].strip()))
     yield from ((len(heads) - _RESTART, heads) for heads in labels.values())
 
 

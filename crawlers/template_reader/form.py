@@ -2,32 +2,36 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.questions.groups import Above
-from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.answer_marks import VERDICT, columns_of, flat
 from crawlers.papers.signs.headings import case_heading_in, is_note, kind_of
 from crawlers.papers.signs.headings import heads as is_heading
 from crawlers.papers.signs.options import find_options
 from crawlers.template_reader import answers as stated
-from crawlers.template_reader.answers import NEARLY_ALL, Answer, Answers
-from crawlers.template_reader.counters import Head, Row
+from crawlers.template_reader.answers import NEARLY_ALL, TOKEN, Answer, Answers
+from crawlers.template_reader.counters import Head, Row, masked
 from crawlers.template_reader.keys import Key
-from crawlers.template_reader.lettered import Lettered, alphabet_of, lettered, opens_option, plainly
+from crawlers.template_reader.leftovers import (
+    RECURS,
+    TAG_FIRST,
+    TAG_LAST,
+    are_all_one,
+    with_cells_behind,
+    with_first_option_of_many,
+    with_odd_ends,
+    with_tags_behind,
+)
+from crawlers.template_reader.lettered import alphabet_of, lettered, opens_option
+from crawlers.template_reader.plain_options import plain_options
 
-_RECURS = 0.3
-"""Share of the questions with a row, digits aside, that belongs to the form and not to a question."""
 _LONGEST_HEADER, _LONGEST_HEADING = 40, 60
 _KIND = re.compile(r"单[项选]|多[项选]|不定项|判断|是非|选择|填空|简答|^[单多判]$")
 _POINTS = re.compile(
     r"\s*[\d.]{1,4}\s*(?:分|points?|pts?)|第?\d+[题页]?|(?:19|20)\d\d(?:年.{0,6})?|易|中|难|简单|容易|中等|较[易难]|困难|必考|高频|真题|重点|[★☆*]{1,5}"
-)
-_TAG_FIRST = re.compile(r"\s*[(\[【<〔（`]\s*(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s*[)\]】>〕）`]\s*[:.、：]?\s*")
-_TAG_LAST = re.compile(
-    r"(?:(?<=[)）。？?_])\s*|\s+)#?(?P<plain>单选题?|多选题?|判断题?)-?$|\s+#(?P<hashed>[^\s#]{1,8}?)-?$"
-    r"|\s*[(\[【<〔（`]\s*(?P<said>[^()\[\]【】<>〔〕（）`]{1,14}?)\s*[)\]】>〕）`]\s*$"
 )
 _SEPARATORS = re.compile(r"^[\s:：。.,，;；、)）\]】|—–`*_-]+")
 _EXPLAINS = re.compile(
@@ -35,8 +39,10 @@ _EXPLAINS = re.compile(
 )
 _ASKS = re.compile(r"[(（]\s*[)）]|_{2,}|[?？:：]$|[是为有]$")
 _SECTION = re.compile(r"[(（]?[一二三四五六七八九十]{1,3}[)）、.\s]|第.{1,3}[部章节]")
+_MARKED = re.compile(r"#{1,6}\s")
+_OF_NUMBER = re.compile(r"第\s?(\d{1,4})\s?题")
+"""The question of which an answer is, as it says: `昨日（第3题）答案`."""
 _SHORTEST_STEM = 4
-_LAST_SIGNS = re.compile(r"[^\u4e00-\u9fff]*$")
 _WORD = re.compile(r"\w")
 
 
@@ -60,15 +66,20 @@ class _Form:
         self.width = max((len(row.text) for span in spans for row in span), default=0)
         first = next((row.text for row in reversed(rows[: heads[0].at]) if _heads_section(row)), None)
         self.sections = [first, *_section_headings(spans, first)]
-        self.parts = _plain_options(spans) or [lettered(span, self.alphabet) for span in spans]
+        self.parts = plain_options(spans) or [lettered(span, self.alphabet) for span in spans]
         self.unread = [row.text for row in rows[: heads[0].at]]
         self.is_shared = any(len(row.flat) <= _LONGEST_HEADING and _is_shared(row.flat) for row in rows[: heads[0].at])
         """A case, or options, belong to several questions: another reader's work."""
+        self.is_plain = False
+        """No row of the questions was left out."""
 
     def parsed(self) -> ParsedPaper:
         """Return the questions."""
         kinds = self._without_headers()
+        self._without_labels()
         self._without_remarks(kinds)
+        self.is_plain = len(self.unread) == self.heads[0].at
+        self._with_wrapped_rows()
         self.opening = self._opening_of_explanations()
         count = len(self.parts)
         given: Answers = [None] * count
@@ -77,23 +88,31 @@ class _Form:
             if places := [at for at, one in enumerate(self.parts) if bool(one.options) is has_options]:
                 self._answer(places, given, marks, unsure)
         drafts = [self._draft(at, given[at], marks[at], kinds[at], unsure=at in unsure) for at in range(count)]
-        odd = {*_with_odd_ends([draft.stem for draft in drafts]), *_with_first_option_of_many(drafts)}
-        odd |= {*_with_cells_behind([draft.options for draft in drafts])}
-        odd |= set(_with_tags_behind([draft.options[-1] if draft.options else "" for draft in drafts]))
-        if self.is_shared or self._are_shifted(given) or _are_all_one(drafts):
+        odd = {*with_odd_ends([draft.stem for draft in drafts]), *with_first_option_of_many(drafts)}
+        odd |= {*with_cells_behind([draft.options for draft in drafts])}
+        odd |= set(with_tags_behind([draft.options[-1] if draft.options else "" for draft in drafts]))
+        if self.is_shared or self._are_shifted(given) or are_all_one(drafts):
             odd = set(range(count))
         drafts = [draft.doubted("stem_unreadable" if at in odd else None) for at, draft in enumerate(drafts)]
         return ParsedPaper([one for one in drafts if not one.doubts], self.unread, [one for one in drafts if one.doubts], count)
 
     def _are_shifted(self, given: Answers) -> bool:
         """Return whether a row above the first question looks like the answers below the others, which are then above theirs."""
-        rows = [answer.row for one, answer in zip(self.parts, given, strict=True) if answer and answer.row in one.tail]
-        above = {masked(row.flat) for row in self.rows[max(0, self.heads[0].at - _ROWS_ABOVE) : self.heads[0].at]}
-        return any(row is not None and masked(row.flat) in above for row in rows)
+        said = [answer for one, answer in zip(self.parts, given, strict=True) if answer and answer.row in one.tail]
+        above = self.rows[max(0, self.heads[0].at - _ROWS_ABOVE) : self.heads[0].at]
+        if {masked(one.row.flat) for one in said if one.row} & {masked(row.flat) for row in above}:
+            return True
+        openings = {(flat(one.before).strip(), flat(one.after)[:1]) for one in said}
+        found = [(row.flat, match) for row in above for match in TOKEN.finditer(row.flat)]
+        return any((line[: match.start()].strip(), line[match.end() :][:1]) in openings for line, match in found)
 
     def _without_headers(self) -> list[str | None]:
         """Take the row that only says the kind of a question, its points or its subject from above each stem; return the kinds."""
-        firsts = [one.stem[0] for one in self.parts if len(one.stem) > 1 or (one.stem and not one.options and one.tail)]
+        firsts = [
+            one.stem[0]
+            for one in self.parts
+            if (len(one.stem) > 1 or (one.stem and not one.options and one.tail)) and not stated.alone(one.stem[0])
+        ]
         short = [row for row in firsts if len(row.text) <= _LONGEST_HEADER and not _ASKS.search(row.flat)]
         few = len({masked(row.flat) for row in short}) <= len(short) / 2
         if len(short) < len(self.parts) or not few:
@@ -110,10 +129,34 @@ class _Form:
         labels = [_label_of(row) for one in self.parts for row in one.stem[1:]]
         recurring = {label for label, count in Counter(labels).items() if label and count > NEARLY_ALL * len(self.parts)}
         for at, one in enumerate(self.parts):
-            for row in [row for row in one.stem[1:] if _label_of(row) in recurring]:
+            for row in [row for row in one.stem[1:] if not stated.alone(row) and (_label_of(row) in recurring or self._recurs(row.flat))]:
                 one.stem.remove(row)
                 self.unread.append(row.text)
                 kinds[at] = kinds[at] or next(iter(_KIND.findall(row.flat)), None)
+
+    def _without_labels(self) -> None:
+        """Take the label that begins nearly all stems: `title=……`, `题干：……`."""
+        places = [next((at for at, row in enumerate(one.stem) if not stated.alone(row)), 0) for one in self.parts]
+        labels = Counter(_label_of(one.stem[at]) for at, one in zip(places, self.parts, strict=True) if one.stem)
+        label, count = labels.most_common(1)[0] if labels else ("", 0)
+        for at, one in zip(places, self.parts, strict=True):
+            if label and count > NEARLY_ALL * len(self.parts) and one.stem and _label_of(one.stem[at]) == label:
+                row, end = one.stem[at], _LABEL.match(one.stem[at].flat).end()  # type: ignore[union-attr]
+                one.stem[at] = Row(row.index, row.text[end:].strip(), row.flat[end:].strip())
+
+    def _with_wrapped_rows(self) -> None:
+        """Add the further rows of statements whose rows fill their width: a row ends with the page, not with the sentence."""
+        widths = [columns_of(row.text) for row in self.rows[self.heads[0].at :]]
+        width = _FULL * max(widths, default=0)
+        if sum(one >= width for one in widths) < _FEWEST_FULL:
+            return
+        for head, one in zip(self.heads, self.parts, strict=True):
+            row = self.rows[head.at]
+            while not one.options and one.tail and columns_of(row.text) >= width and not _CLOSED.search(row.flat):
+                if self._recurs(one.tail[0].flat) or _EXPLAINS.match(one.tail[0].text) or stated.alone(one.tail[0]):
+                    break
+                row = one.tail.pop(0)
+                one.stem.append(row)
 
     def _opening_of_explanations(self) -> str:
         """Return the sign that begins nearly all texts below options, `★` or `>`, which says that they explain; empty if there is none."""
@@ -121,7 +164,7 @@ class _Form:
         signs = Counter(match[0] for row in firsts if (match := _SIGN.match(row.flat)))
         sign, count = signs.most_common(1)[0] if signs else ("", 0)
         several = sum(sum(row.flat.startswith(sign) for row in one.tail) > 1 for one in self.parts)
-        if not sign or several > _RECURS * len(self.parts):  # they are items of a list
+        if not sign or several > RECURS * len(self.parts):  # they are items of a list
             return ""
         return sign if count >= max(2, NEARLY_ALL * sum(any(not self._recurs(row.flat) for row in one.tail) for one in self.parts)) else ""
 
@@ -138,6 +181,8 @@ class _Form:
         columns += stated.before_numbers(parts, [self.heads[at].before for at in places], self.alphabet)
         if self.key:
             columns.append([Answer(self.key.answers[at]) for at in places])
+        if not columns and self.is_plain and len(places) == len(self.parts) and all(one.options and not one.tail for one in parts):
+            unsure.clear()  # a paper without answers
         for index, at in enumerate(places):
             said = [answers[index] for answers in columns]
             right = {stated.right_letters(one.said, self.alphabet, len(self.parts[at].options)) for one in said if one}
@@ -166,6 +211,8 @@ class _Form:
             doubts.append("options_unreadable")
         if has_rest or len(stem) < _SHORTEST_STEM:
             doubts.append("stem_unreadable")
+        if answer and (numbers := _OF_NUMBER.findall(answer.before)) and numbers != [str(head.number)]:
+            doubts.append("answer_list_mismatch")
         if answer and (further := _further(answer, options, self.alphabet)):
             doubts += ["two_answers"] if further - {*letters} else []
         wrapped = [option.split("\n")[0] for option in options if "\n" in option]
@@ -215,30 +262,16 @@ class _Form:
         return "\n".join(explained).strip() or None, has_rest
 
     def _recurs(self, text: str) -> bool:
-        return self.often[masked(text)] > _RECURS * len(self.parts)
-
-
-def _plain_options(spans: Sequence[Sequence[Row]]) -> list[Lettered]:
-    """Return the parts of questions whose options are plain rows, one of which the answer repeats; none if they are not nearly all so."""
-    parts = []
-    for span in spans:
-        said = [row for row in span[2:] if stated.says_text(row) in [above.text for above in span[1:]]]
-        if len(said) == 1 and span.index(said[0]) > 2:
-            parts.append(plainly(span, said[0]))
-    return parts if len(parts) == len(spans) else []
-
-
-def masked(text: str) -> str:
-    """Return a row's text without what may differ from question to question: digits, letters of options, blanks."""
-    return re.sub(r"[A-J]+(?![A-Za-z])|\d+", "#", re.sub(r"\s+", "", text))
+        return self.often[masked(text)] > RECURS * len(self.parts)
 
 
 def _section_headings(spans: list[list[Row]], first: str | None) -> list[str | None]:
     """Take the headings of sections from the ends of the questions above them; return that below each question."""
     headings: list[str | None] = []
+    is_form = sum(len(span) > 1 and _MARKED.match(span[-1].flat) is not None for span in spans) >= len(spans) / 2
     for span in spans:
         last = headings[-1] if headings else first
-        if len(span) > 1 and _heads_section(span[-1]):
+        if len(span) > 1 and (_heads_section(span[-1]) or (not is_form and _is_marked(span[-1]))):
             last = span.pop().text
         headings.append(last)
     return headings
@@ -249,6 +282,11 @@ def _heads_section(row: Row) -> bool:
     return len(row.text) <= _LONGEST_HEADING and bool(heads) and not _is_shared(row.flat)
 
 
+def _is_marked(row: Row) -> bool:
+    """Return whether a row is a heading of Markdown."""
+    return _MARKED.match(row.flat) is not None and len(row.text) <= _LONGEST_HEADING and not _is_shared(row.flat)
+
+
 def _is_shared(line: str) -> bool:
     """Return whether a flat line announces what several questions share."""
     return is_note(line) or case_heading_in(line) is not None or kind_of(line) == "case" or _SHARES.search(line) is not None
@@ -257,10 +295,10 @@ def _is_shared(line: str) -> bool:
 def untagged(stem: str) -> tuple[str, list[str]]:
     """Return a stem without the tags before and after it that say its kind, points, year or difficulty, and the tags."""
     tags = []
-    while (match := _TAG_FIRST.match(stem)) and len(match[0]) < len(stem) and _is_tag(match["said"]) and not match["said"].isdigit():
+    while (match := TAG_FIRST.match(stem)) and len(match[0]) < len(stem) and _is_tag(match["said"]) and not match["said"].isdigit():
         tags.append(match["said"])
         stem = stem[match.end() :]
-    while (match := _TAG_LAST.search(stem)) and match.start() and _is_tag(said := match["said"] or match["hashed"] or match["plain"]):
+    while (match := TAG_LAST.search(stem)) and match.start() and _is_tag(said := match["said"] or match["hashed"] or match["plain"]):
         tags.append(said)
         stem = stem[: match.start()]
     return stem.strip(), tags
@@ -275,52 +313,9 @@ def _is_tag(said: str) -> bool:
     return bool(_KIND.search(said) or _POINTS.fullmatch(said))
 
 
-def _with_odd_ends(stems: Sequence[str]) -> Iterable[int]:
-    """Return the stems that end, or begin, with signs and digits which recur as no words do: what is left of a form nobody understood."""
-    odd = set[int]()
-    for is_reversed in (False, True):
-        edges = [re.sub(r"\s+", "", re.sub(r"\d+", "#", _edge_of(stem, is_reversed))) for stem in stems]
-        counts = Counter(one for one in edges if "#" in one or _ODD.search(one))
-        odd |= {at for at, one in enumerate(edges) if counts[one] > max(2, _RECURS * len(stems))}
-    tags = [masked(match[0]) if (match := _TAG_FIRST.match(stem)) else "" for stem in stems]
-    counts = Counter(tags)
-    odd |= {at for at, tag in enumerate(tags) if tag and counts[tag] > max(2, _RECURS * len(stems))}
-    behind = [masked(match["cell"] or match["words"]) if (match := _BEHIND_BLANK.search(stem)) else "" for stem in stems]
-    counts = Counter(behind)
-    return odd | {at for at, words in enumerate(behind) if words and counts[words] > max(2, 0.2 * len(stems))}
-
-
-def _with_tags_behind(options: Sequence[str]) -> Iterable[int]:
-    """Return the questions whose last options end with a bracket that recurs, digits aside: `（2011年真题）`."""
-    tags = [masked(match[0]) if (match := _TAG_LAST.search(option)) else "" for option in options]
-    counts = Counter(tags)
-    return [at for at, tag in enumerate(tags) if tag and counts[tag] > max(2, _RECURS * len(tags))]
-
-
-def _with_cells_behind(options: Sequence[Sequence[str]]) -> Iterable[int]:
-    """Return the questions whose options end with a cell that recurs, digits aside: `甲\t31人`."""
-    cells = [[masked(option.rpartition("\t")[2]) for option in own if "\t" in option] for own in options]
-    counts = Counter(cell for own in cells for cell in own)
-    return [at for at, own in enumerate(cells) if any(counts[cell] > max(2, _RECURS * len(options)) for cell in own)]
-
-
 def _is_whole(row: Row, width: int) -> bool:
     """Return whether a row of a stem asks, and does not end at the margin: a row below it is no part of the stem."""
     return _ASKS.search(row.flat) is not None and len(row.text) < _FULL * width
-
-
-def _edge_of(stem: str, is_reversed: bool) -> str:
-    """Return what is behind the last Chinese character of a stem, or before the first."""
-    match = _LAST_SIGNS.search(stem[::-1] if is_reversed else stem)
-    found = match[0] if match else ""
-    return found[::-1] if is_reversed else found
-
-
-def _are_all_one(drafts: Sequence[Draft]) -> bool:
-    """Return whether many questions have one answer, as drawn letters have not, or all statements one verdict."""
-    letters = {draft.answer for draft in drafts if draft.options}
-    count = sum(bool(draft.options) for draft in drafts)
-    return len(letters) == 1 and count > _MANY if count else len({draft.answer for draft in drafts}) == 1
 
 
 def _label_of(row: Row) -> str:
@@ -333,12 +328,6 @@ def _without_emphasis(stem: str, before: str) -> str:
     return stem.removesuffix(sign).rstrip() if sign in ("**", "__") else stem
 
 
-def _with_first_option_of_many(drafts: Sequence[Draft]) -> Iterable[int]:
-    """Return the questions whose first option is that of many others: a label above the options, unless they are verdicts."""
-    counts = Counter(draft.options[0] for draft in drafts if draft.options)
-    return [at for at, draft in enumerate(drafts) if len(draft.options) > 2 and counts[draft.options[0]] > max(2, _RECURS * len(drafts))]
-
-
 def _further(answer: Answer, options: Sequence[str], alphabet: str) -> set[str]:
     """Return the letters before the texts of options behind an answer: `A 甲；C 丙`."""
     found = set()
@@ -348,13 +337,13 @@ def _further(answer: Answer, options: Sequence[str], alphabet: str) -> set[str]:
     return found
 
 
-_MANY, _ROWS_ABOVE, _FULL = 9, 3, 0.8
+_ROWS_ABOVE, _FULL, _FEWEST_FULL = 3, 0.8, 3
+_CLOSED = re.compile(rf"(?:[。.?!;:)\]】]|[(]\s*[)])\s*(?:\s(?:(?:正确|参考|标准)?答案|答)?[\s:(\[【]*(?:{VERDICT})[)\]】]?)?$")
+"""The end of a sentence, or its blank, with a verdict beside it or not."""
 _SHARES = re.compile(r"配伍|(?<![A-Za-z])B1?\s?型|共用")
-_LABEL = re.compile(r"\s{0,9}[【\[(<]?(?P<label>[^\s:。,、()【】\[\]<>]{1,8})[】\])>]?\s?:")
+_LABEL = re.compile(r"\s{0,9}[【\[(<]?(?P<label>[^\s:。,、()【】\[\]<>]{1,8})[】\])>]?\s?[:=]\s*")
 _BESIDE = re.compile(r"\s[(\[【][A-Ja-j]\s?[)\]】]|\s{2,}[(\[【]?[A-Ja-j甲乙丙丁戊Ⓐ-Ⓙ①-⑩]\s?[)\]】.、:]")
 _SIGN = re.compile(r"[^\w\s(（《“\"'【\[]{1,3}")
-_BEHIND_BLANK = re.compile(r"\t(?P<cell>\S{1,12})$|[（(_]\s*[)）_][。.]?\s*(?P<words>\S{2,12})$")
-_ODD = re.compile(r"[^\w\s()（）。.?？:：,，、“”\"'《》_!！;；%…—-]|[A-Za-z]{1,2}\d|[\[【][^\[\]【】]*[\]】]")
 
 
 def _without_answer(answer: Answer, *, has_options: bool) -> str:

@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from msgspec import Struct, field
 
@@ -15,8 +15,11 @@ from crawlers.template_reader.counters import Row
 _RINGED = ("".join(map(chr, range(first, first + 10))) for first in (0x24B6, 0x24D0, 0x249C))
 ALPHABETS = (LETTERS, LETTERS.lower(), STEMS, CIRCLED_NUMBERS, *_RINGED, "123456789")
 """Letters that papers give to options, in order."""
-_OPENS = r"(?P<mark>[^\w\s(\[【《“\"']{0,3})\s{0,3}(?:(?:选项|选择|[Oo]ption|[Cc]hoice)\s?|[\u4e00-\u9fff]{2,4}\s?:\s?)?[(\[【]?"
-_SIGN = r"(?P<sign>\s{0,2}(?:[)\]】]\s?[.、:,]|[)\]】.、:,|-]))\s{0,9}"
+_OPENS = (
+    r"(?P<mark>[^\w\s(\[【《“\"']{0,3})\s{0,3}"
+    r"(?:(?:选项|选择|[Oo]ption|[Cc]hoice)\s?|(?![\u4e00-\u9fff]{0,2}答案)[\u4e00-\u9fff]{2,4}\s?:\s?)?[(\[【]?"
+)
+_SIGN = r"(?P<sign>\s{0,2}(?:[)\]】]\s?[.、:,]|[)\]】.、:,|=-]))\s{0,9}"
 _NO_SIGN = r"(?P<sign>)(?:\s{1,9}|$|(?=[\u4e00-\u9fff《“\"\d]))"
 
 
@@ -103,15 +106,24 @@ def lettered(rows: Sequence[Row], alphabet: str) -> Lettered:
     return parts
 
 
-def places_of_all(rows: Sequence[Row]) -> list[tuple[int, int]]:
+def places_of_all(rows: Sequence[Row], alphabet: str = LETTERS) -> list[tuple[int, int]]:
     """Return the first and the last row of each run of options with the letters A, B and so on."""
-    firsts = [at for at, row in enumerate(rows) if _place_in(row.flat, at, 0, LETTERS[0], beside=False)]
+    if alphabet == BULLETS:
+        return list(_runs_of_bullets(rows))
+    firsts = [at for at, row in enumerate(rows) if _place_in(row.flat, at, 0, alphabet[0], beside=False)]
     runs = []
     for at, below in pairwise([*firsts, len(rows)]):
-        places = _places(rows[at:below], LETTERS)
+        places = _places(rows[at:below], alphabet)
         if len(places) > 1:
             runs.append((at, at + places[-1].row))
     return runs
+
+
+def _runs_of_bullets(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
+    marked = [bool((match := _BULLET.match(row.flat)) and match["mark"]) for row in rows]
+    for is_marked, run in groupby(range(len(rows)), key=marked.__getitem__):
+        if is_marked and len(places := list(run)) > 1:
+            yield places[0], places[-1]
 
 
 def _strip_separators(options: Sequence[Option]) -> None:
@@ -120,12 +132,6 @@ def _strip_separators(options: Sequence[Option]) -> None:
     if sign in _BETWEEN and all(option.text.endswith(sign) for option in options[:-1]):
         for option in options:
             option.text = option.text.removesuffix(sign).rstrip()
-
-
-def plainly(rows: Sequence[Row], said: Row) -> Lettered:
-    """Return the parts of a question whose options are the rows between its first and the one that says which is right."""
-    at = rows.index(said)
-    return Lettered(list(rows[:1]), [Option(row.text, "") for row in rows[1:at]], list(rows[at:]))
 
 
 def _places(rows: Sequence[Row], alphabet: str) -> list[_Place]:

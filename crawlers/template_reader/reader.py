@@ -17,6 +17,7 @@ from crawlers.template_reader.counters import Head, Row, counted, rows_of
 from crawlers.template_reader.form import read_form
 from crawlers.template_reader.keys import LONGEST_TITLE, TITLE, Key, entry_at, key_in, scattered
 from crawlers.template_reader.lettered import places_of_all
+from crawlers.template_reader.statements import statements
 from crawlers.template_reader.unnumbered import unnumbered
 
 _FEWEST, _MOST_LINES, _MOST_PARTS = 5, 20_000, 3
@@ -30,7 +31,7 @@ def read_lines(lines: Sequence[str]) -> ParsedPaper | None:
     if as_it_is and not as_it_is.rejected:
         return as_it_is
     cleared = read_repeating(labelled_lines(lines))
-    return max(filter(None, (as_it_is, cleared)), key=lambda one: len(one.questions), default=None)
+    return max(filter(None, (as_it_is, cleared)), key=_worth, default=None)
 
 
 def read_repeating(lines: Iterable[tuple[int, str]]) -> ParsedPaper | None:
@@ -42,10 +43,13 @@ def read_repeating(lines: Iterable[tuple[int, str]]) -> ParsedPaper | None:
     rows = rows_of(lines)
     if len(rows) > _MOST_LINES:
         return None
-    readings = [
-        reading for heads in [*counted(rows), *unnumbered(rows)] if (reading := _sound(rows, heads) or _with_scattered_key(rows, heads))
-    ]
-    return max(readings, key=lambda one: len(one.questions), default=None)
+    all_heads = [*statements(rows), *counted(rows), *unnumbered(rows)]
+    readings = [reading for heads in all_heads if (reading := _sound(rows, heads) or _with_scattered_key(rows, heads))]
+    return max(readings, key=_worth, default=None)
+
+
+def _worth(paper: ParsedPaper) -> tuple[int, int]:
+    return sum(one.answer is not None for one in paper.questions), len(paper.questions)
 
 
 def _sound(rows: Sequence[Row], heads: Sequence[Head]) -> ParsedPaper | None:

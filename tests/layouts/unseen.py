@@ -1,4 +1,4 @@
-"""Thirty layouts that were written before the decoder was, and on which nothing is tuned: python -m tests.layouts.unseen.
+"""Thirty layouts, on which nothing is tuned: python -m tests.layouts.unseen.
 
 Each writes the same twelve questions (or eight statements) down in a manner of its own; `counted` tells what a reader makes of them.
 """
@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import Draft, ParsedPaper
-from crawlers.second_reader.reader import better_read, decode_paper
 from crawlers.template_reader.choice import better_by_form
 from crawlers.template_reader.reader import read_lines
 
@@ -332,10 +331,8 @@ def _bare(text: str) -> str:
 def main() -> None:
     readers = {
         "passes": read_paper,
-        "decoder": decode_paper,
         "form": lambda lines: read_lines(lines) or ParsedPaper([], []),
-        "passes or form": lambda lines: better_by_form(lines, read_paper(lines)),
-        "chosen": lambda lines: better_by_form(lines, better_read(lines, read_paper(lines))),
+        "chosen": lambda lines: better_by_form(lines, read_paper(lines)),
     }
     total: dict[str, Counter[str]] = {label: Counter() for label in readers}
     for name in LAYOUTS:

@@ -17,6 +17,7 @@ from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, columns_of, flat, parts_of
 from crawlers.papers.signs.entries import is_title
+from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 
 _FEWEST = 4
@@ -98,6 +99,8 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     ):
         doubts = dict(law(lines, drafts))
         drafts = [draft.doubted(doubts.get(at)) for at, draft in enumerate(drafts)]
+    cut = set(_cut_off(lines, drafts, paper.unread))
+    drafts = [draft.doubted("stem_unreadable" if at in cut else None) for at, draft in enumerate(drafts)]
     return structs.replace(paper, questions=[one for one in drafts if not one.doubts], rejected=[one for one in drafts if one.doubts])
 
 
@@ -246,6 +249,17 @@ def _rows_of(draft: Draft) -> Iterator[tuple[str, str]]:
         yield "options_unreadable", _key(bracketed[0])
     rows = _rows_in(draft.stem)
     yield from (("stem_unreadable", row) for row in map(_key, rows if len(rows) > 1 else ()) if len(row) >= _SHORTEST_ROW)
+
+
+def _cut_off(lines: Sequence[str], drafts: Sequence[Draft], unread: Sequence[str]) -> Iterator[int]:
+    """Yield the questions without options whose line fills the page, if the line right below it is part of nothing: it was the stem's."""
+    width = _width_of(lines)
+    left = Counter(flat(line).strip() for line in unread)
+    for at, draft in enumerate(drafts):
+        below = flat(lines[draft.line + 1]).strip() if not draft.options and draft.line + 1 < len(lines) else ""
+        is_wide = bool(below) and columns_of(flat(lines[draft.line])) >= _FULL * width
+        if is_wide and _WORD.search(below) and not heads(below) and 0 < left[below] < _FEWEST:
+            yield at
 
 
 def _rows_in(text: str) -> list[str]:
