@@ -1,8 +1,8 @@
 """Importer of docx: bytes in, the lines of the document in reading order out.
 
 What Word stores outside the text becomes text: automatic numbers, underlined blanks, check marks of symbol fonts, superscripts and
-subscripts, formulas. Text boxes follow the paragraph they are anchored to. Headers, footers, notes, comments, deleted and hidden text are
-left out.
+subscripts, formulas. Text boxes follow the paragraph they are anchored to, and answers in notes and comments the question. Headers,
+footers, other notes and comments, deleted and hidden text are left out.
 """
 
 import re
@@ -17,8 +17,9 @@ from lxml import etree
 from atomexam.runtime.sheets import error_line
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx_formulas import FORMULA, formula, is_shifted, shifted
-from crawlers.importers.documents.docx_numbers import Numbering
+from crawlers.importers.documents.docx_numbers import Numbering, part_root
 from crawlers.importers.documents.docx_tables import table_lines
+from crawlers.importers.documents.notes import are_answers, note_of, with_answers_of_notes
 from crawlers.importers.files.reading import Text
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 from crawlers.papers.passes.bare_options import bare_options_in
@@ -41,6 +42,7 @@ _SYMBOLS = {"FC": "√", "FE": "√", "FB": "×", "FD": "×"}  # Wingdings; Word
 _COLOUR, _PLAIN = re.compile("[0-9A-Fa-f]{6}"), re.compile("(?:000000|FFFFFF|([0-9A-F]{2})\\1\\1)", re.IGNORECASE)
 _WIDE_DIGITS = 3  # no table has a hundred columns
 _OFF = ("0", "false", "none", "off")
+Notes = dict[tuple[str, str], str]
 
 
 def read_docx(name: str, body: bytes) -> Text:
@@ -57,7 +59,9 @@ def read_docx(name: str, body: bytes) -> Text:
     if document.element.tag != f"{_W}document":  # a wrong letter in its namespace is enough
         raise Refusal(_damaged(name, ValueError(f"its main part is {str(document.element.tag)[:80]!r}, not a document")))
     try:
-        return Text(with_emphasised_answers(list(_Walk(document).lines()), list(_Walk(document, signed=True).lines())))
+        notes = _answer_notes(document)
+        lines = list(_Walk(document, notes).lines())
+        return Text(with_answers_of_notes(lines) if notes else with_emphasised_answers(lines, list(_Walk(document, signed=True).lines())))
     except (OpcError, etree.XMLSyntaxError, LookupError, ValueError) as error:
         raise Refusal(_damaged(name, error)) from None
 
@@ -83,9 +87,27 @@ def _damaged(name: str, error: Exception) -> str:
     return f"{name}: not a readable docx ({type(error).__name__}: {error_line(error)}); open and save it in Word"
 
 
+def _answer_notes(document: OpenDocument) -> Notes:
+    """Return the notes of those kinds that state answers, by the tag that refers to them and their id."""
+    done: Notes = {}
+    for kind in ("comment", "footnote", "endnote"):
+        try:
+            root = part_root(document, f"/{kind}s")
+        except etree.XMLSyntaxError:  # of a part beside the text
+            root = None
+        entries = () if root is None else root.iterchildren(f"{_W}{kind}")
+        notes = {(f"{_W}{kind}Reference", entry.get(f"{_W}id", "")): note_of(map(_words, entry.iter(f"{_W}p"))) for entry in entries}
+        done |= notes if are_answers([*notes.values()]) else {}
+    return done
+
+
+def _words(paragraph: etree._Element) -> str:
+    return "".join(each.text or "" if each.tag == f"{_W}t" else " " for each in paragraph.iter(f"{_W}t", f"{_W}tab", f"{_W}br"))
+
+
 class _Walk:
-    def __init__(self, document: OpenDocument, signed: bool = False) -> None:
-        self._signed = signed
+    def __init__(self, document: OpenDocument, notes: Notes | None = None, signed: bool = False) -> None:
+        self._signed, self._notes = signed, notes or {}
         self._body = document.element.body
         self._numbering = Numbering(document)
 
@@ -110,7 +132,7 @@ class _Walk:
 
     def _paragraph(self, paragraph: etree._Element) -> Iterator[str]:
         boxes: list[etree._Element] = []
-        text = _joined(self._inline(paragraph, boxes), self._signed)
+        text = _joined(self._inline(paragraph, boxes), self._signed, self._notes)
         yield from f"{self._numbering.prefix(paragraph)}{text}".split("\n")
         for box in boxes:
             for element in self._blocks(box):
@@ -160,7 +182,7 @@ def _cells(row: etree._Element) -> Iterator[etree._Element | None]:
             yield from [None] * (int(wide) - 1 if wide.isdigit() and len(wide) < _WIDE_DIGITS else 0)
 
 
-def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
+def _joined(elements: Iterator[etree._Element], signed: bool, notes: Notes) -> str:
     """Return the text of elements; adjacent runs with the same vertical position are joined, as Word splits `-1` anywhere."""
     pieces: list[str] = []
     run, pending = None, ""
@@ -171,7 +193,7 @@ def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
                 pieces.append(shifted(run, pending))
                 pending = ""
             run, pending = now, pending + (element.text or "")
-        elif piece := _piece(element):
+        elif piece := notes.get((element.tag, element.get(f"{_W}id", ""))) or _piece(element):
             piece = _signed(element, piece.replace("<", LESS)) if signed else piece
             pieces += [shifted(run, pending), piece] if pending else [piece]
             pending = ""
