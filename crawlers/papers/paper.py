@@ -45,6 +45,7 @@ from crawlers.papers.passes.markup import MARKUP_STEPS, without_times
 from crawlers.papers.passes.note_properties import without_properties
 from crawlers.papers.passes.quiz_makers import QUIZ_STEPS
 from crawlers.papers.passes.quiz_markup import label_quiz_markup
+from crawlers.papers.passes.recurring_names import label_recurring_names
 from crawlers.papers.passes.rings import rings_as_letters
 from crawlers.papers.passes.score_columns import SCORE_NAMES, without_scores
 from crawlers.papers.passes.signed_blocks import label_signed_blocks
@@ -95,6 +96,7 @@ STEPS = (
     Step(label_clozes, ["{{c"]),
     Step(label_signed_blocks, "+*√★☆✦⭐"),
     Step(label_beside_options, MAY_STAND_BESIDE),
+    Step(label_recurring_names, [":", "】", "]", ")"]),
     Step(label_bare_answers),
     Step(filled_stems_numbered),
     Step(stacked_joined, [STANDS_ALONE]),

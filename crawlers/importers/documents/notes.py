@@ -58,11 +58,15 @@ def with_answers_of_notes(lines: Sequence[str], form: str = "{}") -> list[str]:
         if BEGIN not in line:
             continue
         is_option = bool(letter_of(plain[at]))
-        done[at] = _NOTE.sub(lambda note: _RIGHT if is_option and _is_flag(note["text"]) else "", line)
+        done[at] = _NOTE.sub(_mark_of if is_option else "", line)
         rows = [row for text in _NOTE.findall(line) if not (is_option and _is_flag(text)) for row in _answer(text)]
         if rows:
             below.setdefault(_place(lines, at), []).extend(form.format(row) for row in rows)
     return [each for at, line in enumerate(done) for each in (line, *below.get(at, []))]
+
+
+def _mark_of(note: re.Match[str]) -> str:
+    return _RIGHT if _is_flag(note["text"]) else ""
 
 
 def _plain(line: str) -> str:

@@ -18,6 +18,7 @@ from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, columns_of, flat, parts_of
 from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.numbers import number_of
 
 _FEWEST = 4
 """Number of questions that show a paper's layout."""
@@ -77,6 +78,8 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     for law in (
         _uncounted,
         _without_options,
+        _with_unlettered_last,
+        _with_rows_above_first,
         _shared_by_one,
         _shifted,
         _contradicted,
@@ -117,6 +120,21 @@ def _without_options(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
         for at, draft in enumerate(drafts):
             if lettered[at] and not draft.options and not draft.above.shared_options and IMAGE not in draft.stem:
                 yield at, "options_unreadable"
+
+
+def _with_unlettered_last(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
+    """Yield the questions whose last option alone has no letter: it is a row of another kind."""
+    for at, draft in enumerate(drafts):
+        *letters, last = map(letter_of, draft.options or ["A"])
+        if len(letters) > 1 and not last and all(letters) and are_in_turn(letters):
+            yield at, "options_unreadable"
+
+
+def _with_rows_above_first(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
+    """Yield the first question of a paper without numbers if its stem alone has several rows: what is above them may be about the paper."""
+    first, *others = drafts
+    if "\n" in first.stem.strip() and number_of(flat(first.stem)) is None and not any("\n" in draft.stem.strip() for draft in others):
+        yield 0, "stem_unreadable"
 
 
 def _shared_by_one(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
