@@ -27,6 +27,7 @@ from crawlers.papers.passes.emphasis import LESS, label_emphasis
 from crawlers.papers.signs.answer_marks import IMAGE
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
 _MC_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _IMAGES = {
     "{http://schemas.openxmlformats.org/drawingml/2006/picture}pic",
@@ -38,7 +39,10 @@ _UNSEEN = {
     _MC_FALLBACK,  # repeats what its Choice contains
 }
 _SIGNS = {f"{_W}ptab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
-_SYMBOLS = {"FC": "√", "FE": "√", "FB": "×", "FD": "×"}  # Wingdings; Word stores them at F000
+_SYMBOLS = {"FC": "√", "FE": "☑", "FB": "×", "FD": "☒", "A8": "□", "6F": "□", "6E": "■", "A1": "○", "6C": "●"}
+"""Signs of Wingdings, which Word stores at F000."""
+_SYMBOLS_2 = {"50": "√", "4F": "×", "52": "☑", "51": "☒", "53": "☒", "54": "☒", "A3": "□"}
+_TICKS = "√×☑☒"
 _COLOUR, _PLAIN = re.compile("[0-9A-Fa-f]{6}"), re.compile("(?:000000|FFFFFF|([0-9A-F]{2})\\1\\1)", re.IGNORECASE)
 _WIDE_DIGITS = 3  # no table has a hundred columns
 _OFF = ("0", "false", "none", "off")
@@ -149,7 +153,7 @@ class _Walk:
                 continue
             elif isinstance(element.tag, str) and element.tag not in _UNSEEN:
                 yield element
-                waiting.extend(() if element.tag == FORMULA else reversed(element))
+                waiting.extend(() if element.tag == FORMULA or _is_box(element) else reversed(element))
 
     def _table(self, table: etree._Element) -> Iterator[str]:
         yield from table_lines([[self._cell(cell) for cell in _cells(row)] for row in _rows(table)])
@@ -165,6 +169,10 @@ class _Walk:
                 if line.strip()
             ]
         )
+
+
+def _is_box(element: etree._Element) -> bool:
+    return element.tag == f"{_W}sdt" and element.find(f"{_W}sdtPr/{_W14}checkbox") is not None
 
 
 def _rows(table: etree._Element) -> Iterator[etree._Element]:
@@ -226,10 +234,38 @@ def _piece(element: etree._Element) -> str:
     if element.tag == FORMULA:
         return formula(element)
     if element.tag == f"{_W}sym":
-        return _SYMBOLS.get(element.get(f"{_W}char", "")[-2:].upper(), IMAGE)
+        return _symbol(element.get(f"{_W}font", "").lower(), element.get(f"{_W}char", "")[-2:].upper())
+    if element.tag == f"{_W}fldChar":
+        return _form_field(element)
+    if _is_box(element):
+        return "☑" if _is_on(element.find(f"{_W}sdtPr/{_W14}checkbox/{_W14}checked"), _W14) else "☐"
     if element.tag in _IMAGES:
         return IMAGE
     return _SIGNS.get(element.tag, "")
+
+
+def _symbol(font: str, code: str) -> str:
+    if font == "wingdings 2":
+        return _SYMBOLS_2.get(code, IMAGE)
+    sign = _SYMBOLS.get(code, IMAGE)
+    return sign if font == "wingdings" or sign in _TICKS else IMAGE
+
+
+def _form_field(field: etree._Element) -> str:
+    """Return what a field of a form shows without a text of its own: a check box, the chosen entry of a list."""
+    box, entries = field.find(f"{_W}ffData/{_W}checkBox"), field.find(f"{_W}ffData/{_W}ddList")
+    if box is not None:
+        checked = box.find(f"{_W}checked")
+        return "☑" if _is_on(box.find(f"{_W}default") if checked is None else checked, _W) else "☐"
+    if entries is None:
+        return ""
+    chosen = next((each.get(f"{_W}val", "") for tag in ("result", "default") for each in entries.iterchildren(f"{_W}{tag}")), "0")
+    words = [each.get(f"{_W}val", "") for each in entries.iterchildren(f"{_W}listEntry")]
+    return words[int(chosen)] if len(chosen) < _WIDE_DIGITS and chosen.isdigit() and int(chosen) < len(words) else ""
+
+
+def _is_on(switch: etree._Element | None, space: str) -> bool:
+    return switch is not None and switch.get(f"{space}val", "1") not in _OFF
 
 
 def _text_with_blanks(element: etree._Element) -> str:

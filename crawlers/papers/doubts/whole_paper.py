@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from msgspec import structs
 
-from atomexam.text.option_letters import are_in_turn
+from atomexam.text.option_letters import LETTERS, are_in_turn
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, columns_of, flat, parts_of
@@ -24,6 +24,7 @@ _FEWEST = 4
 """Number of questions that show a paper's layout."""
 _RECURS, _MOST = 0.25, 0.5
 """Shares of the questions: with the same row of text, and with one doubt."""
+_NEARLY_ALL = 0.8
 _RARE = 0.1
 """Share of the choice questions with an answer below which none has one."""
 _BACKWARDS = 0.2
@@ -79,6 +80,7 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         _uncounted,
         _without_options,
         _with_unlettered_last,
+        _with_all_letters,
         _with_rows_above_first,
         _shared_by_one,
         _shifted,
@@ -120,6 +122,14 @@ def _without_options(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
         for at, draft in enumerate(drafts):
             if lettered[at] and not draft.options and not draft.above.shared_options and IMAGE not in draft.stem:
                 yield at, "options_unreadable"
+
+
+def _with_all_letters(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
+    """Yield the questions whose answer is all their options, if nearly all are: the letters are there to be marked, `答案：A B C D`."""
+    chosen = [at for at, draft in enumerate(drafts) if len(draft.options) > 1 and draft.answer]
+    whole = [at for at in chosen if _NO_LETTER.sub("", flat(drafts[at].answer or "")) == LETTERS[: len(drafts[at].options)]]
+    if len(whole) >= max(_FEWEST, _NEARLY_ALL * len(chosen)):
+        yield from ((at, "two_answers") for at in whole)
 
 
 def _with_unlettered_last(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
