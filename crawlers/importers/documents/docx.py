@@ -23,7 +23,8 @@ from crawlers.importers.documents.notes import are_answers, note_of, with_answer
 from crawlers.importers.files.reading import Text
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 from crawlers.papers.passes.bare_options import bare_options_in
-from crawlers.papers.passes.emphasis import LESS, label_emphasis
+from crawlers.papers.passes.emphasis import LESS, label_emphasis, visible_kinds
+from crawlers.papers.passes.marked_words import with_marked_words
 from crawlers.papers.signs.answer_marks import IMAGE
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -44,6 +45,7 @@ _SYMBOLS = {"FC": "√", "FE": "☑", "FB": "×", "FD": "☒", "A8": "□", "6F"
 _SYMBOLS_2 = {"50": "√", "4F": "×", "52": "☑", "51": "☒", "53": "☒", "54": "☒", "A3": "□"}
 _TICKS = "√×☑☒"
 _COLOUR, _PLAIN = re.compile("[0-9A-Fa-f]{6}"), re.compile("(?:000000|FFFFFF|([0-9A-F]{2})\\1\\1)", re.IGNORECASE)
+_FACES = (("i", "slanted"), ("em", "colour dotted"), ("bdr", "colour framed"))
 _WIDE_DIGITS = 3  # no table has a hundred columns
 _OFF = ("0", "false", "none", "off")
 Notes = dict[tuple[str, str], str]
@@ -74,10 +76,12 @@ def with_emphasised_answers(lines: list[str], signed: list[str]) -> list[str]:
     """Return the lines, with the answers marked by colour or bold type; `signed` are the same lines with tags on emphasised words."""
     if lines == signed or len(lines) != len(signed) or (any("<" in line for line in lines) and not any(LESS in line for line in signed)):
         return lines
-    answered = label_emphasis(list(enumerate(signed)))
+    if (worded := with_marked_words(lines, [visible_kinds(text)[1] for text in signed])) != lines:
+        return worded
+    answered = label_emphasis(list(enumerate(signed)), by_letter=True)
     if len(answered) == len(lines) and (letters := bare_options_in(lines)):
         lettered = [f"{letters[index]}. {text}" if index in letters else text for index, text in enumerate(signed)]
-        if len(again := label_emphasis(list(enumerate(lettered)))) > len(lines):
+        if len(again := label_emphasis(list(enumerate(lettered)), by_letter=True)) > len(lines):
             lines = [f"{letters[index]}. {text}" if index in letters else text for index, text in enumerate(lines)]
             answered = again
     last, done = -1, list[str]()
@@ -213,7 +217,7 @@ def _signed(element: etree._Element, piece: str) -> str:
     face = element.getparent().find(f"{_W}rPr") if element.tag == f"{_W}t" else None
     if face is None or not piece.strip():
         return piece
-    marks = {tag: face.find(f"{_W}{tag}") for tag in ("color", "highlight", "shd", "b", "u")}
+    marks = {tag: face.find(f"{_W}{tag}") for tag in ("color", "highlight", "shd", "b", "u", "i", "em", "bdr")}
     value = {tag: "" if one is None else one.get(f"{_W}val", "on") for tag, one in marks.items()}
     fill = "" if marks["shd"] is None else marks["shd"].get(f"{_W}fill", "")
     bold, underlined = (value[tag] not in ("", *_OFF) for tag in ("b", "u"))
@@ -224,7 +228,8 @@ def _signed(element: etree._Element, piece: str) -> str:
     elif bold and underlined:
         kind = "colour bold underlined"
     else:
-        kind = "bold" if bold else "underlined" if underlined else ""
+        faces = (("bold", bold), ("underlined", underlined), *((tag_kind, value[tag] not in ("", *_OFF)) for tag, tag_kind in _FACES))
+        kind = next((face_kind for face_kind, is_on in faces if is_on), "")
     return f"<{kind}>{piece}</>" if kind else piece
 
 

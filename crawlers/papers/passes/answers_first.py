@@ -1,4 +1,6 @@
-"""Answers before the numbers of questions, `（B）1. …`, `B 1、…`, `【④】1、…`, `__T__ 1. …` -> a line below each. Numbered lines in, numbered lines out.
+"""Answers before the numbers of questions, `（B）1. …`, `B 1、…`, `【④】1、…`, `__T__ 1. …` -> a line below each.
+
+Numbered lines in, numbered lines out.
 
 An option may look the same, `（A）1、3、5`, but the numbers of questions increase through the paper, and their letters are not A, B, C in
 sequence.

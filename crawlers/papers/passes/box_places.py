@@ -1,5 +1,6 @@
-"""Boxes at any place of an option, `A. 甲 ☐  B. 乙 ☑`, `A. ☑ 甲`, `☐甲 ☑乙` -> before its letter or line; a card of letters, `[A] [■] [C]` -> its
-answer. Numbered lines in and out.
+"""Boxes at any place of an option, `A. 甲 ☐  B. 乙 ☑`, `A. ☑ 甲`, `☐甲 ☑乙` -> before its letter; a card, `[A] [■] [C]` -> its answer.
+
+Numbered lines in and out.
 
 Where the boxes of a paper are is known from all of it: a box between two options belongs to the one above it if rows end with a box and
 none begins with one.

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from atomexam.text.numerals import CIRCLED_NUMBERS
 from atomexam.text.option_letters import CIRCLED_AS_LETTERS, are_in_turn
@@ -77,16 +77,25 @@ class _EmphasizedOption(Struct):
     kinds: frozenset[str]
     partly: frozenset[str] = frozenset()
     """The emphasis of only its letter or some of its words."""
+    lettered: frozenset[str] = frozenset()
+    """The emphasis of its letter."""
 
 
-def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines, with the answer of each question whose correct options are emphasised below them."""
-    visible_lines = [_visible(text) for _, text in lines]
+def label_emphasis(lines: Sequence[Numbered], by_letter: bool = False) -> list[Numbered]:
+    """Return the lines, with the answer of each question whose correct options are emphasised below them.
+
+    Args:
+        by_letter: only the letters of the options may be emphasised. In a page, that may be what a visitor chose.
+    """
+    visible_lines = [visible_kinds(text) for _, text in lines]
     plain, kinds = [words for words, _ in visible_lines], [kinds for _, kinds in visible_lines]
     forms = (_OPTION, _BARE_OPTION, _SMALL_OPTION, _RINGED_OPTION)
     runs = next(filter(None, (list(_runs(plain, kinds, form)) for form in forms)), [])
     has_answer = [_says_answer(plain, run[-1].line + 1) for run in runs]
     face = _telling(runs) if sum(has_answer) * 10 <= len(runs) else ""
+    if by_letter and not face and sum(has_answer) * 10 <= len(runs):
+        runs = [[structs.replace(option, kinds=option.lettered, partly=frozenset()) for option in run] for run in runs]
+        face = _telling(runs)
     if not face:
         return list(lines)
     is_stated = any(_STATED.search(text) for text in plain if len(text) < _LONGEST_NOTE)
@@ -186,7 +195,7 @@ def face_of(name: str, rest: str, styles: dict[str, str] | None = None) -> str:
     return _FACES.get(name, "")
 
 
-def _visible(text: str) -> tuple[str, list[frozenset[str]]]:
+def visible_kinds(text: str) -> tuple[str, list[frozenset[str]]]:
     """Return a line without emphasis signs, and the emphasis of each sign."""
     if "<" not in text and "**" not in text and "==" not in text:
         return text, [frozenset()] * len(text)
@@ -216,7 +225,12 @@ def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]], form:
         line = flat(text)
         options = list(form.finditer(line))
         own = [
-            _EmphasizedOption(index, option["letter"], *_common(line, kinds[index], option, later.start() if later else len(line)))
+            _EmphasizedOption(
+                index,
+                option["letter"],
+                *_common(line, kinds[index], option, later.start() if later else len(line)),
+                kinds[index][option.start("letter")],
+            )
             for option, later in zip(options, [*options[1:], None], strict=False)
         ]
         if own:

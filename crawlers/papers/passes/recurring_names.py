@@ -1,4 +1,4 @@
-"""A name that opens a row below the options of most questions, `讲评：…`, `我们说：…` -> the name of explanations. Numbered lines in and out.
+"""A name that opens a row below the options of most questions, `讲评：…` -> the name of explanations. Numbered lines in and out.
 
 What the name is does not matter: rows below the last option, under one name, question after question, are no options.
 """
@@ -6,6 +6,7 @@ What the name is does not matter: rows below the last option, under one name, qu
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, parts_of, plain
 from crawlers.papers.signs.letters import letter_of
@@ -19,7 +20,7 @@ def label_recurring_names(lines: Sequence[Numbered]) -> list[Numbered]:
     flats = [plain(text) for _, text in lines]
     filled = [at for at, line in enumerate(flats) if line]
     letters = {at: letter_of(flats[at]) for at in filled}
-    below = [at for above, at in zip(filled, filled[1:], strict=False) if letters[above] > "A" and not letters[at]]
+    below = [at for above, at in pairwise(filled) if letters[above] > "A" and not letters[at]]
     named = {at: name for at in below if (name := _NAME.match(flats[at])) and _is_text(flats[at], name.end())}
     common = Counter(name["name"] for name in named.values()).most_common(1)
     if not common or common[0][1] < max(_FEWEST, _SHARE * len(below)):

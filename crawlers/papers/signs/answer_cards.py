@@ -14,7 +14,7 @@ _FEWEST = 3
 
 def letters_of_card(text: str) -> str:
     """Return the letters that are blackened on a card; nothing for any other text, or if none or all are."""
-    place, signs = 0, []
+    place, signs = 0, list[bool]()
     while (cell := _CELL.match(text, place)) and len(signs) < len(LETTERS):
         letter = cell["letter"] or cell["boxed"] or cell["led"] or ""
         sign = cell["before"] or cell["behind"] or cell["box"] or cell["sign"] or ""
