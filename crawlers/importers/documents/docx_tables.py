@@ -4,7 +4,7 @@ import re
 
 from atomexam.text.option_letters import LETTERS, are_fillers
 from crawlers.column_roles.option_cells import split_options
-from crawlers.importers.documents.option_rows import with_questions_in_rows
+from crawlers.importers.documents.option_rows import lines_of_grouped_rows, with_questions_in_rows
 from crawlers.importers.layouts.columns import RecordLayout, is_option_name, layout_of_keys, named, whole_header
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_cards import letters_of_card
@@ -39,6 +39,8 @@ def table_lines(rows: list[list[CellLines]]) -> list[str]:
     rows = [[[letters_of_card(line) or line for line in cell] for cell in row] for row in rows]
     if key := _key_lines(rows):
         return key
+    if grouped := lines_of_grouped_rows(rows):
+        return grouped
     rows = _with_verdicts(with_questions_in_rows(rows))
     header, below = _header(rows)
     shape = layout_of_keys(header) if below else None

@@ -81,7 +81,7 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         _without_options,
         _with_unlettered_last,
         _with_all_letters,
-        _with_rows_above_first,
+        _with_rows_at_ends,
         _shared_by_one,
         _shifted,
         _contradicted,
@@ -140,11 +140,16 @@ def _with_unlettered_last(lines: Sequence[str], drafts: Sequence[Draft]) -> Doub
             yield at, "options_unreadable"
 
 
-def _with_rows_above_first(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
-    """Yield the first question of a paper without numbers if its stem alone has several rows: what is above them may be about the paper."""
-    first, *others = drafts
-    if "\n" in first.stem.strip() and number_of(flat(first.stem)) is None and not any("\n" in draft.stem.strip() for draft in others):
+def _with_rows_at_ends(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
+    """Yield the first question without a number, and the last without options, if its stem alone has several rows, or one
+    below a complete sentence: the others belong to the paper.
+    """
+    rowed = [at for at, draft in enumerate(drafts) if "\n" in draft.stem.strip()]
+    if rowed == [0] and number_of(flat(drafts[0].stem)) is None:
         yield 0, "stem_unreadable"
+    ended = [at for at in rowed if any(_SENTENCE.search(flat(row).rstrip()) for row in drafts[at].stem.strip().split("\n")[:-1])]
+    if [len(drafts) - 1] in (rowed, ended) and not drafts[-1].options and not drafts[-1].above.shared_options:
+        yield len(drafts) - 1, "stem_unreadable"
 
 
 def _shared_by_one(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
