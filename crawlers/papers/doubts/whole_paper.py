@@ -35,6 +35,7 @@ _ROWS_ABOVE = 12
 """Lines above the first question that may be those of a question: its answer and its options."""
 _ENDS_STEM = re.compile(r"\(\s{0,6}\)|__|[:是为有]$")
 _WORD = re.compile(r"[^\W\d_]")
+_CLOSED = re.compile(r"[。?)]$")
 _SENTENCE = re.compile(r"[。?]$")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _SHORTEST_ROW = 2
@@ -141,14 +142,16 @@ def _with_unlettered_last(lines: Sequence[str], drafts: Sequence[Draft]) -> Doub
 
 
 def _with_rows_at_ends(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
-    """Yield the first question without a number, and the last without options, if its stem alone has several rows, or one
-    below a complete sentence: the others belong to the paper.
+    """Yield the first question without a number, and the last without options, if its stem alone has several rows or does not end as
+    the others do: a row belongs to the paper.
     """
     rowed = [at for at, draft in enumerate(drafts) if "\n" in draft.stem.strip()]
     if rowed == [0] and number_of(flat(drafts[0].stem)) is None:
         yield 0, "stem_unreadable"
-    ended = [at for at in rowed if any(_SENTENCE.search(flat(row).rstrip()) for row in drafts[at].stem.strip().split("\n")[:-1])]
-    if [len(drafts) - 1] in (rowed, ended) and not drafts[-1].options and not drafts[-1].above.shared_options:
+    *others, last = (flat(draft.stem).rstrip() for draft in drafts)
+    above = last.split("\n")[-2:][0].rstrip()
+    is_open = _CLOSED.search(above) and not _CLOSED.search(last) and sum(map(bool, map(_CLOSED.search, others))) > _NEARLY_ALL * len(others)
+    if (rowed == [len(drafts) - 1] or is_open) and not drafts[-1].options and not drafts[-1].above.shared_options:
         yield len(drafts) - 1, "stem_unreadable"
 
 
