@@ -45,7 +45,7 @@ _BRACKET_LAST = re.compile(r"\(\s{0,9}\)[.。]?\s{0,4}$")
 _COLUMNS, _ROWS_SHARE = re.compile(r"[A-Za-z_]\w{1,30}(?P<sign>[,;|\t])[A-Za-z_]\w{1,30}(?:(?P=sign)[A-Za-z_]\w{1,30}){0,20}"), 0.9
 """Names of columns above rows, and the share of the lines below them that must contain their separator."""
 _BOX = re.compile(r"\s{0,20}(?:[-*+•]\s{1,4})?(?:\[[ xX√]?\]|[☐☑☒])\s")
-_BOX_OF_OPTION = re.compile(rf"{_BOX.pattern}[A-J](?![A-Za-z])")
+_BOX_OF_OPTION = re.compile(rf"{_BOX.pattern}\s{{0,3}}(?:[A-J](?![A-Za-z])|(?:正确|错误|[对错])(?:\s|$))")
 
 
 def refuse_no_bank(name: str, lines: Sequence[str], paper: ParsedPaper) -> None:
@@ -176,7 +176,7 @@ def _shows_question(draft: Draft, own_options: bool) -> bool:
 
 
 def _are_tasks(lines: Sequence[str], drafts: Sequence[Draft]) -> bool:
-    """Return whether boxes are below points that ask nothing; those before letters are options."""
+    """Return whether boxes are below points that ask nothing; those before letters or verdicts are options."""
     boxes = [line for line in lines if _BOX.match(line)]
     judged = sum(answer_form(draft.answer) == "verdict" for draft in drafts)
     if judged * 2 > len(drafts) and any(JUDGES.search(line) for line in lines[: drafts[0].line]):

@@ -29,6 +29,7 @@ from crawlers.papers.passes.answers_first import LETTERS_BEFORE_NUMBER, answers_
 from crawlers.papers.passes.bare_answers import label_bare_answers
 from crawlers.papers.passes.bare_explanations import label_explanations
 from crawlers.papers.passes.beside_options import MAY_STAND_BESIDE, label_beside_options
+from crawlers.papers.passes.box_places import boxes_placed
 from crawlers.papers.passes.boxes import ANY_BOX, label_boxes
 from crawlers.papers.passes.chats import label_chats
 from crawlers.papers.passes.cloze import label_clozes
@@ -45,6 +46,7 @@ from crawlers.papers.passes.markup import MARKUP_STEPS, without_times
 from crawlers.papers.passes.note_properties import without_properties
 from crawlers.papers.passes.quiz_makers import QUIZ_STEPS
 from crawlers.papers.passes.quiz_markup import label_quiz_markup
+from crawlers.papers.passes.recurring_names import label_recurring_names
 from crawlers.papers.passes.rings import rings_as_letters
 from crawlers.papers.passes.score_columns import SCORE_NAMES, without_scores
 from crawlers.papers.passes.signed_blocks import label_signed_blocks
@@ -53,6 +55,7 @@ from crawlers.papers.passes.stacked import STANDS_ALONE, stacked_joined
 from crawlers.papers.passes.steps import Step, run_steps
 from crawlers.papers.passes.ticks import TICKED, label_ticks
 from crawlers.papers.passes.unnumbered import has_numbers, numbered
+from crawlers.papers.passes.verdict_lines import BOXED_VERDICT, boxed_verdicts
 from crawlers.papers.passes.vertical import KEY_ROW, NUMBER_ALONE, ROW_HEAD, cells_joined
 from crawlers.papers.questions.assembly import assemble, with_doubts
 from crawlers.papers.questions.banks import Bank, read_bank
@@ -90,12 +93,15 @@ STEPS = (
     Step(without_properties),
     Step(without_scores, SCORE_NAMES),
     Step(label_chats, [":"]),
+    Step(boxed_verdicts, [BOXED_VERDICT]),
+    Step(boxes_placed, ANY_BOX),
     Step(label_quiz_markup, ["<", re.compile("answerlist", re.IGNORECASE)]),
     Step(without_rows_of_controls),
     *QUIZ_STEPS,
     Step(label_clozes, ["{{c"]),
     Step(label_signed_blocks, "+*√★☆✦⭐"),
     Step(label_beside_options, MAY_STAND_BESIDE),
+    Step(label_recurring_names, [":", "】", "]", ")"]),
     Step(label_bare_answers),
     Step(filled_stems_numbered),
     Step(stacked_joined, [STANDS_ALONE]),

@@ -11,6 +11,7 @@ from itertools import pairwise
 from msgspec import structs
 
 from crawlers.papers.paper import labelled_lines
+from crawlers.papers.passes.box_places import boxes_placed
 from crawlers.papers.questions.draft import ParsedPaper
 from crawlers.template_reader.answers import NEARLY_ALL
 from crawlers.template_reader.counters import Head, Row, counted, rows_of
@@ -27,7 +28,7 @@ _MOST_ROWS = 200
 
 def read_lines(lines: Sequence[str]) -> ParsedPaper | None:
     """Return the better of the readings of a paper as it is, and without what programs left in its text."""
-    as_it_is = read_repeating(enumerate(lines))
+    as_it_is = read_repeating(boxes_placed(list(enumerate(lines))))
     if as_it_is and not as_it_is.rejected:
         return as_it_is
     cleared = read_repeating(labelled_lines(lines))

@@ -1,8 +1,8 @@
 """Importer of docx: bytes in, the lines of the document in reading order out.
 
 What Word stores outside the text becomes text: automatic numbers, underlined blanks, check marks of symbol fonts, superscripts and
-subscripts, formulas. Text boxes follow the paragraph they are anchored to. Headers, footers, notes, comments, deleted and hidden text are
-left out.
+subscripts, formulas. Text boxes follow the paragraph they are anchored to, and answers in notes and comments the question. Headers,
+footers, other notes and comments, deleted and hidden text are left out.
 """
 
 import re
@@ -17,15 +17,18 @@ from lxml import etree
 from atomexam.runtime.sheets import error_line
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx_formulas import FORMULA, formula, is_shifted, shifted
-from crawlers.importers.documents.docx_numbers import Numbering
+from crawlers.importers.documents.docx_numbers import Numbering, part_root
 from crawlers.importers.documents.docx_tables import table_lines
+from crawlers.importers.documents.notes import are_answers, note_of, with_answers_of_notes
 from crawlers.importers.files.reading import Text
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 from crawlers.papers.passes.bare_options import bare_options_in
-from crawlers.papers.passes.emphasis import LESS, label_emphasis
+from crawlers.papers.passes.emphasis import LESS, label_emphasis, visible_kinds
+from crawlers.papers.passes.marked_words import with_marked_words
 from crawlers.papers.signs.answer_marks import IMAGE
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
 _MC_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _IMAGES = {
     "{http://schemas.openxmlformats.org/drawingml/2006/picture}pic",
@@ -37,10 +40,15 @@ _UNSEEN = {
     _MC_FALLBACK,  # repeats what its Choice contains
 }
 _SIGNS = {f"{_W}ptab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
-_SYMBOLS = {"FC": "√", "FE": "√", "FB": "×", "FD": "×"}  # Wingdings; Word stores them at F000
+_SYMBOLS = {"FC": "√", "FE": "☑", "FB": "×", "FD": "☒", "A8": "□", "6F": "□", "6E": "■", "A1": "○", "6C": "●"}
+"""Signs of Wingdings, which Word stores at F000."""
+_SYMBOLS_2 = {"50": "√", "4F": "×", "52": "☑", "51": "☒", "53": "☒", "54": "☒", "A3": "□"}
+_TICKS = "√×☑☒"
 _COLOUR, _PLAIN = re.compile("[0-9A-Fa-f]{6}"), re.compile("(?:000000|FFFFFF|([0-9A-F]{2})\\1\\1)", re.IGNORECASE)
+_FACES = (("i", "slanted"), ("em", "colour dotted"), ("bdr", "colour framed"))
 _WIDE_DIGITS = 3  # no table has a hundred columns
 _OFF = ("0", "false", "none", "off")
+Notes = dict[tuple[str, str], str]
 
 
 def read_docx(name: str, body: bytes) -> Text:
@@ -57,7 +65,9 @@ def read_docx(name: str, body: bytes) -> Text:
     if document.element.tag != f"{_W}document":  # a wrong letter in its namespace is enough
         raise Refusal(_damaged(name, ValueError(f"its main part is {str(document.element.tag)[:80]!r}, not a document")))
     try:
-        return Text(with_emphasised_answers(list(_Walk(document).lines()), list(_Walk(document, signed=True).lines())))
+        notes = _answer_notes(document)
+        lines = list(_Walk(document, notes).lines())
+        return Text(with_answers_of_notes(lines) if notes else with_emphasised_answers(lines, list(_Walk(document, signed=True).lines())))
     except (OpcError, etree.XMLSyntaxError, LookupError, ValueError) as error:
         raise Refusal(_damaged(name, error)) from None
 
@@ -66,10 +76,12 @@ def with_emphasised_answers(lines: list[str], signed: list[str]) -> list[str]:
     """Return the lines, with the answers marked by colour or bold type; `signed` are the same lines with tags on emphasised words."""
     if lines == signed or len(lines) != len(signed) or (any("<" in line for line in lines) and not any(LESS in line for line in signed)):
         return lines
-    answered = label_emphasis(list(enumerate(signed)))
+    if (worded := with_marked_words(lines, [visible_kinds(text)[1] for text in signed])) != lines:
+        return worded
+    answered = label_emphasis(list(enumerate(signed)), by_letter=True)
     if len(answered) == len(lines) and (letters := bare_options_in(lines)):
         lettered = [f"{letters[index]}. {text}" if index in letters else text for index, text in enumerate(signed)]
-        if len(again := label_emphasis(list(enumerate(lettered)))) > len(lines):
+        if len(again := label_emphasis(list(enumerate(lettered)), by_letter=True)) > len(lines):
             lines = [f"{letters[index]}. {text}" if index in letters else text for index, text in enumerate(lines)]
             answered = again
     last, done = -1, list[str]()
@@ -83,9 +95,27 @@ def _damaged(name: str, error: Exception) -> str:
     return f"{name}: not a readable docx ({type(error).__name__}: {error_line(error)}); open and save it in Word"
 
 
+def _answer_notes(document: OpenDocument) -> Notes:
+    """Return the notes of those kinds that state answers, by the tag that refers to them and their id."""
+    done: Notes = {}
+    for kind in ("comment", "footnote", "endnote"):
+        try:
+            root = part_root(document, f"/{kind}s")
+        except etree.XMLSyntaxError:  # of a part beside the text
+            root = None
+        entries = () if root is None else root.iterchildren(f"{_W}{kind}")
+        notes = {(f"{_W}{kind}Reference", entry.get(f"{_W}id", "")): note_of(map(_words, entry.iter(f"{_W}p"))) for entry in entries}
+        done |= notes if are_answers([*notes.values()]) else {}
+    return done
+
+
+def _words(paragraph: etree._Element) -> str:
+    return "".join(each.text or "" if each.tag == f"{_W}t" else " " for each in paragraph.iter(f"{_W}t", f"{_W}tab", f"{_W}br"))
+
+
 class _Walk:
-    def __init__(self, document: OpenDocument, signed: bool = False) -> None:
-        self._signed = signed
+    def __init__(self, document: OpenDocument, notes: Notes | None = None, signed: bool = False) -> None:
+        self._signed, self._notes = signed, notes or {}
         self._body = document.element.body
         self._numbering = Numbering(document)
 
@@ -110,7 +140,7 @@ class _Walk:
 
     def _paragraph(self, paragraph: etree._Element) -> Iterator[str]:
         boxes: list[etree._Element] = []
-        text = _joined(self._inline(paragraph, boxes), self._signed)
+        text = _joined(self._inline(paragraph, boxes), self._signed, self._notes)
         yield from f"{self._numbering.prefix(paragraph)}{text}".split("\n")
         for box in boxes:
             for element in self._blocks(box):
@@ -127,7 +157,7 @@ class _Walk:
                 continue
             elif isinstance(element.tag, str) and element.tag not in _UNSEEN:
                 yield element
-                waiting.extend(() if element.tag == FORMULA else reversed(element))
+                waiting.extend(() if element.tag == FORMULA or _is_box(element) else reversed(element))
 
     def _table(self, table: etree._Element) -> Iterator[str]:
         yield from table_lines([[self._cell(cell) for cell in _cells(row)] for row in _rows(table)])
@@ -145,6 +175,10 @@ class _Walk:
         )
 
 
+def _is_box(element: etree._Element) -> bool:
+    return element.tag == f"{_W}sdt" and element.find(f"{_W}sdtPr/{_W14}checkbox") is not None
+
+
 def _rows(table: etree._Element) -> Iterator[etree._Element]:
     for element in table.iterchildren(f"{_W}tr", f"{_W}sdt", f"{_W}ins"):
         yield from [element] if element.tag == f"{_W}tr" else element.iterdescendants(f"{_W}tr")
@@ -160,7 +194,7 @@ def _cells(row: etree._Element) -> Iterator[etree._Element | None]:
             yield from [None] * (int(wide) - 1 if wide.isdigit() and len(wide) < _WIDE_DIGITS else 0)
 
 
-def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
+def _joined(elements: Iterator[etree._Element], signed: bool, notes: Notes) -> str:
     """Return the text of elements; adjacent runs with the same vertical position are joined, as Word splits `-1` anywhere."""
     pieces: list[str] = []
     run, pending = None, ""
@@ -171,7 +205,7 @@ def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
                 pieces.append(shifted(run, pending))
                 pending = ""
             run, pending = now, pending + (element.text or "")
-        elif piece := _piece(element):
+        elif piece := notes.get((element.tag, element.get(f"{_W}id", ""))) or _piece(element):
             piece = _signed(element, piece.replace("<", LESS)) if signed else piece
             pieces += [shifted(run, pending), piece] if pending else [piece]
             pending = ""
@@ -183,7 +217,7 @@ def _signed(element: etree._Element, piece: str) -> str:
     face = element.getparent().find(f"{_W}rPr") if element.tag == f"{_W}t" else None
     if face is None or not piece.strip():
         return piece
-    marks = {tag: face.find(f"{_W}{tag}") for tag in ("color", "highlight", "shd", "b", "u")}
+    marks = {tag: face.find(f"{_W}{tag}") for tag in ("color", "highlight", "shd", "b", "u", "i", "em", "bdr")}
     value = {tag: "" if one is None else one.get(f"{_W}val", "on") for tag, one in marks.items()}
     fill = "" if marks["shd"] is None else marks["shd"].get(f"{_W}fill", "")
     bold, underlined = (value[tag] not in ("", *_OFF) for tag in ("b", "u"))
@@ -194,7 +228,8 @@ def _signed(element: etree._Element, piece: str) -> str:
     elif bold and underlined:
         kind = "colour bold underlined"
     else:
-        kind = "bold" if bold else "underlined" if underlined else ""
+        faces = (("bold", bold), ("underlined", underlined), *((tag_kind, value[tag] not in ("", *_OFF)) for tag, tag_kind in _FACES))
+        kind = next((face_kind for face_kind, is_on in faces if is_on), "")
     return f"<{kind}>{piece}</>" if kind else piece
 
 
@@ -204,10 +239,38 @@ def _piece(element: etree._Element) -> str:
     if element.tag == FORMULA:
         return formula(element)
     if element.tag == f"{_W}sym":
-        return _SYMBOLS.get(element.get(f"{_W}char", "")[-2:].upper(), IMAGE)
+        return _symbol(element.get(f"{_W}font", "").lower(), element.get(f"{_W}char", "")[-2:].upper())
+    if element.tag == f"{_W}fldChar":
+        return _form_field(element)
+    if _is_box(element):
+        return "☑" if _is_on(element.find(f"{_W}sdtPr/{_W14}checkbox/{_W14}checked"), _W14) else "☐"
     if element.tag in _IMAGES:
         return IMAGE
     return _SIGNS.get(element.tag, "")
+
+
+def _symbol(font: str, code: str) -> str:
+    if font == "wingdings 2":
+        return _SYMBOLS_2.get(code, IMAGE)
+    sign = _SYMBOLS.get(code, IMAGE)
+    return sign if font == "wingdings" or sign in _TICKS else IMAGE
+
+
+def _form_field(field: etree._Element) -> str:
+    """Return what a field of a form shows without a text of its own: a check box, the chosen entry of a list."""
+    box, entries = field.find(f"{_W}ffData/{_W}checkBox"), field.find(f"{_W}ffData/{_W}ddList")
+    if box is not None:
+        checked = box.find(f"{_W}checked")
+        return "☑" if _is_on(box.find(f"{_W}default") if checked is None else checked, _W) else "☐"
+    if entries is None:
+        return ""
+    chosen = next((each.get(f"{_W}val", "") for tag in ("result", "default") for each in entries.iterchildren(f"{_W}{tag}")), "0")
+    words = [each.get(f"{_W}val", "") for each in entries.iterchildren(f"{_W}listEntry")]
+    return words[int(chosen)] if len(chosen) < _WIDE_DIGITS and chosen.isdigit() and int(chosen) < len(words) else ""
+
+
+def _is_on(switch: etree._Element | None, space: str) -> bool:
+    return switch is not None and switch.get(f"{space}val", "1") not in _OFF
 
 
 def _text_with_blanks(element: etree._Element) -> str:

@@ -52,7 +52,7 @@ class Numbering:
     """The running numbers of one document; call it for its paragraphs in order."""
 
     def __init__(self, document: Any) -> None:
-        numbers, styles = _part_root(document, "/numbering"), _part_root(document, "/styles")
+        numbers, styles = part_root(document, "/numbering"), part_root(document, "/styles")
         self._abstract = _by_id(numbers, "abstractNum", "abstractNumId")
         self._lists = _by_id(numbers, "num", "numId")
         self._styles = _by_id(styles, "style", "styleId")
@@ -160,7 +160,7 @@ def _by_id(root: etree._Element | None, tag: str, key: str) -> dict[str, etree._
     return {} if root is None else {entry.get(f"{_W}{key}", ""): entry for entry in root.iterfind(f"{_W}{tag}")}
 
 
-def _part_root(document: Any, kind: str) -> etree._Element | None:
+def part_root(document: Any, kind: str) -> etree._Element | None:
     """Return the XML of a part that the document refers to; None if it has none."""
     for relation in document.part.rels.values():
         if str(relation.reltype).endswith(kind) and not relation.is_external:

@@ -4,9 +4,10 @@ import re
 
 from atomexam.text.option_letters import LETTERS, are_fillers
 from crawlers.column_roles.option_cells import split_options
-from crawlers.importers.documents.option_rows import with_questions_in_rows
+from crawlers.importers.documents.option_rows import lines_of_grouped_rows, with_questions_in_rows
 from crawlers.importers.layouts.columns import RecordLayout, is_option_name, layout_of_keys, named, whole_header
 from crawlers.papers.sections.signals import is_worded_as_question
+from crawlers.papers.signs.answer_cards import letters_of_card
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
@@ -35,8 +36,11 @@ _FIELDS = ("type_raw", "case_raw", "number_raw", "stem_raw", "options_raw", "ans
 
 def table_lines(rows: list[list[CellLines]]) -> list[str]:
     """Return a table as lines: one with a header such as 题干, A, B, 答案 in the form of a paper, any other row by row."""
+    rows = [[[letters_of_card(line) or line for line in cell] for cell in row] for row in rows]
     if key := _key_lines(rows):
         return key
+    if grouped := lines_of_grouped_rows(rows):
+        return grouped
     rows = _with_verdicts(with_questions_in_rows(rows))
     header, below = _header(rows)
     shape = layout_of_keys(header) if below else None

@@ -1,6 +1,6 @@
 """Importer of LibreOffice texts (.odt): bytes in, one HTML page out: headings, paragraphs, lists with their numbers, tables.
 
-Colour, bold, underline, superscripts and subscripts are kept; notes, comments and deleted text are left out.
+Colour, bold, underline, superscripts and subscripts are kept; notes and comments that do not state answers, and deleted text, are left out.
 """
 
 import html
@@ -14,11 +14,13 @@ from lxml import etree
 
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx_numbers import FORMATS
+from crawlers.importers.documents.notes import are_answers, note_of, with_answers_of_notes
 from crawlers.importers.files.open_document import attributes_of
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped, root_of
 
 _LINES, _ASIDE = ("p", "h"), ("note", "annotation", "tracked-changes", "forms", "sequence-decls", "ruby-text", "table-of-content")
 """Elements that are a line; elements whose words are not part of the text."""
+_NOTES = ("note", "annotation")
 _SPACES = {"tab": "\t", "line-break": "<br>", "image": "<img>"}
 _MOST_SPACES, _MOST_LEVELS = 100, 10
 _COLOUR = re.compile("#[0-9A-Fa-f]{6}")
@@ -43,10 +45,23 @@ def page_of_odt(name: str, body: bytes) -> str:
         text = next(roots[-1].iter("{*}text"))
         styles = {name: tags for root in roots for name, tags in _styles(root)}
         numbers = {key: signs for root in roots for key, signs in _numbers(root)}
-        blocks = list(_blocks(text, styles, numbers))
+        _drop_remarks(text)
+        blocks = with_answers_of_notes(list(_blocks(text, styles, numbers)), "<p>{}</p>")
     except (*BROKEN_PARTS, StopIteration) as error:
         raise Refusal(f"{name}: not a readable odt ({type(error).__name__}: {str(error)[:80]}); open and save it in LibreOffice") from None
     return "\n".join(["<html><body>", *blocks, "</body></html>"])
+
+
+def _drop_remarks(text: Any) -> None:
+    """Empty the notes of a kind if they do not state answers."""
+    for kind in _NOTES:
+        notes = list(text.iter(f"{{*}}{kind}"))
+        for each in [] if are_answers([_note(each) for each in notes]) else notes:
+            del each[:]
+
+
+def _note(note: Any) -> str:
+    return note_of("".join(line.itertext()) for line in note.iter("{*}p"))
 
 
 def _styles(root: Any) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -91,7 +106,10 @@ def _blocks(parent: Any, styles: Styles, numbers: Numbers, cell: bool = False) -
             yield from _entries(element, styles, numbers, counts, cell)
         elif name == "table":
             rows = ([each for each in row if _name(each) == "table-cell"] for row in element.iter("{*}table-row"))
-            row_texts = ("".join(f"<td>{'<br>'.join(_blocks(each, styles, numbers, True))}</td>" for each in row) for row in rows)
+            row_texts = (
+                "".join(f"<td>{'<br>'.join(with_answers_of_notes([*_blocks(each, styles, numbers, True)]))}</td>" for each in row)
+                for row in rows
+            )
             yield f"<table>{''.join(f'<tr>{row}</tr>' for row in row_texts)}</table>"
         elif name and name not in _ASIDE:
             waiting += reversed(element)
@@ -140,6 +158,8 @@ def _pieces(line: Any, styles: Styles) -> Iterator[str]:
         tags = styles.get(attributes_of(element).get("style-name", ""), []) if name in ("span", *_LINES) else []
         if skipped is None and event == "start":
             skipped = element if name in _ASIDE else None
+            if name in _NOTES:
+                yield html.escape(_note(element))
             if skipped is None:
                 yield (
                     "".join(opens for opens, _ in tags)

@@ -3,7 +3,10 @@
 The fields of a question are in the first of its rows, as merged cells are, or in each of them.
 """
 
+import re
 from collections.abc import Sequence
+
+from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.signs.letters import letter_of
@@ -13,6 +16,9 @@ CellLines = list[str]
 Table = list[list[CellLines]]
 _FEWEST, _MOST = 2, 10
 _TICKS = YES | {"☑", "✅", "●", "■", "v", "★", "*"}
+_SHORTEST_STEM = 4
+_NUMBER = re.compile(r"(?:第|题|Q)?\s?(?P<number>\d{1,4})\s?题?(?:[.、．:：)）]\s?|\s|$)")
+_NAMED = re.compile(r"(?:正确|参考|标准)?答案|解析|分析|答案解析")
 _SIGNS = " .．、:：)）(（"
 
 
@@ -87,3 +93,44 @@ def _is_ticked(cell: str) -> bool:
 def _without_letter(cell: CellLines) -> CellLines:
     first = cell[0].strip().lstrip("(（")[1:].lstrip(_SIGNS) if cell else ""
     return [first, *cell[1:]] if first else cell[1:]
+
+
+def lines_of_grouped_rows(rows: Table) -> list[str]:
+    """Return a table of a row for each stem above a row for each of its options as a paper; nothing for any other table.
+
+    `题1 | stem | 标准答案` is above `A | 甲 | ` and `B | 乙 | √`. Every row is of one of these kinds, or has a named answer or explanation.
+    """
+    groups: list[_Grouped] = []
+    for row in rows:
+        words = [word for cell in row if (word := " ".join(cell).strip())]
+        if not words:
+            continue
+        letter = words[0].strip(_SIGNS) if len(words[0].strip(_SIGNS)) == 1 else letter_of(words[0])
+        number = _NUMBER.match(words[0])
+        if letter and letter in LETTERS:
+            texts = [word for word in words if word_of(word) not in _TICKS | NO and word.strip(_SIGNS) != letter]
+            if not groups or len(texts) != 1 or letter != LETTERS[len(groups[-1].options) :][:1]:
+                return []
+            groups[-1].options.append(texts[0] if letter_of(texts[0]) == letter else f"{letter}. {texts[0]}")
+            groups[-1].ticked += letter if any(map(_is_ticked, words)) else ""
+        elif number and (stem := max([words[0][number.end() :], *words[1:]], key=len)) and len(stem) >= _SHORTEST_STEM:
+            groups.append(_Grouped(f"{number['number']}. {stem}"))
+        elif groups and groups[-1].options and len(words) <= _FEWEST and _NAMED.match(words[0]):
+            groups[-1].named.append("：".join([words[0].rstrip(":："), *words[1:]]))
+        else:
+            return []
+    if len(groups) < _FEWEST or any(len(group.options) < _FEWEST for group in groups):
+        return []
+    return [line for group in groups for line in group.lines()]
+
+
+class _Grouped(Struct):
+    """A question whose stem and options have a row each."""
+
+    stem: str
+    options: list[str] = []
+    ticked: str = ""
+    named: list[str] = []
+
+    def lines(self) -> list[str]:
+        return [self.stem, *self.options, *([f"答案：{self.ticked}"] if self.ticked else []), *self.named]

@@ -1,4 +1,7 @@
-"""Importer of rich text (.rtf): bytes in, one HTML page out. It follows the control words of version 1.9.1 of the format."""
+"""Importer of rich text (.rtf): bytes in, one HTML page out. It follows the control words of version 1.9.1 of the format.
+
+Notes and comments that do not state answers are left out.
+"""
 
 import codecs
 import html
@@ -9,6 +12,7 @@ from msgspec import Struct, structs
 
 from atomexam.text.encodings import join_surrogates
 from atomexam.text.refusal import Refusal
+from crawlers.importers.documents.notes import BEGIN, END, are_answers, note_of, with_answers_of_notes, without_notes
 
 _TOKEN = re.compile(
     rb"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})?[ ]?|\\'(?P<byte>[0-9a-fA-F]{2})|\\(?P<sign>[^a-zA-Z])"
@@ -16,10 +20,14 @@ _TOKEN = re.compile(
 )
 _UNSEEN = {
     *("fonttbl", "stylesheet", "info", "pict", "object", "header", "footer", "headerl", "headerr", "headerf", "footerl", "footerr"),
-    *("footerf", "footnote", "annotation", "listtable", "listoverridetable", "themedata", "datastore", "xmlnstbl", "fldinst", "bkmkstart"),
+    *("footerf", "listtable", "listoverridetable", "themedata", "datastore", "xmlnstbl", "fldinst", "bkmkstart"),
     *("bkmkend", "nonshppict", "pntext", "latentstyles", "rsidtbl", "generator", "filetbl", "revtbl", "colorschememapping", "atnid"),
 }
 """Groups whose words are not part of the text."""
+_NOTES = ("footnote", "annotation")
+_TAG = re.compile(r"<[^<>]{1,100}>")
+_NOTE = re.compile(f"{BEGIN}([^{BEGIN}{END}]*){END}")
+_NOTES = ("footnote", "annotation")
 _SIGNS = {
     **{"par": "\n", "line": "\n", "sect": "\n", "page": "\n", "row": "\n", "nestrow": "\n", "cell": "\t", "nestcell": "\t", "tab": "\t"},
     **{"emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "bullet": "•"},
@@ -44,6 +52,9 @@ class _GroupState(Struct):
     is_colours: bool = False
     is_fonts: bool = False
     font: int = -1
+    is_note: bool = False
+    note: str = ""
+    """Kind of note that the group is in."""
 
 
 def page_of_rtf(name: str, body: bytes) -> str:
@@ -62,7 +73,9 @@ def page_of_rtf(name: str, body: bytes) -> str:
     except LookupError:
         raise Refusal(f"{name}: code page {number} is not known; save it as .docx") from None
     text = join_surrogates("".join(_pieces(body, charset)))  # its numbers are surrogates
-    lines = text.split("\n")
+    text = _NOTE.sub(lambda note: note_of(_TAG.sub("", note[1]).split("\n")), text)
+    text = text if are_answers([text]) else without_notes(text)
+    lines = with_answers_of_notes(text.split("\n"))
     return "\n".join(["<html><body>", *(f"<p>{line}</p>" for line in lines), "</body></html>"])
 
 
@@ -75,7 +88,7 @@ def _pieces(body: bytes, charset: str) -> Iterator[str]:
         if pending and _face(pending[-1][0]) != _face(state):
             yield _tagged(pending, colours, fonts, charset)
             pending = []
-        if piece in ("\n", "\t"):
+        if piece in ("\n", "\t", BEGIN, END):
             yield _tagged(pending, colours, fonts, charset)
             yield str(piece)
             pending = []
@@ -109,8 +122,8 @@ def _styled_pieces(body: bytes, colours: list[list[int]], fonts: dict[int, str])
         if kind == "brace":
             if token["brace"] == b"{" and len(states) < _MOST_OPEN:
                 states.append(structs.replace(state))
-            elif token["brace"] == b"}" and len(states) > 1:
-                states.pop()
+            elif token["brace"] == b"}" and len(states) > 1 and states.pop().is_note and not states[-1].is_note:
+                yield states[-1], END
             skip, is_first = 0, token["brace"] == b"{"
             continue
         was_first, is_first = is_first, False
@@ -119,6 +132,9 @@ def _styled_pieces(body: bytes, colours: list[list[int]], fonts: dict[int, str])
             if was_first and word in _UNSEEN:
                 state.unseen = True
                 state.is_fonts = word == "fonttbl"
+            elif word in _NOTES and not any(each.unseen or each.is_note for each in states[:-1]):
+                state.unseen, state.is_note = False, True
+                yield state, BEGIN
             elif word == "colortbl":
                 state.unseen = state.is_colours = True
             elif word in ("red", "green", "blue") and state.is_colours:

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Sequence, Set
+from itertools import pairwise
 
 from msgspec import structs
 
@@ -13,7 +14,7 @@ from crawlers.papers.questions.assembly import AssembledQuestion
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.sections.layout import PaperLayout
 from crawlers.papers.signs.answer_marks import flat
-from crawlers.papers.signs.entries import BARE_RUN, KeyEntry, listed_in
+from crawlers.papers.signs.entries import BARE_RUN, KeyEntry, is_table, listed_in
 from crawlers.papers.signs.headings import heading_key, heads, kind_of, may_head
 from crawlers.papers.signs.numbers import are_consecutive
 
@@ -59,10 +60,11 @@ def _with_numbers(lines: Sequence[str], questions: Sequence[AssembledQuestion], 
     done = []
     numbered = any(listed_in(text).entries for text in lines)
     heading = ""
-    for text in lines:
+    for above_text, text in pairwise(["", *lines]):
         line = flat(text)
         heading = line if heads(line) or may_head(line) or line in titles else heading
-        run = BARE_RUN.match(flat(text)) if len(text) < 800 and not listed_in(text).entries else None
+        is_bare = len(text) < 800 and not listed_in(text).entries and not is_table(flat(above_text), line)
+        run = BARE_RUN.match(line) if is_bare else None
         label = run["label"].strip(" :、.") if run else ""
         run = run if label or not numbered else None  # the rest of an answer after its number
         label = label or heading

@@ -19,11 +19,13 @@ from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, columns_of, 
 from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.numbers import number_of
 
 _FEWEST = 4
 """Number of questions that show a paper's layout."""
 _RECURS, _MOST = 0.25, 0.5
 """Shares of the questions: with the same row of text, and with one doubt."""
+_NEARLY_ALL = 0.8
 _RARE = 0.1
 """Share of the choice questions with an answer below which none has one."""
 _BACKWARDS = 0.2
@@ -34,6 +36,7 @@ _ROWS_ABOVE = 12
 """Lines above the first question that may be those of a question: its answer and its options."""
 _ENDS_STEM = re.compile(r"\(\s{0,6}\)|__|[:是为有]$")
 _WORD = re.compile(r"[^\W\d_]")
+_CLOSED = re.compile(r"[。?)]$")
 _SENTENCE = re.compile(r"[。?]$")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _SHORTEST_ROW = 2
@@ -84,6 +87,9 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     for law in (
         _uncounted,
         _without_options,
+        _with_unlettered_last,
+        _with_all_letters,
+        _with_rows_at_ends,
         _shared_by_one,
         _shifted,
         _contradicted,
@@ -127,6 +133,36 @@ def _without_options(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
         for at, draft in enumerate(drafts):
             if lettered[at] and not draft.options and not draft.above.shared_options and IMAGE not in draft.stem:
                 yield at, "options_unreadable"
+
+
+def _with_all_letters(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
+    """Yield the questions whose answer is all their options, if nearly all are: the letters are there to be marked, `答案：A B C D`."""
+    chosen = [at for at, draft in enumerate(drafts) if len(draft.options) > 1 and draft.answer]
+    whole = [at for at in chosen if _NO_LETTER.sub("", flat(drafts[at].answer or "")) == LETTERS[: len(drafts[at].options)]]
+    if len(whole) >= max(_FEWEST, _NEARLY_ALL * len(chosen)):
+        yield from ((at, "two_answers") for at in whole)
+
+
+def _with_unlettered_last(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
+    """Yield the questions whose last option alone has no letter: it is a row of another kind."""
+    for at, draft in enumerate(drafts):
+        *letters, last = map(letter_of, draft.options or ["A"])
+        if len(letters) > 1 and not last and all(letters) and are_in_turn(letters):
+            yield at, "options_unreadable"
+
+
+def _with_rows_at_ends(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
+    """Yield the first question without a number, and the last without options, if its stem alone has several rows or does not end as
+    the others do: a row belongs to the paper.
+    """
+    rowed = [at for at, draft in enumerate(drafts) if "\n" in draft.stem.strip()]
+    if rowed == [0] and number_of(flat(drafts[0].stem)) is None:
+        yield 0, "stem_unreadable"
+    *others, last = (flat(draft.stem).rstrip() for draft in drafts)
+    above = last.split("\n")[-2:][0].rstrip()
+    is_open = _CLOSED.search(above) and not _CLOSED.search(last) and sum(map(bool, map(_CLOSED.search, others))) > _NEARLY_ALL * len(others)
+    if (rowed == [len(drafts) - 1] or is_open) and not drafts[-1].options and not drafts[-1].above.shared_options:
+        yield len(drafts) - 1, "stem_unreadable"
 
 
 def _shared_by_one(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:

@@ -1,4 +1,6 @@
-"""Answers before the numbers of questions, `（B）1. …`, `B 1、…`, `【④】1、…` -> a line below each. Numbered lines in, numbered lines out.
+"""Answers before the numbers of questions, `（B）1. …`, `B 1、…`, `【④】1、…`, `__T__ 1. …` -> a line below each.
+
+Numbered lines in, numbered lines out.
 
 An option may look the same, `（A）1、3、5`, but the numbers of questions increase through the paper, and their letters are not A, B, C in
 sequence.
@@ -14,12 +16,15 @@ from crawlers.papers.signs.answer_marks import Numbered, flat
 from crawlers.papers.signs.headings import heads
 
 _SIGN = f"[A-J{CIRCLED_NUMBERS[:10]}]"
+_TRUE, _FALSE = ("T", "TRUE", "Y", "YES", "√", "对", "正确"), ("F", "FALSE", "N", "NO", "×", "错", "错误")
+_VERDICT = "True|TRUE|False|FALSE|Yes|YES|No|NO|正确|错误|[TFYN√×对错]"
 _FIRST = re.compile(
     rf"\s{{0,9}}(?:[(\[【]\s{{0,9}}(?P<inside>{_SIGN}(?:[\s,、]{{0,2}}{_SIGN}){{0,5}}|[√×对错])\s{{0,9}}[)\]】]\s{{0,9}}"
-    r"|(?P<bare>[A-J]{1,6})(?:\s{1,9}|[、.]\s{0,9}))"
+    rf"|_{{1,12}}\s{{0,9}}(?P<blank>[A-J]{{1,6}}|{_VERDICT})\s{{0,9}}_{{1,12}}\s{{0,9}}"
+    rf"|(?P<bare>[A-J]{{1,6}}|{_VERDICT})(?:\s{{1,9}}|[、.]\s{{0,9}}))"
     r"(?P<number>\d{1,5})\s?(?:[、:)]|\.(?!\d))\s{0,9}(?=\S)"
 )
-LETTERS_BEFORE_NUMBER = re.compile(rf"(?:{_SIGN}|[√×对错])\s{{0,9}}[)\]】、.\s]\s{{0,9}}\d{{1,5}}\s?[、:).]")
+LETTERS_BEFORE_NUMBER = re.compile(rf"(?:{_SIGN}|{_VERDICT})\s{{0,9}}[)\]】、.\s_]{{1,12}}\s{{0,9}}\d{{1,5}}\s?[、:).]")
 _NUMBERED = re.compile(r"\s{0,9}\d{1,5}\s?(?:[、:]|\.(?!\d))\s{0,9}[^\d\s]")
 _OPTIONS = re.compile(r"(?<![A-Za-z])A\s?[.、:)\s].{1,300}?(?<![A-Za-z])B\s?[.、:)\s]|①.{1,300}?②")
 _NOTE = re.compile(r"(?:备注|说明|注意?|附注)\s?:")
@@ -35,7 +40,7 @@ def answers_moved(lines: Sequence[Numbered]) -> list[Numbered]:
     numbers = [int(first["number"]) for _, first in firsts]
     if len(firsts) < _FEWEST or not _count_on(numbers):
         return numbered
-    letters = [_JOINT.sub("", first["inside"] or first["bare"]) for _, first in firsts]
+    letters = [_answer_of(first) for _, first in firsts]
     others = sum(_NUMBERED.match(flat(text)) is not None for _, text in numbered)
     if are_in_turn(letters) or len(firsts) < _SHARE * (len(firsts) + others):
         return numbered
@@ -44,7 +49,7 @@ def answers_moved(lines: Sequence[Numbered]) -> list[Numbered]:
         _OPTIONS.search(" ".join(flat(text) for _, text in numbered[start:end])) is not None
         for start, end in zip(indices, [*indices[1:], len(numbered)], strict=True)
     )
-    if with_options * 2 < len(firsts):
+    if with_options * 2 < len(firsts) and not _are_verdicts(letters):
         return numbered
     done: list[Numbered] = []
     starts = {position: first for position, first in firsts}
@@ -53,11 +58,21 @@ def answers_moved(lines: Sequence[Numbered]) -> list[Numbered]:
         if position in starts:
             _say_answer(done, answer)
             first = starts[position]
-            answer = _JOINT.sub("", first["inside"] or first["bare"])
+            answer = _answer_of(first)
             text = text[first.start("number") :]
         done.append((index, text))
     _say_answer(done, answer)
     return done
+
+
+def _answer_of(first: re.Match[str]) -> str:
+    return _JOINT.sub("", first["inside"] or first["blank"] or first["bare"])
+
+
+def _are_verdicts(answers: Sequence[str]) -> bool:
+    """Return whether answers are true or false, some this and some that."""
+    said = {answer.upper() for answer in answers}
+    return said <= {*_TRUE, *_FALSE} and not said.isdisjoint(_TRUE) and not said.isdisjoint(_FALSE)
 
 
 def _count_on(numbers: Sequence[int]) -> bool:

@@ -8,11 +8,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from atomexam.text.numerals import CIRCLED_NUMBERS
 from atomexam.text.option_letters import CIRCLED_AS_LETTERS, LETTERS, are_in_turn
-from crawlers.papers.passes.standing_out import STRUCK, standing_out
+from crawlers.papers.passes.standing_out import STRUCK, StandingOut, standing_out
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import Numbered, flat, is_marked, parts_of
 from crawlers.papers.signs.letters import letter_of
@@ -88,18 +88,25 @@ class _EmphasizedOption(Struct):
     kinds: frozenset[str]
     partly: frozenset[str] = frozenset()
     """The emphasis of only its letter or some of its words."""
+    lettered: frozenset[str] = frozenset()
+    """The emphasis of its letter."""
 
 
-def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines, with the answer of each question whose correct options are emphasised below them."""
-    visible_lines = [_visible(text) for _, text in lines]
+def label_emphasis(lines: Sequence[Numbered], by_letter: bool = False) -> list[Numbered]:
+    """Return the lines, with the answer of each question whose correct options are emphasised below them.
+
+    Args:
+        by_letter: only the letters of the options may be emphasised. In a page, that may be what a visitor chose.
+    """
+    visible_lines = [visible_kinds(text) for _, text in lines]
     plain, kinds = [words for words, _ in visible_lines], [kinds for _, kinds in visible_lines]
     forms = (_OPTION, _BARE_OPTION, _SMALL_OPTION, _RINGED_OPTION)
     runs = next(filter(None, (list(_runs(plain, kinds, form)) for form in forms)), []) or _unlettered_runs(plain, kinds)
     has_answer = [_says_answer(plain, run[-1].line + 1) for run in runs]
-    marks = [[option.kinds for option in run] for run in runs]
-    unfit = {kind for options in marks for kinds in options for kind in kinds if not _is_of_whole(kind, runs)}
-    right = standing_out(marks, unfit) if sum(has_answer) * 10 <= len(runs) else None
+    right = _right_of(runs) if sum(has_answer) * 10 <= len(runs) else None
+    if right is None and by_letter and sum(has_answer) * 10 <= len(runs):
+        runs = [[structs.replace(option, kinds=option.lettered, partly=frozenset()) for option in run] for run in runs]
+        right = _right_of(runs)
     if right is None:
         return list(lines)
     is_stated = any(_STATED.search(text) for text in plain if len(text) < _LONGEST_NOTE)
@@ -117,6 +124,13 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
         if position in answers:
             done.append((index, f"答案：{answers[position]}"))
     return done
+
+
+def _right_of(runs: Sequence[Sequence[_EmphasizedOption]]) -> StandingOut | None:
+    """Return which options stand out by emphasis of all their words."""
+    marks = [[option.kinds for option in run] for run in runs]
+    unfit = {kind for options in marks for kinds in options for kind in kinds if not _is_of_whole(kind, runs)}
+    return standing_out(marks, unfit)
 
 
 def is_answer_sheet(line: str) -> bool:
@@ -199,7 +213,7 @@ def face_of(name: str, rest: str, styles: dict[str, str] | None = None) -> str:
     return _FACES.get(name, "")
 
 
-def _visible(text: str) -> tuple[str, list[frozenset[str]]]:
+def visible_kinds(text: str) -> tuple[str, list[frozenset[str]]]:
     """Return a line without emphasis signs, and the emphasis of each sign."""
     if "<" not in text and "**" not in text and "==" not in text:
         return text, [frozenset()] * len(text)
@@ -229,7 +243,12 @@ def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]], form:
         line = flat(text)
         options = list(form.finditer(line))
         own = [
-            _EmphasizedOption(index, option["letter"], *_common(line, kinds[index], option, later.start() if later else len(line)))
+            _EmphasizedOption(
+                index,
+                option["letter"],
+                *_common(line, kinds[index], option, later.start() if later else len(line)),
+                kinds[index][option.start("letter")],
+            )
             for option, later in zip(options, [*options[1:], None], strict=False)
         ]
         if own:

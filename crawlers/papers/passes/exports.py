@@ -48,6 +48,8 @@ _MINE_BEHIND = re.compile(
 )
 """The visitor's own answer after the correct one, with nothing between them if a page has them in adjacent elements."""
 _WITH_OPTION = re.compile(r"(?P<mark>(?:正确|参考|标准)?答案\s?:)\s{0,3}(?P<letters>[A-J]{1,8})\s?:\s?\S.*$")
+_FURTHER = re.compile(r"(?<!\w)\s{0,3}[A-J]\s?:\s?\S")
+"""A second letter with the words of its option, `A:甲; C:丙`, which are compared with the options later."""
 _MINE_ALONE = re.compile(r"\s{0,8}(?:我|你|您|学生|考生)的?答案\s?:\s{0,4}")
 _THEIRS = re.compile(r"\s{0,8}(?:正确|参考|标准)答案")
 _SCORE = re.compile(r"\s{0,8}(?:得分\s?:?\s?)?\d{1,3}(?:\.\d{1,2})?\s?分\s{0,4}")
@@ -181,7 +183,8 @@ def _official_answers(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             text = text[: mine.start()] + text[mine.end() :] if mine else text
             mine = _MINE_BEHIND.search(flat(text))
             text = f"{text[: mine.end('theirs')]} {text[mine.end() :]}".rstrip() if mine else text
-            if with_option := _WITH_OPTION.search(flat(text)):
+            with_option = _WITH_OPTION.search(flat(text))
+            if with_option and not _FURTHER.search(flat(text), with_option.end("letters") + 1):
                 text = text[: with_option.end("letters")]
             answered = True
         elif answered and opens_question(line.strip()):

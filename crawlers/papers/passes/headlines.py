@@ -35,6 +35,9 @@ _NUMBER = re.compile(
 _ENDS = re.compile(r"[。?!:;]$|[(\[]\s{0,9}[)\]]|_{2,}")
 """What ends a sentence or leaves a gap: it may be part of a question."""
 
+_PREFACE = re.compile(r"[【\[(<*]{0,2}[\u4e00-\u9fff]{0,6}(?:说明|须知|注意事项|提示)\s?(?:[】\])>]|:)")
+"""What tells above the first question how to fill in or import a paper."""
+
 
 def without_headlines(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, emptied where one is above a question and not part of it; headings that are numbers become those of questions."""
@@ -129,8 +132,13 @@ def _titles(flats: Sequence[str], above: Sequence[_Above]) -> set[int]:
     titled = [[at for at in one if flats[at] and not heads(flats[at])] for one in above]
     is_rare = sum(not each for each in titled[1:]) >= NONE_ABOVE * (len(titled) - 1)
     rare = [each for each in titled if each and all(may_be_title(flats[at].strip()) for at in each)] if is_rare else []
-    title = takewhile(lambda at: is_paper_title(flats[at].strip()) and flats[at + 1].strip(), range(above[0].stem, len(flats)))
-    return {at for each in rare for at in each} | set(title)
+    preface = {at for at in above[0] if _PREFACE.match(flats[at].strip())}
+    title = takewhile(lambda at: _opens_paper(flats[at].strip()) and flats[at + 1].strip(), range(above[0].stem, len(flats)))
+    return {at for each in rare for at in each} | preface | set(title)
+
+
+def _opens_paper(line: str) -> bool:
+    return is_paper_title(line) or _PREFACE.match(line) is not None
 
 
 def may_be_title(line: str) -> bool:

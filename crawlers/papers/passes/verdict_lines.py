@@ -1,4 +1,4 @@
-"""The two verdicts below a statement, `正确` above `错误`, as options with letters. Numbered lines in and out."""
+"""The two verdicts that a statement offers, below each other or with a box each on one line. Numbered lines in and out."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,6 +16,44 @@ _VERDICT = re.compile(
 )
 """A line that offers one of the two verdicts: `错误`, `false. 错误`, `○对(正确答案)`."""
 OFFERS_VERDICT = re.compile(rf"\n(?:{_VERDICT.pattern})$", re.IGNORECASE | re.MULTILINE)
+
+_EMPTY_BOX = r"[☐□○◻〇◯]|[(\[（【][\s\u3000]{0,4}[)\]）】]"
+_TICKED_BOX = r"[☑☒■●◉◼✓✔✅√]|[(\[（【]\s?[√✓✔☑xX]\s?[)\]）】]"
+_WORDS = "正确|错误|不正确|对|错|是|否|真|假|True|False|T|F"
+
+
+def _side(at: int, box_first: bool) -> str:
+    box, word = rf"(?:(?P<ticked{at}>{_TICKED_BOX})|{_EMPTY_BOX})", rf"(?P<word{at}>{_WORDS})"
+    return rf"{box}\s{{0,3}}{word}" if box_first else rf"{word}\s{{0,3}}{box}"
+
+
+_BOX_FIRST, _WORD_FIRST = (
+    re.compile(rf"{_side(1, box_first)}[\s/、，,;；]{{0,20}}{_side(2, box_first)}\s{{0,9}}[。.]?$", re.IGNORECASE)
+    for box_first in (True, False)
+)
+_TRUE = {"正确", "对", "是", "真", "true", "t"}
+BOXED_VERDICT = re.compile(r"[☐□○◻〇◯☑☒■●◉◼√)\]】]\s{0,4}(?:正确|错误|不正确|[对错是否真假TF])", re.IGNORECASE)
+"""Somewhere in every text with two verdicts in boxes: one of them is behind the box of the other."""
+
+
+def boxed_verdicts(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return `□ 正确 ☑ 错误`, alone on its line or behind a statement, as the answer 错误."""
+    for index, text in lines:
+        match = _BOX_FIRST.search(text) or _WORD_FIRST.search(text)
+        verdict = _ticked(match) if match else ""
+        if match and verdict:
+            if text[: match.start()].strip():
+                yield index, text[: match.start()].rstrip()
+            yield index, f"答案：{verdict}"
+        else:
+            yield index, text
+
+
+def _ticked(match: re.Match[str]) -> str:
+    """Return the verdict whose box alone is ticked, of two that exclude each other."""
+    meanings = [match[f"word{at}"].lower() in _TRUE for at in "12"]
+    ticked = [meaning for at, meaning in zip("12", meanings, strict=True) if match[f"ticked{at}"]]
+    return ("正确" if ticked[0] else "错误") if len(ticked) == 1 and meanings[0] != meanings[1] else ""
 
 
 def verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:

@@ -89,3 +89,29 @@ def test_a_table_of_one_question_may_begin_with_its_number_and_type(title: tuple
     assert [draft.answer for draft in found.questions] == [*(key for _, _, key in _ASKED), "正确"]
     assert [draft.number for draft in found.questions] == [1, 2, 3, 4, 5]
     assert found.questions[1].type == "多选题" or found.questions[1].above.heading == "多选题"
+
+
+@pytest.mark.parametrize(
+    ("first", "option", "right"),
+    [
+        (["题{}", "{}", "标准答案"], ["{}", "{}", ""], ["{}", "{}", "√"]),
+        (["{}. {}", ""], ["{}. {}", ""], ["{}. {}", "√"]),
+        (["第{}题", "{}", ""], ["{}、", "{}", ""], ["{}、", "{}", "☑"]),
+    ],
+)
+def test_a_row_for_each_stem_and_option(first: list[str], option: list[str], right: list[str]) -> None:
+    def row(cells: list[str], *words: str) -> list[list[str]]:
+        return [[text] if text else [] for text in "\t".join(cells).format(*words).split("\t")]
+
+    rows, lines = [], []
+    for number, (stem, key) in enumerate(zip(("感觉的单位是什么", "知觉的特性不包括", "内部动机有哪一种"), "BDA", strict=True), 1):
+        rows.append(row(first, str(number), stem))
+        rows += [row(right if letter == key else option, letter, f"选项{letter}{number}") for letter in "ABCD"]
+        lines += [f"{number}. {stem}", *(f"{letter}. 选项{letter}{number}" for letter in "ABCD"), f"答案：{key}"]
+    assert [line.replace("、", ". ") for line in table_lines(rows)] == lines
+    assert table_lines(rows[1:]) != lines[1:]  # options above the first stem
+
+
+def test_rows_of_numbers_and_letters_that_are_no_questions() -> None:
+    rows = [[["1"], ["张三"]], [["A"], ["合格"]], [["2"], ["李四"]], [["B"], ["合格"]]]
+    assert not any("答案" in line for line in table_lines(rows))

@@ -1,0 +1,40 @@
+"""A name that opens a row below the options of most questions, `讲评：…` -> the name of explanations. Numbered lines in and out.
+
+What the name is does not matter: rows below the last option, under one name, question after question, are no options.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, parts_of, plain
+from crawlers.papers.signs.letters import letter_of
+
+_NAME = re.compile(r"[【\[(]?(?P<name>[\u4e00-\u9fff]{1,6})\s?(?:[】\])]\s?:?|:)\s{0,3}(?=\S)")
+_FEWEST, _SHARE = 3, 0.6
+
+
+def label_recurring_names(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines with 解析 for a name that opens the row below most last options."""
+    flats = [plain(text) for _, text in lines]
+    filled = [at for at, line in enumerate(flats) if line]
+    letters = {at: letter_of(flats[at]) for at in filled}
+    below = [at for above, at in pairwise(filled) if letters[above] > "A" and not letters[at]]
+    named = {at: name for at in below if (name := _NAME.match(flats[at])) and _is_text(flats[at], name.end())}
+    common = Counter(name["name"] for name in named.values()).most_common(1)
+    if not common or common[0][1] < max(_FEWEST, _SHARE * len(below)):
+        return list(lines)
+    done = list(lines)
+    for at, name in named.items():
+        if name["name"] == common[0][0]:
+            index, text = lines[at]
+            start = len(text) - len(text.lstrip()) + name.end()
+            done[at] = (index, f"解析：{text[start:]}")
+    return done
+
+
+def _is_text(line: str, start: int) -> bool:
+    """Return whether a row has no known mark at its beginning, and words: letters under a name may be what somebody chose."""
+    (kind, _), *_ = parts_of(line) or (("", ""),)
+    return kind == "text" and WHOLE_ANSWER.fullmatch(line[start:]) is None
