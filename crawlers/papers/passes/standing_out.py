@@ -51,7 +51,7 @@ def standing_out(questions: Sequence[Sequence[Set[str]]], unfit: Collection[str]
         but_one.update(kind for kind, count in counts.items() if 1 < count == len(options) - 1)
     candidates = [
         kind
-        for kind, count in some.most_common()
+        for kind, count in sorted(some.items(), key=lambda each: (-each[1], each[0] in OF_TYPE, each[0]))
         if kind not in unfit and kind != STRUCK and count >= _least(kind, len(known), least) and but_one[kind] < _WRONG * len(known)
     ]
     right = [kind for kind in candidates if _RIGHT.search(kind)]
