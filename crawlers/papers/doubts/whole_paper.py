@@ -23,6 +23,8 @@ from crawlers.papers.signs.numbers import number_of
 
 _FEWEST = 4
 """Number of questions that show a paper's layout."""
+_SAMPLE = 200
+"""Number of questions, evenly drawn, that show what recurs in most of a large bank."""
 _RECURS, _MOST = 0.25, 0.5
 """Shares of the questions: with the same row of text, and with one doubt."""
 _NEARLY_ALL = 0.8
@@ -262,16 +264,20 @@ def _names_last(draft: Draft) -> bool:
 
 def _labelled(drafts: Sequence[Draft], place: int) -> list[int]:
     """Return the questions whose option at a place is the same, numbers aside, as that of nearly all others, while their others differ."""
-    chosen = {
-        at: [_key(_LETTER_FIRST.sub("", flat(one))) for one in draft.options] for at, draft in enumerate(drafts) if len(draft.options) > 2
-    }
-    inner = Counter(key for keys in chosen.values() for key in {*keys[1:-1]})
-    label, times = Counter(keys[place] for keys in chosen.values()).most_common(1)[0] if chosen else ("", 0)
-    if times < max(_FEWEST, _LABELLED * len(chosen)) or max(inner.values()) > _MOST * len(chosen):
+    places = [at for at, draft in enumerate(drafts) if len(draft.options) > 2]
+    some = Counter(_option_key(drafts[at].options[place]) for at in places[:: len(places) // _SAMPLE + 1])
+    label, times = some.most_common(1)[0] if some else ("", 0)
+    if (
+        times < _MOST * some.total() or len(label) < _SHORTEST_ROW or _SUMS_UP.search(label)
+    ):  # a part of a large bank shows that there is none
         return []
-    if len(label) < _SHORTEST_ROW or _SUMS_UP.search(label):
-        return []
-    return [at for at, keys in chosen.items() if keys[place] == label]
+    labelled = [at for at in places if _option_key(drafts[at].options[place]) == label]
+    inner = Counter(key for at in places for key in {*map(_option_key, drafts[at].options[1:-1])})
+    return labelled if len(labelled) >= max(_FEWEST, _LABELLED * len(places)) and max(inner.values()) <= _MOST * len(places) else []
+
+
+def _option_key(option: str) -> str:
+    return _key(_LETTER_FIRST.sub("", flat(option)))
 
 
 def _rows_of(draft: Draft) -> Iterator[tuple[str, str]]:
