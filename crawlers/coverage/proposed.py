@@ -104,6 +104,11 @@ def _refusal(name: str, usual: FileResult | ValueError, error: ValueError) -> Va
         return usual
     if not (count := len(_questions(usual.reading.items))):
         return error
+    unanswered = sum(not item.answer_raw for item in _questions(usual.reading.items))
+    rejected = sum(isinstance(item, QuestionItem) and item.doubt is not None for item in usual.reading.items)
+    if unanswered or rejected:
+        found = f"{count} questions are read as {usual.format} without one, {unanswered} of them without an answer, and {rejected} rejected"
+        return Refusal(f"{name}: no layout was found; {found}; write one yourself, `paper` or `tables`: docs/importing.md")
     advice = "to read other columns, write `tables` yourself: docs/importing.md"
     return Refusal(f"{name}: no layout was found, and none is needed for its {count} questions, which are read as {usual.format}; {advice}")
 

@@ -129,7 +129,7 @@ def read_file(
         return read_triples(name, body, provenance)
     shape = None if format_name == TABLE else _layouts(known)[format_name]
     if shape and shape.tables:
-        return read_by_layout(name, body, shape.tables, provenance, shape.unread)
+        return _with_coloured_answers(name, body, read_by_layout(name, body, shape.tables, provenance, shape.unread))
     if shape and shape.paper:
         return questions_by_layout(name, _lines_of(name, body, suffix), shape.paper, provenance)
     read = read_plain_records if suffix in _RECORDS else read_tables
@@ -137,6 +137,13 @@ def read_file(
         return read(name, body, shape, provenance, beside_keys)
     reading = with_codes_doubted(with_verdicts_in_words(_read_by_words_or_content(read, name, body, suffix, provenance, beside_keys)))
     refuse_survey(name, reading)
+    return reading
+
+
+def _with_coloured_answers(name: str, body: bytes, reading: FileReading) -> FileReading:
+    """Return the reading of a sheet with the answers that its colours mark, if it has no others."""
+    if has_colours(name, body) and reading.record_count and (items := with_coloured_answers(name, body, reading.items)):
+        reading.items = items
     return reading
 
 
@@ -172,8 +179,7 @@ def _read_by_words_or_content(
         if suffix not in LINED and (lines := lone_texts(name, body)):
             return questions_in(name, Text(lines), provenance)
         raise doubt from None
-    if has_colours(name, body) and reading.record_count and (coloured_items := with_coloured_answers(name, body, reading.items)):
-        reading.items = coloured_items
+    reading = _with_coloured_answers(name, body, reading)
     if suffix != PARQUET and may_miss_options(reading):
         with suppress(Refusal):
             by_content = _by_content(name, body, provenance, reading.items)

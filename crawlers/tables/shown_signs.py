@@ -247,6 +247,7 @@ def _with_numbers(document: HtmlElement) -> bool:
     """Write the numbers of lists whose entries are questions, statements or answers, not options or points of a text."""
     changed = False
     single: list[tuple[Any, int]] = []
+    nested: list[tuple[list[Any], int]] = []
     for each in list(document.iter("ol", "ul")):
         entries = list(each.iterchildren("li"))
         if each.tag == "ol" and (each.get("type") in ("A", "a") or _NO_NUMBERS.search(each.get("style") or "")):
@@ -256,9 +257,13 @@ def _with_numbers(document: HtmlElement) -> bool:
         start = int(each.get("start", "1")) if each.get("start", "1").isdigit() else 1
         if each.tag == "ol" and len(entries) == 1:
             single.append((entries[0], start))
+        elif each.tag == "ol" and len(entries) >= _FEWEST and all(entry.xpath(".//li") for entry in entries):
+            nested.append((entries, start))
         elif len(entries) >= _FEWEST and _counts(each, entries, document):
             changed = True
             _number(entries, start)
+    for entries, start in nested if changed else ():  # beside others, questions with lists of options need numbers, too
+        _number(entries, start)
     if len(single) >= _FEWEST and [start for _, start in single] == list(range(1, len(single) + 1)):
         changed = True
         for entry, start in single:
@@ -291,7 +296,7 @@ def _counts(each: Any, entries: Sequence[Any], document: HtmlElement) -> bool:
     if each.tag == "ul":
         return False
     if any(entry.xpath(".//li") for entry in entries):
-        return False  # questions with lists of options are told apart without numbers
+        return False
     own = sum(_OF_QUESTION.search(text) is not None for text in texts)
     keys = sum(_KEY.fullmatch(text) is not None for text in texts)
     return max(own, keys) >= _SHARE * len(texts)

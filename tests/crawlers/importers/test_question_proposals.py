@@ -11,6 +11,7 @@ from atomexam.records.params import Import
 from atomexam.runtime.budgets import Budget
 from crawlers.coverage import files
 from crawlers.coverage.characters import folded
+from crawlers.coverage.proposed import _compared, _result
 from crawlers.read import main
 from crawlers.read_imports import store_files
 
@@ -224,9 +225,7 @@ _QUESTIONS = "".join(
 _STATEMENTS = "".join(f"<li>第{n}次测量总是在前一次之后进行。<p>答案：正确</p></li>" for n in range(8))
 
 
-def test_a_proposal_by_which_less_is_read_waits_and_what_it_does_not_reach_is_unread(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_layout_does_not_reach_is_unread_and_a_proposal_reaches_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "wiki.html"
     page.write_text(f"<html><h2>选择题</h2><ol>{_QUESTIONS}</ol><h2>判断题</h2><ol>{_STATEMENTS}</ol></html>", encoding="utf-8")
     layout = "wiki:\n  tables:\n    - {under: [], stem: stem, options: [options], answer: 答案}\n"
@@ -241,8 +240,15 @@ def test_a_proposal_by_which_less_is_read_waits_and_what_it_does_not_reach_is_un
     assert len(usual) > 12
     assert main([str(page), "--propose"]) == 0
     proposed = (tmp_path / "wiki.layout.yaml").read_text(encoding="utf-8")
-    assert "confirmed: no" in proposed and f"questions by this layout, {len(usual)} without it" in proposed
-    assert "are missing or different by it" in proposed and "leave_out" not in proposed
+    assert "confirmed: no" not in proposed and f"questions by this layout, {len(usual)} without it" in proposed
+
+
+def test_a_proposal_by_which_less_is_read_waits() -> None:
+    page = f"<html><ol>{_QUESTIONS}</ol><h2>判断题</h2><ol>{_STATEMENTS}</ol></html>".encode()
+    layout = "wiki:\n  tables:\n    - {under: [], stem: stem, options: [options], answer: 答案}\n"
+    compared = _compared("wiki.html", page, layout, _result("wiki.html", page))
+    assert compared.waits and "confirmed: no" in compared.text and "12 questions by this layout, 20 without it" in compared.text
+    assert "are missing or different by it" in compared.text
 
 
 def test_lists_beside_those_of_a_layout_are_unread(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -311,6 +317,9 @@ def test_a_file_that_no_proposal_reads_says_how_it_is_read(tmp_path: Path, capsy
     (tmp_path / "bank.xml").write_text(f"<quiz>{questions}</quiz>", encoding="utf-8")
     assert main([str(tmp_path / "bank.xml"), "--propose"]) == 1
     assert "none is needed for its 12 questions" in capsys.readouterr().err
+    (tmp_path / "bank.xml").write_text(f"<quiz>{questions.replace('100', '0', 1)}</quiz>", encoding="utf-8")
+    assert main([str(tmp_path / "bank.xml"), "--propose"]) == 1
+    assert "none is needed" not in (said := capsys.readouterr().err) and "write one yourself" in said
 
 
 def test_the_names_of_columns_on_a_page_are_labels(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl import Workbook
+from openpyxl.styles import PatternFill
 
 from atomexam.records.item import QuestionItem
 from crawlers.coverage.report import ReportRow
@@ -401,3 +403,18 @@ def test_a_layout_reads_answers_that_are_lists(tmp_path: Path) -> None:
         '{"bank": {"tables": [{"under": ["*"], "stem": "q", "options": ["o"], "answer": "k", "explanation": "why"}]}}'
     )
     assert "names column 'why'" in _read(tmp_path, "bank.json", rows).error
+
+
+def test_answers_that_a_fill_marks_are_read_by_a_layout_too(tmp_path: Path) -> None:
+    book = Workbook()
+    sheet = book.active
+    sheet.title = "题"
+    sheet.append(["绿色为正确选项"])
+    sheet.append(["题目", *"甲乙丙丁"])
+    for n, (stem, options) in enumerate(zip(_STEMS, _OPTIONS, strict=True)):
+        sheet.append([stem, *options])
+        sheet.cell(n + 3, n % 4 + 2).fill = PatternFill("solid", fgColor="FF92D050")
+    text = io.BytesIO()
+    book.save(text)
+    row = _read(tmp_path, "bank.xlsx", text.getvalue(), {"under": ["题"], "header": 2, "stem": "题目", "options": [*"甲乙丙丁"]})
+    assert [answer for _, _, answer in _told(row)] == ["ABCD"[n % 4] for n in range(12)]
