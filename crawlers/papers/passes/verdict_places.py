@@ -31,7 +31,23 @@ _PAIR = re.compile(
 )
 """Both verdicts, `**对** / 错`, of which one is emphasised."""
 _FEWEST, _LEAST_STATEMENT = 3, 4
-MAY_PLACE = ("√", "×", "☐", "□", "…", "__", "**", "...", "--", "==", "··", "••", "[", "【", re.compile(rf"\((?:{_WORD})\)"))
+MAY_PLACE: tuple[str | re.Pattern[str], ...] = (
+    "√",
+    "×",
+    "☐",
+    "□",
+    "…",
+    "__",
+    "**",
+    "...",
+    "--",
+    "==",
+    "··",
+    "••",
+    "[",
+    "【",
+    re.compile(rf"\((?:{_WORD})\)"),
+)
 
 _Found = tuple[int, str, str]
 """The place of a line, what remains of it, and its verdict; without what remains, the line is only the verdict."""
