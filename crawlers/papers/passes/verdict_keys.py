@@ -9,7 +9,7 @@ from crawlers.papers.signs.headings import heads, kind_of
 from crawlers.papers.signs.numbers import number_of
 
 _WORD = "不正确|正确|错误|不对|对|错|√|×"
-_NUMBERS = r"(?:第\s?)?\d{1,4}(?:\s?-\s?\d{1,4})?(?:\s{0,3}[、,.\s和及]\s{0,3}\d{1,4}(?:\s?-\s?\d{1,4})?){0,300}"
+_NUMBERS = r"(?:第\s?)?\d{1,4}(?:\s?-\s?\d{1,4})?(?:(?:\s{0,3}[、,.和及]\s{0,3}|\s{1,3})\d{1,4}(?:\s?-\s?\d{1,4})?){0,300}"
 _GROUP = re.compile(
     rf"(?:(?:说法|表述|判断|答案|打|为|是){{0,2}}(?P<word>{_WORD})的?(?:说法|表述)?(?:题号|题目|小题|题|序号|编号|选项)?(?:有|是|为)?\s?[:为是]?\s{{0,3}}(?P<numbers>{_NUMBERS})(?:小?题)?"
     rf"|(?P<numbers2>{_NUMBERS})\s?(?:小?题)?(?:均|都|全)?(?:为|是|打)?\s?(?P<word2>{_WORD})的?)\s{{0,3}}[;。,.、]?\s{{0,3}}"

@@ -108,3 +108,18 @@ def test_options_named_by_words_or_place_are_answers(name: str) -> None:
 def test_a_line_that_is_no_option_is_no_answer() -> None:
     text = _choices("{n}. {s}\n{o}\n→ 见第{n}章\n", "{L}、{t}")
     assert not any(draft.answer for draft in read_paper(text.split("\n")).questions)
+
+
+@pytest.mark.parametrize("frame", ["——第{}单元——", "=== 第{}章 ===", "◆第{}单元◆", "第{}单元"])
+def test_framed_headings_of_chapters_are_no_part_of_a_statement(frame: str) -> None:
+    rows = [f"（ ）{n}、{text}。" for n, text in enumerate(_STATEMENTS, 1)]
+    keys = "  ".join(f"{n}.{'√' if true else '×'}" for n, true in enumerate(_TRUE, 1))
+    lines = [frame.format("一"), *rows[:3], "", frame.format("二"), *rows[3:], "", "判断题答案：", keys]
+    drafts = read_paper(lines).questions
+    assert [draft.answer for draft in drafts] == ["√" if true else "×" for true in _TRUE]
+    assert not any("单元" in draft.stem or "章" in draft.stem for draft in drafts)
+
+
+def test_a_long_row_of_numbers_takes_no_longer_than_its_length() -> None:
+    lines = [*_statements("{n}、{s}。（  ）").split("\n"), "正确：" + "   ".join(map(str, range(1, 300))) + " 余项", "其余均"]
+    assert read_paper(lines).drafts
