@@ -9,7 +9,7 @@ from crawlers.column_roles.option_columns import LEAST_ROWS
 from crawlers.column_roles.values import FORMS, answer_letters
 
 ANSWER = re.compile(
-    r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|正误|是否正确|正确[选项]|应选|^答$|判断结果|^(?:判断|判定|真假|是非)|^t\s?/\s?f|^(?:label|gold)$|^da_?an$|^da$",
+    r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|正误|是否正确|正确[选项]|应选|^答$|判断结果|^(?:判断|判定|真假|是非)|^t[\s/_-]{0,3}f(?![a-z])|^(?:label|gold)$|^da_?an$|^da$",
     re.IGNORECASE,
 )
 OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.IGNORECASE)

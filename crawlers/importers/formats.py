@@ -14,7 +14,7 @@ from crawlers.importers.documents.pdf import SUFFIX as PDF
 from crawlers.importers.documents.pdf import table_rows
 from crawlers.importers.documents.sheets import SHEETS, sheets_in
 from crawlers.importers.exchange.blackboard import is_blackboard, read_blackboard
-from crawlers.importers.exchange.exchange import EXCHANGES, exchange_format, read_exchange
+from crawlers.importers.exchange.exchange import EXCHANGES, exchange_format, format_by_content, read_exchange
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
 from crawlers.importers.files.containers import CONTAINERS
 from crawlers.importers.files.json import below, first_record
@@ -267,12 +267,8 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
     if suffix in LINE_READERS:
         return "paper"
     if suffix in _XML:
-        try:
-            return exchange_format(name, body)
-        except ValueError:
-            if holds_table(name, body):
-                return TABLE
-            raise
+        own = format_by_content(name, body)
+        return own or (TABLE if holds_table(name, body) else exchange_format(name, body))
     if suffix in _RECORDS:
         try:
             document = (first_row if suffix == PARQUET else first_record)(name, body)

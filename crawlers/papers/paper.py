@@ -31,6 +31,7 @@ from crawlers.papers.passes.bare_explanations import label_explanations
 from crawlers.papers.passes.beside_options import MAY_STAND_BESIDE, label_beside_options
 from crawlers.papers.passes.box_places import boxes_placed
 from crawlers.papers.passes.boxes import ANY_BOX, label_boxes
+from crawlers.papers.passes.card_sides import NAMES_SIDE, sides_labelled
 from crawlers.papers.passes.chats import label_chats
 from crawlers.papers.passes.cloze import label_clozes
 from crawlers.papers.passes.contents import without_contents
@@ -43,6 +44,7 @@ from crawlers.papers.passes.filled_stems import filled_stems_numbered
 from crawlers.papers.passes.gift import without_gift
 from crawlers.papers.passes.headlines import without_headlines
 from crawlers.papers.passes.markup import MARKUP_STEPS, without_times
+from crawlers.papers.passes.named_options import named_as_letters
 from crawlers.papers.passes.note_properties import without_properties
 from crawlers.papers.passes.quiz_makers import QUIZ_STEPS
 from crawlers.papers.passes.quiz_markup import label_quiz_markup
@@ -55,7 +57,9 @@ from crawlers.papers.passes.stacked import STANDS_ALONE, stacked_joined
 from crawlers.papers.passes.steps import Step, run_steps
 from crawlers.papers.passes.ticks import TICKED, label_ticks
 from crawlers.papers.passes.unnumbered import has_numbers, numbered
+from crawlers.papers.passes.verdict_keys import MAY_LIST, verdict_lists_numbered
 from crawlers.papers.passes.verdict_lines import BOXED_VERDICT, boxed_verdicts
+from crawlers.papers.passes.verdict_places import MAY_PLACE, verdicts_placed
 from crawlers.papers.passes.vertical import KEY_ROW, NUMBER_ALONE, ROW_HEAD, cells_joined
 from crawlers.papers.questions.assembly import assemble, with_doubts
 from crawlers.papers.questions.banks import Bank, read_bank
@@ -93,12 +97,16 @@ STEPS = (
     Step(without_properties),
     Step(without_scores, SCORE_NAMES),
     Step(label_chats, [":"]),
+    Step(sides_labelled, NAMES_SIDE),
     Step(boxed_verdicts, [BOXED_VERDICT]),
+    Step(verdicts_placed, MAY_PLACE),
+    Step(verdict_lists_numbered, MAY_LIST),
     Step(boxes_placed, ANY_BOX),
     Step(label_quiz_markup, ["<", re.compile("answerlist", re.IGNORECASE)]),
     Step(without_rows_of_controls),
     *QUIZ_STEPS,
     Step(label_clozes, ["{{c"]),
+    Step(named_as_letters),
     Step(label_signed_blocks, "+*√★☆✦⭐"),
     Step(label_beside_options, MAY_STAND_BESIDE),
     Step(label_recurring_names, [":", "】", "]", ")"]),

@@ -30,6 +30,9 @@ _CHOSEN = re.compile(
 )
 """Names for a given answer of somebody, which need not be correct."""
 
+_ANSWER = re.compile(r"(?:正确|标准|参考)?答案|(?:correct_?|right_?)?answers?|key", re.IGNORECASE)
+"""The name of a column of correct answers, whatever else is beside it."""
+
 _Reference = tuple[Rows, str, str]
 """A table, its key, and the column of another table that refers to it."""
 
@@ -294,12 +297,21 @@ def _longest(table: Rows, owner: str) -> float:
 
 
 def _are_answers(inner: Rows, outer: Rows, owner: str) -> bool:
-    """Return whether a table has one or several short values for each row of another, other than somebody's choices."""
+    """Return whether a table has one or several short values for each row of another, or one row with an answer beside further fields,
+    other than somebody's choices.
+    """
     own = _stated(inner, owner)
     if any(_CHOSEN.search(str(name)) for name in (*inner.way, *inner.own_columns())):
         return False
     groups = _groups(inner, owner)
-    return len(own) == 1 and len(groups) >= _SHARE * len(outer.rows) and all(len(group) <= _MOST_OPTIONS for group in groups.values())
+    if len(groups) < _SHARE * len(outer.rows):
+        return False
+    most = max(map(len, groups.values()), default=0)
+    return most <= _MOST_OPTIONS if len(own) == 1 else most == 1 and any(_ANSWER.fullmatch(key) for key in own) and not _answered(outer)
+
+
+def _answered(table: Rows) -> bool:
+    return any(_ANSWER.fullmatch(key) for key in table.own_columns())
 
 
 def _stated(inner: Rows, owner: str) -> list[str]:
@@ -321,17 +333,14 @@ def _with_options(outer: Rows, ids: str, inner: Rows, owner: str) -> Rows:
 
 
 def _with_answers(outer: Rows, ids: str, inner: Rows, owner: str) -> Rows:
-    [key] = _stated(inner, owner)
-    below = _groups(inner, owner)
-    name = key if key not in outer.rows[0][1] and not key.startswith("column ") else f"{key} (answer)"
-    values = {each: [row.get(key) for row in rows] for each, rows in below.items()}
-    return Rows(
-        outer.way,
-        [
-            (index, row | {name: answers[0] if len(answers := values.get(str(row.get(ids)), [None])) == 1 else answers})
-            for index, row in outer.rows
-        ],
-    )
+    keys, below = _stated(inner, owner), _groups(inner, owner)
+    names = {key: key if key not in outer.rows[0][1] and not key.startswith("column ") else f"{key} (answer)" for key in keys}
+
+    def values_of(row: dict[str, Any], key: str) -> Any:
+        answers = [each.get(key) for each in below.get(str(row.get(ids)), [{}])]
+        return answers[0] if len(answers) == 1 else answers
+
+    return Rows(outer.way, [(index, row | {names[key]: values_of(row, key) for key in keys}) for index, row in outer.rows])
 
 
 def _in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -29,10 +29,13 @@ def data_of(element: Any) -> Any:
         return {str(child.get("name")): (child.text or "").strip() for child in children}
     fields: dict[str, Any] = dict(element.attrib)
     counts = Counter(child.tag for child in children)
+    worded = {child.tag for child in children if child.attrib}
     for child in children:
         name = child.tag if child.tag not in element.attrib else f"{child.tag} (inside)"
         if counts[child.tag] > 1:
-            fields.setdefault(name, []).append(data_of(child))
+            value = data_of(child)
+            # beside `<option right="true">`, an option without an attribute is an object, too
+            fields.setdefault(name, []).append({TEXT: value} if child.tag in worded and isinstance(value, str) else value)
         else:
             fields[name] = data_of(child)
     return fields | ({TEXT: words} if words else {})

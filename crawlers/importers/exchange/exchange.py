@@ -23,22 +23,40 @@ _READERS: dict[str, Callable[[Any, list[str]], Iterator[tuple[Any, Callable[[], 
 }
 EXCHANGES = dict.fromkeys(_READERS, (".xml",))
 """Formats of XML, and the suffixes they read."""
+_CONTENTS = {
+    "moodle_xml": ("question/questiontext", "question/category", "question[@type='description']"),
+    "qti": (".//item/presentation", ".//item/resprocessing", ".//itemBody", ".//responseDeclaration"),
+}
+"""What the questions of a format contain, and those of no other bank."""
 _ROOTS = {"quiz": "moodle_xml", "questestinterop": "qti", "assessmentItem": "qti"}
 
 
 def exchange_format(name: str, body: bytes) -> str:
-    """Return the format that the root of an XML file names.
+    """Return the format of an XML file: that of its questions, or else the one that its root names.
 
     Raises:
-        ValueError: the file is not XML that is read, or its root is another.
+        ValueError: the file is not XML that is read, or has neither.
     """
+    if format_name := format_by_content(name, body):
+        return format_name
     root = root_of(name, body)
-    if format_name := _ROOTS.get(root.tag):
+    if format_name := _ROOTS.get(root.tag, ""):
         return format_name
     raise Refusal(
         f"{name}: line {root.sourceline}: <{root.tag[:40]}> found; expected <quiz> of Moodle XML, or <questestinterop> or "
         "<assessmentItem> of QTI; of another bank, export one of these"
     )
+
+
+def format_by_content(name: str, body: bytes) -> str:
+    """Return the format whose questions an XML file has, whatever its root is named; nothing if it has those of none.
+
+    Raises:
+        ValueError: the file is not XML that is read.
+    """
+    root = root_of(name, body)
+    shown = (each for each, contents in _CONTENTS.items() if any(root.find(content) is not None for content in contents))
+    return next(shown, "")
 
 
 def read_exchange(name: str, body: bytes, format_name: str, provenance: Provenance) -> FileReading:

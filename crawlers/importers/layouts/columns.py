@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from atomexam.text.numerals import value_of
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.distractors import is_wrong_name
+from crawlers.column_roles.names_in_turn import named_in_turn
 from crawlers.importers.files.legends import verdicts_of_name
 from crawlers.importers.files.sheet_marks import CoveredCell
 from crawlers.importers.layouts.paper_layout import PaperLayout
@@ -181,6 +182,9 @@ def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
     number_of_option = {key: number for key, word in zip(keys, words, strict=True) if (number := _option_number(word)) is not None}
     options = sorted(_of_one_kind(number_of_option), key=number_of_option.__getitem__)
     options = options if len(options) > 1 else _beside(keys, key_of_field.get("options_raw"))
+    if not options and not {"options_raw", "answer_raw"} & key_of_field.keys():
+        in_turn = named_in_turn(keys)
+        options = in_turn if all(len(key.strip()) == 1 for key in in_turn) else []  # `甲` `乙` `丙`, one of which is marked in each row
     wrong = [key for key, word in zip(keys, words, strict=True) if is_wrong_name(word)]
     if "stem_raw" not in key_of_field or not (options or "options_raw" in key_of_field or "answer_raw" in key_of_field):
         return None

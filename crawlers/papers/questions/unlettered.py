@@ -119,8 +119,9 @@ def _rows_below(draft: Draft) -> list[str]:
 def _named_in(draft: Draft, rows: list[str]) -> tuple[list[str], str] | None:
     """Return the options in the lines and the answer, if it names one or several lines by their words or numbers."""
     stated = (draft.answer or "").strip()
-    if stated in rows or any(sign.join(row for row in rows if row in stated) == stated for sign in _JOINTS):
-        return rows, stated
+    named = [row for row in rows if row == stated] or [row for row in rows if row in stated]
+    if any(sign.join(named) == stated for sign in _JOINTS):  # as letters: an option may itself have such signs
+        return rows, "".join(letter for letter, row in zip(IN_TURN, rows, strict=False) if row in named)
     numbers = [_COUNTED.match(row) for row in rows]
     in_turn = [int(number["number"]) if number else 0 for number in numbers] == list(range(1, len(rows) + 1))
     pieces = [int(piece) for piece in re.findall(r"\d+", stated)] if _NUMBERS.fullmatch(stated) else []

@@ -77,8 +77,10 @@ _PAPER_TITLE = re.compile(
 _MAY_TITLE = re.compile("[卷题习验试]")
 """Signs one of which every name of a paper contains."""
 _OF_CHAPTER = r"[^。?!()_]{1,28}(?:\s?\((?!\s{0,9}[A-J√×]{0,6}\s{0,9}\))[^()_]{1,30}\))?"
+_FRAME = r"=◆■●★☆※\-"
+"""Signs around the heading of a chapter: `——第二单元——`."""
 _CHAPTER = re.compile(
-    rf"[#*【\[\s]{{0,5}}第\s?(?:{_NUMERAL}|\d{{1,2}})\s?(?:[章篇讲编](?:[\s:、.]{_OF_CHAPTER}|[^\s。?!()_,;]{{1,16}})?|(?:[节课]|单元)(?:[\s:、]{_OF_CHAPTER})?)[】\]*\s]{{0,4}}$"
+    rf"[{_FRAME}#*【\[\s]{{0,9}}第\s?(?:{_NUMERAL}|\d{{1,2}})\s?(?:[章篇讲编](?:[\s:、.]{_OF_CHAPTER}|[^\s。?!()_,;]{{1,16}})?|(?:[节课]|单元)(?:[\s:、]{_OF_CHAPTER})?)[{_FRAME}】\]*\s]{{0,9}}$"
 )
 _LOOSE_CHAPTER = re.compile(
     rf"[#*【\[\s]{{0,5}}(?:(?:模块|专题|项目|任务|单元|附录)\s?(?:{_NUMERAL}|\d{{1,2}})(?:[\s:、.]{_OF_CHAPTER})?"
@@ -87,7 +89,7 @@ _LOOSE_CHAPTER = re.compile(
 """Words that a sentence may contain, too: a heading if a number or a heading is directly below."""
 _LOOSE_OPENS = frozenset("#*【[模专项任单附CULMPS") | set(filter(str.isspace, map(chr, range(0x3001))))
 _CHAPTER_DIGITS = re.compile(
-    r"[\s【\[#*]*(?:第\s?|模块|专题|项目|任务|单元|(?:Chapter|CHAPTER|Unit|UNIT|Lesson|LESSON|Module|MODULE|Part|PART)\s)(\d{1,2})"
+    rf"[\s【\[#*{_FRAME}]*(?:第\s?|模块|专题|项目|任务|单元|(?:Chapter|CHAPTER|Unit|UNIT|Lesson|LESSON|Module|MODULE|Part|PART)\s)(\d{{1,2}})"
 )
 _ROMAN = {to_roman(value): sign for value, sign in enumerate(HANZI, 1)}
 _KINDS = (
