@@ -36,6 +36,7 @@ from crawlers.papers.passes.cloze import label_clozes
 from crawlers.papers.passes.contents import without_contents
 from crawlers.papers.passes.controls import without_controls, without_rows_of_controls
 from crawlers.papers.passes.counted import counts_as_letters
+from crawlers.papers.passes.counting_words import COUNTS, counting_words_known
 from crawlers.papers.passes.emphasis import MAY_EMPHASISE, label_emphasis
 from crawlers.papers.passes.essays import ANNOUNCES_ANSWER, essays_joined
 from crawlers.papers.passes.exports import FIELD_STEPS
@@ -93,6 +94,7 @@ STEPS = (
     Step(without_properties),
     Step(without_scores, SCORE_NAMES),
     Step(label_chats, [":"]),
+    Step(counting_words_known, [COUNTS]),
     Step(boxed_verdicts, [BOXED_VERDICT]),
     Step(boxes_placed, ANY_BOX),
     Step(label_quiz_markup, ["<", re.compile("answerlist", re.IGNORECASE)]),

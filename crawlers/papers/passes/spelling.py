@@ -49,7 +49,7 @@ _DOUBLED = re.compile(r"(?:^|(?<=\s))(?P<letter>[A-J])\s{1,3}(?P=letter)(?=\S)")
 _BLANK_BEHIND = re.compile(r"(?:^|(?<=[\s)]))(?P<letter>[A-J])\s{1,3}(?=\S)")
 _RANGE_OF_ONE = re.compile(r"[【\[]\s?(\d{1,5})\s?[】\]]")
 _ANSWER = re.compile(
-    r"(?:[👉👈→➜➡☞☛⇒▶✅➔➤★☆]\ufe0f?|=>|->)\s{0,3}(?:正确答案|答案|选)?\s?:?\s?(?P<answer>[A-Ja-j]{1,6}|√|×|对|错|正确|错误)\s?[。.!]?"
+    r"(?:[👉👈→➜➡☞☛⇒▶✅➔➤★☆]\ufe0f?|=>|->)\s{0,3}(?:正确答案|答案|选)?\s?:?\s?(?P<answer>[A-Ja-j]{1,6}|√|×|对|错|正确|错误|T(?:rue)?|F(?:alse)?)\s?[。.!]?"
     r"|选\s?:\s?(?P<chosen>[A-J]{1,6})[。.!]?|√\s?(?P<ticked>[A-Ja-j]{1,6})"
     r"|[\[【(]\s?(?:参考|正确|标准)?答案\s{1,4}(?P<bracketed>[A-J]{1,8}|√|×|对|错|正确|错误)\s?[\]】)]"
 )
