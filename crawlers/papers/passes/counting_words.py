@@ -10,16 +10,18 @@ from itertools import pairwise
 
 from crawlers.papers.signs.answer_marks import Numbered, flat, has_part, is_marked, plain
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.numbers import number_of
+from crawlers.papers.signs.numbers import TYPE, number_of
 
 COUNTS = re.compile(
-    r"\n(?P<word>[(\[【<]?(?:[\u4e00-\u9fff]{1,4}|[A-Za-z]{2,10}|[^\w\s()\[\]【】,.;:、。*_#~+=>-]{1,2})[(\[]?)\s{0,2}(?:0{0,3}1)(?!\d|\.\d|[年月日岁])"
+    r"\n(?P<word>[(\[【<]?(?:[\u4e00-\u9fff]{1,4}|[A-Za-z]{2,10}|[^\w\s()\[\]【】,.;:、。*_#~+=>-]{1,2})[(\[]?)\s{0,2}0{0,3}1[\s)\]】>、.:|]"
 )
 """How the first of such rows begins."""
 _HEAD = re.compile(
-    r"\s{0,9}(?P<word>[(\[【<]?(?:[\u4e00-\u9fff]{1,4}|[A-Za-z]{2,10}|[^\w\s()\[\]【】,.;:、。*_#~+=>-]{1,2})[(\[]?)\s{0,2}0{0,3}(?P<number>[1-9]\d{0,3})(?!\d)"
-    r"(?P<sign>\s?[)\]】>、.:|]{0,2})\s{0,4}"
+    r"\s{0,9}(?!第)(?P<word>[(\[【<]?(?:[\u4e00-\u9fff]{1,4}|[A-Za-z]{2,10}|[^\w\s()\[\]【】,.;:、。*_#~+=>-]{1,2})[(\[]?)\s{0,2}0{0,3}(?P<number>[1-9]\d{0,3})(?!\d)"
+    r"(?P<sign>\s?[)\]】>、.:|]{1,2}|(?=\s))\s{0,4}"
 )
+_KIND = re.compile(TYPE)
+"""A word that says the kind of a question is no word that counts all of them."""
 _FEWEST, _SHARE = 4, 0.8
 
 
@@ -28,7 +30,13 @@ def counting_words_known(lines: Sequence[Numbered]) -> list[Numbered]:
     flats = [plain(text) for _, text in lines]
     heads: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
     for at, line in enumerate(flats):
-        if (head := _HEAD.match(line)) and number_of(line) is None and not letter_of(line) and not is_marked(line):
+        if (
+            (head := _HEAD.match(line))
+            and not _KIND.search(head["word"])
+            and number_of(line) is None
+            and not letter_of(line)
+            and not is_marked(line)
+        ):
             heads[head["word"], head["sign"].strip()].append((at, int(head["number"])))
     for found in heads.values():
         if _count(found) and _have_answers(flats, [at for at, _ in found]):
@@ -46,7 +54,7 @@ def _count(found: Sequence[tuple[int, int]]) -> bool:
 def _have_answers(flats: Sequence[str], starts: Sequence[int]) -> bool:
     """Return whether nearly all rows have one answer below them, up to the next such row, and none is above the first."""
     given = [sum(has_part(line, "answer") for line in flats[start:end]) for start, end in pairwise([0, *starts, len(flats)])]
-    return not given[0] and given[1:].count(1) >= _SHARE * len(starts)
+    return not given[0] and given[-1] == 1 and given[1:].count(1) >= _SHARE * len(starts)
 
 
 def _numbered(lines: Sequence[Numbered], numbers: dict[int, int]) -> list[Numbered]:
