@@ -37,6 +37,7 @@ from crawlers.papers.passes.cloze import label_clozes
 from crawlers.papers.passes.contents import without_contents
 from crawlers.papers.passes.controls import without_controls, without_rows_of_controls
 from crawlers.papers.passes.counted import counts_as_letters
+from crawlers.papers.passes.counting_words import COUNTS, counting_words_known
 from crawlers.papers.passes.emphasis import MAY_EMPHASISE, label_emphasis
 from crawlers.papers.passes.essays import ANNOUNCES_ANSWER, essays_joined
 from crawlers.papers.passes.exports import FIELD_STEPS
@@ -98,6 +99,7 @@ STEPS = (
     Step(without_scores, SCORE_NAMES),
     Step(label_chats, [":"]),
     Step(sides_labelled, NAMES_SIDE),
+    Step(counting_words_known, [COUNTS]),
     Step(boxed_verdicts, [BOXED_VERDICT]),
     Step(verdicts_placed, MAY_PLACE),
     Step(verdict_lists_numbered, MAY_LIST),

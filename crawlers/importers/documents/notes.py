@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, parts_of
+from crawlers.papers.signs.answer_marks import LETTERS as LETTERS_OF_ANSWER
+from crawlers.papers.signs.answer_marks import VERDICT, WHOLE_ANSWER, flat, parts_of
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
@@ -23,6 +24,8 @@ _FLAGS = re.compile(
     r"[(\[【]?\s?(?:(?:这是?|此|该|本)?(?:项|选项)?(?:是|为)?(?:正确|本题|参考|标准)?的?(?:答案|选项)|正确|对|√|(?i:correct|right|answer|key))\s?[)\]】]?[。.!]?"
 )
 """What a note on an option says of a correct one."""
+_STATES = re.compile(rf"(?:参考|正确|标准)?答案\s{{1,3}}(?=(?:{LETTERS_OF_ANSWER}|{VERDICT})[。.;,])")
+"""How a note states its answer before further words; in a text, the name would need a colon."""
 _RIGHT = "（正确答案）"
 _FEWEST, _SHARE, _MOST_ROWS = 2, 0.6, 20
 
@@ -84,6 +87,8 @@ def _answer(text: str) -> list[str]:
     first = first[number.end() :] if number else first
     if WHOLE_ANSWER.fullmatch(flat(first).strip()):
         return [f"答案：{first}", *rest]
+    if states := _STATES.match(flat(first)):
+        first = f"答案：{first[states.end() :]}"
     (kind, words), *_ = parts_of(first) or (("text", ""),)
     return [first, *rest] if kind == "answer" and words else []
 

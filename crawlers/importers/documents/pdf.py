@@ -19,6 +19,7 @@ from crawlers.importers.documents.pdf_aligned import aligned_grid, bottom_of_col
 from crawlers.importers.documents.pdf_columns import in_reading_order
 from crawlers.importers.documents.pdf_grids import grids_of, is_part, lines_of
 from crawlers.importers.documents.pdf_margins import PageGlyphs, without_margins
+from crawlers.importers.documents.pdf_marks import with_shown_answers
 from crawlers.importers.documents.pdf_options import in_option_order, without_cut_options
 from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, glyphs_of, rows_of
 from crawlers.importers.documents.pdf_tables import (
@@ -166,7 +167,8 @@ def _text(pages: list[Page]) -> Text:
     lost = [Lost(f"page:{number}", "page_without_text", f"page {number} is an image without text: a scan") for number in unreadable]
     lost += [Lost(position, "cells_unclear", _UNCLEAR, raw) for table in tables for position, raw in table.unclear]
     dropped += [text for table in tables for text in (*table.dropped, *(raw for _, raw in table.unclear))]
-    lines = [line for block in blocks for line in (table_lines(cells_of(block)) if isinstance(block, PageTable) else _texts(block))]
+    rowed = [each for block in blocks for each in _lines_of(block)]
+    lines = with_shown_answers([line for line, _ in rowed], [row for _, row in rowed])
     return Text(lines=lines, dropped=dropped, lost=lost, rows=[] if lost else _rows(blocks))
 
 
@@ -210,6 +212,13 @@ def _blocks(
     blocks += [_unclear_table(number, unordered)] if unordered else []
     blocks += [_unclear_table(number, [below_columns], is_aligned=True)] if below_columns else []
     return blocks, gutter, may_go_on and not below_columns
+
+
+def _lines_of(block: list[TextRow] | PageTable) -> list[tuple[str, TextRow | None]]:
+    """Return the lines of a block, each with its row if it is of a text."""
+    if isinstance(block, PageTable):
+        return [(line, None) for line in table_lines(cells_of(block))]
+    return [(row.text, row) for row in block]
 
 
 def _unclear_table(page: int, texts: Iterable[str], is_aligned: bool = False) -> PageTable:

@@ -37,6 +37,10 @@ _ASCENT = 0.88
 """Share of a character's height above its baseline, in the usual Chinese fonts."""
 _SAME_ROW = 0.6
 """Share of its height by which a character overlaps the row it belongs to."""
+_BOLD = re.compile(r"bold|black|heavy", re.IGNORECASE)
+_COLOURED = 0.25
+"""Difference of a colour's strongest and weakest part above which it is no shade of grey or black."""
+_GREY, _RGB, _CMYK = 1, 3, 4
 
 
 Style = tuple[float, ...]
@@ -56,6 +60,8 @@ class Glyph(NamedTuple):
     style: Style = ()
     order: int = -1
     """Its number among the characters of the page in the order of the file; -1 if that is not known."""
+    marks: frozenset[str] = frozenset()
+    """How it stands out: by its colour, by bold type."""
 
 
 class Rule(NamedTuple):
@@ -94,7 +100,7 @@ def glyphs_of(chars: Iterable[dict[str, Any]], images: Iterable[dict[str, Any]])
         if char["upright"] and abs(_rise(char)) <= _STEEPEST and text and char["bottom"] > char["top"]:
             foot = char["top"] + char["y1"] - char["matrix"][5] if "matrix" in char else 0.0
             style = (round(char["bottom"] - char["top"], 1), round(_rise(char), 1), *(char.get("non_stroking_color") or ()))
-            glyph = Glyph(char["x0"], char["x1"], char["top"], char["bottom"], text, foot, style, order)
+            glyph = Glyph(char["x0"], char["x1"], char["top"], char["bottom"], text, foot, style, order, _marks_of(char))
             # Bold characters are often printed twice, slightly offset.
             positions = ((text, round(glyph.x0) + dx, round(glyph.top) + dy) for dx in (0, 1, -1) for dy in (0, 1, -1))
             if text.isspace() or not any(position in by_position for position in positions):
@@ -104,6 +110,25 @@ def glyphs_of(chars: Iterable[dict[str, Any]], images: Iterable[dict[str, Any]])
         foot = image["bottom"]
         by_position[IMAGE, round(image["x0"]), round(foot)] = Glyph(image["x0"], image["x1"], foot - _IMAGE_FOOT, foot, IMAGE)
     return list(by_position.values())
+
+
+def _marks_of(char: dict[str, Any]) -> frozenset[str]:
+    """Return how a character of a page stands out: by its colour, by bold type."""
+    colour = _colour_of(char.get("non_stroking_color"))
+    bold = {"bold"} if _BOLD.search(str(char.get("fontname", "")).rpartition("+")[2]) else set()
+    return frozenset({f"colour {colour}", *bold} if colour else bold)
+
+
+def _colour_of(parts: Any) -> str:
+    """Return a colour as HTML writes it; nothing for a shade of grey, or a pattern."""
+    if not isinstance(parts, tuple | list) or not all(isinstance(part, int | float) for part in parts):
+        return ""
+    if len(parts) == _CMYK:
+        *inks, black = parts
+        parts = [(1 - ink) * (1 - black) for ink in inks]
+    if len(parts) != _RGB or max(parts) - min(parts) < _COLOURED:
+        return ""
+    return "#" + "".join(f"{round(255 * min(max(part, 0.0), 1.0)):02x}" for part in parts)
 
 
 def _rise(char: dict[str, Any]) -> float:

@@ -6,7 +6,7 @@ most options is in the last option of some; most were rejected for what only som
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
@@ -69,6 +69,7 @@ _KIND_FIRST = re.compile(r"[\W\d_]{0,12}(?:[单多]选(?=[\u4e00-\u9fff])(?![题
 _LETTERS_LAST = re.compile(r"[)。?]\s{0,3}[A-J]{1,6}$")
 _CUT = re.compile("[A-J][A-J]")
 _LETTERS_ALONE = re.compile(r"[(\[【]?\s?[A-J](?:[\s,、]{0,2}[A-J]){0,9}\s?[)\]】]?[。.]?")
+_COUNTER = re.compile(r"\s{0,9}(?P<word>[^\d\s]{1,8}?)\s{0,2}(?P<number>\d{1,4})(?![\d.]\d)")
 _NO_LETTER = re.compile(r"[^A-J]")
 
 
@@ -100,6 +101,7 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         _with_kinds_before_stems,
         _with_letters_behind_stems,
         _with_foreign_rows,
+        _with_counted_rows,
         _with_labels_as_options,
         _with_rows_below_last,
         _with_rows_below_stems,
@@ -240,6 +242,20 @@ def _with_foreign_rows(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
     for at, own in enumerate(rows):
         if places := sorted(place for place, row in own if row in labels):
             yield at, places[0]
+
+
+def _with_counted_rows(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
+    """Yield the questions with a further row in their stem that begins with a word and a number which counts them: `例3 …` begins it."""
+    numbers: dict[str, list[int]] = defaultdict(list)
+    within: dict[str, list[int]] = defaultdict(list)
+    for at, draft in enumerate(drafts):
+        for place, row in enumerate(flat(draft.stem).split("\n")):
+            if counter := _COUNTER.match(row):
+                numbers[counter["word"]].append(int(counter["number"]))
+                within[counter["word"]] += [at] if place else []
+    for word, counted in numbers.items():
+        if len(counted) >= max(_FEWEST, _MOST * len(drafts)) and sum(below > above for above, below in pairwise(counted)) >= _FEWEST - 2:
+            yield from ((at, "stem_unreadable") for at in within[word])
 
 
 def _with_labels_as_options(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
+from crawlers.papers.signs.answer_marks import Numbered, flat, marks_in, parts_of, trimmed
 
 _STEMS, _ROMAN, _DIGITS = "甲乙丙丁戊己庚辛壬癸", "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ", [str(number) for number in range(1, 11)]
 _FAMILIES: tuple[tuple[re.Pattern[str], Sequence[str]], ...] = (
@@ -18,7 +18,7 @@ _FAMILIES: tuple[tuple[re.Pattern[str], Sequence[str]], ...] = (
 )
 """How an option begins with each kind of sign, and the signs in order; digits with a point only if the line is indented."""
 _MAY_OPEN = re.compile(rf"\s*(?:-\s|[(（]\s?)?[\d{_STEMS}{_ROMAN}]")
-_PARTS = re.compile(r"[\s,，、;；/]+")
+_PARTS = re.compile(r"[\s,，、;；/()（）]+")
 ASKS_A_NUMBER = re.compile(r"几|多少|个数|次序|顺序|排序|排列")
 """Questions whose answer is itself a number, or an order."""
 _FEWEST_OPTIONS, _FEWEST = 3, 3
@@ -49,7 +49,7 @@ def _lettered(lines: Sequence[Numbered], opens: re.Pattern[str], signs: Sequence
             return None  # these signs are not options here, or not all of them
         for at, letter in zip(range(index, stop), LETTERS, strict=False):
             done[at] = (lines[at][0], f"{letter}. {opens.sub('', lines[at][1], count=1)}")
-        done[below] = (lines[below][0], f"答案：{letters}")
+        done[below] = (lines[below][0], f"答案：{letters} {_behind_answer(trimmed(lines[below][1]))}".rstrip())
         stem = next((text for _, text in reversed(lines[:index]) if trimmed(text)), "")
         blocks, counted, index = blocks + 1, counted + (ASKS_A_NUMBER.search(stem) is not None), below
     return done if blocks >= _FEWEST and counted * 2 <= blocks else None
@@ -68,7 +68,7 @@ def _run_stop(lines: Sequence[Numbered], index: int, opens: re.Pattern[str], sig
 def _letters_of_answer(line: str, signs: Sequence[str], words: Sequence[str]) -> str:
     """Return as letters the signs, letters or words of options that a line states as the answer; nothing if no option has them."""
     parts = parts_of(line)
-    if len(parts) != 1 or parts[0][0] != "answer":
+    if not parts or [kind for kind, _ in parts if kind != "explanation"] != ["answer"] or parts[0][0] != "answer":
         return ""
     stated = parts[0][1].strip().strip("()（）。. ")
     same = [index for index, each in enumerate(words) if _bare(each) == _bare(stated)]
@@ -82,6 +82,11 @@ def _letters_of_answer(line: str, signs: Sequence[str], words: Sequence[str]) ->
     if not pieces or any(piece not in signs for piece in pieces) or len(set(pieces)) < len(pieces):
         return ""
     return "".join(sorted(LETTERS[signs.index(piece)] for piece in pieces))
+
+
+def _behind_answer(line: str) -> str:
+    """Return the explanation on the line of an answer, with its mark."""
+    return next((line[start:] for kind, _, start in marks_in(line) if kind == "explanation"), "")
 
 
 def _bare(text: str) -> str:

@@ -6,6 +6,7 @@ Numbered lines in, numbered lines out. The complete text decides: nearly all of 
 import re
 from collections.abc import Sequence
 
+from crawlers.papers.passes.answers_first import LETTERS_BEFORE_NUMBER
 from crawlers.papers.signs.answer_marks import Numbered, flat
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
@@ -35,7 +36,7 @@ def filled_stems_numbered(lines: Sequence[Numbered]) -> list[Numbered]:
     starts = [_start(kinds, flats, position) for position in stems]
     known = len(stems) + sum(kind in ("option", "heading") for kind in kinds)
     known += sum(position - start for position, start in zip(stems, starts, strict=True))
-    numbered = sum(number_of(flats[start]) is not None for start in starts)
+    numbered = sum(number_of(flats[start]) is not None or LETTERS_BEFORE_NUMBER.match(flats[start], 1) is not None for start in starts)
     if len(stems) < _FEWEST or numbered > _NUMBERED * len(stems) or known < _SHARE * sum(map(bool, flats)) or not _are_parted(kinds, flats):
         return list(lines)
     bracketed = [(index, _bracketed(text) if kind == "stem" else text) for (index, text), kind in zip(lines, kinds, strict=True)]

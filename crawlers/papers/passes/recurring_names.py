@@ -1,6 +1,7 @@
 """A name that opens a row below the options of most questions, `讲评：…` -> the name of explanations. Numbered lines in and out.
 
-What the name is does not matter: rows below the last option, under one name, question after question, are no options.
+What the name is does not matter: rows below the last option, under one name, question after question, are no options. Nor do rows under one
+name belong to the statements with a verdict above them, `[×] 1、…` and `改正：…`.
 """
 
 import re
@@ -12,25 +13,30 @@ from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, parts_of,
 from crawlers.papers.signs.letters import letter_of
 
 _NAME = re.compile(r"[【\[(]?(?P<name>[\u4e00-\u9fff]{1,6})\s?(?:[】\])]\s?:?|:)\s{0,3}(?=\S)")
+_VERDICT = r"[(\[【]\s?(?:[√×]|正确|错误|对|错)\s?[)\]】]"
+_JUDGED = re.compile(rf"^{_VERDICT}\s?\d|{_VERDICT}[。.]?$|[。)]\s?[√×]$")
+"""A statement with its verdict before its number, or at its end."""
 _FEWEST, _SHARE = 3, 0.6
 
 
 def label_recurring_names(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines with 解析 for a name that opens the row below most last options."""
+    """Return the lines with 解析 for a name that opens the row below most last options, or below statements that have their verdict."""
     flats = [plain(text) for _, text in lines]
     filled = [at for at, line in enumerate(flats) if line]
     letters = {at: letter_of(flats[at]) for at in filled}
-    below = [at for above, at in pairwise(filled) if letters[above] > "A" and not letters[at]]
-    named = {at: name for at in below if (name := _NAME.match(flats[at])) and _is_text(flats[at], name.end())}
-    common = Counter(name["name"] for name in named.values()).most_common(1)
-    if not common or common[0][1] < max(_FEWEST, _SHARE * len(below)):
-        return list(lines)
+    below_options = [at for above, at in pairwise(filled) if letters[above] > "A" and not letters[at]]
+    below_verdicts = [at for above, at in pairwise(filled) if _JUDGED.search(flats[above]) and not _JUDGED.search(flats[at])]
     done = list(lines)
-    for at, name in named.items():
-        if name["name"] == common[0][0]:
-            index, text = lines[at]
-            start = len(text) - len(text.lstrip()) + name.end()
-            done[at] = (index, f"解析：{text[start:]}")
+    for below in (below_options, below_verdicts):
+        named = {at: name for at in below if (name := _NAME.match(flats[at])) and _is_text(flats[at], name.end())}
+        common = Counter(name["name"] for name in named.values()).most_common(1)
+        if not common or common[0][1] < max(_FEWEST, _SHARE * len(below)):
+            continue
+        for at, name in named.items():
+            if name["name"] == common[0][0]:
+                index, text = lines[at]
+                start = len(text) - len(text.lstrip()) + name.end()
+                done[at] = (index, f"解析：{text[start:]}")
     return done
 
 

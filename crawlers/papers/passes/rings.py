@@ -15,7 +15,7 @@ _BLANK = re.compile(
     rf"[(\[【]\s{{0,6}}[{CIRCLED_NUMBERS[:10]}](?:[\s,、]{{0,2}}[{CIRCLED_NUMBERS[:10]}]){{0,9}}\s{{0,6}}[)\]】](?=\s{{0,3}}[。.?:]?\s{{0,3}}$)"
 )
 _FEWEST, _SHARE = 3, 0.8
-_RINGS = re.compile(rf"[(\[]?[{CIRCLED_NUMBERS}](?:[\s,、]{{0,2}}[{CIRCLED_NUMBERS}]){{0,9}}[)\]]?[\s。.]?")
+_RINGS = re.compile(rf"[(\[]?[{CIRCLED_NUMBERS}](?:[\s,、]{{0,2}}[{CIRCLED_NUMBERS}]){{0,9}}[)\]]?(?:[\s。.]?$|[。.;,:](?=\s?\w))")
 
 
 def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
@@ -46,7 +46,9 @@ def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
                     _RING.sub(lambda ring: f"  {ring[0].translate(CIRCLED_AS_LETTERS)}.", trimmed(lines[at][1])).strip(),
                 )
             if answer:
-                done[below] = (lines[below][0], f"答案：{answer.translate(CIRCLED_AS_LETTERS)}")
+                said = _RINGS.match(answer)
+                end = said.end() if said else 0
+                done[below] = (lines[below][0], f"答案：{answer[:end].translate(CIRCLED_AS_LETTERS)}{answer[end:]}")
         index = stop
     for index in key if done != list(lines) else ():
         done[index] = (done[index][0], done[index][1].translate(CIRCLED_AS_LETTERS))
@@ -77,9 +79,9 @@ def _run_stop(flats: Sequence[str], start: int) -> int:
 
 
 def _rings_of_answer(line: str) -> str | None:
-    """Return the circled numbers that a line states as the answer."""
+    """Return the circled numbers that a line states as the answer, with what explains them."""
     parts = parts_of(line)
-    return parts[0][1] if len(parts) == 1 and parts[0][0] == "answer" and _RINGS.fullmatch(parts[0][1]) else None
+    return parts[0][1] if len(parts) == 1 and parts[0][0] == "answer" and _RINGS.match(parts[0][1]) else None
 
 
 def _is_key(line: str) -> bool:

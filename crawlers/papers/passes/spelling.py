@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, plain, trimmed
+from crawlers.papers.signs.answer_marks import LETTERS as LETTERS_OF_ANSWER
+from crawlers.papers.signs.answer_marks import VERDICT, Numbered, flat, parts_of, plain, trimmed
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
 
@@ -49,7 +50,7 @@ _DOUBLED = re.compile(r"(?:^|(?<=\s))(?P<letter>[A-J])\s{1,3}(?P=letter)(?=\S)")
 _BLANK_BEHIND = re.compile(r"(?:^|(?<=[\s)]))(?P<letter>[A-J])\s{1,3}(?=\S)")
 _RANGE_OF_ONE = re.compile(r"[【\[]\s?(\d{1,5})\s?[】\]]")
 _ANSWER = re.compile(
-    r"(?:[👉👈→➜➡☞☛⇒▶✅➔➤★☆]\ufe0f?|=>|->)\s{0,3}(?:正确答案|答案|选)?\s?:?\s?(?P<answer>[A-Ja-j]{1,6}|√|×|对|错|正确|错误)\s?[。.!]?"
+    r"(?:[👉👈→➜➡☞☛⇒▶✅➔➤★☆]\ufe0f?|=>|->)\s{0,3}(?:正确答案|答案|选)?\s?:?\s?(?P<answer>[A-Ja-j]{1,6}|√|×|对|错|正确|错误|T(?:rue)?|F(?:alse)?)\s?[。.!]?"
     r"|选\s?:\s?(?P<chosen>[A-J]{1,6})[。.!]?|√\s?(?P<ticked>[A-Ja-j]{1,6})"
     r"|[\[【(]\s?(?:参考|正确|标准)?答案\s{1,4}(?P<bracketed>[A-J]{1,8}|√|×|对|错|正确|错误)\s?[\]】)]"
 )
@@ -76,6 +77,10 @@ _NAMED_INSIDE = re.compile(
     r"【\s?(?P<name>(?:参考|正确|标准|本题)?答案|(?:答案|试题)?解析|详解)\s?[:：]\s?(?P<words>[^【】\n]{1,2000})】(?:\s{0,9}[。；;]\s{0,9}$)?"
 )
 """A field whose brackets are around its name and its words: `【答案：B】`."""
+_ANSWER_INSIDE = re.compile(
+    rf"[(（\[]\s?(?:参考|正确|标准|本题)?答案\s?[:：]\s?(?P<words>{LETTERS_OF_ANSWER}|{VERDICT})\s?[)）\]](?=\s{{0,9}}[。；;]?\s{{0,9}}$)"
+)
+"""The same in other brackets, at the end of a line: `（答案：B）`."""
 _BRACKETS = frozenset("(（[【")
 _BLANK_ALONE = re.compile(r"[(\[【]\s{0,12}[)\]】]\s?[。.?]?")
 _LIGHT_BRACKETS = re.compile(r"〔\s?(?P<letter>[A-J])\s?〕")
@@ -152,6 +157,7 @@ def _signs(text: str) -> list[str]:
         text = text[pointer.end() :]
     text = _LIGHT_BRACKETS.sub(r"[\g<letter>]", text) if "〔" in text else text
     text = _NAMED_INSIDE.sub(r"【\g<name>】\g<words>", text) if "【" in text else text
+    text = _ANSWER_INSIDE.sub(r"【答案】\g<words>", text) if "答案" in text else text
     text = _OPTION_NAMED.sub(r"\g<letter>. ", text, count=1) if "选项" in text else text
     text = _with_signs(text) if "A" in text and "B" in text else text
     line = flat(text)

@@ -98,7 +98,7 @@ def read_bank(numbered_lines: Sequence[Numbered]) -> Bank | None:
 
 def _numbered(lines: Sequence[str]) -> int:
     """Return how many lines begin with the number of a question."""
-    return sum((number := number_of(line)) is not None and number.style in ("point", "ordinal") for line in lines)
+    return sum((number := number_of(line)) is not None and number.style in ("point", "ordinal", "titled") for line in lines)
 
 
 def _ends_with_answer(text: str) -> bool:

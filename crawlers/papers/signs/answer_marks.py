@@ -42,6 +42,8 @@ _EXPLAINED = (
     "解析|分析|详解|点评|解题思路|解题指导|考点|考查点|考察点|解释|笔记|我的笔记|评析|知识点|思路|试题解析|答案解析|参考解析|名师解析"
     "|[^】\\])]{0,4}(?:解析|分析|精析|详解)"
 )
+_EXPLAINED_IN_ENGLISH = "Explanation|Rationale|Analysis|Feedback|Reason|Note|Why"
+"""Names that are words of a text unless they are in brackets."""
 _REMARK = (
     "难度|难易度?|难度系数|分值|得分|章节|来源|出处|(?:我|你|您|考生|学员|学生|同学|用户|本人)的?(?:答案|作答|选择|选项)|(?:已|所)选(?:答案|选项)|正确率|收藏|纠错|题型|页码|教材页码"
     "|能力层次|认知层次|知识模块|编号"
@@ -53,7 +55,7 @@ _MARK = re.compile(
     r"(?=[【\[<(\sAaKk参正标本试考最该此的答主要解详难分得章节来出我你您学同用已所收纠题页教能认知编故官名专老网]"
     r"|^)(?:"  # or nothing begins here
     # 【答案】 【解析】 【难度】 【题干】 【选项】 (答案)
-    rf"[【\[<]\s?(?:(?P<a1>\d{{0,3}}题?{_ANSWER}(?:及评分标准)?|答|正确选项|答案要点|Answer)|(?P<e1>{_EXPLAINED})"
+    rf"[【\[<]\s?(?:(?P<a1>\d{{0,3}}题?{_ANSWER}(?:及评分标准)?|答|正确选项|答案要点|[Aa]nswers?|ANSWERS?|[Kk]ey|KEY|[Aa]ns)|(?P<e1>{_EXPLAINED}|{_EXPLAINED_IN_ENGLISH})"
     rf"|(?P<r1>{_REMARK})|(?P<q1>题干|题目|试题|问题|题面)|(?P<o1>选项|备选项|备选答案))\s?[】\]>]\s?:?\s?"
     rf"|\((?P<a2>{_ANSWER})\)\s?:?\s?"
     # 答案：, 解析：, 难度：, at the start of a line or after the end of a word

@@ -90,6 +90,7 @@ KINDS = ("comment", "footnote", "endnote", "odt annotation", "odt note", "rtf fo
     [
         ("答案：{letter}", "stem"),
         ("第{number}题答案：{letter}。本题考查定义。", "stem"),
+        ("答案 {letter}。本题考查定义，其余各项不对。", "stem"),
         ("{letter}", "stem"),
         ("{number}. {letter}", "last"),
         ("【答案】{letter}", "last"),
