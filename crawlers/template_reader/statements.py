@@ -36,6 +36,8 @@ def statements(rows: Sequence[Row]) -> Iterator[list[Head]]:
         is_list = verdicts != [match["said"].strip() for _, match in found]
         if {right_letters(verdict, "", 0) for verdict in verdicts} != {"正确", "错误"}:
             continue
+        if is_list and _are_options([at for at, _ in found], verdicts):
+            continue
         if not _is_announced(rows, found[0][0]) and (is_list or not _are_sentences(found, is_before)):
             continue
         numbered = enumerate(zip(found, verdicts, strict=True), 1)
@@ -53,6 +55,18 @@ def _verdicts(said: Sequence[str]) -> list[str]:
     if _OPEN & {*said} and {*said} <= _TICKED | _OPEN:
         return ["×" if one in _OPEN else "√" for one in said]
     return list(said)
+
+
+def _are_options(places: Sequence[int], verdicts: Sequence[str]) -> bool:
+    """Return whether ticked rows are options: they stand in groups, with the rows of the stems between, and most groups have one tick."""
+    groups: list[list[str]] = []
+    for at, (place, verdict) in enumerate(zip(places, verdicts, strict=True)):
+        if not at or place != places[at - 1] + 1:
+            groups.append([])
+        groups[-1].append(verdict)
+    chosen = sum(len(group) > 1 and group.count("√") == 1 for group in groups)
+    several = sum(len(group) > 1 and "√" in group for group in groups)
+    return len(groups) > 2 and several == len(groups) and chosen * 2 >= len(groups)  # noqa: PLR2004 - three of one tick are no chance
 
 
 def _is_announced(rows: Sequence[Row], first: int) -> bool:

@@ -14,6 +14,8 @@ _FEWEST, _RECURS, _SAMPLE = 4, 0.25, 200
 """Number and share of the questions with one edge that is none by chance; how many questions show a page's edges."""
 _ROWS = re.compile(r"[\n\t]")
 _LABEL = re.compile(r"[\W_]{0,4}(?P<said>[^\W\d_]{1,8})[\W_]?\s?:")
+_ROW = re.compile(r"[\W_]{0,4}(?P<said>[^\W\d_]{1,8})(?:[\W_]?\s?[:。,]|[\W_]{0,2}$)")
+"""What begins a further row, or is one: `选`, `错误。……`."""
 _TAG = r"[(\[{<【〔「『`](?P<said>[^()\[\]{}<>【】〔〕「」『』`]{0,13}\w[^()\[\]{}<>【】〔〕「」『』`]{0,13})[)\]}>】〕」』`]"
 _FIRST = (
     re.compile(rf"[\W_]{{0,2}}?{_TAG}"),
@@ -80,7 +82,7 @@ def _recurring(edges: Sequence[set[Edge]]) -> frozenset[Edge]:
 
 def _edges_of(text: str) -> Iterator[Edge]:
     rows = [row.strip() for row in _ROWS.split(unicodedata.normalize("NFKC", text)) if row.strip()] or [""]
-    labels = Counter(match["said"] for row in rows if (match := _LABEL.match(row)))
+    labels = Counter(match["said"] for at, row in enumerate(rows) if (match := (_ROW if at else _LABEL).match(row)))
     if max(labels.values(), default=0) == 1:  # else they are the speakers of a conversation
         yield from ((_LABELLED, label) for label in labels)
     for at, pattern in enumerate(_FIRST):
