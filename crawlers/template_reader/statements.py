@@ -66,7 +66,7 @@ def _are_options(places: Sequence[int], verdicts: Sequence[str]) -> bool:
         groups[-1].append(verdict)
     chosen = sum(len(group) > 1 and group.count("√") == 1 for group in groups)
     several = sum(len(group) > 1 and "√" in group for group in groups)
-    return len(groups) > 2 and several == len(groups) and chosen * 2 >= len(groups)  # noqa: PLR2004 - three of one tick are no chance
+    return len(groups) > 2 and several == len(groups) and chosen * 2 >= len(groups)
 
 
 def _is_announced(rows: Sequence[Row], first: int) -> bool:

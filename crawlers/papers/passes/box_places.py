@@ -42,18 +42,20 @@ def boxes_placed(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _lettered(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines with letters for options that have only boxes, if some of a question's are ticked and others not."""
-    done, run = list(lines), list[int]()
+    """Return the lines with letters for options that have only boxes, if some of each of several groups are ticked and others not."""
+    done, runs, run = list(lines), list[list[int]](), list[int]()
     for at, (_, text) in enumerate([*lines, (0, "")]):
         if _BARE_OPTION.match(text):
             run.append(at)
             continue
         ticked = sum(lines[each][1].lstrip()[:1] in _TICKED for each in run)
         if 0 < ticked < len(run) <= len(LETTERS):
-            for letter, each in zip(LETTERS, run, strict=False):
-                words = lines[each][1].lstrip()
-                done[each] = (lines[each][0], f"{words[0]} {letter}. {words[1:].lstrip()}")
+            runs.append(run)
         run = []
+    for group in runs if len(runs) > 1 else ():  # a single list has statements
+        for letter, each in zip(LETTERS, group, strict=False):
+            words = lines[each][1].lstrip()
+            done[each] = (lines[each][0], f"{words[0]} {letter}. {words[1:].lstrip()}")
     return done
 
 

@@ -35,7 +35,9 @@ _NUMBER = re.compile(
 _ENDS = re.compile(r"[。?!:;]$|[(\[]\s{0,9}[)\]]|_{2,}")
 """What ends a sentence or leaves a gap: it may be part of a question."""
 
-_PREFACE = re.compile(r"[【\[(<*]{1,2}[\u4e00-\u9fff]{0,6}(?:说明|须知|注意事项|提示)\s?(?:[】\])>]|:)")
+_PREFACE = re.compile(
+    r"[【\[(<*]{1,2}[\u4e00-\u9fff]{0,6}(?:说明|须知|注意事项|提示)\s?(?:[】\])>]|:)|[\u4e00-\u9fff]{0,6}(?:须知|注意事项)\s?:"
+)
 """What tells above the first question how to fill in or import a paper."""
 
 
