@@ -35,7 +35,7 @@ _POINTS = re.compile(
 )
 _SEPARATORS = re.compile(r"^[\s:：。.,，;；、)）\]】|—–`*_-]+")
 _EXPLAINS = re.compile(
-    r"^\s*[【\[(（<]?\s*(?:[\u4e00-\u9fff]{0,4}(?:解析|详解|分析|说明|解释|点评|精析)|[Ww]hy|注|析|Explanation|Analysis)\s*[】\])）>]?\s*[:：]?\s*"
+    r"^\s{0,9}[【\[(（<]?\s{0,9}(?:[\u4e00-\u9fff]{0,4}(?:解析|详解|分析|说明|解释|点评|精析)|[Ww]hy|注|析|Explanation|Analysis)\s{0,9}[】\])）>]?\s{0,9}[:：]?\s{0,9}"
 )
 _ASKS = re.compile(r"[(（]\s*[)）]|_{2,}|[?？:：]$|[是为有]$")
 _SECTION = re.compile(r"[(（]?[一二三四五六七八九十]{1,3}[)）、.\s]|第.{1,3}[部章节]")
@@ -300,7 +300,7 @@ def untagged(stem: str) -> tuple[str, list[str]]:
         stem = stem[match.end() :]
     while (match := TAG_LAST.search(stem)) and match.start() and _is_tag(said := match["said"] or match["hashed"] or match["plain"]):
         tags.append(said)
-        stem = stem[: match.start()]
+        stem = stem[: match.start()].rstrip()
     return stem.strip(), tags
 
 
@@ -338,7 +338,9 @@ def _further(answer: Answer, options: Sequence[str], alphabet: str) -> set[str]:
 
 
 _ROWS_ABOVE, _FULL, _FEWEST_FULL = 3, 0.8, 3
-_CLOSED = re.compile(rf"(?:[。.?!;:)\]】]|[(]\s*[)])\s*(?:\s(?:(?:正确|参考|标准)?答案|答)?[\s:(\[【]*(?:{VERDICT})[)\]】]?)?$")
+_CLOSED = re.compile(
+    rf"(?:[。.?!;:)\]】]|[(]\s{{0,9}}[)])\s{{0,9}}(?:\s(?:(?:正确|参考|标准)?答案|答)?[\s:(\[【]{{0,9}}(?:{VERDICT})[)\]】]?)?$"
+)
 """The end of a sentence, or its blank, with a verdict beside it or not."""
 _SHARES = re.compile(r"配伍|(?<![A-Za-z])B1?\s?型|共用")
 _LABEL = re.compile(r"\s{0,9}[【\[(<]?(?P<label>[^\s:。,、()【】\[\]<>]{1,8})[】\])>]?\s?[:=]\s*")

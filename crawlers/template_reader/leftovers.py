@@ -9,10 +9,10 @@ from crawlers.template_reader.counters import masked
 
 RECURS = 0.3
 """Share of the questions with a row, digits aside, that belongs to the form and not to a question."""
-TAG_FIRST = re.compile(r"\s*[(\[【<〔（`]\s*(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s*[)\]】>〕）`]\s*[:.、：]?\s*")
+TAG_FIRST = re.compile(r"\s{0,9}[(\[【<〔（`]\s{0,9}(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s{0,9}[)\]】>〕）`]\s{0,9}[:.、：]?\s{0,9}")
 TAG_LAST = re.compile(
-    r"(?:(?<=[)）。？?_])\s*|\s+)#?(?P<plain>单选题?|多选题?|判断题?)-?$|\s+#(?P<hashed>[^\s#]{1,8}?)-?$"
-    r"|\s*[(\[【<〔（`]\s*(?P<said>[^()\[\]【】<>〔〕（）`]{1,14}?)\s*[)\]】>〕）`]\s*$"
+    r"(?:(?<=[)）。？?_])\s{0,9}|\s)#?(?P<plain>单选题?|多选题?|判断题?)-?$|\s#(?P<hashed>[^\s#]{1,8}?)-?$"
+    r"|\s{0,9}[(\[【<〔（`]\s{0,9}(?P<said>[^()\[\]【】<>〔〕（）`]{1,14}?)\s{0,9}[)\]】>〕）`]\s{0,9}$"
 )
 _LAST_SIGNS = re.compile(r"[^\u4e00-\u9fff]*$")
 _BEHIND_BLANK = re.compile(r"\t(?P<cell>\S{1,12})$|[（(_]\s*[)）_][。.]?\s*(?P<words>\S{2,12})$")

@@ -8,8 +8,9 @@ from crawlers.template_reader.answers import NEARLY_ALL, says_text
 from crawlers.template_reader.counters import LABEL, Row
 from crawlers.template_reader.lettered import Lettered, Option
 
-_TAB = r"\t+"
-_BETWEEN = (r"\s*/\s*", r"\s*\|\s*", r"\s*;\s*", _TAB, r"\s{2,}", r"\s*、\s*", r"\s*,\s*")
+_SLASH, _BAR, _STOP, _TAB = re.compile("/"), re.compile(r"\|"), re.compile(";"), re.compile(r"\t++")
+_BLANKS, _PAUSE, _COMMA = re.compile(r"\s\s++"), re.compile("、"), re.compile(",")
+_BETWEEN = (_SLASH, _BAR, _STOP, _TAB, _BLANKS, _PAUSE, _COMMA)
 """Signs between options side by side; the first that divides all of a paper counts."""
 
 
@@ -34,14 +35,14 @@ def _on_one_row(spans: Sequence[Sequence[Row]]) -> list[Lettered]:
     return []
 
 
-def _row_of_options(span: Sequence[Row], between: str) -> int:
+def _row_of_options(span: Sequence[Row], between: re.Pattern[str]) -> int:
     """Return the row with the options of which a row below names one; 0 if there is none, or several."""
     said = [text for row in span[2:] if (text := says_text(row))]
     found = [at for at, row in enumerate(span) if at and len(said) == 1 and said[0] in _options(row, between)]
     return found[0] if len(found) == 1 else 0
 
 
-def _divided(span: Sequence[Row], label: str, between: str) -> Lettered:
+def _divided(span: Sequence[Row], label: str, between: re.Pattern[str]) -> Lettered:
     rows = [at for at, row in enumerate(span) if at and _label(row) == label and len(_options(row, between)) > 1 and not says_text(row)]
     if len(rows) != 1:
         return Lettered(stem=list(span[:1]), tail=list(span[1:]))
@@ -53,11 +54,11 @@ def _label(row: Row) -> str:
     return match["label"] if (match := LABEL.match(row.flat)) else ""
 
 
-def _options(row: Row, between: str) -> list[str]:
+def _options(row: Row, between: re.Pattern[str]) -> list[str]:
     """Return the texts beside each other on a row, without its label."""
     start = match.end() if (match := LABEL.match(row.flat)) else 0
     texts, last = [], start
-    for sign in re.finditer(between, (row.text if between == _TAB else row.flat)[start:]):
+    for sign in between.finditer((row.text if between is _TAB else row.flat)[start:]):
         texts.append(row.text[last : start + sign.start()].strip())
         last = start + sign.end()
     texts.append(row.text[last:].strip())

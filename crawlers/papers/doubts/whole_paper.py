@@ -28,6 +28,8 @@ _SAMPLE = 200
 _RECURS, _MOST = 0.25, 0.5
 """Shares of the questions: with the same row of text, and with one doubt."""
 _NEARLY_ALL = 0.8
+_MANY_JUDGED, _AROUND = 9, "()[]【】 "
+"""Number of statements that are not all true by chance, and signs around a verdict."""
 _RARE = 0.1
 """Share of the choice questions with an answer below which none has one."""
 _BACKWARDS = 0.2
@@ -97,6 +99,7 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         _shifted,
         _contradicted,
         _answered_by_chance,
+        _judged_alike,
         _with_marks_at_stems,
         _with_kinds_before_stems,
         _with_letters_behind_stems,
@@ -380,6 +383,13 @@ def _answered_by_chance(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts
     answered = [at for at in chosen if drafts[at].answer]
     if len(chosen) >= 2 * _FEWEST and len(answered) <= _RARE * len(chosen):
         yield from ((at, "two_answers") for at in answered if drafts[at].explanation is None)
+
+
+def _judged_alike(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
+    """Yield many statements that all have the same sign as verdict: a tick may be in one of two columns."""
+    judged = {at: flat(draft.answer or "").strip(_AROUND) for at, draft in enumerate(drafts) if not draft.options and not draft.doubts}
+    if len(judged) > _MANY_JUDGED and set(judged.values()) <= {"√"}:
+        yield from ((at, "two_answers") for at in judged)
 
 
 def _with_kinds_before_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:

@@ -27,7 +27,7 @@ from curation.text.normalize import normalize
 declared_as = lru_cache(maxsize=1 << 12)(declared_type)  # a source repeats the same few labels
 _ONE_LETTER = re.compile(r"\s*[A-Ja-j]\s*")
 _SEVERAL_LETTERS = re.compile(r"\s*[A-Ja-j](?:[\s,，、;；]*[A-Ja-j])+\s*")
-_LETTER = re.compile(r"\s*[(（\[【]?\s?[A-Ja-jＡ-Ｊ]\s?[)）\]】]?\s?[.．、:：]?\s*")
+_LETTER = re.compile(r"\s{0,9}[(（\[【]?\s?[A-Ja-jＡ-Ｊ]\s?[)）\]】]?\s?[.．、:：]?\s{0,9}")
 _SEVERAL = re.compile("不定项|(?:分析|案例|技能)选择")
 _NEAR_CASE, _LEAST_CASELESS = 5, 3  # questions on either side, and how many of them lost their case
 _SPACE = re.compile(r"\s+")
