@@ -7,6 +7,7 @@ from itertools import islice
 from msgspec import Struct
 
 from crawlers.papers.signs.answer_marks import VERDICT
+from crawlers.papers.signs.letters import letter_of
 from crawlers.template_reader.answers import TOKEN
 from crawlers.template_reader.counters import Head, Row, heads_of
 
@@ -49,10 +50,7 @@ class Entry(Struct, frozen=True):
 
 def key_in(rows: Sequence[Row], numbers: Sequence[int]) -> Key | None:
     """Return the list that has each number once: in the order of the questions, or in any order if no number is given twice."""
-    titles = (
-        at for at, row in enumerate(rows) if len(row.flat) <= LONGEST_TITLE and TITLE.search(row.flat) and not _ONE_ANSWER.search(row.flat)
-    )
-    for title in islice(titles, _MOST_TITLES):
+    for title in islice((at for at, row in enumerate(rows) if _may_announce(row.flat)), _MOST_TITLES):
         for entries_of in (_listed, _headed):
             entries: list[Entry] = []
             for at in range(title, min(len(rows), title + _ROWS_EACH * len(numbers) + _ROWS_EACH)):
@@ -64,6 +62,12 @@ def key_in(rows: Sequence[Row], numbers: Sequence[int]) -> Key | None:
                 below = _explained(rows[end:], numbers) if not any(one.explanation for one in found) else {}
                 return Key([one.said for one in found], [one.explanation or below.get(one.number, "") for one in found], title, end)
     return None
+
+
+def _may_announce(line: str) -> bool:
+    """Return whether a flat line may be above a list of answers; an option, `D. 核对答案`, is not."""
+    is_title = len(line) <= LONGEST_TITLE and TITLE.search(line) is not None
+    return is_title and not _ONE_ANSWER.search(line) and not letter_of(line.strip())
 
 
 def scattered(rows: Sequence[Row], numbers: Sequence[int]) -> tuple[Key, set[int]] | None:

@@ -245,3 +245,13 @@ def test_the_kind_before_a_stem_is_no_part_of_it() -> None:
     lines = [f"{line}（多）" if line.startswith("4. ") else line for line in _paper()]
     paper = paper_in("题库.txt", Text(lines))
     assert [(draft.stem, draft.type) for draft in paper.questions if draft.number == 4] == [(f"4. {QUESTIONS[3][0]}", "多")]
+
+
+def test_an_option_that_speaks_of_answers_announces_no_list() -> None:
+    lines = [
+        line
+        for n in range(1, 6)
+        for line in (f"{n}. 对第{n}项结果有疑问时应首先（ ）", f"A. 重做{n}    B. 记录{n}次", f"C. 报告{n}    D. 核对答案")
+    ]
+    paper = read_lines([*lines, "参考答案", "1.A 2.B 3.C 4.D 5.A"])
+    assert paper is not None and [len(draft.options) for draft in paper.questions] == [4] * 5
