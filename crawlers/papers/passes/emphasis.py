@@ -89,7 +89,7 @@ class _EmphasizedOption(Struct):
     partly: frozenset[str] = frozenset()
     """The emphasis of only its letter or some of its words."""
     lettered: frozenset[str] = frozenset()
-    """The emphasis of its letter."""
+    """The emphasis of its letter alone."""
 
 
 def label_emphasis(lines: Sequence[Numbered], by_letter: bool = False) -> list[Numbered]:
@@ -247,7 +247,7 @@ def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]], form:
                 index,
                 option["letter"],
                 *_common(line, kinds[index], option, later.start() if later else len(line)),
-                kinds[index][option.start("letter")],
+                _of_letter(line, kinds[index], option),
             )
             for option, later in zip(options, [*options[1:], None], strict=False)
         ]
@@ -300,6 +300,12 @@ def _common(line: str, kinds: Sequence[frozenset[str]], option: re.Match[str], s
     marked = [kinds[at] for at in range(option.end(), stop) if _WORD.match(line[at])]
     common = frozenset.intersection(*marked) if marked else frozenset()
     return common, kinds[option.start("letter")].union(*marked) - common
+
+
+def _of_letter(line: str, kinds: Sequence[frozenset[str]], option: re.Match[str]) -> frozenset[str]:
+    """Return the emphasis of a letter that ends before the words behind it."""
+    first = next((kinds[at] for at in range(option.end(), len(line)) if _WORD.match(line[at])), frozenset())
+    return kinds[option.start("letter")] - first
 
 
 def _is_of_whole(kind: str, runs: Sequence[Sequence[_EmphasizedOption]]) -> bool:
