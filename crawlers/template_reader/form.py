@@ -3,6 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
+
+from msgspec import structs
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.questions.draft import Draft, ParsedPaper
@@ -88,6 +91,7 @@ class _Form:
             if places := [at for at, one in enumerate(self.parts) if bool(one.options) is has_options]:
                 self._answer(places, given, marks, unsure)
         drafts = [self._draft(at, given[at], marks[at], kinds[at], unsure=at in unsure) for at in range(count)]
+        drafts = _without_rings(drafts)
         odd = {*with_odd_ends([draft.stem for draft in drafts]), *with_first_option_of_many(drafts)}
         odd |= {*with_cells_behind([draft.options for draft in drafts])}
         odd |= set(with_tags_behind([draft.options[-1] if draft.options else "" for draft in drafts]))
@@ -322,6 +326,14 @@ def _label_of(row: Row) -> str:
     return match["label"] if (match := _LABEL.match(row.flat)) else ""
 
 
+def _without_rings(drafts: list[Draft]) -> list[Draft]:
+    """Return the questions without the numbers in rings that begin all stems and count them, maybe anew in each part."""
+    places = [_RINGS.find(draft.stem[:1] or " ") for draft in drafts]
+    if -1 in places or any(below not in (0, above + 1) for above, below in pairwise([-1, *places])):
+        return drafts
+    return [structs.replace(draft, stem=draft.stem[1:].lstrip(" .．、")) for draft in drafts]
+
+
 def _without_emphasis(stem: str, before: str) -> str:
     """Return a stem without the signs of its emphasis, which begins before its number: `**1. ……**`."""
     sign = before[-2:]
@@ -345,6 +357,7 @@ _CLOSED = re.compile(
 _SHARES = re.compile(r"配伍|(?<![A-Za-z])B1?\s?型|共用")
 _LABEL = re.compile(r"\s{0,9}[【\[(<]?(?P<label>[^\s:。,、()【】\[\]<>]{1,8})[】\])>]?\s?[:=]\s*")
 _BESIDE = re.compile(r"\s[(\[【][A-Ja-j]\s?[)\]】]|(?<=\s)\s[(\[【]?[A-Ja-j甲乙丙丁戊Ⓐ-Ⓙ①-⑩]\s?[)\]】.、:]")
+_RINGS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 _SIGN = re.compile(r"[^\w\s(（《“\"'【\[]{1,3}")
 
 

@@ -255,3 +255,12 @@ def test_an_option_that_speaks_of_answers_announces_no_list() -> None:
     ]
     paper = read_lines([*lines, "参考答案", "1.A 2.B 3.C 4.D 5.A"])
     assert paper is not None and [len(draft.options) for draft in paper.questions] == [4] * 5
+
+
+def test_numbers_in_rings_before_all_stems_are_no_part_of_them() -> None:
+    lines = [
+        line
+        for n in range(1, 7)
+        for line in (f"{'①②③④⑤⑥'[n - 1]}第{n}项检查的目的是（ ）", f"A. 甲{n}  B. 乙{n}", f"答案：{'AB'[n % 2]}", "")
+    ]
+    assert [draft.stem for draft in paper_in("a.txt", Text(lines)).questions] == [f"第{n}项检查的目的是（ ）" for n in range(1, 7)]
