@@ -14,7 +14,7 @@ from crawlers.papers.signs.answer_marks import flat
 
 _WORDS = rf"(?P<before>[^\d{HANZI}\s.、:。][^\d{HANZI}。?!]{{0,14}}?|)\s{{0,3}}"
 _TAGGED = rf"(?P<before>[【\[(<][^\]】)>]{{0,14}}[^\d\s\]】)>][^\]】)>]{{0,14}}[】\])>]\s{{0,3}}(?:[^\d{HANZI}\s.、:。]{{1,4}})?)"
-_AFTER = r"(?:(?P<of>\s{0,2}/\s{0,2}\d{1,4})|(?P<word>\s{0,2}[题问])|(?=\s|[^\w\s]|$))(?P<sign>\\?[.、:)\]】〉>|#/]{1,2}|)[*_]{0,2}"
+_AFTER = r"(?:(?P<of>\s{0,2}/\s{0,2}\d{1,4})|(?P<word>\s{0,2}[题问])|(?=\s|[^\w\s]|$))(?P<sign>\\?[.、:)\]】〉>|#/=]{1,2}|)[*_]{0,2}"
 _HEADS = {
     "digits": re.compile(rf"\s{{0,9}}{_WORDS}(?P<number>\d{{1,4}}){_AFTER}"),
     "words": re.compile(rf"\s{{0,9}}{_WORDS}(?P<number>[{HANZI}百]{{1,5}}){_AFTER}"),
@@ -26,7 +26,7 @@ _HEADS = {
 }
 """What may count a question: words, a number, the number of all questions, a sign."""
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-LABEL = re.compile(r"\s{0,9}(?P<label>[【\[(<][^\]】)>\s]{1,8}[】\])>]|[^\s:=。,、()]{1,8}\s?[:=]|#{1,6}(?=\s))\s{0,3}")
+LABEL = re.compile(r"\s{0,9}(?P<label>[【\[(<][^\]】)>\s:]{1,8}[】\])>]|[^\s:=。,、()【】\[\]]{1,8}\s?[:=]|#{1,6}(?=\s))\s{0,3}")
 _KIND = re.compile(r"单[项选]|多[项选]|不定项|判断|是非|选择题")
 _ANSWERS = re.compile(r"\W?(?:\S{0,3}答案|答|[Kk]ey|[Aa]ns)")
 _FEWEST = 4

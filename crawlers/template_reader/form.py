@@ -355,7 +355,7 @@ _CLOSED = re.compile(
 )
 """The end of a sentence, or its blank, with a verdict beside it or not."""
 _SHARES = re.compile(r"配伍|(?<![A-Za-z])B1?\s?型|共用")
-_LABEL = re.compile(r"\s{0,9}[【\[(<]?(?P<label>[^\s:。,、()【】\[\]<>]{1,8})[】\])>]?\s?[:=]\s*")
+_LABEL = re.compile(r"\s{0,9}(?P<open>[【\[(<])?(?P<label>[^\s:。,、()【】\[\]<>]{1,8})(?(open)[】\])>])\s?[:=]\s{0,9}")
 _BESIDE = re.compile(r"\s[(\[【][A-Ja-j]\s?[)\]】]|(?<=\s)\s[(\[【]?[A-Ja-j甲乙丙丁戊Ⓐ-Ⓙ①-⑩]\s?[)\]】.、:]")
 _RINGS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 _SIGN = re.compile(r"[^\w\s(（《“\"'【\[]{1,3}")

@@ -19,6 +19,7 @@ _BEHIND = re.compile(
 JUDGES = re.compile(r"判断|是非|对错|正误|正确|错误|(?<![A-Za-z])(?:true|false)(?![A-Za-z])", re.IGNORECASE)
 _ENDS = re.compile(r"[。.?!]$|[(\[]\s*[)\]][。.]?$")
 _ROWS_ABOVE = 12
+_VERDICT_ALONE = re.compile(rf"\W{{0,3}}(?:{VERDICT})\W{{0,3}}", re.IGNORECASE)
 _TICKED, _OPEN = frozenset("xX√"), frozenset(["", "☐"])
 
 
@@ -27,7 +28,8 @@ def statements(rows: Sequence[Row]) -> Iterator[list[Head]]:
     for is_before in (True, False):
         manners: dict[tuple[str, str], list[tuple[int, re.Match[str]]]] = defaultdict(list)
         for at, row in enumerate(rows):
-            if match := _FRONT.match(row.flat) if is_before else _BEHIND.search(row.flat):
+            match = _FRONT.match(row.flat) if is_before else _BEHIND.search(row.flat)
+            if match and not _VERDICT_ALONE.fullmatch(_rest(match, is_before)):
                 manners[match["open"], match["close"]].append((at, match))
         found = _of_two_signs(max(manners.values(), key=len, default=[]))
         if len(found) < _FEWEST:
@@ -76,5 +78,10 @@ def _is_announced(rows: Sequence[Row], first: int) -> bool:
 
 def _are_sentences(found: Sequence[tuple[int, re.Match[str]]], is_before: bool) -> bool:
     """Return whether most rows are sentences, or have a blank for the verdict: the rows of other lists, as of tests, are not."""
-    texts = [(match.string[match.end() :] if is_before else match.string[: match.start()]).rstrip() for _, match in found]
+    texts = [_rest(match, is_before) for _, match in found]
     return sum(_ENDS.search(text) is not None for text in texts) > len(texts) / 2
+
+
+def _rest(match: re.Match[str], is_before: bool) -> str:
+    """Return the statement beside a verdict."""
+    return (match.string[match.end() :] if is_before else match.string[: match.start()]).rstrip()

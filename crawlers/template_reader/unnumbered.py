@@ -17,6 +17,8 @@ _MOST_BETWEEN = 3
 _FULL = 0.75
 """Share of the widest row of a stem that its rows fill, the last one aside."""
 _RULE = re.compile(r"[^\w\s]{3,}|_{3,}|(?:[^\w\s]\s+){2,}[^\w\s]")
+_WITHIN = re.compile(r"(?!A\s?[.、:)])\S.{3,}?[\s)。?_]\(?A\s?[.、:)].{1,200}?[\s,;]\(?B\s?[.、:)]")
+"""A stem with its options behind it."""
 _LABELLED = re.compile(r"[【\[(<][^\]】)>\s]{1,8}[】\])>]|[^\s:。,、()]{1,8}\s?[:=]")
 
 Run = tuple[int, int]
@@ -24,7 +26,12 @@ Run = tuple[int, int]
 
 
 def unnumbered(rows: Sequence[Row]) -> Iterator[list[Head]]:
-    """Yield the rows at which questions begin above their options, by what divides them, and by how many rows are between."""
+    """Yield the rows at which questions begin above their options, by what divides them, and by how many rows are between, or before
+    their options on the same row.
+    """
+    within = [at for at, row in enumerate(rows) if _WITHIN.match(row.flat)]
+    if len(within) >= _FEWEST and len(within) > NEARLY_ALL * len(rows):
+        yield _heads(within)
     runs = max((places_of_all(rows, alphabet) for alphabet in (*ALPHABETS[:-1], BULLETS)), key=len)
     if len(runs) < _FEWEST or any(first == 0 for first, _ in runs):
         return

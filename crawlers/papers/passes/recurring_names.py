@@ -13,6 +13,8 @@ from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, parts_of,
 from crawlers.papers.signs.letters import letter_of
 
 _NAME = re.compile(r"[【\[(]?(?P<name>[\u4e00-\u9fff]{1,6})\s?(?:[】\])]\s?:?|:)\s{0,3}(?=\S)")
+_OF_ANSWER = re.compile(r"[答选对错正误]")
+"""In names of answers, of anybody's."""
 _VERDICT = r"[(\[【]\s?(?:[√×]|正确|错误|对|错)\s?[)\]】]"
 _JUDGED = re.compile(rf"^{_VERDICT}\s?\d|{_VERDICT}[。.]?$|[。)]\s?[√×]$")
 """A statement with its verdict before its number, or at its end."""
@@ -28,7 +30,8 @@ def label_recurring_names(lines: Sequence[Numbered]) -> list[Numbered]:
     below_verdicts = [at for above, at in pairwise(filled) if _JUDGED.search(flats[above]) and not _JUDGED.search(flats[at])]
     done = list(lines)
     for below in (below_options, below_verdicts):
-        named = {at: name for at in below if (name := _NAME.match(flats[at])) and _is_text(flats[at], name.end())}
+        found = {at: name for at in below if (name := _NAME.match(flats[at])) and _is_text(flats[at], name.end())}
+        named = {at: name for at, name in found.items() if not _OF_ANSWER.search(name["name"])}
         common = Counter(name["name"] for name in named.values()).most_common(1)
         if not common or common[0][1] < max(_FEWEST, _SHARE * len(below)):
             continue

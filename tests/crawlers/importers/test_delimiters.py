@@ -2,6 +2,7 @@
 
 import pytest
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.tables.delimiters import delimiter_of, parts_of_cells
 from tests.crawlers.importers.test_shapes import GOLD, read, triples_of
 
@@ -73,7 +74,7 @@ def test_parts_of_cells(cells: list[str], parts: list[list[str]]) -> None:
 def test_options_without_letters_are_parted_by_tabs_and_blanks_where_answers_name_them(between: str) -> None:
     text = "\n".join(f"{n}. {stem}\n{between.join(options)}\n答案：{options[right]}" for n, (stem, options, right) in enumerate(GOLD, 1))
     questions = triples_of(read("题库.txt", text.encode()))
-    assert [(options, key) for _, options, key in questions] == [(options, options[right]) for _, options, right in GOLD]
+    assert [(options, key) for _, options, key in questions] == [(options, LETTERS[right]) for _, options, right in GOLD]
 
 
 @pytest.mark.parametrize(

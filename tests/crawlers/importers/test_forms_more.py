@@ -38,6 +38,14 @@ def _lines(form: str, option: str, wrong: str | None = None, join: str = "\n", b
     ).encode()
 
 
+def _filled(body: bytes) -> bytes:
+    """Return a bank with each right letter in the blank of its stem."""
+    text = body.decode()
+    for _, _, right in GOLD:
+        text = text.replace("（ ）", f"（{_L[right]}）", 1)
+    return text.encode()
+
+
 def _json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
@@ -206,7 +214,7 @@ FORMS: dict[str, bytes] = {
         + "\n".join(f"A{n:02} {key}" for n, key in enumerate(_KEYS, 1)).encode(),
     "filled.txt": _lines("{stem}\n{options}", "{letter}. {text}").replace("（ ）".encode(), "（B）".encode()),
     "filled rows.txt": "护理题库\n".encode()
-        + _lines("{stem} {options}", "{letter}. {text}", join=" ", between="\n").replace("（ ）".encode(), "（B）".encode()),
+        + _filled(_lines("{stem} {options}", "{letter}. {text}", join=" ", between="\n")),
     "page.adoc": "= 题库\n\n".encode() + _lines("== 第{n}题\n{stem}\n{options}\n\n*答案*：{key}", "* {letter}. {text}"),
     "page.rst": _lines("{n}. {stem}\n\n{options}\n\n   :答案: {key}", "   {letter}. {text}"),
     "quoted.md": _lines("### 题目 {n}\n> {stem}\n\n{options}\n\n**Answer:** `{key}`", "{letter}) {text}  "),
@@ -259,7 +267,7 @@ def test_every_question_is_read_as_it_is(name: str) -> None:
         parts = body.decode().split("<p>")
         body = "<p>".join(part.replace("'q0'", f"'q{n}'") for n, part in enumerate(parts)).encode()
     [result] = [step for step in read_steps(name, body, None, _SEEN) if isinstance(step, FileResult)]
-    key = ["A"] * len(GOLD) if name == "numbered.txt" else ["B"] * len(GOLD) if name.startswith("filled") else _KEYS
+    key = ["A"] * len(GOLD) if name == "numbered.txt" else ["B"] * len(GOLD) if name == "filled.txt" else _KEYS
     got = [(_bare(stem), [_bare(o) for o in options], answer) for stem, options, answer in triples_of(result.reading)]
     assert got == [(_bare(stem), options, said) for (stem, options, _), said in zip(GOLD, key, strict=True)]
 

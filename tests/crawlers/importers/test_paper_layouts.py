@@ -494,9 +494,8 @@ def test_a_proposal_has_not_the_name_of_a_format() -> None:
     assert '"cards (file)":' in proposal and '"cards":' not in proposal
 
 
-@pytest.mark.parametrize("lines", ["A│甲{0}\nB│乙\nC│丙\nD│丁\n◎B", "☐ 甲{0}\n☑ 乙\n☐ 丙\n本题共被作答{0}次"])
-def test_stems_with_options_of_an_unknown_form_are_rejected_and_not_proposed(lines: str) -> None:
-    text = "".join(f"▲{n}▲第{n}次应当先看哪一项\n{lines.format(n)}\n" for n in range(1, 9))
+def test_stems_with_options_of_an_unknown_form_are_rejected_and_not_proposed() -> None:
+    text = "".join(f"▲{n}▲第{n}次应当先看哪一项\nA│甲{n}\nB│乙\nC│丙\nD│丁\n◎B\n" for n in range(1, 9))
     reading = questions_in("a.txt", Text(text.split("\n")), _HERE)
     assert [item.doubt for item in reading.items if isinstance(item, QuestionItem)] == ["options_unreadable"] * 8
     assert "no question was read" in proposed_layout("a.txt", text.encode())
