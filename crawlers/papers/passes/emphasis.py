@@ -107,6 +107,8 @@ def label_emphasis(lines: Sequence[Numbered], by_letter: bool = False) -> list[N
     if right is None and by_letter and sum(has_answer) * 10 <= len(runs):
         runs = [[structs.replace(option, kinds=option.lettered, partly=frozenset()) for option in run] for run in runs]
         right = _right_of(runs)
+        if right and any(sum(marked) > 1 for marked in right.marked):  # letters here and there
+            right = None
     if right is None:
         return list(lines)
     is_stated = any(_STATED.search(text) for text in plain if len(text) < _LONGEST_NOTE)
