@@ -23,6 +23,8 @@ _SIGN = r"(?P<sign>\s{0,2}(?:[)\]】]\s?[.、:,]|[)\]】.、:,|=-]))\s{0,9}"
 _NO_SIGN = r"(?P<sign>)(?:\s{1,9}|$|(?=[\u4e00-\u9fff《“\"\d]))"
 
 
+_MOST_ROWS = 80
+"""Rows that the options of one question may have."""
 _BETWEEN = frozenset(";；/／|｜,，")
 BULLETS = "•"
 """Stands for options without letters, each behind the same sign, or a box: `- [ ]`, `○`."""
@@ -113,7 +115,7 @@ def places_of_all(rows: Sequence[Row], alphabet: str = LETTERS) -> list[tuple[in
     firsts = [at for at, row in enumerate(rows) if _place_in(row.flat, at, 0, alphabet[0], beside=False)]
     runs = []
     for at, below in pairwise([*firsts, len(rows)]):
-        places = _places(rows[at:below], alphabet)
+        places = _places(rows[at : min(below, at + _MOST_ROWS)], alphabet)
         if len(places) > 1:
             runs.append((at, at + places[-1].row))
     return runs
