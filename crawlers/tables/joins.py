@@ -14,7 +14,6 @@ from crawlers.tables.marked_options import NO, YES, word_of
 from crawlers.tables.tree import ABOVE, EVERY, MOST_TABLES, NAME, OPTIONS, Rows
 
 _FEWEST, _SHARE, _MOST_OPTIONS, _MOST_KINDS = 3, 0.9, 12, 8
-_ALIKE = 0.5
 _KEY = re.compile(r"(?:^|[_\W])(?:[a-z]?id|pk|no|code|uuid|key|num|number|sn)$|[a-z]I[dD]$|ID$|编号|序号|题号|号$|^#$", re.IGNORECASE)
 _OWNER = re.compile(r"question|ques|item|stem|parent|topic|timu|subject_?id|题|^[qp]$|^[qp]_?id$|tid$|sid$|pid$|\bq\b", re.IGNORECASE)
 _NO_OWNER = re.compile(

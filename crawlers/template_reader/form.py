@@ -46,7 +46,6 @@ _MARKED = re.compile(r"#{1,6}\s")
 _OF_NUMBER = re.compile(r"第\s?(\d{1,4})\s?题")
 """The question of which an answer is, as it says: `昨日（第3题）答案`."""
 _SHORTEST_STEM = 4
-_WORD = re.compile(r"\w")
 
 
 def read_form(rows: Sequence[Row], heads: Sequence[Head], spans: list[list[Row]], key: Key | None) -> ParsedPaper:

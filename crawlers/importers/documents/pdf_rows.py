@@ -40,7 +40,7 @@ _SAME_ROW = 0.6
 _BOLD = re.compile(r"bold|black|heavy", re.IGNORECASE)
 _COLOURED = 0.25
 """Difference of a colour's strongest and weakest part above which it is no shade of grey or black."""
-_GREY, _RGB, _CMYK = 1, 3, 4
+_RGB, _CMYK = 3, 4
 
 
 Style = tuple[float, ...]

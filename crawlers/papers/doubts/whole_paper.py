@@ -31,8 +31,8 @@ from crawlers.papers.signs.numbers import number_of
 
 _FEWEST = 4
 """Number of questions that show a paper's layout."""
-_RECURS, _MOST = 0.25, 0.5
-"""Shares of the questions: with the same row of text, and with one doubt."""
+_MOST = 0.5
+"""Share of the questions with one doubt."""
 _NEARLY_ALL = 0.8
 _MANY_JUDGED, _AROUND = 9, "()[]【】 "
 """Number of statements that are not all true by chance, and signs around a verdict."""

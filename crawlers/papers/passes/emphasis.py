@@ -103,8 +103,10 @@ def label_emphasis(lines: Sequence[Numbered], by_letter: bool = False) -> list[N
     forms = (_OPTION, _BARE_OPTION, _SMALL_OPTION, _RINGED_OPTION)
     runs = next(filter(None, (list(_runs(plain, kinds, form)) for form in forms)), []) or _unlettered_runs(plain, kinds)
     has_answer = [_says_answer(plain, run[-1].line + 1) for run in runs]
-    right = _right_of(runs) if sum(has_answer) * 10 <= len(runs) else None
-    if right is None and by_letter and sum(has_answer) * 10 <= len(runs):
+    if sum(has_answer) * 10 > len(runs):
+        return list(lines)
+    right = _right_of(runs)
+    if right is None and by_letter:
         runs = [[structs.replace(option, kinds=option.lettered, partly=frozenset()) for option in run] for run in runs]
         right = _right_of(runs)
         if right and any(sum(marked) > 1 for marked in right.marked):  # letters here and there
