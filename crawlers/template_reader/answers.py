@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.signs.answer_marks import VERDICT, flat
+from crawlers.papers.signs.box_signs import EMPTY, TICKED
 from crawlers.template_reader.counters import Row
 from crawlers.template_reader.lettered import BULLETS, Lettered
 
@@ -24,6 +25,8 @@ _FIRST = re.compile(rf"^[(\[【]?(?P<said>{_LETTERS})[)\]】]?[\s.、:]{{1,4}}")
 _LAST = re.compile(rf"(?:\s|(?<=[。?)\]】]))[(\[【]?(?P<said>{_LETTERS}|{VERDICT})[)\]】]?\s{{0,3}}[。.]?$")
 _TRAILING = re.compile(r"(?:[(（\[【<][^()（）\[\]【】<>]{1,12}[)）\]】>]|[^\w\s。)”》%?!,;.…’\"'】\]]{1,3}|(?<=\s)\S{1,8})\s{0,3}$")
 _RIGHT = re.compile(r"[^\w\s]|正确|答案|对|right|true|correct|answer|ok|yes", re.IGNORECASE)
+_SAYS_TICKED = re.compile(rf"[{TICKED}√✓✔✅]|[(\[][xX√✓✔][)\]]")
+_SAYS_EMPTY = re.compile(rf"[{EMPTY}×✗✘❌]|[(\[][)\]]")
 _ANNOUNCES = re.compile(
     r"[\W_]*(?:(?:查看|显示|展开|收起|隐藏|点击)+(?:答案|解析|详情)?[\W_]+)?(?:[昨前今上][日天]?[\W_]*)?(?:[\u4e00-\u9fff]{0,4}#题?)?[\W_]*(?:[本此该]题|今日|最终)?(?:正确|参考|标准|最佳|试题|correct|right)?的?"
     r"(?:答案|正解|标答|选项|答|选|key|answers?|ans|solution)?(?:解析|详解)?[\W_]*(?:应?[是为选])?[\W_]*"
@@ -153,17 +156,23 @@ def says_text(row: Row) -> str:
 
 
 def at_options(parts: Sequence[Lettered]) -> tuple[list[Answers], str]:
-    """Return the answers by the sign that some options of nearly all questions have, and the sign."""
+    """Return the answers by the sign that some options of nearly all questions have, and the sign.
+
+    A ticked sign is right before any other, an empty one or a cross never. Of others the rarer is right; none if two are equally often.
+    """
     counts, marked_options = Counter[str](), Counter[str]()
     for one in parts:
         own = Counter(mark for option in one.options for mark in {option.mark, *trailing(option.text)} - {""})
         counts.update(mark for mark, count in own.items() if count < len(one.options) and _RIGHT.search(mark))
         marked_options.update(own)
-    often = [mark for mark, count in counts.items() if count >= NEARLY_ALL * len(parts)]
-    for mark in sorted(often, key=lambda mark: (marked_options[mark], -counts[mark], mark))[:1]:  # of `[x]` and `[ ]` the rarer is right
-        marked = [[at for at, option in enumerate(one.options) if mark in (option.mark, *trailing(option.text))] for one in parts]
-        return [[Answer("".join(LETTERS[at] for at in places)) if places else None for places in marked]], mark
-    return [], ""
+    often = {mark for mark, count in counts.items() if count >= NEARLY_ALL * len(parts) and not _SAYS_EMPTY.fullmatch(mark)}
+    ticked = {mark for mark in often if _SAYS_TICKED.fullmatch(mark)} or often
+    fewest = min((marked_options[mark] for mark in ticked), default=0)
+    rarest = [mark for mark in ticked if marked_options[mark] == fewest]
+    if len(rarest) != 1:
+        return [], ""
+    marked = [[at for at, option in enumerate(one.options) if rarest[0] in (option.mark, *trailing(option.text))] for one in parts]
+    return [[Answer("".join(LETTERS[at] for at in places)) if places else None for places in marked]], rarest[0]
 
 
 def trailing(text: str) -> list[str]:

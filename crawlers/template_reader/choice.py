@@ -2,11 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from msgspec import structs
 
-from atomexam.text.option_letters import are_in_turn
+from atomexam.text.option_letters import LETTERS, are_in_turn
 from crawlers.papers.doubts.whole_paper import accounted
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.signs.letters import letter_of
@@ -28,7 +28,7 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     """Return the better reading of a paper, with doubts at questions that both read and in which they differ.
 
     The repeating form shows less of a paper than the passes: no cases, no shared options. But it holds for nearly all questions or for
-    none, so what it contradicts is uncertain.
+    none, so what it contradicts is uncertain. Of two answers to one question neither is believed, however often they differ.
     """
     paper = structs.replace(paper, questions=[*map(_untagged, paper.questions)])
     if len(lines) > _MOST_LINES or (other := read_lines(lines)) is None:
@@ -43,12 +43,18 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         return paper
     by_line = {draft.line: draft for draft in other.questions}
     pairs = [(draft, by_line[draft.line]) for draft in paper.questions if draft.line in by_line]
-    differing = [draft for draft, its in pairs if _content(its) not in map(_content, _without_signs(draft))]
+    differing = {draft.line for draft, its in pairs if _content(its) not in map(_content, _without_signs(draft))}
+    contradicting = {draft.line for draft, its in pairs if any(_contradicts(each, its) for each in _without_signs(draft))}
     if len(differing) > _FEW * len(pairs) and others >= answered:
-        return other
-    drafts = {draft.line: draft.doubted("read_in_two_ways") for draft in differing}
-    questions = [draft for draft in paper.questions if draft.line not in drafts]
-    return structs.replace(paper, questions=questions, rejected=[*paper.rejected, *drafts.values()])
+        return _doubted(other, contradicting)
+    return _doubted(paper, differing)
+
+
+def _doubted(paper: ParsedPaper, lines: Set[int]) -> ParsedPaper:
+    """Return a paper in which the questions on some lines are rejected, since they can be read in two ways."""
+    rejected = [draft.doubted("read_in_two_ways") for draft in paper.questions if draft.line in lines]
+    questions = [draft for draft in paper.questions if draft.line not in lines]
+    return structs.replace(paper, questions=questions, rejected=[*paper.rejected, *rejected])
 
 
 def _untagged(draft: Draft) -> Draft:
@@ -75,6 +81,33 @@ def _content(draft: Draft) -> tuple[object, ...]:
     answer = (draft.answer or "").strip(_AROUND)
     said = right_letters(answer, "", 0) if not draft.options else ""  # √, 对 and 正确 are one
     return _plain(untagged(draft.stem)[0]), [*map(_plain, draft.options)], _plain(said or answer)
+
+
+def _asks(draft: Draft) -> tuple[object, ...]:
+    """Return what a question asks; the two verdicts may be its options, or nowhere."""
+    stem, options, _ = _content(draft)
+    return stem, [] if _verdicts(draft) else options
+
+
+def _contradicts(draft: Draft, other: Draft) -> bool:
+    """Return whether two readings of one question have answers that exclude each other."""
+    answers = {_answer(each) for each in (draft, other)}
+    return len(answers) == 2 and "" not in answers and _asks(draft) == _asks(other)
+
+
+def _answer(draft: Draft) -> str:
+    """Return the letters of an answer or its verdict; nothing if it is other words."""
+    said, verdicts = (draft.answer or "").strip(_AROUND), _verdicts(draft)
+    letters = right_letters(said, LETTERS, len(draft.options)) if draft.options else ""
+    if verdicts:
+        return verdicts[LETTERS.index(letters)] if len(letters) == 1 else right_letters(said, "", 0)
+    return letters or right_letters(said, "", 0)
+
+
+def _verdicts(draft: Draft) -> list[str]:
+    """Return 正确 and 错误 in the order of the options if these are the two verdicts."""
+    verdicts = [right_letters(option.strip(_AROUND), "", 0) for option in draft.options]
+    return verdicts if len(verdicts) == 2 and all(verdicts) else []
 
 
 def _plain(text: str) -> str:

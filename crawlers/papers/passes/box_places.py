@@ -12,23 +12,23 @@ from collections.abc import Iterator, Sequence
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.signs.answer_cards import letters_of_card
 from crawlers.papers.signs.answer_marks import Numbered
+from crawlers.papers.signs.box_signs import EMPTY, TICKED
 
-_TICKED, _EMPTY = "☑☒■●◼", "☐□○◻"
-_BOX = f"[{_TICKED}{_EMPTY}]"
+_BOX = f"[{TICKED}{EMPTY}]"
 _LETTER = r"[(（\[【]?(?P<letter>[A-JＡ-Ｊ])\s?[.、:)\]．：）】]"
-_LETTERED = re.compile(rf"(?:^|(?<=[\s{_TICKED}{_EMPTY}]))(?:{_BOX}\s{{0,3}})?{_LETTER}")
+_LETTERED = re.compile(rf"(?:^|(?<=[\s{TICKED}{EMPTY}]))(?:{_BOX}\s{{0,3}})?{_LETTER}")
 _INNER = re.compile(rf"(?P<head>{_LETTER})\s{{0,3}}(?P<box>{_BOX})\s{{0,3}}(?=\S)")
 _BEHIND = re.compile(rf"\s{{0,9}}(?P<box>{_BOX})(?=\s{{0,20}}(?:$|{_LETTER}))")
 _ENDS, _BEGINS = re.compile(rf"{_BOX}\s{{0,9}}$"), re.compile(rf"\s{{0,20}}{_BOX}\s{{0,3}}{_LETTER}")
-_ROW_OF_WORDS = re.compile(rf"\s{{0,20}}(?:{_BOX}\s{{0,3}}[^{_TICKED}{_EMPTY}]{{1,200}}){{2,10}}$")
-_PIECE = re.compile(rf"(?P<box>{_BOX})\s{{0,3}}(?P<words>[^{_TICKED}{_EMPTY}]{{1,200}})")
-_BARE_OPTION = re.compile(rf"\s{{0,20}}{_BOX}\s{{0,3}}(?!{_LETTER}|[A-J]\s|(?:正确|错误|[对错是否])\s{{0,9}}$)[^\s{_TICKED}{_EMPTY}]")
+_ROW_OF_WORDS = re.compile(rf"\s{{0,20}}(?:{_BOX}\s{{0,3}}[^{TICKED}{EMPTY}]{{1,200}}){{2,10}}$")
+_PIECE = re.compile(rf"(?P<box>{_BOX})\s{{0,3}}(?P<words>[^{TICKED}{EMPTY}]{{1,200}})")
+_BARE_OPTION = re.compile(rf"\s{{0,20}}{_BOX}\s{{0,3}}(?!{_LETTER}|[A-J]\s|(?:正确|错误|[对错是否])\s{{0,9}}$)[^\s{TICKED}{EMPTY}]")
 _NUMBER = re.compile(r"\s{0,9}(?:第\s?)?\d{1,4}\s?[题.、．:：)）]?\s{0,9}")
 
 
 def boxes_placed(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with each box before the letter or the line of its option, and cards of letters as answers."""
-    if not any(box in text for _, text in lines for box in _TICKED + _EMPTY):
+    if not any(box in text for _, text in lines for box in TICKED + EMPTY):
         return list(lines)
     lines = [(index, _card(text)) for index, text in lines]
     texts = [text for _, text in lines if _LETTERED.match(text.lstrip())]
@@ -48,7 +48,7 @@ def _lettered(lines: Sequence[Numbered]) -> list[Numbered]:
         if _BARE_OPTION.match(text):
             run.append(at)
             continue
-        ticked = sum(lines[each][1].lstrip()[:1] in _TICKED for each in run)
+        ticked = sum(lines[each][1].lstrip()[:1] in TICKED for each in run)
         if 0 < ticked < len(run) <= len(LETTERS):
             runs.append(run)
         run = []
@@ -61,7 +61,7 @@ def _lettered(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def _card(text: str) -> str:
     """Return a card of letters as the answer that it shows, behind its number."""
-    if not any(box in text for box in _TICKED + _EMPTY):
+    if not any(box in text for box in TICKED + EMPTY):
         return text
     number = _NUMBER.match(text)
     head = number[0] if number else ""
@@ -73,7 +73,7 @@ def _moved(text: str) -> str:
     """Return a row of options with a tick behind those whose box is ticked, and no empty boxes."""
     if not _LETTERED.match(text.lstrip()):
         return text
-    return _BEHIND.sub(lambda match: " √ " if match["box"] in _TICKED else " ", text).rstrip()
+    return _BEHIND.sub(lambda match: " √ " if match["box"] in TICKED else " ", text).rstrip()
 
 
 def _split(text: str) -> Iterator[str]:

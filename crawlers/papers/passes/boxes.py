@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from crawlers.papers.signs.answer_marks import Numbered, flat
+from crawlers.papers.signs.box_signs import EMPTY, TICKED
 
 TICK = "✦"
 """Placed before the letter of an option whose box is ticked."""
 
-_TICKED = "☑☒■●◼"
-_SIGNS = "☐□○◻" + _TICKED
+_SIGNS = EMPTY + TICKED
 _BOX = re.compile(rf"\s{{0,20}}(?P<box>[{_SIGNS}])\s{{0,3}}(?=[(（\[【]?\s?(?P<letter>[A-JＡ-Ｊ])(?:\s?[.、:)\]．：）】,，]|(?P<bare>\s)))")
 ANY_BOX = flat(_SIGNS)
 _UNBOXED = re.compile(r"\s{0,20}[(\[]?[A-J]\s?[.、:)\]]")
@@ -23,7 +23,7 @@ def label_boxes(lines: Sequence[Numbered]) -> list[Numbered]:
     boxes = [list(_BOX.finditer(text)) for _, text in lines]
     if not any(boxes):
         return list(lines)
-    empty = any(box["box"] not in _TICKED for line_boxes in boxes for box in line_boxes)
+    empty = any(box["box"] not in TICKED for line_boxes in boxes for box in line_boxes)
     telling = empty or any(_UNBOXED.match(flat(text)) for _, text in lines)
     return [(index, piece) for (index, text), line_boxes in zip(lines, boxes, strict=True) for piece in _pieces(text, line_boxes, telling)]
 
@@ -36,7 +36,7 @@ def _pieces(text: str, boxes: Sequence[re.Match[str]], telling: bool) -> Iterato
         if done.strip() and flat(box["letter"]) == "A":
             yield done
             done = ""
-        done += ("  " if done else "") + (TICK if telling and box["box"] in _TICKED else "")
+        done += ("  " if done else "") + (TICK if telling and box["box"] in TICKED else "")
         index = box.end()
         if box["bare"]:  # the letter of `□ A 甲` has no sign of its own
             done += box["letter"] + "."

@@ -3,8 +3,9 @@
 import re
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.papers.signs.box_signs import EMPTY, TICKED
 
-_TICKED, _EMPTY = "☑☒■●◼█▇▉▊✓✔√", "☐□○◻"
+_TICKED, _EMPTY = TICKED + "█▇▉▊✓✔√", EMPTY
 _CELL = re.compile(
     rf"\s{{0,6}}(?:[\[(（【](?P<before>[{_TICKED}{_EMPTY}])?\s?(?P<letter>[A-JＡ-Ｊ])?\s?(?P<behind>[{_TICKED}{_EMPTY}])?[\])）】]"
     rf"|(?P<box>[{_TICKED}{_EMPTY}])\s?(?P<boxed>[A-J])(?![A-Za-z.、．:：)）])|(?P<led>[A-J])\s?(?P<sign>[{_TICKED}{_EMPTY}]))"

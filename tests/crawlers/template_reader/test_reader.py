@@ -212,6 +212,47 @@ def test_readings_that_differ_are_doubted(monkeypatch: pytest.MonkeyPatch) -> No
     assert better_by_form(lines, ParsedPaper(drafts, [], [], 8)).questions == drafts
 
 
+def test_no_answer_counts_that_both_readings_deny_each_other() -> None:
+    lines = _paper()
+    starts = [at for at, line in enumerate(lines) if line[:1].isdigit()]
+    shifted = [
+        _draft(
+            n,
+            starts[n - 1],
+            "B" if right == "A" else "A",
+            [f"{letter}. {option}" for letter, option in zip("ABCDE", options, strict=False)],
+        )
+        for n, (_, options, right) in enumerate(QUESTIONS, 1)
+    ]
+    read = better_by_form(lines, ParsedPaper(shifted, [], [], 8))
+    assert not read.questions
+    assert {draft.doubt for draft in read.rejected} == {"read_in_two_ways"}
+
+
+@pytest.mark.parametrize("signs", ["●○", "◉○", "■□", "☑☐", "√×", "◆◇"])
+def test_of_two_signs_before_options_the_filled_one_is_right(signs: str) -> None:
+    lines = []
+    for n, (stem, options, right) in enumerate(QUESTIONS, 1):
+        lines += [f"{n}. {stem}", *(f"{signs[letter not in right]} {option}" for letter, option in zip("ABCDE", options, strict=False))]
+    paper = read_lines(lines)
+    assert paper is None or {(draft.number, draft.answer) for draft in paper.questions} <= {
+        (n, right) for n, (_, _, right) in enumerate(QUESTIONS, 1)
+    }
+
+
+@pytest.mark.parametrize("signs", ["●○", "■□", "☑☐", "√×"])
+def test_of_two_signs_before_verdicts_the_filled_one_is_right(signs: str) -> None:
+    verdicts = "√×√√×√××"
+    lines = []
+    for n, verdict in enumerate(verdicts, 1):
+        shown = signs if verdict == "√" else signs[::-1]
+        lines += [f"{n}. 第{'甲乙丙丁戊己庚辛'[n - 1]}条所说的措施是必须的。", f"{shown[0]} 正确　{shown[1]} 错误"]
+    paper = read_lines(lines)
+    assert paper is not None
+    said = {"A": "√", "正确": "√", "B": "×", "错误": "×", None: None}
+    assert [said[draft.answer] for draft in paper.questions] in ([*verdicts], [None] * len(verdicts))
+
+
 def test_the_reading_that_answers_more_counts() -> None:
     lines = _paper("→ {a}")
     starts = [at for at, line in enumerate(lines) if line[:1].isdigit()]
