@@ -41,13 +41,21 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         return other
     if len(other.questions) < _NEARLY_WHOLE * other.numbers:
         return paper
-    by_line = {draft.line: draft for draft in other.questions}
-    pairs = [(draft, by_line[draft.line]) for draft in paper.questions if draft.line in by_line]
+    pairs = _paired(paper, other)
     differing = {draft.line for draft, its in pairs if _content(its) not in map(_content, _without_signs(draft))}
     contradicting = {draft.line for draft, its in pairs if any(_contradicts(each, its) for each in _without_signs(draft))}
     if len(differing) > _FEW * len(pairs) and others >= answered:
         return _doubted(other, contradicting)
     return _doubted(paper, differing)
+
+
+def _paired(paper: ParsedPaper, other: ParsedPaper) -> list[tuple[Draft, Draft]]:
+    """Return each question with its other reading: all in order if these are as many, else those that begin on the same line."""
+    if len(paper.drafts) == len(other.drafts):
+        pairs = zip(paper.drafts, other.drafts, strict=True)
+        return [(draft, its) for draft, its in pairs if not draft.doubts and not its.doubts]
+    by_line = {draft.line: draft for draft in other.questions}
+    return [(draft, by_line[draft.line]) for draft in paper.questions if draft.line in by_line]
 
 
 def _doubted(paper: ParsedPaper, lines: Set[int]) -> ParsedPaper:

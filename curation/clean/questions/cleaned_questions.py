@@ -115,11 +115,18 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
         is_matching=shares_options(item),
         glued=position in context.glued or holds_sentence(item.options_raw or ()),
         joined=position in context.joined,
+        answer_is_line=not options and _is_line_of(item.stem_raw, item.answer_raw),
         with_layout=_has_layout(item, stem, options, context),
         caseless=position in context.caseless,
         may_be_unused=len(without_unused(raw_options, unused.unsure)) < len(raw_options),
     )
     return partial, reason_against(partial), tuple(dict.fromkeys(rules))
+
+
+def _is_line_of(stem: str | None, answer: str | None) -> bool:
+    """Return whether an answer is one of several lines below a stem, which are options, then."""
+    lines = (stem or "").split("\n")[1:]
+    return len(lines) > 1 and canonical(answer or "") in {*map(canonical, lines)} - {""}
 
 
 def _has_layout(item: QuestionItem, stem: str, options: list[str], context: SourceContext) -> bool:

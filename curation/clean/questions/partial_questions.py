@@ -45,6 +45,8 @@ class PartialQuestion(Struct, frozen=True, kw_only=True):
     """Two of its options were joined into one."""
     joined: bool = False
     """Its answer also contains those of neighbouring questions."""
+    answer_is_line: bool = False
+    """Its answer is one of several lines below its stem."""
     with_layout: bool = False
     """It begins or ends as many questions of its page do, which words do not."""
     caseless: bool = False

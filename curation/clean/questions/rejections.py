@@ -31,6 +31,7 @@ REASONS: dict[str, str] = {
     "layout_left": "Its stem or an option begins or ends as those of many questions of its page do: part of the layout is left in it.",
     "option_unsure": "The last option is a word such as 无, which may fill unused options: it is never right, and always last.",
     "duplicate_options": "Two options are equal.",
+    "options_in_text": "Its options were not told apart: the answer contains them, or is one of the lines below the stem.",
     "answer_missing": "The source gives no answer, or a text that is not an answer.",
     "answer_not_in_options": "The answer names a missing option.",
     "keys_joined": "The answer contains the keys of several questions, which share their options or have neither options nor a key.",
@@ -54,6 +55,7 @@ _FIGURES_OF_TABLE = 8  # digits; a stem with as many contains the table itself
 _CLOSED_ONLY = re.compile(r"^[^（(\n]*[，、]）", re.M)
 _OPEN_ONLY = re.compile(r"（[^）\n]*$|\([^)）\n]+$|^[^（(\n]*[A-Z][)）]", re.M)
 _GOES_ON = re.compile(r"[对和与把在将从向由]\n的")  # 个人对 and 的看法 were 个人对C的看法 before it was split into two options
+_LETTERED_LINES = re.compile(r"^\W*A\s?[.．、:：)）][^\n]*\n\W*B\s?[.．、:：)）]", re.M)
 _NEXT_QUESTION = re.compile(r"\d{1,3}\s*[.．、][^\n]{4,80}（ ）|（ ）[。？]?\s*A\s*[.．、]")
 _MAX_STEM_CHARS = 3_000  # the longest of 26,000 published questions, its case included, has 1,600
 _MAX_CASE_CHARS, _MAX_OPTION_CHARS = 6_000, 1_000  # the longest published ones have 1,600 and 305
@@ -168,6 +170,12 @@ def duplicate_options(partial: PartialQuestion) -> str | None:
     return "duplicate_options" if len(texts) < len(partial.options) else None
 
 
+def options_in_text(partial: PartialQuestion) -> str | None:
+    if partial.options or not partial.answer:
+        return None
+    return "options_in_text" if partial.answer_is_line or _LETTERED_LINES.search(partial.answer) else None
+
+
 def answer_missing(partial: PartialQuestion) -> str | None:
     answer = partial.answer
     return "answer_missing" if not answer or (partial.is_choice and not set(answer) <= set(LETTERS) and _is_no_answer(answer)) else None
@@ -217,6 +225,7 @@ CHECKS: tuple[Callable[[PartialQuestion], str | None], ...] = (
     empty_options,
     option_broken,
     duplicate_options,
+    options_in_text,
     layout_left,
     option_unsure,
     answer_missing,

@@ -160,6 +160,11 @@ CASES: list[tuple[str, dict[str, Any]]] = [
             "context": NO_CONTEXT._replace(unused={"page-1": UNSURE}),
         },
     ),
+    ("options_in_text", {"options_raw": None, "section_raw": None, "answer_raw": "subject:: 心理\nA. 感觉\nB. 知觉\n答案:: B"}),
+    (
+        "options_in_text",
+        {"options_raw": None, "section_raw": None, "stem_raw": "下列属于感觉的是\n记忆\n视觉\n思维", "answer_raw": "“视觉”"},
+    ),
     (
         "layout_left",
         {
