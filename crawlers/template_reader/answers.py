@@ -124,7 +124,9 @@ def _label(text: str) -> str:
 
 
 def before_numbers(parts: Sequence[Lettered], befores: Sequence[str], alphabet: str) -> list[Answers]:
-    """Return the answers in the words before the numbers: `[答案:A] 1. ……`."""
+    """Return the answers in the words before the numbers: `[答案:A] 1. ……`; not words that are before all, as in `T01`."""
+    if len({*befores}) == 1:
+        return []
     said = [TOKEN.findall(before) for before in befores]
     right = [len(one) == 1 and right_letters(one[0], alphabet, len(part.options)) for one, part in zip(said, parts, strict=True)]
     return (

@@ -38,9 +38,14 @@ _POINTS = re.compile(
 )
 _SEPARATORS = re.compile(r"^[\s:：。.,，;；、)）\]】|—–`*_-]+")
 _EXPLAINS = re.compile(
-    r"^\s{0,9}[【\[(（<]?\s{0,9}(?:[\u4e00-\u9fff]{0,4}(?:解析|详解|分析|说明|解释|点评|精析)|[Ww]hy|注|析|Explanation|Analysis)\s{0,9}[】\])）>]?\s{0,9}[:：]?\s{0,9}"
+    r"^\s{0,9}[【\[(（<]?\s{0,9}(?:(?:[\u4e00-\u9fff]{0,4}(?:解析|详解|分析|说明|解释|点评|精析)|[Ww]hy|注|析|Explanation|Analysis)\s{0,9}[】\])）>]?\s{0,9}[:：]?"
+    r"|[\u4e00-\u9fff]{0,4}(?:理由|依据|原因|思路|考点|出处|笔记|提示|点拨|备注)\s{0,9}(?:[】\])）>]\s{0,9}[:：]?|[:：]))\s{0,9}"
 )
+"""Words that say so alone, and words that a colon or brackets must set off."""
 _ASKS = re.compile(r"[(（]\s*[)）]|_{2,}|[?？:：]$|[是为有]$")
+_LEADERS = " \t\u3000—–―-…·.•=→⇒>~|"
+"""Signs that lead from a statement to its verdict."""
+_BULLET = re.compile(r"\s{0,9}(?P<sign>[^\w\s()（）\[\]【】《》“”\"'_√×]{1,2})\s{1,9}(?=\S)")
 _SECTION = re.compile(r"[(（]?[一二三四五六七八九十]{1,3}[)）、.\s]|第.{1,3}[部章节]")
 _MARKED = re.compile(r"#{1,6}\s")
 _OF_NUMBER = re.compile(r"第\s?(\d{1,4})\s?题")
@@ -78,6 +83,7 @@ class _Form:
     def parsed(self) -> ParsedPaper:
         """Return the questions."""
         kinds = self._without_headers()
+        self._without_bullets()
         self._without_labels()
         self._without_remarks(kinds)
         self.is_plain = len(self.unread) == self.heads[0].at
@@ -136,6 +142,18 @@ class _Form:
                 one.stem.remove(row)
                 self.unread.append(row.text)
                 kinds[at] = kinds[at] or next(iter(_KIND.findall(row.flat)), None)
+
+    def _without_bullets(self) -> None:
+        """Take the sign that begins nearly all stems, `◆ ……`."""
+        firsts = [one.stem[0] for one in self.parts if one.stem]
+        signs = Counter(match["sign"] for row in firsts if (match := _BULLET.match(row.flat)))
+        sign, count = signs.most_common(1)[0] if signs else ("", 0)
+        if count < NEARLY_ALL * len(self.parts):
+            return
+        for one in self.parts:
+            if one.stem and (match := _BULLET.match(one.stem[0].flat)) and match["sign"] == sign:
+                row = one.stem[0]
+                one.stem[0] = Row(row.index, row.text[match.end() :], row.flat[match.end() :])
 
     def _without_labels(self) -> None:
         """Take the label that begins nearly all stems: `title=……`, `题干：……`."""
@@ -252,7 +270,8 @@ class _Form:
             elif self._recurs(row.flat):
                 self.unread.append(row.text)
                 continue
-            self.is_shared = self.is_shared or (len(row.flat) <= _LONGEST_HEADING and _is_shared(row.flat)) or is_note(row.flat)
+            if not _EXPLAINS.match(rest):
+                self.is_shared = self.is_shared or (len(row.flat) <= _LONGEST_HEADING and _is_shared(row.flat)) or is_note(row.flat)
             if self.opening and row.flat.startswith(self.opening):
                 explained.append(_EXPLAINS.sub("", rest[len(self.opening) :], count=1))
             elif is_below and (within or explained or _EXPLAINS.match(rest)):
@@ -367,4 +386,4 @@ def _without_answer(answer: Answer, *, has_options: bool) -> str:
         before, after = before.rstrip()[:-1], after.lstrip()[1:]
         if before.strip() and has_options and not _ASKS.search(before.rstrip("。. ")):
             return f"{before}（ ）{after}"
-    return f"{before.rstrip()}{after}"
+    return f"{before.rstrip() if after.strip() else before.rstrip(_LEADERS)}{after}"

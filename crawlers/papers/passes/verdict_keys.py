@@ -33,12 +33,19 @@ _LEAST = 3
 def verdict_lists_numbered(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with each such key as the verdict of every number, if no number is listed under both or under none."""
     done: list[Numbered] = []
+    skipped = -1
     for at, (index, text) in enumerate(lines):
-        key = _key_of(flat(text).strip(), lines[:at]) if any(map(str.isdigit, text)) else {}
-        if not key:
-            done.append((index, text))
+        if at <= skipped:
             continue
-        done += [(index, "判断题答案："), (index, "  ".join(f"{number}.{verdict}" for number, verdict in sorted(key.items())))]
+        below = next((other for other in range(at + 1, min(at + 3, len(lines))) if lines[other][1].strip()), at)
+        for last in (at, below) if any(map(str.isdigit, text)) else ():  # each verdict may have a line of its own
+            whole = ";".join(dict.fromkeys(flat(lines[each][1]).strip() for each in (at, last)))
+            if key := _key_of(whole, lines[:at]):
+                done += [(index, "判断题答案："), (index, "  ".join(f"{number}.{verdict}" for number, verdict in sorted(key.items())))]
+                skipped = last
+                break
+        else:
+            done.append((index, text))
     return done
 
 
@@ -82,12 +89,16 @@ def _numbers(text: str) -> list[int]:
 
 
 def _statements(above: Sequence[Numbered]) -> list[int]:
-    """Return the numbers of the statements above a key: those below the last heading of statements, or all."""
+    """Return the numbers of the statements above a key: those below the last heading of statements, or all; numbers in brackets if no other
+    counts them.
+    """
     numbers: list[int] = []
+    bracketed: list[int] = []
     for _, text in above:
         line = flat(text).strip()
         if heads(line):
-            numbers = numbers if kind_of(line) != "verdict" else []
-        elif (number := number_of(line)) and number.is_of_question:
-            numbers.append(number.value)
-    return numbers
+            is_other = kind_of(line) != "verdict"
+            numbers, bracketed = (numbers, bracketed) if is_other else ([], [])
+        elif number := number_of(line):
+            (numbers if number.is_of_question else bracketed).append(number.value)
+    return numbers or bracketed

@@ -37,6 +37,8 @@ STATED = {
     "key of right ones": _statements("{n}、{s}。（  ）") + "\n\n答案：正确：1、3、5，其他都错",
     "key of both": _statements("{n}、{s}。（  ）") + "\n\n参考答案：对：1、3、5；错：2、4、6",
     "key in signs": _statements("{n}、{s}。（  ）") + "\n\n答案：√：1,3,5；×：2,4,6",
+    "key on two lines": _statements("（{n}）{s}。(     )") + "\n\n【答案】\n正确的有：1、3、5\n错误的有：2、4、6",
+    "key on two lines apart": _statements("{n}、{s}。") + "\n\n答案\n√：1、3、5\n\n×：2、4、6",
     "key with numbers first": _statements("{n}、{s}。（  ）") + "\n\n答案：第2、4、6题为错误，其余为正确。",
 }
 

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from crawlers.importers.files.reading import Text
 from crawlers.importers.papers import paper_in
+from crawlers.papers.doubts.whole_paper import accounted
+from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.questions.groups import Above
 from crawlers.template_reader import choice
@@ -210,6 +212,24 @@ def test_readings_that_differ_are_doubted(monkeypatch: pytest.MonkeyPatch) -> No
     assert [draft.doubt for draft in read.rejected] == ["read_in_two_ways"]
     monkeypatch.setattr(choice, "_MOST_LINES", 3)
     assert better_by_form(lines, ParsedPaper(drafts, [], [], 8)).questions == drafts
+
+
+def test_explanations_between_pages_are_not_of_the_stems_below_them() -> None:
+    lines = []
+    for n, (stem, options, right) in enumerate(QUESTIONS, 1):
+        lettered = [f"{letter}. {option}" for letter, option in zip("ABCDE", options, strict=False)]
+        lines += [
+            f"{n} / {len(QUESTIONS)}",
+            stem,
+            *lettered,
+            "",
+            f"揭晓答案：{right}",
+            "村口的布告这样写，账本里另有说法，三位老人都记得。" * 6,
+            "",
+            "",
+        ]
+    read = better_by_form(lines, accounted(lines, read_paper(lines)))
+    assert [draft.stem for draft in read.questions] == [stem for stem, _, _ in QUESTIONS]
 
 
 def test_no_answer_counts_that_both_readings_deny_each_other() -> None:

@@ -67,6 +67,9 @@ JUDGED: dict[str, Callable[[str, bool], str]] = {
     "sign behind": lambda s, v: f"{s} {'✔' if v else '✘'}",
     "emoji behind": lambda s, v: f"{s} {'✅' if v else '❌'}",
     "word behind": lambda s, v: f"{s} {'对' if v else '错'}",
+    "bullet and dash": lambda s, v: f"◆ {s} —— {'对' if v else '错'}",
+    "bullet and arrow": lambda s, v: f"▶ {s} → {'√' if v else '×'}",
+    "bullet and dots": lambda s, v: f"● {s} …… {'正确' if v else '错误'}",
     "cell behind": lambda s, v: f"{s}|{'正确' if v else '错误'}",
 }
 
@@ -89,18 +92,31 @@ def test_blocks_without_numbers_are_read(manner: str, title: list[str]) -> None:
 def test_statements_with_a_verdict_beside_them_are_read(manner: str) -> None:
     lines = ["判断题", "", *(JUDGED[manner](stem, value) for stem, value in STATEMENTS)]
     read = [(draft.stem, right_letters(draft.answer or "", "", 0)) for draft in paper_in("库.txt", Text(lines)).questions]
-    assert [(stem.removesuffix("（ ）"), answer) for stem, answer in read] == [
+    assert [(stem.removesuffix("（ ）").lstrip("◆▶● "), answer) for stem, answer in read] == [
         (stem.removesuffix("（ ）"), "正确" if value else "错误") for stem, value in STATEMENTS
     ]
 
 
-def test_rows_below_statements_explain_them() -> None:
+@pytest.mark.parametrize(
+    ("form", "below"),
+    [
+        ("[{v}] {s}", "    # {w}。{r}"),
+        ("◆ {s} —— {v}", "    理由：{w}。{r}"),
+        ("T{n:02}  {s} [{v}]", "说明：{w}。{r}"),
+        ("( {v} ) {n}. {s}", "依据：{w}。{r}"),
+        ("{n}. {s}（{v}）", "【原因】{w}。{r}"),
+    ],
+)
+def test_rows_below_statements_explain_them(form: str, below: str) -> None:
     lines = ["背诵判断题"]
-    for (stem, value), reason in zip(STATEMENTS, cycle(["村口的布告这样写。", "账本里另有说法。", "三位老人都记得。"]), strict=False):
-        lines += [f"[{'对' if value else '错'}] {stem}", f"    # {'正确' if value else '错误'}。{reason}"]
+    reasons = cycle(["村口的布告这样写。", "账本里另有说法。", "三位老人都记得。"])
+    for n, ((stem, value), reason) in enumerate(zip(STATEMENTS, reasons, strict=False), 1):
+        verdict, word = ("对", "正确") if value else ("错", "错误")
+        lines += [form.format(s=stem, v=verdict, n=n), below.format(w=word, r=reason)]
     paper = read_lines(lines)
     assert paper is not None and len(paper.questions) == len(STATEMENTS)
     assert [draft.answer == "正确" for draft in paper.questions] == [value for _, value in STATEMENTS]
+    assert [draft.stem for draft in paper.questions] == [stem for stem, _ in STATEMENTS]
     assert all(draft.explanation for draft in paper.questions)
 
 
