@@ -86,7 +86,7 @@ def read_by_layout(
     by_header = {header: rows_of(name, body, header) for header in dict.fromkeys([0, *(shape.header for shape in shapes)])}
     tables = by_header[0]
     named_tables: list[TableRoles] = []
-    for shape, table in [(shape, table) for shape in shapes for table in _tables_named(name, shape, by_header[shape.header])]:
+    for shape, table in [(each, table) for each in shapes for table in _tables_named(name, each, by_header[each.header])]:
         columns = {key for _, row in table.rows for key in row}
         if shape.form == "verdict" and shape.answer not in columns and verdict_named(shape.answer or "") and ANSWER in columns:
             shape = structs.replace(shape, answer=ANSWER)  # what two columns to tick have become

@@ -67,8 +67,9 @@ def read_docx(name: str, body: bytes) -> Text:
 
 
 def tables_of_docx(name: str, body: bytes) -> list[list[list[str]]]:
-    """Return the cells of each table of a Word document that has no other in it, row by row, empty ones too; one that is merged over rows is in
-    each of them.
+    """Return the cells of each table of a Word document that has no other in it, row by row, empty ones too.
+
+    A cell that is merged over rows is in each of them.
 
     Raises:
         ValueError: the file is not a valid docx.
@@ -216,7 +217,7 @@ def _rows(table: etree._Element) -> Iterator[etree._Element]:
 
 
 def _cells(row: etree._Element) -> Iterator[tuple[etree._Element | None, bool]]:
-    """Yield the cells of a row by the table's columns, and whether each goes on that above: None for one merged with one above or beside."""
+    """Yield the cells of a row by the table's columns, and whether each goes on that above: None for one that is merged."""
     for element in row.iterchildren(f"{_W}tc", f"{_W}sdt"):
         for cell in [element] if element.tag == f"{_W}tc" else element.iterdescendants(f"{_W}tc"):
             merged, span = cell.find(f"{_W}tcPr/{_W}vMerge"), cell.find(f"{_W}tcPr/{_W}gridSpan")
