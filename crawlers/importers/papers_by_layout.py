@@ -26,7 +26,9 @@ from crawlers.importers.question_templates import (
 from crawlers.papers.answer_key.join import join
 from crawlers.papers.answer_key.key_lines import read_key
 from crawlers.papers.questions.draft import Draft, ParsedPaper
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.entries import KeyEntry
+from crawlers.papers.signs.headings import kind_of
 from crawlers.papers.signs.numbers import number_of
 
 _POINTS = 30
@@ -48,11 +50,16 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
         reads = _by_position(reads, out)
     drafts = [draft_of(read, block.rows, block.above, block.number, at) for at, (block, read) in enumerate(reads, 1)]
     entries = (
-        out.entries if any(any(one.names) for one in patterns.answers) else [entry for lines in out.lists for entry in read_key(lines)]
+        out.entries
+        if patterns.entries or any(any(one.names) for one in patterns.answers)
+        else [entry for lines in out.lists for entry in read_key(lines)]
     )
     drafts = [_with_listed(draft, block.listed) for draft, (block, _) in zip(drafts, reads, strict=True)]
     drafts, left = _with_list(_with_lost_numbers_doubted(drafts, reads), entries)
     drafts = [with_letters(draft, read) for draft, (_, read) in zip(drafts, reads, strict=True)]
+    drafts = [
+        draft if draft.type or kind_of(flat(draft.above.heading or "")) else structs.replace(draft, type=patterns.type) for draft in drafts
+    ]
     for doubting in (with_odd_numbers_doubted, with_swallowed_doubted):
         drafts = doubting(drafts, [read for _, read in reads])
     unread = sorted([*out.unread, *(row for _, read in reads for row in read.unread)], key=lambda row: row.index)

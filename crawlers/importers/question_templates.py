@@ -10,6 +10,7 @@ from msgspec import Struct, field, structs
 from atomexam.text.option_letters import CIRCLED_LETTERS, LETTERS
 from crawlers.column_roles.option_cells import split_options
 from crawlers.importers.layouts.line_patterns import ALPHABETS, BEGINS, ENDS, Field, LinePattern
+from crawlers.papers.doubts.found import shown
 from crawlers.papers.doubts.verify import verified
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Above
@@ -20,11 +21,13 @@ from crawlers.papers.signs.options import find_options
 
 _SEPARATORS = re.compile(r"[\s,、;./|+&和及与()\[\]]")
 _LETTER = re.compile(r"[(\[【]?\s?[A-Ja-j]\s{0,2}[)\]】.、:,]{0,2}\s{0,8}|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}")
+_NO_WORDS = re.compile(r"[\W_]")
 _ALPHABET = "".join(map(re.escape, ALPHABETS))
 _ODD_LETTER = re.compile(rf"(?:^|(?<=\s)|(?=[^\w\s]))(?P<before>[^\w\s]{{0,2}})(?P<letter>[{_ALPHABET}])\s{{0,2}}(?P<sign>[^\w\s]{{1,3}})")
 _USUAL_SIGNS = (".", "、", "．", ":", "：", ")", "）", ",", "，")
 _OPTIONS = ("option", "right_option")
 _FEWEST = 2
+_ADD = "add its pattern to the template, a template for such questions, or the line to leave_out"
 _LONG_CHARS, _TIMES_LONGER = 200, 4
 Template = Sequence[LinePattern]
 
@@ -241,22 +244,51 @@ def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None
     )
     loose = [*read.further, *read.unread]
     after = LETTERS[len(letters) : len(letters) + 1] if options else ""
-    is_whole = len(letters) == len(options) != 1 and not read.torn
     if not draft.stem.strip():
-        return draft.doubted("stem_unreadable")
-    if not is_whole or any(after and letter_of(row.text) == after for row in loose):
-        return draft.doubted("options_unreadable")
+        return draft.doubted("stem_unreadable", "no line of it fits a pattern with {stem}")
+    if cause := _fault_of_options(read, draft, letters, loose):
+        return draft.doubted("options_unreadable", cause)
+    if lettered := next((row for row in loose if after and letter_of(row.text) == after), None):
+        return draft.doubted("options_unreadable", f"{_at(lettered)} may be its option {after}, but fits no pattern; {_ADD}")
     if {"A", "B"} <= {letter_of(row.text) for row in loose} and not options:
-        return draft.doubted("options_unreadable")
-    if any(opening_mark(row.flat) == "answer" for row in loose):
-        return draft.doubted("options_unreadable" if options else "stem_unreadable")
+        first = next(row for row in loose if letter_of(row.text) == "A")
+        return draft.doubted("options_unreadable", f"{_at(first)} may be its first option, but fits no pattern; {_ADD}")
+    if answer := next((row for row in loose if opening_mark(row.flat) == "answer"), None):
+        cause = f"{_at(answer)} may be its answer, but fits no pattern; {_ADD}"
+        return draft.doubted("options_unreadable" if options else "stem_unreadable", cause)
     if len({bare_answer(answer) for answer in answers}) > 1:
-        return draft.doubted("two_answers")
+        return draft.doubted("two_answers", f"its answers are {' and '.join(map(shown, answers))}; expected the same at each {{answer}}")
     if read.unsure:
-        return draft.doubted("options_unreadable" if options else "stem_unreadable")
-    if any((run := find_options(option)) is not None and len(run.cuts) > 1 for option in _with_next(draft.options)):
-        return draft.doubted("options_unreadable")
+        cause = "the lines above it are not a whole question, or it has more lines than the pattern; so it may begin elsewhere"
+        return draft.doubted("options_unreadable" if options else "stem_unreadable", f"{cause}; {_ADD}")
+    for option in _with_next(draft.options):
+        if (run := find_options(option)) is not None and len(run.cuts) > 1:
+            cause = f"option {shown(option[3:])} has a further letter in it; expected {{options}} where several are on a line"
+            return draft.doubted("options_unreadable", cause)
     return verified(draft) if read.further else draft
+
+
+def _at(row: Row) -> str:
+    return f"line {row.index + 1}, {shown(row.text)},"
+
+
+def _fault_of_options(read: Filled, draft: Draft, letters: str, loose: Sequence[Row]) -> str:
+    """Return why the options of a question are not certain, with the line and what to do; nothing if they are."""
+    texts, signs = [text for _, text, _ in read.options], [letter or "no letter" for letter, _, _ in read.options]
+    if len(texts) == 1:
+        beside = f"; {_at(loose[0])} fits no pattern" if loose else ""
+        return f"it has the option {shown(texts[0])} alone{beside}; expected two or more; {_ADD}"
+    if texts and not letters:
+        wanted = "letters of one kind, each once and in order"
+        return f"its options are lettered {', '.join(signs)}; expected {wanted}; mend the file, or {_ADD}"
+    if read.torn and not texts:
+        text = "\n".join(read.texts.get("options", []))
+        return f"{{options}} has {shown(text)}, which cannot be divided; expected letters in order, or one sign between options"
+    if read.torn:
+        row = next((row for row in loose if any(row.text in text.split("\n")[1:] for text in texts)), None)
+        where = _at(row) if row else f"a further line of {shown(next((text for text in texts if chr(10) in text), texts[-1]))}"
+        return f"{where} is below an option and fits no pattern; {_ADD}"
+    return ""
 
 
 def _with_next(options: Sequence[str]) -> list[str]:
@@ -271,7 +303,11 @@ def with_letters(draft: Draft, read: Filled) -> Draft:
     draft = structs.replace(draft, answer=in_letters(draft.answer, read))
     signs = bare_answer(draft.answer or "")
     is_named = WHOLE_ANSWER.fullmatch(flat(draft.answer or "")) and not set(signs) & set(LETTERS[len(read.options) :])
-    return draft if is_named or not read.options else draft.doubted("options_unreadable")
+    if is_named or not read.options:
+        return draft
+    names = ", ".join(LETTERS[: len(read.options)])
+    wanted = f"expected letters among {names}, the text of an option, or both"
+    return draft.doubted("options_unreadable", f"its answer {shown(draft.answer or '')} names none of its options {names}; {wanted}")
 
 
 def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> list[Draft]:
@@ -284,8 +320,9 @@ def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -
     doubted = []
     for draft, counted in zip(drafts, is_counted, strict=True):
         sizes = counts[draft.above.heading] if counted else Counter[int]()
-        is_odd = any(times * 2 > sizes.total() for size, times in sizes.items() if size != len(draft.options))
-        doubted.append(draft.doubted("options_unreadable") if is_odd else draft)
+        usual = next((size for size, times in sizes.items() if size != len(draft.options) and times * 2 > sizes.total()), 0)
+        cause = f"it has {len(draft.options)} options; expected {usual}, as most of its section have; is one on two lines, or two on one?"
+        doubted.append(draft.doubted("options_unreadable", cause) if usual else draft)
     return doubted
 
 
@@ -294,11 +331,16 @@ def with_swallowed_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> 
     sizes = [sum(map(len, (draft.stem, *draft.options, draft.explanation or ""))) for draft in drafts]
     most = max(_LONG_CHARS, _TIMES_LONGER * median(sizes or [0]))
     return [
-        draft.doubted("options_unreadable" if draft.options else "stem_unreadable")
+        draft.doubted("options_unreadable" if draft.options else "stem_unreadable", _swallowed(read))
         if size > most and 2 * sum(len(row.text) for row in read.further) > size
         else draft
         for draft, read, size in zip(drafts, reads, sizes, strict=True)
     ]
+
+
+def _swallowed(read: Filled) -> str:
+    lines = f"{len(read.further)} lines from {_at(read.further[0])} on" if read.further else "its lines"
+    return f"{lines} fit no pattern and make it several times as long as usual; {_ADD}"
 
 
 def _are_verdicts(read: Filled) -> bool:
@@ -331,11 +373,25 @@ def _plain(letter: str) -> str:
     return CIRCLED_LETTERS.get(letter, flat(letter))
 
 
+def _named_with_words(answer: str, read: Filled, alphabet: str) -> str:
+    """Return the letters of an answer that has each with the words of its option, `A、甲；C、丙`; nothing if anything else is in it."""
+    texts = {sign: _NO_WORDS.sub("", flat(text)).upper() for sign, (_, text, _) in zip(alphabet.upper(), read.options, strict=False)}
+    rest, named = _NO_WORDS.sub("", flat(answer)).upper(), ""
+    while rest:
+        sign = _plain(rest[0]).upper()
+        if not texts.get(sign) or not rest.startswith(texts[sign], 1):
+            return ""
+        named, rest = named + LETTERS[alphabet.upper().index(sign)], rest[1 + len(texts[sign]) :]
+    return named
+
+
 def in_letters(answer: str, read: Filled) -> str:
     """Return an answer that names options by their text or by other signs than letters, `②④`, with their letters; any other as it is."""
     _, alphabet = _letters_of([letter for letter, _, _ in read.options])
     signs = bare_answer(answer)
     if read.options and alphabet not in ("", LETTERS, LETTERS.lower()) and signs and set(signs) <= set(alphabet):
         return "".join(LETTERS[alphabet.index(sign)] for sign in signs)
+    if named := _named_with_words(answer, read, alphabet or LETTERS):
+        return named
     same = [at for at, (_, text, _) in enumerate(read.options) if bare_answer(text) == signs]
     return LETTERS[same[0]] if len(same) == 1 and same[0] < len(LETTERS) else answer

@@ -77,7 +77,7 @@ def _titles_above(rows: list[list[CellLines]]) -> int:
 
 
 def _with_names_for_ticks(rows: list[list[CellLines]]) -> list[list[CellLines]]:
-    """Return a table with the name of its column in the place of each tick if several columns have nothing else: which is ticked says all."""
+    """Return a table with the name of its column in the place of each tick if several columns have nothing else."""
     words = [[" ".join(cell).strip() for cell in row] for row in rows]
     first = next((at for at, row in enumerate(words) if sum(map(bool, row)) > 1), 0)
     columns = [
