@@ -6,9 +6,10 @@ from itertools import pairwise, takewhile
 
 from msgspec import Struct, field, structs
 
+from crawlers.importers.answer_letters import bare_answer, number_in
 from crawlers.importers.layouts.line_patterns import Field, LinePattern
 from crawlers.importers.layouts.paper_layout import PaperPatterns
-from crawlers.importers.question_templates import Row, bare_answer, fixed_length, number_in
+from crawlers.importers.question_templates import Row, fixed_length
 from crawlers.papers.pages.page import own_lines
 from crawlers.papers.pages.wraps import Wraps, wraps_of
 from crawlers.papers.questions.groups import Above

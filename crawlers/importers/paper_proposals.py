@@ -13,12 +13,12 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.numerals import HANZI
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
+from crawlers.importers.answer_letters import bare_answer
 from crawlers.importers.example_lines import rejected_lines, shortened, spread
 from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.layouts.line_patterns import compiled
 from crawlers.importers.layouts.paper_layout import PaperLayout
 from crawlers.importers.papers import paper_in, questions_by_layout
-from crawlers.importers.question_templates import bare_answer
 from crawlers.importers.records.record_proposals import UNCONFIRMED
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.signs.answer_marks import flat, marks_in, trimmed, visible

@@ -9,6 +9,7 @@ from itertools import zip_longest
 
 from msgspec import structs
 
+from crawlers.importers.answer_letters import bare_answer, in_letters
 from crawlers.importers.files.reading import Text
 from crawlers.importers.layouts.line_patterns import Field
 from crawlers.importers.layouts.paper_layout import PaperPatterns
@@ -16,7 +17,6 @@ from crawlers.importers.paper_blocks import Block, Divided, Divider, rows_of
 from crawlers.importers.question_templates import (
     Filled,
     Row,
-    bare_answer,
     draft_of,
     filled,
     with_letters,
@@ -41,6 +41,7 @@ _BlockRead = tuple[Block, Filled]
 def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, Text]:
     """Return the questions of a paper, and its lines without the signs of the patterns, for the account of characters."""
     rows, wraps = rows_of(text.lines)
+    rows_by_index = {row.index: row for row in rows}
     divider = Divider(rows, patterns, wraps)
     for row in rows:
         divider.take(row)
@@ -64,7 +65,7 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
         drafts = doubting(drafts, [read for _, read in reads])
     unread = sorted([*out.unread, *(row for _, read in reads for row in read.unread)], key=lambda row: row.index)
     for _, read in reads:
-        out.kept |= read.kept
+        out.kept |= {index: _without_words(rows_by_index[index], fields, read) for index, fields in read.kept.items()}
     paper = ParsedPaper(
         [draft for draft in drafts if not draft.doubts],
         [row.text for row in [*out.dropped, *unread] if row.index not in out.left_out] + left,
@@ -97,6 +98,7 @@ def _best_read(block: Block, patterns: PaperPatterns) -> Filled:
         key=lambda read: (
             len(read.unread),
             len(read.further),
+            read.missing,
             "answer" not in read.texts and not any(right for _, _, right in read.options),
         ),
     )
@@ -184,6 +186,11 @@ def _without_signs(text: Text, rows: Sequence[Row], out: Divided) -> Text:
             starts, stops = [*(start for start, _ in ends), len(row.text)], [0, *(end for _, end in ends)]
             signs += [row.text[stop:start] for stop, start in zip(stops, starts, strict=True)]
     return Text(lines, [*text.dropped, *filter(str.strip, signs)], text.lost)
+
+
+def _without_words(row: Row, fields: Sequence[Field], read: Filled) -> list[Field]:
+    """Return what patterns found in a line without answers in the words of an option, which its letter stands for."""
+    return [one for one in fields if one.name != "answer" or in_letters(text := row.text[one.start : one.end], read.options) == text]
 
 
 def _kept(row: Row, fields: Sequence[Field]) -> list[tuple[int, int]]:

@@ -111,7 +111,7 @@ def _answers_in(data: Any, named: bool, depth: int) -> Answers:
             return next(filter(None, inner), [])
     elif isinstance(data, list) and all(isinstance(each, dict) for each in data):
         numbers = [next((value for key, value in each.items() if _NUMBER_NAME.fullmatch(str(key))), None) for each in data]
-        found = [(int(number), _answer(each)) for number, each in zip(numbers, data, strict=True) if str(number).isdigit()]
+        found = [(int(str(number)), _answer(each)) for number, each in zip(numbers, data, strict=True) if str(number).isdigit()]
         found = found if len(found) == len(data) and all(answer for _, answer in found) else []
     elif isinstance(data, list) and named:
         found = [(at, answer) for at, each in enumerate(data, 1) if (answer := _answer(each))]
