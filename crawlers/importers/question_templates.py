@@ -65,6 +65,8 @@ class Filled(Struct):
     """Some of its options have no sign of their own, so that only their number shows whether one is lost."""
     missing: int = 0
     """How many options it has more or fewer than its template, if that has a line for each."""
+    is_exact: bool = False
+    """Its template has a line for each of its options, so that none is lost."""
     unsure: bool = False
     """Its lines may not be those of the question, which only their places show."""
 
@@ -204,7 +206,7 @@ def filled(template: Template, rows: Sequence[Row]) -> Filled:
     read.divide(template)
     of_options = sum(one.is_open and "option" in one.names for one in template)
     read.missing = abs(of_options - len(read.options)) if of_options > 1 else 0
-    read.unsigned &= of_options < _FEWEST or read.missing > 0
+    read.is_exact = of_options > 1 and not read.missing
     return read
 
 
@@ -322,12 +324,12 @@ def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -
         if counted:
             counts.setdefault(draft.above.heading, Counter())[len(draft.options)] += 1
     doubted = []
-    for draft, counted in zip(drafts, is_counted, strict=True):
+    for draft, read, counted in zip(drafts, reads, is_counted, strict=True):
         sizes = counts[draft.above.heading] if counted else Counter[int]()
         usual = next((size for size, times in sizes.items() if size != len(draft.options) and times * 2 > sizes.total()), 0)
         wanted = f"expected {usual}, as most of its section; if it is right, give a template with as many lines {{option}}"
         cause = f"it has {len(draft.options)} options; {wanted}"
-        doubted.append(draft.doubted("options_unreadable", cause) if usual else draft)
+        doubted.append(draft.doubted("options_unreadable", cause) if usual and not read.is_exact else draft)
     return doubted
 
 

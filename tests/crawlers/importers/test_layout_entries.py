@@ -152,3 +152,41 @@ def test_a_paper_without_a_layout_says_what_was_found() -> None:
 def test_what_is_found_names_the_cause(options: list[str], answer: str, words: str) -> None:
     draft = Draft(line=0, ordinal=1, number=1, above=Above(), stem="感觉是", options=options, answer=answer, doubts=("options_unreadable",))
     assert words in found_in(draft, 3) and bool(found_in(draft, 3)) == bool(words)
+
+
+_CARDS = "".join(
+    f"第{n}次应先看哪一项\nA. 甲{n}\nB. 乙{n}\nC. 丙{n}\n?\n**{'ABC'[n % 3]}** 因为如此{n}\n<!--SR:{n}-->\n\n" for n in range(1, 7)
+)
+
+
+def test_options_with_letters_may_be_of_any_number_in_a_paper_without_numbers() -> None:
+    layout = PaperLayout(question="{stem}\n{letter}. {option}\n?\n**{answer}** {explanation}", leave_out=["<!--{}"])
+    more = _CARDS.replace("C. 丙4\n", "C. 丙4\nD. 丁4\n")
+    reading = _read(f"---\n{more}", layout)
+    items = [item for item in reading.items if isinstance(item, QuestionItem)]
+    assert [(item.doubt or item.answer_raw, len(item.options_raw or [])) for item in items] == [
+        ("ABC"[n % 3], 4 if n == 4 else 3) for n in range(1, 7)
+    ]
+
+
+def _words(counts: list[int]) -> str:
+    return "".join(
+        f"第{n}题 应先看哪一项\n" + "".join(f"词{at}\n" for at in range(many)) + "应选：词1\n" for n, many in enumerate(counts, 1)
+    )
+
+
+def test_a_template_with_a_line_for_each_option_says_how_many_there_are() -> None:
+    text = _words([5, 5, 4, 5, 3])
+    lines = {many: "第{number}题 {stem}\n" + "{option}\n" * many + "应选：{answer}" for many in (5, 4)}
+    reading = _read(text, PaperLayout(question="第{number}题 {stem}\n{option}\n应选：{answer}"))
+    assert _answers(reading) == ["B", "B", "options_unreadable", "B", "options_unreadable"]
+    assert "it has 4 options; expected 5" in reading.faults[0] and "as many lines {option}" in reading.faults[0]
+    reading = _read(text, PaperLayout(question=[*lines.values()]))
+    assert _answers(reading) == ["B", "B", "B", "B", "options_unreadable"]
+
+
+def test_an_answer_in_the_words_of_an_option_is_no_unread_text() -> None:
+    reading = questions_by_layout(
+        "a.txt", Text(_words([3, 3, 3]).split("\n")), PaperLayout(question="第{number}题 {stem}\n{option}\n应选：{answer}"), _HERE
+    )
+    assert not account_of("a.txt", b"", "paper", reading).unread
