@@ -15,8 +15,10 @@ from crawlers.importers.layouts.line_patterns import Field
 from crawlers.importers.layouts.paper_layout import PaperPatterns
 from crawlers.importers.paper_blocks import Block, Divided, Divider, rows_of
 from crawlers.importers.question_templates import (
+    ADD,
     Filled,
     Row,
+    at_line,
     draft_of,
     filled,
     with_letters,
@@ -136,9 +138,10 @@ def _with_lost_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[_BlockRe
         loose = [*read.further, *read.unread]
         if block.number is None or not loose or (below and below.number == block.number + 1):
             continue
-        opens = any((number := number_of(row.flat)) is not None and number.value == block.number + 1 for row in loose)
+        opens = next((row for row in loose if (number := number_of(row.flat)) is not None and number.value == block.number + 1), None)
         if opens or (below and below.number is not None and below.number > block.number + 1):
-            doubted[index] = doubted[index].doubted("number_out_of_order")
+            words = f"{at_line(opens or loose[0])} may begin number {block.number + 1}, but fits no first line of a template; {ADD}"
+            doubted[index] = doubted[index].doubted("number_out_of_order", words)
     return doubted
 
 

@@ -25,7 +25,7 @@ _ODD_LETTER = re.compile(rf"(?:^|(?<=\s)|(?=[^\w\s]))(?P<before>[^\w\s]{{0,2}})(
 _USUAL_SIGNS = (".", "、", "．", ":", "：", ")", "）", ",", "，")
 _OPTIONS = ("option", "right_option")
 _FEWEST = 2
-_ADD = "add its pattern to the template, a template for such questions, or the line to leave_out"
+ADD = "add its pattern to the template, a template for such questions, or the line to leave_out"
 _LONG_CHARS, _TIMES_LONGER = 200, 4
 Template = Sequence[LinePattern]
 
@@ -256,17 +256,17 @@ def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None
     if cause := _fault_of_options(read, draft, letters, loose):
         return draft.doubted("options_unreadable", cause)
     if lettered := next((row for row in loose if after and letter_of(row.text) == after), None):
-        return draft.doubted("options_unreadable", f"{_at(lettered)} may be its option {after}, but fits no pattern; {_ADD}")
+        return draft.doubted("options_unreadable", f"{at_line(lettered)} may be its option {after}, but fits no pattern; {ADD}")
     if {"A", "B"} <= {letter_of(row.text) for row in loose} and not options:
-        return draft.doubted("options_unreadable", f"it has no options, but A and B in lines from {_at(loose[0])} on; {_ADD}")
+        return draft.doubted("options_unreadable", f"it has no options, but A and B in lines from {at_line(loose[0])} on; {ADD}")
     if answer := next((row for row in loose if opening_mark(row.flat) == "answer"), None):
-        cause = f"{_at(answer)} may be its answer, but fits no pattern; {_ADD}"
+        cause = f"{at_line(answer)} may be its answer, but fits no pattern; {ADD}"
         return draft.doubted("options_unreadable" if options else "stem_unreadable", cause)
     if len({bare_answer(answer) for answer in answers}) > 1:
         return draft.doubted("two_answers", f"its answers are {' and '.join(map(shown, answers))}; expected the same at each {{answer}}")
     if read.unsure:
         cause = "the lines above it are not a whole question, or it has more lines than the pattern; so it may begin elsewhere"
-        return draft.doubted("options_unreadable" if options else "stem_unreadable", f"{cause}; {_ADD}")
+        return draft.doubted("options_unreadable" if options else "stem_unreadable", f"{cause}; {ADD}")
     for option in _with_next(draft.options):
         if (run := find_options(option)) is not None and len(run.cuts) > 1:
             cause = f"option {shown(option[3:])} has a further letter in it; expected {{options}} where several are on a line"
@@ -274,26 +274,27 @@ def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None
     return verified(draft) if read.further else draft
 
 
-def _at(row: Row) -> str:
+def at_line(row: Row) -> str:
+    """Return where a line is, and how it begins."""
     return f"line {row.index + 1}, {shown(row.text)},"
 
 
 def _fault_of_options(read: Filled, draft: Draft, letters: str, loose: Sequence[Row]) -> str:
     """Return why the options of a question are not certain, with the line and what to do; nothing if they are."""
     texts, signs = [text for _, text, _ in read.options], [letter or "no letter" for letter, _, _ in read.options]
+    beside = f"; {at_line(loose[0])} fits no pattern" if loose else ""
     if len(texts) == 1:
-        beside = f"; {_at(loose[0])} fits no pattern" if loose else ""
-        return f"it has the option {shown(texts[0])} alone{beside}; expected two or more; {_ADD}"
+        return f"it has the option {shown(texts[0])} alone{beside}; expected two or more; {ADD}"
     if texts and not letters:
-        wanted = "letters of one kind, each once and in order"
-        return f"its options are lettered {', '.join(signs)}; expected {wanted}; mend the file, or {_ADD}"
+        wanted = f"letters of one kind, each once and in order{beside}"
+        return f"its options are lettered {', '.join(signs)}; expected {wanted}; mend the file, or {ADD}"
     if read.torn and not texts:
         text = "\n".join(read.texts.get("options", []))
         return f"{{options}} has {shown(text)}, which cannot be divided; expected letters in order, or one sign between options"
     if read.torn:
         row = next((row for row in loose if any(row.text in text.split("\n")[1:] for text in texts)), None)
-        where = _at(row) if row else f"a further line of {shown(next((text for text in texts if chr(10) in text), texts[-1]))}"
-        return f"{where} is below an option and fits no pattern; {_ADD}"
+        where = at_line(row) if row else f"a further line of {shown(next((text for text in texts if chr(10) in text), texts[-1]))}"
+        return f"{where} is below an option and fits no pattern; {ADD}"
     return ""
 
 
@@ -346,8 +347,8 @@ def with_swallowed_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> 
 
 
 def _swallowed(read: Filled) -> str:
-    lines = f"{len(read.further)} lines from {_at(read.further[0])} on" if read.further else "its lines"
-    return f"{lines} fit no pattern and make it very long; {_ADD}"
+    lines = f"{len(read.further)} lines from {at_line(read.further[0])} on" if read.further else "its lines"
+    return f"{lines} fit no pattern and make it very long; {ADD}"
 
 
 def _are_verdicts(read: Filled) -> bool:

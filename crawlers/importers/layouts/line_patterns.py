@@ -217,7 +217,9 @@ def _fields(form: _Form, line: str) -> list[Field] | None:
     if last and tail is None:
         return None
     end = tail.start() if tail else end
-    middle = _backward(between, line, start, end) if form.open[0][0] == "stem" else _forward(between, line, start, end)
+    least = [int(name != "") for name, _ in form.open]  # what is of no use may be empty
+    search = _backward if form.open[0][0] == "stem" else _forward
+    middle = search([*zip(between, least[:-1], least[1:], strict=True)], line, start, end)
     if middle is None:
         return None
     found = [*([head] if head else []), *middle, *([tail] if tail else [])]
@@ -228,10 +230,14 @@ def _fields(form: _Form, line: str) -> list[Field] | None:
     return sorted([*fields, *(field for match in found for field in _named(match))], key=lambda field: field.start)
 
 
-def _forward(signs: Sequence[re.Pattern[str] | None], line: str, start: int, end: int) -> list[re.Match[str]] | None:
+_Between = tuple[re.Pattern[str] | None, int, int]
+"""A sign, and the least characters of the texts before and behind it."""
+
+
+def _forward(signs: Sequence[_Between], line: str, start: int, end: int) -> list[re.Match[str]] | None:
     found = []
-    for sign in signs:
-        match = sign.search(line, min(_word(line, start, end) + 1, end), end) if sign else None
+    for sign, before, _ in signs:
+        match = sign.search(line, min(_word(line, start, end) + before, end), end) if sign else None
         if match is None:
             return None
         found.append(match)
@@ -239,10 +245,10 @@ def _forward(signs: Sequence[re.Pattern[str] | None], line: str, start: int, end
     return found
 
 
-def _backward(signs: Sequence[re.Pattern[str] | None], line: str, start: int, end: int) -> list[re.Match[str]] | None:
+def _backward(signs: Sequence[_Between], line: str, start: int, end: int) -> list[re.Match[str]] | None:
     found: list[re.Match[str]] = []
-    for sign in reversed(signs):
-        matches = list(sign.finditer(line, min(_word(line, start, end) + 1, end), max(start, end - 1))) if sign else []
+    for sign, before, behind in reversed(signs):
+        matches = list(sign.finditer(line, min(_word(line, start, end) + before, end), max(start, end - behind))) if sign else []
         if not matches:
             return None
         found.insert(0, matches[-1])

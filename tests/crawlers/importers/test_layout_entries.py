@@ -190,3 +190,18 @@ def test_an_answer_in_the_words_of_an_option_is_no_unread_text() -> None:
         "a.txt", Text(_words([3, 3, 3]).split("\n")), PaperLayout(question="第{number}题 {stem}\n{option}\n应选：{answer}"), _HERE
     )
     assert not account_of("a.txt", b"", "paper", reading).unread
+
+
+@pytest.mark.parametrize("pattern", ["{number}、{stem}（ {answer} ）{}", "{}{number}、{stem}（{answer}）{}"])
+def test_what_is_of_no_use_may_be_empty(pattern: str) -> None:
+    lines = "1、感觉在知觉之前（ √ ）\n2、知觉在感觉之前( × )？\n3、想象在后( × )。\n4、记忆在先（√） 易\n"
+    reading = _read(lines, PaperLayout(question=pattern, type="判断题"))
+    assert _answers(reading) == ["√", "×", "×", "√"]
+    assert next(item.stem_raw for item in reading.items if isinstance(item, QuestionItem)) == "感觉在知觉之前（  ）"
+
+
+def test_a_number_that_fits_no_template_is_named_with_its_line() -> None:
+    text = "1. 感觉是\nA. 甲\nB. 乙\n2) 知觉是\nA. 丙\nB. 丁\n3. 想象是\nA. 丙\nB. 丁\n"
+    assert "lettered A, B, A, B" in (fault := _read(text, PaperLayout(question=_QUESTION)).faults[0]) and "line 4, '2) 知觉是'" in fault
+    reading = _read("1. 感觉是先\n答：对\n2) 知觉是先\n3. 想象是先\n答：错\n", PaperLayout(question="{number}. {stem}\n答：{answer}"))
+    assert "line 3, '2) 知觉是先', may begin number 2" in reading.faults[0]
