@@ -217,7 +217,7 @@ def _fields(form: _Form, line: str) -> list[Field] | None:
     if last and tail is None:
         return None
     end = tail.start() if tail else end
-    least = [int(name != "") for name, _ in form.open]  # what is of no use may be empty
+    least = [*[1] * (len(form.open) - 1), int(form.open[-1][0] != "")]  # what is of no use at the end may be empty
     search = _backward if form.open[0][0] == "stem" else _forward
     middle = search([*zip(between, least[:-1], least[1:], strict=True)], line, start, end)
     if middle is None:
