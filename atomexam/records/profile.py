@@ -119,7 +119,8 @@ SIGNS: Mapping[str, Sign] = {
     "verdict_without_mark": Sign(
         lambda item: is_verdict(item.answer_raw) and not key_of(item) and not options_of(item) and not _says(item, _SAYS_VERDICT),
         "has a word for true or false as answer and nothing that says it is true or false",
-        "name the section or type in the layout: `type_raw` or `section_raw`, {type} or `heading` in a paper, `form: verdict` in tables",
+        "name the section or type in the layout: `type_raw` or `section_raw`, {type}, `type` or `heading` in a paper, `type` or "
+        "`form: verdict` in tables",
     ),
     "title_asks": Sign(
         _title_asks,

@@ -57,6 +57,8 @@ class Roles(Struct):
     """Column with the truth values of statements, which have no options, in a table where other questions state for each option whether it
     is correct.
     """
+    type: str | None = None
+    """The type of the questions that state none."""
 
 
 def without_fillers(row: dict[str, Any]) -> dict[str, Any]:
@@ -118,6 +120,7 @@ def record_of(row: dict[str, Any], roles: Roles) -> dict[str, Any]:
         record["解析"] = text_of(row.get(roles.explanation)) or None
     for field, key in roles.others.items():
         record[field] = text_of(row.get(key)) or None
+    record |= {"题型": roles.type} if roles.type and not record.get("题型") else {}
     return record
 
 

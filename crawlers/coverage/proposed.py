@@ -11,16 +11,17 @@ from msgspec import structs
 from atomexam.records.item import Item, QuestionItem
 from atomexam.text.refusal import Refusal
 from crawlers.coverage.files import FileResult, contained, read_within, within_budget
+from crawlers.importers.example_lines import shortened
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
 from crawlers.importers.files.containers import CONTAINERS
 from crawlers.importers.files.kinds import true_name
 from crawlers.importers.formats import KnownLayouts, known_formats, read_suffixes
 from crawlers.importers.layouts.layout_files import layouts_in, shipped_layouts
-from crawlers.importers.paper_proposals import PROPOSAL, question_key, shortened
-from crawlers.importers.question_proposals import proposals
+from crawlers.importers.paper_proposals import PROPOSAL, question_key
+from crawlers.importers.question_proposals import any_skeleton, proposals
 from crawlers.importers.records.record_proposals import UNCONFIRMED
 
-_MOST_ROWS = 5
+_MOST_ROWS, _MOST_CHARS = 5, 200
 _MOST_UNANSWERED = 0.5
 """Share of questions without an answer above which an answer is not expected."""
 
@@ -60,11 +61,28 @@ def _proposed(name: str, body: bytes) -> Iterator[str]:
                 break
     except ValueError as error:
         if not compared:
-            raise _refusal(name, usual, error) from None
+            yield _skeleton(name, body, usual, _refusal(name, usual, error))
+            return
     best = max(compared, key=lambda each: (not each.waits, each.gain))
     if not best.question_count and best.waits and isinstance(usual, FileResult) and _questions(usual.reading.items):
-        raise _refusal(name, usual, Refusal(name))
+        yield _skeleton(name, body, usual, _refusal(name, usual, Refusal(name)))
+        return
     yield best.text
+
+
+def _skeleton(name: str, body: bytes, usual: FileResult | ValueError, refusal: ValueError) -> str:
+    """Return a layout to be written by a person, with what is not read without it.
+
+    Raises:
+        ValueError: all is read without one, or the file has neither lines nor rows; it is `refusal`.
+    """
+    if isinstance(usual, FileResult) and _questions(usual.reading.items) and not _unanswered(usual) and not _rejected(usual):
+        raise refusal
+    try:
+        text = _with_free_name(any_skeleton(true_name(name, body, read_suffixes()), body), name)
+    except ValueError:
+        raise refusal from None
+    return _compared(name, body, text, usual, refusal).text
 
 
 def _with_free_name(text: str, name: str) -> str:
@@ -104,16 +122,22 @@ def _refusal(name: str, usual: FileResult | ValueError, error: ValueError) -> Va
         return usual
     if not (count := len(_questions(usual.reading.items))):
         return error
-    unanswered = sum(not item.answer_raw for item in _questions(usual.reading.items))
-    rejected = sum(isinstance(item, QuestionItem) and item.doubt is not None for item in usual.reading.items)
-    if unanswered or rejected:
+    if (unanswered := _unanswered(usual)) | (rejected := _rejected(usual)):
         found = f"{count} questions are read as {usual.format} without one, {unanswered} of them without an answer, and {rejected} rejected"
         return Refusal(f"{name}: no layout was found; {found}; write one yourself, `paper` or `tables`: docs/importing.md")
     advice = "to read other columns, write `tables` yourself: docs/importing.md"
     return Refusal(f"{name}: no layout was found, and none is needed for its {count} questions, which are read as {usual.format}; {advice}")
 
 
-def _compared(name: str, body: bytes, text: str, usual: FileResult | ValueError) -> _Compared:
+def _unanswered(usual: FileResult) -> int:
+    return sum(not item.answer_raw for item in _questions(usual.reading.items))
+
+
+def _rejected(usual: FileResult) -> int:
+    return sum(isinstance(item, QuestionItem) and item.doubt is not None for item in usual.reading.items)
+
+
+def _compared(name: str, body: bytes, text: str, usual: FileResult | ValueError, why: ValueError | None = None) -> _Compared:
     """Return a proposal with how much is read by it and without it; it waits for a person if anything is read only without it."""
     layouts = layouts_in(text, name)
     [layout] = layouts
@@ -122,7 +146,7 @@ def _compared(name: str, body: bytes, text: str, usual: FileResult | ValueError)
     unconfirmed = {layout: structs.replace(layouts[layout], confirmed="no")}
     own = _result(name, body, layout, unconfirmed | shipped_layouts())
     items, usual_items = ([] if isinstance(each, ValueError) else _questions(each.reading.items) for each in (own, usual))
-    lost = Counter(map(question_key, usual_items)) - Counter(map(question_key, items))
+    lost = Counter[tuple[str, ...]]() if why else Counter(map(question_key, usual_items)) - Counter(map(question_key, items))
     counts = f"  # {len(items)} questions by this layout, {len(usual_items)} without it"
     counts += f", of which {lost.total()} are missing or different by it" if lost else ""
     if isinstance(own, ValueError):
@@ -134,11 +158,14 @@ def _compared(name: str, body: bytes, text: str, usual: FileResult | ValueError)
         doubts += [f"without an answer: {item.stem_raw}" for item in unanswered if len(unanswered) <= _MOST_UNANSWERED * len(items)]
         if isinstance(usual, FileResult) and own.account.unread_characters > usual.account.unread_characters:
             doubts.append(f"{usual.account.unread_characters} characters are unread without this layout")
+    if why is not None:  # a skeleton, which reads little
+        faults = usual.reading.faults if isinstance(usual, FileResult) else []
+        doubts = [str(why), *(f"rejected without it: {fault}" for fault in faults)]
     doubts += [f"read otherwise without this layout: {key[0]}" for key in lost]
     waits = bool(doubts) or not layouts[layout].is_confirmed
     lines = [line for line in text.split("\n") if line != UNCONFIRMED]
     head = next(index for index, line in enumerate(lines) if not line.startswith("#")) + 1
-    notes = [*([UNCONFIRMED] if waits else []), counts, *(f"  # {shortened(doubt)}" for doubt in doubts[:_MOST_ROWS])]
+    notes = [*([UNCONFIRMED] if waits else []), counts, *(f"  # {shortened(doubt, _MOST_CHARS)}" for doubt in doubts[:_MOST_ROWS])]
     return _Compared("\n".join([*lines[:head], *notes, *lines[head:]]), waits, len(items), len(items) - lost.total())
 
 

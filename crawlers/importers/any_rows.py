@@ -14,6 +14,7 @@ from typing import Any
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
 from crawlers.column_roles.divided_cells import with_divided_cells
+from crawlers.importers.documents.doc import WORD
 from crawlers.importers.documents.packed_pages import PACKED, packed_page
 from crawlers.importers.documents.sheets import SHEETS
 from crawlers.importers.exchange.exchange import root_of
@@ -114,7 +115,7 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
     suffix = PurePosixPath(name).suffix.lower()
     if is_page(suffix, body):
         return _in_page(decoded(name, body))
-    if suffix in SHEETS:
+    if suffix in (*SHEETS, *WORD):
         return [table for title, rows in cells_of_sheets(name, body) or () for table in tables_of_cells(title, rows)]
     if suffix == ARCHIVE:
         members = (member for member in members_of(name, body, JOINED) if not member.fault)

@@ -10,6 +10,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_texts, ticks_verdicts
 from crawlers.importers.cards import are_cards, read_cards
+from crawlers.importers.documents.doc import WORD
 from crawlers.importers.documents.pdf import SUFFIX as PDF
 from crawlers.importers.documents.pdf import table_rows
 from crawlers.importers.documents.sheets import SHEETS, sheets_in
@@ -311,7 +312,7 @@ def read_guessed(
         ValueError: as for `read_file`.
     """
     is_shipped = guessed in _layouts(known) and not written_by_user(guessed, known)
-    is_page = guessed == "paper" and PurePosixPath(name).suffix.lower() in PAGES
+    is_page = guessed == "paper" and PurePosixPath(name).suffix.lower() in (*PAGES, *WORD)
     try:
         reading = read_file(name, body, guessed, provenance, beside_keys, known)
     except ValueError:

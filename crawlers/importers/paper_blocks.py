@@ -6,9 +6,10 @@ from itertools import pairwise, takewhile
 
 from msgspec import Struct, field, structs
 
+from crawlers.importers.answer_letters import bare_answer, number_in
 from crawlers.importers.layouts.line_patterns import Field, LinePattern
 from crawlers.importers.layouts.paper_layout import PaperPatterns
-from crawlers.importers.question_templates import Row, fixed_length, number_in
+from crawlers.importers.question_templates import Row, fixed_length
 from crawlers.papers.pages.page import own_lines
 from crawlers.papers.pages.wraps import Wraps, wraps_of
 from crawlers.papers.questions.groups import Above
@@ -85,6 +86,9 @@ class Divider:
         self._ends = [template[-1] for template in patterns.questions if not template[-1].is_open and len(template) > 1]
         self._titles = [one for one in patterns.answers if not any(one.names)]
         self._keys = [one for one in patterns.answers if any(one.names)]
+        self._entry_signs = [*self._keys, *(one for entry in patterns.entries for one in entry if not one.is_open)]
+        self._further: list[LinePattern] = []
+        """The lines that the last entry may still have, if entries have several."""
         self._last_title = max((row.index for row in rows if _best(self._titles, row)[0] > 0), default=-1)
         self._heading: str | None = None
         self._section: str | None = None
@@ -110,7 +114,7 @@ class Divider:
             self.out.dropped.append(row)
             self._block, self._case, self._section, self._in_list, self._goes_on = None, None, None, True, ""
             self.out.lists.append([])
-        elif heading >= 0 and heading >= max(opening, case, _best(self._keys, row)[0]):
+        elif heading >= 0 and heading >= max(opening, case, _best(self._entry_signs, row)[0]):
             self._heading, self._section, self._case, self._block, self._goes_on = row.text, row.flat, None, None, ""
             self._in_list &= row.index > self._last_title
             if self._in_list and self.out.lists:
@@ -185,7 +189,9 @@ class Divider:
         """Read the entries of a line of the list of answers; return False if it has none."""
         if self._titles and not self._in_list:
             return False
-        if self._in_list and not self._keys:
+        if self._take_entry_line(row, opening):
+            return True
+        if self._in_list and not self._keys and not self._patterns.entries:
             self.out.lists[-1].append(row.text)
             return True
         for one in self._keys:
@@ -202,6 +208,25 @@ class Divider:
             self.out.kept[row.index] = [one for fields in found for one in fields]
             return True
         return False
+
+    def _take_entry_line(self, row: Row, opening: int) -> bool:
+        """Read a line of an entry of several: its first, one of those below with signs, or else the one below whose turn it is."""
+        found = [(one.weight, one, below, fields) for one, *below in self._patterns.entries if (fields := one.fields(row.flat)) is not None]
+        inner = [
+            (one.weight, one, self._further, fields)
+            for one in self._further
+            if (not one.is_open or one.names == ("answer",)) and (fields := one.fields(row.flat, worded=not one.is_open))
+        ]
+        weight, one, below, fields = max([*found, *inner], key=lambda fit: fit[0], default=(-1, None, [], []))
+        open_ones = (each for each in self._further if each.is_open and not (self._goes_on and each.names == ("answer",)))
+        if one is None and self._in_list and not row.gap and (due := next(open_ones, None)):
+            one, below, fields = due, self._further[self._further.index(due) + 1 :], due.fields(row.flat) or []
+        if one is None or not fields or (not self._in_list and weight <= opening):
+            return False
+        self._further = below
+        self._add_entry(row, fields)
+        self.out.kept[row.index] = [*fields]
+        return True
 
     def _take_in_order(self, row: Row, fields: Sequence[Field]) -> bool:
         """Read a line with the answers of all questions since the last such line: by their numbers if it has any, else in order."""
@@ -226,7 +251,8 @@ class Divider:
 
     def _add_entry(self, row: Row, fields: Sequence[Field]) -> None:
         section = self._section
-        answer, explanation = _text(row, fields, "answer"), _text(row, fields, "explanation")
+        answers = [row.text[one.start : one.end] for one in fields if one.name == "answer"]
+        answer, explanation = next(iter(answers), None), _text(row, fields, "explanation")
         first, last = _text(row, fields, "first"), _text(row, fields, "last")
         number = number_in(_text(row, fields, "number", "numeral") or "")
         if first and last:
@@ -235,9 +261,11 @@ class Divider:
         elif number is not None:
             lettered = WHOLE_ANSWER.fullmatch(flat(answer or "")) is not None
             self.out.entries.append(KeyEntry(number, answer, explanation, section=section, lettered=lettered))
+            self.out.entries[-1].sure = len({*map(bare_answer, answers)}) < 2  # both say the same
         elif self.out.entries:
             entry = self.out.entries[-1]
-            entry.sure &= not (answer and entry.answer)
+            entry.sure &= len({bare_answer(each) for each in (entry.answer, *answers) if each}) < 2
+            entry.lettered |= WHOLE_ANSWER.fullmatch(flat(answer or "")) is not None
             entry.answer = entry.answer or answer
             entry.explanation = "\n".join(filter(None, (entry.explanation, explanation))) or None
         self._goes_on = "explanation" if explanation else "answer" if answer and not WHOLE_ANSWER.fullmatch(flat(answer)) else ""

@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
-from typing import TypeVar
 
 from msgspec import structs
 
@@ -14,11 +13,12 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.numerals import HANZI
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
+from crawlers.importers.answer_letters import bare_answer
+from crawlers.importers.example_lines import rejected_lines, shortened, spread
 from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.layouts.line_patterns import compiled
 from crawlers.importers.layouts.paper_layout import PaperLayout
 from crawlers.importers.papers import paper_in, questions_by_layout
-from crawlers.importers.question_templates import bare_answer
 from crawlers.importers.records.record_proposals import UNCONFIRMED
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.signs.answer_marks import flat, marks_in, trimmed, visible
@@ -28,7 +28,6 @@ from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import find_options
 
-_Value = TypeVar("_Value")
 _MOST_ROWS, _MOST_CHARS, _FIRST_LINES = 5, 60, 10
 _MOST_TEMPLATES, _MOST_LINES, _OFTEN = 6, 12, 3
 PROPOSAL = Provenance(source="proposal", url="file:proposal", snapshot="2026-01-01", page_id="page-0", position="")
@@ -66,6 +65,7 @@ def propose_paper(name: str, text: Text) -> str | None:
         own = questions_by_layout(name, text, layout, PROPOSAL)
     unread = _unread(own)
     notes = [
+        *rejected_lines(lines, paper),
         *(f"# unread: {shortened(line)}" for line in unread[:_MOST_ROWS]),
         *(f"# {_row(item)}" for item in spread(_read(own), _MOST_ROWS)),
     ]
@@ -382,15 +382,3 @@ def _written(name: str, layout: PaperLayout, is_sure: bool, notes: Iterable[str]
 def _row(item: QuestionItem) -> str:
     options = " | ".join(map(shortened, item.options_raw or []))
     return " => ".join(filter(None, (shortened(item.stem_raw or ""), options, shortened(item.answer_raw or "no answer"))))
-
-
-def shortened(text: str) -> str:
-    """Return a text as a comment shows it: on one line, without what YAML does not allow."""
-    line = "".join(sign for sign in " ".join(text.split()) if sign.isprintable())
-    return line[:_MOST_CHARS] + ("…" if len(line) > _MOST_CHARS else "")
-
-
-def spread(values: Sequence[_Value], most: int) -> list[_Value]:
-    """Return values from the beginning, the middle and the end, at most as many as given."""
-    last = len(values) - 1
-    return [*values] if last < most else [values[index * last // (most - 1)] for index in range(most)]

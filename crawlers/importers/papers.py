@@ -19,6 +19,7 @@ from crawlers.importers.files.text import read_html, read_light, read_text
 from crawlers.importers.layouts.paper_layout import PaperLayout, patterns_of
 from crawlers.importers.not_question_banks import refuse_no_bank
 from crawlers.importers.papers_by_layout import read_by_patterns
+from crawlers.papers.doubts.found import found_in, usual_count
 from crawlers.papers.doubts.whole_paper import accounted
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import DOUBTS, Draft
@@ -144,12 +145,13 @@ def questions_by_layout(name: str, text: Text, layout: PaperLayout, provenance: 
 def reading_of(name: str, text: Text, paper: Paper, source: Text, provenance: Provenance) -> FileReading:
     """Return the questions of a paper as items; `source` has the lines for the account of its characters."""
     titles = _titles(name, text.lines, paper)
-    reading = FileReading(unread=[*text.dropped, *paper.unread], source=source)
+    reading, usual = FileReading(unread=[*text.dropped, *paper.unread], source=source), usual_count(paper.drafts)
     for draft, title in zip(paper.drafts, titles, strict=True):
         draft_provenance = structs.replace(provenance, position=draft.position)
         reading.items.append(QuestionItem(url=provenance.url, provenance=draft_provenance, paper_raw=title, **draft.raw_fields()))
         if draft.doubt:
-            reading.faults.append(f"line {draft.line + 1}: number {draft.number}: {draft.doubt}: {DOUBTS[draft.doubt]}")
+            found = draft.words or found_in(draft, usual) or DOUBTS[draft.doubt]
+            reading.faults.append(f"line {draft.line + 1}: number {draft.number}: {draft.doubt}: {found}")
     for lost in text.lost:
         reading.give_up(lost, provenance)
     reading.record_count = len(reading.items)

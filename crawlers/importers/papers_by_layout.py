@@ -9,14 +9,16 @@ from itertools import zip_longest
 
 from msgspec import structs
 
+from crawlers.importers.answer_letters import bare_answer, in_letters
 from crawlers.importers.files.reading import Text
 from crawlers.importers.layouts.line_patterns import Field
 from crawlers.importers.layouts.paper_layout import PaperPatterns
 from crawlers.importers.paper_blocks import Block, Divided, Divider, rows_of
 from crawlers.importers.question_templates import (
+    ADD,
     Filled,
     Row,
-    bare_answer,
+    at_line,
     draft_of,
     filled,
     with_letters,
@@ -26,7 +28,9 @@ from crawlers.importers.question_templates import (
 from crawlers.papers.answer_key.join import join
 from crawlers.papers.answer_key.key_lines import read_key
 from crawlers.papers.questions.draft import Draft, ParsedPaper
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.entries import KeyEntry
+from crawlers.papers.signs.headings import kind_of
 from crawlers.papers.signs.numbers import number_of
 
 _POINTS = 30
@@ -39,6 +43,7 @@ _BlockRead = tuple[Block, Filled]
 def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, Text]:
     """Return the questions of a paper, and its lines without the signs of the patterns, for the account of characters."""
     rows, wraps = rows_of(text.lines)
+    rows_by_index = {row.index: row for row in rows}
     divider = Divider(rows, patterns, wraps)
     for row in rows:
         divider.take(row)
@@ -48,16 +53,21 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
         reads = _by_position(reads, out)
     drafts = [draft_of(read, block.rows, block.above, block.number, at) for at, (block, read) in enumerate(reads, 1)]
     entries = (
-        out.entries if any(any(one.names) for one in patterns.answers) else [entry for lines in out.lists for entry in read_key(lines)]
+        out.entries
+        if patterns.entries or any(any(one.names) for one in patterns.answers)
+        else [entry for lines in out.lists for entry in read_key(lines)]
     )
     drafts = [_with_listed(draft, block.listed) for draft, (block, _) in zip(drafts, reads, strict=True)]
     drafts, left = _with_list(_with_lost_numbers_doubted(drafts, reads), entries)
     drafts = [with_letters(draft, read) for draft, (_, read) in zip(drafts, reads, strict=True)]
+    drafts = [
+        draft if draft.type or kind_of(flat(draft.above.heading or "")) else structs.replace(draft, type=patterns.type) for draft in drafts
+    ]
     for doubting in (with_odd_numbers_doubted, with_swallowed_doubted):
         drafts = doubting(drafts, [read for _, read in reads])
     unread = sorted([*out.unread, *(row for _, read in reads for row in read.unread)], key=lambda row: row.index)
     for _, read in reads:
-        out.kept |= read.kept
+        out.kept |= {index: _without_words(rows_by_index[index], fields, read) for index, fields in read.kept.items()}
     paper = ParsedPaper(
         [draft for draft in drafts if not draft.doubts],
         [row.text for row in [*out.dropped, *unread] if row.index not in out.left_out] + left,
@@ -90,6 +100,7 @@ def _best_read(block: Block, patterns: PaperPatterns) -> Filled:
         key=lambda read: (
             len(read.unread),
             len(read.further),
+            read.missing,
             "answer" not in read.texts and not any(right for _, _, right in read.options),
         ),
     )
@@ -127,9 +138,10 @@ def _with_lost_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[_BlockRe
         loose = [*read.further, *read.unread]
         if block.number is None or not loose or (below and below.number == block.number + 1):
             continue
-        opens = any((number := number_of(row.flat)) is not None and number.value == block.number + 1 for row in loose)
+        opens = next((row for row in loose if (number := number_of(row.flat)) is not None and number.value == block.number + 1), None)
         if opens or (below and below.number is not None and below.number > block.number + 1):
-            doubted[index] = doubted[index].doubted("number_out_of_order")
+            words = f"{at_line(opens or loose[0])} may begin number {block.number + 1}, but fits no first line of a template; {ADD}"
+            doubted[index] = doubted[index].doubted("number_out_of_order", words)
     return doubted
 
 
@@ -177,6 +189,11 @@ def _without_signs(text: Text, rows: Sequence[Row], out: Divided) -> Text:
             starts, stops = [*(start for start, _ in ends), len(row.text)], [0, *(end for _, end in ends)]
             signs += [row.text[stop:start] for stop, start in zip(stops, starts, strict=True)]
     return Text(lines, [*text.dropped, *filter(str.strip, signs)], text.lost)
+
+
+def _without_words(row: Row, fields: Sequence[Field], read: Filled) -> list[Field]:
+    """Return what patterns found in a line without answers in the words of an option, which its letter stands for."""
+    return [one for one in fields if one.name != "answer" or in_letters(text := row.text[one.start : one.end], read.options) == text]
 
 
 def _kept(row: Row, fields: Sequence[Field]) -> list[tuple[int, int]]:

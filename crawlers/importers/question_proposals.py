@@ -9,10 +9,13 @@ from typing import Any
 
 from msgspec import structs
 
+from atomexam.text.refusal import Refusal
 from crawlers.column_roles.records import Roles, record_of
 from crawlers.column_roles.solver import SURE
+from crawlers.importers.any_rows import rows_of
+from crawlers.importers.example_lines import spread
 from crawlers.importers.files.reading import Text
-from crawlers.importers.paper_proposals import PROPOSAL, propose_paper, skeleton, spread
+from crawlers.importers.paper_proposals import PROPOSAL, propose_paper, skeleton
 from crawlers.importers.papers import LINE_READERS
 from crawlers.importers.questions_by_content import LEAST_PROPOSED, TableRoles, inferred_tables, named_tables
 from crawlers.importers.records.record_files import propose_layout
@@ -21,10 +24,10 @@ from crawlers.importers.sheet_lines import are_lines
 from crawlers.importers.sheet_papers import LINED, read_paper_in_sheet, text_of_sheet
 from crawlers.tables.tree import Rows
 
-_MOST_EXAMPLE_ROWS, _MOST_EXAMPLE_CHARS = 5, 60
+_MOST_EXAMPLE_ROWS, _MOST_EXAMPLE_CHARS, _MOST_EXAMPLE_COLUMNS = 5, 60, 30
 _DOUBTFUL = 0.8
 """Confidence in questions that may lack their case."""
-_LEAST_CASE_CHARS = 60
+_LEAST_CASE_CHARS, _LEAST_STEM_CHARS = 60, 10
 _CASE = re.compile(r"案例|病例|共用题干|材料|资料|背景|case|passage|material|context|background|stimulus|article", re.IGNORECASE)
 """Names of a text that the questions below it share."""
 
@@ -78,6 +81,61 @@ def propose_questions(name: str, body: bytes, least: float = LEAST_PROPOSED) -> 
     """
     tables = [(table, _with_text_above(table, roles)) for table, roles in inferred_tables(name, body) if roles.confidence >= least]
     return _written(name, tables) if tables else None
+
+
+def table_skeleton(name: str, body: bytes) -> str:
+    """Return the text of a layout to be written from the columns of the tables of a file, the largest first.
+
+    Raises:
+        ValueError: it has none.
+    """
+    tables = sorted(rows_of(name, body), key=lambda table: -len(table.rows))[:_MOST_EXAMPLE_ROWS]
+    texts = [(table, key, size) for table in tables for key in table.own_columns() if (size := _text_length(table, key))]
+    several = [each for each in texts if len(each[0].rows) > 1] or texts
+    table, _, most = max(several, key=lambda each: each[2], default=(None, "", 0))
+    if table is None or most < _LEAST_STEM_CHARS:
+        raise Refusal(f"{name}: no table with texts in it; expected rows of questions")
+    longest = {key: size for each, key, size in texts if each is table}
+    lines = [
+        "# No layout was found: write one from the columns of the file; docs/importing.md has all keys. The next read uses it:",
+        f"{_quoted(PurePath(name).stem)}:",
+        UNCONFIRMED,
+        "  tables:",
+    ]
+    for each in tables:
+        lines.append(f"    # {len(each.rows)} rows under {_quoted(list(each.way))}, of which one has:")
+        row = max((row for _, row in each.rows[:_MOST_EXAMPLE_ROWS]), key=len)
+        lines += [f"    #   {_quoted(key)}: {_printable(_cut(value))}" for key, value in list(row.items())[:_MOST_EXAMPLE_COLUMNS]]
+    lines += [
+        f"    - under: {_quoted(list(table.way))}",
+        f"      stem: {_quoted(max(longest, key=lambda key: longest[key]))}",
+        "      options: []  # the column with all of them, or one column each",
+        "      # answer: the column of the answers",
+        "      # form: letters",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _text_length(table: Rows, key: str) -> int:
+    values = [value for _, row in table.rows if isinstance(value := row.get(key), str)]
+    return sum(map(len, values)) // len(values) if values else 0
+
+
+def any_skeleton(name: str, body: bytes) -> str:
+    """Return the text of a layout to be written for a file for which none was found: of its lines, or of its columns.
+
+    Raises:
+        ValueError: it has neither.
+    """
+    suffix = PurePath(name).suffix.lower()
+    if read_lines := LINE_READERS.get(suffix):
+        return skeleton(name, read_lines(name, body))
+    try:
+        return table_skeleton(name, body)
+    except ValueError:
+        if suffix not in LINED or not are_lines(name, body):
+            raise
+        return skeleton(name, text_of_sheet(name, body))
 
 
 def _by_names(name: str, body: bytes) -> str | None:
@@ -141,7 +199,7 @@ def _row(row: dict[str, Any], roles: Roles) -> str:
 
 
 def _cut(value: Any) -> str:
-    text = " ".join(str(value or "").split())
+    text = " ".join(str("" if value is None else value).split())
     return text[:_MOST_EXAMPLE_CHARS] + ("…" if len(text) > _MOST_EXAMPLE_CHARS else "")
 
 

@@ -7,24 +7,25 @@ from statistics import median
 
 from msgspec import Struct, field, structs
 
-from atomexam.text.option_letters import CIRCLED_LETTERS, LETTERS
+from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.option_cells import split_options
+from crawlers.importers.answer_letters import bare_answer, in_letters, letters_of, plain
 from crawlers.importers.layouts.line_patterns import ALPHABETS, BEGINS, ENDS, Field, LinePattern
+from crawlers.papers.doubts.found import shown
 from crawlers.papers.doubts.verify import verified
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Above
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, opening_mark
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import find_options
 
-_SEPARATORS = re.compile(r"[\s,、;./|+&和及与()\[\]]")
 _LETTER = re.compile(r"[(\[【]?\s?[A-Ja-j]\s{0,2}[)\]】.、:,]{0,2}\s{0,8}|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}")
 _ALPHABET = "".join(map(re.escape, ALPHABETS))
 _ODD_LETTER = re.compile(rf"(?:^|(?<=\s)|(?=[^\w\s]))(?P<before>[^\w\s]{{0,2}})(?P<letter>[{_ALPHABET}])\s{{0,2}}(?P<sign>[^\w\s]{{1,3}})")
 _USUAL_SIGNS = (".", "、", "．", ":", "：", ")", "）", ",", "，")
 _OPTIONS = ("option", "right_option")
 _FEWEST = 2
+ADD = "add its pattern to the template, a template for such questions, or the line to leave_out"
 _LONG_CHARS, _TIMES_LONGER = 200, 4
 Template = Sequence[LinePattern]
 
@@ -62,6 +63,10 @@ class Filled(Struct):
     """Its options in one text could not be divided, or one goes on in a line that is no wrapped one."""
     unsigned: bool = False
     """Some of its options have no sign of their own, so that only their number shows whether one is lost."""
+    missing: int = 0
+    """How many options it has more or fewer than its template, if that has a line for each."""
+    is_exact: bool = False
+    """Its template has a line for each of its options, so that none is lost."""
     unsure: bool = False
     """Its lines may not be those of the question, which only their places show."""
 
@@ -69,7 +74,7 @@ class Filled(Struct):
         """Return whether the letter of an option is one of those that the options above have: 1. behind A. and B. is a point of a list."""
         letter = next((row.text[one.start : one.end] for one in fields if one.name == "letter"), "")
         first = self.options[0][0] if self.options else ""
-        return not letter or not first or any(_plain(first) in one and _plain(letter) in one for one in ALPHABETS)
+        return not letter or not first or any(plain(first) in one and plain(letter) in one for one in ALPHABETS)
 
     def take(self, row: Row, pattern: LinePattern, fields: Sequence[Field]) -> None:
         """Add the texts of a line that fits a pattern."""
@@ -135,13 +140,13 @@ class Filled(Struct):
 def lettered_parts(text: str) -> list[str]:
     """Return the options of a text that begin with letters of any alphabet in order, each with the same unusual sign: `甲﹚… 乙﹚…`."""
     first = _ODD_LETTER.match(text)
-    alphabet = next((one for one in ALPHABETS if first and one.startswith(_plain(first["letter"]))), "")
+    alphabet = next((one for one in ALPHABETS if first and one.startswith(plain(first["letter"]))), "")
     if first is None or not alphabet or first["sign"] in _USUAL_SIGNS:
         return []
     marks = [match for match in _ODD_LETTER.finditer(text) if match.group("before", "sign") == first.group("before", "sign")]
     starts = [match.start() for match in marks]
     parts = [text[start:end].strip() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
-    letters = "".join(_plain(match["letter"]) for match in marks)
+    letters = "".join(plain(match["letter"]) for match in marks)
     return parts if len(parts) >= _FEWEST and alphabet.startswith(letters) else []
 
 
@@ -171,8 +176,10 @@ def _without_letter(option: str) -> str:
 def fixed_length(templates: Sequence[Template]) -> int:
     """Return how many lines each question has by the only template; 0 if they may have more or fewer."""
     [first, *others] = templates
-    of_options = sum("option" in one.names for one in first if one.is_open)
-    return 0 if others or of_options == 1 or any("options" in one.names for one in first) else len(first)
+    of_options = [one for one in first if "option" in one.names]
+    recurs = any(not one.is_open and not any(letter for _, letter in one.strict.open) for one in of_options)
+    is_any = len(of_options) == 1 or recurs or any("options" in one.names for one in first)
+    return 0 if others or is_any else len(first)
 
 
 def filled(template: Template, rows: Sequence[Row]) -> Filled:
@@ -197,6 +204,9 @@ def filled(template: Template, rows: Sequence[Row]) -> Filled:
         at, fields = max(fits, key=lambda fit: (template[fit[0]].weight, fit[0] > at, -fit[0]))
         read.take(row, template[at], fields)
     read.divide(template)
+    of_options = sum(one.is_open and "option" in one.names for one in template)
+    read.missing = abs(of_options - len(read.options)) if of_options > 1 else 0
+    read.is_exact = of_options > 1 and not read.missing
     return read
 
 
@@ -224,8 +234,8 @@ def _may_be(pattern: LinePattern, row: Row) -> bool:
 def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None, ordinal: int) -> Draft:
     """Return a question with the first doubt about it."""
     options = [text for _, text, _ in read.options]
-    letters, _ = _letters_of([letter for letter, _, _ in read.options])
-    answers = [in_letters(text, read) for text in read.texts.get("answer", [])]
+    letters, _ = letters_of([letter for letter, _, _ in read.options])
+    answers = [in_letters(text, read.options) for text in read.texts.get("answer", [])]
     right = "".join(letter for letter, (_, _, is_right) in zip(letters, read.options, strict=False) if is_right)
     answers += [right] if right else []
     draft = Draft(
@@ -241,22 +251,51 @@ def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None
     )
     loose = [*read.further, *read.unread]
     after = LETTERS[len(letters) : len(letters) + 1] if options else ""
-    is_whole = len(letters) == len(options) != 1 and not read.torn
     if not draft.stem.strip():
-        return draft.doubted("stem_unreadable")
-    if not is_whole or any(after and letter_of(row.text) == after for row in loose):
-        return draft.doubted("options_unreadable")
+        return draft.doubted("stem_unreadable", "no line of it fits a pattern with {stem}")
+    if cause := _fault_of_options(read, draft, letters, loose):
+        return draft.doubted("options_unreadable", cause)
+    if lettered := next((row for row in loose if after and letter_of(row.text) == after), None):
+        return draft.doubted("options_unreadable", f"{at_line(lettered)} may be its option {after}, but fits no pattern; {ADD}")
     if {"A", "B"} <= {letter_of(row.text) for row in loose} and not options:
-        return draft.doubted("options_unreadable")
-    if any(opening_mark(row.flat) == "answer" for row in loose):
-        return draft.doubted("options_unreadable" if options else "stem_unreadable")
+        return draft.doubted("options_unreadable", f"it has no options, but A and B in lines from {at_line(loose[0])} on; {ADD}")
+    if answer := next((row for row in loose if opening_mark(row.flat) == "answer"), None):
+        cause = f"{at_line(answer)} may be its answer, but fits no pattern; {ADD}"
+        return draft.doubted("options_unreadable" if options else "stem_unreadable", cause)
     if len({bare_answer(answer) for answer in answers}) > 1:
-        return draft.doubted("two_answers")
+        return draft.doubted("two_answers", f"its answers are {' and '.join(map(shown, answers))}; expected the same at each {{answer}}")
     if read.unsure:
-        return draft.doubted("options_unreadable" if options else "stem_unreadable")
-    if any((run := find_options(option)) is not None and len(run.cuts) > 1 for option in _with_next(draft.options)):
-        return draft.doubted("options_unreadable")
+        cause = "the lines above it are not a whole question, or it has more lines than the pattern; so it may begin elsewhere"
+        return draft.doubted("options_unreadable" if options else "stem_unreadable", f"{cause}; {ADD}")
+    for option in _with_next(draft.options):
+        if (run := find_options(option)) is not None and len(run.cuts) > 1:
+            cause = f"option {shown(option[3:])} has a further letter in it; expected {{options}} where several are on a line"
+            return draft.doubted("options_unreadable", cause)
     return verified(draft) if read.further else draft
+
+
+def at_line(row: Row) -> str:
+    """Return where a line is, and how it begins."""
+    return f"line {row.index + 1}, {shown(row.text)},"
+
+
+def _fault_of_options(read: Filled, draft: Draft, letters: str, loose: Sequence[Row]) -> str:
+    """Return why the options of a question are not certain, with the line and what to do; nothing if they are."""
+    texts, signs = [text for _, text, _ in read.options], [letter or "no letter" for letter, _, _ in read.options]
+    beside = f"; {at_line(loose[0])} fits no pattern" if loose else ""
+    if len(texts) == 1:
+        return f"it has the option {shown(texts[0])} alone{beside}; expected two or more; {ADD}"
+    if texts and not letters:
+        wanted = f"letters of one kind, each once and in order{beside}"
+        return f"its options are lettered {', '.join(signs)}; expected {wanted}; mend the file, or {ADD}"
+    if read.torn and not texts:
+        text = "\n".join(read.texts.get("options", []))
+        return f"{{options}} has {shown(text)}, which cannot be divided; expected letters in order, or one sign between options"
+    if read.torn:
+        row = next((row for row in loose if any(row.text in text.split("\n")[1:] for text in texts)), None)
+        where = at_line(row) if row else f"a further line of {shown(next((text for text in texts if chr(10) in text), texts[-1]))}"
+        return f"{where} is below an option and fits no pattern; {ADD}"
+    return ""
 
 
 def _with_next(options: Sequence[str]) -> list[str]:
@@ -268,10 +307,14 @@ def with_letters(draft: Draft, read: Filled) -> Draft:
     """Return a question with the letters of the options that its answer names, doubted if it names none or one that is missing."""
     if not draft.answer:
         return draft
-    draft = structs.replace(draft, answer=in_letters(draft.answer, read))
+    draft = structs.replace(draft, answer=in_letters(draft.answer, read.options))
     signs = bare_answer(draft.answer or "")
     is_named = WHOLE_ANSWER.fullmatch(flat(draft.answer or "")) and not set(signs) & set(LETTERS[len(read.options) :])
-    return draft if is_named or not read.options else draft.doubted("options_unreadable")
+    if is_named or not read.options:
+        return draft
+    names = ", ".join(LETTERS[: len(read.options)])
+    wanted = f"expected letters among {names}, the text of an option, or both"
+    return draft.doubted("options_unreadable", f"its answer {shown(draft.answer or '')} names none of its options {names}; {wanted}")
 
 
 def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> list[Draft]:
@@ -282,10 +325,12 @@ def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -
         if counted:
             counts.setdefault(draft.above.heading, Counter())[len(draft.options)] += 1
     doubted = []
-    for draft, counted in zip(drafts, is_counted, strict=True):
+    for draft, read, counted in zip(drafts, reads, is_counted, strict=True):
         sizes = counts[draft.above.heading] if counted else Counter[int]()
-        is_odd = any(times * 2 > sizes.total() for size, times in sizes.items() if size != len(draft.options))
-        doubted.append(draft.doubted("options_unreadable") if is_odd else draft)
+        usual = next((size for size, times in sizes.items() if size != len(draft.options) and times * 2 > sizes.total()), 0)
+        wanted = f"expected {usual}, as most of its section; if it is right, give a template with as many lines {{option}}"
+        cause = f"it has {len(draft.options)} options; {wanted}"
+        doubted.append(draft.doubted("options_unreadable", cause) if usual and not read.is_exact else draft)
     return doubted
 
 
@@ -294,48 +339,17 @@ def with_swallowed_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> 
     sizes = [sum(map(len, (draft.stem, *draft.options, draft.explanation or ""))) for draft in drafts]
     most = max(_LONG_CHARS, _TIMES_LONGER * median(sizes or [0]))
     return [
-        draft.doubted("options_unreadable" if draft.options else "stem_unreadable")
+        draft.doubted("options_unreadable" if draft.options else "stem_unreadable", _swallowed(read))
         if size > most and 2 * sum(len(row.text) for row in read.further) > size
         else draft
         for draft, read, size in zip(drafts, reads, sizes, strict=True)
     ]
 
 
+def _swallowed(read: Filled) -> str:
+    lines = f"{len(read.further)} lines from {at_line(read.further[0])} on" if read.further else "its lines"
+    return f"{lines} fit no pattern and make it very long; {ADD}"
+
+
 def _are_verdicts(read: Filled) -> bool:
     return all(WHOLE_ANSWER.fullmatch(flat(text)) for _, text, _ in read.options)
-
-
-def bare_answer(answer: str) -> str:
-    """Return an answer without the signs between its letters."""
-    return _SEPARATORS.sub("", flat(answer)).upper()
-
-
-def number_in(text: str) -> int | None:
-    """Return the value of a number in any of the forms that papers have."""
-    number = number_of(f"{flat(text)}、")
-    return number.value if number else None
-
-
-def _letters_of(signs: Sequence[str]) -> tuple[str, str]:
-    """Return a letter for each option, as far as theirs are in order, and the alphabet that they are lettered with."""
-    plain = [_plain(sign) for sign in signs]
-    if not any(plain):
-        return LETTERS[: len(plain)], LETTERS
-    alphabet = next((one for one in ALPHABETS if plain[0] and one.startswith(plain[0])), "")
-    whole = "".join(plain)
-    right = alphabet.startswith(whole) and all(plain)
-    return (LETTERS[: len(plain)] if right else ""), alphabet
-
-
-def _plain(letter: str) -> str:
-    return CIRCLED_LETTERS.get(letter, flat(letter))
-
-
-def in_letters(answer: str, read: Filled) -> str:
-    """Return an answer that names options by their text or by other signs than letters, `②④`, with their letters; any other as it is."""
-    _, alphabet = _letters_of([letter for letter, _, _ in read.options])
-    signs = bare_answer(answer)
-    if read.options and alphabet not in ("", LETTERS, LETTERS.lower()) and signs and set(signs) <= set(alphabet):
-        return "".join(LETTERS[alphabet.index(sign)] for sign in signs)
-    same = [at for at, (_, text, _) in enumerate(read.options) if bare_answer(text) == signs]
-    return LETTERS[same[0]] if len(same) == 1 and same[0] < len(LETTERS) else answer

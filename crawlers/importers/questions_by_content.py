@@ -1,5 +1,6 @@
 """Questions of a file with unknown column names or keys: roles inferred from the values under them, or a refusal."""
 
+import json
 import logging
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -22,6 +23,7 @@ from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
 from crawlers.importers.records.stem_cells import has_options_below, with_cell_divided
 from crawlers.importers.row_items import heading_in, items_of_row
 from crawlers.importers.sheet_rows import row_with
+from crawlers.tables.inner_data import is_within, keys_within, with_inner
 from crawlers.tables.marked_options import ANSWER, verdict_named
 from crawlers.tables.tree import EVERY, Rows
 
@@ -33,7 +35,7 @@ _OPTION = re.compile(r"option|choice|answer|alternative|distract|选项|备选",
 _OF_QUESTION, _NAME_OF_STEM = re.compile(r"^(?:试题|题目|习题)(?=.)"), re.compile(r"^标题$")
 """What names of columns may begin with, `试题答案`; a further name of the column of stems."""
 _OTHERS = {"题型": "type_raw", "章节": "section_raw", "科目": "subject_raw", "案例": "case_raw"}
-_MOST_WAYS = 8
+_MOST_WAYS, _MOST_COLUMN_CHARS, _MOST_NAMES_CHARS = 8, 80, 400
 _FIELDS = ("题干", "选项", "正确答案", "解析", "题型", "章节", "科目", "案例")
 
 
@@ -85,21 +87,18 @@ def read_by_layout(
     by_header = {header: rows_of(name, body, header) for header in dict.fromkeys([0, *(shape.header for shape in shapes)])}
     tables = by_header[0]
     named_tables: list[TableRoles] = []
-    for shape in shapes:
-        found = by_header[shape.header]
-        table = next((table for table in found if list(table.way) == shape.under), None)
-        if table is None:
-            ways = "; ".join(".".join(table.way) or "no keys" for table in found[:_MOST_WAYS]) or "no table"
-            of_header = f" and a header in row {shape.header}" if shape.header else ""
-            raise Refusal(f"{name}: its layout has rows under {'.'.join(shape.under) or 'no keys'}{of_header}; found rows under {ways}")
+    for shape, table in [(each, table) for each in shapes for table in _tables_named(name, each, by_header[each.header])]:
+        with_inner(table.rows, _columns_of(shape))
         columns = {key for _, row in table.rows for key in row}
         if shape.form == "verdict" and shape.answer not in columns and verdict_named(shape.answer or "") and ANSWER in columns:
             shape = structs.replace(shape, answer=ANSWER)  # what two columns to tick have become
-        named = [shape.stem, *shape.options, *filter(None, [shape.answer, shape.explanation]), *shape.others.values()]
+        named = _columns_of(shape)
         if missing := [key for key in named if key not in columns]:
             row = 0 if shape.header or shape.stem in columns else row_with(name, body, named)
             advice = f"; row {row} has these names: `header: {row}` makes it the header" if row else ""
-            raise Refusal(f"{name}: its layout names column {missing[0]!r}; found {', '.join(map(repr, sorted(columns)))[:400]}{advice}")
+            inner = {f"{key}.{each}" for _, row in table.rows[:_MOST_WAYS] for key, value in row.items() for each in keys_within(value)}
+            found = ", ".join(map(repr, sorted(columns | inner)))[:_MOST_NAMES_CHARS]
+            raise Refusal(f"{name}: its layout names column {missing[0]!r}; found {found}{advice}")
         one_of(shape.form, ALL_FORMS, "form", f"{name}: its layout")
         answer = None if shape.answer == shape.stem else shape.answer  # then the cells of the stem have whole questions
         if shape.options == [shape.stem] and not any(has_options_below(row, shape.stem) for _, row in table.rows):
@@ -109,10 +108,33 @@ def read_by_layout(
         form = shape.form if answer else ""
         if answer and form == "letters":
             with_letters_of_columns(table.rows, shape.options, answer)
-        named_tables.append((table, Roles(shape.stem, shape.options, answer, form, shape.explanation, shape.others, 1.0)))
+        named_tables.append((table, Roles(shape.stem, shape.options, answer, form, shape.explanation, shape.others, 1.0, type=shape.type)))
     reading = _reading(name, tables, named_tables, provenance, unread=unread)
     reading.names_verdicts = any(roles.form == "verdict" for _, roles in named_tables)
     return reading
+
+
+def _tables_named(name: str, shape: TableLayout, found: Sequence[Rows]) -> list[Rows]:
+    """Return the tables that an entry of a layout reads: the one under its keys, or all that have its columns if it says `["*"]`."""
+    tables = [table for table in found if list(table.way) == shape.under][:1]
+    if not tables and shape.under == [EVERY]:
+        tables = [table for table in found if set(_columns_of(shape)) <= {key for _, row in table.rows for key in row}] or [*found[:1]]
+    if tables:
+        return tables
+    of_header = f" and a header in row {shape.header}" if shape.header else ""
+    wanted = f"{name}: its layout has rows under {'.'.join(shape.under) or 'no keys'}{of_header}"
+    if not found:
+        raise Refusal(f"{wanted}; found no table of three rows or more; `paper` reads lines: docs/papers.md")
+    ways = "; ".join(f"{'.'.join(table.way) or 'no keys'} ({_some(table.own_columns())})" for table in found[:_MOST_WAYS])
+    raise Refusal(f"{wanted}; found rows under {ways}; write one of them, `under: {json.dumps(list(found[0].way), ensure_ascii=False)}`")
+
+
+def _columns_of(shape: TableLayout) -> list[str]:
+    return [shape.stem, *shape.options, *filter(None, [shape.answer, shape.explanation]), *shape.others.values()]
+
+
+def _some(columns: Sequence[str]) -> str:
+    return ", ".join(columns)[:_MOST_COLUMN_CHARS]
 
 
 def inferred_tables(name: str, body: bytes) -> list[TableRoles]:
@@ -341,5 +363,6 @@ def _account_for(reading: FileReading, rows: Iterable[tuple[str, dict[str, Any]]
     """Keep the text of the rows for the account of characters."""
     assert reading.rows is not None
     for position, row in rows:
-        own = {key: value for key, value in row.items() if not (key.startswith("^") or isinstance(value, dict) or key in left_out)}
+        left = {*left_out, *(key for key in row if is_within(key, row))}
+        own = {key: value for key, value in row.items() if not (key.startswith("^") or isinstance(value, dict) or key in left)}
         reading.rows.append((position, own))

@@ -1,13 +1,14 @@
 """Rows under the names of their columns, with the header found or given by its number: sheets and tables of pages in, tables out."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from atomexam.text.encodings import decoded
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
 from crawlers.column_roles.names_in_turn import named_in_turn
+from crawlers.importers.documents.doc import WORD, tables_of_word
 from crawlers.importers.documents.sheets import SHEETS, sheets_in
 from crawlers.importers.files.legends import with_legends
 from crawlers.importers.layouts.columns import is_known_name, layout_of_keys, named
@@ -32,7 +33,9 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,30}|q?[A-J]|(?i:id|no\.?)", re.ASCII)
 def tables_below_row(name: str, body: bytes, header: int) -> list[Rows]:
     """Return the tables whose columns are named by the row with a number; the rows above it are no part of them."""
     if (sheets := cells_of_sheets(name, body)) is None:
-        raise Refusal(f"{name}: its layout has `header: {header}`; only sheets, csv files and tables of pages have such a row")
+        raise Refusal(
+            f"{name}: its layout has `header: {header}`; only sheets, csv files and tables of pages and Word files have such a row"
+        )
     tables: list[Rows] = []
     for title, rows in sheets:
         at = next((at for at, (position, _) in enumerate(rows) if _number_of(position) == header), len(rows))
@@ -47,10 +50,12 @@ def row_with(name: str, body: bytes, names: Collection[str]) -> int:
 
 
 def cells_of_sheets(name: str, body: bytes) -> list[tuple[str, list[tuple[str, list[str]]]]] | None:
-    """Return the sheets of a file, or the tables of a page, with their titles; None if it is neither."""
+    """Return the sheets of a file, or the tables of a page or Word document, with their titles; None if it is none of these."""
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in SHEETS and not is_page(suffix, body):
         return [(title, list(rows)) for title, hidden, rows in sheets_in(name, body) if not hidden]
+    if suffix in WORD:
+        return list(_with_titles(tables_of_word(name, body)))
     return list(cells_of_page(decoded(name, body))) if suffix in (".html", ".htm", ".xls") else None
 
 
@@ -66,7 +71,11 @@ def is_page(suffix: str, body: bytes) -> bool:
 
 
 def cells_of_page(text: str) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
-    for number, cells in enumerate(tables_of_page(text), 1):
+    return _with_titles(tables_of_page(text))
+
+
+def _with_titles(tables: Iterable[list[list[str]]]) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
+    for number, cells in enumerate(tables, 1):
         rows = ((f"table:{number}:row:{row_number}", row) for row_number, row in enumerate(cells, 1))
         yield f"table {number}", list(with_legends(rows))
 

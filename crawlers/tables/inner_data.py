@@ -2,11 +2,13 @@
 
 import ast
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from crawlers.tables.tree import MAX_DEPTH, marked_object
 
 _LONGEST, _LONGEST_CELL, _SHORTEST = 50_000_000, 100_000, 6
+_FEWEST_STEPS = 2
 
 
 def opened(document: Any, depth: int = 0) -> Any:
@@ -51,3 +53,39 @@ def listed(text: str) -> Any:
         if isinstance(parsed, list | dict):
             return parsed
     return text
+
+
+def with_inner(rows: list[tuple[str, dict[str, Any]]], names: Iterable[str]) -> None:
+    """Add to rows the values that names reach in objects and lists of theirs: `parts.words` is the list of the words of all parts."""
+    for name in names:
+        steps = name.split(".")
+        if len(steps) < _FEWEST_STEPS or any(name in row for _, row in rows):
+            continue
+        for _, row in rows:
+            head = next((".".join(steps[:end]) for end in range(len(steps) - 1, 0, -1) if ".".join(steps[:end]) in row), None)
+            if head is not None and (value := _reached(row[head], steps[head.count(".") + 1 :])) is not None:
+                row[name] = value
+
+
+def keys_within(value: Any) -> list[str]:
+    """Return the keys of the objects in a list; none of any other value, since those of an object are columns themselves."""
+    return [*dict.fromkeys(key for each in value if isinstance(each, dict) for key in each)] if isinstance(value, list) else []
+
+
+def is_within(name: str, row: Mapping[str, Any]) -> bool:
+    """Return whether the value of a name is within a list of its row, too."""
+    steps = name.split(".")
+    return any(isinstance(row.get(".".join(steps[:end])), list) for end in range(1, len(steps)))
+
+
+def _reached(value: Any, steps: Sequence[str]) -> Any:
+    """Return what keys reach in a value: for a list, that of all its objects, alone if there is only one; None if there is none."""
+    if not steps:
+        return value
+    if isinstance(value, dict):
+        return _reached(value.get(steps[0]), steps[1:])
+    if not isinstance(value, list):
+        return None
+    found = [inner for each in value if (inner := _reached(each, steps)) is not None]
+    flattened = [each for inner in found for each in (inner if isinstance(inner, list) else [inner])]
+    return found[0] if len(value) == 1 and found else flattened or None

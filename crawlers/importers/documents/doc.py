@@ -19,12 +19,13 @@ from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.doc_file import BOXES, BROKEN_DOC, DRAWINGS, OLE, SECTIONS, SHAPES, DocFile
 from crawlers.importers.documents.doc_lists import list_of, lists_of, numbering_of, styles_of
 from crawlers.importers.documents.doc_properties import Face, Paragraph, face_of, paragraph_of
-from crawlers.importers.documents.docx import read_docx
+from crawlers.importers.documents.docx import read_docx, tables_of_docx
 from crawlers.importers.documents.word_parts import docx_of, xml_text
 from crawlers.importers.documents.word_xml import docx_of_xml
 from crawlers.importers.files.reading import Text
 
 SUFFIX = ".doc"
+WORD = (SUFFIX, ".docx")
 _CELL, _PARAGRAPH, _SECTION = 0x07, 0x0D, 0x0C
 _BEGIN, _RESULT, _END = "\x13", "\x14", "\x15"
 _IMAGE = "<pic:pic/>"
@@ -51,8 +52,19 @@ def read_doc(name: str, body: bytes) -> Text:
     Raises:
         ValueError: the file is not a document of Word 97-2003 or Word XML, is damaged, or is locked.
     """
+    text = read_docx(name, _docx_of(name, body))
+    refuse_mojibake(name, "\n".join(text.lines))
+    return text
+
+
+def tables_of_word(name: str, body: bytes) -> list[list[list[str]]]:
+    """Return the cells of the tables of a Word document, old or new, as `tables_of_docx` does."""
+    return tables_of_docx(name, _docx_of(name, body) if name.lower().endswith(SUFFIX) else body)
+
+
+def _docx_of(name: str, body: bytes) -> bytes:
     try:
-        docx = _Walk(name, body).docx() if body.startswith(OLE) else docx_of_xml(name, body)
+        return _Walk(name, body).docx() if body.startswith(OLE) else docx_of_xml(name, body)
     except Refusal:
         raise
     except BROKEN_DOC as error:
@@ -60,9 +72,6 @@ def read_doc(name: str, body: bytes) -> Text:
             f"{name}: not a readable Word document ({type(error).__name__}: {error_line(error)}); is it complete? open it in Word, "
             "and save it as .docx"
         ) from None
-    text = read_docx(name, docx)
-    refuse_mojibake(name, "\n".join(text.lines))
-    return text
 
 
 class _Field(Struct):

@@ -57,6 +57,33 @@ def read_docx(name: str, body: bytes) -> Text:
     Raises:
         ValueError: the file is not a valid docx.
     """
+    document = _opened(name, body)
+    try:
+        notes = _answer_notes(document)
+        lines = list(_Walk(document, notes).lines())
+        return Text(with_answers_of_notes(lines) if notes else with_emphasised_answers(lines, list(_Walk(document, signed=True).lines())))
+    except (OpcError, etree.XMLSyntaxError, LookupError, ValueError) as error:
+        raise Refusal(_damaged(name, error)) from None
+
+
+def tables_of_docx(name: str, body: bytes) -> list[list[list[str]]]:
+    """Return the cells of each table of a Word document that has no other in it, row by row, empty ones too.
+
+    A cell that is merged over rows is in each of them.
+
+    Raises:
+        ValueError: the file is not a valid docx.
+    """
+    walk = _Walk(_opened(name, body))
+    try:
+        for _ in walk.lines():
+            pass
+    except (OpcError, etree.XMLSyntaxError, LookupError, ValueError) as error:
+        raise Refusal(_damaged(name, error)) from None
+    return walk.tables
+
+
+def _opened(name: str, body: bytes) -> OpenDocument:
     check_zipped(name, body, "word/", "docx")
     try:
         document = Document(BytesIO(body))
@@ -64,12 +91,7 @@ def read_docx(name: str, body: bytes) -> Text:
         raise Refusal(_damaged(name, error)) from None
     if document.element.tag != f"{_W}document":  # a wrong letter in its namespace is enough
         raise Refusal(_damaged(name, ValueError(f"its main part is {str(document.element.tag)[:80]!r}, not a document")))
-    try:
-        notes = _answer_notes(document)
-        lines = list(_Walk(document, notes).lines())
-        return Text(with_answers_of_notes(lines) if notes else with_emphasised_answers(lines, list(_Walk(document, signed=True).lines())))
-    except (OpcError, etree.XMLSyntaxError, LookupError, ValueError) as error:
-        raise Refusal(_damaged(name, error)) from None
+    return document
 
 
 def with_emphasised_answers(lines: list[str], signed: list[str]) -> list[str]:
@@ -118,6 +140,8 @@ class _Walk:
         self._signed, self._notes = signed, notes or {}
         self._body = document.element.body
         self._numbering = Numbering(document)
+        self.tables: list[list[list[str]]] = []
+        """The cells of the tables walked so far that have none in them."""
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the complete document."""
@@ -160,7 +184,15 @@ class _Walk:
                 waiting.extend(() if element.tag == FORMULA or _is_box(element) else reversed(element))
 
     def _table(self, table: etree._Element) -> Iterator[str]:
-        yield from table_lines([[self._cell(cell) for cell in _cells(row)] for row in _rows(table)])
+        count, rows, texts = len(self.tables), list[list[list[str]]](), list[list[str]]()
+        for row in _rows(table):
+            cells = [(self._cell(cell), is_below) for cell, is_below in _cells(row)]
+            above = texts[-1] if texts else []
+            rows.append([lines for lines, _ in cells])
+            texts.append([(above[at] if at < len(above) else "") if below else "\n".join(lines) for at, (lines, below) in enumerate(cells)])
+        if len(self.tables) == count:
+            self.tables.append(texts)
+        yield from table_lines(rows)
 
     def _cell(self, cell: etree._Element | None) -> list[str]:
         return (
@@ -184,14 +216,15 @@ def _rows(table: etree._Element) -> Iterator[etree._Element]:
         yield from [element] if element.tag == f"{_W}tr" else element.iterdescendants(f"{_W}tr")
 
 
-def _cells(row: etree._Element) -> Iterator[etree._Element | None]:
-    """Yield the cells of a row by the table's columns: None for a cell merged with one beside or above it."""
+def _cells(row: etree._Element) -> Iterator[tuple[etree._Element | None, bool]]:
+    """Yield the cells of a row by the table's columns, and whether each goes on that above: None for one that is merged."""
     for element in row.iterchildren(f"{_W}tc", f"{_W}sdt"):
         for cell in [element] if element.tag == f"{_W}tc" else element.iterdescendants(f"{_W}tc"):
             merged, span = cell.find(f"{_W}tcPr/{_W}vMerge"), cell.find(f"{_W}tcPr/{_W}gridSpan")
-            yield cell if merged is None or merged.get(f"{_W}val") == "restart" else None
+            is_below = merged is not None and merged.get(f"{_W}val") != "restart"
+            yield (None if is_below else cell), is_below
             wide = "1" if span is None else span.get(f"{_W}val", "1")
-            yield from [None] * (int(wide) - 1 if wide.isdigit() and len(wide) < _WIDE_DIGITS else 0)
+            yield from [(None, False)] * (int(wide) - 1 if wide.isdigit() and len(wide) < _WIDE_DIGITS else 0)
 
 
 def _joined(elements: Iterator[etree._Element], signed: bool, notes: Notes) -> str:

@@ -17,7 +17,8 @@ from crawlers.tables.marked_options import ANSWER, ticked_columns, verdicts_of
 CellLines = list[str]
 _KEY_LABEL = re.compile(r"题号|序号|编号|答案|正确答案|参考答案|")
 _KEY = re.compile(r"[A-Ja-j]{1,10}|[√×✓✗]|对|错|正确|错误")
-_LEAST_KEY, _LEAST_FIELDS = 3, 3
+_LEAST_KEY, _LEAST_FIELDS, _LEAST_TICKED = 3, 3, 2
+_TICK = "√✓✔☑✅●■"
 _LEAST_CELLS, _MOST_CELLS, _ASKING, _LONGER = 3, 11, 0.6, 60
 """Number of cells in a row of a stem and its options, share of the rows that must ask something, and maximum length of an option relative
 to its stem.
@@ -49,8 +50,10 @@ def table_lines(rows: list[list[CellLines]]) -> list[str]:
         shape = layout_of_keys(header)
     if shape is None and (bare := _bare_lines(rows)):
         return bare
+    if shape is None and (titles := _titles_above(rows)):
+        return [line for row in rows[:titles] for cell in row for line in cell] + table_lines(rows[titles:])
     if shape is None:
-        filled = [[cell for cell in row if cell] for row in rows]
+        filled = [[cell for cell in row if cell] for row in _with_names_for_ticks(rows)]
         parted = sum(_is_numbered(row) and any(len(cell) > 1 for cell in row) for row in filled) >= _LEAST_FIELDS
         return [line for row in filled for line in _row_lines(row, parted)]
     lines: list[str] = []
@@ -64,6 +67,33 @@ def table_lines(rows: list[list[CellLines]]) -> list[str]:
             kind = now
         lines += _question(number, fields, record, shape)
     return lines
+
+
+def _titles_above(rows: list[list[CellLines]]) -> int:
+    """Return how many rows of one cell, as titles have, are above one that names the columns; 0 if none does."""
+    count = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
+    header, below = _header(_with_verdicts(rows[count:]))
+    return count if below and sum(map(bool, rows[count])) >= _LEAST_FIELDS and layout_of_keys(header) else 0
+
+
+def _with_names_for_ticks(rows: list[list[CellLines]]) -> list[list[CellLines]]:
+    """Return a table with the name of its column in the place of each tick if several columns have nothing else."""
+    words = [[" ".join(cell).strip() for cell in row] for row in rows]
+    first = next((at for at, row in enumerate(words) if sum(map(bool, row)) > 1), 0)
+    columns = [
+        at
+        for at in range(max(map(len, rows), default=0))
+        if {word for row in words[first + 1 :] for word in row[at : at + 1] if word} and not _words_beside_ticks(words[first + 1 :], at)
+    ]
+    if len(columns) < _LEAST_TICKED:
+        return rows
+    names = {at: [words[first][at]] if at < len(words[first]) and words[first][at] else [f"column {at + 1}"] for at in columns}
+    head, below = rows[: first + 1], rows[first + 1 :]
+    return [*head, *([names[at] if cell and at in names else cell for at, cell in enumerate(row)] for row in below)]
+
+
+def _words_beside_ticks(words: list[list[str]], at: int) -> set[str]:
+    return {word for row in words for word in row[at : at + 1] if word} - set(_TICK)
 
 
 def _with_verdicts(rows: list[list[CellLines]]) -> list[list[CellLines]]:

@@ -3,6 +3,7 @@
 import re
 
 from atomexam.text.encodings import decoded, is_charset, refuse_mojibake
+from crawlers.importers.files.data_blocks import with_listed_answers
 from crawlers.importers.files.reading import Text
 from crawlers.papers.paper import lines_of
 from crawlers.papers.passes.emphasis import is_answer_sheet, label_marked_lines, with_signs
@@ -24,7 +25,8 @@ _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re
 def read_text(name: str, body: bytes) -> Text:
     """Return the lines of a text file."""
     text = decoded(name, body)
-    return Text(_LINE_END.split(text) if _OTHER_END.search(text) else text.split("\n"))
+    lines = _LINE_END.split(text) if _OTHER_END.search(text) else text.split("\n")
+    return Text(*with_listed_answers(lines))
 
 
 def read_light(name: str, body: bytes) -> Text:

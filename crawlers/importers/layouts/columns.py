@@ -86,6 +86,8 @@ class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     explanation: str | None = None
     others: dict[str, str] = {}
     """Further fields, such as 题型 or 章节 -> their columns."""
+    type: str | None = None
+    """The type of all its questions that have none in a column."""
 
 
 class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

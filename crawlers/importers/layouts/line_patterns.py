@@ -15,6 +15,7 @@ from atomexam.text.numerals import CIRCLED_NUMBERS, HANZI
 from atomexam.text.option_letters import CIRCLED_LETTERS, LETTERS
 from crawlers.papers.signs.answer_marks import LETTERS as ANSWER_LETTERS
 from crawlers.papers.signs.answer_marks import VERDICT, flat
+from crawlers.papers.signs.numbers import TYPE
 
 _STEMS = "甲乙丙丁戊己庚辛壬癸"
 ALPHABETS = (LETTERS, LETTERS.lower(), CIRCLED_NUMBERS, "123456789", HANZI, _STEMS)
@@ -35,6 +36,10 @@ _CLOSED = {
 _ANSWER = f"(?:{ANSWER_LETTERS}|{VERDICT}|[{CIRCLED_NUMBERS}]{{1,10}}|[1-9{_STEMS}])"
 _ANSWERS = r"[A-Ja-j√×对错TF](?:[\s,;、/|]{0,6}[A-Ja-j√×对错TF]){0,199}"
 """Those of several questions."""
+_ALONE = {"type": rf"[【\[(]?(?:{TYPE})[】\])]?"}
+"""Names of texts that have few forms on a line that has no signs."""
+_WHOLE = {"name": r"(?![A-Za-z])", "blank": r"(?![A-Za-z\d])"}
+"""What is behind a letter without a sign, by what is in the pattern: `DNA` is no option D, and `12 mg` no option 1."""
 _OPEN = ("stem", "option", "right_option", "options", "explanation", "heading", "case", "type", "")
 _LETTERED = ("option", "right_option")
 NAMES = (*_CLOSED, "answer", *_OPEN)
@@ -128,14 +133,16 @@ def compiled(pattern: str, where: str) -> LinePattern:
             one_of(match["name"], NAMES, "name in braces", f"{where}: pattern {pattern!r}")
         tokens.append((kind, match["name"] if kind == "name" else match[0][0]))
     names = tuple(value for kind, value in tokens if kind == "name")
+    alone = {} if any(kind in ("sign", "other") or value in _CLOSED for kind, value in tokens) else _ALONE
+    few = _CLOSED | alone
     if len(names) > _MOST_NAMES:
         raise ValueError(f"{where}: pattern {pattern!r}: {len(names)} names; expected at most {_MOST_NAMES}")
     if again := next((name for name in ("number", "numeral", "first", "last") if names.count(name) > 1), None):
         raise ValueError(f"{where}: pattern {pattern!r}: {{{again}}} twice; use {{}} for what is of no use")
-    strict, loose = _form(tokens, _CLOSED | {"answer": _ANSWERS if "last" in names else _ANSWER}), _form(tokens, _CLOSED)
+    strict, loose = _form(tokens, few | {"answer": _ANSWERS if "last" in names else _ANSWER}), _form(tokens, few)
     if strict is None:
         raise ValueError(f"{where}: pattern {pattern!r}: expected a sign or a blank between two names")
-    weight = sum(2 * (kind in ("sign", "other")) + (kind == "name" and value in _CLOSED) for kind, value in tokens)
+    weight = sum(2 * (kind in ("sign", "other")) + (kind == "name" and value in few) for kind, value in tokens)
     in_blank = _is_in_blank(tokens)
     onward = _form([*tokens, ("name", "stem")], _CLOSED | {"answer": _ANSWER}) if in_blank and tokens[-1][0] != "name" else None
     return LinePattern(pattern, names, weight, in_blank, strict, loose if "answer" in names and "last" not in names else None, onward)
@@ -175,7 +182,8 @@ def _form(tokens: Sequence[tuple[str, str]], closed: dict[str, str]) -> _Form | 
         elif value in closed:
             counts[value] += 1
             optional = "?" if value == "answer" and _is_enclosed(tokens, at) else ""
-            signs[-1] += f"{_BLANKS}(?P<{value}{counts[value]}>{closed[value]}){optional}{_BLANKS}"
+            whole = _WHOLE.get(next((after for after, _ in tokens[at + 1 : at + 2]), ""), "") if value == "letter" else ""
+            signs[-1] += f"{_BLANKS}(?P<{value}{counts[value]}>{closed[value]}){whole}{optional}{_BLANKS}"
             fixed = ""
         else:
             if value == "options" and open_ and not fixed.strip():
@@ -209,7 +217,9 @@ def _fields(form: _Form, line: str) -> list[Field] | None:
     if last and tail is None:
         return None
     end = tail.start() if tail else end
-    middle = _backward(between, line, start, end) if form.open[0][0] == "stem" else _forward(between, line, start, end)
+    least = [*[1] * (len(form.open) - 1), int(form.open[-1][0] != "")]  # what is of no use at the end may be empty
+    search = _backward if form.open[0][0] == "stem" else _forward
+    middle = search([*zip(between, least[:-1], least[1:], strict=True)], line, start, end)
     if middle is None:
         return None
     found = [*([head] if head else []), *middle, *([tail] if tail else [])]
@@ -220,10 +230,14 @@ def _fields(form: _Form, line: str) -> list[Field] | None:
     return sorted([*fields, *(field for match in found for field in _named(match))], key=lambda field: field.start)
 
 
-def _forward(signs: Sequence[re.Pattern[str] | None], line: str, start: int, end: int) -> list[re.Match[str]] | None:
+_Between = tuple[re.Pattern[str] | None, int, int]
+"""A sign, and the least characters of the texts before and behind it."""
+
+
+def _forward(signs: Sequence[_Between], line: str, start: int, end: int) -> list[re.Match[str]] | None:
     found = []
-    for sign in signs:
-        match = sign.search(line, min(_word(line, start, end) + 1, end), end) if sign else None
+    for sign, before, _ in signs:
+        match = sign.search(line, min(_word(line, start, end) + before, end), end) if sign else None
         if match is None:
             return None
         found.append(match)
@@ -231,10 +245,10 @@ def _forward(signs: Sequence[re.Pattern[str] | None], line: str, start: int, end
     return found
 
 
-def _backward(signs: Sequence[re.Pattern[str] | None], line: str, start: int, end: int) -> list[re.Match[str]] | None:
+def _backward(signs: Sequence[_Between], line: str, start: int, end: int) -> list[re.Match[str]] | None:
     found: list[re.Match[str]] = []
-    for sign in reversed(signs):
-        matches = list(sign.finditer(line, min(_word(line, start, end) + 1, end), max(start, end - 1))) if sign else []
+    for sign, before, behind in reversed(signs):
+        matches = list(sign.finditer(line, min(_word(line, start, end) + before, end), max(start, end - behind))) if sign else []
         if not matches:
             return None
         found.insert(0, matches[-1])

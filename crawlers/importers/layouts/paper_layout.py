@@ -5,6 +5,7 @@ from msgspec import Struct
 from crawlers.importers.layouts.line_patterns import LinePattern, compiled
 
 _MOST_PATTERNS = 100
+_NUMBERED = {"number", "numeral"}
 
 
 class PaperLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -16,9 +17,11 @@ class PaperLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """What announces a text or options that the questions below share."""
     heading: str | list[str] = []
     answers: str | list[str] = []
-    """Entries of the list of answers, and its title, which has no names but {}."""
+    """Entries of the list of answers, of one line or several, and its title, which has no names but {}."""
     leave_out: str | list[str] = []
     """Lines that are part of nothing."""
+    type: str | None = None
+    """The type of all questions whose lines and headings name none."""
 
 
 class PaperPatterns(Struct, frozen=True):
@@ -29,6 +32,9 @@ class PaperPatterns(Struct, frozen=True):
     heading: list[LinePattern]
     answers: list[LinePattern]
     leave_out: list[LinePattern]
+    entries: list[list[LinePattern]] = []
+    """Entries of several lines, of which the first has a number."""
+    type: str | None = None
 
     @property
     def is_positional(self) -> bool:
@@ -50,6 +56,11 @@ def patterns_of(layout: PaperLayout, where: str) -> PaperPatterns:
         if not any("stem" in line.names for line in lines):
             raise ValueError(f"{where}: question: expected {{stem}} in one of its lines")
     others = {key: [line for text in _texts(getattr(layout, key)) for line in _lines(text, f"{where}: {key}")] for key in _NEEDED}
+    entries = [entry for text in _texts(layout.answers) for entry in _entries(_lines(text, ""))]
+    for first, *below in entries:
+        if not {"answer", "explanation"} & {name for line in (first, *below) for name in line.names}:
+            raise ValueError(f"{where}: answers: entry {first.text!r} and the lines below it: expected {{answer}} or {{explanation}} in it")
+        others["answers"] = [line for line in others["answers"] if line not in (first, *below)]
     for key, lines in others.items():
         for line in lines:
             if line.is_open:
@@ -57,11 +68,24 @@ def patterns_of(layout: PaperLayout, where: str) -> PaperPatterns:
             if key in ("heading", "answers") and any(line.names) and not set(_NEEDED[key]) & set(line.names):
                 wanted = " or ".join(f"{{{name}}}" for name in _NEEDED[key])
                 raise ValueError(f"{where}: {key}: pattern {line.text!r}: expected {wanted} in it")
-    patterns = PaperPatterns(questions, **others)
-    count = sum(map(len, [*questions, *others.values()]))
+    patterns = PaperPatterns(questions, **others, entries=entries, type=layout.type)
+    count = sum(map(len, [*questions, *others.values(), *entries]))
     if count > _MOST_PATTERNS:
         raise ValueError(f"{where}: {count} patterns; expected at most {_MOST_PATTERNS}")
     return patterns
+
+
+def _entries(lines: list[LinePattern]) -> list[list[LinePattern]]:
+    """Return the entries of several lines: one with a number, and those below it that have none and are no titles."""
+    entries: list[list[LinePattern]] = []
+    is_open = False
+    for line in lines:
+        if _NUMBERED & set(line.names):
+            entries.append([line])
+        elif is_open and any(line.names):
+            entries[-1].append(line)
+        is_open = bool(_NUMBERED & set(line.names)) or (is_open and any(line.names))
+    return [entry for entry in entries if len(entry) > 1]
 
 
 def _texts(value: str | list[str]) -> list[str]:

@@ -36,15 +36,17 @@ class Draft(Struct, frozen=True, kw_only=True):
     explanation: str | None = None
     doubts: tuple[str, ...] = ()
     """Why it cannot be read with certainty: keys of DOUBTS, as the passes found them."""
+    words: str = ""
+    """What was found, what was expected and what to do, where more is known than what the decisive doubt means."""
 
     @property
     def doubt(self) -> str | None:
         """Return the decisive doubt, for which the question is rejected: that of the earliest pass, since later passes rely on it."""
         return self.doubts[0] if self.doubts else None
 
-    def doubted(self, doubt: str | None) -> "Draft":
-        """Return the question with one more doubt."""
-        return structs.replace(self, doubts=(*self.doubts, doubt)) if doubt else self
+    def doubted(self, doubt: str | None, words: str = "") -> "Draft":
+        """Return the question with one more doubt; `words` are kept if it is the decisive one."""
+        return structs.replace(self, doubts=(*self.doubts, doubt), words=self.words if self.doubts else words) if doubt else self
 
     @property
     def position(self) -> str:

@@ -148,10 +148,17 @@ def _follows_title(lines: Sequence[Line], index: int, headings: set[str], of_sec
         if is_entry(lines, at) or is_bare_run(line) or len(_by_section(lines[at].text, headings)) > 1:
             return True
         if number := number_of(line):
-            return number.style != "tight" and not reads_as_question(lines, at)
+            return number.style != "tight" and not reads_as_question(lines, at) and not _opens_paper(lines, at)
         if _is_heading(line, headings):
             return heading_key(line) in headings or is_entry(lines, at + 1)
     return False
+
+
+def _opens_paper(lines: Sequence[Line], index: int) -> bool:
+    """Return whether a line is the first with a number and has its answer below it: `测评（答案卷）` above it is the title of the paper."""
+    if index + 1 >= len(lines) or any(kind != "answer" for kind, _ in parts_of(lines[index + 1].text)):
+        return False
+    return not any((number := number_of(line.flat)) and number.style != "tight" for line in lines[:index])
 
 
 def _end(lines: Sequence[Line], index: int, headings: set[str], titled: bool) -> int:

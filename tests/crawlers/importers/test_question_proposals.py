@@ -66,7 +66,7 @@ def test_a_proposal_is_used_mended_and_kept(tmp_path: Path, capsys: pytest.Captu
     ("layout", "said"),
     [
         ("bank:\n  tables:\n    - {under: [data, rows, '*'], stem: zz}\n", "names column 'zz'; found 'k', 'o', 'q'"),
-        ("bank:\n  tables:\n    - {under: [rows], stem: q}\n", "found rows under no keys; data; data.rows.*"),
+        ("bank:\n  tables:\n    - {under: [rows], stem: q}\n", "found rows under no keys ("),
         ("bank:\n  tables:\n    - {under: [data, rows, '*'], stem: q, options: [o], answer: k, form: numbers}\n", "form 'numbers'"),
         ("bank:\n  tables:\n    - {stem: [q]}\n", "Expected `str`, got `array`"),
         ("bank:\n  confirmed: maybe\n  tables:\n    - {stem: q}\n", "confirmed"),
@@ -318,8 +318,22 @@ def test_a_file_that_no_proposal_reads_says_how_it_is_read(tmp_path: Path, capsy
     assert main([str(tmp_path / "bank.xml"), "--propose"]) == 1
     assert "none is needed for its 12 questions" in capsys.readouterr().err
     (tmp_path / "bank.xml").write_text(f"<quiz>{questions.replace('100', '0', 1)}</quiz>", encoding="utf-8")
-    assert main([str(tmp_path / "bank.xml"), "--propose"]) == 1
-    assert "none is needed" not in (said := capsys.readouterr().err) and "write one yourself" in said
+    assert main([str(tmp_path / "bank.xml"), "--propose"]) == 0
+    written = (tmp_path / "bank.layout.yaml").read_text(encoding="utf-8")
+    assert "none is needed" not in written and "1 of them without an answer" in written and "confirmed: no" in written
+
+
+def test_a_skeleton_shows_what_is_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"prompt": {"words": stem}, "parts": [{"t": "甲"}, {"t": "乙"}], "ok": True} for stem in _STEMS]
+    (tmp_path / "bank.json").write_text(json.dumps({"course": "x", "units": [{"rows": rows}]}, ensure_ascii=False), encoding="utf-8")
+    assert main([str(tmp_path / "bank.json"), "--propose"]) == 0
+    written = (tmp_path / "bank.layout.yaml").read_text(encoding="utf-8")
+    assert '- under: ["units", "*", "rows", "*"]' in written and 'stem: "prompt.words"' in written and "ok" in written
+    good = "".join(f"{n}. 第{n}次应先看（ ）\nA. 甲{n}\nB. 乙\nC. 丙\n答案：B\n" for n in range(1, 9))
+    (tmp_path / "paper.txt").write_text(f"{good}9. 第九次应先看（ ）\nA. 甲\nB. 乙\nD. 丙\n答案：B\n", encoding="utf-8")
+    assert main([str(tmp_path / "paper.txt"), "--propose"]) == 0
+    written = (tmp_path / "paper.layout.yaml").read_text(encoding="utf-8")
+    assert "rejected without a layout, options_unreadable; its lines from line 41 on" in written and "#   D. 丙" in written
 
 
 def test_the_names_of_columns_on_a_page_are_labels(tmp_path: Path) -> None:

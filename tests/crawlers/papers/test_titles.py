@@ -117,3 +117,13 @@ def test_a_running_title_is_one_paper_and_a_title_without_its_page() -> None:
     text = "\n".join(line for pair in zip(pages, asked, strict=True) for line in pair)
     found = read_questions("题库.txt", text.encode(), ".txt", seen).items
     assert [item.paper_raw for item in found] == ["题库 普通心理学试卷"] * 3
+
+
+@pytest.mark.parametrize("title", ["新员工测评（讲师答案卷）", "期末答案", "试卷及答案解析", "Answer Key"])
+def test_a_title_with_the_word_answer_above_the_first_question_begins_no_list(title: str) -> None:
+    statements = ["工作负责人应始终持有工作票。", "现场应核对名称。", "使用与否是自由。", "电阻值越小越好。"]
+    lines = [line for n, words in enumerate(statements, 1) for line in (f"{n}、{words}", f"答案：{'正确' if n % 2 else '错误'}")]
+    assert [draft.answer for draft in read_paper([title, *lines]).questions] == ["正确", "错误"] * 2
+    above = [f"{n}、下列正确的是（ ）\nA、甲\nB、乙" for n in range(1, 5)]
+    listed = read_paper("\n".join([*above, title, *(f"{n}、甲对，故如此\n答案：{'AB'[n % 2]}" for n in range(1, 5))]).split("\n"))
+    assert not any(draft.stem.startswith("甲对") for draft in listed.questions)
