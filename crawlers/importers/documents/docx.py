@@ -25,6 +25,7 @@ from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 from crawlers.papers.passes.bare_options import bare_options_in
 from crawlers.papers.passes.emphasis import LESS, label_emphasis, visible_kinds
 from crawlers.papers.passes.marked_words import with_marked_words
+from crawlers.papers.passes.standing_out import STRUCK
 from crawlers.papers.signs.answer_marks import IMAGE
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -45,7 +46,7 @@ _SYMBOLS = {"FC": "√", "FE": "☑", "FB": "×", "FD": "☒", "A8": "□", "6F"
 _SYMBOLS_2 = {"50": "√", "4F": "×", "52": "☑", "51": "☒", "53": "☒", "54": "☒", "A3": "□"}
 _TICKS = "√×☑☒"
 _COLOUR, _PLAIN = re.compile("[0-9A-Fa-f]{6}"), re.compile("(?:000000|FFFFFF|([0-9A-F]{2})\\1\\1)", re.IGNORECASE)
-_FACES = (("i", "slanted"), ("em", "colour dotted"), ("bdr", "colour framed"))
+_FACES = (("i", "slanted"), ("em", "colour dotted"), ("bdr", "colour framed"), ("strike", STRUCK), ("dstrike", STRUCK))
 _WIDE_DIGITS = 3  # no table has a hundred columns
 _OFF = ("0", "false", "none", "off")
 Notes = dict[tuple[str, str], str]
@@ -250,7 +251,7 @@ def _signed(element: etree._Element, piece: str) -> str:
     face = element.getparent().find(f"{_W}rPr") if element.tag == f"{_W}t" else None
     if face is None or not piece.strip():
         return piece
-    marks = {tag: face.find(f"{_W}{tag}") for tag in ("color", "highlight", "shd", "b", "u", "i", "em", "bdr")}
+    marks = {tag: face.find(f"{_W}{tag}") for tag in ("color", "highlight", "shd", "b", "u", *(tag for tag, _ in _FACES))}
     value = {tag: "" if one is None else one.get(f"{_W}val", "on") for tag, one in marks.items()}
     fill = "" if marks["shd"] is None else marks["shd"].get(f"{_W}fill", "")
     bold, underlined = (value[tag] not in ("", *_OFF) for tag in ("b", "u"))

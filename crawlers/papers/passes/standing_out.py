@@ -15,7 +15,7 @@ STRUCK = "struck"
 """A line through the words, which marks wrong options."""
 OF_TYPE = ("bold", "underlined", "slanted", "left")
 _LEFT = "left"
-"""What is on the only option that is not struck."""
+"""What is on the options that are not struck."""
 _FEWEST, _SHARE = 2, 0.6
 _FEWEST_OF_TYPE, _SHARE_OF_TYPE = 4, 0.8
 """Bold, underline and italics, which are used for other things more often than colour is."""
@@ -42,7 +42,7 @@ def standing_out(questions: Sequence[Sequence[Set[str]]], unfit: Collection[str]
         unfit: marks that are known to be no marks of options.
         least: share of the questions in which a mark must be on some options, if more than usual.
     """
-    known = [_with_left(options) for options in questions]
+    known = _with_left(questions)
     some: Counter[str] = Counter()
     but_one: Counter[str] = Counter()
     for options in known:
@@ -72,10 +72,15 @@ def _least(kind: str, questions: int, least: float) -> float:
     return max(_FEWEST, questions * max(least, _SHARE))
 
 
-def _with_left(options: Sequence[Set[str]]) -> Sequence[Set[str]]:
-    """Return the marks of options, with one for the only option that is not struck among others that are."""
-    left = [at for at, kinds in enumerate(options) if STRUCK not in kinds]
-    return [{*kinds, _LEFT} if [at] == left else kinds for at, kinds in enumerate(options)] if len(options) > 2 else options
+def _with_left(questions: Sequence[Sequence[Set[str]]]) -> Sequence[Sequence[Set[str]]]:
+    """Return the marks of options, with one for what is left where some are struck, if these are in most questions."""
+    struck = [sum(STRUCK in kinds for kinds in options) for options in questions]
+    if sum(map(bool, struck)) < _SHARE * len(questions):
+        return questions
+    return [
+        [kinds if STRUCK in kinds or not count else {*kinds, _LEFT} for kinds in options] if len(options) > 2 else options
+        for count, options in zip(struck, questions, strict=True)
+    ]
 
 
 def _beside(questions: Sequence[Sequence[Set[str]]], kind: str, other: str) -> int:

@@ -114,6 +114,14 @@ def _entries(tag: str) -> str:
     return "".join(f'<w:{tag} w:val="{letter}"/>' for letter in "ABCD")
 
 
+@pytest.mark.parametrize("face", ["<w:strike/>", "<w:dstrike/>"])
+def test_options_that_are_not_struck(face: str) -> None:
+    def below(key: str) -> list[str]:
+        return [run(f"{letter}. {words}", "" if letter == key else face) for letter, words in zip("ABCD", WORDS, strict=True)]
+
+    assert answers_to_choices(below) == list(KEY)
+
+
 @pytest.mark.parametrize("face", FACES.values(), ids=FACES)
 @pytest.mark.parametrize("joint", ["", "   "])
 def test_faces_of_options(face: str, joint: str) -> None:
