@@ -91,6 +91,8 @@ KINDS = ("comment", "footnote", "endnote", "odt annotation", "odt note", "rtf fo
         ("答案：{letter}", "stem"),
         ("第{number}题答案：{letter}。本题考查定义。", "stem"),
         ("答案 {letter}。本题考查定义，其余各项不对。", "stem"),
+        ("正确答案为{letter}。本题考查定义，其余各项不对。", "stem"),
+        ("正确答案是{letter}", "stem"),
         ("{letter}", "stem"),
         ("{number}. {letter}", "last"),
         ("【答案】{letter}", "last"),

@@ -19,7 +19,10 @@ def _marked(places: str, kind: str, others: str = "") -> list[list[set[str]]]:
         (_marked("0123", "bold"), "bold"),
         (_marked("0123", "", "struck"), "left"),
         (_marked("0123", "struck"), None),
-        ([[set(), set(), {"struck"}, {"struck"}], [{"struck"}, set(), set(), set()], [set(), {"struck"}, {"struck"}, {"struck"}]], "left"),
+        (
+            [[set(), set(), {"struck"}, {"struck"}], [{"struck"}, set(), set(), set()], [set(), {"struck"}, {"struck"}, {"struck"}]] * 2,
+            "left",
+        ),
         (_marked("0123", "", "colour red"), None),
         (_marked("0123", "colour green", "colour red"), "colour green"),
         ([[{"colour red", "bold"}, set(), set()], [set(), {"colour red", "bold"}, set()]] * 3, "colour red"),
