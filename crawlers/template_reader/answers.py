@@ -33,7 +33,11 @@ _ANNOUNCES = re.compile(
 )
 """Words before an answer, if there are any: a name there, or `我选`, says whose answer it is."""
 _NAMES_ANSWER = re.compile(r"答案|答|正确|选|answer|key|ans|solution", re.IGNORECASE)
-_SAYS_TEXT = re.compile(r"\s*[【\[(（]?(?:(?:正确|参考|标准)?(?:答案|选项|答)|[Aa]nswer|key)[】\])）]?\s*[:：=]\s*(?P<text>.+)")
+_SAYS_TEXT = re.compile(
+    r"\s*[【\[(（]?(?:(?:正确|参考|标准)?(?:答案|选项|答)(?:应?[是为])?|[Aa]nswer|key)[】\])）]?\s*[:：=]\s*(?P<text>.+)"
+)
+_QUOTES = frozenset(["“”", "「」", "『』", '""', "``"])
+_BETWEEN_TEXTS = re.compile(r"[+＋;；|/、，,&]")
 _LABEL_BEHIND = re.compile(r"\s[(（\[【]?(?:(?:正确|参考|标准)?答案|答|[Aa]nswer|[Kk]ey)\s?[:：]?\s*$")
 """Words before an answer that is beside a stem, as in a column of its own."""
 _LONGEST_LABEL = 24
@@ -114,8 +118,8 @@ def _as_texts(parts: Sequence[Lettered]) -> Answers:
     answers: Answers = []
     for one in parts:
         said = [(row, text) for row in one.tail if (text := says_text(row))]
-        places = [at for at, option in enumerate(one.options) if len(said) == 1 and option.text.strip() == said[0][1]]
-        answers.append(Answer(LETTERS[places[0]], said[0][0]) if len(places) == 1 else None)
+        places = places_named([option.text.strip() for option in one.options], said[0][1]) if len(said) == 1 else []
+        answers.append(Answer("".join(LETTERS[at] for at in places), said[0][0]) if places else None)
     return answers if sum(answer is not None for answer in answers) >= NEARLY_ALL * len(parts) else []
 
 
@@ -155,6 +159,16 @@ def behind_options(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
 def says_text(row: Row) -> str:
     """Return the words behind `答案：` on a row."""
     return match["text"].strip() if (match := _SAYS_TEXT.match(row.text)) else ""
+
+
+def places_named(texts: Sequence[str], words: str) -> list[int]:
+    """Return the places of the texts that an answer consists of: one, or several with signs between, each perhaps in quotation marks."""
+    for parts in ([words], _BETWEEN_TEXTS.split(words)):
+        plain = [one[1:-1] if one[:1] + one[-1:] in _QUOTES else one for one in (part.strip() for part in parts)]
+        places = [at for at, text in enumerate(texts) if text in plain]
+        if len(places) == len(plain):
+            return places
+    return []
 
 
 def at_options(parts: Sequence[Lettered]) -> tuple[list[Answers], str]:

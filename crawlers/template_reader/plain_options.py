@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from crawlers.template_reader.answers import NEARLY_ALL, says_text
+from crawlers.template_reader.answers import NEARLY_ALL, places_named, says_text
 from crawlers.template_reader.counters import LABEL, Row
 from crawlers.template_reader.lettered import Lettered, Option
 
@@ -16,13 +16,17 @@ _BETWEEN = (_SLASH, _BAR, _STOP, _TAB, _BLANKS, _PAUSE, _COMMA)
 
 def plain_options(spans: Sequence[Sequence[Row]]) -> list[Lettered]:
     """Return the parts of questions whose options are plain rows, or beside each other on one; none if they are not nearly all so."""
-    parts = []
+    parts, found = list[Lettered](), 0
     for span in spans:
-        said = [row for row in span[2:] if says_text(row) in [above.text for above in span[1:]]]
-        if len(said) == 1 and span.index(said[0]) > 2:
-            at = span.index(said[0])
-            parts.append(Lettered(list(span[:1]), [Option(row.text, "") for row in span[1:at]], list(span[at:])))
-    return parts if len(parts) == len(spans) else _on_one_row(spans)
+        said = [
+            at
+            for at, row in enumerate(span)
+            if at > 2 and (words := says_text(row)) and places_named([one.text for one in span[1:at]], words)
+        ]
+        found += len(said) == 1
+        at = said[0] if len(said) == 1 else 1
+        parts.append(Lettered(list(span[:1]), [Option(row.text, "") for row in span[1:at]], list(span[at:])))
+    return parts if found and found >= NEARLY_ALL * len(spans) else _on_one_row(spans)
 
 
 def _on_one_row(spans: Sequence[Sequence[Row]]) -> list[Lettered]:

@@ -24,7 +24,9 @@ _FLAGS = re.compile(
     r"[(\[【]?\s?(?:(?:这是?|此|该|本)?(?:项|选项)?(?:是|为)?(?:正确|本题|参考|标准)?的?(?:答案|选项)|正确|对|√|(?i:correct|right|answer|key))\s?[)\]】]?[。.!]?"
 )
 """What a note on an option says of a correct one."""
-_STATES = re.compile(rf"(?:参考|正确|标准)?答案(?:应?[为是选]\s?:?\s{{0,3}}|\s{{1,3}})(?=[(\[“\"]?(?:{LETTERS_OF_ANSWER}|{VERDICT})[)\]”\"]?(?:[。.;,]|$))")
+_STATES = re.compile(
+    rf"(?:参考|正确|标准)?答案(?:应?[为是选]\s?:?\s{{0,3}}|\s{{1,3}})(?=[(\[“\"]?(?:{LETTERS_OF_ANSWER}|{VERDICT})[)\]”\"]?(?:[。.;,]|$))"
+)
 """How a note states its answer before further words; in a text, the name would need a colon."""
 _RIGHT = "（正确答案）"
 _FEWEST, _SHARE, _MOST_ROWS = 2, 0.6, 20

@@ -36,6 +36,7 @@ from curation.clean.questions.unused_options import NONE_UNUSED, without_unused
 from curation.text.normalize import is_plain, normalize
 
 _IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]", re.I)
+_BETWEEN_ANSWERS = re.compile(r"[+＋;；|/、，,&\n]")
 _CHOICES = frozenset({"mcqa", "mrqa", "choice"})
 
 
@@ -124,9 +125,9 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
 
 
 def _is_line_of(stem: str | None, answer: str | None) -> bool:
-    """Return whether an answer is one of several lines below a stem, which are options, then."""
-    lines = (stem or "").split("\n")[1:]
-    return len(lines) > 1 and canonical(answer or "") in {*map(canonical, lines)} - {""}
+    """Return whether an answer is one or several of the lines below a stem, which are options, then."""
+    lines = {*map(canonical, (stem or "").split("\n")[1:])} - {""}
+    return len(lines) > 1 and any({*map(canonical, parts)} <= lines for parts in ([answer or ""], _BETWEEN_ANSWERS.split(answer or "")))
 
 
 def _has_layout(item: QuestionItem, stem: str, options: list[str], context: SourceContext) -> bool:

@@ -46,6 +46,7 @@ BLOCKS: dict[str, Written] = {
     "numbered sections": lambda s, o, a: ["[Q1]", f"stem: {s}", *_options(o, "{}: {}"), f"answer: {a}", ""],
     "headings": lambda s, o, a: [f"### {s}", *_options(o, "{}. {}"), f"> 答案：{a}"],
     "bullets, answer in words": lambda s, o, a: [s, *(f"• {one}" for one in o), f"答案：{o['ABCDE'.index(a)]}", ""],
+    "bullets, answer in quotation marks": lambda s, o, a: [s, *(f"• {one}" for one in o), f"正确答案是：“{o['ABCDE'.index(a)]}”", ""],
     "label above options": lambda s, o, a: ["题干", s, "选项", *_options(o), "答案", a, "-----"],
     "asked behind a button": lambda s, o, a: [s, *_options(o), f"查看答案 ▾ 参考答案：{a}", ""],
     **{
@@ -86,6 +87,15 @@ def test_blocks_without_numbers_are_read(manner: str, title: list[str]) -> None:
     assert paper is not None
     assert _content(paper.questions) == QUESTIONS
     assert not paper.rejected
+
+
+def test_plain_rows_are_options_if_several_of_them_are_the_answer() -> None:
+    lines = []
+    for n, (stem, options, _) in enumerate(QUESTIONS, 1):
+        lines += [f"{n}. {stem}", *options, f"正确答案是：“{options[0]}” + “{options[2]}”" if n % 2 else f"正确答案是：“{options[1]}”"]
+    paper = read_lines(lines)
+    assert paper is not None
+    assert _content(paper.questions) == [(stem, options, "AC" if n % 2 else "B") for n, (stem, options, _) in enumerate(QUESTIONS, 1)]
 
 
 @pytest.mark.parametrize("manner", JUDGED)

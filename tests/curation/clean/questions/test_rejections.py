@@ -166,6 +166,10 @@ CASES: list[tuple[str, dict[str, Any]]] = [
         {"options_raw": None, "section_raw": None, "stem_raw": "下列属于感觉的是\n记忆\n视觉\n思维", "answer_raw": "“视觉”"},
     ),
     (
+        "options_in_text",
+        {"options_raw": None, "section_raw": None, "stem_raw": "属于感觉的有\n视觉\n听觉\n思维", "answer_raw": "“视觉” + “听觉”"},
+    ),
+    (
         "layout_left",
         {
             "options_raw": ["A. 感觉", "B. 知觉", "C. 得分：5分"],
