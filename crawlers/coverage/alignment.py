@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from crawlers.coverage.characters import counted, folded
+from crawlers.coverage.characters import counted, folded, folded_lines
 
 FREE, IN_ITEM, REJECTED = 0, 1, 2
 """Marks of a character; a rejected question has REJECTED, or a higher number for each further reason."""
@@ -38,6 +38,11 @@ _NUMBER = re.compile(r"(?:第\d{1,5}题)?[\W\d_]*")
 def words_of(text: str) -> str:
     """Return the folded characters of a text without its HTML tags."""
     return folded(MARKUP.sub(_blank, text) if "<" in text else text)
+
+
+def words_of_each(texts: Sequence[str]) -> list[str]:
+    """Return the same of many texts."""
+    return folded_lines([MARKUP.sub(_blank, text) if "<" in text else text for text in texts])
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -128,14 +133,12 @@ class MarkedLines:
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
-        pieces, self.starts, total = [], array("L"), 0
-        self.markup = 0
-        for line in lines:
+        self.markup = sum(counted(tag) for line in lines if "<" in line for tag in MARKUP.findall(line))
+        pieces = words_of_each(lines)
+        self.starts, total = array("L"), 0
+        for piece in pieces:
             self.starts.append(total)
-            if "<" in line:
-                self.markup += sum(counted(tag) for tag in MARKUP.findall(line))
-            pieces.append(words_of(line))
-            total += len(pieces[-1])
+            total += len(piece)
         self.text = "".join(pieces)
         self.marks = bytearray(total)
         self._words = dict(zip(lines, pieces, strict=True))
@@ -236,11 +239,13 @@ class MarkedLines:
 
     def free_runs(self) -> Iterator[tuple[int, int, int]]:
         """Yield line, start and end of each stretch of unmarked characters within one line."""
+        starts, line, last = self.starts, 0, len(self.starts) - 1
         for match in re.finditer(rb"\x00+", bytes(self.marks)):
-            start = match.start()
-            while start < match.end():
-                line = self.line_of(start)
-                end = min(match.end(), self.bounds(line)[1])
+            start, stop = match.span()
+            while start < stop:
+                while line < last and starts[line + 1] <= start:
+                    line += 1
+                end = min(stop, starts[line + 1]) if line < last else stop
                 yield line, start, end
                 start = end
 

@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.text.option_letters import LETTERS
-from crawlers.coverage.alignment import FREE, IN_ITEM, REJECTED, MarkedLines, anchors_of, words_of
+from crawlers.coverage.alignment import FREE, IN_ITEM, REJECTED, MarkedLines, anchors_of, words_of, words_of_each
 from crawlers.coverage.characters import CharacterAccount, folded
 from crawlers.coverage.furniture import (
     announces_answer,
@@ -145,8 +145,8 @@ class PaperAccount:
 
     def _explanations(self, extents: Sequence[_Extent]) -> None:
         late = extents[-1].end if extents else 0
-        for extent in extents:
-            text = words_of(extent.item.explanation_raw or "")
+        texts = words_of_each([extent.item.explanation_raw or "" for extent in extents])
+        for extent, text in zip(extents, texts, strict=True):
             if not text or self._lines.claim_pieces(text, extent.start, extent.stop, extent.mark):
                 continue
             if bounds := self._lines.claim_near(text, late, len(self._lines.text), extent.mark):

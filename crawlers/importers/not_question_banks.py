@@ -178,10 +178,12 @@ def _shows_question(draft: Draft, own_options: bool) -> bool:
 def _are_tasks(lines: Sequence[str], drafts: Sequence[Draft]) -> bool:
     """Return whether boxes are below points that ask nothing; those before letters or verdicts are options."""
     boxes = [line for line in lines if _BOX.match(line)]
+    if not boxes:
+        return False
     judged = sum(answer_form(draft.answer) == "verdict" for draft in drafts)
     if judged * 2 > len(drafts) and any(JUDGES.search(line) for line in lines[: drafts[0].line]):
         return False
-    if not boxes or 2 * sum(_BOX_OF_OPTION.match(line) is not None for line in boxes) > len(boxes):
+    if 2 * sum(_BOX_OF_OPTION.match(line) is not None for line in boxes) > len(boxes):
         return False
     return sum(is_worded_as_question(flat(draft.stem)) for draft in drafts) * 2 < len(drafts)
 

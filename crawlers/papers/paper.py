@@ -13,7 +13,6 @@ spaces; numbers in a form that `clean` does not know, such as Q1 or 【题号】
 that a scan put between characters are removed. A line that belongs to nothing is in `unread`.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -25,7 +24,7 @@ from crawlers.papers.doubts.unsure import unsure, with_ringed_answers, with_titl
 from crawlers.papers.doubts.verify import read_otherwise, verified
 from crawlers.papers.pages.page import Line, own_lines
 from crawlers.papers.pages.recurring import opens_content
-from crawlers.papers.passes.answers_first import LETTERS_BEFORE_NUMBER, answers_moved
+from crawlers.papers.passes.answers_first import OPENS_WITH_ANSWER, answers_moved
 from crawlers.papers.passes.bare_answers import label_bare_answers
 from crawlers.papers.passes.bare_explanations import label_explanations
 from crawlers.papers.passes.beside_options import MAY_STAND_BESIDE, label_beside_options
@@ -79,6 +78,7 @@ from crawlers.papers.sections.layout import lay_out
 from crawlers.papers.signs.answer_marks import IMAGE, Numbered, flat, flatten, parts_of, plain, visible
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.line_kinds import kinds_of
 from crawlers.papers.signs.line_memo import forget_lines
 from crawlers.papers.signs.numbers import number_of
 from crawlers.text.fields import text_of
@@ -104,7 +104,7 @@ STEPS = (
     Step(verdicts_placed, MAY_PLACE),
     Step(verdict_lists_numbered, MAY_LIST),
     Step(boxes_placed, ANY_BOX),
-    Step(label_quiz_markup, ["<", re.compile("answerlist", re.IGNORECASE)]),
+    Step(label_quiz_markup, ["<", "nswerlist", "NSWERLIST"]),
     Step(without_rows_of_controls),
     *QUIZ_STEPS,
     Step(label_clozes, ["{{c"]),
@@ -121,7 +121,7 @@ STEPS = (
     *FIELD_STEPS,
     Step(without_controls),
     Step(label_boxes, ANY_BOX),
-    Step(answers_moved, [LETTERS_BEFORE_NUMBER]),
+    Step(answers_moved, [OPENS_WITH_ANSWER]),
     Step(usual_spelling),
     Step(cells_joined, [NUMBER_ALONE, ROW_HEAD, KEY_ROW]),
     Step(rings_as_letters, ["①"]),
@@ -164,7 +164,7 @@ def read_paper(lines: Iterable[str]) -> ParsedPaper:
     ):
         questions = with_doubts(questions, doubts)
     questions = with_own_patients(questions)
-    forget_lines(flat, plain, parts_of, number_of, letter_of, heads, opens_content)
+    forget_lines(flat, plain, parts_of, number_of, letter_of, heads, kinds_of, opens_content)
     drafts = [one.draft for one in questions]
     drafts = drafts if has_own_numbers else with_titles_doubted(drafts)
     drafts = sorted([*drafts, *tabled], key=lambda draft: draft.line) if tabled else drafts

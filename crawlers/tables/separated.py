@@ -71,7 +71,7 @@ def _anki_headers(text: str) -> dict[str, str]:
 
 def _ending_in_answers(text: str) -> Separated | None:
     """Return the rows of a text whose lines all end in a separator and letters, whatever the number of options before them; else None."""
-    lines = [(index, line.strip()) for index, line in enumerate(text.lstrip("\ufeff").split("\n"), 1) if line.strip()]
+    lines = [(index, line) for index, line in enumerate(map(str.strip, text.lstrip("\ufeff").split("\n")), 1) if line]
     if len(lines) < _LEAST_LINES or '"' in text:
         return None
     for sign in (*_LONG_SIGNS, *signs_in(text)):

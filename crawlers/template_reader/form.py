@@ -31,7 +31,7 @@ from crawlers.template_reader.leftovers import (
 from crawlers.template_reader.lettered import alphabet_of, lettered, opens_option
 from crawlers.template_reader.plain_options import plain_options
 
-_LONGEST_HEADER, _LONGEST_HEADING = 40, 60
+_LONGEST_HEADER, _LONGEST_HEADING, _LONGEST_TAG = 40, 60, 64
 _KIND = re.compile(r"单[项选]|多[项选]|不定项|判断|是非|选择|填空|简答|^[单多判]$")
 _POINTS = re.compile(
     r"\s*[\d.]{1,4}\s*(?:分|points?|pts?)|第?\d+[题页]?|(?:19|20)\d\d(?:年.{0,6})?|易|中|难|简单|容易|中等|较[易难]|困难|必考|高频|真题|重点|[★☆*]{1,5}"
@@ -320,7 +320,11 @@ def untagged(stem: str) -> tuple[str, list[str]]:
     while (match := TAG_FIRST.match(stem)) and len(match[0]) < len(stem) and _is_tag(match["said"]) and not match["said"].isdigit():
         tags.append(match["said"])
         stem = stem[match.end() :]
-    while (match := TAG_LAST.search(stem)) and match.start() and _is_tag(said := match["said"] or match["hashed"] or match["plain"]):
+    while (
+        (match := TAG_LAST.search(stem, max(0, len(stem) - _LONGEST_TAG)))
+        and match.start()
+        and _is_tag(said := match["said"] or match["hashed"] or match["plain"])
+    ):
         tags.append(said)
         stem = stem[: match.start()].rstrip()
     return stem.strip(), tags

@@ -16,7 +16,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.coverage import alignment
 from crawlers.coverage.alignment import MarkedLines, anchors_of
-from crawlers.coverage.characters import CharacterAccount, counted, folded, summed
+from crawlers.coverage.characters import CharacterAccount, counted, folded, folded_lines, summed
 from crawlers.coverage.files import account_of
 from crawlers.coverage.furniture import answers_listed, class_of_line
 from crawlers.importers import papers
@@ -354,3 +354,18 @@ def test_the_account_of_a_hostile_record_is_linear() -> None:
     start = time.process_time()
     _, account = read("bank.json", json.dumps(rows, ensure_ascii=False).encode(), "table")
     assert account.difference == 0 and len(account.unread) == 3000 and time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["１．下列Ａ型题：（ ）", "", "  ｎa⁺ \u200b至\ufffc", "ﬁne ſ K İ ß ①"],
+        ["两行\n在一行", "丙"],
+        ["甲"],
+        [],
+        [chr(code) for code in range(0x2000) if code != 10],
+        ["".join(chr(code) for code in range(0x2000, 0xD800))],
+    ],
+)
+def test_many_lines_are_folded_as_each_is(lines: list[str]) -> None:
+    assert folded_lines(lines) == [folded(line) for line in lines]

@@ -107,6 +107,8 @@ def _option_key(option: str) -> str:
 def _rows_of(draft: Draft) -> Iterator[tuple[str, str]]:
     """Yield the rows, without their numbers, of texts of several rows, each with the doubt that it gives cause to."""
     for option in draft.options:
+        if "\n" not in option and "\t" not in option:
+            continue
         first, *more = _rows_in(option)
         more = more[1:] if len(first.strip()) <= 1 else more  # a letter in a cell of its own
         yield from (("options_unreadable", row) for row in map(_key, more) if len(row) >= _SHORTEST_ROW)
@@ -119,10 +121,11 @@ def _rows_of(draft: Draft) -> Iterator[tuple[str, str]]:
 
 def cut_off(lines: Sequence[str], drafts: Sequence[Draft], unread: Sequence[str]) -> Iterator[int]:
     """Yield the questions without options whose line fills the page, if the line right below it is part of nothing: it was the stem's."""
-    width = _width_of(lines)
+    bare = [(at, draft) for at, draft in enumerate(drafts) if not draft.options and draft.line + 1 < len(lines)]
+    width = _width_of(lines) if bare and unread else 0
     left = Counter(flat(line).strip() for line in unread)
-    for at, draft in enumerate(drafts):
-        below = flat(lines[draft.line + 1]).strip() if not draft.options and draft.line + 1 < len(lines) else ""
+    for at, draft in bare if unread else ():
+        below = flat(lines[draft.line + 1]).strip()
         is_wide = bool(below) and columns_of(flat(lines[draft.line])) >= _FULL * width
         if is_wide and _WORD.search(below) and not heads(below) and 0 < left[below] < _FEWEST:
             yield at

@@ -23,6 +23,7 @@ from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, flat, m
 from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.headings import heads, note_in
 from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.line_kinds import HEADS, kinds_of
 from crawlers.papers.signs.numbers import RETAINED_STYLES, TYPE, number_of
 from crawlers.papers.signs.options import find_options
 
@@ -241,6 +242,8 @@ def _of_titles(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> I
     starts = asking | {region.start for region in layout.regions}
     wraps: Wraps | None = None  # computed on first use; most papers never need it
     for at, (above, line) in enumerate(pairwise(layout.lines), 1):
+        if not kinds_of(line.flat) & HEADS and at not in layout.titles:
+            continue
         index = owners.get(at - 1)
         if index is None or at in asking or line.gap or not (at in layout.titles or is_title(line.flat)) or _is_ended(above.flat):
             continue

@@ -20,6 +20,8 @@ PAGE_NUMBER = re.compile(
     r"[-·]{1,3}\s{0,3}\d{1,4}\s{0,3}[-·]{1,3}|第?\s{0,2}\d{1,4}\s{0,2}[/]\s{0,2}共?\s{0,2}\d{1,4}\s{0,2}页?|第\s{0,2}\d{1,4}\s{0,2}页"
     r"|\[?[Pp](?:age|AGE)?\.?\s{0,2}\d{1,4}(?:\s{0,2}(?:of|/)\s{0,2}\d{1,4})?\]?"
 )
+_PAGE_OPENS = "第Pp"
+"""The letters that may begin a page number; any other begins words."""
 PAGE_WITHIN = re.compile(
     r"第\s{0,2}\d{1,4}\s{0,2}页|共\s{0,2}\d{1,4}\s{0,2}页|[Pp]age\s{1,2}\d{1,4}\s{0,2}(?:of|/)\s{0,2}\d|\s{2}-\s{0,2}\d{1,4}\s{0,2}-$|^-\s{0,2}\d{1,4}\s{0,2}-\s{2}"
 )
@@ -58,7 +60,9 @@ _STOPS = re.compile(rf"[。.,、;:?!)”’》】℃%‰°]{{1,{_MOST_STOPS}}}")
 _LONGEST = 70  # characters: a longer line is content, whatever its words
 
 
-_NOTE_OPENS = re.compile(r"[(【\[]|请?(?:根据|结合|依据|阅读|针对|基于|分析)|(?:以下|下列|题目?|第?\s?\d)")
+_NOTE_OPENS = re.compile(
+    r"[(【\[]|请?(?:根据|结合|依据|阅读|针对|基于|分析)|(?:以下|下列|题目?)|第?\s?\d{1,5}\s?(?:$|[题个道小]|[-、和与及]{1,2}\s?(?:$|第|\d))"
+)
 _NOTE_ROWS = 4
 _PAGE_DIGITS = 4
 _PAGE_ROWS = 2  # lines at the end of a page
@@ -158,13 +162,25 @@ def _is_bare_number(line: str) -> bool:
 
 def _pieces(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Yield the lines, splitting those with several questions."""
-    number = None
+    number: int | None = None
+    above: list[str] = []  # since the number was last asked for
     for index, line in lines:
         text = _without_markdown(trimmed(line))
-        for piece in broken_up(text, number) if may_be_several(text) else (text,):
-            opening = number_of(flat(piece))
-            number = opening.value if opening and opening.style == "point" else number
-            yield index, piece
+        if may_be_several(text):
+            if "答案" in text:  # else the number above counts for nothing
+                number, above = _last_number(above, number), []
+            for piece in broken_up(text, number):
+                above.append(piece)
+                yield index, piece
+        else:
+            above.append(text)
+            yield index, text
+
+
+def _last_number(lines: Sequence[str], above: int | None) -> int | None:
+    """Return the last number with a point that begins one of some lines, else the one above them."""
+    numbers = (number.value for line in reversed(lines) if (number := number_of(flat(line))) and number.style == "point")
+    return next(numbers, above)
 
 
 def _stops_joined(numbered: Iterable[tuple[int, str]]) -> list[Line]:
@@ -204,7 +220,7 @@ def _with_notes(lines: Sequence[Line]) -> list[Line]:
     joined: list[Line] = []
     index = 0
     while index < len(lines):
-        rows = _note_rows(lines, index)
+        rows = _note_rows(lines, index) if _NOTE_OPENS.match(lines[index].flat) else 1
         if rows == 1:
             joined.append(lines[index])
         else:
@@ -215,10 +231,8 @@ def _with_notes(lines: Sequence[Line]) -> list[Line]:
 
 
 def _note_rows(lines: Sequence[Line], index: int) -> int:
-    """Return how many lines a note that begins at a place takes; 1 if none begins or it is complete."""
+    """Return how many lines a note takes that may begin at a place; 1 if none does or it is complete."""
     text = lines[index].flat
-    if not _NOTE_OPENS.match(text):
-        return 1
     for rows in range(2, _NOTE_ROWS + 1):
         below = lines[index + rows - 1] if index + rows <= len(lines) else None
         if below is None or below.gap or len(text) > _LONGEST or is_note(below.flat):
@@ -277,6 +291,8 @@ def _is_surely_furniture(line: Line, repeated: frozenset[str]) -> bool:
 
 def _has_no_words(line: Line) -> bool:
     """Return whether a line is a rule, a page number or only signs."""
+    if line.flat[:1].isalpha() and line.flat[0] not in _PAGE_OPENS:
+        return False
     last = line.flat[-1:]
     if (last.isdecimal() or last in "页-·] ") and PAGE_NUMBER.fullmatch(line.flat):
         return True

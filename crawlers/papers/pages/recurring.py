@@ -13,9 +13,10 @@ from statistics import median
 from msgspec import Struct
 
 from crawlers.papers.pages.wraps import PaperLine, Wraps, is_closed, is_plain
-from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, parts_of
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, has_mark, parts_of
 from crawlers.papers.signs.headings import heads, is_heading, is_note
 from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.line_kinds import ANSWERS, HEADS, kinds_of
 from crawlers.papers.signs.line_memo import per_line
 from crawlers.papers.signs.numbers import number_of
 
@@ -89,7 +90,7 @@ def opens_content(line: str) -> bool:
     """Return whether a flat line begins with a number, letter or mark of a question."""
     if letter_of(line) or ((number := number_of(line)) and not number.counted and number.style != "tight"):
         return True
-    return bool(line) and (parts_of(line)[:1] != (("text", line),) or WHOLE_ANSWER.fullmatch(line) is not None)
+    return bool(line) and (has_mark(line) or line != line.strip() or kinds_of(line) & ANSWERS != 0)
 
 
 def _of(kinds: Mapping[str, str], kind: str) -> frozenset[str]:
@@ -103,8 +104,7 @@ def _may_recur(line: str) -> bool:
         and "答案" not in line
         and not opens_content(line)
         and not _ENDS_STEM.search(line)  # the same few words end many a wrapped stem: `的一项是（ ）。`
-        and not is_heading(line)
-        and not is_note(line)
+        and not (kinds_of(line) & HEADS != 0 and (is_heading(line) or is_note(line)))
     )
 
 

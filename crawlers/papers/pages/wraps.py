@@ -17,6 +17,7 @@ from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, flat, p
 from crawlers.papers.signs.entries import is_title, listed_in, title_in
 from crawlers.papers.signs.headings import case_heading_in, heads, is_paper_title, may_head, numeral_of
 from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.line_kinds import ANSWERS, HEADS, LISTS, kinds_of
 from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import options_in
 
@@ -24,13 +25,14 @@ _CLOSED = re.compile(r"[。?!;:…]$|[。?!][”\"'’)】]$|[(\[【]\s{0,12}[)\
 _CLOSING = frozenset("。?!;:…”\"'’)】]_\n")
 _LONGEST_END = 16  # characters of what closes a line
 _ANSWER_TITLE = re.compile(r"[【\[(]?(?:参考|标准|正确|试题)?(?:答案|答|解析|详解|分析|点评|考点)(?:及解析|与解析|解析)?[】\])]?")
+_TITLE_OPENS = "【[(参标正试答解详分点考"
 _TYPE_WORD = re.compile(
     r"(?:(?:单项|多项)?选择|单选|多选|不定项|判断|是非|正误|填空|简答|问答|论述|分析|计算|(?:名词|术语)解释|案例分析)题?(?:\s?\(\s?\))?"
 )
 _VERDICTS = re.compile("判断|是非|正误")
 _FILLED = re.compile(r"(?:参考|正确|标准)?答案(?P<is>是)?\s?\(\s?(?:[A-J]{1,6}|√|×|正确|错误|[对错TF])\s?\)")
 _WORD_CUT = ("维生素", "维他命")
-_ITS_LETTER = re.compile(r"[A-EK]\d{0,2}[。.,]?")
+_ITS_LETTER, _LONGEST_LETTER = re.compile(r"[A-EK]\d{0,2}[。.,]?"), 4
 _WINDOW = 6  # columns within which full lines end: a sign or a word that did not fit moves to the next line
 _NARROWEST = 20  # columns of a page
 _FEWEST = 3  # lines that must be broken at one width
@@ -117,7 +119,7 @@ def _chars_of(lines: Sequence[PaperLine]) -> int:
 def is_plain(line: PaperLine) -> bool:
     """Return whether a line begins with no number, letter, mark or heading."""
     number = number_of(line.flat)
-    if (number and number.style != "tight") or letter_of(line.text) or heads(line.flat) or WHOLE_ANSWER.fullmatch(line.flat):
+    if (number and number.style != "tight") or letter_of(line.text) or heads(line.flat) or kinds_of(line.flat) & ANSWERS:
         return False
     return parts_of(line.text)[:1] == (("text", line.text),)
 
@@ -125,10 +127,14 @@ def is_plain(line: PaperLine) -> bool:
 def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
     """Return the places of lines that read as a heading, mark or answer but end the sentence above, and whether that is certain."""
     tails: dict[int, bool] = {}
-    alone = sum(bool(WHOLE_ANSWER.fullmatch(line.flat)) and not wraps.goes_on(above.flat, line.flat) for above, line in pairwise(lines))
-    numbers = sum(number_of(line.flat) is not None for line in lines)
-    answers_follow = sum(_answers(line) for line in lines) * 2 > numbers
+    alone = sum(kinds_of(line.flat) & ANSWERS != 0 and not wraps.goes_on(above.flat, line.flat) for above, line in pairwise(lines))
+    listing = [line for line in lines if kinds_of(line.flat) & LISTS]
+    numbers = sum(number_of(line.flat) is not None for line in listing)
+    answers_follow = sum(map(_answers, listing)) * 2 > numbers
     for index in range(1, len(lines)):
+        line = lines[index].flat
+        if not kinds_of(line) and line[:1] not in _TITLE_OPENS and len(line) > _LONGEST_LETTER:
+            continue
         if (
             answers_follow
             and heads(lines[index].flat)
@@ -165,6 +171,8 @@ def _read_as(line: str) -> str:
     """Return what a flat line would be read as by itself: heading, title or answer."""
     if len(line) > _LONGEST:
         return ""
+    if not kinds_of(line) & HEADS and not _ANSWER_TITLE.fullmatch(line):
+        return "answer" if kinds_of(line) & ANSWERS else ""
     if _ANSWER_TITLE.fullmatch(line) or is_title(line):
         title = title_in(line)
         return "" if title and (heads(title.name) or may_head(title.name)) else "title"

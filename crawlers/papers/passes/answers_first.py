@@ -25,6 +25,7 @@ _FIRST = re.compile(
     r"(?P<number>\d{1,5})\s?(?:[、:)]|\.(?!\d))\s{0,9}(?=\S)"
 )
 LETTERS_BEFORE_NUMBER = re.compile(rf"(?:{_SIGN}|{_VERDICT})\s{{0,9}}[)\]】、.\s_]{{1,12}}\s{{0,9}}\d{{1,5}}\s?[、:).]")
+OPENS_WITH_ANSWER = re.compile(rf"\n(?=[(\[【_A-JTYN√×对错正①-⑩])(?:{_FIRST.pattern})")
 _NUMBERED = re.compile(r"\s{0,9}\d{1,5}\s?(?:[、:]|\.(?!\d))\s{0,9}[^\d\s]")
 _OPTIONS = re.compile(r"(?<![A-Za-z])A\s?[.、:)\s].{1,300}?(?<![A-Za-z])B\s?[.、:)\s]|①.{1,300}?②")
 _NOTE = re.compile(r"(?:备注|说明|注意?|附注)\s?:")

@@ -4,6 +4,7 @@ Numbered lines in and out. The complete text decides: nearly all runs of lettere
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from atomexam.text.option_letters import LETTERS
@@ -81,7 +82,8 @@ def label_bare_answers(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def _without_titles(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     """Return lines without a title that is directly above the answer of each question, `揭晓答案`, `第3题答案`."""
-    if sum(_is_title(flat(text).strip()) for _, text in lines if len(text.strip()) <= _SHORT) < _FEWEST:
+    short = Counter(text for _, text in lines if len(text) <= _SHORT or len(text.strip()) <= _SHORT)  # answers are but a few
+    if sum(count for text, count in short.items() if _is_title(flat(text).strip())) < _FEWEST:
         return lines
     flats = [flat(text).strip() for _, text in lines]
     filled = [at for at, line in enumerate(flats) if line]

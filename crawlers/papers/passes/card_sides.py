@@ -8,7 +8,7 @@ from crawlers.papers.signs.answer_marks import Numbered
 _OPEN, _CLOSE = r"[\s#>*_\-【\[（(]{0,9}(?:卡片|卡|闪卡)?\s?\d{0,4}\s?", r"\s?[】\]）)]?[*_]{0,3}\s?[:：]?[*_]{0,3}[ \t\u3000]{0,9}"
 _FRONT = re.compile(rf"{_OPEN}(?:正面|前面|问题面|正|Front){_CLOSE}(?<![\u4e00-\u9fffa-z])", re.IGNORECASE)
 _BACK = re.compile(rf"{_OPEN}(?:背面|反面|后面|答案面|背|反|Back){_CLOSE}(?<![\u4e00-\u9fffa-z])", re.IGNORECASE)
-NAMES_SIDE = (re.compile("背|反|后面|答案面|back", re.IGNORECASE),)
+NAMES_SIDE = ("背", "反", "后面", "答案面", "back", "Back", "BACK")
 _FEWEST = 3
 
 

@@ -21,7 +21,7 @@ _MARK = re.compile(
     r"[【\[(]?(?:(?P<loose>(?:参考|标准|正确)?答案)|(?:参考|标准)?(?:答案|答题|评分|参考)?要点|(?:参考|标准)答案(?:及评分标准|要点)|答|解答)[】\])]?\s?:?\s{0,3}"
     r"(?P<rest>$|(?=[(\[]?1\s?[)\]、.]|①))"
 )
-ANNOUNCES_ANSWER = re.compile(rf"\n(?:{_MARK.pattern})", re.MULTILINE)
+ANNOUNCES_ANSWER = re.compile(rf"\n(?=[【\[(参标正答评要解])(?:{_MARK.pattern})", re.MULTILINE)
 _ORDINAL = re.compile("第[一二三四五六七八九十]{1,3}题")
 
 

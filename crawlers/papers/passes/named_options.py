@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from atomexam.text.numerals import HANZI
 from atomexam.text.option_letters import LETTERS, are_in_turn
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of
+from crawlers.papers.signs.answer_marks import Numbered, flat, is_marked, parts_of
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import opens_question
 
@@ -28,15 +28,17 @@ _SIGN = re.compile(r"[^\w\s(《“\"]{1,4}\ufe0f?\s{0,4}|(?:正确|参考|标准
 class _Run(Struct):
     """The options of one question and what is below them."""
 
-    places: list[int]
+    places: range
     below: int
-    words: list[str]
 
 
 def named_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with letters for options and answers, if nearly all runs of options have such an answer below them."""
-    runs = list(_runs([flat(text) for _, text in lines]))
-    named = [(run, letter) for run in runs if (letter := _named(flat(lines[run.below][1]).strip(), run.words))]
+    flats = [flat(text) for _, text in lines]
+    if sum(_may_name(line) for line in flats) < _FEWEST:
+        return list(lines)
+    runs = list(_runs(flats))
+    named = [(run, letter) for run in runs if (letter := _named(flats[run.below].strip(), flats[run.places.start : run.places.stop]))]
     if len(named) < max(_FEWEST, _SHARE * len(runs)):
         return list(lines)
     done = list(lines)
@@ -46,6 +48,14 @@ def named_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
             done[at] = (lines[at][0], f"{own}. {words}")
         done[run.below] = (lines[run.below][0], f"答案：{letter}")
     return done
+
+
+def _may_name(line: str) -> bool:
+    """Return whether a flat line may state an answer by words or a place, with a sign before it and no usual mark."""
+    line = line.strip()
+    if line[:1].isdigit():
+        return False
+    return ("第" in line and _PLACED.fullmatch(line) is not None) or (_SIGN.match(line) is not None and not is_marked(line))
 
 
 def _start(line: str) -> int:
@@ -66,7 +76,7 @@ def _runs(flats: Sequence[str]) -> Iterator[_Run]:
         below = next((place for place in range(end, min(end + 3, len(flats))) if flats[place].strip()), None)
         is_run = _FEWEST_OPTIONS <= len(signs) <= _MOST and (not signs[0].isalpha() or are_in_turn("".join(signs)))
         if is_run and below is not None and at and not opens_question(flats[below].strip()):
-            yield _Run([*range(at, end)], below, [flats[place][_start(flats[place]) :].strip() for place in range(at, end)])
+            yield _Run(range(at, end), below)
         at = max(end, at + 1)
 
 
@@ -75,14 +85,15 @@ def _sign_of(line: str) -> str:
     return bullet["sign"] if bullet else letter_of(line.strip())
 
 
-def _named(line: str, words: Sequence[str]) -> str:
+def _named(line: str, options: Sequence[str]) -> str:
     """Return the letter of the only option that a line names by its place or its words; nothing if it has a usual mark, or names none."""
     if place := _PLACED.fullmatch(line):
         at = int(place["place"]) if place["place"].isdigit() else HANZI.index(place["place"]) + 1
-        return LETTERS[at - 1] if 0 < at <= len(words) else ""
+        return LETTERS[at - 1] if 0 < at <= len(options) else ""
     sign = _SIGN.match(line)
     if not sign or [kind for kind, _ in parts_of(line)] != ["text"]:
         return ""
+    words = [each[_start(each) :].strip() for each in options]
     stated = [at for at, each in enumerate(words) if _bare(each) == _bare(line[sign.end() :])]
     return LETTERS[stated[0]] if len(stated) == 1 else ""
 

@@ -125,7 +125,7 @@ def _options_below(flats: Sequence[str], question_lines: Sequence[re.Match[str] 
 
 QUIZ_STEPS = (
     Step(_without_feedback, ["*"]),
-    Step(_as_printed, [re.compile("ANS:", re.IGNORECASE)]),
+    Step(_as_printed, [re.compile(":(?<=[Aa][Nn][Ss]:)")]),
     Step(_label_answer_lines, ["Q"]),
     Step(_with_marked_options, ["正确答案", "正确选项"]),
 )

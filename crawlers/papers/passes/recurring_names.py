@@ -18,6 +18,9 @@ _OF_ANSWER = re.compile(r"(?:答案?|作答|选[项择]?|正解)$")
 _VERDICT = r"[(\[【]\s?(?:[√×]|正确|错误|对|错)\s?[)\]】]"
 _JUDGED = re.compile(rf"^{_VERDICT}\s?\d|{_VERDICT}[。.]?$|[。)]\s?[√×]$")
 """A statement with its verdict before its number, or at its end."""
+_AROUND, _BEHIND = "([【", ")]】。.√×"
+"""What begins or ends such a statement."""
+_LONGEST_VERDICT = 9
 _FEWEST, _SHARE = 3, 0.6
 
 
@@ -27,7 +30,8 @@ def label_recurring_names(lines: Sequence[Numbered]) -> list[Numbered]:
     filled = [at for at, line in enumerate(flats) if line]
     letters = {at: letter_of(flats[at]) for at in filled}
     below_options = [at for above, at in pairwise(filled) if letters[above] > "A" and not letters[at]]
-    below_verdicts = [at for above, at in pairwise(filled) if _JUDGED.search(flats[above]) and not _JUDGED.search(flats[at])]
+    judged = {at for at in filled if _is_judged(flats[at])}
+    below_verdicts = [at for above, at in pairwise(filled) if above in judged and at not in judged] if judged else []
     done = list(lines)
     for below in (below_options, below_verdicts):
         found = {at: name for at in below if (name := _NAME.match(flats[at])) and _is_text(flats[at], name.end())}
@@ -41,6 +45,12 @@ def label_recurring_names(lines: Sequence[Numbered]) -> list[Numbered]:
                 start = len(text) - len(text.lstrip()) + name.end()
                 done[at] = (index, f"解析：{text[start:]}")
     return done
+
+
+def _is_judged(line: str) -> bool:
+    return (line[0] in _AROUND and _JUDGED.match(line) is not None) or (
+        line[-1] in _BEHIND and _JUDGED.search(line, max(0, len(line) - _LONGEST_VERDICT)) is not None
+    )
 
 
 def _is_text(line: str, start: int) -> bool:

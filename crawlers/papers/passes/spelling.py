@@ -26,6 +26,7 @@ _RUN_OF_NUMBERS = re.compile(
 )
 _SHORT, _LONG = 40, 6
 """Maximum length of a line that may be a heading, or letters and an arrow; length from which on a line is not just a letter or number."""
+_RECURS = 16  # characters of an answer, or an option as short
 _TABBED = re.compile(r"\s{0,8}\d{1,4}\t\s{0,4}[^\s\d][^\t]{5,}$")
 _TABBED_DIGIT = re.compile(r"\s{0,8}\d{1,4}\t(?=\d)[^\t]{6,}$")
 _FEWEST_TABBED = 3
@@ -92,7 +93,14 @@ def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines in their usual form."""
     spaced = _is_spaced([text for _, text in lines])
     dotted = _with_dots(lines)
-    mended = [(index, piece) for index, text in dotted for piece in _mended(text, spaced)]
+    known: dict[str, list[str]] = {}  # of the short lines, many of which recur
+    mended: list[Numbered] = []
+    for index, text in dotted:
+        if (pieces := known.get(text)) is None:
+            pieces = _mended(text, spaced)
+            if len(text) <= _RECURS:
+                known[text] = pieces
+        mended += [(index, piece) for piece in pieces]
     return _with_blanks(list(_joined(mended)))
 
 

@@ -15,7 +15,7 @@ _VERDICT = re.compile(
     re.IGNORECASE,
 )
 """A line that offers one of the two verdicts: `错误`, `false. 错误`, `○对(正确答案)`."""
-OFFERS_VERDICT = re.compile(rf"\n(?:{_VERDICT.pattern})$", re.IGNORECASE | re.MULTILINE)
+OFFERS_VERDICT = re.compile(rf"\n(?=[\s○◯〇□☐TF正对是错否])(?:{_VERDICT.pattern})$", re.IGNORECASE | re.MULTILINE)
 
 _EMPTY_BOX = r"[☐□○◻〇◯]|[(\[（【][\s\u3000]{0,4}[)\]）】]"
 _TICKED_BOX = r"[☑☒■●◉◼✓✔✅√]|[(\[（【]\s?[√✓✔☑xX]\s?[)\]）】]"

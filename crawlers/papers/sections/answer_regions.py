@@ -12,6 +12,7 @@ from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, opening_mark,
 from crawlers.papers.signs.entries import BARE_RUN, is_table, is_title, listed_in, may_list, may_say_answer, title_in
 from crawlers.papers.signs.headings import heading_key, heads, is_note, is_paper_title, may_head
 from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.line_kinds import HEADS, LISTS, kinds_of
 from crawlers.papers.signs.numbers import number_of
 
 _OF_PAPER = re.compile(r"\d年|卷$")
@@ -42,7 +43,8 @@ def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[
     headings = {*titles, *map(heading_key, titles)}
     index = 0
     while index < len(lines):
-        opening = _opened(lines, index, headings)
+        is_words = not kinds_of(lines[index].flat) & LISTS  # only a row of letters below a row of numbers lists answers then
+        opening = None if is_words and not _is_below_numbers(lines, index) else _opened(lines, index, headings)
         if opening is None:
             if _is_heading(lines[index].flat, headings):
                 headings.add(heading_key(lines[index].flat))
@@ -220,7 +222,7 @@ def _parts_list(lines: Sequence[Line], index: int) -> bool:
 
 def _is_heading(line: str, headings: set[str]) -> bool:
     """Return whether a flat line is a heading by its words, or one of those read as such above."""
-    return heads(line) or may_head(line) or (len(line) > 1 and line in headings)
+    return (kinds_of(line) & HEADS != 0 and (heads(line) or may_head(line))) or (len(line) > 1 and line in headings)
 
 
 def _goes_on(lines: Sequence[Line], index: int) -> bool:
@@ -258,7 +260,7 @@ def is_entry(lines: Sequence[Line], index: int) -> bool:
     if index >= len(lines):
         return False
     line = lines[index].flat
-    if index and is_table(lines[index - 1].flat, line):
+    if _is_below_numbers(lines, index):
         return True
     number = number_of(line)
     if number is None and not may_list(line):
@@ -268,6 +270,10 @@ def is_entry(lines: Sequence[Line], index: int) -> bool:
     if number is None or number.style == "tight":
         return False
     return opening_mark(line[number.end :]) in ("answer", "explanation")
+
+
+def _is_below_numbers(lines: Sequence[Line], index: int) -> bool:
+    return index > 0 and is_table(lines[index - 1].flat, lines[index].flat)
 
 
 def is_entries(lines: Sequence[Line], index: int) -> bool:

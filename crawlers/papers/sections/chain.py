@@ -14,6 +14,7 @@ from crawlers.papers.pages.page import Line
 from crawlers.papers.sections.endings import AnswerWatch
 from crawlers.papers.sections.signals import inquires, opens_options, tells_answer
 from crawlers.papers.signs.answer_marks import has_part
+from crawlers.papers.signs.line_kinds import LISTS, kinds_of
 from crawlers.papers.signs.numbers import Number, number_of
 
 _SKIPPED = 20  # numbers that a paper may leave out between two questions
@@ -43,7 +44,7 @@ class _Evidence:
 
     def __init__(self, lines: Sequence[Line], walls: Sequence[int]) -> None:
         self._sets = [0, *accumulate(_option_sets(lines))]
-        self._answers = [0, *accumulate(tells_answer(line) for line in lines)]
+        self._answers = [0, *accumulate(map(tells_answer, lines))]
         self._walls = walls
         self._stop = len(lines)
         self.has_options = self._sets[-1] * 8 > sum(number_of(line.flat) is not None for line in lines)
@@ -69,7 +70,8 @@ def _option_sets(lines: Sequence[Line]) -> list[bool]:
     """Return for each line whether the options of a question begin on it; letters inside an explanation do not count."""
     begins, explained = [], False
     for index, line in enumerate(lines):
-        explained = has_part(line.text, "explanation") or (explained and number_of(line.flat) is None)
+        if explained or kinds_of(line.flat) & LISTS:  # a line without any sign explains nothing and ends no explanation
+            explained = has_part(line.text, "explanation") or (explained and number_of(line.flat) is None)
         begins.append(not explained and opens_options(lines, index))
     return begins
 
@@ -82,6 +84,8 @@ def candidates_of(lines: Sequence[Line], walls: set[int], headings: Sequence[int
         if index in walls:
             watch.leave()
             continue
+        if not watch.inside and not kinds_of(line.flat) & LISTS:
+            continue  # without a number or a mark
         number, ending = number_of(line.flat), ""
         if number:
             ending = watch.ending(number, line.flat)

@@ -16,7 +16,8 @@ from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of
 from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.headings import is_note
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.numbers import Number
+from crawlers.papers.signs.line_kinds import HEADS, LISTS, kinds_of
+from crawlers.papers.signs.numbers import Number, number_of
 
 _SENTENCE_ENDS = ("。", "?", ".", ")", "】", ":", "!", ";", "”")
 _CASE_LINES = 30
@@ -54,13 +55,17 @@ class PaperLayout(Struct, frozen=True):
 def lay_out(lines: list[Line]) -> PaperLayout:
     """Return what each line is."""
     width = _width(lines)
-    bare = {index for index in range(len(lines)) if heads_restart(lines, index, width)}
+    numbered = [
+        index for index, line in enumerate(lines) if kinds_of(line.flat) & LISTS and (number := number_of(line.flat)) and number.value == 1
+    ]
+    bare = {index - 1 for index in numbered if index and heads_restart(lines, index - 1, width)}
     regions = find_regions(lines, {lines[index].flat for index in bare})
     listed = {index for region in regions for index in range(region.start, region.stop)}
     titles = {index for index in range(len(lines)) if index not in listed and (index in bare or is_title_line(lines, index))}
-    notes = {index for index, line in enumerate(lines) if index not in listed and is_note(line.flat)}
-    announced = {index for index in range(len(lines)) if index not in listed and _announces(lines, index)}
-    papers = {index for index in range(len(lines)) if index not in listed and begins_paper(lines, index)}
+    announcing = [index for index, line in enumerate(lines) if kinds_of(line.flat) & HEADS and index not in listed]
+    notes = {index for index in announcing if is_note(lines[index].flat)}
+    announced = {index for index in announcing if _announces(lines, index)}
+    papers = {index for index in announcing if begins_paper(lines, index)}
     walls = listed | titles | notes | announced | papers
     chosen, others = choose(lines, walls, sorted(titles | papers))
     strays = {candidate.index for candidate in [*_strays(lines, chosen, others, walls), *_lost(chosen, others), *_between(chosen)]}

@@ -7,6 +7,7 @@ from crawlers.papers.pages.page import Line
 from crawlers.papers.signs.answer_marks import LETTERS, VERDICT, has_part
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.line_kinds import LISTS, kinds_of
 from crawlers.papers.signs.numbers import number_of
 
 _FIRST_LETTER = re.compile("[AaⒶⓐ⒜]")
@@ -73,7 +74,7 @@ def reads_as_question(lines: Sequence[Line], index: int) -> bool:
 
 def tells_answer(line: Line) -> bool:
     """Return whether a line states the answer of a question."""
-    return has_part(line.text, "answer") or _FILLED.search(line.flat) is not None
+    return (kinds_of(line.flat) & LISTS != 0 and has_part(line.text, "answer")) or _FILLED.search(line.flat) is not None
 
 
 def _letter_below(lines: Sequence[Line], index: int) -> bool:

@@ -8,11 +8,13 @@ from crawlers.papers.sections.signals import opens_options, reads_as_question, t
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, parts_of
 from crawlers.papers.signs.headings import heads, is_instruction, is_note, is_paper_title, kind_of, may_head, tells_patient
 from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.line_kinds import HEADS, kinds_of
 from crawlers.papers.signs.numbers import number_of
 
 _BRACKETED = re.compile(
     r"[【\[〖](?![\d\s])[^【】\[\]()。?,:;]{2,14}[】\]〗](?:[(][^()]{1,30}[)])?|[◆■●▲◇□★]{1,3}\s?[^\s()。?,:;]{2,14}\s?[◆■●▲◇□★]{0,3}"
 )
+_OPENS = "[【〖◆■●▲◇□★"
 _TITLE_COLUMNS = 60
 _NO_TITLE = re.compile(r"[。?!;:,、…]$|[(\[【]\s{0,12}[)\]】]|__|[√×]")
 _CASE_LINES = 30
@@ -23,9 +25,13 @@ _NARROWEST = 44  # columns: no page is that narrow
 def is_title_line(lines: Sequence[Line], index: int) -> bool:
     """Return whether a line is a heading, by its words or by being above a first number."""
     line = lines[index].flat
-    if heads(line):
+    kinds = kinds_of(line)
+    if not kinds and line[:1] not in _OPENS:
+        return False
+    announces = kinds & HEADS != 0
+    if announces and heads(line):
         return True
-    if _BRACKETED.fullmatch(line) or may_head(line):
+    if (line[:1] in _OPENS and _BRACKETED.fullmatch(line)) or (announces and may_head(line)):
         return _heads_numbered(lines, index)
     number = number_of(line)
     if number is None or number.style != "hanzi" or len(line) > 40 or line.endswith(("。", "?", ";")):

@@ -141,7 +141,7 @@ def parts_of(text: str) -> tuple[tuple[str, str], ...]:
 
     The kinds are `text`, `answer`, `explanation` and `remark`.
     """
-    if not _may_mark(flat(text)):
+    if not may_mark(flat(text)):
         return (("text", words),) if (words := text.strip()) else ()
     parts, kind, start = [], "text", 0
     for mark in _marks(flat(text)):
@@ -159,7 +159,13 @@ def has_part(text: str, kind: str) -> bool:
 
 def is_marked(text: str) -> bool:
     """Return whether a line has a mark."""
-    return any(kind != "text" for kind, _ in parts_of(text))
+    parts = parts_of(text)
+    return parts[0][0] != "text" if len(parts) == 1 else any(kind != "text" for kind, _ in parts)
+
+
+def has_mark(line: str) -> bool:
+    """Return whether a flat line has a mark, of a question's own texts, too."""
+    return may_mark(line) and _MARK.search(line) is not None
 
 
 def opening_mark(line: str) -> str:
@@ -173,10 +179,11 @@ def opening_mark(line: str) -> str:
 
 
 def _marks(line: str) -> Iterable[re.Match[str]]:
-    return _MARK.finditer(line) if _may_mark(line) else ()
+    return _MARK.finditer(line) if may_mark(line) else ()
 
 
-def _may_mark(line: str) -> bool:
+def may_mark(line: str) -> bool:
+    """Return whether a flat line has a sign that is in every mark, as few lines have that have none."""
     return _MAY_MARK.search(line) is not None or (":" in line and _MAY_MARK_BY_COLON.search(line) is not None)
 
 
