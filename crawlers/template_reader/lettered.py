@@ -31,6 +31,9 @@ BULLETS = "•"
 _BULLET = re.compile(r"\s{0,9}(?P<mark>(?:[-*+•·○●◯◎□■◇◆☐☑☒▪▢√×]\s{0,3})?(?:[(\[]\s?[xX√]?\s?[)\]])?)\s{0,4}(?=\S)")
 
 
+_WORD = re.compile(r"\w")
+
+
 class Option(Struct):
     """One option, as its rows show it."""
 
@@ -90,7 +93,7 @@ def lettered(rows: Sequence[Row], alphabet: str) -> Lettered:
     if len(places) < 2:
         return Lettered(stem=list(rows[:1]), tail=list(rows[1:]))
     parts = Lettered(stem=list(rows[: places[0].row]))
-    if opening := rows[places[0].row].text[: places[0].start].strip():  # the stem, beside the first option
+    if _WORD.search(opening := rows[places[0].row].text[: places[0].start].strip()):  # the stem, beside the first option
         row = rows[places[0].row]
         parts.stem.append(Row(row.index, opening, row.flat[: places[0].start].strip()))
     for place, below in zip(places, [*places[1:], _Place(places[-1].row + 1, 0, 0, "", "")], strict=True):

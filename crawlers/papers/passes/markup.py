@@ -62,7 +62,9 @@ _FIELD = re.compile(rf"\s{{0,9}}:(?P<label>{_LABELS}):\s{{0,9}}(?=\S)")
 """`:答案: B`, a field of reStructuredText and AsciiDoc."""
 _BLOCK_QUOTE = re.compile(r"^\s{0,3}>\s{0,3}(?=[^\n]{0,4000}[\u4e00-\u9fff]{3})")
 _STARRED = re.compile(r"^\s{0,9}(?P<star>\*\s{1,3})?(?=[(\[（]?[A-J]\s?[.．、:：)）\]])")
-_CODE_ALONE = re.compile(r"(?<=[:：])(?P<blank>\s{0,3})`(?P<words>[^`\n]{1,40})`\s{0,9}$")
+_CODE_ALONE = re.compile(
+    r"(?:(?<=[:：])(?P<blank>\s{0,3})`(?P<words>[^`\n]{1,40})`|^\s{0,12}`(?P<letters>[A-J]{1,10}|[√×对错]|正确|错误)`)\s{0,9}$"
+)
 
 _BOX = re.compile(r"\s{0,12}(?:[-*+]\s{1,3})?\[(?P<tick>[ xX√+-])?\]\s{1,3}(?P<words>\S.{0,2000})$")
 _LETTERED = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:)\]]")
@@ -95,7 +97,7 @@ def _plain_label(text: str) -> str:
         text = f"{label['before']}{label['label']}：{rest}"
     elif ":" in text and (field := _FIELD.match(text)):
         text = f"{field['label']}：{text[field.end() :]}"
-    return _CODE_ALONE.sub(r"\g<blank>\g<words>", text) if "`" in text else text
+    return _CODE_ALONE.sub(lambda code: code["letters"] or code["blank"] + code["words"], text) if "`" in text else text
 
 
 def without_times(lines: Sequence[Numbered]) -> list[Numbered]:

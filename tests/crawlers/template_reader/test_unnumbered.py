@@ -13,6 +13,7 @@ from crawlers.papers.doubts.whole_paper import accounted
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import Draft
 from crawlers.template_reader.answers import right_letters
+from crawlers.template_reader.choice import better_by_form
 from crawlers.template_reader.reader import read_lines
 from tests.crawlers.template_reader.test_reader import QUESTIONS
 
@@ -87,6 +88,26 @@ def test_blocks_without_numbers_are_read(manner: str, title: list[str]) -> None:
     assert paper is not None
     assert _content(paper.questions) == QUESTIONS
     assert not paper.rejected
+
+
+def test_an_answer_in_backticks_below_a_fold_is_read() -> None:
+    lines = []
+    for n, (stem, options, right) in enumerate(QUESTIONS, 1):
+        lines += [
+            f"**{n}.** {stem}",
+            "",
+            *_options(options, "* {}. {}"),
+            "",
+            "<details>",
+            "<summary>点击查看答案</summary>",
+            "",
+            f"`{right}`",
+        ]
+        lines += ["", "村口的布告这样写。", "", "</details>", ""]
+    read = better_by_form(lines, accounted(lines, read_paper(lines)))
+    letters = [[f"{letter}. {text}" for letter, text in zip("ABCDE", options, strict=False)] for _, options, _ in QUESTIONS]
+    assert [draft.answer for draft in read.questions] == [right for _, _, right in QUESTIONS]
+    assert [draft.options for draft in read.questions] in (letters, [options for _, options, _ in QUESTIONS])
 
 
 def test_plain_rows_are_options_if_several_of_them_are_the_answer() -> None:
