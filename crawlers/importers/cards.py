@@ -51,6 +51,8 @@ _LETTERS = re.compile(
 )
 """The first line of an answer that names options, with the text of one or without."""
 _VERDICT = re.compile(r"\**(?:(?:正确)?答案\s?[:：]\s?)?(?P<verdict>正确|错误|对|错|√|×)\**\s?[。.]?")
+_MOSTLY = 0.8
+"""Share of cards with options on their backs, from which on they are questions of a paper that somebody tagged."""
 _NOTES = 0.8
 """Share of a text's rows that must be two fields with options on the first."""
 
@@ -83,9 +85,10 @@ class Deck(Struct):
 def are_cards(name: str, body: bytes) -> bool:
     """Return whether a text contains cards, or numbered questions with answers in words, and states so."""
     try:
-        return bool(_deck_of(name, decoded(name, body)).cards)
+        cards = _deck_of(name, decoded(name, body)).cards
     except ValueError:
         return False
+    return bool(cards) and sum(find_options(card.back) is not None for card in cards) < _MOSTLY * len(cards)
 
 
 def read_cards(name: str, body: bytes, provenance: Provenance) -> FileReading:

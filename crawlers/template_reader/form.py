@@ -46,6 +46,7 @@ _ASKS = re.compile(r"[(（]\s*[)）]|_{2,}|[?？:：]$|[是为有]$")
 _LEADERS = " \t\u3000—–―-…·.•=→⇒>~|"
 """Signs that lead from a statement to its verdict."""
 _BULLET = re.compile(r"\s{0,9}(?P<sign>[^\w\s()（）\[\]【】《》“”\"'_√×]{1,2})\s{1,9}(?=\S)")
+_TAG_BEHIND = re.compile(r"(?<=\s)[#@]\S{1,20}$")
 _SECTION = re.compile(r"[(（]?[一二三四五六七八九十]{1,3}[)）、.\s]|第.{1,3}[部章节]")
 _MARKED = re.compile(r"#{1,6}\s")
 _OF_NUMBER = re.compile(r"第\s?(\d{1,4})\s?题")
@@ -106,7 +107,11 @@ class _Form:
         return ParsedPaper([one for one in drafts if not one.doubts], self.unread, [one for one in drafts if one.doubts], count)
 
     def _are_shifted(self, given: Answers) -> bool:
-        """Return whether a row above the first question looks like the answers below the others, which are then above theirs."""
+        """Return whether a row above the first question looks like the answers below the others, or like the last rows of all but one, which
+        are then above theirs.
+        """
+        if self._begins_above():
+            return True
         said = [answer for one, answer in zip(self.parts, given, strict=True) if answer and answer.row in one.tail]
         above = self.rows[max(0, self.heads[0].at - _ROWS_ABOVE) : self.heads[0].at]
         if {masked(one.row.flat) for one in said if one.row} & {masked(row.flat) for row in above}:
@@ -114,6 +119,13 @@ class _Form:
         openings = {(flat(one.before).strip(), flat(one.after)[:1]) for one in said}
         found = [(row.flat, match) for row in above for match in TOKEN.finditer(row.flat)]
         return any((line[: match.start()].strip(), line[match.end() :][:1]) in openings for line, match in found)
+
+    def _begins_above(self) -> bool:
+        """Return whether the row above the first question looks like the last rows of all others but the last: they are stems."""
+        first = self.heads[0].at
+        look = _look_of(self.rows[first - 1].flat) if first else ()
+        lasts = [_look_of(one.tail[-1].flat) if one.tail else () for one in self.parts]
+        return any(look) and lasts.count(look) >= NEARLY_ALL * len(lasts) and lasts[-1] != look
 
     def _without_headers(self) -> list[str | None]:
         """Take the row that only says the kind of a question, its points or its subject from above each stem; return the kinds."""
@@ -297,6 +309,12 @@ def _section_headings(spans: list[list[Row]], first: str | None) -> list[str | N
             last = span.pop().text
         headings.append(last)
     return headings
+
+
+def _look_of(line: str) -> tuple[object, ...]:
+    """Return what rows of one kind share: the sign before them, a tag behind them, and whether they ask something."""
+    sign, tag = _BULLET.match(line), _TAG_BEHIND.search(line)
+    return sign and sign["sign"], tag and tag[0], _ASKS.search(line) is not None
 
 
 def _heads_section(row: Row) -> bool:

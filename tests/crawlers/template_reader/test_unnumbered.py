@@ -90,6 +90,15 @@ def test_blocks_without_numbers_are_read(manner: str, title: list[str]) -> None:
     assert not paper.rejected
 
 
+@pytest.mark.parametrize("form", ["- {} #card", "◆ {}", "{} @会考"])
+def test_a_label_below_stems_begins_no_questions(form: str) -> None:
+    lines = []
+    for stem, options, right in QUESTIONS:
+        lines += [form.format(stem), "  subject:: 村里的事", *_options(options, "\t- {}. {}"), f"\t- 答案:: {right}"]
+    read = paper_in("卡片.md", Text(lines)).questions
+    assert all(any(stem in draft.stem for stem, _, _ in QUESTIONS) for draft in read)
+
+
 def test_an_answer_in_backticks_below_a_fold_is_read() -> None:
     lines = []
     for n, (stem, options, right) in enumerate(QUESTIONS, 1):
