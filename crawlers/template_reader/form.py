@@ -107,8 +107,8 @@ class _Form:
         return ParsedPaper([one for one in drafts if not one.doubts], self.unread, [one for one in drafts if one.doubts], count)
 
     def _are_shifted(self, given: Answers) -> bool:
-        """Return whether a row above the first question looks like the answers below the others, or like the last rows of all but one, which
-        are then above theirs.
+        """Return whether a row above the first question looks like the answers below the others, or the last rows of all but one: these are
+        above theirs.
         """
         if self._begins_above():
             return True

@@ -93,7 +93,7 @@ def lettered(rows: Sequence[Row], alphabet: str) -> Lettered:
     if len(places) < 2:
         return Lettered(stem=list(rows[:1]), tail=list(rows[1:]))
     parts = Lettered(stem=list(rows[: places[0].row]))
-    if _WORD.search(opening := rows[places[0].row].text[: places[0].start].strip()):  # the stem, beside the first option
+    if opening := rows[places[0].row].text[: places[0].start].strip():  # the stem, beside the first option
         row = rows[places[0].row]
         parts.stem.append(Row(row.index, opening, row.flat[: places[0].start].strip()))
     for place, below in zip(places, [*places[1:], _Place(places[-1].row + 1, 0, 0, "", "")], strict=True):
@@ -143,7 +143,8 @@ def _places(rows: Sequence[Row], alphabet: str) -> list[_Place]:
     """Return the places of most letters in turn; the nearest first letter, since an answer or a word may begin with one: `A型性格`."""
     firsts = [place for at, row in enumerate(rows) if (place := _place_in(row.flat, at, 0, alphabet[0], beside=False))]
     for at, row in enumerate(rows):
-        if (place := _place_in(row.flat, at, 1, alphabet[0], beside=True)) and place.sign:
+        place = _place_in(row.flat, at, 1, alphabet[0], beside=True)
+        if place and place.sign and _WORD.search(row.flat[: place.start]):
             firsts.append(place)
     found = [_from(rows, alphabet, place) for place in sorted(firsts, key=lambda place: (place.row, place.start))]
     return max(reversed(found), key=len, default=[])
