@@ -46,9 +46,16 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     differing = [draft for draft, its in pairs if _content(its) not in map(_content, _without_signs(draft))]
     if len(differing) > _FEW * len(pairs) and others >= answered:
         return other
+    if not differing and len(pairs) == len(paper.questions) and others > answered and not _has_more(paper):
+        return other  # it has these and further ones
     drafts = {draft.line: draft.doubted("read_in_two_ways") for draft in differing}
     questions = [draft for draft in paper.questions if draft.line not in drafts]
     return structs.replace(paper, questions=questions, rejected=[*paper.rejected, *drafts.values()])
+
+
+def _has_more(paper: ParsedPaper) -> bool:
+    """Return whether a paper has what the form does not show: doubted questions, cases, shared options."""
+    return bool(paper.rejected) or any(draft.above.case or draft.above.shared_options for draft in paper.questions)
 
 
 def _untagged(draft: Draft) -> Draft:

@@ -8,9 +8,10 @@ from itertools import pairwise
 from msgspec import structs
 
 from atomexam.text.option_letters import LETTERS
+from atomexam.text.verdicts import VERDICT
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.questions.groups import Above
-from crawlers.papers.signs.answer_marks import VERDICT, columns_of, flat
+from crawlers.papers.signs.answer_marks import columns_of, flat
 from crawlers.papers.signs.headings import case_heading_in, is_note, kind_of
 from crawlers.papers.signs.headings import heads as is_heading
 from crawlers.papers.signs.options import find_options

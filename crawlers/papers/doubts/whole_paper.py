@@ -13,6 +13,7 @@ from itertools import pairwise
 from msgspec import structs
 
 from atomexam.text.option_letters import LETTERS, are_in_turn
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.doubts.further_rows import (
     Doubts,
     cut_off,
@@ -54,7 +55,7 @@ _STATES = re.compile(
 """Where running text says which letters are right: `故本题选B`, `这题选A`."""
 _GUESSES = re.compile(r"(?:应该|可能|大概|也许|我觉得|我选|吧|吗|\?|误选|容易|易错|如果|假如)")
 _JUDGED = re.compile(
-    r"[\u4e00-\u9fff。)”》]\s{0,20}(?:\s(?:[√×]|正确|错误|对|错)|[(\[【]\s?(?:[√×]|正确|错误|对|错)\s?[)\]】]|[√×])\s{0,3}[。.]?$"
+    rf"[\u4e00-\u9fff。)”》]\s{{0,20}}(?:\s(?:{SURE_VERDICT})|[(\[【]\s?(?:{SURE_VERDICT})\s?[)\]】]|[√×])\s{{0,3}}[。.]?$"
 )
 _KIND_FIRST = re.compile(r"[\W\d_]{0,12}(?:[单多]选(?=[\u4e00-\u9fff])(?![题项择])|[ABKX]\d型题)")
 _LETTERS_LAST = re.compile(r"[)。?]\s{0,3}[A-J]{1,6}$")
