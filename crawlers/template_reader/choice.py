@@ -12,9 +12,8 @@ from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.signs.letters import letter_of
 from crawlers.template_reader.answers import right_letters
 from crawlers.template_reader.form import is_kind, untagged
-from crawlers.template_reader.reader import read_lines
+from crawlers.template_reader.reader import MOST_LINES, read_lines
 
-_MOST_LINES = 20_000
 _MOSTLY, _NEARLY_WHOLE, _FEW = 0.8, 0.95, 0.2
 """Shares of questions: those of the form that the passes answer unless they misunderstand the paper; those of a form that holds; those in
 which both readings may differ unless the passes misunderstand the paper.
@@ -31,7 +30,7 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     none, so what it contradicts is uncertain.
     """
     paper = structs.replace(paper, questions=[*map(_untagged, paper.questions)])
-    if len(lines) > _MOST_LINES or (other := read_lines(lines)) is None:
+    if len(lines) > MOST_LINES or (other := read_lines(lines)) is None:
         return paper
     other = accounted(lines, other)  # what the paper says elsewhere may contradict its form, too
     answered, others = _answered(paper), _answered(other)
