@@ -55,6 +55,7 @@ _GUESSES = re.compile(r"(?:应该|可能|大概|也许|我觉得|我选|吧|吗|
 _JUDGED = re.compile(
     rf"[\u4e00-\u9fff。)”》]\s{{0,20}}(?:\s(?:{SURE_VERDICT})|[(\[【]\s?(?:{SURE_VERDICT})\s?[)\]】]|[√×])\s{{0,3}}[。.]?$"
 )
+_KIND_FIRST = re.compile(r"[\W\d_]{0,12}(?:[单多]选(?=[\u4e00-\u9fff])(?![题项择])|[ABKX]\d型题)")
 _CUT = re.compile("[A-J][A-J]")
 _LETTERS_ALONE = re.compile(r"[(\[【]?\s?[A-J](?:[\s,、]{0,2}[A-J]){0,9}\s?[)\]】]?[。.]?")
 _NO_LETTER = re.compile(r"[^A-J]")
@@ -86,6 +87,7 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         _answered_by_chance,
         _judged_alike,
         _with_marks_at_stems,
+        _with_kinds_before_stems,
         with_foreign_rows,
         with_counted_rows,
         with_labels_as_options,
@@ -237,6 +239,11 @@ def _judged_alike(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
     judged = {at: flat(draft.answer or "").strip(_AROUND) for at, draft in enumerate(drafts) if not draft.options and not draft.doubts}
     if len(judged) > _MANY_JUDGED and set(judged.values()) <= {"√"}:
         yield from ((at, "two_answers") for at in judged)
+
+
+def _with_kinds_before_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
+    """Yield the questions whose stem begins with the word for their kind, as it does not in running text: `9单选与该筛号对应的是`."""
+    yield from ((at, "stem_unreadable") for at, draft in enumerate(drafts) if _KIND_FIRST.match(flat(draft.stem)))
 
 
 def _with_marks_at_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:

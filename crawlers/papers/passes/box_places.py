@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
-from atomexam.text.verdicts import VERDICT
 from crawlers.papers.signs.answer_cards import letters_of_card
 from crawlers.papers.signs.answer_marks import Numbered
 
@@ -23,7 +22,7 @@ _BEHIND = re.compile(rf"\s{{0,9}}(?P<box>{_BOX})(?=\s{{0,20}}(?:$|{_LETTER}))")
 _ENDS, _BEGINS = re.compile(rf"{_BOX}\s{{0,9}}$"), re.compile(rf"\s{{0,20}}{_BOX}\s{{0,3}}{_LETTER}")
 _ROW_OF_WORDS = re.compile(rf"\s{{0,20}}(?:{_BOX}\s{{0,3}}[^{_TICKED}{_EMPTY}]{{1,200}}){{2,10}}$")
 _PIECE = re.compile(rf"(?P<box>{_BOX})\s{{0,3}}(?P<words>[^{_TICKED}{_EMPTY}]{{1,200}})")
-_BARE_OPTION = re.compile(rf"\s{{0,20}}{_BOX}\s{{0,3}}(?!{_LETTER}|[A-J]\s|(?:{VERDICT})\s{{0,9}}$)[^\s{_TICKED}{_EMPTY}]")
+_BARE_OPTION = re.compile(rf"\s{{0,20}}{_BOX}\s{{0,3}}(?!{_LETTER}|[A-J]\s|(?:正确|错误|[对错是否])\s{{0,9}}$)[^\s{_TICKED}{_EMPTY}]")
 _NUMBER = re.compile(r"\s{0,9}(?:第\s?)?\d{1,4}\s?[题.、．:：)）]?\s{0,9}")
 
 
