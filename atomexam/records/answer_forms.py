@@ -4,11 +4,12 @@ import re
 import unicodedata
 from typing import Literal
 
+from atomexam.text.verdicts import SURE_VERDICTS, verdict_of
+
 AnswerForm = Literal["letters", "verdict", "words", "none"]
 
 _AROUND = " \t\n\r\f\v()[]{}【】〔〕《》<>\"'“”‘’.。,，、;；:：!！"
 _MARK = re.compile(r"(?:(?:参考|正确|标准)?答案|正确选项|选项|答|[故应]?选)(?:[】\])]|[:是为])*")
-_VERDICTS = frozenset({"正确", "错误", "不正确", "不对", "对", "错", "true", "false", "t", "f"} | set("√✓✔☑✅×✗✘╳✕✖❌"))
 _LETTERS = re.compile(r"[A-J](?:[\s,、;.。/|+&]?\s?[A-J]){0,19}(?:选?项)?")
 _LONGEST_CHARS = 80
 """The longest text that can be a list of ten letters with separators."""
@@ -23,7 +24,7 @@ def answer_form(raw: str | None) -> AnswerForm:
         return "words"
     if mark := _MARK.match(text):
         text = text[mark.end() :].strip(_AROUND) or text
-    if text.lower() in _VERDICTS:
+    if verdict_of(text, SURE_VERDICTS):
         return "verdict"
     return "letters" if _LETTERS.fullmatch(text.upper()) and not _is_word(text) else "words"
 

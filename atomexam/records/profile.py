@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.text.option_letters import WIDE, names_no_option
+from atomexam.text.verdicts import SURE_VERDICTS, verdict_of
 
 MANY_OPTIONS = 3
 """Number of options from which a question cannot be true or false."""
 _LETTERS = re.compile(r"[A-JＡ-Ｊ]+")
 _BETWEEN = re.compile(r"[\s,，、;；.。/|()（）\[\]]+")
 _MOST_LETTERS = 30  # longer answers are words
-_VERDICT_WORD = re.compile(r"[√×✓✗对错]|正确|错误|true|false|[TF]", re.I)
 _SAYS_VERDICT = re.compile(r"判断(?!推理)|是非题?|正误|对错|true.?false", re.I)
 _SAYS_WORDS = re.compile(r"填空|问答|简答|blank", re.I)
 _SAYS_SEVERAL = re.compile(r"多项|多选|不定项|multi|X型", re.I)
@@ -59,7 +59,7 @@ def is_disordered(key: str) -> bool:
 
 def is_verdict(answer: str | None) -> bool:
     """Return whether an answer is a word for true or false."""
-    return bool(_VERDICT_WORD.fullmatch(_BETWEEN.sub("", (answer or "")[:_MOST_LETTERS])))
+    return bool(verdict_of(_BETWEEN.sub("", (answer or "")[:_MOST_LETTERS]), SURE_VERDICTS))
 
 
 def says_verdict(words: str) -> bool:

@@ -2,8 +2,9 @@
 
 HANZI = "一二三四五六七八九十"
 """The Chinese numerals from 1 to 10."""
-CIRCLED_NUMBERS = "①②③④⑤⑥⑦⑧⑨⑩"
-"""The circled numbers from 1 to 10."""
+CIRCLED_TO_20 = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+CIRCLED_NUMBERS = CIRCLED_TO_20[:10]
+"""The circled numbers from 1 to 10, as many as a question has options."""
 ROMAN = "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ"
 """The Roman numerals from 1 to 10 that are one character each."""
 STEMS = "甲乙丙丁戊己庚辛壬癸"

@@ -5,13 +5,14 @@ import unicodedata
 
 from atomexam.text.numerals import CIRCLED_NUMBERS, STEMS
 from atomexam.text.option_letters import are_in_turn, letters_at
+from atomexam.text.verdicts import FALSE, TRUE, VERDICT, verdict_of
 from crawlers.papers.signs.options import find_options, without_sign
 
 _MARK = re.compile(r"[(（\[【]?(?P<letter>[A-JＡ-Ｊa-j])[)）\]】]?\s?[.．、:：)）]\s*|[(（\[【](?P<bracketed>[A-JＡ-Ｊ])[)）\]】]\s*")
 _BARE = re.compile(r"(?<![^\s;；,，|])([A-JＡ-Ｊ])\s?(?=[^\s;；,，|A-Za-zＡ-Ｚ.．、])")
 _WRITTEN_LINE_END = re.compile(r"\\r?\\n|\\n(?=\s?[A-JＡ-Ｊ](?:[\s.．、:：)）]|[\u4e00-\u9fff]))")
 """A line break written as a backslash and an n."""
-_VERDICTS = re.compile(r"(正确|对|是|√)[\s/,，、]{1,3}(错误|错|否|×)|(错误|错|否|×)[\s/,，、]{1,3}(正确|对|是|√)")
+_VERDICTS = re.compile(rf"({VERDICT})[\s/,，、]{{1,3}}({VERDICT})")
 _LEAST_BARE = 3
 """Letters in order that are options without a separator after them; two may be words: A型 B型."""
 _MOST_CHARS_OF_TWO = 16
@@ -32,8 +33,8 @@ def split_options(text: str) -> list[str]:
     text = _WRITTEN_LINE_END.sub("\n", text).strip()
     if not text:
         return []
-    if verdicts := _VERDICTS.fullmatch(text):
-        return [verdict for verdict in verdicts.groups() if verdict]
+    if (verdicts := _VERDICTS.fullmatch(text)) and {*map(verdict_of, verdicts.groups())} == {TRUE, FALSE}:
+        return [*verdicts.groups()]
     starts = _starts(text)
     if len(starts) < 2:
         bare = _bare_starts(text)

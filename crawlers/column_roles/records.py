@@ -8,11 +8,11 @@ from typing import Any
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, are_fillers, is_filler
+from atomexam.text.verdicts import CODES
 from crawlers.column_roles.distractors import options_beside
 from crawlers.column_roles.option_cells import options_below
 from crawlers.column_roles.option_columns import EXPLAINED
 from crawlers.column_roles.values import (
-    CODES,
     DISTRACTORS,
     MARKED,
     answer_letters,

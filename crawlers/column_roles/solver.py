@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from atomexam.text.verdicts import CODES, SURE_VERDICTS
 from crawlers.column_roles.answer_columns import ANSWER, NO_INDEX, OWN_CHOICE, answers_of, idle_column, named_key, rival
 from crawlers.column_roles.distractors import Distractors, is_wrong_name, named_distractors, unnamed_distractors
 from crawlers.column_roles.names_in_turn import named_in_turn
@@ -28,7 +29,6 @@ from crawlers.column_roles.option_columns import (
 from crawlers.column_roles.records import NAMED, Roles, find_others, options_of
 from crawlers.column_roles.stems import QUESTION, STEM, asking, few_ask, stem_of
 from crawlers.column_roles.values import (
-    CODES,
     DISTRACTORS,
     MARKED,
     are_two_verdicts,
@@ -51,9 +51,9 @@ _UNPROVEN, _UNPROVEN_UNNAMED = 0.7, 0.5
 _LEAST_NAMED_SHARE, _LEAST_SHARE = 0.4, 0.8
 """Share of the rows that must have an answer, for a column named as an answer and for any other."""
 _TOLD = re.compile(r"ok$|right|correct|true|result|pass|hit|score|对错|正误|得分|是否", re.IGNORECASE)
-_EXAM_VERDICTS = {"正确", "错误", "对", "错", "√", "×", "✓", "✗", "不正确", "正確", "錯誤", "對", "錯"}
+_EXAM_VERDICTS = {word for word in SURE_VERDICTS if not word.isascii()}
 """Verdicts that occur only in tests, whatever the column's name."""
-_WORDS_OF_EXAMS = {"正确", "错误", "对", "错", "不正确"}
+_WORDS_OF_EXAMS = {word for word in _EXAM_VERDICTS if word.isalpha()}
 _LEAST_STATEMENT = 9
 """Characters of a usual true-or-false statement; a shorter text may be an option of a question elsewhere."""
 _HELP, _MOST_HELP = (

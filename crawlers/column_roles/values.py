@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from atomexam.text import verdicts
 from atomexam.text.numerals import CIRCLED_NUMBERS, HANZI, ROMAN, STEMS
 from atomexam.text.option_letters import CIRCLED_AS_LETTERS, LETTERS
 from crawlers.column_roles.option_cells import split_options
@@ -22,13 +23,6 @@ MARKED = "marked"
 DISTRACTORS = "distractors"
 """Further form: the options are the wrong ones, and the answer is the text of the correct one."""
 ALL_FORMS = (*FORMS, MARKED, DISTRACTORS, "verdict", "words")
-_TRUE = {"正确", "对", "真", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
-_FALSE = {"错误", "错", "假", "×", "false", "f", "否", "no", "錯誤", "錯", "x", "✗", "✘", "wrong", "不正确"}
-_TWO_VERDICTS = {"正确", "错误"}
-CODES = {"y": "正确", "n": "错误", "r": "正确", "w": "错误", "v": "正确", "x": "错误"}
-"""Letters beyond those of options that mean true or false where nothing else is answered."""
-VERDICT_WORDS = CODES | dict.fromkeys(("yes", "是", "真", "right"), "正确") | dict.fromkeys(("no", "否", "假", "wrong"), "错误")
-"""These and words that mean true or false, but also answer other questions."""
 _LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.$#@&^+_]{0,3}[A-Ja-j])*[.、。;；,]?")
 _MOST_AROUND = 8
 """Characters of the signs around the text of an option in an answer."""
@@ -257,13 +251,12 @@ def verdict_of(value: Any) -> str:
     """Return 正确 or 错误 for a text with that meaning; nothing for any other."""
     if isinstance(value, list):
         value = value[0] if len(value) == 1 else ""
-    word = "true" if value is True else "false" if value is False else str(value).strip().lower()
-    return "正确" if word in _TRUE else "错误" if word in _FALSE else ""
+    return verdicts.verdict_of(str(value))
 
 
 def are_two_verdicts(options: Sequence[str]) -> bool:
     """Return whether options are those of a statement: true and false."""
-    return len(options) == len(_TWO_VERDICTS) and {verdict_of(bare(option)) for option in options} == _TWO_VERDICTS
+    return len(options) == 2 and {verdict_of(bare(option)) for option in options} == {verdicts.TRUE, verdicts.FALSE}
 
 
 def answer_letters(value: Any, options: list[str], form: str) -> str:

@@ -15,6 +15,7 @@ from msgspec import Struct, structs
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import decoded
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.importers.files.csv_rows import csv_rows, directives_of
 from crawlers.importers.files.reading import FileReading, Lost, Text
 from crawlers.papers.sections.signals import is_worded_as_question
@@ -50,7 +51,7 @@ _LETTERS = re.compile(
     r"\**(?:(?:正确)?答案\s?[:：]\s?)?(?P<letters>[A-J](?:[\s,，、]{0,3}[A-J]){0,9})\**(?:\s?[。.．、:：)）]\**\s{0,4}(?P<words>.{0,400}))?"
 )
 """The first line of an answer that names options, with the text of one or without."""
-_VERDICT = re.compile(r"\**(?:(?:正确)?答案\s?[:：]\s?)?(?P<verdict>正确|错误|对|错|√|×)\**\s?[。.]?")
+_VERDICT = re.compile(rf"\**(?:(?:正确)?答案\s?[:：]\s?)?(?P<verdict>{SURE_VERDICT})\**\s?[。.]?")
 _MOSTLY = 0.8
 """Share of cards with options on their backs, from which on they are questions of a paper that somebody tagged."""
 _NOTES = 0.8

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import QuestionItem
 from atomexam.text.refusal import Refusal
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.importers.files.reading import FileReading
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.sections.signals import asks, is_worded_as_question
@@ -45,7 +46,7 @@ _BRACKET_LAST = re.compile(r"\(\s{0,9}\)[.。]?\s{0,4}$")
 _COLUMNS, _ROWS_SHARE = re.compile(r"[A-Za-z_]\w{1,30}(?P<sign>[,;|\t])[A-Za-z_]\w{1,30}(?:(?P=sign)[A-Za-z_]\w{1,30}){0,20}"), 0.9
 """Names of columns above rows, and the share of the lines below them that must contain their separator."""
 _BOX = re.compile(r"\s{0,20}(?:[-*+•]\s{1,4})?(?:\[[ xX√]?\]|[☐☑☒])\s")
-_BOX_OF_OPTION = re.compile(rf"{_BOX.pattern}\s{{0,3}}(?:[A-J](?![A-Za-z])|(?:正确|错误|[对错])(?:\s|$))")
+_BOX_OF_OPTION = re.compile(rf"{_BOX.pattern}\s{{0,3}}(?:[A-J](?![A-Za-z])|(?:{SURE_VERDICT})(?:\s|$))")
 
 
 def refuse_no_bank(name: str, lines: Sequence[str], paper: ParsedPaper) -> None:

@@ -13,6 +13,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.numerals import HANZI
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.importers.answer_letters import bare_answer
 from crawlers.importers.example_lines import rejected_lines, shortened, spread
 from crawlers.importers.files.reading import FileReading, Text
@@ -36,7 +37,7 @@ _TICK = re.compile(r"[(（【\[]\s?(?:正确)?答案\s?[)）】\]]")
 _VALUE = re.compile(rf"\d{{1,6}}|[①-⑳㉑-㉟⑴-⒇⒈-⒛]|[{HANZI}]{{1,3}}")
 _LETTER = re.compile(r"[(\[【]?\s?(?P<letter>[A-Ja-jⒶ-Ⓙⓐ-ⓙ⒜-⒥])\s?[)\]】]?\s?[.、:)]?")
 _IN_BRACKETS = re.compile(r"[(\[【<_]{1,9}\s{0,9}(?P<answer>[^()\[\]【】<>_]{1,40}?)\s{0,9}[)\]】>_]{1,9}")
-_ANNOUNCED = re.compile(r"(?:答案|正解|answer|key)\s?[:是为]?\s?(?P<answer>[A-J]{1,10}|正确|错误|[对错√×])(?![A-Za-z])", re.IGNORECASE)
+_ANNOUNCED = re.compile(rf"(?:答案|正解|answer|key)\s?[:是为]?\s?(?P<answer>[A-J]{{1,10}}|{SURE_VERDICT})(?![A-Za-z])", re.IGNORECASE)
 """An answer in the middle of a remark: `今日正确答案：B，大家记一下`."""
 _NUMBERS = re.compile(r"(?P<first>\d{1,5})\s?题?\s?[-_]{1,3}\s?(?:第\s?)?(?P<last>\d{1,5})")
 _DIGITS, _BLANK = re.compile(r"\d{1,9}(?:\.\d{1,2})?"), re.compile(r"\s")

@@ -7,7 +7,8 @@ from msgspec import structs
 
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import QuestionItem
-from crawlers.column_roles.values import CODES, VERDICT_WORDS, answer_letters
+from atomexam.text.verdicts import CODES, UNSURE_VERDICTS
+from crawlers.column_roles.values import answer_letters
 from crawlers.importers.files.reading import FileReading
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import kind_of
@@ -15,6 +16,7 @@ from crawlers.papers.signs.headings import kind_of
 _MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
 _NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
 _POSITIONS = re.compile(r"\d(?:\s?[,，、;；|/ ]\s?\d){0,9}|[01]{2,10}")
+_WORDS = UNSURE_VERDICTS | CODES
 _TRUTH = ("正确", "错误")
 _FEWEST_OPTIONS, _FEWESTCODES, _FEWEST_CHOICES = 2, 5, 3
 
@@ -121,7 +123,7 @@ def with_verdicts_in_words(reading: FileReading) -> FileReading:
     words = {index: (item.answer_raw or "").strip().lower() for index, item in bare.items()}
     choices = [item for _, item in items if item.doubt is None and len(item.options_raw or ()) > 1 and _is_answered(item)]
     are_beside = len(choices) >= max(_FEWEST_CHOICES, len(bare))
-    known = VERDICT_WORDS if are_beside else CODES
+    known = _WORDS if are_beside else CODES
     if not all(word in known or answer_form(word) == "verdict" for word in words.values()):
         return _with_typed_verdicts(reading, bare)
     verdicts = {index: known[word] for index, word in words.items() if word in known}
@@ -133,7 +135,7 @@ def with_verdicts_in_words(reading: FileReading) -> FileReading:
 def _with_typed_verdicts(reading: FileReading, bare: Mapping[int, QuestionItem]) -> FileReading:
     typed = {index: item for index, item in bare.items() if kind_of(flat(item.type_raw or "")) == "verdict"}
     words = {index: (item.answer_raw or "").strip().lower() for index, item in typed.items()}
-    return _with_answers(reading, {index: VERDICT_WORDS[word] for index, word in words.items() if word in VERDICT_WORDS})
+    return _with_answers(reading, {index: _WORDS[word] for index, word in words.items() if word in _WORDS})
 
 
 def _with_answers(reading: FileReading, answers: Mapping[int, str]) -> FileReading:

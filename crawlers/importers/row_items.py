@@ -5,9 +5,10 @@ from typing import Any
 
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.provenance import Provenance
+from atomexam.text.verdicts import CODES, VERDICTS, verdict_of
 from crawlers.column_roles.distractors import has_wrong_ones
 from crawlers.column_roles.records import Roles, options_of, values_of
-from crawlers.column_roles.values import DISTRACTORS, FORMS, MARKED, SIGNS, VERDICT_WORDS, answer_letters
+from crawlers.column_roles.values import DISTRACTORS, FORMS, MARKED, SIGNS, answer_letters
 from crawlers.importers.files.reading import Lost
 from crawlers.importers.records.record_fields import raw_of
 from crawlers.importers.records.record_items import items_of
@@ -55,7 +56,7 @@ def items_of_row(record: dict[str, Any], row: dict[str, Any], roles: Roles, shap
 
 
 def _is_verdict(answer: str) -> bool:
-    return answer_form(answer) == "verdict" or answer.strip().lower() in VERDICT_WORDS
+    return answer_form(answer) == "verdict" or bool(verdict_of(answer, VERDICTS | CODES))
 
 
 def _are_undivided(row: dict[str, Any], record: dict[str, Any], roles: Roles) -> bool:

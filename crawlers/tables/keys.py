@@ -6,6 +6,7 @@ A list of answers identifies its questions by a column that both have, or by num
 import re
 from collections.abc import Sequence
 
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.signs.entries import listed_in
 from crawlers.tables.tree import MOST_TABLES, NUMBER, Rows
 
@@ -15,7 +16,7 @@ ANSWER = "答案"
 _KEY = re.compile(r"(?:^|_)(?:id|no)$|[a-z]I[dD]$|号$|编号|序号", re.IGNORECASE)
 _LABEL = re.compile(r"(?:题号|序号|编号|题目|(?:正确|参考|标准)?答案|no\.?|num(?:ber)?|question|answer|key|ans|id|#)[:：]?", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:第|Q)?\s?(\d{1,5})\s?[题.、]?")
-_ANSWER = re.compile(r"[A-J](?:[\s,，、;；]{0,2}[A-J]){0,7}|√|×|✓|✗|对|错|正确|错误|T|F|True|False", re.IGNORECASE)
+_ANSWER = re.compile(rf"[A-J](?:[\s,，、;；]{{0,2}}[A-J]){{0,7}}|{SURE_VERDICT}", re.IGNORECASE)
 _ANSWERED = re.compile(r"答案|answer|correct|^key$", re.IGNORECASE)
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from atomexam.text.verdicts import SURE_VERDICTS, verdict_of
 from crawlers.tables.marked_options import NO, RIGHT, TEXT, YES, word_of
 from crawlers.tables.tree import STEM, Rows
 
@@ -27,7 +28,6 @@ _ANSWER, _EXPLANATION = (
 )
 _FURTHER = "(further cells)"
 """Key of the texts behind those of the labels, which nothing reads: each in a list of its own, so that they are no options."""
-_TRUE, _FALSE = ("true", "正确", "对"), ("false", "错误", "错")
 Row = tuple[str, list[str]]
 Card = tuple[str, list[tuple[str, list[str]]]]
 
@@ -137,9 +137,9 @@ def _card(fields: Sequence[tuple[str, list[str]]], listed: str) -> dict[str, Any
         else:
             card[label] = text
             further += [[value] for value in filled[1:]]
-    verdicts = {key: value for key, value in card.items() if key.lower() in (*_TRUE, *_FALSE)}
+    verdicts = {key: value for key, value in card.items() if verdict_of(key, SURE_VERDICTS)}
     if listed and listed not in card and len(verdicts) == 2:
         right = [key for key, value in verdicts.items() if _share(value) > 0]
         card = {key: value for key, value in card.items() if key not in verdicts}
-        card[listed] = [{TEXT: "正确" if key.lower() in _TRUE else "错误", RIGHT: int(key in right)} for key in verdicts]
+        card[listed] = [{TEXT: verdict_of(key), RIGHT: int(key in right)} for key in verdicts]
     return card | {_FURTHER: further} if further else card

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from atomexam.text.option_letters import LETTERS
+from atomexam.text.verdicts import SURE_VERDICT
 
 COMMENT = re.compile(r"(?<!\\)%.*")
 _CHOICES = re.compile(
@@ -16,7 +17,7 @@ _CHOICES = re.compile(
 _CHOICE = re.compile(r"\\(?P<name>choice|[cC]orrect[cC]hoice|[wW]rong[cC]hoice)(?![A-Za-z])(?:\[[^\[\]\n]{0,60}\])?")
 _SOLUTION = re.compile(r"\\begin\{(?P<name>solution(?:or[a-z]{3,12})?)\}(?:\s{0,3}[\[(][^\[\]()\n]{0,60}[\])])?")
 _LABELLED = re.compile(r"\s{0,9}[【\[(（]?(?:(?:正确|参考|标准|本题)?答案|正解|答|解析|详解|分析|解)[】\])）]?\s?[:：]|\s{0,9}【")
-_KEY = re.compile(r"\s{0,9}(?:[A-J](?:[\s,，、]{0,2}[A-J]){0,9}|正确|错误|对|错|√|×|T|F|True|False)\s{0,3}[.。]?\s{0,9}")
+_KEY = re.compile(rf"\s{{0,9}}(?:[A-J](?:[\s,，、]{{0,2}}[A-J]){{0,9}}|{SURE_VERDICT})\s{{0,3}}[.。]?\s{{0,9}}")
 _PARTED = re.compile(
     r"\\(?P<edge>begin|end)\{(?:sub){0,2}parts\}"
     r"|\\(?P<item>(?:bonus)?question|titledquestion\{[^{}\n]{0,200}\}|(?:bonus)?(?:sub){0,2}part)(?![A-Za-z])(?:\[[^\[\]\n]{0,60}\])?"

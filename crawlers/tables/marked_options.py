@@ -7,12 +7,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from atomexam.text.verdicts import FALSE, SURE_VERDICTS, TRUE, words_for
 from crawlers.papers.signs.numbers import are_consecutive
 from crawlers.tables.tree import OPTIONS, Rows
 
 TEXT, RIGHT = "text", "right"
-YES = frozenset({"1", "true", "是", "对", "正确", "y", "yes", "t", "√", "✓", "✔"})
-NO = frozenset({"0", "false", "否", "错", "错误", "n", "no", "f", "", "none", "null", "×", "✗", "✘"})
+_RIGHT_NAMES, _WRONG_NAMES = words_for(TRUE) | {"y", "正"}, words_for(FALSE) | {"n", "误"}
+YES, NO = _RIGHT_NAMES | {"1"}, _WRONG_NAMES | {"0", "", "none", "null"}
 _FEWEST, _MOST_OPTIONS, _SHARE = 3, 10, 0.9
 _END = re.compile(r"(?:\d{1,2}|[A-J]|[一二三四五六七八九十])(?=\W{0,2}$)")
 _LISTED_CELL = 2
@@ -20,9 +21,7 @@ _SCORE, _POINTS = re.compile(r"分|score|point|weight|fraction|credit|grade", re
 """Names of the points that an option gives, and such points."""
 _LEAST_TICKED = 0.8
 """Share of the statements that must have a tick in one of two columns."""
-ANSWER, _VERDICTS = "答案", ("正确", "错误")
-_RIGHT_NAMES, _WRONG_NAMES = (YES | {"真", "正"}) - {"1"}, (NO | {"假", "误", "不对", "不正确"}) - {"0", "", "none", "null"}
-_OF_EXAMS = frozenset({"对", "错", "正确", "错误", "√", "×"})
+ANSWER, _VERDICTS = "答案", (TRUE, FALSE)
 _BRACKETED, _LAST_WORD = re.compile(r"[(（\[【].{0,20}?[)）\]】]"), re.compile(r"[-—_.:：/\s]+")
 _TICKS = frozenset({"☑", "✅", "●", "■", "v", "o"})
 _CROSSES = frozenset({"x", "×", "✗", "✘", "❌", "○"})
@@ -102,7 +101,7 @@ def are_verdicts(pairs: Sequence[Sequence[Any]]) -> bool:
     words = {word_of(value) for _, value in pairs}
     both = not words.isdisjoint(_RIGHT_NAMES) and not words.isdisjoint(_WRONG_NAMES)
     return (
-        (both or words <= _OF_EXAMS)
+        (both or words <= SURE_VERDICTS.keys() - {"true", "false", "t", "f"})
         and words <= _RIGHT_NAMES | _WRONG_NAMES
         and sum(len(text) for text, _ in pairs) >= _LEAST_STATEMENT * len(pairs)
     )

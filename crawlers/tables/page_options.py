@@ -10,6 +10,7 @@ from typing import Any
 from lxml import etree
 
 from atomexam.text.option_letters import LETTERS, WIDE
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.passes.emphasis import RIGHT_CLASS
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
@@ -42,7 +43,7 @@ _FEWEST_COUNTS = 4
 _LIST, _FEWEST_LISTS, _ASKING = re.compile(r"<[ou]l[\s>]", re.IGNORECASE), 3, 0.8
 """Number of lists that a page must have for them to be options, and the share of them that must be below a question."""
 _OWN_CLASS = re.compile(r"(?:my|your|user|stu|student|mine)[-_]?(?:answers?|ans|choices?|daan|select(?:ion|ed)?)", re.IGNORECASE)
-_CHOICE = re.compile(r"[A-Ja-j](?:[\s,，、]{0,3}[A-Ja-j]){0,9}|[对错√×]|正确|错误|true|false", re.IGNORECASE)
+_CHOICE = re.compile(rf"[A-Ja-j](?:[\s,，、]{{0,3}}[A-Ja-j]){{0,9}}|{SURE_VERDICT}", re.IGNORECASE)
 """A visitor's choice, if only the class of its element shows it."""
 _INLINE = ("span", "b", "i", "em", "strong", "small", "label", "u", "font", "a")
 _BARE_LETTER = re.compile(rf">\s{{0,9}}[A-J]\s{{0,9}}</(?:{'|'.join(_INLINE)})>")

@@ -7,12 +7,12 @@ import io
 import re
 from typing import NamedTuple
 
+from atomexam.text.verdicts import SURE_VERDICTS, verdict_of
 from crawlers.tables.delimiters import SHARE, delimiter_of, signs_in
 
 _LONG_SIGNS = ("@@", "##", "||", "$$", "::", "###")
 _LETTERS = re.compile(r"[A-J][A-J,，、\s]{0,18}")
 _LONGEST_ANSWER = 19
-_VERDICTS = re.compile(r"对|错|√|×|正确|错误|T|F")
 _MOST_CELLS = 14
 _ANKI = re.compile(r"#(?P<key>separator|html|columns|tags column|notetype column|deck column|guid column|notetype|deck|tags):(?P<value>.*)")
 _NAMED_SIGNS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
@@ -96,7 +96,7 @@ def _may_end_in_answer(line: str, sign: str) -> bool:
 def _ends_in_answer(cells: list[str]) -> bool:
     """Return whether letters follow a stem and its options, or a truth value follows a statement."""
     return (len(cells) > 2 and _LETTERS.fullmatch(cells[-1]) is not None) or (
-        len(cells) == 2 and _VERDICTS.fullmatch(cells[-1]) is not None
+        len(cells) == 2 and verdict_of(cells[-1], SURE_VERDICTS) != ""
     )
 
 

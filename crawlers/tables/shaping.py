@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.tables.delimiters import parts_of_cells
 from crawlers.tables.joins import joined
 from crawlers.tables.keys import with_answers
@@ -27,7 +28,7 @@ _LEAST_PROMPTED = 0.1
 
 _ANSWER_SENTENCE = re.compile(
     r"\s{0,9}(?:(?:所以|因此|故|该题|本题|这道?题)的?)?(?:正确|参考|标准)?(?:答案|选项)\s?(?:应该?)?[是为选]\s?[:：]?\s?[\"“【(（]?"
-    r"(?P<letters>[A-J](?:[、,，]?[A-J]){0,9}|正确|错误|对|错)[\"”】)）]?(?:项|选项)?(?:[。.,，;；!！]\s{0,9}(?P<rest>[^\x00]*))?\s{0,9}$"
+    rf"(?P<letters>[A-J](?:[、,，]?[A-J]){{0,9}}|{SURE_VERDICT})[\"”】)）]?(?:项|选项)?(?:[。.,，;；!！]\s{{0,9}}(?P<rest>[^\x00]*))?\s{{0,9}}$"
 )
 """A sentence that names the letters, followed by sentences that say why: `正确答案是B。因为……`."""
 _ANSWERED = re.compile(
@@ -39,7 +40,7 @@ _NUMBER = re.compile(r"(?:第\s?)?\d{0,5}\s?(?:题|[.、．])?")
 """What is before a question whose options have letters there."""
 _LETTERS_ABOVE = re.compile(
     r"\s{0,9}(?:[【\[]?(?:(?:正确|参考|标准)?(?:答案|选项)|answer)[】\]]?\s?(?:[:：]|是|为|选)?\s?)?"
-    r"(?P<letters>[A-J](?:[、,，\s]?[A-J]){0,9}|正确|错误|对|错|√|×)[.。]?[ \t]{0,9}(?:\n(?P<rest>[^\x00]*))?$"
+    rf"(?P<letters>[A-J](?:[、,，\s]?[A-J]){{0,9}}|{SURE_VERDICT})[.。]?[ \t]{{0,9}}(?:\n(?P<rest>[^\x00]*))?$"
 )
 """Letters or a truth value on a line of their own, with any text in lines below them."""
 _LEAST_REASON_CHARS = 8

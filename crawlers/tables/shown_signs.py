@@ -12,6 +12,7 @@ from typing import Any
 from lxml import etree
 from lxml.html import HtmlElement
 
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.passes.emphasis import RIGHT_CLASS
 from crawlers.papers.passes.unnumbered import are_statements
 from crawlers.tables.markup import document_of_page
@@ -68,7 +69,7 @@ _NUMBERED = re.compile(r"\s{0,9}(?:[(（【\[]?\d{1,4}\s?[.．、:：)）\]】]|
 _OF_QUESTION = re.compile(
     r"(?<![A-Za-z])A\s?[.．、:：)）].{1,400}(?<![A-Za-z])B\s?[.．、:：)）]|答案\s?[:：]|(?<=[】\]])\s?[A-J]{1,6}\s*$", re.DOTALL
 )
-_KEY = re.compile(r"\s{0,9}(?:[A-J](?:[\s,，、]{0,2}[A-J]){0,9}|[√×✓✔✗✘对错TF]|正确|错误)\s{0,9}[。.]?\s{0,9}")
+_KEY = re.compile(rf"\s{{0,9}}(?:[A-J](?:[\s,，、]{{0,2}}[A-J]){{0,9}}|{SURE_VERDICT})\s{{0,9}}[。.]?\s{{0,9}}")
 _CLASSES = {
     **dict.fromkeys(("right", "correct", "true", "is-true", "is-correct", "is-right", "yes", "answer-ok", "ok"), RIGHT),
     **dict.fromkeys(("wrong", "incorrect", "false", "is-false", "is-wrong", "is-incorrect", "no", "answer-error", "error"), WRONG),

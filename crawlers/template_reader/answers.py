@@ -12,7 +12,8 @@ from itertools import islice
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import VERDICT, flat
+from atomexam.text.verdicts import CODES, VERDICT, VERDICTS, verdict_of
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.box_signs import EMPTY, TICKED
 from crawlers.template_reader.counters import Row
 from crawlers.template_reader.lettered import BULLETS, Lettered
@@ -41,8 +42,6 @@ _BETWEEN_TEXTS = re.compile(r"[+＋;；|/、，,&]")
 _LABEL_BEHIND = re.compile(r"\s[(（\[【]?(?:(?:正确|参考|标准)?答案|答|[Aa]nswer|[Kk]ey)\s?[:：]?\s*$")
 """Words before an answer that is beside a stem, as in a column of its own."""
 _LONGEST_LABEL = 24
-_TRUE = frozenset(["√", "正确", "对", "T", "True", "TRUE", "是", "Y"])
-_FALSE = frozenset(["×", "错误", "不正确", "错", "F", "False", "FALSE", "否", "N", "X", "x"])
 
 
 class Answer(Struct, frozen=True):
@@ -64,7 +63,7 @@ Answers = list[Answer | None]
 def right_letters(said: str, alphabet: str, options: int) -> str:
     """Return the letters that an answer names among the options of a question, as capitals; a verdict if it has none; else nothing."""
     if not options:
-        return "正确" if said in _TRUE else "错误" if said in _FALSE else ""
+        return verdict_of(said, VERDICTS | CODES)
     places = [
         alphabet.find(sign) if sign in alphabet and alphabet != BULLETS else LETTERS.find(sign.upper())
         for sign in said

@@ -12,9 +12,8 @@ from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.signs.letters import letter_of
 from crawlers.template_reader.answers import right_letters
 from crawlers.template_reader.form import is_kind, untagged
-from crawlers.template_reader.reader import read_lines
+from crawlers.template_reader.reader import MOST_LINES, read_lines
 
-_MOST_LINES = 20_000
 _MOSTLY, _NEARLY_WHOLE, _FEW = 0.8, 0.95, 0.2
 """Shares of questions: those of the form that the passes answer unless they misunderstand the paper; those of a form that holds; those in
 which both readings may differ unless the passes misunderstand the paper.
@@ -31,7 +30,7 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     none, so what it contradicts is uncertain. Of two answers to one question neither is believed, however often they differ.
     """
     paper = structs.replace(paper, questions=[*map(_untagged, paper.questions)])
-    if len(lines) > _MOST_LINES or (other := read_lines(lines)) is None:
+    if len(lines) > MOST_LINES or (other := read_lines(lines)) is None:
         return paper
     other = accounted(lines, other)  # what the paper says elsewhere may contradict its form, too
     answered, others = _answered(paper), _answered(other)
@@ -46,6 +45,8 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     contradicting = {draft.line for draft, its in pairs if any(_contradicts(each, its) for each in _without_signs(draft))}
     if len(differing) > _FEW * len(pairs) and others >= answered:
         return _doubted(other, contradicting)
+    if not differing and len(pairs) == len(paper.questions) and others > answered and not _has_more(paper):
+        return other  # it has these and further ones
     return _doubted(paper, differing)
 
 
@@ -63,6 +64,11 @@ def _doubted(paper: ParsedPaper, lines: Set[int]) -> ParsedPaper:
     rejected = [draft.doubted("read_in_two_ways") for draft in paper.questions if draft.line in lines]
     questions = [draft for draft in paper.questions if draft.line not in lines]
     return structs.replace(paper, questions=questions, rejected=[*paper.rejected, *rejected])
+
+
+def _has_more(paper: ParsedPaper) -> bool:
+    """Return whether a paper has what the form does not show: doubted questions, cases, shared options."""
+    return bool(paper.rejected) or any(draft.above.case or draft.above.shared_options for draft in paper.questions)
 
 
 def _untagged(draft: Draft) -> Draft:

@@ -7,10 +7,12 @@ from itertools import pairwise
 
 from msgspec import structs
 
+from atomexam.text.numerals import CIRCLED_TO_20
 from atomexam.text.option_letters import LETTERS
+from atomexam.text.verdicts import VERDICT
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.questions.groups import Above
-from crawlers.papers.signs.answer_marks import VERDICT, columns_of, flat
+from crawlers.papers.signs.answer_marks import columns_of, flat
 from crawlers.papers.signs.headings import case_heading_in, is_note, kind_of
 from crawlers.papers.signs.headings import heads as is_heading
 from crawlers.papers.signs.options import find_options
@@ -368,7 +370,7 @@ def _label_of(row: Row) -> str:
 
 def _without_rings(drafts: list[Draft]) -> list[Draft]:
     """Return the questions without the numbers in rings that begin all stems and count them, maybe anew in each part."""
-    places = [_RINGS.find(draft.stem[:1] or " ") for draft in drafts]
+    places = [CIRCLED_TO_20.find(draft.stem[:1] or " ") for draft in drafts]
     if -1 in places or any(below not in (0, above + 1) for above, below in pairwise([-1, *places])):
         return drafts
     return [structs.replace(draft, stem=draft.stem[1:].lstrip(" .．、")) for draft in drafts]
@@ -397,7 +399,6 @@ _CLOSED = re.compile(
 _SHARES = re.compile(r"配伍|(?<![A-Za-z])B1?\s?型|共用")
 _LABEL = re.compile(r"\s{0,9}(?P<open>[【\[(<])?(?P<label>[^\s:。,、()【】\[\]<>]{1,8})(?(open)[】\])>])\s?[:=]\s{0,9}")
 _BESIDE = re.compile(r"\s[(\[【][A-Ja-j]\s?[)\]】]|(?<=\s)\s[(\[【]?[A-Ja-j甲乙丙丁戊Ⓐ-Ⓙ①-⑩]\s?[)\]】.、:]")
-_RINGS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 _SIGN = re.compile(r"[^\w\s(（《“\"'【\[]{1,3}")
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 
 from msgspec import Struct
 
-from crawlers.papers.signs.answer_marks import VERDICT
+from atomexam.text.verdicts import VERDICT
 from crawlers.papers.signs.letters import letter_of
 from crawlers.template_reader.answers import TOKEN
 from crawlers.template_reader.counters import Head, Row, heads_of

@@ -21,7 +21,7 @@ from crawlers.template_reader.lettered import places_of_all
 from crawlers.template_reader.statements import statements
 from crawlers.template_reader.unnumbered import unnumbered
 
-_FEWEST, _MOST_LINES, _MOST_PARTS = 5, 20_000, 3
+_FEWEST, MOST_LINES, _MOST_PARTS = 5, 20_000, 3
 _MOST_ROWS = 200
 """Rows of a question beyond which numbers do not count questions."""
 
@@ -42,7 +42,7 @@ def read_repeating(lines: Iterable[tuple[int, str]]) -> ParsedPaper | None:
         lines: with their places in the source.
     """
     rows = rows_of(lines)
-    if len(rows) > _MOST_LINES:
+    if len(rows) > MOST_LINES:
         return None
     all_heads = [*statements(rows), *counted(rows), *unnumbered(rows)]
     readings = [reading for heads in all_heads if (reading := _sound(rows, heads) or _with_scattered_key(rows, heads))]

@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from crawlers.papers.signs.answer_marks import VERDICT
+from atomexam.text.verdicts import VERDICT
 from crawlers.template_reader.answers import right_letters
 from crawlers.template_reader.counters import Head, Row
 

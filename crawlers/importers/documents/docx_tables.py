@@ -3,6 +3,7 @@
 import re
 
 from atomexam.text.option_letters import LETTERS, are_fillers
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.column_roles.option_cells import split_options
 from crawlers.importers.documents.option_rows import lines_of_grouped_rows, with_questions_in_rows
 from crawlers.importers.layouts.columns import RecordLayout, is_option_name, layout_of_keys, named, whole_header
@@ -16,7 +17,7 @@ from crawlers.tables.marked_options import ANSWER, ticked_columns, verdicts_of
 
 CellLines = list[str]
 _KEY_LABEL = re.compile(r"题号|序号|编号|答案|正确答案|参考答案|")
-_KEY = re.compile(r"[A-Ja-j]{1,10}|[√×✓✗]|对|错|正确|错误")
+_KEY = re.compile(rf"[A-Ja-j]{{1,10}}|{SURE_VERDICT}")
 _LEAST_KEY, _LEAST_FIELDS, _LEAST_TICKED = 3, 3, 2
 _TICK = "√✓✔☑✅●■"
 _LEAST_CELLS, _MOST_CELLS, _ASKING, _LONGER = 3, 11, 0.6, 60

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from atomexam.text.option_letters import LETTERS
+from atomexam.text.verdicts import VERDICT
 from crawlers.papers.signs.answer_marks import LETTERS as LETTERS_OF_ANSWER
-from crawlers.papers.signs.answer_marks import VERDICT, WHOLE_ANSWER, flat, parts_of
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, parts_of
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.importers.documents.pdf_grids import Cell, Edge, Grid
 from crawlers.importers.documents.pdf_rows import Glyph, rows_of
 from crawlers.importers.layouts.columns import is_known_name, layout_of_keys, named, names_of
@@ -22,7 +23,7 @@ _NEAR = 0.5
 """Share of its height by which a line of the header is apart from the next, at most."""
 _LONG = 0.8
 """Share of the table's width from which on a level line separates rows."""
-_NUMBER, _ANSWER = re.compile(r"[(（]?\d{1,5}[)）.、．]?"), re.compile(r"[A-Ja-j、,，]{1,10}|[√×✓✗]|对|错|正确|错误")
+_NUMBER, _ANSWER = re.compile(r"[(（]?\d{1,5}[)）.、．]?"), re.compile(rf"[A-Ja-j、,，]{{1,10}}|{SURE_VERDICT}")
 _NAME = re.compile(r"(?![A-J][.、])[^，。、：；？]{1,9}")
 """The name of a column, not what is below it."""
 Span = tuple[float, float]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.importers.documents.pdf_grids import Cell, Grid, slot_of
 from crawlers.importers.documents.pdf_rows import Glyph, TextRow, joined_lines, rows_of, token_width
 from crawlers.importers.files.sheet_marks import CoveredCell
@@ -20,7 +21,7 @@ _SAME_COLUMN = 4.0
 """Points by which the lines of a table may move from page to page."""
 _NARROW = 8.0
 """Points: an empty column that is no wider is the gap between two lines."""
-_MARK = re.compile(r"[(（【\[]?\d{1,5}[)）】\].、．]?|[A-Ja-j、,， ]{1,10}|[√×✓✗]|对|错|正确|错误")
+_MARK = re.compile(rf"[(（【\[]?\d{{1,5}}[)）】\].、．]?|[A-Ja-j、,， ]{{1,10}}|{SURE_VERDICT}")
 """What is in one line in any cell: a number, an answer."""
 _MOSTLY = 0.8
 

@@ -8,10 +8,9 @@ from lxml import etree
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, letters_at
+from atomexam.text.verdicts import FALSE, TRUE, verdict_of
 from crawlers.importers.records.record_fields import Misfit
 from crawlers.text.fields import images_in, text_of
-
-_VERDICTS = {"true": "正确", "对": "正确", "正确": "正确", "是": "正确", "false": "错误", "错": "错误", "错误": "错误", "否": "错误"}
 
 
 class ExchangedQuestion(Struct, kw_only=True):
@@ -37,9 +36,9 @@ class ExchangedQuestion(Struct, kw_only=True):
         if len(options) > len(LETTERS):
             raise Misfit("options_unreadable", f"{len(options)} options found; at most {len(LETTERS)} have letters")
         answer, lettered, kind = letters_at(self.right), options, self.type
-        verdicts = [_VERDICTS.get(option.strip().lower()) for option in options]
-        if len(options) == 2 and set(verdicts) == {"正确", "错误"}:
-            answer, lettered, kind = (str(verdicts[self.right[0]]) if len(self.right) == 1 else ""), [], "判断题"
+        verdicts = [*map(verdict_of, options)]
+        if len(options) == 2 and set(verdicts) == {TRUE, FALSE}:
+            answer, lettered, kind = (verdicts[self.right[0]] if len(self.right) == 1 else ""), [], "判断题"
         answer_text = answer if options else "；".join(text for word in self.words if (text := text_of(word)))
         return {
             "exam_raw": self.about.strip() or None,

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.column_roles.values import verdict_of
 
 _WITHIN = 20
 """Number of rows that may contain the column names."""
 _LEGEND = re.compile(r"(?P<name>[^()（）\[\]【】]{0,20})[(（\[【](?P<legend>[^()（）\[\]【】]{3,60})[)）\]】]\s{0,4}")
 _COMMENT = re.compile(r"(?:[^:：]{0,20}[:：]|[^\W\d]{1,12}[\s,，；;]{1,4})?\s{0,4}(?P<legend>[^:：()（）]{3,60})")
-_WORD = "正确|错误|对|错|真|假|[A-H](?![A-Za-z])"
+_WORD = f"{SURE_VERDICT}|[真假]|[A-H](?![A-Za-z])"
 _CODE = r"\d|[A-Za-z](?![A-Za-z])"
 _SAYS, _APART = r"\s{0,2}(?:[=:：\-—→]|代表|表示|为|是)?\s{0,2}", r"[\s,，;；、/|]{0,3}"
 _FORMS = (

@@ -13,8 +13,9 @@ from msgspec import Struct
 from atomexam.records.checks import one_of
 from atomexam.text.numerals import CIRCLED_NUMBERS, HANZI
 from atomexam.text.option_letters import CIRCLED_LETTERS, LETTERS
+from atomexam.text.verdicts import VERDICT
 from crawlers.papers.signs.answer_marks import LETTERS as ANSWER_LETTERS
-from crawlers.papers.signs.answer_marks import VERDICT, flat
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.numbers import TYPE
 
 _STEMS = "甲乙丙丁戊己庚辛壬癸"

@@ -14,11 +14,11 @@ from crawlers.papers.signs.answer_marks import columns_of, flat
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 
-_FEWEST = 4
+FEWEST = 4
 """Number of questions that show a paper's layout."""
 _SAMPLE = 200
 """Number of questions, evenly drawn, that show what recurs in most of a large bank."""
-_RECURS, _MOST = 0.25, 0.5
+_RECURS, MOST = 0.25, 0.5
 """Shares of the questions: with the same row of text, and with one doubt."""
 _ENDS_STEM = re.compile(r"\(\s{0,6}\)|__|[:是为有]$")
 _WORD = re.compile(r"[^\W\d_]")
@@ -46,7 +46,7 @@ def with_foreign_rows(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
     """Yield the questions with a further row in a text that recurs in many: it is what the source writes beside questions."""
     rows = [set(_rows_of(draft)) for draft in drafts]
     often = Counter(row for own in rows for row in {row for _, row in own})
-    labels = {row for row, times in often.items() if times >= max(_FEWEST, (_MOST if _SENTENCE.search(row) else _RECURS) * len(drafts))}
+    labels = {row for row, times in often.items() if times >= max(FEWEST, (MOST if _SENTENCE.search(row) else _RECURS) * len(drafts))}
     for at, own in enumerate(rows):
         if places := sorted(place for place, row in own if row in labels):
             yield at, places[0]
@@ -62,7 +62,7 @@ def with_counted_rows(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
                 numbers[counter["word"]].append(int(counter["number"]))
                 within[counter["word"]] += [at] if place else []
     for word, counted in numbers.items():
-        if len(counted) >= max(_FEWEST, _MOST * len(drafts)) and sum(below > above for above, below in pairwise(counted)) >= _FEWEST - 2:
+        if len(counted) >= max(FEWEST, MOST * len(drafts)) and sum(below > above for above, below in pairwise(counted)) >= FEWEST - 2:
             yield from ((at, "stem_unreadable") for at in within[word])
 
 
@@ -92,12 +92,12 @@ def _labelled(drafts: Sequence[Draft], place: int) -> list[int]:
     some = Counter(_option_key(drafts[at].options[place]) for at in places[:: len(places) // _SAMPLE + 1])
     label, times = some.most_common(1)[0] if some else ("", 0)
     if (
-        times < _MOST * some.total() or len(label) < _SHORTEST_ROW or _SUMS_UP.search(label)
+        times < MOST * some.total() or len(label) < _SHORTEST_ROW or _SUMS_UP.search(label)
     ):  # a part of a large bank shows that there is none
         return []
     labelled = [at for at in places if _option_key(drafts[at].options[place]) == label]
     inner = Counter(key for at in places for key in {*map(_option_key, drafts[at].options[1:-1])})
-    return labelled if len(labelled) >= max(_FEWEST, _LABELLED * len(places)) and max(inner.values()) <= _MOST * len(places) else []
+    return labelled if len(labelled) >= max(FEWEST, _LABELLED * len(places)) and max(inner.values()) <= MOST * len(places) else []
 
 
 def _option_key(option: str) -> str:
@@ -127,7 +127,7 @@ def cut_off(lines: Sequence[str], drafts: Sequence[Draft], unread: Sequence[str]
     for at, draft in bare if unread else ():
         below = flat(lines[draft.line + 1]).strip()
         is_wide = bool(below) and columns_of(flat(lines[draft.line])) >= _FULL * width
-        if is_wide and _WORD.search(below) and not heads(below) and 0 < left[below] < _FEWEST:
+        if is_wide and _WORD.search(below) and not heads(below) and 0 < left[below] < FEWEST:
             yield at
 
 
@@ -143,7 +143,7 @@ def _key(row: str) -> str:
 def _width_of(lines: Sequence[str]) -> int:
     """Return the columns of the longest lines; two that are longer than all others count for nothing."""
     widths = sorted(columns_of(flat(line)) for line in lines if line.strip())
-    return widths[-3] if len(widths) > _FEWEST else 0
+    return widths[-3] if len(widths) > FEWEST else 0
 
 
 def with_rows_below_last(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
@@ -162,7 +162,7 @@ def with_rows_below_last(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubt
             letter = letter_of(option)
             if any(letter_of(line) == letter for line in lines[drafts[at].line : stops[at]]):  # the only option on its line
                 last.append(at)
-    if len(last) > max(_FEWEST - 2, other):
+    if len(last) > max(FEWEST - 2, other):
         yield from ((at, "options_unreadable") for at in last)
 
 

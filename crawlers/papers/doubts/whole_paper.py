@@ -13,7 +13,10 @@ from itertools import pairwise
 from msgspec import structs
 
 from atomexam.text.option_letters import LETTERS, are_in_turn
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.doubts.further_rows import (
+    FEWEST,
+    MOST,
     Doubts,
     cut_off,
     with_counted_rows,
@@ -29,10 +32,6 @@ from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 
-_FEWEST = 4
-"""Number of questions that show a paper's layout."""
-_MOST = 0.5
-"""Share of the questions with one doubt."""
 _NEARLY_ALL = 0.8
 _MANY_JUDGED, _AROUND = 9, "()[]【】 "
 """Number of statements that are not all true by chance, and signs around a verdict."""
@@ -54,10 +53,9 @@ _STATES = re.compile(
 """Where running text says which letters are right: `故本题选B`, `这题选A`."""
 _GUESSES = re.compile(r"(?:应该|可能|大概|也许|我觉得|我选|吧|吗|\?|误选|容易|易错|如果|假如)")
 _JUDGED = re.compile(
-    r"[\u4e00-\u9fff。)”》]\s{0,20}(?:\s(?:[√×]|正确|错误|对|错)|[(\[【]\s?(?:[√×]|正确|错误|对|错)\s?[)\]】]|[√×])\s{0,3}[。.]?$"
+    rf"[\u4e00-\u9fff。)”》]\s{{0,20}}(?:\s(?:{SURE_VERDICT})|[(\[【]\s?(?:{SURE_VERDICT})\s?[)\]】]|[√×])\s{{0,3}}[。.]?$"
 )
 _KIND_FIRST = re.compile(r"[\W\d_]{0,12}(?:[单多]选(?=[\u4e00-\u9fff])(?![题项择])|[ABKX]\d型题)")
-_LETTERS_LAST = re.compile(r"[)。?]\s{0,3}[A-J]{1,6}$")
 _CUT = re.compile("[A-J][A-J]")
 _LETTERS_ALONE = re.compile(r"[(\[【]?\s?[A-J](?:[\s,、]{0,2}[A-J]){0,9}\s?[)\]】]?[。.]?")
 _NO_LETTER = re.compile(r"[^A-J]")
@@ -74,7 +72,7 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         return paper
     if sum(map(_gives_answer, paper.unread)) > len(drafts):  # what was read is a small part of what the paper asks
         return structs.replace(paper, questions=[], rejected=[draft.doubted("number_out_of_order") for draft in drafts])
-    if len(drafts) < _FEWEST:
+    if len(drafts) < FEWEST:
         return paper
     drafts = without_labels(drafts)
     for law in (
@@ -90,7 +88,6 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         _judged_alike,
         _with_marks_at_stems,
         _with_kinds_before_stems,
-        _with_letters_behind_stems,
         with_foreign_rows,
         with_counted_rows,
         with_labels_as_options,
@@ -111,8 +108,8 @@ def _uncounted(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
     backwards = sum(above.number >= below.number > 1 for above, below in pairwise(drafts))
     fitting = sum(below in (above + 1, 1) for above, below in pairwise(sound))
     sound_backwards = sum(above >= below > 1 for above, below in pairwise(sound))
-    miscounted = fitting < _MOST * len(sound) or sound_backwards >= _BACKWARDS * len(sound)
-    if backwards >= max(_FEWEST - 1, _BACKWARDS * len(drafts)) and miscounted and max(sound) < _IDENTIFIES:
+    miscounted = fitting < MOST * len(sound) or sound_backwards >= _BACKWARDS * len(sound)
+    if backwards >= max(FEWEST - 1, _BACKWARDS * len(drafts)) and miscounted and max(sound) < _IDENTIFIES:
         yield from ((at, "number_out_of_order") for at in range(len(drafts)))
 
 
@@ -120,7 +117,7 @@ def _without_options(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
     """Yield the questions without options that letters answer, where letters answer most: theirs are lost, or they are points of a text."""
     answers = [flat(draft.answer or "").strip() for draft in drafts]
     lettered = [_LETTERS_ALONE.fullmatch(answer) is not None and answer != "F" for answer in answers]  # F is false
-    if sum(lettered) > _MOST * len(drafts):
+    if sum(lettered) > MOST * len(drafts):
         for at, draft in enumerate(drafts):
             if lettered[at] and not draft.options and not draft.above.shared_options and IMAGE not in draft.stem:
                 yield at, "options_unreadable"
@@ -130,7 +127,7 @@ def _with_all_letters(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
     """Yield the questions whose answer is all their options, if nearly all are: the letters are there to be marked, `答案：A B C D`."""
     chosen = [at for at, draft in enumerate(drafts) if len(draft.options) > 1 and draft.answer]
     whole = [at for at in chosen if _NO_LETTER.sub("", flat(drafts[at].answer or "")) == LETTERS[: len(drafts[at].options)]]
-    if len(whole) >= max(_FEWEST, _NEARLY_ALL * len(chosen)):
+    if len(whole) >= max(FEWEST, _NEARLY_ALL * len(chosen)):
         yield from ((at, "two_answers") for at in whole)
 
 
@@ -160,7 +157,7 @@ def _shared_by_one(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
     """Yield the questions that alone have options which stand above them, if most such options have one: nothing is shared there."""
     groups = Counter(draft.above.group for draft in drafts if draft.above.shared_options)
     alone = {group for group, count in groups.items() if count == 1}
-    if len(alone) >= _FEWEST - 1 and len(alone) > _MOST * len(groups):
+    if len(alone) >= FEWEST - 1 and len(alone) > MOST * len(groups):
         yield from ((at, "case_unsure") for at, draft in enumerate(drafts) if draft.above.shared_options and draft.above.group in alone)
 
 
@@ -186,7 +183,7 @@ def _is_answer(line: str) -> bool:
 
 
 def _mostly(drafts: Sequence[Draft], holds: Callable[[Draft], object]) -> bool:
-    return sum(bool(holds(draft)) for draft in drafts) > _MOST * len(drafts)
+    return sum(bool(holds(draft)) for draft in drafts) > MOST * len(drafts)
 
 
 def _contradicted(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
@@ -225,7 +222,7 @@ def _like_the_rejected(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
     """Yield the questions that show what most others were rejected for, further rows in an option."""
     chosen = [draft for draft in drafts if draft.options]
     doubted = sum(draft.doubt == "options_unreadable" for draft in chosen)
-    if len(chosen) >= _FEWEST and doubted > _MOST * len(chosen):
+    if len(chosen) >= FEWEST and doubted > MOST * len(chosen):
         yield from ((at, "options_unreadable") for at, one in enumerate(drafts) if any("\n" in option for option in one.options))
 
 
@@ -233,7 +230,7 @@ def _answered_by_chance(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts
     """Yield the few choice questions with an answer in a paper that gives none: letters in brackets, `（ACE）抑制剂`, are a word."""
     chosen = [at for at, draft in enumerate(drafts) if draft.options]
     answered = [at for at in chosen if drafts[at].answer]
-    if len(chosen) >= 2 * _FEWEST and len(answered) <= _RARE * len(chosen):
+    if len(chosen) >= 2 * FEWEST and len(answered) <= _RARE * len(chosen):
         yield from ((at, "two_answers") for at in answered if drafts[at].explanation is None)
 
 
@@ -247,12 +244,6 @@ def _judged_alike(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
 def _with_kinds_before_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
     """Yield the questions whose stem begins with the word for their kind, as it does not in running text: `9单选与该筛号对应的是`."""
     yield from ((at, "stem_unreadable") for at, draft in enumerate(drafts) if _KIND_FIRST.match(flat(draft.stem)))
-
-
-def _with_letters_behind_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:
-    """Yield the choice questions whose stem ends with letters behind its blank or its stop, where several do: the answers of somebody."""
-    places = [at for at, draft in enumerate(drafts) if draft.options and _LETTERS_LAST.search(flat(draft.stem).rstrip())]
-    yield from ((at, "stem_unreadable") for at in places if len(places) >= _FEWEST)
 
 
 def _with_marks_at_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> Doubts:

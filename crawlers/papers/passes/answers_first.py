@@ -12,19 +12,18 @@ from itertools import pairwise
 
 from atomexam.text.numerals import CIRCLED_NUMBERS
 from atomexam.text.option_letters import are_in_turn
+from atomexam.text.verdicts import CODES, FALSE, TRUE, VERDICT, VERDICTS, verdict_of
 from crawlers.papers.signs.answer_marks import Numbered, flat
 from crawlers.papers.signs.headings import heads
 
 _SIGN = f"[A-J{CIRCLED_NUMBERS[:10]}]"
-_TRUE, _FALSE = ("T", "TRUE", "Y", "YES", "√", "对", "正确"), ("F", "FALSE", "N", "NO", "×", "错", "错误")
-_VERDICT = "True|TRUE|False|FALSE|Yes|YES|No|NO|正确|错误|[TFYN√×对错]"
 _FIRST = re.compile(
     rf"\s{{0,9}}(?:[(\[【]\s{{0,9}}(?P<inside>{_SIGN}(?:[\s,、]{{0,2}}{_SIGN}){{0,5}}|[√×对错])\s{{0,9}}[)\]】]\s{{0,9}}"
-    rf"|_{{1,12}}\s{{0,9}}(?P<blank>[A-J]{{1,6}}|{_VERDICT})\s{{0,9}}_{{1,12}}\s{{0,9}}"
-    rf"|(?P<bare>[A-J]{{1,6}}|{_VERDICT})(?:\s{{1,9}}|[、.]\s{{0,9}}))"
+    rf"|_{{1,12}}\s{{0,9}}(?P<blank>[A-J]{{1,6}}|{VERDICT})\s{{0,9}}_{{1,12}}\s{{0,9}}"
+    rf"|(?P<bare>[A-J]{{1,6}}|{VERDICT})(?:\s{{1,9}}|[、.]\s{{0,9}}))"
     r"(?P<number>\d{1,5})\s?(?:[、:)]|\.(?!\d))\s{0,9}(?=\S)"
 )
-LETTERS_BEFORE_NUMBER = re.compile(rf"(?:{_SIGN}|{_VERDICT})\s{{0,9}}[)\]】、.\s_]{{1,12}}\s{{0,9}}\d{{1,5}}\s?[、:).]")
+LETTERS_BEFORE_NUMBER = re.compile(rf"(?:{_SIGN}|{VERDICT})\s{{0,9}}[)\]】、.\s_]{{1,12}}\s{{0,9}}\d{{1,5}}\s?[、:).]")
 OPENS_WITH_ANSWER = re.compile(rf"\n(?=[(\[【_A-JTYN√×对错正①-⑩])(?:{_FIRST.pattern})")
 _NUMBERED = re.compile(r"\s{0,9}\d{1,5}\s?(?:[、:]|\.(?!\d))\s{0,9}[^\d\s]")
 _OPTIONS = re.compile(r"(?<![A-Za-z])A\s?[.、:)\s].{1,300}?(?<![A-Za-z])B\s?[.、:)\s]|①.{1,300}?②")
@@ -72,8 +71,7 @@ def _answer_of(first: re.Match[str]) -> str:
 
 def _are_verdicts(answers: Sequence[str]) -> bool:
     """Return whether answers are true or false, some this and some that."""
-    said = {answer.upper() for answer in answers}
-    return said <= {*_TRUE, *_FALSE} and not said.isdisjoint(_TRUE) and not said.isdisjoint(_FALSE)
+    return {verdict_of(answer, VERDICTS | CODES) for answer in answers} == {TRUE, FALSE}
 
 
 def _count_on(numbers: Sequence[int]) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
@@ -24,7 +25,7 @@ _COUNT = (
     r"|(?:作答|答题|参与)人[数次]\s?[:为是]?\s?\d{1,9}\s?[次人]?"
     r"|(?:本题|全站|平均|总)?的?正确率\s?(?:[:为是]\s?)?\d{1,3}(?:\.\d{1,2})?\s?%"
 )
-_LETTERS_OR_VERDICT = r"(?:[A-J](?:[\s,、]{0,2}[A-J]){0,7}(?![A-Za-z])|[√×对错]|正确|错误|未作?答|未选择?|[无空])"
+_LETTERS_OR_VERDICT = rf"(?:[A-J](?:[\s,、]{{0,2}}[A-J]){{0,7}}(?![A-Za-z])|{SURE_VERDICT}|未作?答|未选择?|[无空])"
 _OWN = rf"(?:我|你|您|考生|学员|学生)的?(?:答案|选择|作答|回答)\s?[:是为]?\s?{_LETTERS_OR_VERDICT}"
 _CONTROLS = re.compile(rf"(?:(?:{_BUTTON}|{_SCORE}|{_COUNT}|{_OWN})[\s|,、;·•/。]{{0,9}}+){{1,12}}+")
 _TRAIL = re.compile(

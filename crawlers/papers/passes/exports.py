@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from atomexam.text.numerals import value_of
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.passes.bare_numbers import BARE_NUMBER, bare_counts
 from crawlers.papers.passes.english_fields import NAMES_ANSWER, fields_in_chinese
 from crawlers.papers.passes.steps import Step
@@ -63,7 +64,7 @@ _ORDINAL = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,3})题"
 _ORDINAL_ANSWER = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,3})题(?=\s?[:、.]?\s{0,3}(?:答案\s?:?)?(?:选)?[A-J√×①-⑩对错正])")
 
 _BY_NUMBER = re.compile(
-    r"\s{0,9}A(?:ns(?:wer)?)?\s?[.#]?\s?(?P<number>\d{1,4})\s?[.:、)]?\s{0,4}(?P<answer>[A-J]{1,8}|[a-j]{1,8}|[√×TF对错]|正确|错误)\s{0,9}"
+    rf"\s{{0,9}}A(?:ns(?:wer)?)?\s?[.#]?\s?(?P<number>\d{{1,4}})\s?[.:、)]?\s{{0,4}}(?P<answer>[A-J]{{1,8}}|[a-j]{{1,8}}|{SURE_VERDICT})\s{{0,9}}"
 )
 """`A01 c` in a list, if the questions begin with `Q01`."""
 _OF_HOW_MANY = re.compile(r"\s{0,9}(?:第\s?)?(?P<number>\d{1,4})\s?/\s?(?P<all>\d{1,4})\s?(?:题\s?)?[.、:)\s]\s{0,4}(?=\S)")

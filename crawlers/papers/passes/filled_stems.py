@@ -6,6 +6,7 @@ Numbered lines in, numbered lines out. The complete text decides: nearly all of 
 import re
 from collections.abc import Sequence
 
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.passes.answers_first import LETTERS_BEFORE_NUMBER
 from crawlers.papers.signs.answer_marks import Numbered, flat
 from crawlers.papers.signs.headings import heads
@@ -20,9 +21,9 @@ _NUMBERED_LINES = 0.1
 """Share of the lines that begin with a digit, above which questions certainly have numbers."""
 _LEAST_CHARS, _LEAST_LINE, _GOES_ON = 6, 15, ",;:。、"
 """Lengths of a stem, and of a line above that is part of it although no sign at its end shows it: a shorter line may be a title."""
-_FILLED = re.compile(r"[(\[【]\s{0,9}(?:[A-J](?:[\s,、]{0,2}[A-J]){0,7}|√|×|对|错|正确|错误|T|F)\s{0,9}[)\]】]")
+_FILLED = re.compile(rf"[(\[【]\s{{0,9}}(?:[A-J](?:[\s,、]{{0,2}}[A-J]){{0,7}}|{SURE_VERDICT})\s{{0,9}}[)\]】]")
 _BEHIND = re.compile(
-    r"(?P<stem>\S.{6,1000}?)(?:\s{0,3}(?:-{1,4}>?|=>?|→|>{1,2}|:|\|)\s{0,3}|\s{2,20}|\t)(?P<said>√|×|对|错|正确|错误|T|F)[。.]?$"
+    rf"(?P<stem>\S.{{6,1000}}?)(?:\s{{0,3}}(?:-{{1,4}}>?|=>?|→|>{{1,2}}|:|\|)\s{{0,3}}|\s{{2,20}}|\t)(?P<said>{SURE_VERDICT})[。.]?$"
 )
 
 

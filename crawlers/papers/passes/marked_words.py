@@ -8,20 +8,17 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from atomexam.text.verdicts import VERDICT, verdict_of
 from crawlers.papers.signs.answer_marks import flat
 
 Kinds = Sequence[frozenset[str]]
 """The emphasis of each sign of a line."""
-_TRUE = "正确|对|是|√|True|T"
-_FALSE = "不正确|错误|错|否|×|False|F"
 _BETWEEN = r"[\s/|、,;]{1,30}"
-_PAIR = re.compile(
-    rf"(?P<open>[(\[]?)\s{{0,9}}(?:(?P<true>{_TRUE}){_BETWEEN}(?:{_FALSE})|(?:{_FALSE}){_BETWEEN}(?P<last>{_TRUE}))\s{{0,9}}[)\]]?[。.]?\s{{0,9}}$"
-)
+_PAIR = re.compile(rf"(?P<open>[(\[]?)\s{{0,9}}(?P<first>{VERDICT}){_BETWEEN}(?P<last>{VERDICT})\s{{0,9}}[)\]]?[。.]?\s{{0,9}}$")
 _LETTERS = re.compile(
     r"(?P<name>^\s{0,9}(?:(?:正确|参考)?答案|答|选择)\s?:\s{0,9}|^\s{0,9})(?P<letters>A(?:[\s/|、,]{1,9}[B-J]){1,9})\s{0,9}$"
 )
-_WORD = re.compile(rf"{_FALSE}|{_TRUE}|[A-J]")
+_WORD = re.compile(rf"{VERDICT}|[A-J]")
 _FEWEST, _SHARE = 3, 0.8
 
 
@@ -46,7 +43,10 @@ def with_marked_words(lines: Sequence[str], kinds: Sequence[Kinds]) -> list[str]
 
 
 def _offer(line: str) -> re.Match[str] | None:
-    return _LETTERS.search(flat(line)) or _PAIR.search(flat(line))
+    if letters := _LETTERS.search(flat(line)):
+        return letters
+    pair = _PAIR.search(flat(line))
+    return pair if pair and verdict_of(pair["first"]) != verdict_of(pair["last"]) else None
 
 
 def _marked(line: str, offer: re.Match[str], kinds: Kinds) -> dict[str, str]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.passes.signed_blocks import written
 from crawlers.papers.signs.answer_marks import Numbered
 
@@ -19,7 +20,7 @@ _FIELD = re.compile(
     r"\s{0,9}\\?ex(?P<name>[a-z]{2,20})(?:\[[^\]]{0,40}\])?\s{0,3}(?::|\{)\s{0,4}(?P<value>[^{}]{0,400}?)\}?\s{0,9}", re.IGNORECASE
 )
 _CHOSEN = re.compile("[01]{2,10}")
-_VERDICT_ALONE = re.compile(r"(?:true|false|对|错|正确|错误|richtig|falsch)[.。]?", re.IGNORECASE)
+_VERDICT_ALONE = re.compile(rf"(?:{SURE_VERDICT}|richtig|falsch)[.。]?", re.IGNORECASE)
 
 _QUIZ = re.compile(r"<quiz\b[^<>]{0,200}>|</quiz\s{0,3}>", re.IGNORECASE)
 _SETTING = r"(?:type|coef|shuffle\w{0,12}|title|source)\s{0,3}=\s{0,3}(?:\"[^\"]{0,200}\"|[^\s|}]{0,200})"

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
+from atomexam.text.verdicts import SURE_VERDICT, VERDICT
 from crawlers.papers.signs.answer_marks import LETTERS as LETTERS_OF_ANSWER
-from crawlers.papers.signs.answer_marks import VERDICT, Numbered, flat, parts_of, plain, trimmed
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, plain, trimmed
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
 
@@ -51,9 +52,9 @@ _DOUBLED = re.compile(r"(?:^|(?<=\s))(?P<letter>[A-J])\s{1,3}(?P=letter)(?=\S)")
 _BLANK_BEHIND = re.compile(r"(?:^|(?<=[\s)]))(?P<letter>[A-J])\s{1,3}(?=\S)")
 _RANGE_OF_ONE = re.compile(r"[【\[]\s?(\d{1,5})\s?[】\]]")
 _ANSWER = re.compile(
-    r"(?:[👉👈→➜➡☞☛⇒▶✅➔➤★☆]\ufe0f?|=>|->)\s{0,3}(?:正确答案|答案|选)?\s?:?\s?(?P<answer>[A-Ja-j]{1,6}|√|×|对|错|正确|错误|T(?:rue)?|F(?:alse)?)\s?[。.!]?"
+    rf"(?:[👉👈→➜➡☞☛⇒▶✅➔➤★☆]\ufe0f?|=>|->)\s{{0,3}}(?:正确答案|答案|选)?\s?:?\s?(?P<answer>[A-Ja-j]{{1,6}}|{SURE_VERDICT})\s?[。.!]?"
     r"|选\s?:\s?(?P<chosen>[A-J]{1,6})[。.!]?|√\s?(?P<ticked>[A-Ja-j]{1,6})"
-    r"|[\[【(]\s?(?:参考|正确|标准)?答案\s{1,4}(?P<bracketed>[A-J]{1,8}|√|×|对|错|正确|错误)\s?[\]】)]"
+    rf"|[\[【(]\s?(?:参考|正确|标准)?答案\s{{1,4}}(?P<bracketed>[A-J]{{1,8}}|{SURE_VERDICT})\s?[\]】)]"
 )
 _POINTER = re.compile(
     r"\s{0,12}(?:[👉→➜➡☞☛⇒▶➔➤►▸»★☆◆●▲■※✦]\ufe0f?|[=-]>|>>)\s{0,4}"

@@ -6,6 +6,7 @@ Only if no line of the paper begins with the number of a question: then the bloc
 import re
 from collections.abc import Callable, Sequence
 
+from atomexam.text.verdicts import SURE_VERDICT, TRUE, verdict_of
 from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, plain, trimmed
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.numbers import TYPE, number_of
@@ -19,9 +20,8 @@ _OPTION = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:)\]]\s{0,4}")
 _TYPED = re.compile(rf"[【\[(](?:{TYPE}|(?:单选|多选|判断|填空|简答)题?)[】\])]\s{{0,3}}(?=\S)")
 """The kind of a question before its stem: `【单选】…`."""
 _FIRST = re.compile(r"[(\[]?[Aa]\s?[.、:)\]]")
-_VERDICT_LAST = re.compile(r"[\u4e00-\u9fff)。?!.;]\s{0,9}(?P<verdict>[√×]|(?<=\s)(?:正确|错误|[对错TF]))$")
+_VERDICT_LAST = re.compile(rf"[\u4e00-\u9fff)。?!.;]\s{{0,9}}(?P<verdict>[√×]|(?<=\s)(?:{SURE_VERDICT}))$")
 """The verdict behind a statement, which is a sign or a word apart from it."""
-_RIGHT = ("√", "正确", "对", "T")
 _SENTENCE, _JUDGING = re.compile(r"[。)?!.;]\s{0,9}$"), re.compile(r"判断|[习试考]题|对错|正误|是非|true.{0,9}false", re.IGNORECASE)
 _LONGEST_TITLE = 30
 _FEWEST_JUDGED, _OTHERS = 5, 0.2
@@ -97,7 +97,7 @@ def _judged(lines: Sequence[str]) -> dict[int, str]:
     """Return the verdict behind each line, if nearly all have one, some the one and some the other: statements."""
     verdicts = {index: verdict["verdict"] for index, line in enumerate(lines) if (verdict := _VERDICT_LAST.search(line))}
     others = sum(bool(line) and index not in verdicts and not heads(line) for index, line in enumerate(lines))
-    right = sum(verdict in _RIGHT for verdict in verdicts.values())
+    right = sum(verdict_of(verdict) == TRUE for verdict in verdicts.values())
     is_form = len(verdicts) >= _FEWEST_JUDGED and others <= _OTHERS * len(verdicts) and 0 < right < len(verdicts)
     return verdicts if is_form and are_statements([lines[index][: -len(verdicts[index])] for index in verdicts], lines) else {}
 

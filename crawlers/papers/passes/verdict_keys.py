@@ -3,19 +3,19 @@
 import re
 from collections.abc import Sequence
 
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.passes.verdict_places import verdict_of_word
 from crawlers.papers.signs.answer_marks import Numbered, flat
 from crawlers.papers.signs.headings import heads, kind_of
 from crawlers.papers.signs.numbers import number_of
 
-_WORD = "不正确|正确|错误|不对|对|错|√|×"
 _NUMBERS = r"(?:第\s?)?\d{1,4}(?:\s?-\s?\d{1,4})?(?:(?:\s{0,3}[、,.和及]\s{0,3}|\s{1,3})\d{1,4}(?:\s?-\s?\d{1,4})?){0,300}"
 _GROUP = re.compile(
-    rf"(?:(?:说法|表述|判断|答案|打|为|是){{0,2}}(?P<word>{_WORD})的?(?:说法|表述)?(?:题号|题目|小题|题|序号|编号|选项)?(?:有|是|为)?\s?[:为是]?\s{{0,3}}(?P<numbers>{_NUMBERS})(?:小?题)?"
-    rf"|(?P<numbers2>{_NUMBERS})\s?(?:小?题)?(?:均|都|全)?(?:为|是|打)?\s?(?P<word2>{_WORD})的?)\s{{0,3}}[;。,.、]?\s{{0,3}}"
+    rf"(?:(?:说法|表述|判断|答案|打|为|是){{0,2}}(?P<word>{SURE_VERDICT})的?(?:说法|表述)?(?:题号|题目|小题|题|序号|编号|选项)?(?:有|是|为)?\s?[:为是]?\s{{0,3}}(?P<numbers>{_NUMBERS})(?:小?题)?"
+    rf"|(?P<numbers2>{_NUMBERS})\s?(?:小?题)?(?:均|都|全)?(?:为|是|打)?\s?(?P<word2>{SURE_VERDICT})的?)\s{{0,3}}[;。,.、]?\s{{0,3}}"
 )
 _REST = re.compile(
-    rf"(?:其余|其他|其它|剩余|剩下|余下)的?(?:各|所有)?(?:小?题目?|题号|说法)?(?:均|都|全部|全|皆)?(?:为|是|打|算)?\s?[:]?\s?(?P<word>{_WORD})的?(?:说法)?\s{{0,3}}[。.;]?\s{{0,9}}"
+    rf"(?:其余|其他|其它|剩余|剩下|余下)的?(?:各|所有)?(?:小?题目?|题号|说法)?(?:均|都|全部|全|皆)?(?:为|是|打|算)?\s?[:]?\s?(?P<word>{SURE_VERDICT})的?(?:说法)?\s{{0,3}}[。.;]?\s{{0,9}}"
 )
 MAY_LIST: tuple[str | re.Pattern[str], ...] = (
     "其余",
@@ -24,7 +24,7 @@ MAY_LIST: tuple[str | re.Pattern[str], ...] = (
     "剩余",
     "剩下",
     "余下",
-    *(re.compile(f"(?:{word})[^。]{{0,9}}[:为是]\\s?\\d") for word in _WORD.split("|")),
+    re.compile(rf"(?:{SURE_VERDICT})[^。]{{0,9}}[:为是]\s?\d"),
 )
 _TITLE = re.compile(r"[【\[(]?[^:。;【】]{0,20}(?:答案|题)[】\])]?\s?[:]?\s{0,4}")
 _LEAST = 3

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from atomexam.text.verdicts import FALSE, TRUE, VERDICT, verdict_of
 from crawlers.papers.signs.answer_marks import Numbered, flat, is_marked, plain, trimmed
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import opens_question
 
-_RIGHT, _WRONG = ("正确", "对", "是", "true"), ("错误", "错", "否", "false")
 _VERDICT = re.compile(
     rf"\s{{0,12}}(?:[○◯〇□☐]\s{{0,3}})?"
-    rf"(?:(?P<name>true|false|T|F)\s?[.、:)]\s{{0,4}})?(?P<words>{'|'.join(_RIGHT + _WRONG)})\s{{0,4}}[。.;]?\s{{0,12}}"
+    rf"(?:(?P<name>true|false|T|F)\s?[.、:)]\s{{0,4}})?(?P<words>{VERDICT})\s{{0,4}}[。.;]?\s{{0,12}}"
     r"(?P<mark>\(正确答案\)\s{0,12})?",
     re.IGNORECASE,
 )
@@ -19,11 +19,10 @@ OFFERS_VERDICT = re.compile(rf"\n(?=[\s○◯〇□☐TF正对是错否])(?:{_VE
 
 _EMPTY_BOX = r"[☐□○◻〇◯]|[(\[（【][\s\u3000]{0,4}[)\]）】]"
 _TICKED_BOX = r"[☑☒■●◉◼✓✔✅√]|[(\[（【]\s?[√✓✔☑xX]\s?[)\]）】]"
-_WORDS = "正确|错误|不正确|对|错|是|否|真|假|True|False|T|F"
 
 
 def _side(at: int, box_first: bool) -> str:
-    box, word = rf"(?:(?P<ticked{at}>{_TICKED_BOX})|{_EMPTY_BOX})", rf"(?P<word{at}>{_WORDS})"
+    box, word = rf"(?:(?P<ticked{at}>{_TICKED_BOX})|{_EMPTY_BOX})", rf"(?P<word{at}>{VERDICT})"
     return rf"{box}\s{{0,3}}{word}" if box_first else rf"{word}\s{{0,3}}{box}"
 
 
@@ -31,8 +30,7 @@ _BOX_FIRST, _WORD_FIRST = (
     re.compile(rf"{_side(1, box_first)}[\s/、，,;；]{{0,20}}{_side(2, box_first)}\s{{0,9}}[。.]?$", re.IGNORECASE)
     for box_first in (True, False)
 )
-_TRUE = {"正确", "对", "是", "真", "true", "t"}
-BOXED_VERDICT = re.compile(r"[☐□○◻〇◯☑☒■●◉◼√)\]】]\s{0,4}(?:正确|错误|不正确|[对错是否真假TF])", re.IGNORECASE)
+BOXED_VERDICT = re.compile(rf"[☐□○◻〇◯☑☒■●◉◼√)\]】]\s{{0,4}}(?:{VERDICT})", re.IGNORECASE)
 """Somewhere in every text with two verdicts in boxes: one of them is behind the box of the other."""
 
 
@@ -51,7 +49,7 @@ def boxed_verdicts(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 def _ticked(match: re.Match[str]) -> str:
     """Return the verdict whose box alone is ticked, of two that exclude each other."""
-    meanings = [match[f"word{at}"].lower() in _TRUE for at in "12"]
+    meanings = [verdict_of(match[f"word{at}"]) == TRUE for at in "12"]
     ticked = [meaning for at, meaning in zip("12", meanings, strict=True) if match[f"ticked{at}"]]
     return ("正确" if ticked[0] else "错误") if len(ticked) == 1 and meanings[0] != meanings[1] else ""
 
@@ -89,7 +87,7 @@ def _meaning(line: str) -> str:
     match = _VERDICT.fullmatch(line)
     if match is None:
         return ""
-    meaning = "right" if match["words"].lower() in _RIGHT else "wrong"
+    meaning = {TRUE: "right", FALSE: "wrong"}.get(verdict_of(match["words"]), "")
     if match["name"] is None:
         return meaning
     return f"={meaning}" if (match["name"][0] in "tT") == (meaning == "right") else ""

@@ -6,27 +6,25 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from atomexam.text.verdicts import FALSE, TRUE, VERDICT, verdict_of
 from crawlers.papers.signs.answer_marks import Numbered, flat
 from crawlers.papers.signs.numbers import number_of
 
 _TRUE, _FALSE = "√", "×"
-_RIGHT, _WRONG = (
-    frozenset({"正确", "对", "真", "true", "t", _TRUE}),
-    frozenset({"错误", "不正确", "不对", "错", "假", "false", "f", _FALSE}),
-)
-_WORD = "不正确|正确|错误|不对|对|错|真|假|True|False|T|F"
+_SIGNS = {TRUE: _TRUE, FALSE: _FALSE}
 _LEADERS = "….·•_-= \t"
-_SAID = re.compile(rf"[(\[【<]?\s?(?P<sign>[√×])?\s?(?P<word>{_WORD})?\s?[)\]】>]?[。.]?\s{{0,9}}$", re.IGNORECASE)
+_SAID = re.compile(rf"[(\[【<]?\s?(?P<sign>[√×])?\s?(?:(?![√×])(?P<word>{VERDICT}))?\s?[)\]】>]?[。.]?\s{{0,9}}$", re.IGNORECASE)
 _BOTH = re.compile(
-    rf"(?:\s{{1,20}}|(?<=[。.?)]))[(\[【<]?\s?(?P<sign>[√×])\s?[(]?(?P<word>{_WORD})[)]?\s?[)\]】>]?[。.]?\s{{0,9}}$", re.IGNORECASE
+    rf"(?:\s{{1,20}}|(?<=[。.?)]))[(\[【<]?\s?(?P<sign>[√×])\s?[(]?(?![√×])(?P<word>{VERDICT})[)]?\s?[)\]】>]?[。.]?\s{{0,9}}$",
+    re.IGNORECASE,
 )
 """A verdict as a sign and a word."""
 _TAIL, _LEAST_DOTS, _LEAST_DASHES = 24, 3, 2
 _TICKED = re.compile(r"\s{0,4}(?:[-*+•]\s{1,4})?(?:[(\[]\s?(?P<tick>[xX√])?\s?[)\]]|(?P<box>[☐□■√]))\s{1,4}(?=\S)")
 _SAYS_TICKED = re.compile(r"[勾√☑✓✔x选标][^。;；,，]{0,12}(?:正确|对的|对$|对[，。）]|√)")
 _PAIR = re.compile(
-    rf"\s{{0,12}}(?:[-*+•]\s{{1,4}})?(?P<open1>[*_]{{2}}|[\[【(])?(?P<word1>{_WORD})(?P<close1>[*_]{{2}}|[\]】)])?\s{{0,6}}[/|、,\s]\s{{0,6}}"
-    rf"(?P<open2>[*_]{{2}}|[\[【(])?(?P<word2>{_WORD})(?P<close2>[*_]{{2}}|[\]】)])?\s{{0,9}}$",
+    rf"\s{{0,12}}(?:[-*+•]\s{{1,4}})?(?P<open1>[*_]{{2}}|[\[【(])?(?P<word1>{VERDICT})(?P<close1>[*_]{{2}}|[\]】)])?\s{{0,6}}[/|、,\s]\s{{0,6}}"
+    rf"(?P<open2>[*_]{{2}}|[\[【(])?(?P<word2>{VERDICT})(?P<close2>[*_]{{2}}|[\]】)])?\s{{0,9}}$",
     re.IGNORECASE,
 )
 """Both verdicts, `**对** / 错`, of which one is emphasised."""
@@ -46,7 +44,7 @@ MAY_PLACE: tuple[str | re.Pattern[str], ...] = (
     "••",
     "[",
     "【",
-    re.compile(rf"\((?:{_WORD})\)"),
+    re.compile(rf"\((?:{VERDICT})\)"),
 )
 
 _Found = tuple[int, str, str]
@@ -67,7 +65,7 @@ def verdicts_placed(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def verdict_of_word(word: str) -> str:
     """Return √ or × for a word or a sign that says so; nothing for any other."""
-    return _TRUE if word.lower() in _RIGHT else _FALSE if word.lower() in _WRONG else ""
+    return _SIGNS.get(verdict_of(word), "")
 
 
 def _led(lines: Sequence[Numbered]) -> Iterator[_Found]:

@@ -6,20 +6,21 @@ Numbered lines in and out.
 import re
 from collections.abc import Sequence
 
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.signs.answer_marks import Numbered, flat, plain
 from crawlers.papers.signs.entries import is_title
 
 _NUMBERS = re.compile(r"(?:题\s?号|序\s?号|题\s?目)\s?:?")
 _NUMBER = re.compile(r"(?P<value>\d{1,4})\s?[、.:]?")
 NUMBER_ALONE = re.compile(rf"\n{_NUMBER.pattern}$", re.MULTILINE)
-_ANSWER = re.compile(r"[A-J]{1,8}|√|×|对|错|正确|错误|[TF]")
+_ANSWER = re.compile(rf"[A-J]{{1,8}}|{SURE_VERDICT}")
 _FEWEST = 2  # pairs of a number and an answer
 _GAP = r"(?:\s{0,9}[\t|]\s{0,9}|\s{1,9})"
 ROW_HEAD = re.compile(rf"(?:题\s?号|序\s?号|编号|小题){_GAP}(?:参考|正确|标准)?答\s?案")
 _ROW_HEAD = re.compile(rf"\|?\s{{0,9}}{ROW_HEAD.pattern}(?:{_GAP}(?:答案|试题|参考)?(?:解析|详解|分析|说明|解释|依据|考点))?\s{{0,9}}\|?")
 """The names of the columns of a table with a row for each question."""
 _ROW = re.compile(
-    rf"\|?\s{{0,9}}(?:第\s?)?(?P<number>\d{{1,4}})\s?[题、.]?{_GAP}(?P<answer>[A-J](?:[\s,、]{{0,2}}[A-J]){{0,7}}|√|×|对|错|正确|错误|[TF])"
+    rf"\|?\s{{0,9}}(?:第\s?)?(?P<number>\d{{1,4}})\s?[题、.]?{_GAP}(?P<answer>[A-J](?:[\s,、]{{0,2}}[A-J]){{0,7}}|{SURE_VERDICT})"
     r"(?:\s{0,9}[\t|]\s{0,9}(?P<cell>.*)|\s{1,9}(?P<words>[^\s\dA-J].*)|\s{0,9})$"
 )
 KEY_ROW = re.compile(r"\n[^\S\n]{0,9}(?:第\s?)?\d{1,4}\s?[题、.]?[^\S\n]{1,9}(?:[A-J]|√|×|对|错|正|[TF]\b)")

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from atomexam.text.verdicts import VERDICT
 from crawlers.papers.pages.page import Line
-from crawlers.papers.signs.answer_marks import LETTERS, VERDICT, has_part
+from crawlers.papers.signs.answer_marks import LETTERS, has_part
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.line_kinds import LISTS, kinds_of

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from atomexam.text.numerals import HANZI
+from atomexam.text.verdicts import VERDICT
 from crawlers.papers.signs.line_memo import per_line, remember_lines
 
 Numbered = tuple[int, str]
@@ -30,7 +31,6 @@ _ANY_FLAT, _ANY_UNSEEN = (re.compile(f"[{re.escape(''.join(signs))}]") for signs
 
 LETTERS = r"[A-Ja-j](?:[ ,、;./|+&和及与]{0,3}[A-Ja-j]){0,9}"
 """Letters of an answer as people write them."""
-VERDICT = "√|×|正确|错误|不正确|对|错|T(?:rue|RUE)?|F(?:alse|ALSE)?|[xX是否YN]"
 WHOLE_ANSWER = re.compile(rf"[(\[【]?\s?(?:{LETTERS}|{VERDICT})\s?[)\]】]?(?:项|选项)?[\s。.;,]*")
 """An answer that is complete with its letters or its verdict."""
 

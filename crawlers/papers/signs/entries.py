@@ -7,13 +7,13 @@ from functools import lru_cache
 from msgspec import Struct
 
 from atomexam.text.numerals import HANZI
+from atomexam.text.verdicts import SURE_VERDICT, SURE_VERDICTS, verdict_of
 from crawlers.papers.signs.answer_marks import flat
 
-_SIGN = "√|×|正确|错误|对|错|[TF]"
-ANSWER = rf"(?:[A-J](?:\s?[,、/.]?\s?[A-J]){{0,9}}|[a-j]{{1,8}}|[①-⑩]{{1,8}}|{_SIGN})"
+ANSWER = rf"(?:[A-J](?:\s?[,、/.]?\s?[A-J]){{0,9}}|[a-j]{{1,8}}|[①-⑩]{{1,8}}|{SURE_VERDICT})"
 _RUN = re.compile(
     r"(?:第\s?)?[(\[【]?(?P<first>\d{1,5})\s{0,3}[-_]{1,3}\s{0,3}(?:第\s?)?(?P<last>\d{1,5})\s{0,2}题?\s{0,3}[)\]】]?\s{0,3}[:、.)]?\s{0,6}(?:答案)?:?\s{0,4}"
-    rf"(?P<answers>(?:[A-J]+|[a-j]{{2,}}|(?:{_SIGN}){{1,200}})(?:[\s,、;./|]{{0,6}}(?:[A-J]+|[a-j]+|{_SIGN})){{0,400}})(?![a-zA-Z\u4e00-\u9fff])"
+    rf"(?P<answers>(?:[A-J]+|[a-j]{{2,}}|(?:{SURE_VERDICT}){{1,200}})(?:[\s,、;./|]{{0,6}}(?:[A-J]+|[a-j]+|{SURE_VERDICT})){{0,400}})(?![a-zA-Z\u4e00-\u9fff])"
 )
 _ONE = re.compile(
     r"(?:第\s?|题)?[(\[【]?(?P<number>\d{1,5}|[①-⑳])\s{0,3}题?\s{0,2}[、.:)\]】,→=-]?\s{0,4}(?:【答案】|答案\s?:?|选)?\s?[(\[【]?\s?"
@@ -46,7 +46,7 @@ GROUP = re.compile(
 )
 BARE_RUN = re.compile(
     rf"(?P<label>(?:第?[(\[]?[{HANZI}]{{1,3}}[)\]]?(?:部分|大题)?\s?[、.:]?\s?)?[【\[]?(?:单项选择|多项选择|不定项选择|单选|多选|选择|判断|是非|[ABX]\d?型)?题?[】\]]?"
-    rf"\s?(?:\([^()]{{1,30}}\))?)\s?[:、.]?\s{{0,4}}(?P<answers>(?:[A-J]|{_SIGN})(?:[\s,、;]{{0,4}}(?:[A-J]|{_SIGN})){{1,200}})[\s。.]{{0,4}}$"
+    rf"\s?(?:\([^()]{{1,30}}\))?)\s?[:、.]?\s{{0,4}}(?P<answers>(?:[A-J]|{SURE_VERDICT})(?:[\s,、;]{{0,4}}(?:[A-J]|{SURE_VERDICT})){{1,200}})[\s。.]{{0,4}}$"
 )
 """Answers without numbers, `单选：ABCDA`: those of a section in order."""
 _NUMBER_ROW = re.compile(
@@ -55,11 +55,11 @@ _NUMBER_ROW = re.compile(
 _ANSWER_ROW = re.compile(
     rf"\|?\s{{0,4}}(?:参考|正确)?(?:答\s?案|选项|选择)?\s{{0,4}}[:|]?\s{{0,4}}"
     # nothing is tried twice: letters in a row without a sign between them can be split in very many ways
-    rf"(?P<cells>(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{_SIGN})(?:[\s|,、]{{0,12}}+(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{_SIGN})){{0,200}}+)[\s|]{{0,8}}$"
+    rf"(?P<cells>(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{SURE_VERDICT})(?:[\s|,、]{{0,12}}+(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{SURE_VERDICT})){{0,200}}+)[\s|]{{0,8}}$"
 )
-_CELL, _NUMBER_CELL = re.compile(rf"[A-J]+|[a-j]+|{_SIGN}"), re.compile(r"(\d+)(?:-(\d+))?")
+_CELL, _NUMBER_CELL = re.compile(rf"[A-J]+|[a-j]+|{SURE_VERDICT}"), re.compile(r"(\d+)(?:-(\d+))?")
 _MOST_OF_RUN = 200
-_LETTER_OR_SIGN, _SIGNS = re.compile(rf"[A-Ja-j]|{_SIGN}"), re.compile(_SIGN)
+_LETTER_OR_SIGN, _SIGNS = re.compile(rf"[A-Ja-j]|{SURE_VERDICT}"), re.compile(SURE_VERDICT)
 
 
 class KeyEntry(Struct):
@@ -200,6 +200,6 @@ def entries_of_table(row: str, below: str) -> list[KeyEntry]:
     if len(numbers) == len(answers):
         return [KeyEntry(number, answer, lettered=True) for number, answer in zip(numbers, answers, strict=True)]
     joined = " ".join(answers)
-    if all(len(answer) == 1 or answer in _SIGN.split("|") for answer in answers) or len("".join(answers)) != len(numbers):
+    if all(len(answer) == 1 or verdict_of(answer, SURE_VERDICTS) for answer in answers) or len("".join(answers)) != len(numbers):
         return [KeyEntry(number, joined, sure=False, lettered=True) for number in numbers]
     return [KeyEntry(number, answer, lettered=True) for number, answer in zip(numbers, "".join(answers), strict=True)]

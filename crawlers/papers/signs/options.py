@@ -7,6 +7,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, are_in_turn
+from atomexam.text.verdicts import verdict_of
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.letters import (
     BARE_LED,
@@ -193,7 +194,7 @@ def _is_right(line: str, chain: list[OptionMarker]) -> bool:
         return True
     before = line[: chain[0].start].rstrip(" \n。.")
     words = line[chain[0].end : chain[1].start].strip()
-    return before.endswith((")", "?", ":", "_", "是", "为")) or words in ("对", "错", "正确", "错误", "√", "×", "是", "否")
+    return before.endswith((")", "?", ":", "_", "是", "为")) or verdict_of(words) != ""
 
 
 def _is_whole(signs: Iterable[OptionMarker], chain: list[OptionMarker], usual: int) -> bool:

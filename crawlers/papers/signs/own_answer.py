@@ -5,7 +5,8 @@ import re
 from msgspec import Struct, structs
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import VERDICT, WHOLE_ANSWER, flat, verdict_in
+from atomexam.text.verdicts import VERDICT
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, verdict_in
 from crawlers.papers.signs.blanks import filled_blanks, letters_behind, letters_in_blank
 
 _LETTERS = r"[A-J](?:[\s,、]{0,3}[A-J]){0,9}"

@@ -3,6 +3,7 @@
 import re
 from itertools import pairwise
 
+from atomexam.text.numerals import CIRCLED_TO_20
 from curation.clean.facts.ranges import are_ranges, read_ranges
 from curation.clean.facts.separators import NO_LABEL_COLUMN, UNSURE, LabelColumn, divide, without_link
 from curation.clean.facts.tail_candidates import INFECTIVITY, MAX_TAIL_CHARS, TailCandidate, check_tail, word_lists
@@ -20,7 +21,7 @@ def numbered_items(text: str) -> list[str]:
     for number in _COUNTED_NUMBER.finditer(text):
         if awaited == 1 and number.start():
             break
-        if int(number[1] or number[2] or "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳".index(number[3]) + 1) == awaited:
+        if int(number[1] or number[2] or CIRCLED_TO_20.index(number[3]) + 1) == awaited:
             parts.append(text[start : number.start()])
             start, awaited = number.end(), awaited + 1
     return [part for part in (*parts, text[start:]) if part]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from atomexam.text.canonical import canonical
 from atomexam.text.option_letters import LETTERS, letters_in, next_letter
+from atomexam.text.verdicts import CODES, FALSE, SURE_VERDICTS, TRUE, VERDICTS, verdict_of
 from curation.text.normalize import normalize
 
 _WHAT = r"(?:参考|正确|标准)?(?:答案|解析|解答|分析|说明)"
@@ -41,35 +42,6 @@ _BETWEEN_TEXTS = re.compile(r"[、，,；;|\n]")
 _IN_ORDER = re.compile("A?B?C?D?E?F?G?H?I?J?")
 _ONLY_LETTERS = re.compile(r"^[（(\[【]?[A-Ja-j](?:[\s,，、;；.。/|+&和及与]*[A-Ja-j])*[）)\]】]?(?:选?项)?[\s,，、;；.．。（(]*$")
 _LETTER_AND_TEXT = re.compile(r"^[（(\[【]?([A-J])[）)\]】]?\s*[、.．:：，,\s]?\s*(?=\S)(.+)$", re.S)
-RIGHT = frozenset({"正确", "对", "√", "✓", "✔", "☑", "✅", "T", "t", "true", "True", "TRUE", "是", "yes", "Y", "R"})
-WRONG = frozenset(
-    {
-        "错误",
-        "错",
-        "×",
-        "✗",
-        "✘",
-        "╳",
-        "✕",
-        "✖",
-        "❌",
-        "x",
-        "X",
-        "F",
-        "f",
-        "false",
-        "False",
-        "FALSE",
-        "否",
-        "不正确",
-        "不对",
-        "no",
-        "N",
-        "W",
-    }
-)
-_VERDICT_WORDS = frozenset({"对", "错", "正确", "错误", "√", "×"})
-"""Verdicts that count if alone on a line, whatever follows below: 错⏎章节测验⏎已完成."""
 _SAYS_VERDICT = re.compile(r"正确(?!率)|错误|[√×]|[:：是为]\s?[对错]$")
 _PAIRS_OF_LETTERS = frozenset({"TF", "FT", "YN", "NY", "RW", "WR"})
 
@@ -165,9 +137,7 @@ def _by_text(text: str, options: list[str]) -> AnswerKey:
 def read_verdict(raw: str | None) -> str | None:
     """Return A for 正确, B for 错误, None for anything else."""
     text = _MARK.sub("", normalize(raw or "").text).rstrip("。.").strip("（()）[]【】")
-    if text in RIGHT or text == "A":
-        return "A"
-    return "B" if text in WRONG or text == "B" else None
+    return {TRUE: "A", FALSE: "B"}.get(verdict_of(text, VERDICTS | CODES)) or (text if text in ("A", "B") else None)
 
 
 def read_verdict_line(raw: str | None) -> str | None:
@@ -177,7 +147,7 @@ def read_verdict_line(raw: str | None) -> str | None:
     if not behind:
         return verdict
     differs = any(read_verdict(line) != verdict and (read_verdict(line) or _SAYS_VERDICT.search(line)) for line in behind)
-    return verdict if first_line.strip() in _VERDICT_WORDS and not differs else None
+    return verdict if verdict_of(first_line, SURE_VERDICTS) and not differs else None
 
 
 def are_verdicts(options: Sequence[str]) -> bool:

@@ -206,11 +206,12 @@ def test_readings_that_differ_are_doubted(monkeypatch: pytest.MonkeyPatch) -> No
         for n, (_, options, right) in enumerate(QUESTIONS, 1)
     ]
     assert better_by_form(lines, ParsedPaper(drafts, [], [], 8)).questions == drafts
+    assert len(better_by_form(lines, ParsedPaper(drafts[:-1], [], [], 7)).questions) == 8  # the form has these and one more
     drafts[3] = _draft(4, starts[3], "D", drafts[3].options)
     read = better_by_form(lines, ParsedPaper(drafts, [], [], 8))
     assert [draft.number for draft in read.questions] == [1, 2, 3, 5, 6, 7, 8]
     assert [draft.doubt for draft in read.rejected] == ["read_in_two_ways"]
-    monkeypatch.setattr(choice, "_MOST_LINES", 3)
+    monkeypatch.setattr(choice, "MOST_LINES", 3)
     assert better_by_form(lines, ParsedPaper(drafts, [], [], 8)).questions == drafts
 
 

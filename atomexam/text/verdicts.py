@@ -1,0 +1,40 @@
+"""Words and signs that say that a statement is true or false. Any of them -> 正确 or 错误; patterns of them for the readers of papers."""
+
+from collections.abc import Mapping
+
+TRUE, FALSE = "正确", "错误"
+
+
+def _meaning(true: str, false: str) -> dict[str, str]:
+    return dict.fromkeys(true.split(), TRUE) | dict.fromkeys(false.split(), FALSE)
+
+
+SURE_VERDICTS = _meaning("正确 对 正確 對 √ ✓ ✔ ☑ ✅ true t", "错误 错 不正确 不对 錯誤 錯 不正確 不對 × ✗ ✘ ╳ ✕ ✖ ❌ false f")
+"""What is a verdict wherever it is a text of its own; in small letters."""
+UNSURE_VERDICTS = _meaning("是 真 yes right", "否 假 no wrong x")
+"""What also answers other questions, or is an option: a verdict only where one is expected."""
+VERDICTS = SURE_VERDICTS | UNSURE_VERDICTS
+CODES = _meaning("y r v", "n w x")
+"""Letters beyond those of options that are verdicts where nothing else is answered."""
+
+
+def verdict_of(text: str, words: Mapping[str, str] = VERDICTS) -> str:
+    """Return 正确 or 错误 for a text that is one of the words; nothing for any other."""
+    return words.get(text.strip("\ufe0f \t\n").lower(), "")
+
+
+def words_for(verdict: str, words: Mapping[str, str] = VERDICTS) -> frozenset[str]:
+    """Return the words that mean 正确, or 错误."""
+    return frozenset(word for word, meaning in words.items() if meaning == verdict)
+
+
+def _pattern_of(words: Mapping[str, str]) -> str:
+    """Return a pattern of words as people write them: single letters as capitals, other Latin words in any of three forms."""
+    forms = {form for word in words if len(word) > 1 for form in (word, word.capitalize(), word.upper())}
+    return f"{'|'.join(sorted(forms, reverse=True))}|[{''.join(word.upper() for word in words if len(word) == 1)}]"
+
+
+SURE_VERDICT = _pattern_of(SURE_VERDICTS)
+"""Pattern of a verdict in any text."""
+VERDICT = f"{_pattern_of(VERDICTS)}|[xYN]"
+"""Pattern of a verdict where an answer is expected: 是, X and Y are verdicts there."""
