@@ -13,8 +13,7 @@ from atomexam.text.verdicts import VERDICT
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.questions.groups import Above
 from crawlers.papers.signs.answer_marks import columns_of, flat
-from crawlers.papers.signs.headings import case_heading_in, is_note, kind_of
-from crawlers.papers.signs.headings import heads as is_heading
+from crawlers.papers.signs.headings import is_note
 from crawlers.papers.signs.options import find_options
 from crawlers.template_reader import answers as stated
 from crawlers.template_reader.answers import NEARLY_ALL, TOKEN, Answer, Answers
@@ -32,9 +31,9 @@ from crawlers.template_reader.leftovers import (
 )
 from crawlers.template_reader.lettered import alphabet_of, lettered, opens_option
 from crawlers.template_reader.plain_options import plain_options
+from crawlers.template_reader.sections import KIND, announces_shared, heads_section, section_headings
 
-_LONGEST_HEADER, _LONGEST_HEADING, _LONGEST_TAG = 40, 60, 64
-_KIND = re.compile(r"单[项选]|多[项选]|不定项|判断|是非|选择|填空|简答|^[单多判]$")
+_LONGEST_HEADER, _LONGEST_TAG = 40, 64
 _POINTS = re.compile(
     r"\s*[\d.]{1,4}\s*(?:分|points?|pts?)|第?\d+[题页]?|(?:19|20)\d\d(?:年.{0,6})?|易|中|难|简单|容易|中等|较[易难]|困难|必考|高频|真题|重点|[★☆*]{1,5}"
 )
@@ -47,10 +46,8 @@ _EXPLAINS = re.compile(
 _ASKS = re.compile(r"[(（]\s*[)）]|_{2,}|[?？:：]$|[是为有]$")
 _LEADERS = " \t\u3000—–―-…·.•=→⇒>~|"
 """Signs that lead from a statement to its verdict."""
-_BULLET = re.compile(r"\s{0,9}(?P<sign>[^\w\s()（）\[\]【】《》“”\"'_√×]{1,2})\s{1,9}(?=\S)")
+_BULLET = re.compile(r"\s{0,9}(?P<sign>[^\w\s#()（）\[\]【】《》“”\"'_√×]{1,2})\s{1,9}(?=\S)")
 _TAG_BEHIND = re.compile(r"(?<=\s)[#@]\S{1,20}$")
-_SECTION = re.compile(r"[(（]?[一二三四五六七八九十]{1,3}[)）、.\s]|第.{1,3}[部章节]")
-_MARKED = re.compile(r"#{1,6}\s")
 _OF_NUMBER = re.compile(r"第\s?(\d{1,4})\s?题")
 """The question of which an answer is, as it says: `昨日（第3题）答案`."""
 _SHORTEST_STEM = 4
@@ -74,11 +71,11 @@ class _Form:
         self.often = Counter(mask for span in spans for mask in {masked(row.flat) for row in span})
         self.alphabet = alphabet_of(spans)
         self.width = max((len(row.text) for span in spans for row in span), default=0)
-        first = next((row.text for row in reversed(rows[: heads[0].at]) if _heads_section(row)), None)
-        self.sections = [first, *_section_headings(spans, first)]
+        first = next((row.text for row in reversed(rows[: heads[0].at]) if heads_section(row)), None)
+        self.sections = [first, *section_headings(spans, first)]
         self.parts = plain_options(spans) or [lettered(span, self.alphabet) for span in spans]
         self.unread = [row.text for row in rows[: heads[0].at]]
-        self.is_shared = any(len(row.flat) <= _LONGEST_HEADING and _is_shared(row.flat) for row in rows[: heads[0].at])
+        self.is_shared = any(announces_shared(row.flat) for row in rows[: heads[0].at])
         """A case, or options, belong to several questions: another reader's work."""
         self.is_plain = False
         """No row of the questions was left out."""
@@ -145,7 +142,7 @@ class _Form:
             if not one.stem:
                 one.stem.append(one.tail.pop(0))
         self.unread += [row.text for row in headers]
-        return [row.text if _KIND.search(row.flat) else None for row in headers]
+        return [row.text if KIND.search(row.flat) else None for row in headers]
 
     def _without_remarks(self, kinds: list[str | None]) -> None:
         """Take the rows below the first of each stem that begin with the same label: `科目：…；题型：单选`."""
@@ -155,7 +152,7 @@ class _Form:
             for row in [row for row in one.stem[1:] if not stated.alone(row) and (_label_of(row) in recurring or self._recurs(row.flat))]:
                 one.stem.remove(row)
                 self.unread.append(row.text)
-                kinds[at] = kinds[at] or next(iter(_KIND.findall(row.flat)), None)
+                kinds[at] = kinds[at] or next(iter(KIND.findall(row.flat)), None)
 
     def _without_bullets(self) -> None:
         """Take the sign that begins nearly all stems, `◆ ……`."""
@@ -236,7 +233,7 @@ class _Form:
         if answer and answer.row in one.stem:
             texts[one.stem.index(answer.row)] = _without_answer(answer, has_options=bool(options))
         stem, tags = untagged(_without_emphasis("\n".join(text for text in texts if text.strip()).strip(), head.before))
-        kinds = [kind, *(tag for tag in tags if _KIND.search(tag)), head.before if _KIND.search(head.before) else None]
+        kinds = [kind, *(tag for tag in tags if KIND.search(tag)), head.before if KIND.search(head.before) else None]
         self.unread += tags
         if not options and (found := find_options(stem)) and len(found.cuts) > 1:
             doubts.append("options_unreadable")
@@ -285,7 +282,7 @@ class _Form:
                 self.unread.append(row.text)
                 continue
             if not _EXPLAINS.match(rest):
-                self.is_shared = self.is_shared or (len(row.flat) <= _LONGEST_HEADING and _is_shared(row.flat)) or is_note(row.flat)
+                self.is_shared = self.is_shared or announces_shared(row.flat) or is_note(row.flat)
             if self.opening and row.flat.startswith(self.opening):
                 explained.append(_EXPLAINS.sub("", rest[len(self.opening) :], count=1))
             elif is_below and (within or explained or _EXPLAINS.match(rest)):
@@ -301,37 +298,10 @@ class _Form:
         return self.often[masked(text)] > RECURS * len(self.parts)
 
 
-def _section_headings(spans: list[list[Row]], first: str | None) -> list[str | None]:
-    """Take the headings of sections from the ends of the questions above them; return that below each question."""
-    headings: list[str | None] = []
-    is_form = sum(len(span) > 1 and _MARKED.match(span[-1].flat) is not None for span in spans) >= len(spans) / 2
-    for span in spans:
-        last = headings[-1] if headings else first
-        if len(span) > 1 and (_heads_section(span[-1]) or (not is_form and _is_marked(span[-1]))):
-            last = span.pop().text
-        headings.append(last)
-    return headings
-
-
 def _look_of(line: str) -> tuple[object, ...]:
     """Return what rows of one kind share: the sign before them, a tag behind them, and whether they ask something."""
     sign, tag = _BULLET.match(line), _TAG_BEHIND.search(line)
     return sign and sign["sign"], tag and tag[0], _ASKS.search(line) is not None
-
-
-def _heads_section(row: Row) -> bool:
-    heads = is_heading(row.flat) or (_SECTION.match(row.flat) and _KIND.search(row.flat))
-    return len(row.text) <= _LONGEST_HEADING and bool(heads) and not _is_shared(row.flat)
-
-
-def _is_marked(row: Row) -> bool:
-    """Return whether a row is a heading of Markdown."""
-    return _MARKED.match(row.flat) is not None and len(row.text) <= _LONGEST_HEADING and not _is_shared(row.flat)
-
-
-def _is_shared(line: str) -> bool:
-    """Return whether a flat line announces what several questions share."""
-    return is_note(line) or case_heading_in(line) is not None or kind_of(line) == "case" or _SHARES.search(line) is not None
 
 
 def untagged(stem: str) -> tuple[str, list[str]]:
@@ -352,11 +322,11 @@ def untagged(stem: str) -> tuple[str, list[str]]:
 
 def is_kind(tag: str) -> bool:
     """Return whether a tag says the kind of a question."""
-    return _KIND.search(tag) is not None
+    return KIND.search(tag) is not None
 
 
 def _is_tag(said: str) -> bool:
-    return bool(_KIND.search(said) or _POINTS.fullmatch(said))
+    return bool(KIND.search(said) or _POINTS.fullmatch(said))
 
 
 def _is_whole(row: Row, width: int) -> bool:
@@ -396,7 +366,6 @@ _CLOSED = re.compile(
     rf"(?:[。.?!;:)\]】]|[(]\s{{0,9}}[)])\s{{0,9}}(?:\s(?:(?:正确|参考|标准)?答案|答)?[\s:(\[【]{{0,9}}(?:{VERDICT})[)\]】]?)?$"
 )
 """The end of a sentence, or its blank, with a verdict beside it or not."""
-_SHARES = re.compile(r"配伍|(?<![A-Za-z])B1?\s?型|共用")
 _LABEL = re.compile(r"\s{0,9}(?P<open>[【\[(<])?(?P<label>[^\s:。,、()【】\[\]<>]{1,8})(?(open)[】\])>])\s?[:=]\s{0,9}")
 _BESIDE = re.compile(r"\s[(\[【][A-Ja-j]\s?[)\]】]|(?<=\s)\s[(\[【]?[A-Ja-j甲乙丙丁戊Ⓐ-Ⓙ①-⑩]\s?[)\]】.、:]")
 _SIGN = re.compile(r"[^\w\s(（《“\"'【\[]{1,3}")
