@@ -46,7 +46,7 @@ _EXPLAINS = re.compile(
 _ASKS = re.compile(r"[(（]\s*[)）]|_{2,}|[?？:：]$|[是为有]$")
 _LEADERS = " \t\u3000—–―-…·.•=→⇒>~|"
 """Signs that lead from a statement to its verdict."""
-_BULLET = re.compile(r"\s{0,9}(?P<sign>[^\w\s#()（）\[\]【】《》“”\"'_√×]{1,2})\s{1,9}(?=\S)")
+_BULLET = re.compile(r"\s{0,9}(?P<sign>[^\w\s#|()（）\[\]【】《》“”\"'_√×]{1,2})\s{1,9}(?=\S)")
 _TAG_BEHIND = re.compile(r"(?<=\s)[#@]\S{1,20}$")
 _OF_NUMBER = re.compile(r"第\s?(\d{1,4})\s?题")
 """The question of which an answer is, as it says: `昨日（第3题）答案`."""

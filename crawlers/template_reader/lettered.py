@@ -16,7 +16,7 @@ _RINGED = ("".join(map(chr, range(first, first + 10))) for first in (0x24B6, 0x2
 ALPHABETS = (LETTERS, LETTERS.lower(), STEMS, CIRCLED_NUMBERS, *_RINGED, "123456789")
 """Letters that papers give to options, in order."""
 _OPENS = (
-    r"(?P<mark>[^\w\s(\[【《“\"']{0,3})\s{0,3}"
+    r"(?P<mark>[^\w\s|(\[【《“\"']{0,3})\s{0,3}"
     r"(?:(?:选项|选择|[Oo]ption|[Cc]hoice)\s?|(?![\u4e00-\u9fff]{0,2}答案)[\u4e00-\u9fff]{2,4}\s?:\s?)?[(\[【]?"
 )
 _SIGN = r"(?P<sign>\s{0,2}(?:[)\]】]\s?[.、:,]|[)\]】.、:,|=-]))\s{0,9}"

@@ -223,3 +223,9 @@ def test_a_line_below_a_full_one_that_is_part_of_nothing_is_the_rest_of_its_stem
     passes = read_paper(lines)
     assert [draft.stem for draft in passes.questions if draft.number == 2] == [f"2. {WIDE[2][0]}"]
     assert {draft.number for draft in accounted(lines, passes).rejected} == {2, 5}
+
+
+def test_a_table_in_markdown_is_no_list_of_statements_with_bullets() -> None:
+    rows = [f"| {n} | {stem} | {'<br>'.join(_options(options))} | {right} |" for n, (stem, options, right) in enumerate(QUESTIONS, 1)]
+    paper = read_lines(["| # | 题目 | 选项 | 答案 |", "|---|---|---|:-:|", *rows])
+    assert paper is None or not any("|" in text for draft in paper.questions for text in (draft.stem, *draft.options))
