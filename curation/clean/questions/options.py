@@ -19,6 +19,7 @@ LETTER = re.compile(r"^[（(【\[]?\s*([A-Ja-j])\s*(?:[）)】\]]\s*[、.．:：
 LETTER_BEFORE_CHINESE = re.compile(r"^([A-J])\s*[.、]\s*(?=[\u4e00-\u9fff“（《‘\d])")
 _SIGN = r"\s*+(?:[.．。、]{2}|[;；·|~—–:：､丶﹒》>-])|\s++"
 _OTHER_MARK = re.compile(rf"^\s*+(?:(?:选项\s*+)?([A-JＡ-Ｊ])({_SIGN})|([Ⓐ-Ⓙ])(\s*+[.．、:：]?))\s*+(?=\S)")
+_BLANK_MARK = re.compile(r"^\s*+([A-JＡ-Ｊ])(\s++)()()(?=\S)")
 _LEAST_WITHOUT_A = 3
 """Options whose ascending letters show that the first is missing; two may be initials of names."""
 _LEAST_GLUED, _NAME_CHARS = 3, 3
@@ -34,6 +35,8 @@ def with_plain_letters(raw: Sequence[str]) -> Sequence[str]:
     marks = [mark for option in raw if (mark := _OTHER_MARK.match(option))]
     if len(raw) < 2 or len(marks) < len(raw):
         return _without_glue(raw)
+    if len({mark[2] and mark[2].strip() for mark in marks}) > 1:  # the sign of `C -1` is that of its number
+        marks = [mark for option in raw if (mark := _BLANK_MARK.match(option))] if all(map(_BLANK_MARK.match, raw)) else marks
     letters = [unicodedata.normalize("NFKC", mark[1] or mark[3]) for mark in marks]
     bodies = [option[mark.end() :].strip() for mark, option in zip(marks, raw, strict=True)]
     alike = len({(mark[2] or mark[4] or "").strip() for mark in marks}) == 1

@@ -144,6 +144,10 @@ def test_options_are_marked_in_many_ways(raw: list[str]) -> None:
     assert clean_options(raw).texts == ["感觉", "知觉", "记忆", "思维"]
 
 
+def test_a_minus_behind_a_letter_is_of_its_number() -> None:
+    assert clean_options(["A 0～1", "B 1～10", "C -1～1", "D 不确定"]).texts == ["0~1", "1~10", "-1~1", "不确定"]
+
+
 @pytest.mark.parametrize("mark", ["A.", "A、", "【A】 ", "（A）"])
 def test_addresses_are_no_adverts_where_one_of_them_is_asked_for(mark: str) -> None:
     addresses = ["www.a.example", "http://b.example/c", "www.d.example"]
