@@ -51,12 +51,12 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
 
 
 def _paired(paper: ParsedPaper, other: ParsedPaper) -> list[tuple[Draft, Draft]]:
-    """Return each question with its other reading: all in order if these are as many, else those that begin on the same line."""
-    if len(paper.drafts) == len(other.drafts):
-        pairs = zip(paper.drafts, other.drafts, strict=True)
-        return [(draft, its) for draft, its in pairs if not draft.doubts and not its.doubts]
+    """Return each question with its other reading: those that begin on the same line, or all in order if few do and these are as many."""
     by_line = {draft.line: draft for draft in other.questions}
-    return [(draft, by_line[draft.line]) for draft in paper.questions if draft.line in by_line]
+    pairs = [(draft, by_line[draft.line]) for draft in paper.questions if draft.line in by_line]
+    if len(pairs) * 2 > len(paper.questions) or len(paper.questions) != len(other.questions):
+        return pairs
+    return list(zip(paper.questions, other.questions, strict=True))
 
 
 def _doubted(paper: ParsedPaper, lines: Set[int]) -> ParsedPaper:
