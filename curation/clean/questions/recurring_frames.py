@@ -14,6 +14,8 @@ from curation.clean.questions.stem_numbers import TYPE
 
 _FEWEST, _SHARE, _ALL, _VARIANTS, _FEW, _ROUNDS, _SAMPLE = 5, 0.8, 0.95, 6, 4, 6, 1000
 """Minimum number of stems; the share that must have the same words, or some of a few variants; how many variants."""
+_MANY = 10
+"""Minimum number of stems in brackets of one kind."""
 _LEAST_LEFT = 4
 """Letters and digits that must remain of a stem."""
 _KIND = rf"(?:{TYPE}|[单多]选|判断|填空|简答|案例(?:分析)?题?|[AB][1-4](?:型题?)?)"
@@ -122,7 +124,9 @@ def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) 
                 continue  # each row has its own
             if "line" in pattern.groupindex and _tells(masks, {each[1] for each in cuts if each}):
                 continue
-            words = _recurring(masks, len(stems)) or (_of_origin(masks, len(stems)) if "line" not in pattern.groupindex else frozenset())
+            words = _recurring(masks, len(stems))
+            if not words and "line" not in pattern.groupindex:
+                words = _of_origin(masks, len(stems)) or _in_brackets(masks, len(stems))
             if words:
                 layers.append((index, words))
                 stems = [each[0] if each and _mask(each[1]) in words else stem for each, stem in zip(cuts, stems, strict=True)]
@@ -165,6 +169,13 @@ def _of_origin(masks: list[str], count: int) -> frozenset[str]:
     several = {mask for mask in closed if counts[mask] > 1}
     is_most = 2 * sum(mask in told for mask in closed) >= len(closed)
     return frozenset(told | several) if is_most and len(closed) >= max(_FEWEST, _HALF * count) else frozenset()
+
+
+def _in_brackets(masks: list[str], count: int) -> frozenset[str]:
+    """Return the words in brackets of one kind that nearly all stems have, whatever they say: no question has a word before it as all do."""
+    closed = [mask for mask in masks if _CLOSED.fullmatch(mask)]
+    is_one_kind = len({mask[0] for mask in closed}) == 1
+    return frozenset(closed) if is_one_kind and len(closed) >= max(_MANY, _ALL * count) else frozenset()
 
 
 def _head(stem: str, pattern: re.Pattern[str]) -> tuple[str, str] | None:

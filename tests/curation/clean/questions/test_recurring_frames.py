@@ -89,6 +89,15 @@ def test_stems_without_a_frame_stay(stems: list[str]) -> None:
     assert [without_frame(stem, frame)[0] for stem in stems] == stems
 
 
+@pytest.mark.parametrize("pair", ["〔〕", "【】", "（）", "[]"])
+def test_words_in_brackets_before_all_stems_are_no_part_of_them(pair: str) -> None:
+    subjects = ["心理统计", "发展心理", "人格", "学习论", "测量", "咨询", "变态心理", "社会心理", "认知", "生理"]
+    framed = [f"{pair[0]}{subject}{pair[1]}{stem}" for subject, stem in zip(subjects, STEMS, strict=True)]
+    assert [without_frame(stem, frame_of(framed))[0] for stem in framed] == STEMS
+    some = [*framed[:8], *STEMS[8:]]
+    assert [without_frame(stem, frame_of(some))[0] for stem in some] == some
+
+
 def test_the_order_of_the_stems_does_not_matter() -> None:
     given = [f"{n}/10 {stem}" for n, stem in enumerate(STEMS, 1)]
     assert frame_of(given) == frame_of(given[::-1]) != NO_FRAME
