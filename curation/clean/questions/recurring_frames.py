@@ -126,7 +126,7 @@ def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) 
                 continue
             words = _recurring(masks, len(stems))
             if not words and "line" not in pattern.groupindex:
-                words = _of_origin(masks, len(stems)) or _in_brackets(masks, len(stems))
+                words = _of_origin(masks, len(stems)) or (_in_brackets(masks, len(stems)) if cut is _head else frozenset())
             if words:
                 layers.append((index, words))
                 stems = [each[0] if each and _mask(each[1]) in words else stem for each, stem in zip(cuts, stems, strict=True)]

@@ -81,7 +81,10 @@ def test_where_most_questions_come_from_is_no_part_of_them(form: str) -> None:
         [f"{n * 7}+{n * 3}等于多少" for n in range(5, 14)],
         [f"{n}.5mg的硝酸甘油用于" for n in range(5, 14)],
         [f"{n}/20的患者出现的症状是" for n in range(5, 14)],
-        [f"知觉的特性（{word}）" for word in ("选择性", "整体性", "理解性", "恒常性", "对比", "错觉", "阈限", "适应")],
+        [
+            f"知觉的特性（{word}）"
+            for word in ("选择性", "整体性", "理解性", "恒常性", "对比", "错觉", "阈限", "适应", "掩蔽", "联觉", "后像")
+        ],
     ],
 )
 def test_stems_without_a_frame_stay(stems: list[str]) -> None:
