@@ -172,7 +172,7 @@ def _of_origin(masks: list[str], count: int) -> frozenset[str]:
 
 
 def _in_brackets(masks: list[str], count: int) -> frozenset[str]:
-    """Return the words in brackets of one kind that nearly all stems have, whatever they say: no question has a word before it as all do."""
+    """Return the words in brackets of one kind before nearly all stems, whatever they say: no sentence of each question begins so."""
     closed = [mask for mask in masks if _CLOSED.fullmatch(mask)]
     is_one_kind = len({mask[0] for mask in closed}) == 1
     return frozenset(closed) if is_one_kind and len(closed) >= max(_MANY, _ALL * count) else frozenset()
