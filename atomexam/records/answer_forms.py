@@ -6,9 +6,9 @@ from typing import Literal
 
 AnswerForm = Literal["letters", "verdict", "words", "none"]
 
-_AROUND = " \t\n\r\f\v()[]{}【】〔〕《》<>\"'“”‘’.。,，、;；:：!！"
+_AROUND = " \ufe0f\t\n\r\f\v()[]{}【】〔〕《》<>\"'“”‘’.。,，、;；:：!！"
 _MARK = re.compile(r"(?:(?:参考|正确|标准)?答案|正确选项|选项|答|[故应]?选)(?:[】\])]|[:是为])*")
-_VERDICTS = frozenset({"正确", "错误", "不正确", "不对", "对", "错", "true", "false", "t", "f"} | set("√✓✔☑✅×✗✘╳✕✖❌"))
+_VERDICTS = frozenset({"正确", "错误", "不正确", "不对", "对", "错", "true", "false", "t", "f"} | set("√✓✔☑✅×✗✘☒╳✕✖❌❎"))
 _LETTERS = re.compile(r"[A-J](?:[\s,、;.。/|+&]?\s?[A-J]){0,19}(?:选?项)?")
 _LONGEST_CHARS = 80
 """The longest text that can be a list of ten letters with separators."""

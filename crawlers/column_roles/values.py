@@ -9,6 +9,7 @@ from typing import Any
 from atomexam.text.numerals import CIRCLED_NUMBERS, HANZI, ROMAN, STEMS
 from atomexam.text.option_letters import CIRCLED_AS_LETTERS, LETTERS
 from crawlers.column_roles.option_cells import split_options
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.tables.inner_data import listed
 from crawlers.tables.marked_options import NO, RIGHT, TEXT, YES, word_of
 from crawlers.tables.option_objects import REASON, in_stated_order
@@ -22,8 +23,13 @@ MARKED = "marked"
 DISTRACTORS = "distractors"
 """Further form: the options are the wrong ones, and the answer is the text of the correct one."""
 ALL_FORMS = (*FORMS, MARKED, DISTRACTORS, "verdict", "words")
-_TRUE = {"正确", "对", "真", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
-_FALSE = {"错误", "错", "假", "×", "false", "f", "否", "no", "錯誤", "錯", "x", "✗", "✘", "wrong", "不正确"}
+_TRUE = {"正确", "对", "真", "√", "true", "t", "是", "yes", "right"}
+_FALSE = {"错误", "错", "假", "×", "false", "f", "否", "no", "x", "wrong", "不正确", "不对"}
+_AS_EMOJI, _AROUND = "\ufe0f", "()[]【】。. "
+"""What follows signs that are shown as pictures, and what is around a truth value in a cell."""
+WORDS_OF_EXAMS = {"正确", "错误", "对", "错", "不正确", "不对"}
+EXAM_VERDICTS = WORDS_OF_EXAMS | {"√", "×"}
+"""Verdicts that occur only in tests, whatever the column's name."""
 _TWO_VERDICTS = {"正确", "错误"}
 CODES = {"y": "正确", "n": "错误", "r": "正确", "w": "错误", "v": "正确", "x": "错误"}
 """Letters beyond those of options that mean true or false where nothing else is answered."""
@@ -253,11 +259,17 @@ def as_verdict(value: Any) -> Any:
     return value == 1 if type(value) is int and value in (0, 1) else value.strip() == "1" if value in ("0", "1") else value
 
 
+def verdict_word(value: Any) -> str:
+    """Return the text of a cell with one sign for each kind of tick or cross, without brackets around it."""
+    text = str(value)
+    return text if len(text) > _MOST_AROUND else flat(text).replace(_AS_EMOJI, "").strip(_AROUND)
+
+
 def verdict_of(value: Any) -> str:
     """Return 正确 or 错误 for a text with that meaning; nothing for any other."""
     if isinstance(value, list):
         value = value[0] if len(value) == 1 else ""
-    word = "true" if value is True else "false" if value is False else str(value).strip().lower()
+    word = "true" if value is True else "false" if value is False else verdict_word(value).lower()
     return "正确" if word in _TRUE else "错误" if word in _FALSE else ""
 
 

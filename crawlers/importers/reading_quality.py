@@ -7,10 +7,11 @@ from msgspec import structs
 
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import QuestionItem
-from crawlers.column_roles.values import CODES, VERDICT_WORDS, answer_letters
+from crawlers.column_roles.values import CODES, VERDICT_WORDS, answer_letters, verdict_word
 from crawlers.importers.files.reading import FileReading
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import kind_of
+from crawlers.tables.marked_options import CIRCLES
 
 _MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
 _NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
@@ -118,7 +119,9 @@ def with_verdicts_in_words(reading: FileReading) -> FileReading:
     """
     items = [(index, item) for index, item in enumerate(reading.items) if isinstance(item, QuestionItem)]
     bare = {index: item for index, item in items if _is_bare(item) and item.answer_raw}
-    words = {index: (item.answer_raw or "").strip().lower() for index, item in bare.items()}
+    words = {index: verdict_word(item.answer_raw).lower() for index, item in bare.items()}
+    if {"×"} < set(words.values()) <= {"×", *CIRCLES}:
+        return _with_answers(reading, {index: _TRUTH[word == "×"] for index, word in words.items()})
     choices = [item for _, item in items if item.doubt is None and len(item.options_raw or ()) > 1 and _is_answered(item)]
     are_beside = len(choices) >= max(_FEWEST_CHOICES, len(bare))
     known = VERDICT_WORDS if are_beside else CODES

@@ -11,8 +11,8 @@ from crawlers.papers.signs.numbers import are_consecutive
 from crawlers.tables.tree import OPTIONS, Rows
 
 TEXT, RIGHT = "text", "right"
-YES = frozenset({"1", "true", "是", "对", "正确", "y", "yes", "t", "√", "✓", "✔"})
-NO = frozenset({"0", "false", "否", "错", "错误", "n", "no", "f", "", "none", "null", "×", "✗", "✘"})
+YES = frozenset({"1", "true", "是", "对", "正确", "y", "yes", "t", "√", "✓", "✔", "☑", "✅"})
+NO = frozenset({"0", "false", "否", "错", "错误", "n", "no", "f", "", "none", "null", "×", "✗", "✘", "✕", "✖", "☒", "❌", "❎"})
 _FEWEST, _MOST_OPTIONS, _SHARE = 3, 10, 0.9
 _END = re.compile(r"(?:\d{1,2}|[A-J]|[一二三四五六七八九十])(?=\W{0,2}$)")
 _LISTED_CELL = 2
@@ -26,6 +26,7 @@ _OF_EXAMS = frozenset({"对", "错", "正确", "错误", "√", "×"})
 _BRACKETED, _LAST_WORD = re.compile(r"[(（\[【].{0,20}?[)）\]】]"), re.compile(r"[-—_.:：/\s]+")
 _TICKS = frozenset({"☑", "✅", "●", "■", "v", "o"})
 _CROSSES = frozenset({"x", "×", "✗", "✘", "❌", "○"})
+CIRCLES, _SURELY_CROSSES = frozenset({"○", "〇", "◯", "⭕"}), frozenset({"×", "✗", "✘", "❌", "✕", "✖", "x"})
 _EMPTY = frozenset({"", "none", "null", "-", "—", "/", "☐", "□"})
 """What a cell has that is not ticked."""
 _LETTERS_STATED = re.compile(r"[A-J](?:[\s,，、;；]{0,2}[A-J]){0,9}")
@@ -35,7 +36,7 @@ Row = tuple[str, dict[str, Any]]
 
 
 def word_of(value: Any) -> str:
-    return "" if value is None else str(value).strip().lower()
+    return "" if value is None else str(value).strip().removesuffix("\ufe0f").lower()
 
 
 def marked_beside(table: Rows) -> Rows:
@@ -60,6 +61,16 @@ def marked_beside(table: Rows) -> Rows:
 
 def _is_list_of_objects(value: Any) -> bool:
     return isinstance(value, list) and len(value) > 1 and all(isinstance(each, dict) for each in value)
+
+
+def with_ticks(table: Rows) -> Rows:
+    """Return a table with ticks for the circles of columns that have nothing but circles and crosses: `○` and `×` are right and wrong."""
+    for key in table.own_columns():
+        words = {word_of(row.get(key)) for _, row in table.rows} - {""}
+        if words <= CIRCLES | _SURELY_CROSSES and words & CIRCLES and words & _SURELY_CROSSES:
+            for _, row in table.rows:
+                row[key] = {**dict.fromkeys(CIRCLES, "√"), **dict.fromkeys(_SURELY_CROSSES, "×")}.get(word_of(row.get(key)), row.get(key))
+    return table
 
 
 def verdicts_ticked(table: Rows) -> Rows:

@@ -13,7 +13,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 from msgspec import Struct
 
-from crawlers.papers.passes.emphasis import face_of, is_answer_sheet, styled_classes
+from crawlers.papers.passes.emphasis import MEANT, face_of, is_answer_sheet, stated_in, styled_classes
 from crawlers.papers.passes.standing_out import standing_out
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
@@ -118,8 +118,9 @@ def questions_of_page(text: str) -> Rows | None:
     numbered = _are_numbered(parts)
     labels = _labels_of(parts)
     rows = [(f"part:{number}", _row(part, numbered, labels)) for number, part in enumerate(parts)]
-    if not any(map(is_answer_sheet, words_of(document).split("\n"))):
-        _mark_right(rows, parts, styled_classes(text))
+    lines = words_of(document).split("\n")
+    if not any(map(is_answer_sheet, lines)):
+        _mark_right(rows, parts, styled_classes(text), lines)
     if any("答案" in row for _, row in rows) or sum(is_worded_as_question(flat(row["stem"])) for _, row in rows) >= _ASKING * len(rows):
         return Rows((), rows)
     return None  # a to-do list, or points some of which are bold
@@ -328,17 +329,21 @@ def _with_marks(texts: Sequence[str], marked: Sequence[bool]) -> list[dict[str, 
     return [{"text": text, "right": int(right)} for text, right in zip(texts, marked, strict=True)]
 
 
-def _mark_right(rows: Sequence[tuple[str, dict[str, Any]]], parts: Sequence[_PageQuestion], styles: dict[str, str]) -> None:
+def _mark_right(
+    rows: Sequence[tuple[str, dict[str, Any]]], parts: Sequence[_PageQuestion], styles: dict[str, str], lines: Sequence[str]
+) -> None:
     """Mark the options that stand out alone in question after question, if no words and no class state which are correct."""
     if any(row["options"] and isinstance(row["options"][0], dict) for _, row in rows) or sum(
         "答案" in row for _, row in rows
     ) > _ANSWERED_SHARE * len(rows):
         return
     right = standing_out([[_faces(option, styles) for option in part.options] for part in parts], least=_SHARE)
-    if right is None or any(map(all, filter(None, right.marked))):
+    if right is None:
         return
+    means_answers = right.kind.startswith(MEANT) or stated_in(lines)
     for (_, row), marked in zip(rows, right.marked, strict=True):
-        row["options"] = _with_marks(row["options"], marked)
+        if means_answers or not all(marked):  # if all are bold, it is only emphasis
+            row["options"] = _with_marks(row["options"], marked)
 
 
 def _faces(option: Any, styles: dict[str, str]) -> set[str]:

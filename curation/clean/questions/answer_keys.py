@@ -53,6 +53,8 @@ WRONG = frozenset(
         "✕",
         "✖",
         "❌",
+        "❎",
+        "☒",
         "x",
         "X",
         "F",
@@ -164,7 +166,7 @@ def _by_text(text: str, options: list[str]) -> AnswerKey:
 
 def read_verdict(raw: str | None) -> str | None:
     """Return A for 正确, B for 错误, None for anything else."""
-    text = _MARK.sub("", normalize(raw or "").text).rstrip("。.").strip("（()）[]【】")
+    text = _MARK.sub("", normalize(raw or "").text).rstrip("。.").strip("（()）[]【】").removesuffix("\ufe0f")
     if text in RIGHT or text == "A":
         return "A"
     return "B" if text in WRONG or text == "B" else None

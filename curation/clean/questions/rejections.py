@@ -168,8 +168,12 @@ def duplicate_options(partial: PartialQuestion) -> str | None:
     return "duplicate_options" if len(texts) < len(partial.options) else None
 
 
+_CIRCLES_AND_BOXES = " ○●◯〇⭕□■☐"
+"""Signs that answer nothing by themselves."""
+
+
 def answer_missing(partial: PartialQuestion) -> str | None:
-    answer = partial.answer
+    answer = (partial.answer or "").strip(_CIRCLES_AND_BOXES)
     return "answer_missing" if not answer or (partial.is_choice and not set(answer) <= set(LETTERS) and _is_no_answer(answer)) else None
 
 

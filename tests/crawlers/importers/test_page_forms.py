@@ -5,6 +5,7 @@ import pytest
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.column_roles.values import bare
+from crawlers.importers.files.text import text_of_page
 from crawlers.importers.formats import guess_format, read_guessed
 from crawlers.tables.markup import document_of_page
 from crawlers.tables.page_questions import questions_of_page
@@ -209,3 +210,24 @@ def test_statements_among_questions_of_a_page_are_read() -> None:
     )
     reading = read("a.html", body.replace("</div></body>", f"{said}</div></body>").encode())
     assert [answer for _, _, answer in triples_of(reading)][-4:] == ["错误"] * 4
+
+
+@pytest.mark.parametrize("mark", ["<mark>{}</mark>", '<span style="color:red">{}</span>', '<font color="red">{}</font>'])
+@pytest.mark.parametrize("kind", ['type="A"', "type=a", 'style="list-style-type: upper-alpha"', ""])
+def test_a_question_with_all_options_marked_leaves_the_others(mark: str, kind: str) -> None:
+    parts = ""
+    for at, (stem, options, key) in enumerate(GOLD):
+        said = "".join(f"<li>{mark.format(text) if at == 5 or n == key else text}</li>" for n, text in enumerate(options))
+        parts += f"<li><p>{stem}</p><ol {kind}>{said}</ol></li>"
+    found = triples_of(read("a.html", f"<html><body><ol>{parts}</ol></body></html>".encode()))
+    letters = ["".join("ABCD"[key] if isinstance(key, int) else str(key)) for _, _, key in found]
+    assert letters == ["ABCD" if at == 5 else "ABCD"[key] for at, (_, _, key) in enumerate(GOLD)]
+
+
+def test_letters_that_a_browser_shows_are_letters_of_emphasised_options() -> None:
+    parts = ""
+    for n, (_, options, key) in enumerate(GOLD, 1):
+        said = "".join(f"<li><p>{f'<b>{text}</b>' if at == key else text}</p></li>" for at, text in enumerate(options))
+        parts += f'<p>{n}. 下图中第{n}例的器官。</p><ol type="A">{said}</ol>'
+    lines = text_of_page("a.html", f"<html><body>{parts}</body></html>").lines
+    assert lines[:6] == ["1. 下图中第1例的器官。", "A. 心", "B. 肝", "C. 脾", "D. 肺", "答案：B"]
