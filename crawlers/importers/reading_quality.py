@@ -77,9 +77,12 @@ def shows_markup(reading: FileReading) -> bool:
 
 
 def may_hold_title(reading: FileReading) -> bool:
-    """Return whether a line above the first of unnumbered stems may be the page's title: the tags show where a question begins."""
-    stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem)]
-    return bool(stems) and "\n" in stems[0].strip() and not any(map(_NUMBERED.match, stems))
+    """Return whether the first of unnumbered stems may be the page's title, or below it: the tags show where a question begins."""
+    items = [item for item in reading.items if isinstance(item, QuestionItem)]
+    stems = [item.stem_raw or "" for item in items]
+    first, *others = [len(item.options_raw or ()) for item in items] or [0]
+    is_option = bool(others) and first == max(others) + 1 > 2  # the stem is taken for one
+    return bool(stems) and ("\n" in stems[0].strip() or is_option) and not any(map(_NUMBERED.match, stems))
 
 
 def _is_answered(item: QuestionItem) -> bool:

@@ -151,6 +151,11 @@ def option_words(option: Any) -> str:
     return f"{first} {' '.join(lines[1:])}" if len(lines) > 1 and lines[0] == first and _LETTER_ALONE.fullmatch(first) else text
 
 
+def bare_option(words: str) -> str:
+    """Return the words of an option without its letter."""
+    return _LETTER.sub("", words, count=1)
+
+
 def without_counts(options: Sequence[Any]) -> None:
     """Remove vote counts at the end of options, if all have them: `A 心 <i>12人</i> <i>40%</i>`."""
     while options:

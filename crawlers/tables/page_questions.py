@@ -19,11 +19,13 @@ from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.numbers import TYPE
 from crawlers.tables.markup import document_of_page
+from crawlers.tables.page_controls import drop_controls
 from crawlers.tables.page_fields import list_fields
 from crawlers.tables.page_options import (
     NAMES,
     SURELY_STATED,
     TAGS,
+    bare_option,
     bare_words,
     is_called_right,
     is_marked_right,
@@ -33,6 +35,7 @@ from crawlers.tables.page_options import (
     without_counts,
     words_of,
 )
+from crawlers.tables.restated import restated
 from crawlers.tables.tree import Rows
 
 _FEWEST = 3
@@ -96,6 +99,7 @@ class _PageQuestion(Struct):
 def questions_of_page(text: str) -> Rows | None:
     """Return the parts of a page that have the same structure around a list of options; None if there are not several."""
     document = document_of_page(text)
+    drop_controls(document)
     _part_terms(document)
     list_fields(document)
     groups = [group for each in list(document.iter(etree.Element)) if (group := options_in(each, (*TAGS, "tr")))]
@@ -115,6 +119,7 @@ def questions_of_page(text: str) -> Rows | None:
         return None
     for part in parts:
         without_counts(part.options)
+    _key_restated(parts)
     numbered = _are_numbered(parts)
     labels = _labels_of(parts)
     rows = [(f"part:{number}", _row(part, numbered, labels)) for number, part in enumerate(parts)]
@@ -189,6 +194,20 @@ def _key_in(top: Any, inside: set[Any]) -> str:
         and _LETTERS.fullmatch(words := words_of(each))
     ]
     return keys[0] if len(set(keys)) == 1 else ""
+
+
+def _key_restated(parts: Sequence[_PageQuestion]) -> None:
+    """Take the letters of the right options from the last of the options, or the line below them, where that repeats one of the others."""
+    asked = [part for part in parts if part.options and not SURELY_STATED.search(part.after)]
+    texts = [[bare_option(option_words(option)) for option in part.options] for part in asked]
+    below = [next((line for line in part.after.split("\n") if line.strip()), "") for part in asked]
+    if keys := restated([each[:-1] for each in texts], [option_words(part.options[-1]) for part in asked]):
+        for part, key in zip(asked, keys, strict=True):
+            part.key = part.key or key
+            part.options = part.options[:-1] if key else part.options
+    elif keys := restated(texts, below):
+        for part, key in zip(asked, keys, strict=True):
+            part.key = part.key or key
 
 
 def _parts_between(parent: Any, sets: dict[HtmlElement, list[HtmlElement]]) -> Iterator[_PageQuestion]:
