@@ -7,17 +7,23 @@ from collections.abc import Sequence
 from crawlers.tables.tree import Rows
 
 _LINE = re.compile(
-    r"\s{0,12}[【\[<#*\"']{0,3}\s?(?P<key>[A-Za-z][A-Za-z_.-]{0,24})\s?(?P<number>\d{0,5})\s?[】\]>*\"']{0,3}\s{0,6}(?:=>|->|[:：=＝\t])\s{0,6}(?P<value>.*)"
+    r"\s{0,12}[【\[<#*\"']{0,3}\s?(?P<key>[A-Za-z][A-Za-z_.-]{0,24})\s?(?P<number>\d{0,5})\s?(?:[】\]]\s{0,6}[:：=＝]?|[>*\"']{0,3}\s{0,6}(?:=>|->|[:：=＝\t]))\s{0,6}(?P<value>.*)"
 )
+_ALONE = re.compile(r"(?![A-J]{1,10}$)[A-Za-z][A-Za-z_]{0,24}")
+"""A key without a value, if it recurs."""
 _WORD = re.compile(r"\w")
 _FEWEST, _FEWEST_KEYS, _MOST_KEYS, _SHARE = 3, 2, 20, 0.8
+_LEAST_KEYED = 0.2
+"""Share of the lines that must have keys; the others go on with a value."""
 
 
 def rows_of_keys(lines: Sequence[str]) -> Rows | None:
     """Return the records of lines with keys: the first key begins each; None if the lines are no such records."""
+    alone = Counter(text for line in lines if _ALONE.fullmatch(text := line.strip()))
+    lines = [f"{line.strip()}:" if alone[line.strip()] >= _FEWEST else line for line in lines]
     found = [(at, match) for at, line in enumerate(lines, 1) if (match := _LINE.fullmatch(line.rstrip()))]
     filled = sum(_WORD.search(line) is not None for line in lines)
-    if len(found) < _FEWEST * _FEWEST_KEYS or len(found) < _SHARE * filled:
+    if len(found) < _FEWEST * _FEWEST_KEYS or len(found) < _LEAST_KEYED * filled:
         return None
     counters = _counters([match for _, match in found])
     keyed = {at: (match["key"] if match["key"] in counters else match["key"] + match["number"], match["value"]) for at, match in found}
@@ -27,7 +33,7 @@ def rows_of_keys(lines: Sequence[str]) -> Rows | None:
     for at, line in enumerate(lines, 1):
         if at not in keyed:
             if rows and _WORD.search(line):
-                rows[-1][1][key] += f"\n{line.strip()}"
+                rows[-1][1][key] = f"{rows[-1][1][key]}\n{line.strip()}".strip()
             continue
         key, value = keyed[at]
         if key == first:
