@@ -62,12 +62,14 @@ def read_by_content(name: str, body: bytes, provenance: Provenance, known: Seque
 
 
 def read_key_lines(name: str, lines: Sequence[str], provenance: Provenance) -> FileReading | None:
-    """Return the questions of lines `key: value`, by roles inferred from the values; None if the lines are no such records."""
+    """Return the choices or statements of lines `key: value`, by roles inferred from the values; None if the lines are no such records.
+
+    Questions with answers in words are also in lists of what people often ask.
+    """
     table = rows_of_keys(lines)
     tables = [] if table is None else [with_divided_cells(each) for each in shaped([table])]
-    sure = [
-        (each, roles) for each in tables if (roles := roles_of([without_fillers(row) for _, row in each.rows])) and roles.confidence >= SURE
-    ]
+    candidates = [(each, roles) for each in tables if (roles := roles_of([without_fillers(row) for _, row in each.rows]))]
+    sure = [(each, roles) for each, roles in candidates if roles.confidence >= SURE and roles.form != "words"]
     return _reading(name, tables, sure, provenance) if sure else None
 
 

@@ -6,10 +6,13 @@ from itertools import product
 import docx
 import pytest
 
+from atomexam.records.provenance import Provenance
 from crawlers.column_roles.values import bare
+from crawlers.importers.questions_by_content import read_key_lines
 from crawlers.tables.key_lines import rows_of_keys
 from tests.crawlers.importers.test_shapes import GOLD, read, triples_of
 
+SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _NAMES = [("TIMU", "XX", "DAAN"), ("timu", "xuanxiang", "daan"), ("q", "opt", "da")]
 _FORMS = {
     "numbered keys": lambda name, options: [f"{name}{n}\0{text}" for n, text in enumerate(options, 1)],
@@ -54,3 +57,8 @@ def test_keys_of_any_name_are_read(names: tuple[str, str, str], form: str, sign:
 )
 def test_other_lines_are_no_records(text: str) -> None:
     assert rows_of_keys(text.split("\n")) is None
+
+
+def test_what_people_often_ask_is_no_bank() -> None:
+    lines = [line for n in range(1, 9) for line in (f"Q{n}：什么时候报第{n}科？", f"A{n}：每年{n}月。")]
+    assert read_key_lines("a.txt", lines, SEEN) is None
