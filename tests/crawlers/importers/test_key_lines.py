@@ -1,6 +1,7 @@
 """Questions in lines `key: value` with keys of any name: what is below them tells their roles."""
 
 import io
+from collections.abc import Callable
 from itertools import product
 
 import docx
@@ -14,7 +15,7 @@ from tests.crawlers.importers.test_shapes import GOLD, read, triples_of
 
 SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _NAMES = [("TIMU", "XX", "DAAN"), ("timu", "xuanxiang", "daan"), ("q", "opt", "da")]
-_FORMS = {
+_FORMS: dict[str, Callable[[str, list[str]], list[str]]] = {
     "numbered keys": lambda name, options: [f"{name}{n}\0{text}" for n, text in enumerate(options, 1)],
     "one line": lambda name, options: [f"{name}\0" + "；".join(f"{letter}.{text}" for letter, text in zip("ABCD", options, strict=True))],
     "lines below": lambda name, options: [f"{name}\0", *(f"{letter}. {text}" for letter, text in zip("ABCD", options, strict=True))],
