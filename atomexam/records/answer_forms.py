@@ -8,7 +8,7 @@ from atomexam.text.verdicts import SURE_VERDICTS, verdict_of
 
 AnswerForm = Literal["letters", "verdict", "words", "none"]
 
-_AROUND = " \t\n\r\f\v()[]{}【】〔〕《》<>\"'“”‘’.。,，、;；:：!！"
+_AROUND = " \ufe0f\t\n\r\f\v()[]{}【】〔〕《》<>\"'“”‘’.。,，、;；:：!！"
 _MARK = re.compile(r"(?:(?:参考|正确|标准)?答案|正确选项|选项|答|[故应]?选)(?:[】\])]|[:是为])*")
 _LETTERS = re.compile(r"[A-J](?:[\s,、;.。/|+&]?\s?[A-J]){0,19}(?:选?项)?")
 _LONGEST_CHARS = 80

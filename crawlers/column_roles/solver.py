@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from atomexam.text.verdicts import CODES, SURE_VERDICTS
+from atomexam.text.verdicts import CODES
 from crawlers.column_roles.answer_columns import ANSWER, NO_INDEX, OWN_CHOICE, answers_of, idle_column, named_key, rival
 from crawlers.column_roles.distractors import Distractors, is_wrong_name, named_distractors, unnamed_distractors
 from crawlers.column_roles.names_in_turn import named_in_turn
@@ -30,7 +30,9 @@ from crawlers.column_roles.records import NAMED, Roles, find_others, options_of
 from crawlers.column_roles.stems import QUESTION, STEM, asking, few_ask, stem_of
 from crawlers.column_roles.values import (
     DISTRACTORS,
+    EXAM_VERDICTS,
     MARKED,
+    WORDS_OF_EXAMS,
     are_two_verdicts,
     as_verdict,
     lettered_options,
@@ -38,6 +40,7 @@ from crawlers.column_roles.values import (
     options_in,
     text_of,
     verdict_of,
+    verdict_word,
 )
 from crawlers.tables.option_objects import options_listed
 
@@ -51,9 +54,6 @@ _UNPROVEN, _UNPROVEN_UNNAMED = 0.7, 0.5
 _LEAST_NAMED_SHARE, _LEAST_SHARE = 0.4, 0.8
 """Share of the rows that must have an answer, for a column named as an answer and for any other."""
 _TOLD = re.compile(r"ok$|right|correct|true|result|pass|hit|score|对错|正误|得分|是否", re.IGNORECASE)
-_EXAM_VERDICTS = {word for word in SURE_VERDICTS if not word.isascii()}
-"""Verdicts that occur only in tests, whatever the column's name."""
-_WORDS_OF_EXAMS = {word for word in _EXAM_VERDICTS if word.isalpha()}
 _LEAST_STATEMENT = 9
 """Characters of a usual true-or-false statement; a shorter text may be an option of a question elsewhere."""
 _HELP, _MOST_HELP = (
@@ -348,17 +348,18 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
         if key == stem or len(some) < (_LEAST_NAMED_SHARE if name else _LEAST_SHARE) * len(rows):
             continue
         values = [as_verdict(value) for value in some] if name else some
-        if not name and not all(str(value).strip() in _EXAM_VERDICTS for value in some):
+        words = set(map(verdict_word, some))
+        if not name and not words <= EXAM_VERDICTS:
             values = [None]  # a switch: yes and no, true and false
         verdicts = [verdict_of(value) for value in values]
         if name and all(isinstance(value, str) and value.strip().lower() in CODES for value in some):
             verdicts = [CODES[value.strip().lower()] for value in some]
         if (
             sum(map(bool, verdicts)) >= 0.95 * len(verdicts)
-            and (len({*verdicts, ""}) == 3 or ((stem, key) == PAIR and {str(value).strip() for value in some} <= _EXAM_VERDICTS))
+            and (len({*verdicts, ""}) == 3 or ((stem, key) == PAIR and words <= EXAM_VERDICTS))
             and (name or not any(isinstance(value, bool) for value in some))
         ):
-            in_words = {str(value).strip() for value in some} <= _WORDS_OF_EXAMS  # ticks may be those of a list of checks
+            in_words = words <= WORDS_OF_EXAMS  # ticks may be those of a list of checks
             strong = name or STEM.search(stem) or (stem, key) == PAIR or in_words
             roles = Roles(stem, [], key, "verdict", confidence=0.95 if strong else 0.7, doubts=doubts)
             if len({*verdicts, ""}) < 3:

@@ -10,6 +10,7 @@ from atomexam.text import verdicts
 from atomexam.text.numerals import CIRCLED_NUMBERS, HANZI, ROMAN, STEMS
 from atomexam.text.option_letters import CIRCLED_AS_LETTERS, LETTERS
 from crawlers.column_roles.option_cells import split_options
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.tables.inner_data import listed
 from crawlers.tables.marked_options import NO, RIGHT, TEXT, YES, word_of
 from crawlers.tables.option_objects import REASON, in_stated_order
@@ -23,6 +24,11 @@ MARKED = "marked"
 DISTRACTORS = "distractors"
 """Further form: the options are the wrong ones, and the answer is the text of the correct one."""
 ALL_FORMS = (*FORMS, MARKED, DISTRACTORS, "verdict", "words")
+_AS_EMOJI, _AROUND = "\ufe0f", "()[]【】。. "
+"""What follows signs that are shown as pictures, and what is around a truth value in a cell."""
+EXAM_VERDICTS = {word for word in verdicts.SURE_VERDICTS if not word.isascii()}
+"""Verdicts that occur only in tests, whatever the column's name."""
+WORDS_OF_EXAMS = {word for word in EXAM_VERDICTS if word.isalpha()}
 _LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.$#@&^+_]{0,3}[A-Ja-j])*[.、。;；,]?")
 _MOST_AROUND = 8
 """Characters of the signs around the text of an option in an answer."""
@@ -247,11 +253,17 @@ def as_verdict(value: Any) -> Any:
     return value == 1 if type(value) is int and value in (0, 1) else value.strip() == "1" if value in ("0", "1") else value
 
 
+def verdict_word(value: Any) -> str:
+    """Return the text of a cell with one sign for each kind of tick or cross, without brackets around it."""
+    text = str(value)
+    return text if len(text) > _MOST_AROUND else flat(text).replace(_AS_EMOJI, "").strip(_AROUND)
+
+
 def verdict_of(value: Any) -> str:
     """Return 正确 or 错误 for a text with that meaning; nothing for any other."""
     if isinstance(value, list):
         value = value[0] if len(value) == 1 else ""
-    return verdicts.verdict_of(str(value))
+    return verdicts.verdict_of(verdict_word(value))
 
 
 def are_two_verdicts(options: Sequence[str]) -> bool:

@@ -30,7 +30,7 @@ from crawlers.importers.layouts.layout_files import layout_by_keys, shipped_layo
 from crawlers.importers.layouts.table import read_sheets
 from crawlers.importers.not_question_banks import refuse_survey
 from crawlers.importers.papers import LINE_READERS, questions_by_layout, questions_in, read_questions
-from crawlers.importers.questions_by_content import holds_table, read_by_content, read_by_layout, with_advice
+from crawlers.importers.questions_by_content import holds_table, read_by_content, read_by_layout, read_key_lines, with_advice
 from crawlers.importers.reading_quality import (
     answered_count,
     are_marked,
@@ -121,7 +121,7 @@ def read_file(
     if not body.strip():
         raise Refusal(f"{name}: the file is empty")
     if format_name in PAPERS:
-        return read_questions(name, body, suffix, provenance)
+        return with_verdicts_in_words(read_questions(name, body, suffix, provenance))
     if format_name in EXCHANGES:
         return read_exchange(name, body, format_name, provenance)
     if format_name in _WORDED:
@@ -321,10 +321,14 @@ def read_guessed(
         if not is_shipped:
             if is_page and (by_content := read_by_content(name, body, provenance)):
                 return TABLE, by_content
+            if guessed == "paper" and (by_keys := _by_keys(name, body, provenance)):
+                return TABLE, by_keys
             raise
         with suppress(Refusal):
             return TABLE, read_file(name, body, TABLE, provenance, beside_keys, known)
         raise
+    if guessed == "paper" and answered_count(reading) == 0 and (by_keys := _by_keys(name, body, provenance)):
+        return TABLE, by_keys
     if guessed in EXCHANGES and not reading.record_count:
         with suppress(Refusal):
             if by_content := read_by_content(name, body, provenance):
@@ -345,6 +349,13 @@ def read_guessed(
             if len(other.faults) * 2 < other.record_count:
                 return TABLE, other
     return guessed, reading
+
+
+def _by_keys(name: str, body: bytes, provenance: Provenance) -> FileReading | None:
+    """Return the questions of a file whose lines are keys with values, if any have answers."""
+    suffix = PurePosixPath(name).suffix.lower()
+    reading = read_key_lines(name, LINE_READERS[suffix](name, body).lines, provenance) if suffix in LINE_READERS else None
+    return with_codes_doubted(with_verdicts_in_words(reading)) if reading and answered_count(reading) else None
 
 
 def written_by_user(format_name: str, known: KnownLayouts | None) -> bool:

@@ -14,6 +14,7 @@ from atomexam.records.checks import one_of
 from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
+from crawlers.column_roles.divided_cells import with_divided_cells
 from crawlers.column_roles.records import NAMED, Roles, record_of, with_letters_of_columns, without_fillers
 from crawlers.column_roles.solver import PAIR, SURE, roles_of
 from crawlers.column_roles.values import ALL_FORMS, FORMS
@@ -24,7 +25,9 @@ from crawlers.importers.records.stem_cells import has_options_below, with_cell_d
 from crawlers.importers.row_items import heading_in, items_of_row
 from crawlers.importers.sheet_rows import row_with
 from crawlers.tables.inner_data import is_within, keys_within, with_inner
+from crawlers.tables.key_lines import rows_of_keys
 from crawlers.tables.marked_options import ANSWER, verdict_named
+from crawlers.tables.shaping import shaped
 from crawlers.tables.tree import EVERY, Rows
 
 _logger = logging.getLogger(__name__)
@@ -58,6 +61,18 @@ def read_by_content(name: str, body: bytes, provenance: Provenance, known: Seque
             raise Refusal(f"{name}: may contain questions, but which is not certain: {roles_in_words(*unsure)}; {_propose(name)}")
         return None
     return _reading(name, tables, sure, provenance, known)
+
+
+def read_key_lines(name: str, lines: Sequence[str], provenance: Provenance) -> FileReading | None:
+    """Return the choices or statements of lines `key: value`, by roles inferred from the values; None if the lines are no such records.
+
+    Questions with answers in words are also in lists of what people often ask.
+    """
+    table = rows_of_keys(lines)
+    tables = [] if table is None else [with_divided_cells(each) for each in shaped([table])]
+    candidates = [(each, roles) for each in tables if (roles := roles_of([without_fillers(row) for _, row in each.rows]))]
+    sure = [(each, roles) for each, roles in candidates if roles.confidence >= SURE and roles.form != "words"]
+    return _reading(name, tables, sure, provenance) if sure else None
 
 
 def _propose(name: str) -> str:

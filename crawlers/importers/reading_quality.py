@@ -8,10 +8,11 @@ from msgspec import structs
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import QuestionItem
 from atomexam.text.verdicts import CODES, UNSURE_VERDICTS
-from crawlers.column_roles.values import answer_letters
+from crawlers.column_roles.values import answer_letters, verdict_word
 from crawlers.importers.files.reading import FileReading
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import kind_of
+from crawlers.tables.marked_options import CIRCLES
 
 _MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
 _NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
@@ -78,9 +79,12 @@ def shows_markup(reading: FileReading) -> bool:
 
 
 def may_hold_title(reading: FileReading) -> bool:
-    """Return whether a line above the first of unnumbered stems may be the page's title: the tags show where a question begins."""
-    stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem)]
-    return bool(stems) and "\n" in stems[0].strip() and not any(map(_NUMBERED.match, stems))
+    """Return whether the first of unnumbered stems may be the page's title, or below it: the tags show where a question begins."""
+    items = [item for item in reading.items if isinstance(item, QuestionItem)]
+    stems = [item.stem_raw or "" for item in items]
+    first, *others = [len(item.options_raw or ()) for item in items] or [0]
+    is_option = bool(others) and first == max(others) + 1 > 2  # the stem is taken for one
+    return bool(stems) and ("\n" in stems[0].strip() or is_option) and not any(map(_NUMBERED.match, stems))
 
 
 def _is_answered(item: QuestionItem) -> bool:
@@ -120,7 +124,9 @@ def with_verdicts_in_words(reading: FileReading) -> FileReading:
     """
     items = [(index, item) for index, item in enumerate(reading.items) if isinstance(item, QuestionItem)]
     bare = {index: item for index, item in items if _is_bare(item) and item.answer_raw}
-    words = {index: (item.answer_raw or "").strip().lower() for index, item in bare.items()}
+    words = {index: verdict_word(item.answer_raw).lower() for index, item in bare.items()}
+    if {"×"} < set(words.values()) <= {"×", *CIRCLES}:
+        return _with_answers(reading, {index: _TRUTH[word == "×"] for index, word in words.items()})
     choices = [item for _, item in items if item.doubt is None and len(item.options_raw or ()) > 1 and _is_answered(item)]
     are_beside = len(choices) >= max(_FEWEST_CHOICES, len(bare))
     known = _WORDS if are_beside else CODES

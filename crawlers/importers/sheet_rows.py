@@ -20,6 +20,7 @@ from crawlers.tables.turning import turned_sheet
 
 _LEAST_ROWS = 3
 _LONGEST_NAME_CHARS = 24
+_SAMPLE, _FORM_FIELD = 200, re.compile(r"[:：]")
 _MOST_TITLES = 20
 """Rows above the names of the columns."""
 KEY_WORD = re.compile(
@@ -104,12 +105,20 @@ def _under(title: str, keys: list[str], rows: list[tuple[str, list[str]]]) -> Ro
 
 
 def _titles_above(rows: list[tuple[str, list[str]]]) -> int:
-    """Return how many rows are titles and remarks, of one cell, above one that names the columns."""
-    filled = [sum(map(bool, cells)) for _, cells in rows[: _MOST_TITLES + 1]]
-    first = next((at for at, count in enumerate(filled) if count > 1), 0)
-    if len(rows) <= first + _LEAST_ROWS or filled[first] < _LEAST_ROWS:
-        return 0
-    return first if names_columns(rows[first][1]) or _is_header([cells for _, cells in rows[first : first + 200]]) else 0
+    """Return how many rows are titles, remarks and blanks of a form, `填表人： 日期：`, above one that names the columns.
+
+    They fill fewer cells than the rows of the table do.
+    """
+    filled = [sum(map(bool, cells)) for _, cells in rows[:_SAMPLE]]
+    usual = max(set(filled), key=lambda count: (filled.count(count), count), default=0)
+    for at, (_, cells) in enumerate(rows[: min(_MOST_TITLES + 1, len(rows) - _LEAST_ROWS)]):
+        if filled[at] < min(_LEAST_ROWS, usual) or filled[at] < 2 or all(map(_FORM_FIELD.search, filter(None, cells))):
+            continue
+        if names_columns(cells) or (filled[at] >= _LEAST_ROWS and _is_header([cells for _, cells in rows[at : at + _SAMPLE]])):
+            return at
+        if filled[at] >= usual:
+            break
+    return 0
 
 
 def _goes_on(first: list[str], second: list[str]) -> bool:

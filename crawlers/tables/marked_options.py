@@ -25,6 +25,7 @@ ANSWER, _VERDICTS = "答案", (TRUE, FALSE)
 _BRACKETED, _LAST_WORD = re.compile(r"[(（\[【].{0,20}?[)）\]】]"), re.compile(r"[-—_.:：/\s]+")
 _TICKS = frozenset({"☑", "✅", "●", "■", "v", "o"})
 _CROSSES = frozenset({"x", "×", "✗", "✘", "❌", "○"})
+CIRCLES, _SURELY_CROSSES = frozenset({"○", "〇", "◯", "⭕"}), frozenset({"×", "✗", "✘", "❌", "✕", "✖", "x"})
 _EMPTY = frozenset({"", "none", "null", "-", "—", "/", "☐", "□"})
 """What a cell has that is not ticked."""
 _LETTERS_STATED = re.compile(r"[A-J](?:[\s,，、;；]{0,2}[A-J]){0,9}")
@@ -34,7 +35,7 @@ Row = tuple[str, dict[str, Any]]
 
 
 def word_of(value: Any) -> str:
-    return "" if value is None else str(value).strip().lower()
+    return "" if value is None else str(value).strip().removesuffix("\ufe0f").lower()
 
 
 def marked_beside(table: Rows) -> Rows:
@@ -59,6 +60,16 @@ def marked_beside(table: Rows) -> Rows:
 
 def _is_list_of_objects(value: Any) -> bool:
     return isinstance(value, list) and len(value) > 1 and all(isinstance(each, dict) for each in value)
+
+
+def with_ticks(table: Rows) -> Rows:
+    """Return a table with ticks for the circles of columns that have nothing but circles and crosses: `○` and `×` are right and wrong."""
+    for key in table.own_columns():
+        words = {word_of(row.get(key)) for _, row in table.rows} - {""}
+        if words <= CIRCLES | _SURELY_CROSSES and words & CIRCLES and words & _SURELY_CROSSES:
+            for _, row in table.rows:
+                row[key] = {**dict.fromkeys(CIRCLES, "√"), **dict.fromkeys(_SURELY_CROSSES, "×")}.get(word_of(row.get(key)), row.get(key))
+    return table
 
 
 def verdicts_ticked(table: Rows) -> Rows:

@@ -40,6 +40,7 @@ _COUNT = re.compile(
 )
 _MAY_COUNT = re.compile(r">\s{0,20}[(（]?\s?\d{1,7}(?:\.\d{1,2})?\s?(?:人|票|次|名|vote|%)", re.IGNORECASE)
 _FEWEST_COUNTS = 4
+_LETTER_STYLE = re.compile(r"list-style(?:-type)?\s{0,3}:[^;]{0,40}(?:upper|lower)-(?:alpha|latin)", re.IGNORECASE)
 _LIST, _FEWEST_LISTS, _ASKING = re.compile(r"<[ou]l[\s>]", re.IGNORECASE), 3, 0.8
 """Number of lists that a page must have for them to be options, and the share of them that must be below a question."""
 _OWN_CLASS = re.compile(r"(?:my|your|user|stu|student|mine)[-_]?(?:answers?|ans|choices?|daan|select(?:ion|ed)?)", re.IGNORECASE)
@@ -151,6 +152,11 @@ def option_words(option: Any) -> str:
     return f"{first} {' '.join(lines[1:])}" if len(lines) > 1 and lines[0] == first and _LETTER_ALONE.fullmatch(first) else text
 
 
+def bare_option(words: str) -> str:
+    """Return the words of an option without its letter."""
+    return _LETTER.sub("", words, count=1)
+
+
 def without_counts(options: Sequence[Any]) -> None:
     """Remove vote counts at the end of options, if all have them: `A 心 <i>12人</i> <i>40%</i>`."""
     while options:
@@ -202,22 +208,30 @@ def _bracket(element: Any) -> None:
 
 def _with_letters(document: Any) -> bool:
     """Add letters before the entries of lists that show them, or that are each below a question; return whether there are any."""
-    lists = []
+    lettered, bare = [], []
     for each in document.iter("ol", "ul"):
         entries = list(each.iterchildren("li"))
-        is_bare = 2 <= len(entries) <= MOST_OPTIONS and not any(map(_letter_of, entries))
-        if is_bare and not any(
-            inner.tag != "li" or inner.attrib for inner in each.iterdescendants()
-        ):  # options that are emphasised are searched first
-            lists.append((each, entries))
-    below_questions = sum(is_worded_as_question(flat(_words_before(each))) for each, _ in lists)
-    all_below_questions = below_questions >= _FEWEST_LISTS and below_questions >= _ASKING * len(lists)
-    lettered = [(each, entries) for each, entries in lists if all_below_questions or (each.tag == "ol" and each.get("type") in ("A", "a"))]
+        if not 2 <= len(entries) <= MOST_OPTIONS or any(map(_letter_of, entries)):
+            continue
+        if shows_letters(each):
+            lettered.append((each, entries))
+        elif not any(inner.tag != "li" or inner.attrib for inner in each.iterdescendants()):  # options with emphasis are searched first
+            bare.append((each, entries))
+    below_questions = sum(is_worded_as_question(flat(_words_before(each))) for each, _ in bare)
+    if below_questions >= _FEWEST_LISTS and below_questions >= _ASKING * len(bare):
+        lettered += bare
     for each, entries in lettered:
         each.attrib.pop("type", None)
+        each.attrib.pop("style", None)
         for letter, entry in zip(LETTERS, entries, strict=False):
-            entry.text = f"{letter}. {(entry.text or '').lstrip()}"
+            first = first_of(entry)
+            first.text = f"{letter}. {(first.text or '').lstrip()}"
     return bool(lettered)
+
+
+def shows_letters(each: Any) -> bool:
+    """Return whether a browser shows letters before the entries of a list."""
+    return each.tag == "ol" and (each.get("type") in ("A", "a") or _LETTER_STYLE.search(each.get("style") or "") is not None)
 
 
 def _words_before(element: Any) -> str:
@@ -226,6 +240,13 @@ def _words_before(element: Any) -> str:
     if before is not None and words_of(before):
         return words_of(before)
     return (element.getparent().text or "").strip() if element.getparent() is not None else ""
+
+
+def first_of(entry: Any) -> Any:
+    """Return the paragraph that opens an entry, if one does: it would begin a new line below a number or letter of the entry."""
+    while not (entry.text or "").strip() and len(entry) and entry[0].tag in ("p", "div"):
+        entry = entry[0]
+    return entry
 
 
 def _last_count(option: Any) -> Any:

@@ -13,17 +13,19 @@ from lxml import etree
 from lxml.html import HtmlElement
 from msgspec import Struct
 
-from crawlers.papers.passes.emphasis import face_of, is_answer_sheet, styled_classes
+from crawlers.papers.passes.emphasis import MEANT, face_of, is_answer_sheet, stated_in, styled_classes
 from crawlers.papers.passes.standing_out import standing_out
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.numbers import TYPE
 from crawlers.tables.markup import document_of_page
+from crawlers.tables.page_controls import drop_controls
 from crawlers.tables.page_fields import list_fields
 from crawlers.tables.page_options import (
     NAMES,
     SURELY_STATED,
     TAGS,
+    bare_option,
     bare_words,
     is_called_right,
     is_marked_right,
@@ -33,6 +35,7 @@ from crawlers.tables.page_options import (
     without_counts,
     words_of,
 )
+from crawlers.tables.restated import restated
 from crawlers.tables.tree import Rows
 
 _FEWEST = 3
@@ -96,6 +99,7 @@ class _PageQuestion(Struct):
 def questions_of_page(text: str) -> Rows | None:
     """Return the parts of a page that have the same structure around a list of options; None if there are not several."""
     document = document_of_page(text)
+    drop_controls(document)
     _part_terms(document)
     list_fields(document)
     groups = [group for each in list(document.iter(etree.Element)) if (group := options_in(each, (*TAGS, "tr")))]
@@ -115,11 +119,13 @@ def questions_of_page(text: str) -> Rows | None:
         return None
     for part in parts:
         without_counts(part.options)
+    _key_restated(parts)
     numbered = _are_numbered(parts)
     labels = _labels_of(parts)
     rows = [(f"part:{number}", _row(part, numbered, labels)) for number, part in enumerate(parts)]
-    if not any(map(is_answer_sheet, words_of(document).split("\n"))):
-        _mark_right(rows, parts, styled_classes(text))
+    lines = words_of(document).split("\n")
+    if not any(map(is_answer_sheet, lines)):
+        _mark_right(rows, parts, styled_classes(text), lines)
     if any("答案" in row for _, row in rows) or sum(is_worded_as_question(flat(row["stem"])) for _, row in rows) >= _ASKING * len(rows):
         return Rows((), rows)
     return None  # a to-do list, or points some of which are bold
@@ -188,6 +194,20 @@ def _key_in(top: Any, inside: set[Any]) -> str:
         and _LETTERS.fullmatch(words := words_of(each))
     ]
     return keys[0] if len(set(keys)) == 1 else ""
+
+
+def _key_restated(parts: Sequence[_PageQuestion]) -> None:
+    """Take the letters of the right options from the last of the options, or the line below them, where that repeats one of the others."""
+    asked = [part for part in parts if part.options and not SURELY_STATED.search(part.after)]
+    texts = [[bare_option(option_words(option)) for option in part.options] for part in asked]
+    below = [next((line for line in part.after.split("\n") if line.strip()), "") for part in asked]
+    if keys := restated([each[:-1] for each in texts], [option_words(part.options[-1]) for part in asked]):
+        for part, key in zip(asked, keys, strict=True):
+            part.key = part.key or key
+            part.options = part.options[:-1] if key else part.options
+    elif keys := restated(texts, below):
+        for part, key in zip(asked, keys, strict=True):
+            part.key = part.key or key
 
 
 def _parts_between(parent: Any, sets: dict[HtmlElement, list[HtmlElement]]) -> Iterator[_PageQuestion]:
@@ -328,17 +348,21 @@ def _with_marks(texts: Sequence[str], marked: Sequence[bool]) -> list[dict[str, 
     return [{"text": text, "right": int(right)} for text, right in zip(texts, marked, strict=True)]
 
 
-def _mark_right(rows: Sequence[tuple[str, dict[str, Any]]], parts: Sequence[_PageQuestion], styles: dict[str, str]) -> None:
+def _mark_right(
+    rows: Sequence[tuple[str, dict[str, Any]]], parts: Sequence[_PageQuestion], styles: dict[str, str], lines: Sequence[str]
+) -> None:
     """Mark the options that stand out alone in question after question, if no words and no class state which are correct."""
     if any(row["options"] and isinstance(row["options"][0], dict) for _, row in rows) or sum(
         "答案" in row for _, row in rows
     ) > _ANSWERED_SHARE * len(rows):
         return
     right = standing_out([[_faces(option, styles) for option in part.options] for part in parts], least=_SHARE)
-    if right is None or any(map(all, filter(None, right.marked))):
+    if right is None:
         return
+    means_answers = right.kind.startswith(MEANT) or stated_in(lines)
     for (_, row), marked in zip(rows, right.marked, strict=True):
-        row["options"] = _with_marks(row["options"], marked)
+        if means_answers or not all(marked):  # if all are bold, it is only emphasis
+            row["options"] = _with_marks(row["options"], marked)
 
 
 def _faces(option: Any, styles: dict[str, str]) -> set[str]:

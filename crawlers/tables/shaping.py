@@ -15,9 +15,10 @@ from crawlers.tables.delimiters import parts_of_cells
 from crawlers.tables.joins import joined
 from crawlers.tables.keys import with_answers
 from crawlers.tables.label_cards import of_cards
-from crawlers.tables.marked_options import marked_below, marked_beside, verdicts_ticked
+from crawlers.tables.marked_options import marked_below, marked_beside, verdicts_ticked, with_ticks
 from crawlers.tables.named_answers import with_named_answers
 from crawlers.tables.numbered_keys import rows_by_keys
+from crawlers.tables.options_below import with_options_below
 from crawlers.tables.tree import OPTIONS, Rows
 from crawlers.tables.turning import with_talks
 
@@ -51,9 +52,9 @@ LocatedFields = tuple[str, dict[Any, Any]]
 def shaped(tables: list[Rows]) -> list[Rows]:
     """Return the tables with each question in one row, as far as they show how their rows belong together."""
     for table in tables:
-        table.rows = with_lettered_rows(table.rows)
+        table.rows = with_options_below(Rows(table.way, with_lettered_rows(table.rows))).rows
     tables = joined([rows_by_keys(_filled_down(_of_parted_cells(table))) for table in tables])
-    whole = with_answers([with_named_answers(marked_beside(verdicts_ticked(with_talks(table)))) for table in tables])
+    whole = with_answers([with_named_answers(marked_beside(verdicts_ticked(with_ticks(with_talks(table))))) for table in tables])
     return [marked_below(_of_answers(of_cards(_of_options(_without_prompts(table))))) for table in whole]
 
 

@@ -6,7 +6,7 @@ classes or scores of the page are about answers.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lxml import etree
@@ -16,7 +16,7 @@ from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.passes.emphasis import RIGHT_CLASS
 from crawlers.papers.passes.unnumbered import are_statements
 from crawlers.tables.markup import document_of_page
-from crawlers.tables.page_options import SURELY_STATED, words_of
+from crawlers.tables.page_options import SURELY_STATED, first_of, shows_letters, words_of
 
 TICKED, EMPTY, RIGHT, WRONG = "☑", "☐", "√", "×"
 _FEWEST, _SHARE, _LONGEST_NOTE = 3, 0.8, 200
@@ -251,7 +251,7 @@ def _with_numbers(document: HtmlElement) -> bool:
     nested: list[tuple[list[Any], int]] = []
     for each in list(document.iter("ol", "ul")):
         entries = list(each.iterchildren("li"))
-        if each.tag == "ol" and (each.get("type") in ("A", "a") or _NO_NUMBERS.search(each.get("style") or "")):
+        if shows_letters(each) or (each.tag == "ol" and _NO_NUMBERS.search(each.get("style") or "")):
             continue
         if not entries or any(_NUMBERED.match(words_of(entry)) for entry in entries):
             continue
@@ -276,16 +276,9 @@ def _number(entries: Sequence[Any], start: int) -> None:
     number = start
     for entry in entries:
         number = int(entry.get("value")) if (entry.get("value") or "").isdigit() else number
-        first = next((inner for inner in _first_of(entry)), entry)
+        first = first_of(entry)
         first.text = f"{number}. {(first.text or '').lstrip()}"
         number += 1
-
-
-def _first_of(entry: Any) -> Iterator[Any]:
-    """Yield the paragraph that opens an entry, which would otherwise begin a new line below the number."""
-    if not (entry.text or "").strip() and len(entry) and entry[0].tag in ("p", "div"):
-        yield from _first_of(entry[0])
-        yield entry[0]
 
 
 def _counts(each: Any, entries: Sequence[Any], document: HtmlElement) -> bool:

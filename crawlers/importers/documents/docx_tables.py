@@ -5,6 +5,7 @@ import re
 from atomexam.text.option_letters import LETTERS, are_fillers
 from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.column_roles.option_cells import split_options
+from crawlers.column_roles.values import EXAM_VERDICTS, verdict_of, verdict_word
 from crawlers.importers.documents.option_rows import lines_of_grouped_rows, with_questions_in_rows
 from crawlers.importers.layouts.columns import RecordLayout, is_option_name, layout_of_keys, named, whole_header
 from crawlers.papers.sections.signals import is_worded_as_question
@@ -45,6 +46,7 @@ def table_lines(rows: list[list[CellLines]]) -> list[str]:
         return grouped
     rows = _with_verdicts(with_questions_in_rows(rows))
     header, below = _header(rows)
+    header = _with_answers_named(header, below)
     shape = layout_of_keys(header) if below else None
     if shape is None and (card := _card(rows)):
         header, below = card
@@ -109,6 +111,15 @@ def _with_verdicts(rows: list[list[CellLines]]) -> list[list[CellLines]]:
     rest = [[cell for at, cell in enumerate(row) if at not in places] for row in rows]
     answers = [[ANSWER], *([verdict] if verdict else [] for verdict in verdicts)]
     return [[*row, answer] for row, answer in zip(rest, answers, strict=True)]
+
+
+def _with_answers_named(header: list[str], below: list[list[CellLines]]) -> list[str]:
+    """Return column names with that of the answers for the one column, named otherwise, that has nothing but truth values of both kinds."""
+    if layout_of_keys(header) is not None or len(below) < _LEAST_FIELDS:
+        return header
+    columns = [{verdict_word(" ".join(row[at])) for row in below if at < len(row)} for at in range(len(header))]
+    judged = [at for at, words in enumerate(columns) if words <= EXAM_VERDICTS and len(set(map(verdict_of, words))) > 1]
+    return [ANSWER if [at] == judged else name for at, name in enumerate(header)]
 
 
 def _key_lines(rows: list[list[CellLines]]) -> list[str]:

@@ -8,6 +8,7 @@ from crawlers.importers.files.reading import Text
 from crawlers.papers.paper import lines_of
 from crawlers.papers.passes.emphasis import is_answer_sheet, label_marked_lines, with_signs
 from crawlers.tables.light_markup import page_of
+from crawlers.tables.page_controls import without_controls
 from crawlers.tables.page_options import page_without_visitor
 from crawlers.tables.shown_signs import with_shown_signs
 
@@ -31,7 +32,7 @@ def read_text(name: str, body: bytes) -> Text:
 
 def read_light(name: str, body: bytes) -> Text:
     """Return the lines of a text in light markup as a reader of its HTML page sees them."""
-    return Text(lines_of(page_without_visitor(page_of(name, decoded(name, body)))))
+    return Text(lines_of(page_without_visitor(without_controls(page_of(name, decoded(name, body))))))
 
 
 def read_html(name: str, body: bytes) -> Text:
@@ -48,7 +49,7 @@ def read_html(name: str, body: bytes) -> Text:
 def text_of_page(name: str, text: str) -> Text:
     """Return the lines of a page as a reader sees them, with the answers marked by colour or bold type."""
     refuse_mojibake(name, text)
-    text = _HIDDEN_ANSWER.sub(r"<\g<tag>>", page_without_visitor(with_shown_signs(text)))
+    text = _HIDDEN_ANSWER.sub(r"<\g<tag>>", page_without_visitor(with_shown_signs(without_controls(text))))
     lines = lines_of(text, drop_hidden=True)
     signed, signs = with_signs(text)
     if not any(_RIGHT_KIND.match(kind) for kind in signs.values()) and any(map(is_answer_sheet, lines)):

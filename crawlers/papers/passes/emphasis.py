@@ -76,6 +76,8 @@ _STATED = re.compile(
     r"(?:加粗|粗体|黑体|粗字|划线|标红|标黄|标色|高亮|着色|[红蓝绿黄]色|[红蓝绿黄]字|斜体)[^。;；\n]{0,8}(?:[是为即]|表示|代表)[^。;；\n]{0,6}(?:答案|正确)"
 )
 """What says that emphasis marks the answers: `加粗的选项为正确答案`."""
+MEANT = ("colour", "class", "mark")
+"""Marks that are used for answers, if all options of a question have them, too; all may be bold for emphasis."""
 _LONGEST_NOTE = 80
 _BELOW = 3  # lines below the options in which an answer may be
 
@@ -113,14 +115,14 @@ def label_emphasis(lines: Sequence[Numbered], by_letter: bool = False) -> list[N
             right = None
     if right is None:
         return list(lines)
-    is_stated = any(_STATED.search(text) for text in plain if len(text) < _LONGEST_NOTE)
+    is_stated = stated_in(plain)
     bare = {option.line for run in runs for option in run}
     answers = {
         run[-1].line: letters
         for run, is_answered, marked in zip(runs, has_answer, right.marked, strict=True)
         if not is_answered
         and (letters := "".join(option.letter for option, is_right in zip(run, marked, strict=True) if is_right))
-        and (len(letters) < len(run) or is_stated or right.kind.startswith(("colour", "class")))  # if all are bold, it is only emphasis
+        and (len(letters) < len(run) or is_stated or right.kind.startswith(MEANT))  # if all are bold, it is only emphasis
     }
     done: list[Numbered] = []
     for position, (index, text) in enumerate(lines):
@@ -128,6 +130,11 @@ def label_emphasis(lines: Sequence[Numbered], by_letter: bool = False) -> list[N
         if position in answers:
             done.append((index, f"答案：{answers[position]}"))
     return done
+
+
+def stated_in(lines: Sequence[str]) -> bool:
+    """Return whether a line says that emphasis marks the answers."""
+    return any(_STATED.search(line) for line in lines if len(line) < _LONGEST_NOTE)
 
 
 def _right_of(runs: Sequence[Sequence[_EmphasizedOption]]) -> StandingOut | None:

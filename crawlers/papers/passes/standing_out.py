@@ -19,6 +19,8 @@ _LEFT = "left"
 _FEWEST, _SHARE = 2, 0.6
 _FEWEST_OF_TYPE, _SHARE_OF_TYPE = 4, 0.8
 """Bold, underline and italics, which are used for other things more often than colour is."""
+_FEWEST_LAST = 8
+"""Questions whose last options alone have a mark: it is on what stands below the options, such as the answer in words."""
 _WRONG = 0.9
 """Share of the questions in which a mark is on all options but one, from which on it may mark the wrong ones."""
 _OTHERS = 0.2
@@ -44,15 +46,21 @@ def standing_out(questions: Sequence[Sequence[Set[str]]], unfit: Collection[str]
     """
     known = _with_left(questions)
     some: Counter[str] = Counter()
+    last: Counter[str] = Counter()
     but_one: Counter[str] = Counter()
     for options in known:
         counts = Counter(kind for kinds in options for kind in kinds if kind)
         some.update(kind for kind, count in counts.items() if count < len(options))
+        last.update(kind for kind, count in counts.items() if count == 1 and kind in options[-1])
         but_one.update(kind for kind, count in counts.items() if 1 < count == len(options) - 1)
     candidates = [
         kind
         for kind, count in sorted(some.items(), key=lambda each: (-each[1], each[0] in OF_TYPE, each[0]))
-        if kind not in unfit and kind != STRUCK and count >= _least(kind, len(known), least) and but_one[kind] < _WRONG * len(known)
+        if kind not in unfit
+        and kind != STRUCK
+        and count >= _least(kind, len(known), least)
+        and but_one[kind] < _WRONG * len(known)
+        and not _FEWEST_LAST <= count == last[kind]
     ]
     right = [kind for kind in candidates if _RIGHT.search(kind)]
     marked = {kind: [[kind in kinds for kinds in options] for options in known] for kind in candidates}

@@ -13,7 +13,7 @@ Numbered = tuple[int, str]
 IMAGE = "\ufffc"
 """Placeholder of an image in a line of text, so that a question of only images is still seen."""
 
-_TRADITIONAL = dict(zip("選擇題單項參斷簡論問備幹釋詳標準個兩對錯誤", "选择题单项参断简论问备干释详标准个两对错误", strict=True))
+_TRADITIONAL = dict(zip("選擇題單項參斷簡論問備幹釋詳標準個兩對錯誤確", "选择题单项参断简论问备干释详标准个两对错误确", strict=True))
 _FLAT: dict[str, str] = {
     **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
     **dict.fromkeys("\t\xa0\u3000\u2002\u2003\u2009\u202f", " "),

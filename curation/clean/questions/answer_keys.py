@@ -53,6 +53,11 @@ _POINTS_ELSEWHERE = re.compile(
 
 _ELSEWHERE_IN_PART = re.compile(r"(?:^|[：:])\s*(?:参见|详见|见)(?:本章|本书|本节|教材|课本|前面|上题|上一?章)[^。\n]{0,12}(?:。|\n|$)")
 _OPTION_INSTEAD = re.compile(r"[（(]?([A-H])[）)、.．]\s*(?=[\u4e00-\u9fff“])")
+_ASKED_FOR = re.compile(
+    r".{0,40}(?:每小?题|各题|全文|字数).{0,12}(?:不?[少低多]于|至少|不超过|限|控制在)?\s?\d{2,4}\s?字.{0,12}|.{0,40}(?:不[少低]于|不少於|至少)\s?\d{2,4}\s?字.{0,12}",
+    re.DOTALL,
+)
+"""What an answer is asked to be like, `结合实例，不少于300字`."""
 _CUT_OFF = re.compile(r"(?:如下|以下|下列|几[个种点]?方面|几[个种]|几点)[^。；：\n]{0,12}[:：]$")
 _OF_OPTIONS = re.compile(r"正确答案\s?[是为选:：]?\s?[A-J](?![A-Za-z])")
 """Text that explains which option is right does not answer an open question."""
@@ -178,6 +183,7 @@ def _is_no_answer(text: str) -> bool:
     if (
         is_placeholder(text)
         or _POINTS_ELSEWHERE.fullmatch(text)
+        or _ASKED_FOR.fullmatch(text)
         or _ELSEWHERE_IN_PART.search(text)
         or _CUT_OFF.search(text)
         or _OF_OPTIONS.search(text)

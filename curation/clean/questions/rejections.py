@@ -176,8 +176,12 @@ def options_in_text(partial: PartialQuestion) -> str | None:
     return "options_in_text" if partial.answer_is_line or _LETTERED_LINES.search(partial.answer) else None
 
 
+_CIRCLES_AND_BOXES = " ○●◯〇⭕□■☐"
+"""Signs that answer nothing by themselves."""
+
+
 def answer_missing(partial: PartialQuestion) -> str | None:
-    answer = partial.answer
+    answer = (partial.answer or "").strip(_CIRCLES_AND_BOXES)
     return "answer_missing" if not answer or (partial.is_choice and not set(answer) <= set(LETTERS) and _is_no_answer(answer)) else None
 
 

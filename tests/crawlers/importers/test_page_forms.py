@@ -5,9 +5,12 @@ import pytest
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.column_roles.values import bare
+from crawlers.importers.files.text import text_of_page
 from crawlers.importers.formats import guess_format, read_guessed
 from crawlers.tables.markup import document_of_page
+from crawlers.tables.page_controls import without_controls
 from crawlers.tables.page_questions import questions_of_page
+from crawlers.tables.restated import restated
 from tests.crawlers.importers.test_shapes import GOLD, read, triples_of
 from tests.layouts.law import cleaned
 
@@ -209,3 +212,63 @@ def test_statements_among_questions_of_a_page_are_read() -> None:
     )
     reading = read("a.html", body.replace("</div></body>", f"{said}</div></body>").encode())
     assert [answer for _, _, answer in triples_of(reading)][-4:] == ["错误"] * 4
+
+
+@pytest.mark.parametrize("mark", ["<mark>{}</mark>", '<span style="color:red">{}</span>', '<font color="red">{}</font>'])
+@pytest.mark.parametrize("kind", ['type="A"', "type=a", 'style="list-style-type: upper-alpha"', ""])
+def test_a_question_with_all_options_marked_leaves_the_others(mark: str, kind: str) -> None:
+    parts = ""
+    for at, (stem, options, key) in enumerate(GOLD):
+        said = "".join(f"<li>{mark.format(text) if at == 5 or n == key else text}</li>" for n, text in enumerate(options))
+        parts += f"<li><p>{stem}</p><ol {kind}>{said}</ol></li>"
+    found = triples_of(read("a.html", f"<html><body><ol>{parts}</ol></body></html>".encode()))
+    letters = ["".join("ABCD"[key] if isinstance(key, int) else str(key)) for _, _, key in found]
+    assert letters == ["ABCD" if at == 5 else "ABCD"[key] for at, (_, _, key) in enumerate(GOLD)]
+
+
+def test_letters_that_a_browser_shows_are_letters_of_emphasised_options() -> None:
+    parts = ""
+    for n, (_, options, key) in enumerate(GOLD, 1):
+        said = "".join(f"<li><p>{f'<b>{text}</b>' if at == key else text}</p></li>" for at, text in enumerate(options))
+        parts += f'<p>{n}. 下图中第{n}例的器官。</p><ol type="A">{said}</ol>'
+    lines = text_of_page("a.html", f"<html><body>{parts}</body></html>").lines
+    assert lines[:6] == ["1. 下图中第1例的器官。", "A. 心", "B. 肝", "C. 脾", "D. 肺", "答案：B"]
+
+
+_AGAIN = ["→ 选：{L} {t}", "选：{t}", "=> {L}", "★ {t}", "Key: {L}. {t}", "应选：{t}"]
+
+
+@pytest.mark.parametrize("again", _AGAIN)
+@pytest.mark.parametrize("lettered", [True, False])
+def test_an_option_said_once_more_below_the_others_is_the_answer(again: str, lettered: bool) -> None:
+    parts = ""
+    for stem, options, key in GOLD:
+        said = "".join(f"<dd>{'ABCD'[at] + ' ' if lettered else ''}{text}</dd>" for at, text in enumerate(options))
+        parts += f'<dt>{stem}</dt>{said}<dd class="k">{again.format(L="ABCD"[key], t=options[key])}</dd>'
+    body = f"<html><head><style>.k{{color:#c00}}</style></head><body><dl>{parts}</dl></body></html>".encode()
+    found = triples_of(read("a.html", body))
+    letters = [key if isinstance(key, str) else "ABCD"[key] for _, _, key in found]
+    assert [[bare(option) for option in options] for _, options, _ in found] == [options for _, options, _ in GOLD]
+    assert letters == ["ABCD"[key] for _, _, key in GOLD]
+
+
+@pytest.mark.parametrize("prefix", ["我选：", "易错：", "你的选择 "])
+def test_what_somebody_chose_is_not_the_answer(prefix: str) -> None:
+    assert restated([options for _, options, _ in GOLD], [prefix + options[key] for _, options, key in GOLD]) is None
+
+
+@pytest.mark.parametrize("link", ["[答案]", "查看答案", "【答案】", "答案与解析", "Answer"])
+@pytest.mark.parametrize("back", ["[返回]", "返回题目", "↑", "↩"])
+def test_links_to_answers_and_back_are_no_labels(link: str, back: str) -> None:
+    parts = keys = ""
+    for n, (stem, options, key) in enumerate(GOLD, 1):
+        said = "<br>".join(f"{letter}. {text}" for letter, text in zip("ABCD", options, strict=True))
+        parts += f'<p id="q{n}">{n}. {stem} <a href="#a{n}">{link}</a></p><p>{said}</p>'
+        keys += f'<p id="a{n}"><a href="#q{n}">{n}</a>. {"ABCD"[key]} <a href="#q{n}">{back}</a></p>'
+    found = triples_of(read("a.html", f"<html><body>{parts}<h3>答案</h3>{keys}</body></html>".encode()))
+    assert [key for _, _, key in found] == ["ABCD"[key] for _, _, key in GOLD]
+
+
+def test_a_link_above_the_answer_that_it_unfolds_is_its_label() -> None:
+    body = "".join(f'<p>{n}. 甲是（ ）</p><a href="#a{n}">查看答案</a><div id="a{n}">B</div>' for n in range(1, 5))
+    assert "查看答案" in without_controls(f"<html><body>{body}</body></html>")

@@ -11,6 +11,8 @@ import pytest
 from crawlers.coverage.report import table_of
 from crawlers.importers.files.legends import verdicts_of_name
 from crawlers.read import read_row
+from curation.clean.questions.answer_keys import read_verdict
+from tests.layouts.law import cleaned
 
 _STATEMENTS = [f"第{n}项操作应当由两人进行" for n in range(1, 9)]
 
@@ -60,6 +62,40 @@ def test_a_verdict_column_is_known_by_its_form(tmp_path: Path, write: Any, stem:
 @pytest.mark.parametrize("name", ["判断", "判断（30分）", "判断（F/T）", "类型（T/F）"])
 def test_a_bare_word_or_a_score_is_no_form(name: str) -> None:
     assert verdicts_of_name(name) == {}
+
+
+SIGNS = [
+    ("√", "×"),
+    ("✓", "✗"),
+    ("✔", "✘"),
+    ("☑", "☒"),
+    ("✅", "❌"),
+    ("✔\ufe0f", "✖\ufe0f"),
+    ("（√）", "（×）"),
+    ("○", "×"),
+    ("对。", "错。"),
+]
+
+
+def _html(path: Path, rows: list[list[str]]) -> Path:
+    said = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    path.with_suffix(".html").write_text(f'<html><meta charset="utf-8"><table>{said}</table></html>', encoding="utf-8")
+    return path.with_suffix(".html")
+
+
+@pytest.mark.parametrize("write", [_csv, _xlsx, _docx, _html])
+@pytest.mark.parametrize(("right", "wrong"), SIGNS)
+def test_a_column_of_ticks_and_crosses_has_the_answers_under_any_name(tmp_path: Path, write: Any, right: str, wrong: str) -> None:
+    if write is _docx and right == "○":
+        pytest.skip("in lines a circle is an empty one")
+    path = write(tmp_path / "bank", _table("题目", "结果", right, wrong))
+    items = read_row(path.name, path).reading.items
+    assert [read_verdict(item.answer_raw) for item in items] == ["B" if n % 2 else "A" for n in range(1, 9)]
+
+
+def test_an_answer_of_circles_alone_is_none(tmp_path: Path) -> None:
+    path = _csv(tmp_path / "bank", _table("题目", "答案", "○", "●"))
+    assert {each.rejected.reason for each in cleaned(read_row(path.name, path).reading.items) if each.rejected} == {"answer_missing"}
 
 
 _UNMARKED = "nothing that says it is true or false"
