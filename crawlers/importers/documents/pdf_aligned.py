@@ -51,8 +51,10 @@ def aligned_grid(glyphs: Sequence[Glyph], level: Sequence[Edge], expected: Seque
         while first and _gap(bands[first - 1], bands[first]) < _NEAR * _height(band) and not _heads(bands[first - 1]):
             first -= 1
         spans = _spans([glyph for other in bands[first:] if not _heads(other) for glyph in other])
+        if len(spans) < _LEAST_COLUMNS:
+            continue  # all are headings
         xs = [spans[0][0] - _STRIP, *(left - _STRIP / 2 for left, _ in spans[1:]), spans[-1][1] + _STRIP]
-        if len(spans) >= _LEAST_COLUMNS and (grid := _grid(bands[first:], xs, level)):
+        if grid := _grid(bands[first:], xs, level):
             return grid
     return None
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from itertools import product
+from itertools import product, takewhile
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
@@ -129,7 +129,7 @@ def _refuse_repeated_key(key: str, value: Any) -> None:
 
 def options_in_columns(record: dict[str, Any], shape: RecordLayout) -> list[str] | None:
     """Return options with a column each; if the first column has them all, as under a wide header 选项, its parts."""
-    texts = [text_of(record, [f"{key}?"]) or "" for key in shape.option_keys]
+    texts = [text_of(record, [f"{key}?"]) or "" for key in _option_keys(record, shape)]
     if shape.by_words and is_unnamed(shape.option_keys[1]) and len(whole := split_options(texts[0])) > 1:
         if any(texts[1:]):
             raise Misfit("options_unreadable", f"options in column {shape.option_keys[0]!r} and further texts after it")
@@ -138,6 +138,14 @@ def options_in_columns(record: dict[str, Any], shape: RecordLayout) -> list[str]
     if shape.by_words and len(named) > 1 and all(named):
         return _lettered(("", text) for text in texts)
     return _lettered(zip(LETTERS, texts, strict=False))
+
+
+def _option_keys(record: dict[str, Any], shape: RecordLayout) -> list[str]:
+    """Return the columns of the options; where these are letters, a record may have more than others: E beside A to D."""
+    count = len(shape.option_keys)
+    if "".join(shape.option_keys) != LETTERS[:count]:
+        return shape.option_keys
+    return [*shape.option_keys, *takewhile(lambda letter: record.get(letter) not in (None, ""), LETTERS[count:])]
 
 
 def options_beside_answer(record: dict[str, Any], shape: RecordLayout) -> dict[str, Any]:

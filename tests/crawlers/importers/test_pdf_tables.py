@@ -12,7 +12,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.coverage.files import FileResult, read_steps
 from crawlers.importers.documents.pdf import read_pdf
-from crawlers.importers.documents.pdf_aligned import top_of_header
+from crawlers.importers.documents.pdf_aligned import aligned_grid, top_of_header
 from crawlers.importers.documents.pdf_grids import Edge, grids_of, lines_of
 from crawlers.importers.documents.pdf_options import in_option_order, without_cut_options
 from crawlers.importers.documents.pdf_rows import Glyph, TextRow, rows_of
@@ -256,3 +256,14 @@ def test_options_apart_by_one_width_flow_and_go_on_with_the_last(gap: float) -> 
     read = in_option_order(placed(*_flowing(gap)))
     assert not read.unclear
     assert read.rows[-1].text == "形成" and read.rows[-2].text.replace(" ", "").endswith("D.经验的总结")
+
+
+def test_a_page_of_headings_alone_has_no_table() -> None:
+    headings = ["一、单项选择题", "二、多项选择题", "三、判断题", "四、单项选择题"]
+    glyphs = [
+        Glyph(40 + 130 * column + 12 * at, 52 + 130 * column + 12 * at, 40 + 20 * row, 52 + 20 * row, sign)
+        for row in range(3)
+        for column, words in enumerate(headings)
+        for at, sign in enumerate(words)
+    ]
+    assert aligned_grid(glyphs, []) is None

@@ -281,6 +281,9 @@ def test_published_sets_by_their_shapes() -> None:
         ["A.甲", "B.乙", "C.丙", "D.丁"],
         "C",
     )
+    fifth = json.dumps({"id": 1, "question": "问", **dict(zip("ABCDE", "甲乙丙丁戊", strict=True)), "answer": "E"}).encode()
+    (item,) = questions(read("a.jsonl", fifth, "ceval"))
+    assert item.options_raw == ["A.甲", "B.乙", "C.丙", "D.丁", "E.戊"]
     pairs = [{"question": f"q{number}", "solution": f"s{number}"} for number in (1, 2)]
     clinic = json.dumps([{"id": "0", "title": "案", "description": "男", "QA_pairs": pairs}]).encode()
     first, second = questions(read("a.json", clinic, "cmb"))

@@ -299,6 +299,11 @@ def test_answers_become_sorted_letters(raw: str, letters: str, rule: str | None)
     assert rule is None or rule in reading.rules
 
 
+def test_an_answer_that_is_the_text_of_one_option_names_no_letters() -> None:
+    reading = read({"answer_raw": "B＋C", "options_raw": ["甲病毒", "乙病毒", "毒素", "A＋B", "B＋C"], "section_raw": None})
+    assert reading.question is not None and reading.question.answer == "E"
+
+
 @pytest.mark.parametrize("section", ["二、多项选择题", "X型题", "不定项选择题", "四、案例选择题"])
 def test_letters_in_any_order_where_several_may_be_right(section: str) -> None:
     question = read({"answer_raw": "ＤＣＡ", "section_raw": section}).question
