@@ -89,6 +89,7 @@ class _Form:
         self.is_plain = len(self.unread) == self.heads[0].at
         self._with_wrapped_rows()
         self.opening = self._opening_of_explanations()
+        self.has_reasons = self._have_reasons()
         count = len(self.parts)
         given: Answers = [None] * count
         marks, unsure = [""] * count, set(range(count))
@@ -200,6 +201,16 @@ class _Form:
             return ""
         return sign if count >= max(2, NEARLY_ALL * sum(any(not self._recurs(row.flat) for row in one.tail) for one in self.parts)) else ""
 
+    def _have_reasons(self) -> bool:
+        """Return whether what is below the options of most questions, and of the last, are sentences, which explain the answers."""
+        tails = [[row for row in one.tail if not self._recurs(row.flat)] for one in self.parts]
+        filled = [rows for one, rows in zip(self.parts, tails, strict=True) if rows and one.options]
+        if not tails[-1] or len(filled) * 2 < len(tails) or any(stated.alone(row) for rows in filled for row in rows):
+            return False
+        return sum(
+            _SENTENCE_END.search(rows[-1].flat) is not None and not _ASKS.search(rows[-1].flat) for rows in filled
+        ) >= NEARLY_ALL * len(filled)
+
     def _answer(self, places: Sequence[int], given: Answers, marks: list[str], unsure: set[int]) -> None:
         """Add the answers of the questions at some places; those with one are no longer unsure."""
         parts = [self.parts[at] for at in places]
@@ -285,7 +296,7 @@ class _Form:
                 self.is_shared = self.is_shared or announces_shared(row.flat) or is_note(row.flat)
             if self.opening and row.flat.startswith(self.opening):
                 explained.append(_EXPLAINS.sub("", rest[len(self.opening) :], count=1))
-            elif is_below and (within or explained or _EXPLAINS.match(rest)):
+            elif is_below and (within or explained or self.has_reasons or _EXPLAINS.match(rest)):
                 explained.append(_EXPLAINS.sub("", rest, count=1))
             else:
                 has_rest = True
@@ -361,6 +372,7 @@ def _further(answer: Answer, options: Sequence[str], alphabet: str) -> set[str]:
     return found
 
 
+_SENTENCE_END = re.compile(r"[。.!;)”]$")
 _ROWS_ABOVE, _FULL, _FEWEST_FULL = 3, 0.8, 3
 _CLOSED = re.compile(
     rf"(?:[。.?!;:)\]】]|[(]\s{{0,9}}[)])\s{{0,9}}(?:\s(?:(?:正确|参考|标准)?答案|答)?[\s:(\[【]{{0,9}}(?:{VERDICT})[)\]】]?)?$"

@@ -233,6 +233,28 @@ def test_explanations_between_pages_are_not_of_the_stems_below_them() -> None:
     assert [draft.stem for draft in read.questions] == [stem for stem, _, _ in QUESTIONS]
 
 
+def _with_reasons(last: bool) -> list[str]:
+    lines = []
+    for n, (stem, options, right) in enumerate(QUESTIONS, 1):
+        reason = [f"村口的布告这样写：{options[0]}，账本里另有说法。"] if n % 4 and (n < len(QUESTIONS) or last) else []
+        lines += [f"[{right}] {n}. {stem}", *(f"{letter}: {option}" for letter, option in zip("ABCDE", options, strict=False)), *reason]
+    return [*lines, "三位老人都记得那一年的水很大。"] if last else lines
+
+
+def test_sentences_below_most_options_and_the_last_explain_the_answers() -> None:
+    lines = _with_reasons(last=True)
+    paper = read_lines(lines)
+    assert paper is not None
+    assert [(draft.stem, draft.options, draft.answer) for draft in paper.questions] == QUESTIONS
+    assert paper.questions[-1].explanation
+
+
+def test_sentences_that_are_not_below_the_last_options_are_of_the_questions_below_them() -> None:
+    lines = _with_reasons(last=False)
+    paper = read_lines(lines)
+    assert paper is None or all(draft.explanation is None for draft in paper.questions)
+
+
 def test_no_answer_counts_that_both_readings_deny_each_other() -> None:
     lines = _paper()
     starts = [at for at, line in enumerate(lines) if line[:1].isdigit()]
