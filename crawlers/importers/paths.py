@@ -11,9 +11,12 @@ from pathlib import Path
 
 from atomexam.text.refusal import Refusal
 from crawlers.importers.formats import MAX_FILE_BYTES, RECORD_SUFFIXES, KnownLayouts, known_suffixes, suffixes_of
-from crawlers.importers.layouts.layout_files import is_layout
+from crawlers.importers.layouts.layout_files import is_layout, layout_path_of
 
-_ABOUT = re.compile(r"(?:readme|licen[cs]e|citation)|.*\.md$|dataset_infos?\.json$")
+_ABOUT = re.compile(r"(?:readme|licen[cs]e|citation)|dataset_infos?\.json$")
+_ANSWERS = re.compile(b"|".join([*("答案".encode(encoding) for encoding in ("utf-8", "gb18030")), rb"[Aa]nswer", b"ANSWER"]))
+_FEWEST_ANSWERS = 5
+"""A text in Markdown that names fewer answers may show examples of the records beside it."""
 _MOST_NAMES = 5
 _logger = logging.getLogger("crawlers.importers")
 
@@ -83,11 +86,20 @@ def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
 def _without_words_about(path: str, files: list[Path]) -> list[Path]:
     """Leave out files about the set that are beside files of records; in a folder of papers, such a file may be a paper."""
     records = [file for file in files if file.suffix.lower() in RECORD_SUFFIXES and not _ABOUT.match(file.name.lower())]
-    about = [file for file in files if _ABOUT.match(file.name.lower())] if records and len(files) > 1 else []
+    about = [file for file in files if _is_about(file)] if records and len(files) > 1 else []
     if about:
         names = ", ".join(sorted({file.name for file in about})[:_MOST_NAMES])
         _logger.warning("%s: %d files about the set are not read: %s; to have one read, give its path", path, len(about), names)
     return [file for file in files if file not in set(about)]
+
+
+def _is_about(file: Path) -> bool:
+    """Return whether a file is about others by its name, or is a text in Markdown with few answers and without a layout."""
+    if file.suffix.lower() != ".md" or _ABOUT.match(file.name.lower()):
+        return _ABOUT.match(file.name.lower()) is not None
+    if layout_path_of(file).is_file() or not file.is_file() or file.stat().st_size > MAX_FILE_BYTES:
+        return False
+    return len(_ANSWERS.findall(file.read_bytes())) < _FEWEST_ANSWERS
 
 
 def _is_read(entry: Path) -> bool:

@@ -287,6 +287,15 @@ def test_what_stands_beside_records_and_is_about_them_is_not_read(
     )
 
 
+def test_banks_in_markdown_beside_records_are_read(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "train.csv").write_text(TABLE, encoding="utf-8")
+    bank = "".join(f"{n}. 第{n}种感觉是（ ）\nA. 甲{n}\nB. 乙{n}\n答案：B\n" for n in range(1, 7))
+    (tmp_path / "心理.md").write_text(bank, encoding="utf-8")
+    (tmp_path / "README.md").write_text(bank, encoding="utf-8")
+    assert main([str(tmp_path)]) == 0
+    assert {row["url"] for row in rows(capfd.readouterr().out)} == {"file:train.csv", "file:心理.md"}
+
+
 @pytest.mark.parametrize("named", ["README.md", ".", "*.md"])
 def test_a_paper_in_markdown_is_read_where_it_is_named_or_no_records_stand_beside(
     named: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
