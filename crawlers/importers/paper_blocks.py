@@ -14,12 +14,14 @@ from crawlers.papers.pages.page import own_lines
 from crawlers.papers.pages.wraps import Wraps, wraps_of
 from crawlers.papers.questions.groups import Above
 from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, flat, trimmed, visible
-from crawlers.papers.signs.entries import KeyEntry, answers_of_run, listed_in
+from crawlers.papers.signs.entries import ANSWER, KeyEntry, answers_of_run, listed_in
 from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import find_options
 
 _GAPS = 0.6
 """Share of lines below an empty one above which empty lines show nothing."""
+_PARTS = re.compile(r"[;,，、]|\s{2,9}")
+_OF_CHAPTER = re.compile(rf"(?P<chapter>\d{{1,3}})\s?[-.]\s?(?P<number>\d{{1,4}})\s?[.、:)]?\s{{0,4}}(?P<answer>{ANSWER})[。.]?")
 _BETWEEN_ANSWERS = re.compile(r"[\s,;、/|]{1,9}")
 
 
@@ -236,8 +238,8 @@ class Divider:
             return False
         text = row.text[answer.start : answer.end]
         answers = [part for part in _BETWEEN_ANSWERS.split(flat(text)) if part]
-        if entries := listed_in(text).entries:
-            answer_of = {entry.number: entry.answer or "" for entry in entries}
+        if entries := _of_chapter(text) or listed_in(text).entries:
+            answer_of = {entry.number: entry.answer or "" for entry in entries if entry.sure}
             numbers = [block.number for block in blocks]
             answers = [answer_of[number] for number in numbers if number in answer_of] if len(answer_of) == len(set(numbers)) else []
         elif len(answers) == 1 and len(blocks) > 1:
@@ -276,3 +278,13 @@ class Divider:
             return
         entry = self.out.entries[-1]
         setattr(entry, self._goes_on, f"{getattr(entry, self._goes_on)}\n{row.text}")
+
+
+def _of_chapter(text: str) -> list[KeyEntry]:
+    """Return the answers of a chapter whose questions are numbered within it: `1-1 B；1-2 A；1-3 C`."""
+    found = [match for part in _PARTS.split(flat(text)) if part.strip() if (match := _OF_CHAPTER.fullmatch(part.strip()))]
+    numbers = [int(match["number"]) for match in found]
+    parts = sum(bool(part.strip()) for part in _PARTS.split(flat(text)))
+    if len(found) < 2 or len(found) < parts or len({match["chapter"] for match in found}) > 1 or len(set(numbers)) < len(numbers):
+        return []
+    return [KeyEntry(number, match["answer"], lettered=True) for number, match in zip(numbers, found, strict=True)]
