@@ -95,7 +95,8 @@ def refuse_no_bank(name: str, lines: Sequence[str], paper: ParsedPaper) -> None:
             )
         raise Refusal(
             f"{points}, of which {question_like or 'none'} ask anything: expected questions with options, "
-            "blanks, answers or a question word; notes or an outline are not questions"
+            "blanks, answers or a question word; notes or an outline are not questions; "
+            "if it is a bank, --propose writes a layout to correct"
         )
 
 
