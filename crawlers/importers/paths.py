@@ -5,18 +5,19 @@ import os
 import re
 from collections.abc import Iterable
 from glob import has_magic
-from itertools import takewhile
+from itertools import islice, takewhile
 from os.path import commonpath, normpath
 from pathlib import Path
 
+from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
 from crawlers.importers.formats import MAX_FILE_BYTES, RECORD_SUFFIXES, KnownLayouts, known_suffixes, suffixes_of
 from crawlers.importers.layouts.layout_files import is_layout, layout_path_of
 
 _ABOUT = re.compile(r"(?:readme|licen[cs]e|citation)|dataset_infos?\.json$")
-_ANSWERS = re.compile(b"|".join([*("答案".encode(encoding) for encoding in ("utf-8", "gb18030")), rb"[Aa]nswer", b"ANSWER"]))
-_FEWEST_ANSWERS = 5
-"""A text in Markdown that names fewer answers may show examples of the records beside it."""
+_OF_QUESTIONS = re.compile(r"答案|answer|^\W*[Bb]\s?[.．、:：)）]|[(（]\s*[)）]|[√×✓✔✗✘]|\[[ xX]\]", re.IGNORECASE | re.MULTILINE)
+_FEWEST_SIGNS = 10
+"""Signs of questions; a text in Markdown with fewer may show examples of the records beside it."""
 _MOST_NAMES = 5
 _logger = logging.getLogger("crawlers.importers")
 
@@ -94,12 +95,16 @@ def _without_words_about(path: str, files: list[Path]) -> list[Path]:
 
 
 def _is_about(file: Path) -> bool:
-    """Return whether a file is about others by its name, or is a text in Markdown with few answers and without a layout."""
+    """Return whether a file is about others by its name, or is a text in Markdown with few signs of questions and without a layout."""
     if file.suffix.lower() != ".md" or _ABOUT.match(file.name.lower()):
         return _ABOUT.match(file.name.lower()) is not None
     if layout_path_of(file).is_file() or not file.is_file() or file.stat().st_size > MAX_FILE_BYTES:
         return False
-    return len(_ANSWERS.findall(file.read_bytes())) < _FEWEST_ANSWERS
+    try:
+        text = decoded(file.name, file.read_bytes())
+    except (OSError, ValueError):
+        return False  # what is wrong with it is said when it is read
+    return sum(1 for _ in islice(_OF_QUESTIONS.finditer(text), _FEWEST_SIGNS)) < _FEWEST_SIGNS
 
 
 def _is_read(entry: Path) -> bool:

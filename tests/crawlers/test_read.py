@@ -287,9 +287,17 @@ def test_what_stands_beside_records_and_is_about_them_is_not_read(
     )
 
 
-def test_banks_in_markdown_beside_records_are_read(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("form", "row"),
+    [
+        ("{}", "{n}. 第{n}种感觉是（ ）\nA. 甲{n}\nB. 乙{n}\n答案：B\n"),
+        ("| 题目 | 判断 |\n|---|---|\n{}", "| 视觉是第{n}种感觉。 | ✘ |\n"),
+        ("# 选择题\n\n{}", "### {n}. 第{n}种感觉是\n\n- [ ] 甲{n}\n- [x] 乙{n}\n- [ ] 丙\n\n"),
+    ],
+)
+def test_banks_in_markdown_beside_records_are_read(form: str, row: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "train.csv").write_text(TABLE, encoding="utf-8")
-    bank = "".join(f"{n}. 第{n}种感觉是（ ）\nA. 甲{n}\nB. 乙{n}\n答案：B\n" for n in range(1, 7))
+    bank = form.format("".join(row.format(n=n) for n in range(1, 12))).replace("✘", "✔", 5)
     (tmp_path / "心理.md").write_text(bank, encoding="utf-8")
     (tmp_path / "README.md").write_text(bank, encoding="utf-8")
     assert main([str(tmp_path)]) == 0
