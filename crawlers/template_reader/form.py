@@ -386,7 +386,7 @@ _SIGN = re.compile(r"[^\w\s(（《“\"'【\[]{1,3}")
 def _without_answer(answer: Answer, *, has_options: bool) -> str:
     """Return the row of a stem without the answer in it; brackets that are its blank remain."""
     before, after = answer.before, answer.after
-    if before.rstrip()[-1:] in tuple("([【（"):
+    if before.rstrip()[-1:] in tuple("([【（〔"):
         before, after = before.rstrip()[:-1], after.lstrip()[1:]
         if before.strip() and has_options and not _ASKS.search(before.rstrip("。. ")):
             return f"{before}（ ）{after}"

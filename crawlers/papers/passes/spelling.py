@@ -85,7 +85,9 @@ _ANSWER_INSIDE = re.compile(
 """The same in other brackets, at the end of a line: `（答案：B）`."""
 _BRACKETS = frozenset("(（[【")
 _BLANK_ALONE = re.compile(r"[(\[【]\s{0,12}[)\]】]\s?[。.?]?")
-_LIGHT_BRACKETS = re.compile(r"〔\s?(?P<letter>[A-J])\s?〕")
+_LIGHT_BRACKETS = re.compile(
+    r"〔\s?(?:(?P<letter>[A-J])|(?P<words>[A-J]{2,10}|[√×对错]|(?:参考|正确|标准)?答案[^〔〕\n]{0,24}|(?:答案|试题)?(?:解析|详解|分析)|难度[^〔〕\n]{0,12}))\s?〕"
+)
 _OPTION_NAMED = re.compile(r"^\s{0,8}[\[【(（]?\s?选项\s?(?P<letter>[A-J])\s?[\]】)）:：.．、]\s{0,4}(?=\S)")
 _TICK_BEFORE = re.compile(r"[√*★]\s{0,3}(?P<option>[A-J]\s?[.、)](?:(?!\s[A-J]\s?[.、)]).){1,400})$")
 
@@ -164,7 +166,11 @@ def _signs(text: str) -> list[str]:
         return [text]
     if pointer := _POINTER.match(line):
         text = text[pointer.end() :]
-    text = _LIGHT_BRACKETS.sub(r"[\g<letter>]", text) if "〔" in text else text
+    text = (
+        _LIGHT_BRACKETS.sub(lambda said: f"[{said['letter']}]" if said["letter"] else f"【{said['words']}】", text)
+        if "〔" in text
+        else text
+    )
     text = _NAMED_INSIDE.sub(r"【\g<name>】\g<words>", text) if "【" in text else text
     text = _ANSWER_INSIDE.sub(r"【答案】\g<words>", text) if "答案" in text else text
     text = _OPTION_NAMED.sub(r"\g<letter>. ", text, count=1) if "选项" in text else text

@@ -51,7 +51,7 @@ def test_a_title_of_answers_behind_an_option_is_no_part_of_it(title: str) -> Non
     assert not any("答案" in option for draft in reading.questions for option in draft.options)
 
 
-@pytest.mark.parametrize("field", ["【答案：{}】", "【正确答案: {}】【解析：感觉（{}）反映属性。】"])
+@pytest.mark.parametrize("field", ["【答案：{}】", "〔答案：{}〕", "【正确答案: {}】【解析：感觉（{}）反映属性。】"])
 def test_brackets_may_be_around_the_name_and_the_words_of_a_field(field: str) -> None:
     asked = [f"{number}、第{number}个环节是\nA.甲  B.乙  C.丙\n{field.format(key, key)}" for number, key in enumerate("BCA", 1)]
     reading = read_paper("\n".join(asked).split("\n"))
