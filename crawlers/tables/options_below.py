@@ -4,6 +4,7 @@ Rows in, rows out; a table without this form is returned unchanged.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from crawlers.papers.signs.letters import letter_of
 from crawlers.tables.tree import OPTIONS, Rows
 
 _FEWEST, _MOST_OPTIONS, _SHARE = 3, 10, 0.8
+_MOST_COLUMNS = 4
+"""Columns that are tried, those most often filled alone."""
 _SAID = re.compile(
     r"\s{0,9}[【\[]?(?:(?P<answer>(?:正确|参考|标准)?答案)|(?P<reason>(?:答案)?解析|详解))[】\]]?\s?[:：]?\s?(?P<rest>.*)", re.DOTALL
 )
@@ -22,8 +25,10 @@ LocatedRow = tuple[str, dict[str, Any]]
 
 def with_options_below(table: Rows) -> Rows:
     """Return a table whose options are each in a row below their question, where nothing else is, as one with a list of options."""
-    for key in table.own_columns():
-        groups = _groups(table.rows, key)
+    filled = [_filled(row) for _, row in table.rows]
+    alone = Counter(next(iter(own)) for own in filled if len(own) == 1)
+    for key in [key for key, count in alone.most_common(_MOST_COLUMNS) if count >= _FEWEST]:
+        groups = _groups(table.rows, filled, key)
         asked = [group for group in groups if len(group) > 1]
         if len(asked) < _FEWEST or len(asked) < _SHARE * len(groups):
             continue
@@ -39,32 +44,34 @@ def asked_texts(groups: Sequence[Sequence[LocatedRow]], key: str) -> list[list[s
     return [[text for _, row in group[1:] if not _SAID.match(text := str(row[key]))] for group in groups]
 
 
-def _groups(rows: Sequence[LocatedRow], key: str) -> list[list[LocatedRow]]:
+def _filled(row: dict[str, Any]) -> frozenset[str]:
+    """Return the own columns of a row that are not empty."""
+    return frozenset(key for key, value in row.items() if not key.startswith("^") and value not in (None, ""))
+
+
+def _groups(rows: Sequence[LocatedRow], filled: Sequence[frozenset[str]], key: str) -> list[list[LocatedRow]]:
     """Return each row with the rows below it that have a text in one column only, or also the last field of a question; else nothing."""
-    ends = _ending_columns(rows, key)
+    ends = _ending_columns(filled, key)
     groups: list[list[LocatedRow]] = []
-    for position, row in rows:
-        filled = {each for each, value in row.items() if not each.startswith("^") and value not in (None, "")}
-        if not filled:
+    for row, own in zip(rows, filled, strict=True):
+        if not own:
             continue
-        is_below = key in filled and filled <= {key} | ends
-        if not is_below:
-            groups.append([(position, row)])
+        if key not in own or not own <= {key} | ends:
+            groups.append([row])
         elif not groups:
             return []
         else:
-            groups[-1].append((position, row))
+            groups[-1].append(row)
     return groups if all(len(group) <= _MOST_OPTIONS + 3 for group in groups) else []
 
 
-def _ending_columns(rows: Sequence[LocatedRow], key: str) -> set[str]:
+def _ending_columns(filled: Sequence[frozenset[str]], key: str) -> set[str]:
     """Return the columns that are filled only beside the last option of a question: those of answers."""
-    filled = [{each for each, value in row.items() if not each.startswith("^") and value not in (None, "")} for _, row in rows]
     filled = [each for each in filled if each]
     ends = set().union(*filled) - {key}
     for at, own in enumerate(filled):
         is_last = at and key in own and filled[at - 1] == {key} and (at + 1 == len(filled) or filled[at + 1] != {key})
-        ends -= set() if is_last else own
+        ends -= frozenset() if is_last else own
     return ends
 
 

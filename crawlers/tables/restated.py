@@ -38,7 +38,8 @@ def _stated(line: str, texts: Sequence[str]) -> tuple[str, str]:
     """Return the words before the options that a line repeats at its end, or before their letters, and the letters."""
     line = unicodedata.normalize("NFKC", line).strip()
     if (match := _LETTERS.fullmatch(line)) and match["letters"] and all(LETTERS.index(letter) < len(texts) for letter in match["letters"]):
-        return _name(match["prefix"], line), match["letters"]
+        name = _name(match["prefix"], line)
+        return (name, match["letters"]) if name else ("", "")  # letters alone may be what a visitor chose
     left = {letter: _SIGNS.sub("", unicodedata.normalize("NFKC", text)) for letter, text in zip(LETTERS, texts, strict=False)}
     before, letters = _SIGNS.sub("", line), ""
     while ending := [letter for letter, text in left.items() if text and before.endswith(text)]:
