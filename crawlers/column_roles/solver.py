@@ -340,10 +340,10 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
     asks = sum(bool(QUESTION.search(text)) for text in texts) / len(texts)
     for key in columns:
         some = [row[key] for row in rows if row.get(key) not in (None, "", [])]
-        name = bool(ANSWER.search(key.rpartition(".")[2])) and not OWN_CHOICE.search(key)
+        name = bool(ANSWER.search(key.rpartition(".")[2]))
         if key[-1:] in ("A", "a") and not {key[:-1] + "B", key[:-1] + "b"}.isdisjoint(columns):
             continue  # the first of the options
-        if IDENTIFIER.search(key.rpartition(".")[2]):  # it names a row that is not here
+        if IDENTIFIER.search(key.rpartition(".")[2]) or OWN_CHOICE.search(key):  # it names a row that is not here, or what somebody chose
             continue
         if key == stem or len(some) < (_LEAST_NAMED_SHARE if name else _LEAST_SHARE) * len(rows):
             continue

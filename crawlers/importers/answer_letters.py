@@ -59,6 +59,8 @@ def in_letters(answer: str, options: Options) -> str:
     signs = bare_answer(answer)
     if options and alphabet not in ("", LETTERS, LETTERS.lower()) and signs and set(signs) <= set(alphabet):
         return "".join(LETTERS[alphabet.index(sign)] for sign in signs)
+    if signs and alphabet in ("", LETTERS) and set(signs) <= {*LETTERS[: len(options)]}:
+        return answer
     if named := _named_with_words(answer, options, alphabet or LETTERS):
         return named
     same = [at for at, (_, text, _) in enumerate(options) if bare_answer(text) == signs]

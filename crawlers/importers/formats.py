@@ -121,7 +121,7 @@ def read_file(
     if not body.strip():
         raise Refusal(f"{name}: the file is empty")
     if format_name in PAPERS:
-        return with_verdicts_in_words(read_questions(name, body, suffix, provenance))
+        return read_questions(name, body, suffix, provenance)
     if format_name in EXCHANGES:
         return read_exchange(name, body, format_name, provenance)
     if format_name in _WORDED:

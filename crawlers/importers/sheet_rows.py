@@ -111,11 +111,17 @@ def _titles_above(rows: list[tuple[str, list[str]]]) -> int:
     """
     filled = [sum(map(bool, cells)) for _, cells in rows[:_SAMPLE]]
     usual = max(set(filled), key=lambda count: (filled.count(count), count), default=0)
+    above = 0
     for at, (_, cells) in enumerate(rows[: min(_MOST_TITLES + 1, len(rows) - _LEAST_ROWS)]):
-        if filled[at] < min(_LEAST_ROWS, usual) or filled[at] < 2 or all(map(_FORM_FIELD.search, filter(None, cells))):
+        if filled[at] < 2 or all(map(_FORM_FIELD.search, filter(None, cells))):
             continue
-        if names_columns(cells) or (filled[at] >= _LEAST_ROWS and _is_header([cells for _, cells in rows[at : at + _SAMPLE]])):
-            return at
+        if names_columns(cells):
+            return at if above < 2 else 0  # further rows above it may be a table of their own
+        above += 1
+        if filled[at] < min(_LEAST_ROWS, usual):
+            continue
+        if filled[at] >= _LEAST_ROWS and _is_header([cells for _, cells in rows[at : at + _SAMPLE]]):
+            return at if above < 3 else 0
         if filled[at] >= usual:
             break
     return 0

@@ -6,9 +6,12 @@ Rows in, rows out; a table without this form is returned unchanged.
 import re
 from collections import Counter
 from collections.abc import Sequence
+from operator import eq, le
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 from crawlers.tables.tree import OPTIONS, Rows
 
@@ -32,9 +35,14 @@ def with_options_below(table: Rows) -> Rows:
         asked = [group for group in groups if len(group) > 1]
         if len(asked) < _FEWEST or len(asked) < _SHARE * len(groups):
             continue
+        texts = asked_texts(asked, key)
+        if any(heads(flat(text)) for each in texts for text in each):
+            continue
         joined = [_joined(group, key) for group in groups]
         sound = [row for row in joined if len(row.get(_column(key, row)) or ()) > 1]
-        if len(sound) >= _SHARE * len(groups) and (all(map(_are_lettered, asked_texts(asked, key))) or _fit_letters(joined, key)):
+        if len(sound) >= _SHARE * len(groups) and (
+            all(map(_are_lettered, texts)) or (not any(map(_are_lettered, texts)) and _fit_letters(joined, key))
+        ):
             return Rows(table.way, [(group[0][0], row) for group, row in zip(groups, joined, strict=True)])
     return table
 
@@ -105,8 +113,8 @@ def _fit_letters(rows: Sequence[dict[str, Any]], key: str) -> bool:
     for column in dict.fromkeys(each for row in asked for each in row):
         said = [str(row.get(column) or "") for row in asked]
         letters = [re.findall(r"[A-J]", text) if _LETTERS.fullmatch(text) else [] for text in said]
-        if len(set(said)) > 1 and all(
-            each and LETTERS.index(max(each)) < len(row[_column(key, row)]) for each, row in zip(letters, asked, strict=True)
-        ):
+        counts = [len(row[_column(key, row)]) for row in asked]
+        lasts = [LETTERS.index(max(each)) + 1 if each else 0 for each in letters]
+        if len(set(said)) > 1 and 0 not in lasts and all(map(le, lasts, counts)) and any(map(eq, lasts, counts)):
             return True
     return False

@@ -14,6 +14,7 @@ _SHARE, _FEWEST = 0.8, 3
 _LONGEST_PREFIX = 8
 _NO_ANSWER = re.compile(r"[我你您]|不|非|排|错|误|除|学生|考生|wrong|\bmy|your|user", re.IGNORECASE)
 """Words before what somebody chose, or before a wrong option."""
+_OF_ANSWER = re.compile(r"答|选|正解|正确|key|answer|right|correct|solution", re.IGNORECASE)
 _SIGNS = re.compile(r"[\W_]+")
 _LETTERS = re.compile(r"(?P<prefix>[^A-Z]{0,12}?|[^A-Z]{0,4}[A-Za-z]{3,7}\W{1,3})\s?(?P<letters>A?B?C?D?E?F?G?H?I?J?)\W?")
 _LEADING_SIGNS = re.compile(r"[\W_]*")
@@ -39,7 +40,7 @@ def _stated(line: str, texts: Sequence[str]) -> tuple[str, str]:
     line = unicodedata.normalize("NFKC", line).strip()
     if (match := _LETTERS.fullmatch(line)) and match["letters"] and all(LETTERS.index(letter) < len(texts) for letter in match["letters"]):
         name = _name(match["prefix"], line)
-        return (name, match["letters"]) if name else ("", "")  # letters alone may be what a visitor chose
+        return (name, match["letters"]) if _announces(name) else ("", "")  # letters alone may be what a visitor chose
     left = {letter: _SIGNS.sub("", unicodedata.normalize("NFKC", text)) for letter, text in zip(LETTERS, texts, strict=False)}
     before, letters = _SIGNS.sub("", line), ""
     while ending := [letter for letter, text in left.items() if text and before.endswith(text)]:
@@ -50,7 +51,12 @@ def _stated(line: str, texts: Sequence[str]) -> tuple[str, str]:
     if not letters or len(before) > _LONGEST_PREFIX or "".join(sorted(letters)) != letters:
         return "", ""
     name = _name(before, line)
-    return (name, letters) if name else ("", "")
+    return (name, letters) if _announces(name) else ("", "")
+
+
+def _announces(name: str) -> bool:
+    """Return whether words or signs say that an answer follows; an option may end as another does: `先升高后降低`."""
+    return bool(name) and (_OF_ANSWER.search(name) is not None or not name[0].isalnum())
 
 
 def _name(before: str, line: str) -> str:

@@ -27,7 +27,7 @@ _LAST = re.compile(rf"(?:\s|(?<=[。?)\]】]))[(\[【]?(?P<said>{_LETTERS}|{VERD
 _TRAILING = re.compile(r"(?:[(（\[【<][^()（）\[\]【】<>]{1,12}[)）\]】>]|[^\w\s。)”》%?!,;.…’\"'】\]]{1,3}|(?<=\s)\S{1,8})\s{0,3}$")
 _RIGHT = re.compile(r"[^\w\s]|正确|答案|对|right|true|correct|answer|ok|yes", re.IGNORECASE)
 _SAYS_TICKED = re.compile(rf"[{TICKED}√✓✔✅]|[(\[][xX√✓✔][)\]]")
-_SAYS_EMPTY = re.compile(rf"[{EMPTY}×✗✘❌]|[(\[][)\]]")
+_SAYS_EMPTY = re.compile(rf"[{EMPTY}×✗✘❌✕✖╳]|[(\[][)\]]")
 _ANNOUNCES = re.compile(
     r"[\W_]*(?:(?:查看|显示|展开|收起|隐藏|点击)+(?:答案|解析|详情)?[\W_]+)?(?:[昨前今上][日天]?[\W_]*)?(?:[\u4e00-\u9fff]{0,4}#题?)?[\W_]*(?:[本此该]题|今日|最终)?(?:正确|参考|标准|最佳|试题|correct|right)?的?"
     r"(?:答案|正解|标答|选项|答|选|key|answers?|ans|solution)?(?:解析|详解)?[\W_]*(?:应?[是为选])?[\W_]*"
@@ -182,6 +182,7 @@ def at_options(parts: Sequence[Lettered]) -> tuple[list[Answers], str]:
         marked_options.update(own)
     often = {mark for mark, count in counts.items() if count >= NEARLY_ALL * len(parts) and not _SAYS_EMPTY.fullmatch(mark)}
     ticked = {mark for mark in often if _SAYS_TICKED.fullmatch(mark)} or often
+    ticked -= {"☒"} if len(ticked) > 1 else set()  # beside another it is a cross
     fewest = min((marked_options[mark] for mark in ticked), default=0)
     rarest = [mark for mark in ticked if marked_options[mark] == fewest]
     if len(rarest) != 1:

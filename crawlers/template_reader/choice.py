@@ -42,7 +42,7 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
         return paper
     pairs = _paired(paper, other)
     differing = {draft.line for draft, its in pairs if _content(its) not in map(_content, _without_signs(draft))}
-    contradicting = {draft.line for draft, its in pairs if any(_contradicts(each, its) for each in _without_signs(draft))}
+    contradicting = {its.line for draft, its in pairs if any(_contradicts(each, its) for each in _without_signs(draft))}
     if len(differing) > _FEW * len(pairs) and others >= answered:
         return _doubted(other, contradicting)
     if not differing and len(pairs) == len(paper.questions) and others > answered and not _has_more(paper):

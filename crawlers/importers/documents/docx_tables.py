@@ -17,6 +17,8 @@ from crawlers.papers.signs.numbers import TYPE, number_of
 from crawlers.tables.marked_options import ANSWER, ticked_columns, verdicts_of
 
 CellLines = list[str]
+_MAY_ANSWER, _OWN = re.compile(r"^$|判|正误|对错|结论|结果|答|是否|[√×]"), re.compile(r"学生|学员|考生|作答|[我你您]的|批改|得分|通过|合格")
+"""Names of columns whose truth values may be answers, and of those that say what somebody chose or reached."""
 _KEY_LABEL = re.compile(r"题号|序号|编号|答案|正确答案|参考答案|")
 _KEY = re.compile(rf"[A-Ja-j]{{1,10}}|{SURE_VERDICT}")
 _LEAST_KEY, _LEAST_FIELDS, _LEAST_TICKED = 3, 3, 2
@@ -119,6 +121,7 @@ def _with_answers_named(header: list[str], below: list[list[CellLines]]) -> list
         return header
     columns = [{verdict_word(" ".join(row[at])) for row in below if at < len(row)} for at in range(len(header))]
     judged = [at for at, words in enumerate(columns) if words <= EXAM_VERDICTS and len(set(map(verdict_of, words))) > 1]
+    judged = [at for at in judged if _MAY_ANSWER.search(header[at]) and not _OWN.search(header[at])]
     return [ANSWER if [at] == judged else name for at, name in enumerate(header)]
 
 

@@ -106,7 +106,7 @@ def _answers_in(data: Any, named: bool, depth: int) -> Answers:
     if isinstance(data, dict):
         pairs = [(_NUMBER.fullmatch(str(key)), _answer(value)) for key, value in data.items()]
         found = [(int(number["number"]), answer) for number, answer in pairs if number and answer]
-        if len(found) < len(data):
+        if len(found) < len(data) or not (named or depth == 0):
             inner = (_answers_in(value, bool(_NAME.fullmatch(str(key))), depth + 1) for key, value in data.items())
             return next(filter(None, inner), [])
     elif isinstance(data, list) and all(isinstance(each, dict) for each in data):
@@ -115,8 +115,13 @@ def _answers_in(data: Any, named: bool, depth: int) -> Answers:
         found = found if len(found) == len(data) and all(answer for _, answer in found) else []
     elif isinstance(data, list) and named:
         found = [(at, answer) for at, each in enumerate(data, 1) if (answer := _answer(each))]
-        found = found if len(found) == len(data) else []
+        found = found if len(found) == len(data) and not _are_of_one([answer for _, answer in found]) else []
     return found if len(found) >= _LEAST and are_consecutive([number for number, _ in found]) else []
+
+
+def _are_of_one(answers: Sequence[str]) -> bool:
+    """Return whether letters are those of one question with several right options: they are in order, as those of many are not."""
+    return len(answers) <= _MOST_LETTERS and all(len(each) == 1 for each in answers) and list(answers) == sorted(set(answers))
 
 
 def _answer(value: Any) -> str:

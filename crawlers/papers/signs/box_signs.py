@@ -1,4 +1,4 @@
 """Boxes and circles to tick, as papers print them."""
 
 TICKED = "☑☒■●◼◉"
-EMPTY = "☐□○◻◯〇"
+EMPTY = "☐□○◻◯"

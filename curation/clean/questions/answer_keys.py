@@ -88,7 +88,7 @@ def read_letters(raw: str | None, options: list[str]) -> AnswerKey:
     text = _EXPLAINED.sub(r"\1", _MARK.sub("", normalize(raw or "").text))
     if not text:
         return AnswerKey(None)
-    if not text.isalpha() and options.count(text) == 1:  # E for `B+C` where that is the fifth option
+    if not text.isalpha() and options[: len(LETTERS)].count(text) == 1:  # E for `B+C` where that is the fifth option
         return AnswerKey(LETTERS[options.index(text)], "answer_as_text")
     if _ONLY_LETTERS.match(_QUOTES.sub("", text)):
         named_letters = letters_in(text)

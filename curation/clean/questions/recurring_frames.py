@@ -172,10 +172,11 @@ def _of_origin(masks: list[str], count: int) -> frozenset[str]:
 
 
 def _in_brackets(masks: list[str], count: int) -> frozenset[str]:
-    """Return the words in brackets of one kind before nearly all stems, whatever they say: no sentence of each question begins so."""
+    """Return the words in brackets of one kind before nearly all stems, if they recur: what a question is about differs from the others."""
     closed = [mask for mask in masks if _CLOSED.fullmatch(mask)]
     is_one_kind = len({mask[0] for mask in closed}) == 1
-    return frozenset(closed) if is_one_kind and len(closed) >= max(_MANY, _ALL * count) else frozenset()
+    recur = len({*closed}) * 2 <= len(closed)
+    return frozenset(closed) if is_one_kind and recur and len(closed) >= max(_MANY, _ALL * count) else frozenset()
 
 
 def _head(stem: str, pattern: re.Pattern[str]) -> tuple[str, str] | None:

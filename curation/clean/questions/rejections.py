@@ -171,7 +171,7 @@ def duplicate_options(partial: PartialQuestion) -> str | None:
 
 
 def options_in_text(partial: PartialQuestion) -> str | None:
-    if partial.options or not partial.answer:
+    if partial.options or not partial.answer or partial.declared in ("qa", "blank"):
         return None
     return "options_in_text" if partial.answer_is_line or _LETTERED_LINES.search(partial.answer) else None
 
