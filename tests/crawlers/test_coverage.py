@@ -23,7 +23,7 @@ from crawlers.importers import papers
 from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.paths import named_files, read_bytes
-from crawlers.papers.paper import read_paper
+from crawlers.papers.questions.draft import ParsedPaper
 from crawlers.papers.signs.answer_marks import IMAGE
 
 SEEN = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
@@ -144,11 +144,10 @@ def test_questions_that_open_with_the_same_words_are_counted_once_each() -> None
 
 
 def test_a_reader_patched_to_drop_a_question_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lossy(lines: list[str]) -> object:
-        paper = read_paper(lines)
+    def lossy(lines: list[str], paper: ParsedPaper) -> ParsedPaper:
         return structs.replace(paper, questions=paper.questions[:-1])
 
-    monkeypatch.setattr(papers, "read_paper", lossy)
+    monkeypatch.setattr(papers, "better_by_form", lossy)
     questions = paper_of(random.Random(1), 8)
     reading, account = read("卷.txt", "\n".join(line for one in questions for line in one).encode())
     assert len(reading.items) == 7 and account.questions_unread == 1 and account.unread_share > 0.1
