@@ -21,6 +21,7 @@ IDENTIFIER = re.compile(r"(?i:(?:^|[_\W])[a-z]?id$|uuid$)|[a-z]I[dD]$")
 _KEY = re.compile(r"[a-zA-Z]{1,12}[_-]?\d{1,9}|\w{1,12}(?:[_-][a-zA-Z]{0,3}\d{1,9}){1,3}|(?=\w{0,40}\d)[0-9a-f_-]{8,40}")
 _ONE_LETTER, _SHARE = re.compile(r"[A-Ja-j]"), re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?[%％]")
 _DATE = re.compile(r"(?:19|20)\d\d\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}(?!\d).{0,16}")
+_VERDICT = re.compile(VERDICT)
 _AMOUNT = re.compile(r"\d{1,6}(?:\.\d{1,4})?")
 _KIND = re.compile(rf"{TYPE}|(?:单选|多选|判断|填空|简答|单项|多项)题?|[易中难]|简单|容易|较易|中等|一般|较难|困难")
 """Names for the type or difficulty of a question."""
@@ -72,7 +73,7 @@ def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[l
     column_sets = [some for some in column_sets if not named & set(some) or set(some) <= named]  # the column beside them has another name
     letters = {key for key in columns if _are_all(rows, key, _ONE_LETTER)}
     column_sets = [some for some in column_sets if letters.isdisjoint(some)]
-    for pattern in (_SHARE, _DATE, _AMOUNT, re.compile(VERDICT)):
+    for pattern in (_SHARE, _DATE, _AMOUNT, _VERDICT):
         alike = {key for key in columns if _are_all(rows, key, pattern)}
         column_sets = [some for some in column_sets if alike.isdisjoint(some) or alike.issuperset(some)]
     return sorted(column_sets, key=lambda some: some not in (lettered, run))[:200]

@@ -96,9 +96,10 @@ def _without_words_about(path: str, files: list[Path]) -> list[Path]:
 
 def _is_about(file: Path) -> bool:
     """Return whether a file is about others by its name, or is a text in Markdown with few signs of questions and without a layout."""
-    if file.suffix.lower() != ".md" or _ABOUT.match(file.name.lower()):
-        return _ABOUT.match(file.name.lower()) is not None
-    if layout_path_of(file).is_file() or not file.is_file() or file.stat().st_size > MAX_FILE_BYTES:
+    name = file.name.lower()
+    if _ABOUT.match(name):
+        return True
+    if not name.endswith(".md") or layout_path_of(file).is_file() or not file.is_file() or file.stat().st_size > MAX_FILE_BYTES:
         return False
     try:
         text = decoded(file.name, file.read_bytes())

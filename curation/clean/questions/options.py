@@ -36,7 +36,8 @@ def with_plain_letters(raw: Sequence[str]) -> Sequence[str]:
     if len(raw) < 2 or len(marks) < len(raw):
         return _without_glue(raw)
     if len({mark[2] and mark[2].strip() for mark in marks}) > 1:  # the sign of `C -1` is that of its number
-        marks = [mark for option in raw if (mark := _BLANK_MARK.match(option))] if all(map(_BLANK_MARK.match, raw)) else marks
+        blank = [mark for option in raw if (mark := _BLANK_MARK.match(option))]
+        marks = blank if len(blank) == len(raw) else marks
     letters = [unicodedata.normalize("NFKC", mark[1] or mark[3]) for mark in marks]
     bodies = [option[mark.end() :].strip() for mark, option in zip(marks, raw, strict=True)]
     alike = len({(mark[2] or mark[4] or "").strip() for mark in marks}) == 1

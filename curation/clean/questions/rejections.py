@@ -55,6 +55,8 @@ _FIGURES_OF_TABLE = 8  # digits; a stem with as many contains the table itself
 _CLOSED_ONLY = re.compile(r"^[^（(\n]*[，、]）", re.M)
 _OPEN_ONLY = re.compile(r"（[^）\n]*$|\([^)）\n]+$|^[^（(\n]*[A-Z][)）]", re.M)
 _GOES_ON = re.compile(r"[对和与把在将从向由]\n的")  # 个人对 and 的看法 were 个人对C的看法 before it was split into two options
+_CIRCLES_AND_BOXES = " ○●◯〇⭕□■☐"
+"""Signs that answer nothing by themselves."""
 _LETTERED_LINES = re.compile(r"^\W*A\s?[.．、:：)）][^\n]*\n\W*B\s?[.．、:：)）]", re.M)
 _NEXT_QUESTION = re.compile(r"\d{1,3}\s*[.．、][^\n]{4,80}（ ）|（ ）[。？]?\s*A\s*[.．、]")
 _MAX_STEM_CHARS = 3_000  # the longest of 26,000 published questions, its case included, has 1,600
@@ -174,10 +176,6 @@ def options_in_text(partial: PartialQuestion) -> str | None:
     if partial.options or not partial.answer or partial.declared in ("qa", "blank"):
         return None
     return "options_in_text" if partial.answer_is_line or _LETTERED_LINES.search(partial.answer) else None
-
-
-_CIRCLES_AND_BOXES = " ○●◯〇⭕□■☐"
-"""Signs that answer nothing by themselves."""
 
 
 def answer_missing(partial: PartialQuestion) -> str | None:
