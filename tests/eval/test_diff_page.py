@@ -194,6 +194,7 @@ def test_the_subject_that_got_worse_leads_to_its_items(browser, two, tmp_path: P
     opened.page.wait_for_selector("body[data-ready]")
     assert opened.count == int(cells[5]) > 0
     opened.page.locator(".row").first.click()
+    opened.page.get_by_role("region", name="Provenance").wait_for()
     assert "newly wrong" in opened.page.locator("#item .note").first.inner_text()
     opened.close()
 
