@@ -11,6 +11,7 @@ from typing import Any
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.answer_columns import ANSWER
 from crawlers.column_roles.option_columns import EXPLAINED
+from crawlers.column_roles.solver import SURE, roles_of
 from crawlers.column_roles.values import answer_letters, options_in
 from crawlers.tables.tree import Rows
 
@@ -23,7 +24,7 @@ _Cells = list[tuple[dict[str, Any], str]]
 
 
 def with_divided_cells(table: Rows) -> Rows:
-    """Return a table whose cells of several options are lists; unchanged if no column of answers fits them."""
+    """Return a table whose cells of several options are lists; unchanged if no column of answers fits, or others are the options."""
     for key in table.own_columns() if len(table.rows) >= _FEWEST_ROWS else ():
         if EXPLAINED.search(key) or not all(isinstance(row.get(key), str | None) for _, row in table.rows):
             continue
@@ -32,9 +33,16 @@ def with_divided_cells(table: Rows) -> Rows:
             continue
         divisions = ((sign, [_parts(text, sign) for _, text in cells]) for sign in _signs_in(cells))
         parts = next((each for sign, each in divisions if _are_sound(each, sign) and _are_proven(cells, each, key)), None)
-        for (row, _), texts in zip(cells, parts or (), strict=bool(parts)):
-            row[key] = texts
+        if parts and not _has_other_options(table, key):
+            for (row, _), texts in zip(cells, parts, strict=True):
+                row[key] = texts
     return table
+
+
+def _has_other_options(table: Rows, key: str) -> bool:
+    """Return whether the rows are surely choices without a division: the stems of cases, too, may all have four parts between commas."""
+    roles = roles_of([row for _, row in table.rows])
+    return roles is not None and roles.confidence >= SURE and bool(roles.options) and key not in roles.options
 
 
 def _are_options(cells: _Cells) -> bool:

@@ -78,6 +78,13 @@ def test_cells_of_options_are_divided_if_answers_prove_it(sign: str) -> None:
         assert _are_gold(_items("a.csv", _csv(["题目", "备选", "答案"], *zip(_STEMS, cells, answers, strict=True))))
 
 
+def test_stems_of_as_many_parts_as_options_are_not_divided() -> None:
+    stems = [f"病例{n}：患者{n + 20}岁，发热{n}天，既往体健，首先考虑的部位是（ ）" for n in range(1, _COUNT + 1)]
+    rows = [[stem, *options, "ABCD"[at]] for stem, options, at in zip(stems, _OPTIONS, _RIGHT, strict=True)]
+    items = _items("a.xlsx", _book([["tm", "xa", "xb", "xc", "xd", "da"], *rows]))
+    assert [item.stem_raw for item in items] == stems and [item.options_raw for item in items] == _OPTIONS
+
+
 def test_digits_in_order_are_positions_of_several_options() -> None:
     keys = ["135", "2", "14", "5", "234", "12345", "1", "25", "3", "45", "12", "4"]
     rows = [[stem, *options, "以上都不对", key] for stem, options, key in zip(_STEMS, _OPTIONS, keys, strict=True)]
