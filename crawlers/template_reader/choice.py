@@ -2,11 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence
 
 from msgspec import structs
 
 from atomexam.text.option_letters import LETTERS, are_in_turn
+from crawlers.papers.doubts.found import shown
 from crawlers.papers.doubts.whole_paper import accounted
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.signs.letters import letter_of
@@ -41,8 +42,10 @@ def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
     if len(other.questions) < _NEARLY_WHOLE * other.numbers:
         return paper
     pairs = _paired(paper, other)
-    differing = {draft.line for draft, its in pairs if _content(its) not in map(_content, _without_signs(draft))}
-    contradicting = {its.line for draft, its in pairs if any(_contradicts(each, its) for each in _without_signs(draft))}
+    differing = {draft.line: _in_words(draft, its) for draft, its in pairs if _content(its) not in map(_content, _without_signs(draft))}
+    contradicting = {
+        its.line: _in_words(draft, its) for draft, its in pairs if any(_contradicts(each, its) for each in _without_signs(draft))
+    }
     if len(differing) > _FEW * len(pairs) and others >= answered:
         return _doubted(other, contradicting)
     if not differing and len(pairs) == len(paper.questions) and others > answered and not _has_more(paper):
@@ -59,11 +62,21 @@ def _paired(paper: ParsedPaper, other: ParsedPaper) -> list[tuple[Draft, Draft]]
     return list(zip(paper.questions, other.questions, strict=True))
 
 
-def _doubted(paper: ParsedPaper, lines: Set[int]) -> ParsedPaper:
-    """Return a paper in which the questions on some lines are rejected, since they can be read in two ways."""
-    rejected = [draft.doubted("read_in_two_ways") for draft in paper.questions if draft.line in lines]
-    questions = [draft for draft in paper.questions if draft.line not in lines]
+def _doubted(paper: ParsedPaper, words: Mapping[int, str]) -> ParsedPaper:
+    """Return a paper in which the questions on some lines are rejected, since they can be read in two ways, which `words` states."""
+    rejected = [draft.doubted("read_in_two_ways", words[draft.line]) for draft in paper.questions if draft.line in words]
+    questions = [draft for draft in paper.questions if draft.line not in words]
     return structs.replace(paper, questions=questions, rejected=[*paper.rejected, *rejected])
+
+
+def _in_words(draft: Draft, other: Draft) -> str:
+    """Return in what two readings of one question differ."""
+    readings = list(zip(_content(draft), _content(other), ("stem", "options", "answer"), strict=True))
+    name = next((name for one, its, name in reversed(readings) if one != its), "stem")
+    one, its = ("; ".join(each.options) if name == "options" else getattr(each, name) or "" for each in (draft, other))
+    return (
+        f"by its words its {name} reads {shown(one)}, by the form that the paper's questions repeat {shown(its)}; a layout can state which"
+    )
 
 
 def _has_more(paper: ParsedPaper) -> bool:

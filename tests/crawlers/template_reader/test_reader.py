@@ -211,6 +211,7 @@ def test_readings_that_differ_are_doubted(monkeypatch: pytest.MonkeyPatch) -> No
     read = better_by_form(lines, ParsedPaper(drafts, [], [], 8))
     assert [draft.number for draft in read.questions] == [1, 2, 3, 5, 6, 7, 8]
     assert [draft.doubt for draft in read.rejected] == ["read_in_two_ways"]
+    assert f"answer reads 'D', by the form that the paper's questions repeat '{QUESTIONS[3][2]}'" in read.rejected[0].words
     monkeypatch.setattr(choice, "MOST_LINES", 3)
     assert better_by_form(lines, ParsedPaper(drafts, [], [], 8)).questions == drafts
 
