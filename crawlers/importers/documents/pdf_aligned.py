@@ -21,6 +21,8 @@ _CLEAR = 0.7
 """Points by which the least gap between rows is higher than the largest one between the lines of a row."""
 _NEAR = 0.5
 """Share of its height by which a line of the header is apart from the next, at most."""
+_OFF, _LEAST_CENTRED = 0.25, 2
+"""Share of its height by which a line is beside no other; rows from which on it is no chance."""
 _LONG = 0.8
 """Share of the table's width from which on a level line separates rows."""
 _NUMBER, _ANSWER = re.compile(r"[(（]?\d{1,5}[)）.、．]?"), re.compile(rf"[A-Ja-j、,，]{{1,10}}|{SURE_VERDICT}")
@@ -30,7 +32,9 @@ Span = tuple[float, float]
 
 
 def aligned_grid(glyphs: Sequence[Glyph], level: Sequence[Edge], expected: Sequence[float] = (), header: Sequence[str] = ()) -> Grid | None:
-    """Return the table of a page: below a header of known names, or in the columns of the page before; None if it is not certain.
+    """Return the table of a page: below a header of known names, in the columns of the page before, or with numbers beside its cells.
+
+    None if it is not certain.
 
     All that is below its first row must be in its columns, and each row must have exactly one number or answer in the same column.
 
@@ -54,9 +58,20 @@ def aligned_grid(glyphs: Sequence[Glyph], level: Sequence[Edge], expected: Seque
         if len(spans) < _LEAST_COLUMNS:
             continue  # all are headings
         xs = [spans[0][0] - _STRIP, *(left - _STRIP / 2 for left, _ in spans[1:]), spans[-1][1] + _STRIP]
-        if grid := _grid(bands[first:], xs, level):
+        if grid := _grid(bands[first:], xs, level) or (_grid(bands[first:], xs, level, 0) if _is_centred(bands[first:], xs) else None):
             return grid
     return None
+
+
+def _is_centred(bands: Iterable[Sequence[Glyph]], xs: Sequence[float]) -> bool:
+    """Return whether the numbers of several rows are beside the middle of two lines, as only the cells of a table are."""
+    found = 0
+    for band in bands:
+        marks, *cells = (rows_of(_within(band, column)) for column in pairwise(xs))
+        off = _OFF * _height(band)
+        if len(marks) == 1 and any(len(rows) == 2 and all(abs(row.top - marks[0].top) > off for row in rows) for rows in cells):
+            found += 1
+    return found >= _LEAST_CENTRED
 
 
 def top_of_header(glyphs: Iterable[Glyph]) -> float | None:

@@ -96,17 +96,30 @@ def _is_within(grid: Grid, other: Grid) -> bool:
 
 
 def _edges(drawn: Iterable[dict[str, Any]]) -> Lines:
-    """Return the upright and the level lines: drawn ones, thin rectangles, and the sides of a rectangle that is not only filled."""
+    """Return the upright and the level lines: drawn ones, thin rectangles, the sides of a rectangle that is not only filled, and frames.
+
+    A frame is two filled rectangles, drawn one after the other, that are a line's width apart on all sides.
+    """
     upright, level = list[Edge](), list[Edge]()
+    before: tuple[float, ...] = ()
     for box in drawn:
-        x0, x1, top, bottom = (float(box[key]) for key in ("x0", "x1", "top", "bottom"))
+        x0, x1, top, bottom = sides = tuple(float(box[key]) for key in ("x0", "x1", "top", "bottom"))
+        is_framed = box["object_type"] == "rect" and bool(before) and _are_frame(before, sides)
         if x1 - x0 <= _THIN or bottom - top <= _THIN:  # a dot may be part of a line in either direction
             upright += [Edge((x0 + x1) / 2, top, bottom)] * (x1 - x0 <= _THIN)
             level += [Edge((top + bottom) / 2, x0, x1)] * (bottom - top <= _THIN)
-        elif box.get("stroke") and box["object_type"] == "rect":
+        elif is_framed or (box.get("stroke") and box["object_type"] == "rect"):
+            x0, x1, top, bottom = max(before, sides, key=lambda each: each[1] - each[0]) if is_framed else sides
             upright += [Edge(x0, top, bottom), Edge(x1, top, bottom)]
             level += [Edge(top, x0, x1), Edge(bottom, x0, x1)]
+        before = sides
     return upright, level
+
+
+def _are_frame(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Return whether one of two rectangles is within the other, a line's width from each of its sides."""
+    widths = [one[0] - other[0], other[1] - one[1], one[2] - other[2], other[3] - one[3]]
+    return all(0 < width <= _THIN for width in widths) or all(-_THIN <= width < 0 for width in widths)
 
 
 def _joined(edges: Iterable[Edge]) -> list[Edge]:

@@ -145,6 +145,28 @@ def test_backgrounds_are_no_lines_and_strokes_are() -> None:
     assert (grid.xs, grid.ys, len(grid.cells)) == ((0, 100, 200), (0, 30, 60), 4)
 
 
+def test_frames_are_lines() -> None:
+    def filled(x0: float, top: float, x1: float, bottom: float) -> dict[str, Any]:
+        return {"object_type": "rect", "x0": x0, "x1": x1, "top": top, "bottom": bottom, "stroke": False}
+
+    cells = [(x, y, x + 98, y + 28) for x in (0, 100) for y in (0, 30)]
+    frames = [box for x0, top, x1, bottom in cells for box in (filled(x0, top, x1, bottom), filled(x0 + 1, top + 1, x1 - 1, bottom - 1))]
+    for boxes in (frames, frames[::-1]):
+        [grid] = grids_of(*lines_of(boxes))
+        assert len(grid.cells) == 4
+
+
+@pytest.mark.parametrize("style", ["", "td{border-bottom:1px solid #ccc}", "tr:nth-child(odd){background:#eee}", "td{padding:6px}"])
+def test_numbers_beside_the_middle_of_cells_are_of_a_table(print_pdf: Callable[..., bytes], style: str) -> None:
+    stems = [f"第{number}次测量的结果必须由两人复核并签名。" * (1 + number % 4) for number in range(1, 60)]
+    rows = "".join(f"<tr><td>{number}<td>{stem}<td>{'√×'[number % 3 == 0]}" for number, stem in enumerate(stems, 1))
+    items = reading_of(print_pdf(f"<style>{style}</style><p>培训判断题<table>{rows}</table>")).items
+    read = {bare(item.stem_raw or ""): item.answer_raw for item in items if isinstance(item, QuestionItem) and item.doubt is None}
+    gold = {bare(f"{number}、{stem}"): "√×"[number % 3 == 0] for number, stem in enumerate(stems, 1)}
+    assert read.items() <= gold.items()
+    assert len(read) > 0.9 * len(gold)
+
+
 def test_cells_of_another_shape_than_a_rectangle_are_no_grid() -> None:
     upright = [Edge(0, 0, 60), Edge(100, 0, 30), Edge(200, 0, 60)]
     level = [Edge(0, 0, 200), Edge(30, 0, 100), Edge(60, 0, 200)]
