@@ -7,7 +7,7 @@ from atomexam.text.option_letters import CIRCLED_AS_LETTERS, letters_in
 from crawlers.papers.signs.answer_marks import flat
 
 _LETTERS = r"[A-Ja-j](?:[ ,、;./]{0,2}[A-Ja-j]){0,9}"
-_IN_BRACKETS = re.compile(rf"[(\[【]\s{{0,20}}(?P<answer>{_LETTERS})\s{{0,20}}[)\]】]")
+_IN_BRACKETS = re.compile(rf"[(\[【][\s_]{{0,20}}(?P<answer>{_LETTERS})[\s_]{{0,20}}[)\]】]")
 _BETWEEN_LINES = re.compile(r"_{1,40}\s{0,4}(?P<answer>[A-J](?:[ ,、]{0,2}[A-J]){0,9})\s{0,4}_{1,40}")
 _EMPTY = re.compile(r"\(\s{0,30}\)|【\s{0,30}】|\[\s{0,30}\]")
 _WORD_WRAPPED = r"(?:(?<=维生素)|(?<=维他命))\s?\n"  # the letter on the line below ends the word

@@ -143,6 +143,14 @@ def test_letters_in_brackets_behind_an_empty_blank_are_the_answer(form: str) -> 
     assert not any(key in draft.stem for draft, (_, key) in zip(found.questions, _THREE, strict=True))
 
 
+@pytest.mark.parametrize("blank", ["（____{}）", "（__{}__）", "( {}____ )", "（____{} ）"])
+def test_letters_in_a_drawn_blank_are_the_answer(blank: str) -> None:
+    lines = [line for n, (stem, key) in enumerate(_THREE, 1) for line in (f"{n}. {stem.rstrip('（ ）')}{blank.format(key)}。", *_LETTERED)]
+    found = read_paper(lines)
+    assert [draft.answer for draft in found.questions] == [key for _, key in _THREE]
+    assert not any("_" in draft.stem for draft in found.questions)
+
+
 @pytest.mark.parametrize("stem", ["维生素缺乏症（ ）见于缺乏维生素【A】", "按（ ）分型，最多见的是【B】型", "下列符合（ ）。【E】"])
 def test_letters_in_brackets_that_belong_to_the_stem_stay(stem: str) -> None:
     text = "\n".join("\n".join([f"{n}. {stem}", *_LETTERED]) for n in range(1, 4))
