@@ -39,10 +39,11 @@ _POINTS = re.compile(
 )
 _SEPARATORS = re.compile(r"^[\s:：。.,，;；、)）\]】|—–`*_-]+")
 _EXPLAINS = re.compile(
-    r"^\s{0,9}[【\[(（<]?\s{0,9}(?:(?:[\u4e00-\u9fff]{0,4}(?:解析|详解|分析|说明|解释|点评|精析)|[Ww]hy|注|析|Explanation|Analysis)\s{0,9}[】\])）>]?\s{0,9}[:：]?"
-    r"|[\u4e00-\u9fff]{0,4}(?:理由|依据|原因|思路|考点|出处|笔记|提示|点拨|备注)\s{0,9}(?:[】\])）>]\s{0,9}[:：]?|[:：]))\s{0,9}"
+    r"^\s{0,9}[【\[(（<]?\s{0,9}(?:(?:答案|试题|本题|参考|名师|详细)?(?:解析|详解|精析)\s{0,9}[】\])）>]?\s{0,9}[:：]?"
+    r"|(?:[\u4e00-\u9fff]{0,4}(?:解析|详解|精析|分析|说明|解释|点评|理由|依据|原因|思路|考点|出处|笔记|提示|点拨|备注)|[Ww]hy|注|析|题解|Explanation|Analysis)"
+    r"\s{0,9}(?:[】\])）>]\s{0,9}[:：]?|[:：]|$))\s{0,9}"
 )
-"""Words that say so alone, and words that a colon or brackets must set off."""
+"""Words that say so alone, and words that a colon or brackets must set off: `说明书` and `注意` begin explanations, too."""
 _ASKS = re.compile(r"[(（]\s*[)）]|_{2,}|[?？:：]$|[是为有]$")
 _LEADERS = " \t\u3000—–―-…·.•=→⇒>~|"
 """Signs that lead from a statement to its verdict."""
@@ -295,7 +296,8 @@ class _Form:
             if not _EXPLAINS.match(rest):
                 self.is_shared = self.is_shared or announces_shared(row.flat) or is_note(row.flat)
             if self.opening and row.flat.startswith(self.opening):
-                explained.append(_EXPLAINS.sub("", rest[len(self.opening) :], count=1))
+                words = rest[len(self.opening) :] if rest is row.text else rest
+                explained.append(_EXPLAINS.sub("", words, count=1))
             elif is_below and (within or explained or self.has_reasons or _EXPLAINS.match(rest)):
                 explained.append(_EXPLAINS.sub("", rest, count=1))
             else:

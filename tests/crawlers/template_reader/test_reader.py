@@ -250,6 +250,19 @@ def test_sentences_below_most_options_and_the_last_explain_the_answers() -> None
     assert paper.questions[-1].explanation
 
 
+@pytest.mark.parametrize("opening", ["> ", "", "★ "])
+@pytest.mark.parametrize("words", ["说明书里写得明白", "注意账本里另有说法", "分析账本就会明白", "依据村口的布告"])
+def test_explanations_keep_their_first_words(opening: str, words: str) -> None:
+    lines = []
+    for n, (stem, options, right) in enumerate(QUESTIONS, 1):
+        lettered = [f"- {letter}. {option}" for letter, option in zip("ABCDE", options, strict=False)]
+        lines += [f"{n}. {stem}", *lettered, f"{opening}答案 {right}；{words}，三位老人都记得第{n}年。"]
+    paper = read_lines(lines)
+    assert paper is not None
+    assert [draft.answer for draft in paper.questions] == [right for _, _, right in QUESTIONS]
+    assert [draft.explanation for draft in paper.questions] == [f"{words}，三位老人都记得第{n}年。" for n in range(1, 9)]
+
+
 def test_sentences_that_are_not_below_the_last_options_are_of_the_questions_below_them() -> None:
     lines = _with_reasons(last=False)
     paper = read_lines(lines)
