@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Literal
 
 from atomexam.text.verdicts import SURE_VERDICTS, verdict_of
@@ -17,9 +18,15 @@ _LONGEST_CHARS = 80
 
 def answer_form(raw: str | None) -> AnswerForm:
     """Return what an answer is, judged by its form alone. `F` is a verdict: a sixth option is rarer than 错误 in English."""
-    text = unicodedata.normalize("NFKC", (raw or "")[: _LONGEST_CHARS + 1]).strip(_AROUND)
+    form = _form_of((raw or "")[: _LONGEST_CHARS + 1])
+    return "words" if form == "none" and (raw or "").strip() else form
+
+
+@lru_cache(maxsize=1024)
+def _form_of(raw: str) -> AnswerForm:
+    text = unicodedata.normalize("NFKC", raw).strip(_AROUND)
     if not text:
-        return "none" if not (raw or "").strip() else "words"
+        return "none"
     if len(text) > _LONGEST_CHARS:
         return "words"
     if mark := _MARK.match(text):

@@ -7,6 +7,7 @@ A sign is not a fault of one item: correctly read sources have a few of each. If
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
@@ -27,6 +28,7 @@ _SECOND_LETTER = re.compile(r"(?s)\S\s[B-HＢ-Ｈ]\s?[.．、:：]\s?\S")
 _ASKS = re.compile(r"[(（]\s{0,8}[)）]|[?？]\s?$|__|(?:^|\s)[A-HＡ-Ｈ]\s?[.．、:：)）]\s?\S|答案\s?[:：]")
 CUT = re.compile(r"(?:(?<!\.)\.{3,}|(?<!…)…+|(?<!。)。{2,})\s{0,9}$")
 """An ellipsis at the end of a text."""
+_CUT_SIGNS = frozenset(".…。")
 _FILE = "file:"
 _LONG_STEM, _LONG_OPTION = 1000, 400
 
@@ -48,8 +50,13 @@ def options_of(item: QuestionItem) -> list[str]:
 
 def key_of(item: QuestionItem) -> str:
     """Return the letters of an answer in the source's order; nothing if the answer is not only letters."""
-    answer = _BETWEEN.sub("", (item.answer_raw or "")[:_MOST_LETTERS]).upper()
-    return answer.translate(WIDE) if _LETTERS.fullmatch(answer) else ""
+    return _key_in((item.answer_raw or "")[:_MOST_LETTERS])
+
+
+@lru_cache(maxsize=1024)
+def _key_in(answer: str) -> str:
+    letters = _BETWEEN.sub("", answer).upper()
+    return letters.translate(WIDE) if _LETTERS.fullmatch(letters) else ""
 
 
 def is_disordered(key: str) -> bool:
@@ -83,7 +90,7 @@ def _title_asks(item: QuestionItem) -> bool:
 
 
 def _has_cut_text(item: QuestionItem) -> bool:
-    return any(CUT.search(text[-20:]) for text in (item.stem_raw or "", *options_of(item)))
+    return any(text.rstrip()[-1:] in _CUT_SIGNS and CUT.search(text[-20:]) for text in (item.stem_raw or "", *options_of(item)))
 
 
 def _is_glued(item: QuestionItem) -> bool:
@@ -117,7 +124,7 @@ SIGNS: Mapping[str, Sign] = {
         "do the options stand under a key or in a column that the layout does not name?",
     ),
     "verdict_without_mark": Sign(
-        lambda item: is_verdict(item.answer_raw) and not key_of(item) and not options_of(item) and not _says(item, _SAYS_VERDICT),
+        lambda item: not options_of(item) and not key_of(item) and is_verdict(item.answer_raw) and not _says(item, _SAYS_VERDICT),
         "has a word for true or false as answer and nothing that says it is true or false",
         "name the section or type in the layout: `type_raw` or `section_raw`, {type}, `type` or `heading` in a paper, `type` or "
         "`form: verdict` in tables",

@@ -227,6 +227,8 @@ class PaperAccount:
         shared = set(map(words_of, named))
         claimed: set[str] = set()
         for number, low, high in self._lines.free_runs():
+            if high - low < _LEAST_TITLE and not shared:
+                continue
             text = self._lines.text[low:high] if (low, high) == self._lines.bounds(number) else ""
             if text and (text in shared or (high - low >= _LEAST_TITLE and text in titles)):
                 if text in claimed:

@@ -34,7 +34,7 @@ from crawlers.papers.passes.card_sides import NAMES_SIDE, sides_labelled
 from crawlers.papers.passes.chats import label_chats
 from crawlers.papers.passes.cloze import label_clozes
 from crawlers.papers.passes.contents import without_contents
-from crawlers.papers.passes.controls import without_controls, without_rows_of_controls
+from crawlers.papers.passes.controls import CONTROL_STEPS, MAY_HAVE_CONTROLS, without_rows_of_controls
 from crawlers.papers.passes.counted import counts_as_letters
 from crawlers.papers.passes.counting_words import COUNTS, counting_words_known
 from crawlers.papers.passes.emphasis import MAY_EMPHASISE, label_emphasis
@@ -105,7 +105,7 @@ STEPS = (
     Step(verdict_lists_numbered, MAY_LIST),
     Step(boxes_placed, ANY_BOX),
     Step(label_quiz_markup, ["<", "nswerlist", "NSWERLIST"]),
-    Step(without_rows_of_controls),
+    Step(without_rows_of_controls, [MAY_HAVE_CONTROLS]),
     *QUIZ_STEPS,
     Step(label_clozes, ["{{c"]),
     Step(named_as_letters),
@@ -119,7 +119,7 @@ STEPS = (
     Step(without_gift, ["{"]),
     *MARKUP_STEPS,
     *FIELD_STEPS,
-    Step(without_controls),
+    *CONTROL_STEPS,
     Step(label_boxes, ANY_BOX),
     Step(answers_moved, [OPENS_WITH_ANSWER]),
     Step(usual_spelling),

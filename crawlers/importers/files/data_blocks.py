@@ -24,6 +24,7 @@ _NAME, _NAMED = (
     re.compile(_NAMES, re.IGNORECASE),
     re.compile(rf"[\"']?{_NAMES}[\"']?\s?[:：=]\s{{0,9}}(?P<data>[{{\[].{{0,4000}})?", re.IGNORECASE),
 )
+_SIGNS = frozenset(":：=")
 _NUMBER_NAME = re.compile(r"id|no|num|number|index|q|question|题号|序号|编号", re.IGNORECASE)
 _NUMBER = re.compile(r"[^\W\d]{0,8}[\s_.-]?(?P<number>\d{1,4})\s?[题.、]?")
 _ANSWER = re.compile(rf"[A-Ja-j]{{1,10}}|{VERDICT}|true|false", re.IGNORECASE)
@@ -58,10 +59,12 @@ def with_listed_answers(lines: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, str, str]]:
     """Yield where the fenced blocks are, and what is below a key that names answers; the suffix of the kind of each, and its text."""
-    at, is_single = 0, sum(_NAMED.fullmatch(line.strip()) is not None for line in lines if len(line) < _MOST_LINES) == 1
+    at, is_single = 0, sum(_named(line.strip()) is not None for line in lines if len(line) < _MOST_LINES) == 1
+    if not is_single and not any("```" in line or "~~~" in line for line in lines):
+        return
     while at < len(lines):
         fence = _FENCE.fullmatch(lines[at]) if "```" in lines[at] or "~~~" in lines[at] else None
-        named = _NAMED.fullmatch(lines[at].rstrip()) if fence is None and is_single and len(lines[at]) < _MOST_LINES else None
+        named = _named(lines[at].rstrip()) if fence is None and is_single and len(lines[at]) < _MOST_LINES else None
         stop = at + 1
         if fence and fence["language"].lower() in _LANGUAGES:
             stop = next((end for end in range(at + 1, min(len(lines), at + _MOST_LINES)) if _FENCE.fullmatch(lines[end])), at)
@@ -78,10 +81,15 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, str, str]]:
         at = max(stop, at + 1)
 
 
+def _named(line: str) -> re.Match[str] | None:
+    """Return the name of answers that a line is, with its data if they are on it."""
+    return _NAMED.fullmatch(line) if line[-1:] in _SIGNS or "{" in line or "[" in line else None
+
+
 def _lists(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Yield where the letters of one answer are the items of a list below its label, and these letters."""
     for at, line in enumerate(lines):
-        if _NAMED.fullmatch(line.strip()) and not line.strip().endswith(("]", "}")):
+        if _named(line.strip()) and not line.strip().endswith(("]", "}")):
             found = []
             for below in lines[at + 1 : at + 1 + _MOST_LETTERS]:
                 if (item := _ITEM.fullmatch(below.rstrip())) is None:

@@ -220,7 +220,7 @@ def _beside_answered(questions: Sequence[AssembledQuestion]) -> set[int]:
 
 def _has_number_within(option: str) -> bool:
     """Return whether a further line of an option begins with a number, as questions and answers do."""
-    for line in flat(option).split("\n")[1:] if "\n" in option else ():
+    for line in flat(option).split("\n")[1:]:
         number = number_of(line)
         if number and number.is_of_question and not line[number.end : number.end + 1].isdigit():
             return True
@@ -247,7 +247,11 @@ def _doubt(one: AssembledQuestion) -> str | None:
         return "number_out_of_order"
     if one.draft.above.unsure:
         return "case_unsure"
-    if not one.block.sure_options or any(_has_number_within(option) for option in one.draft.options) or _lacks_options(one):
+    if (
+        not one.block.sure_options
+        or any("\n" in option and _has_number_within(option) for option in one.draft.options)
+        or _lacks_options(one)
+    ):
         return "options_unreadable"
     if _BESIDE.search(flat(one.draft.stem)):
         return "number_out_of_order"

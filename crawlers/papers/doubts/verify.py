@@ -24,7 +24,7 @@ from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.headings import heads, note_in
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.line_kinds import HEADS, kinds_of
-from crawlers.papers.signs.numbers import RETAINED_STYLES, TYPE, number_of
+from crawlers.papers.signs.numbers import RETAINED_STYLES, RINGS, TYPE, number_of
 from crawlers.papers.signs.options import find_options
 
 _MOSTLY = 0.7
@@ -61,7 +61,7 @@ _BARE_TITLES = ("答案", "解析", "分析")
 _TORN_BLANK = re.compile(r"[(]\s{0,9}[A-J]{1,6}\s{0,9}$|[(][^\S\n]{0,9}\n[-·\s\d第页共/]{1,20}[)]")
 _ENDS_MARK = re.compile(r":\s{0,3}[A-J]{1,6}$")
 _RINGS = "①-⑳"
-_RING = re.compile(f"[{_RINGS}㉑-㉟⑴-⒇⒈-⒛]")
+_RING = re.compile(f"[{RINGS}]")
 _SIGNED_MARK = re.compile(r"[:】\])>]\s{0,3}$")
 
 
@@ -129,14 +129,16 @@ def _opens_with_ring(words: str) -> bool:
 def _left_over(one: AssembledQuestion) -> str | None:
     """Return the doubt of a question whose answer is followed by its next option, or the rest of its answer."""
     after = one.block.after
+    if not after:
+        return None
     due = LETTERS[len(one.draft.options) :]
-    if after and one.draft.options and due:
+    if one.draft.options and due:
         alike = LOOKALIKES.get(due[0], due[0])
         letters = takewhile(lambda letter: letter != "A", map(letter_of, after))  # A begins those of a further group
         if set(due).intersection(letters) or re.match(rf"[(]?[{alike}]\s?[.、:)]", flat(after[0])):
             return "options_unreadable"
     lettered = WHOLE_ANSWER.fullmatch(flat(one.draft.answer or ""))
-    return "two_answers" if after and lettered and _REST.match(flat(after[0])) else None
+    return "two_answers" if lettered and _REST.match(flat(after[0])) else None
 
 
 def _structure_within(draft: Draft) -> str | None:

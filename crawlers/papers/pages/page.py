@@ -50,6 +50,7 @@ _END_MARK = re.compile(
 )
 """What says that a paper ends: `—— 完 ——`, `（全卷完）`."""
 _BEHIND_END = 3  # lines about who made the paper
+_BULLETS = frozenset("-*•·>+◦▪○●#")
 _BULLET = re.compile(r"[-*•·>+◦▪○●#]{1,3}\s{0,3}(?=(?:\*\*)?(?:[(\[]?[A-Ja-j][.、:)\]]|[【\[]|(?:参考|正确|标准)?答案|(?:答案)?解析))")
 _HEADING = re.compile(r"#{2,6}\s{1,4}(?=\S)")  # with one sign, it may be a remark in code
 _BOLD = re.compile(r"\*\*([^*]{1,2000})\*\*")
@@ -261,9 +262,11 @@ def _with_tails(lines: Sequence[Line], tails: dict[int, bool]) -> list[Line]:
 
 def _without_markdown(text: str) -> str:
     """Return a line without heading signs, the bullet before an option or answer, and the signs of bold type."""
+    if text[:1] not in _BULLETS and "**" not in text:
+        return text
     text = _HEADING.sub("", text, count=1) if text.startswith("##") else text
     text = _BOLD.sub(r"\1", text) if "**" in text else text
-    bullet = _BULLET.match(flat(text)) if text[:1] in "-*•·>+◦▪○●#" else None
+    bullet = _BULLET.match(flat(text)) if text[:1] in _BULLETS else None
     text = text[bullet.end() :] if bullet else text
     return text.removeprefix("**").removesuffix("**").strip() if "**" in text else text  # of bold type over several lines
 

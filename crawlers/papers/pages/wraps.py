@@ -118,8 +118,11 @@ def _chars_of(lines: Sequence[PaperLine]) -> int:
 
 def is_plain(line: PaperLine) -> bool:
     """Return whether a line begins with no number, letter, mark or heading."""
+    kinds = kinds_of(line.flat)
+    if not kinds:
+        return line.text != "" and line.text == line.text.strip() and not letter_of(line.text)
     number = number_of(line.flat)
-    if (number and number.style != "tight") or letter_of(line.text) or heads(line.flat) or kinds_of(line.flat) & ANSWERS:
+    if (number and number.style != "tight") or letter_of(line.text) or heads(line.flat) or kinds & ANSWERS:
         return False
     return parts_of(line.text)[:1] == (("text", line.text),)
 

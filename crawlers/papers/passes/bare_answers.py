@@ -188,7 +188,7 @@ def _repeated_letters(line: str, options: Sequence[str]) -> str:
 
 def _announced(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with announced answers, below options or in brackets after them; none if too few are announced."""
-    named = [index for index, (_, text) in enumerate(lines) if "答案" in text]
+    named = [index for index, (_, text) in enumerate(lines) if text.rfind("答案") > 0]  # whose it is stands before the word
     announcements = {index: match for index in named if (match := _announcement_in(_without_bullet(lines[index][1])))}
     if len(announcements) < _FEWEST:
         return []

@@ -48,8 +48,9 @@ def _recur(texts: Sequence[str], stop: int) -> bool:
     opening = [words for text in texts[:stop] if (words := _words(text))]
     named = set(opening)
     firsts = {*(words[0] for words in named), *_BULLETS, *"[:"}
-    lefts = ((text, flat(text).lstrip()[:1]) for text in texts[stop:])
-    return len(named) < len(opening) or any((first in firsts or first.isdecimal()) and _words(text) in named for text, first in lefts)
+    return len(named) < len(opening) or any(
+        ((first := flat(text).lstrip()[:1]) in firsts or first.isdecimal()) and _words(text) in named for text in texts[stop:]
+    )
 
 
 def _headings(words: Sequence[str], counted: Sequence[bool], places: dict[str, list[int]], first: int) -> list[int]:

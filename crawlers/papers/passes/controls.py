@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from atomexam.text.verdicts import SURE_VERDICT
+from crawlers.papers.passes.steps import Step
 from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
@@ -36,7 +37,7 @@ _STATES = r"(?:(?:部分|不|回答)?正确|(?:回答)?错误|(?:已|未)?完成
 _STATE, _STATE_ALONE = rf"{_STATES}\s{{1,9}}", re.compile(_STATES)
 """What the visitor made of the question, if further controls follow."""
 _HEAD = re.compile(rf"\s{{0,9}}(?P<type>[(\[【]?\s?(?:{TYPE})\s?[)\]】]?)?\s{{0,9}}(?:{_STATE})?(?P<controls>{_CONTROLS.pattern})$")
-_MAY_HAVE = re.compile(
+MAY_HAVE_CONTROLS = re.compile(
     r"收藏|错|反馈|笔记|分享|标记|查看|显示|隐藏|收起|展开|讨论|评论|提问|一题|编辑|得|满分|分值|次|人|数|%"
     r"|我的?[答选作回]|你的?[答选作回]|您的?[答选作回]|生的?[答选作回]|员的?[答选作回]"
 )
@@ -63,22 +64,29 @@ _SEVERAL = 2
 
 def without_rows_of_controls(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines without those that are only a platform's controls: below options without letters they would be a further one."""
-    flats = [flat(text).strip() if _MAY_HAVE.search(text) else "" for _, text in lines]
+    flats = [flat(text).strip() if MAY_HAVE_CONTROLS.search(text) else "" for _, text in lines]
     dropped = _alone(flats)
+    if not dropped:
+        return list(lines)
     return [(index, "" if at in dropped else text) for at, (index, text) in enumerate(lines)]
 
 
-def without_controls(lines: Sequence[Numbered]) -> list[Numbered]:
+def _without_trails(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines, those emptied that are the way to a page."""
+    return [(index, "" if "页" in text and _TRAIL.fullmatch(flat(text).strip()) else text) for index, text in lines]
+
+
+def _without_controls(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines without a platform's controls: behind the number of a question, and on lines of their own."""
-    lines = [(index, "" if "页" in text and _TRAIL.fullmatch(flat(text).strip()) else text) for index, text in lines]
-    lines = _types_first(_without_asks(lines))
-    flats = [flat(text).strip() if _MAY_HAVE.search(text) else "" for _, text in lines]
+    flats = [flat(text).strip() if MAY_HAVE_CONTROLS.search(text) else "" for _, text in lines]
     if not any(flats):
         return list(lines)
-    lines, flats = _without_states(lines, flats)
+    lines, flats = _without_states(list(lines), flats)
     heads = {at: head for at, line in enumerate(flats) if line and (head := _head(line))}
     dropped = _alone(["" if at in heads else line for at, line in enumerate(flats)])
     cut = len(heads) >= _LEAST
+    if not dropped and not cut:
+        return list(lines)
     return [
         (index, "" if at in dropped else f"{text.strip()[: heads[at]].rstrip()}" if cut and at in heads else text)
         for at, (index, text) in enumerate(lines)
@@ -184,3 +192,12 @@ def bare_head(text: str) -> str | None:
 
 def _parts(line: str) -> int:
     return sum(1 for _ in re.finditer(rf"{_BUTTON}|{_SCORE}|{_COUNT}", line))
+
+
+CONTROL_STEPS = (
+    Step(_without_trails, ["首页", "主页"]),
+    Step(_without_asks, ["判断", "rue", re.compile(r"[对确]\s{0,3}(?:还是|或)")]),
+    Step(_types_first, ["题"]),
+    Step(_without_controls, [MAY_HAVE_CONTROLS]),
+)
+"""What a platform prints behind a question's number, or on a line of its own."""

@@ -22,6 +22,7 @@ _PLACED = re.compile(
     rf"[^\w]{{0,6}}(?:(?:正确|参考|标准)?(?:答案|选项)|应|故|本题|答|我)?(?:[为是应]?选|为|是|:)?\s?:?\s?第\s?(?P<place>\d{{1,2}}|[{HANZI}])\s?"
     r"(?:个|项|条|行)?(?:选项|答案)?[。.!]?"
 )
+_SIGN_OPENS = frozenset("正参标答选为是")
 _SIGN = re.compile(r"[^\w\s(《“\"]{1,4}\ufe0f?\s{0,4}|(?:正确|参考|标准)?(?:答案|选项)?[为是选:]{1,2}\s{0,4}|答:?\s{1,4}")
 
 
@@ -55,7 +56,9 @@ def _may_name(line: str) -> bool:
     line = line.strip()
     if line[:1].isdigit():
         return False
-    return ("第" in line and _PLACED.fullmatch(line) is not None) or (_SIGN.match(line) is not None and not is_marked(line))
+    if "第" in line and _PLACED.fullmatch(line):
+        return True
+    return (line[:1] in _SIGN_OPENS or not line[:1].isalnum()) and _SIGN.match(line) is not None and not is_marked(line)
 
 
 def _start(line: str) -> int:

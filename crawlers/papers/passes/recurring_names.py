@@ -29,8 +29,8 @@ def label_recurring_names(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with 解析 for a name that opens the row below most last options, or below statements that have their verdict."""
     flats = [plain(text) for _, text in lines]
     filled = [at for at, line in enumerate(flats) if line]
-    letters = {at: letter_of(flats[at]) for at in filled}
-    below_options = [at for above, at in pairwise(filled) if letters[above] > "A" and not letters[at]]
+    letters = [letter_of(flats[at]) for at in filled]
+    below_options = [at for at, (above, letter) in zip(filled[1:], pairwise(letters), strict=False) if not letter and above > "A"]
     judged = {at for at in filled if _is_judged(flats[at])}
     below_verdicts = [at for above, at in pairwise(filled) if above in judged and at not in judged] if judged else []
     done = list(lines)

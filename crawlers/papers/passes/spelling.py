@@ -98,12 +98,16 @@ def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:
     dotted = _with_dots(lines)
     known: dict[str, list[str]] = {}  # of the short lines, many of which recur
     mended: list[Numbered] = []
-    for index, text in dotted:
+    for line in dotted:
+        index, text = line
         if (pieces := known.get(text)) is None:
             pieces = _mended(text, spaced)
             if len(text) <= _RECURS:
                 known[text] = pieces
-        mended += [(index, piece) for piece in pieces]
+        if len(pieces) == 1 and pieces[0] == text:
+            mended.append(line)
+        else:
+            mended += [(index, piece) for piece in pieces]
     return _with_blanks(list(_joined(mended)))
 
 

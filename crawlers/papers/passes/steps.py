@@ -27,7 +27,7 @@ def run_steps(lines: Sequence[Numbered], steps: Iterable[Step]) -> list[Numbered
     lines, text = list(lines), ""
     for step in steps:
         if step.needs:
-            text = text or "\n".join(["", *(plain(line) for _, line in lines)])
+            text = text or "\n".join(["", *dict.fromkeys(plain(line) for _, line in lines)])
             if not any(need in text if isinstance(need, str) else need.search(text) for need in step.needs):
                 continue
         done = list(step.run(lines))

@@ -27,6 +27,11 @@ _FEWEST = 3  # answers of a bank
 _SURE = ("point", "ordinal", "titled", "bracket", "paren", "hanzi", "ocr")
 _WORD_ALONE = re.compile(r"(?:正确|参考|标准)答案\s?:?\s?$|(?:^|(?<=\s))正(?:确\S案|确签\S|\S答案)\s?[A-Ja-j]?$")
 """The word that announces an answer, with no answer or a misread sign after it, at the end of a line."""
+_MAY_ANSWER = re.compile("答|正|选|考|要点|ns|NS|ey|EY")
+"""A part of every line that gives or announces an answer.
+
+Each alternative begins with one character, so that these are searched all at once.
+"""
 _COUNTER = re.compile(r"\d{1,4}\s?[/.|]?\s?\d{0,6}\s?[^\d\s，,。？?（(]{2,4}$")
 """Index and total of the question, as an app shows them above it: 18/473单选题."""
 _SHOWN = r"(?:标?[红黄蓝绿紫]色?|加?粗体?|高亮|下划线|底色|打勾|打√|星号|[★√])"
@@ -67,8 +72,9 @@ class Bank(Struct, frozen=True):
 def read_bank(numbered_lines: Sequence[Numbered]) -> Bank | None:
     """Return all questions of a bank without numbers; None if the lines are not one."""
     rows = [plain(text) for _, text in numbered_lines]
-    answered = sum(_ends_with_answer(trimmed(text)) for _, text in numbered_lines)
-    if answered < _FEWEST or _numbered(rows) * 2 > answered or is_parted(rows):
+    fewest = max(_FEWEST, _numbered(rows) * 2)
+    answering = [text for (_, text), row in zip(numbered_lines, rows, strict=True) if _MAY_ANSWER.search(row)]
+    if len(answering) < fewest or sum(_ends_with_answer(trimmed(text)) for text in answering) < fewest or is_parted(rows):
         return None
     lines, dropped = own_lines(numbered_lines)
     unread = [text for text in dropped if not _HAN.search(text) or dropped.count(text) >= _FEWEST]

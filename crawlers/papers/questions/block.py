@@ -9,6 +9,7 @@ from crawlers.papers.pages.page import Line
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, parts_of
 from crawlers.papers.signs.headings import tells_age, tells_patient
 from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.line_kinds import LISTS, kinds_of
 from crawlers.papers.signs.numbers import BARE_TAG, RETAINED_STYLES, TAGS, TAGS_AT_END, Number
 from crawlers.papers.signs.options import find_options
 from crawlers.papers.signs.own_answer import QuestionBlock, with_answer, with_marked
@@ -85,6 +86,9 @@ def _sorted(lines: Sequence[Line], kind_above: str, sharing: bool) -> _Sorted:
     content = _Sorted()
     state = "body"
     for line in lines:
+        if state == "body" and not kinds_of(line.flat) & LISTS:  # as most lines, without a mark
+            content.body.append((line.text.strip(), line.gap))
+            continue
         parts = parts_of(line.text)
         if state == "body" and len(parts) == 1 and parts[0][0] == "text":
             content.body.append((parts[0][1], line.gap))

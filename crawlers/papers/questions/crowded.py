@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Above
-from crawlers.papers.signs.answer_marks import Numbered, flat, trimmed
+from crawlers.papers.signs.answer_marks import Numbered, flat, plain, trimmed
 
 _SHORTEST, _LONGEST = 40, 20_000
 _NUMBER = re.compile(r"(?:^|(?<=\s))(?P<number>\d{1,4})\s{1,3}(?=[“《(]?[\u4e00-\u9fff])")
@@ -18,21 +18,20 @@ _LETTERS = [re.compile(rf"(?<![A-Za-z]){letter}[\s.、]") for letter in "ABC"]
 def crowded_in(lines: Sequence[Numbered]) -> tuple[list[Draft], list[Numbered]]:
     """Return the questions of lines that contain several, and the lines with those emptied."""
     drafts: list[Draft] = []
-    rest: list[Numbered] = []
-    for index, text in lines:
-        questions = list(_questions(trimmed(text))) if _SHORTEST < len(text) < _LONGEST else []
-        drafts += [
-            Draft(line=index, ordinal=0, number=number, above=Above(), stem=stem, doubts=("stem_unreadable",)) for number, stem in questions
-        ]
-        rest.append((index, "" if questions else text))
+    rest = list(lines)
+    for at, (index, text) in enumerate(lines):
+        if _SHORTEST < len(text) < _LONGEST and _NUMBER.match(plain(text)) and (questions := list(_questions(trimmed(text)))):
+            drafts += [
+                Draft(line=index, ordinal=0, number=number, above=Above(), stem=stem, doubts=("stem_unreadable",))
+                for number, stem in questions
+            ]
+            rest[at] = (index, "")
     return drafts, rest
 
 
 def _questions(text: str) -> Iterator[tuple[int, str]]:
     """Return number and text of each question of a line that begins with one and contains at least two, each with its letters."""
     line = flat(text)
-    if not _NUMBER.match(line):
-        return
     cuts: list[tuple[int, int]] = []
     for match in _NUMBER.finditer(line):
         index, number = match.start(), int(match["number"])

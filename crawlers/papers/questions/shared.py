@@ -46,9 +46,11 @@ def with_verdict_options(questions: Sequence[AssembledQuestion]) -> list[Assembl
 
 
 def _with_verdict_options(one: AssembledQuestion) -> AssembledQuestion:
+    if one.kind != "verdict":
+        return one
     match = next(filter(None, (legend.search(flat(one.draft.above.heading or "")) for legend in _LEGENDS)), None)
     answer = flat(one.draft.answer or "").strip()
-    if one.kind != "verdict" or not match or one.draft.options or one.draft.above.shared_options or not _WHOLE.fullmatch(answer):
+    if not match or one.draft.options or one.draft.above.shared_options or not _WHOLE.fullmatch(answer):
         return one
     letters = {match["of_right"]: match["right"], match["of_false"]: match["false"]}
     if len(letters) < 2 or letters_in(answer)[0] not in letters:

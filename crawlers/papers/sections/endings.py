@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 from crawlers.papers.pages.page import Line
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, parts_of
-from crawlers.papers.signs.numbers import Number, number_of
+from crawlers.papers.signs.numbers import RINGS, Number, number_of
 
 _LOOSE = ("tight", "hanzi", "ocr")
+_RING = re.compile(f"[{RINGS}]")
 _POINT = re.compile(r"(?<![\d.A-Za-z-])(?P<open>[(\[【]\s?)?(?P<value>\d{1,2})\s?(?P<sign>[、.:)\]】])(?!\d)")
 _SET = re.compile(r"(?:请|试)?(?:简述|试述|论述|简答|概述|什么是|为什么|如何|怎样|举例|比较|简要|何谓|何为)|.*[?][)\s]*$")
 
@@ -67,7 +68,8 @@ class AnswerWatch:
             self._count(flat(parts[-1][1]) if parts and kinds else "")
 
     def _count(self, words: str) -> None:
-        if (number := number_of(words)) and number.style == "ringed" and number.value == self._points.get("ringed", 0) + 1:
+        number = number_of(words) if _RING.search(words) else None
+        if number and number.style == "ringed" and number.value == self._points.get("ringed", 0) + 1:
             self._points["ringed"] = number.value
         for point in _POINT.finditer(words):
             style = "bracket" if point["open"] else "paren" if point["sign"] == ")" else "point"

@@ -55,14 +55,15 @@ class PaperLayout(Struct, frozen=True):
 def lay_out(lines: list[Line]) -> PaperLayout:
     """Return what each line is."""
     width = _width(lines)
+    kinds = [kinds_of(line.flat) for line in lines]
     numbered = [
-        index for index, line in enumerate(lines) if kinds_of(line.flat) & LISTS and (number := number_of(line.flat)) and number.value == 1
+        index for index, kind in enumerate(kinds) if kind & LISTS and (number := number_of(lines[index].flat)) and number.value == 1
     ]
     bare = {index - 1 for index in numbered if index and heads_restart(lines, index - 1, width)}
     regions = find_regions(lines, {lines[index].flat for index in bare})
     listed = {index for region in regions for index in range(region.start, region.stop)}
     titles = {index for index in range(len(lines)) if index not in listed and (index in bare or is_title_line(lines, index))}
-    announcing = [index for index, line in enumerate(lines) if kinds_of(line.flat) & HEADS and index not in listed]
+    announcing = [index for index, kind in enumerate(kinds) if kind & HEADS and index not in listed]
     notes = {index for index in announcing if is_note(lines[index].flat)}
     announced = {index for index in announcing if _announces(lines, index)}
     papers = {index for index in announcing if begins_paper(lines, index)}

@@ -22,6 +22,7 @@ TAGS = re.compile(rf"(?:{_TAG}|[*★☆]{{1,5}}\s{{1,3}}(?=\S)|{_YEAR}\s{{0,3}}|
 BARE_TAG = re.compile(rf"(?:{TYPE})\s{{0,3}}(?:[(\[]\s?(?:本题)?\d{{1,3}}(?:\.\d)?\s?分\s?[)\]])?\s{{0,3}}$")
 """The type and the score of a question after its number, if its words are below."""
 TAGS_AT_END = re.compile(rf"\s?{_YEAR}\s?$")
+RINGS = "①-⑳㉑-㉟⑴-⒇⒈-⒛"
 
 # The forms of numbers by style; # is the number. A form that is not kept is left out of the stem, since only its reader knows it.
 _FORMS = (
@@ -34,7 +35,7 @@ _FORMS = (
     ("titled", r"(?:[【\[]题号[】\]]\s{0,3}:?|题号\s?:)\s?#(?!\d)\s{0,4}"),
     ("titled", r"#(?:\s{0,2}。|\s{1,3}\||[|\x23](?!\s?\d{1,5}(?:[|\x23]|$)))\s{0,4}"),  # \x23 is a # that is no number
     ("bracket", r"[(\[【]\s{0,2}#\s{0,2}[)\]】]\s{0,3}[、.:]?\s{0,4}"),
-    ("ringed", r"(?P<R>[①-⑳㉑-㉟⑴-⒇⒈-⒛])\s{0,3}[、.]?\s{0,4}"),
+    ("ringed", rf"(?P<R>[{RINGS}])\s{{0,3}}[、.]?\s{{0,4}}"),
     ("hanzi", rf"(?P<H>[{HANZI}]{{1,3}})\s{{0,2}}[、.:]\s{{0,4}}"),
     ("hanzi", rf"(?:第(?P<H>[{HANZI}]{{1,3}})题\s{{0,3}}[、.:]?|\((?P<H2>[{HANZI}]{{1,3}})\))\s{{0,4}}"),
     ("tight", r"#(?:\.(?=\d)|\s{1,6}(?=\D)|(?=[^\d\s.,:、)%/+*=×℃-])|\s{0,2}$)"),
