@@ -25,6 +25,11 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) else None
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put whole pipelines first: each is the work of one worker for minutes, and others' tests fill what the workers have left."""
+    items.sort(key=lambda item: "end_to_end" not in item.path.parts)
+
+
 def pytest_collection_finish() -> None:
     """Set aside what was imported and collected, which lives as long as the process: each search for cycles would walk all of it again."""
     gc.collect()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("new_source")]
 
 SOURCES = ("ask120", "xiaohe", "examcoo", "studyez", "hxter", "mxqe")
 _BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

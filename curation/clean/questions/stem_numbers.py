@@ -19,7 +19,7 @@ _NUMBER_BEFORE_FIGURE = (  # 12.3岁儿童 and 7.5-羟色胺, but not 1.5岁
     r"\d{1,3}[.．](?=\d{1,2}(?:世纪|型|号|-[\u4e00-\u9fff])|16PF|\d+\.\d|(?!(?:5|25|50|75)(?!\d))\d{1,2}(?:岁|个月|小时|天|周))"
 )
 _NUMBER_IN_WORDS = (
-    r"(?:[Qq]|[Nn][Oo][.．]?|题目?|试题|问题|题号|例)\s*\d{1,3}\s*[、.．:：]|#\s*\d{1,3}\s*|第[一二三四五六七八九十]{1,3}题[、.．:：]?"
+    r"(?:[Qq]|[Nn][Oo][.．]?|题目?|试题|问题|题号|例)\s*\d{1,4}\s*[、.．:：]|#\s*\d{1,4}\s*|第[一二三四五六七八九十]{1,3}题[、.．:：]?"
     r"|[一二三四五六七八九十]{1,3}[、。](?![一二三四五六七八九十两]|" + TYPE + ")"
 )
 _GROUP = r"【第?\d{1,3}\s?[-~～—–至]\s?\d{1,3}题?】(?!\s*(?:[岁个天周月年次分]|小时|[A-Za-zμ%]))"
@@ -27,8 +27,8 @@ _GROUP = r"【第?\d{1,3}\s?[-~～—–至]\s?\d{1,3}题?】(?!\s*(?:[岁个天
 _NUMBER = re.compile(
     rf"^\d{{1,2}}(?={_ASKS})|^(?:{_NUMBER_BEFORE_FIGURE}|{_NUMBER_IN_WORDS}|{_GROUP}|[\[【]第?\d{{1,3}}题?[\]】]|[⑴-⒛](?!.*[⑴-⒛]))\s*(?=\S)"
     r"|^\d{1,3}(?:[，。]|……)(?=[\u4e00-\u9fff])|^\d{1,2}-\d{1,3}[、.．]\s*(?=[^\d\s])"
-    r"|^(?:第\s*\d{1,3}\s*[题小]题?[:：、.]?|[（(]\d{1,3}[）)](?![×/=+*])"
-    rf"|\d{{1,3}}{SEPARATED})\s*(?=\S)|^\d{{1,3}}\s*[、.．)）]$|^案例[一二三四五六七八九十\d]{{1,3}}(?:[（(]\d{{1,3}}[）)])?[：:](?=.{{6}})"
+    r"|^(?:第\s*\d{1,4}\s*[题小]题?[:：、.]?|[（(]\d{1,3}[）)](?![×/=+*])"
+    rf"|\d{{1,3}}{SEPARATED}|\d{{4}}(?!\s*[:：]){SEPARATED}(?=\s*\D))\s*(?=\S)|^\d{{1,3}}\s*[、.．)）]$|^案例[一二三四五六七八九十\d]{{1,3}}(?:[（(]\d{{1,3}}[）)])?[：:](?=.{{6}})"
 )
 
 NUMBER = rule_of_signs(
@@ -44,7 +44,11 @@ NUMBER = rule_of_signs(
 def without_number(text: str, number_raw: str | None) -> str:
     """Return a normalized stem without its own number in the paper, if the source gives that separately."""
     number = _FIRST_NUMBER.search(number_raw) if number_raw else None
-    if not number or not text.startswith((number[0], "（" + number[0], "(" + number[0])):
+    if not number:
+        return text
+    if named := re.match(rf"第\s*{number[0]}\s*小?题\s*[:：、.．]?\s*", text):
+        return text[named.end() :]
+    if not text.startswith((number[0], "（" + number[0], "(" + number[0])):
         return text
     mark = _NUMBER_MARK.match(text, text.index(number[0]) + len(number[0]))
     return text[mark.end() :] if mark else text

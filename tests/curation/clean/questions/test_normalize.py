@@ -85,6 +85,8 @@ KEPT = [
     "H_(max)与x^2",
 ]
 STEM_CASES = [
+    ("number", "第1095题：下列属于知觉的是（ ）。", "下列属于知觉的是（ ）。"),
+    ("number", "1095．下列属于知觉的是（ ）。", "下列属于知觉的是（ ）。"),
     ("number", "12．下列属于知觉的是（ ）。", "下列属于知觉的是（ ）。"),
     ("number", "(3)下列属于知觉的是（ ）", "下列属于知觉的是（ ）"),
     ("number", "【31-32】胆汁淤积患者皮肤瘙痒的原因是", "胆汁淤积患者皮肤瘙痒的原因是"),
@@ -244,6 +246,7 @@ def test_a_rules_own_example_is_true_and_what_it_needs_is_there(rule) -> None:  
 
 def test_a_number_the_source_tells_apart_is_removed_once() -> None:
     assert without_number("12、90项症状清单", "12、") == "90项症状清单"
+    assert without_number("第1095题：90项症状清单", "1095") == "90项症状清单"
     assert without_number("12.5分是（ ）", "3") == "12.5分是（ ）"
 
 
