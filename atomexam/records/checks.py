@@ -70,6 +70,7 @@ def _fits(value: Any, shape: Any) -> bool:
 
 def _known_keys(value: Any, shape: Any) -> str:
     """Return the unknown and the known keys of the block with an unknown key, or nothing."""
+    shape = _bare(shape)
     if isinstance(shape, type) and issubclass(shape, Struct) and isinstance(value, dict):
         fields = {field.name: field.type for field in msgspec.structs.fields(shape)}
         if unknown := [key for key in value if key not in fields]:
@@ -77,9 +78,9 @@ def _known_keys(value: Any, shape: Any) -> str:
         for key, inner in fields.items():
             if key in value and (text := _known_keys(value[key], inner)):
                 return text
-    elif getattr(shape, "__origin__", None) is dict and isinstance(value, dict):
-        for inner in value.values():
-            if text := _known_keys(inner, shape.__args__[1]):
+    elif get_origin(shape) in (dict, list) and isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            if text := _known_keys(inner, get_args(shape)[-1]):
                 return text
     return ""
 
