@@ -21,7 +21,7 @@ def convert(value: Any, shape: Any, where: str) -> Any:
     except msgspec.ValidationError as error:
         message = _with_keys(str(error), value, shape)
         quotes = '; write it in quotes, as "2026-11-20"' if "got `date`" in message else ""
-        raise ValueError(f"{where}: {message}{_known_keys(value, shape)}{_known_values(str(error), shape)}{quotes}") from None
+        raise ValueError(f"{where}: {message}{known_keys(value, shape)}{_known_values(str(error), shape)}{quotes}") from None
 
 
 def one_of(name: str, known: Any, what: str, where: str) -> str:
@@ -68,18 +68,19 @@ def _fits(value: Any, shape: Any) -> bool:
     return True
 
 
-def _known_keys(value: Any, shape: Any) -> str:
+def known_keys(value: Any, shape: Any) -> str:
     """Return the unknown and the known keys of the block with an unknown key, or nothing."""
+    shape = _bare(shape)
     if isinstance(shape, type) and issubclass(shape, Struct) and isinstance(value, dict):
         fields = {field.name: field.type for field in msgspec.structs.fields(shape)}
         if unknown := [key for key in value if key not in fields]:
             return f"; unknown: {', '.join(map(str, unknown))}; known: {', '.join(fields)}{_guess(unknown[0], fields)}"
         for key, inner in fields.items():
-            if key in value and (text := _known_keys(value[key], inner)):
+            if key in value and (text := known_keys(value[key], inner)):
                 return text
-    elif getattr(shape, "__origin__", None) is dict and isinstance(value, dict):
-        for inner in value.values():
-            if text := _known_keys(inner, shape.__args__[1]):
+    elif get_origin(shape) in (dict, list) and isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            if text := known_keys(inner, get_args(shape)[-1]):
                 return text
     return ""
 

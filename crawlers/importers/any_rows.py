@@ -47,7 +47,7 @@ from crawlers.tables.light_markup import LIGHT, page_of
 from crawlers.tables.literals import literals_of
 from crawlers.tables.markup import cells_of_book, data_of, scripts_of_page, tables_of_page
 from crawlers.tables.numbered_keys import with_numbered
-from crawlers.tables.outlines import with_outlines
+from crawlers.tables.outlines import outline_in, with_outlines
 from crawlers.tables.page_questions import questions_of_page
 from crawlers.tables.properties import PROPERTIES, properties_of
 from crawlers.tables.separated import separated
@@ -141,7 +141,8 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
         return tables_in(name, with_outlines(turned_document(by_name({root.tag: data_of(root)}))))
     text = decoded(name, body)
     if suffix in TEXTS and text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
-        return _in_text(text)
+        outline = outline_in(text)
+        return tables_in(name, outline) if outline else _in_text(text)
     if suffix in _SCRIPTED:
         return _in_scripts(name, scripts_of_page(text), partial(document_of, f"{name}.ts"))
     return _in_document(name, document_of(name, text))

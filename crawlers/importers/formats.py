@@ -66,6 +66,8 @@ KnownLayouts = Mapping[str, RecordLayout]
 """Layouts by name; if none are given, those that ship with the project."""
 ReadRecords = Callable[..., FileReading]
 _XML = (".xml",)
+_BY_CONTENT = (".opml", ".mm", ".xmind", ".h5p", ".po", ".strings")
+"""Suffixes of outlines, packages and translations, which are read as the XML, zip or text that they are."""
 RECORD_SUFFIXES = (*_RECORDS, *SHEETS, *SOURCES)
 """Suffixes of files that contain records or rows."""
 _MORE = {TRIPLES: TEXTS, TABLE: (*TEXTS, *PAGES, *_XML)}
@@ -83,7 +85,7 @@ def known_formats(known: KnownLayouts | None = None) -> list[str]:
 
 def known_suffixes() -> tuple[str, ...]:
     """Return the suffixes of all files that are read if a folder is named: those that any format reads, except programs."""
-    return tuple(suffix for suffix in read_suffixes() if suffix not in ALONE)
+    return (*(suffix for suffix in read_suffixes() if suffix not in ALONE), *_BY_CONTENT)
 
 
 def read_suffixes() -> tuple[str, ...]:

@@ -45,7 +45,8 @@ def items_of_row(record: dict[str, Any], row: dict[str, Any], roles: Roles, shap
             provenance.position, "field_unreadable", "a key occurs twice with different values, so the right one is not known", raw_of(row)
         )
     elif answer and roles.form in FORMS and roles.options != [roles.stem] and _are_undivided(row, record, roles):
-        words = f"the text in {', '.join(map(repr, roles.options))} is not divided into options, which the answer {answer!r} needs"
+        text = f"the text in {', '.join(map(repr, roles.options))} is not divided into options, which the answer {answer!r} needs"
+        words = f"{text}: write one sign between them in all rows (甲|乙), or labels in turn (A.甲 B.乙)"
         yield Lost(provenance.position, "options_unreadable", words, raw_of(row))
     elif roles.options and answer and roles.answer and _is_unfit(answer, row, record, roles):
         yield Lost(provenance.position, "answer_unreadable", f"the answer {answer!r} fits no options of its row", raw_of(row))

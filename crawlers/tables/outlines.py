@@ -13,12 +13,17 @@ from crawlers.tables.tree import OPTIONS, STEM
 
 _FEWEST, _MOST_OPTIONS, _MOST_FIELDS, _DEEPEST, _SHARE = 3, 10, 100, 30, 0.9
 ANSWER, EXPLANATION, CHAPTER = "正确答案", "解析", "章节"
+_TEXT, _BELOW = "text", "children"
 _ID = re.compile(r"(?:^|[_\W])id$|[a-z]I[dD]$", re.IGNORECASE)
 _ANSWER_LINE = re.compile(
     r"\s{0,9}[【\[]?(?:(?P<answer>(?:正确|参考|标准)?答案|answer)|(?P<why>解析|详解|explanation))[】\]]?\s?[:：]?\s{0,9}(?P<rest>[^\x00]+)",
     re.I,
 )
 _LETTERS = re.compile(r"[A-J](?:[\s,，、]?[A-J]){0,9}")
+_FEWEST_LEVELS, _MOST_LINES = 2, 200_000
+_INDENT = re.compile(r"(?P<blank>[ \t\u3000\xa0│┃|├└┣┗╰─━]{0,80})(?:[-*+•·●○▪◦■□]\s)?(?P<words>.*?)\s*$")
+"""The blanks, branches of a drawn tree, and bullet before the words of a line."""
+_LABELED = re.compile(r"(?:[(（]?[A-JＡ-Ｊ][.．、:：)）]|[(（]?\d{1,4}[.．、)）])(?!\d)")
 _TICK = re.compile(r"\s{0,9}(?:[√✓✔☑✅]|[(（\[](?:[√✓✔]|对|正确|正确答案|right|correct)[)）\]])\s{0,9}", re.I)
 _GOOD = re.compile(r"ok|yes|right|correct|check|done|tick|true|complete|green|star|答案|对|正确", re.I)
 _BAD = re.compile(
@@ -50,6 +55,39 @@ def with_outlines(document: Any) -> Any:
     if sum(bool(record.get(ANSWER)) or any(option[RIGHT] for option in record[OPTIONS]) for record in records) * 2 < len(records):
         return document
     return {"questions": records, "rest": [{"text": text} for text in rest]}
+
+
+def outline_in(text: str) -> Any:
+    """Return a text whose indentation makes it an outline of questions, as `with_outlines` does; None if it is none.
+
+    Lines that begin with letters of options or numbers are those of a paper, which shows them without the indentation, too.
+    """
+    lines = [match for line in text.lstrip("\ufeff").splitlines()[:_MOST_LINES] if (match := _INDENT.fullmatch(line)) and match["words"]]
+    depths = [len(match["blank"].replace("\u3000", "  ").expandtabs(4)) for match in lines]
+    if len(set(depths)) < _FEWEST_LEVELS or sum(_LABELED.match(match["words"]) is not None for match in lines) * 4 > len(lines):
+        return None
+    top: list[Any] = []
+    above: list[tuple[int, list[Any]]] = [(-1, top)]
+    for depth, match in zip(depths, lines, strict=True):
+        while above[-1][0] >= depth:
+            above.pop()
+        below: list[Any] = []
+        above[-1][1].append({_TEXT: match["words"], _BELOW: below})
+        above.append((depth, below))
+    if len(above) > _DEEPEST or not _is_answered(document := with_outlines({_TEXT: "", _BELOW: top})):
+        return None
+    return document
+
+
+def _is_answered(document: dict[str, Any]) -> bool:
+    """Return whether nearly all questions of an outline have an answer: what else is indented may be any notes."""
+    records = document.get("questions") or []
+    answered = [bool(each.get(ANSWER)) or 0 < sum(_is_right(option) for option in each[OPTIONS]) < len(each[OPTIONS]) for each in records]
+    return bool(answered) and sum(answered) >= _SHARE * len(answered)
+
+
+def _is_right(option: Any) -> bool:
+    return isinstance(option, dict) and bool(option[RIGHT])
 
 
 def _keys_of(document: Any) -> tuple[str, str] | None:

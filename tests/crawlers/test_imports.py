@@ -169,6 +169,13 @@ def test_sheets_that_are_not_read_are_told_to_the_pipeline(tmp_path: Path, pages
     assert "books: a.xlsx: sheet 填空: no header that is known, so its 1 rows are not read" in caplog.text
 
 
+def test_a_folder_gives_outlines_and_packages(tmp_path: Path) -> None:
+    names = ["a.opml", "b.mm", "c.xmind", "d.h5p", "e.po", "f.strings"]
+    for name in names:
+        (tmp_path / name).write_bytes(b"<x/>")
+    assert [name for name, _ in named_files([str(tmp_path)])] == names
+
+
 def test_a_folder_names_what_it_leaves(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     for name in ("a.txt", "b.png", "README"):
         (tmp_path / name).write_text(PAPER, encoding="utf-8")

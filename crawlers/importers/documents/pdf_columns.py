@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, rows_of
-from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.answer_marks import flat, opening_mark
 from crawlers.papers.signs.entries import is_title, listed_in
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import are_consecutive, number_of, opens_question
@@ -53,6 +53,8 @@ def in_reading_order(
                 return [*rows_of(above), *_rows(blocks), *rows_of(below)], rule.x
     for gutter in dict.fromkeys([*_gutters(glyphs, width), *([] if expected is None else [expected])]):
         blocks = list(_blocks(glyphs, gutter))
+        if cards := list(_cards(blocks, 1 if gutter == expected else _MIN_NUMBERS)):
+            return _rows(cards), gutter
         if _are_columns(blocks, surely=gutter == expected or _counts_on(blocks)):
             return _rows(_with_endings(blocks)), gutter
     return rows_of(glyphs), None
@@ -127,6 +129,39 @@ def _blocks(glyphs: list[Glyph], gutter: float) -> Iterator[_Band]:
         left = rows_of(glyph for glyph in below if (glyph.x0 + glyph.x1) / 2 < gutter)
         right = rows_of(glyph for glyph in below if (glyph.x0 + glyph.x1) / 2 >= gutter)
         yield _Band(across, left, right)
+
+
+def _cards(blocks: Sequence[_Band], fewest: int) -> Iterator[_Band]:
+    """Yield each question with what is beside it, if nothing but the answers of those on the left is on the right, each beside its own.
+
+    All answers begin with a word that says so, and at the height of a row of their question.
+    """
+    starts = [row for block in blocks for row in block.left if opens_question(flat(row.text)) and number_of(flat(row.text))]
+    right = [row for block in blocks for row in block.right]
+    answers = [row for row in right if opening_mark(flat(row.text)) == "answer"]
+    ends = [*(row.top for row in starts[1:]), float("inf")]
+    beside = [sum(_reaches(start.top, row, end) for row in answers) for start, end in zip(starts, ends, strict=False)]
+    if (
+        len(answers) < fewest
+        or set(beside) != {1}
+        or sum(beside) < len(answers)
+        or _numbered(flat(row.text) for row in right)
+        or 2 * sum(bool(letter_of(flat(row.text))) for row in right) > len(answers)
+    ):
+        return
+    edges = [float("-inf"), *(row.top for row in starts), float("inf")]
+    for block in blocks:
+        across = block.across
+        for top, bottom in pairwise(edges):
+            left, own = ([row for row in rows if _reaches(top, row, bottom)] for rows in (block.left, block.right))
+            if across or left or own:
+                yield _Band(across, left, own)
+            across = []
+
+
+def _reaches(top: float, row: TextRow, bottom: float) -> bool:
+    """Return whether the middle of a row is between the tops of two others."""
+    return top <= _middle(row) < bottom
 
 
 def _are_columns(blocks: list[_Band], surely: bool) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from atomexam.records.checks import one_of
+from atomexam.records.checks import known_keys, one_of
 from atomexam.records.item import QuestionItem
 from atomexam.text.yaml_values import yaml_values
 from crawlers.column_roles.values import MARKED
@@ -170,4 +170,4 @@ def layouts_in(text: str, where: str) -> dict[str, RecordLayout]:
     try:
         return msgspec.convert(content, dict[str, RecordLayout])
     except msgspec.ValidationError as error:
-        raise ValueError(f"{where}: {error}; expected layouts by name; {_ADVICE}") from None
+        raise ValueError(f"{where}: {error}{known_keys(content, dict[str, RecordLayout])}; expected layouts by name; {_ADVICE}") from None

@@ -66,6 +66,10 @@ _AGED = re.compile(
     r"[(]?(?:患者|患儿|病人|求助者|来访者|[^,。\s\d()]{1,3}某|某)?\s?[,:]?\s?[男女](?:性|孩|婴|童|生)?\s?[,、]?\s?(?:现年|年龄)?\s?\d{1,3}\s?(?:岁|个?月|天|周)"
     r"|[(]?(?:患者|患儿|病人|求助者|来访者)\s?[,:]?\s?\d{1,3}\s?岁"
 )
+_JUDGES = re.compile(
+    r"[(（](?:选项)?[A-J]{1,5}项?(?:正确|错误|[对错√×✓])|选项[A-J]{1,5}(?:正确|错误|不?对)|故(?:本题)?(?:应?选|答案)|本题(?:选|考查|答案)"
+)
+"""What only the explanation of an answer says of options: (A错)."""
 _INSTRUCTION = re.compile(
     r"(?:答题|作答|考试)?(?:说明|要求|须知|提示|时间)\s?:|[Dd]irections?\s?:"
     r"|(?:以下|每道|每题|每小题|本大?题|请从|请选|下列各题|从.{0,20}选)"
@@ -162,13 +166,13 @@ def opens_case(line: str) -> bool:
 
 
 def tells_patient(line: str) -> bool:
-    """Return whether a flat line begins to describe a patient or client."""
-    return (len(line) > 14 and bool(_PATIENT.match(line))) or tells_age(line)
+    """Return whether a flat line begins to describe a patient or client, and is not the explanation of an answer about one."""
+    return ((len(line) > 14 and bool(_PATIENT.match(line))) or tells_age(line)) and not _JUDGES.search(line)
 
 
 def tells_age(line: str) -> bool:
     """Return whether a flat line begins with somebody's sex and age, as only a case does."""
-    return bool(_AGED.match(line))
+    return bool(_AGED.match(line)) and not _JUDGES.search(line)
 
 
 def is_instruction(line: str) -> bool:

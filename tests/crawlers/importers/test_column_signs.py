@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ _WORDS = ["心脏", "肝脏", "肺部", "肾脏", "脾脏", "胃部", "胆囊", 
 _STEMS = [f"第{n}例患者最先受到影响的器官是（ ）" for n in range(1, _COUNT + 1)]
 _OPTIONS = [[f"{_WORDS[(n * 5 + at * 3) % 12]}{'上下左右'[at]}侧" for at in range(4)] for n in range(_COUNT)]
 _RIGHT = [(n * 7 + n // 4) % 4 for n in range(_COUNT)]
+_LABEL = re.compile(r"^(?:[A-Da-d1-4](?:\.\s?|[-、．])|（[A-D]）-|【[A-D]】)")
 _STATEMENTS = [f"第{n}次测量的结果必须由两人复核。" for n in range(1, _COUNT + 1)]
 
 
@@ -76,6 +78,41 @@ def test_cells_of_options_are_divided_if_answers_prove_it(sign: str) -> None:
     texts = [options[at] for options, at in zip(_OPTIONS, _RIGHT, strict=True)]
     for answers in (texts, ["ABCD"[at] for at in _RIGHT]):
         assert _are_gold(_items("a.csv", _csv(["题目", "备选", "答案"], *zip(_STEMS, cells, answers, strict=True))))
+
+
+@pytest.mark.parametrize("label", ["A-{}$", "A_{};", "A={}/", "A|{}||", "A~{}\n", "a-{}，", "（A）-{}#", "A->{}&", "【A】{}；", "1-{}$"])
+def test_cells_with_labels_in_turn_are_divided_without_names_of_columns(label: str) -> None:
+    def cell(options: list[str]) -> str:
+        said = [
+            label.replace(label.strip("（【")[0], sign, 1).format(option)
+            for sign, option in zip("1234" if "1" in label else "abcd" if "a" in label else "ABCD", options, strict=True)
+        ]
+        return "".join(said).removesuffix(label[label.index("}") + 1 :])
+
+    rows = [
+        [n, "单选题", stem, cell(options), "ABCD"[at]] for n, (stem, options, at) in enumerate(zip(_STEMS, _OPTIONS, _RIGHT, strict=True))
+    ]
+    items = _items("a.xlsx", _book(rows))
+    assert [[_LABEL.sub("", option) for option in item.options_raw or ()] for item in items] == _OPTIONS
+    assert [item.stem_raw for item in items] == _STEMS and [item.answer_raw for item in items] == ["ABCD"[at] for at in _RIGHT]
+
+
+def test_a_decimal_below_a_number_is_an_option() -> None:
+    options = [[f"{each}细胞" for each in some] for some in _OPTIONS]
+    options[3] = [f"{n}0CFU/25cm" for n in (5, 10, 15, 18)]
+    options[4] = ["1小时", "2小时", "3小时", "4小时"]
+    cells = ["\n".join(f"{n}.{option}" for n, option in enumerate(some, 1)) for some in options]
+    items = _items("a.xlsx", _book([["题目", "选项", "答案序号"], *zip(_STEMS, cells, [at + 1 for at in _RIGHT], strict=True)]))
+    assert [item.doubt for item in items] == [None] * _COUNT
+    assert [[_LABEL.sub("", option) for option in item.options_raw or ()] for item in items] == options
+
+
+def test_a_cell_without_a_label_in_turn_is_not_divided() -> None:
+    cells = ["$".join(f"{letter}-{option}" for letter, option in zip("ABCD", some, strict=True)) for some in _OPTIONS * 2]
+    cells[3] = cells[3].replace("$C-", "$E-")
+    stems = [*_STEMS, *(f"再看{stem}" for stem in _STEMS)]
+    items = _items("a.xlsx", _book([list(row) for row in zip(stems, cells, ["ABCD"[at] for at in _RIGHT * 2], strict=True)]))
+    assert [bool(item.doubt) for item in items] == [at == 3 for at in range(2 * _COUNT)]
 
 
 def test_stems_of_as_many_parts_as_options_are_not_divided() -> None:

@@ -320,6 +320,47 @@ def test_outlines_of_questions_with_ticked_options() -> None:
         assert _read(name, body) == _MULTIPLE, name
 
 
+_INDENTS = {"tabs": "\t", "two blanks": "  ", "four blanks": "    ", "wide blanks": "\u3000", "two wide blanks": "\u3000\u3000"}
+_TICKED = ("{} ✔", "✓{}", "{}（正确）", "{} √", "✅ {}", "[√] {}")
+
+
+@pytest.mark.parametrize("indent", _INDENTS.values(), ids=_INDENTS)
+@pytest.mark.parametrize("ticked", _TICKED)
+def test_an_indented_text_is_an_outline(indent: str, ticked: str) -> None:
+    def lines(depth: int, bullet: str = "") -> str:
+        return "".join(
+            f"{indent * depth}{bullet}{stem}\n"
+            + "".join(
+                f"{indent * (depth + 1)}{bullet}{ticked.format(text) if at in _places(answer) else text}\n"
+                for at, text in enumerate(options)
+            )
+            for stem, options, answer in _MULTIPLE
+        )
+
+    assert _read("a.txt", lines(0)) == _MULTIPLE
+    assert _read("b.txt", f"题库导图\n\n{lines(1)}".replace("\n", "\r\n")) == _MULTIPLE
+    assert _read("c.txt", f"题库\n{indent}第一章\n{lines(2)}") == _MULTIPLE
+    assert _read("d.txt", f"- 题库\n{lines(1, '- ')}") == _MULTIPLE
+
+
+def test_a_drawn_tree_and_answers_below_the_options_are_outlines() -> None:
+    tree = "题库\n" + "".join(
+        f"├── {stem}\n"
+        + "".join(f"│   {'└' if at == 3 else '├'}── {text}{' ✔' if at in _places(answer) else ''}\n" for at, text in enumerate(options))
+        for stem, options, answer in _MULTIPLE
+    )
+    assert _read("tree.txt", tree) == _MULTIPLE
+    below = "".join(f"{stem}\n" + "".join(f"\t{each}\n" for each in (*options, f"答案：{answer}")) for stem, options, answer in _MULTIPLE)
+    assert _read("below.txt", below) == _MULTIPLE
+
+
+def test_an_indented_list_of_tasks_or_notes_is_no_bank() -> None:
+    tasks = "项目\n" + "".join(f"\t阶段{n}的任务\n\t\t设计{n}\n\t\t评审{n}{' ✔' if n % 2 else ''}\n\t\t交付\n" for n in range(9))
+    notes = "生理学\n" + "".join(f"  第{n}节 心脏的功能\n    泵血\n    内分泌{n}\n    神经调节\n" for n in range(9))
+    assert _read("plan.txt", tasks) == []
+    assert _read("notes.txt", notes) == []
+
+
 def test_an_outline_of_tasks_is_no_bank() -> None:
     node = '<node TEXT="{}">{}</node>'
     tasks = "".join(

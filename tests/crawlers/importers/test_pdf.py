@@ -130,6 +130,22 @@ def test_columns_are_told_by_any_gutter(printed: Callable[..., bytes], style: st
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("frame", ["border:1px solid #888", ""])
+@pytest.mark.parametrize("answer", ["答案 {}", "【答案】{}", "答案：{}"])
+def test_cards_with_their_answers_beside_them_are_rows(printed: Callable[..., bytes], frame: str, answer: str) -> None:
+    why = "这种说法把心理现象和它的物质基础分开了，所以不对。" * 3
+    cards = "".join(
+        f'<div style="display:flex;{frame};margin:5pt 0;break-inside:avoid"><div style="width:65%">'
+        + "".join(f"<p>{line}</p>" for line in (f"{number}. {LONG.format(WORDS[number])}", *words(number)))
+        + f'</div><div style="width:30%;padding-left:5%"><p>{answer.format("ABCD"[number % 4])}</p>'
+        + f"{f'<p>{why}</p>' if number % 3 == 0 else ''}</div></div>"
+        for number in range(1, 13)
+    )
+    drafts = read_paper(read_pdf("a.pdf", printed(f"<h3>卡片</h3>{cards}")).lines).drafts
+    assert [(draft.number, draft.answer, draft.doubt) for draft in drafts] == [(n, "ABCD"[n % 4], None) for n in range(1, 13)]
+    assert all(len(draft.options) == 4 for draft in drafts)
+
+
 def test_a_short_right_column_goes_on_with_the_numbers_of_the_left(printed: Callable[..., bytes]) -> None:
     body = "".join(question(number, SHORT, side_by_side=True) for number in range(1, 11))
     text = read_pdf("a.pdf", printed(_columns(body, "column-fill:auto;height:235mm")))

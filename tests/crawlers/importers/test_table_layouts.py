@@ -46,6 +46,11 @@ _TABLE = {"under": ["*"], "stem": "q", "options": ["o"], "answer": "k"}
 _BY_LAYOUT = pytest.mark.parametrize("layout", [None, _TABLE], ids=["by content", "by layout"])
 
 
+def test_an_unknown_field_of_a_table_names_the_known_ones(tmp_path: Path) -> None:
+    error = _read(tmp_path, "bank.json", [{"q": "甲"}], {**_TABLE, "number": "n"}).error or ""
+    assert "unknown: number; known: under, header, stem, options, answer, form, explanation, others, type" in error
+
+
 @_BY_LAYOUT
 @pytest.mark.parametrize("sign", "$#^~")
 def test_options_in_one_cell_are_divided_also_if_a_question_has_more(tmp_path: Path, sign: str, layout: dict[str, Any] | None) -> None:
