@@ -26,6 +26,7 @@ _REASONED = re.compile(
 )
 """A verdict and why: `对，正确。依据规定…`."""
 _OF_LETTERS = re.compile(r"[(\[]?[A-J]{1,8}(?:[)\]]|[\s.、,:;)]|$)")
+_OF_ANSWER = re.compile(r"答|解|案|钥|^[Aa]|[Kk]ey")
 _OF_READER = re.compile(r"(?:我|你|您|考生|学生|学员|他|她)的?|作答|已选|难|分值|章|来源|题型|类")
 _FEWEST, _SHARE, _OF_MOST, _LONG = 3, 0.9, 0.6, 8
 
@@ -36,7 +37,14 @@ class _Labelled(Struct):
     label: str
     number: str
     words: str
-    start: int
+
+
+class _Roles(Struct):
+    """The options of their lines, and the places of answers and explanations."""
+
+    options: dict[int, list[str]]
+    answers: list[int]
+    reasons: list[int]
 
 
 def roles_labelled(lines: Sequence[Numbered]) -> list[Numbered]:
@@ -51,35 +59,53 @@ def roles_labelled(lines: Sequence[Numbered]) -> list[Numbered]:
     blocks = _blocks(found, stem)
     if len(blocks) < _FEWEST or not _are_numbered(found, blocks):
         return list(lines)
-    texts = {label: [found[at].words for at in _places(found, blocks, label)] for label in labels if label != stem}
-    once = [label for label, words in texts.items() if len(words) == counts[label] <= len(blocks)]
-    answers = [label for label in once if len(texts[label]) >= _SHARE * len(blocks) and _are_answers(texts[label])]
-    answers = [label for label in answers if not _OF_READER.search(label)]
-    if len(answers) != 1 or once.index(answers[0]) > 1:
-        return list(lines)
-    options = {label: split for label in once if label != answers[0] and (split := _all_options(found, _places(found, blocks, label)))}
-    reasons = [label for label in once[once.index(answers[0]) + 1 :] if _are_reasons(texts[label], len(blocks))][:1]
-    known = "答案" if any(kind == "answer" for at in _places(found, blocks, answers[0]) for kind, _ in parts_of(flats[at])) else ""
-    if known and not options and all(parts_of(flats[at])[0][0] == "explanation" for each in reasons for at in _places(found, blocks, each)):
+    roles = _roles(found, blocks, [label for label in labels if label != stem])
+    if roles is None or _are_known(flats, roles):
         return list(lines)
     done: dict[int, list[str]] = {}
     for order, block in enumerate(blocks, 1):
         for at in block:
-            one, text = found[at], lines[at][1].strip()
-            words = text[one.start :].strip()
+            one, words = found[at], found[at].words
             if one.label == stem and not number_of(flats[at]):
                 done[at] = [words if number_of(plain(words)) else f"{one.number or order}. {words}"]
-            elif one.label in options:
-                done[at] = options[one.label].get(at, [text])
-            elif one.label == answers[0]:
+            elif at in roles.options:
+                done[at] = roles.options[at]
+            elif at in roles.answers:
                 done[at] = _answer(words)
-            elif one.label in reasons:
+            elif at in roles.reasons:
                 done[at] = [f"解析：{words}"]
     return [(index, shown) for at, (index, text) in enumerate(lines) for shown in done.get(at, [text])]
 
 
+def _roles(found: dict[int, _Labelled], blocks: Sequence[Sequence[int]], labels: Sequence[str]) -> _Roles | None:
+    """Return the lines of the roles below stems; None if it is not certain which one is the answer."""
+    counts = Counter(one.label for one in found.values())
+    places = {label: own for label in labels if len(own := _places(found, blocks, label)) == counts[label]}
+    texts = {label: [found[at].words for at in own] for label, own in places.items()}
+    answers = [label for label, words in texts.items() if len(words) >= _SHARE * len(blocks) and _are_answers(words)]
+    answers = [label for label in answers if not _OF_READER.search(label)]
+    order = list(places)
+    if len(answers) != 1 or order.index(answers[0]) > 1 or _are_answers([found[block[0]].words for block in blocks]):
+        return None
+    options = {at: split for label in order if label != answers[0] for at, split in _all_options(found, places[label]).items()}
+    reasons = [label for label in order[order.index(answers[0]) + 1 :] if _are_reasons(texts[label], len(blocks))][:1]
+    if not (options or reasons or found[blocks[0][0]].number or _OF_ANSWER.search(answers[0])):
+        return None  # one member of a chat may ask, and another may guess
+    return _Roles(options, places[answers[0]], places[reasons[0]] if reasons else [])
+
+
+def _are_known(flats: Sequence[str], roles: _Roles) -> bool:
+    """Return whether the labels are the usual ones."""
+    kinds = {at: parts_of(flats[at])[0][0] for at in (*roles.answers, *roles.reasons)}
+    return (
+        not roles.options
+        and all(kinds[at] == "answer" and not _reasoned(parts_of(flats[at])[0][1]) for at in roles.answers)
+        and all(kinds[at] == "explanation" for at in roles.reasons)
+    )
+
+
 def _labelled(line: str, match: re.Match[str]) -> _Labelled:
-    return _Labelled(match["label"], (match["number"] or "").lstrip("0"), line[match.end() :], match.end())
+    return _Labelled(match["label"], (match["number"] or "").lstrip("0"), line[match.end() :].strip())
 
 
 def _blocks(found: dict[int, _Labelled], stem: str) -> list[list[int]]:
