@@ -50,6 +50,7 @@ from crawlers.papers.passes.quiz_makers import QUIZ_STEPS
 from crawlers.papers.passes.quiz_markup import label_quiz_markup
 from crawlers.papers.passes.recurring_names import label_recurring_names
 from crawlers.papers.passes.rings import rings_as_letters
+from crawlers.papers.passes.role_labels import MAY_LABEL, roles_labelled
 from crawlers.papers.passes.score_columns import SCORE_NAMES, without_scores
 from crawlers.papers.passes.signed_blocks import label_signed_blocks
 from crawlers.papers.passes.spelling import usual_spelling
@@ -97,6 +98,7 @@ STEPS = (
     Step(without_times, ["-->"]),
     Step(without_properties),
     Step(without_scores, SCORE_NAMES),
+    Step(roles_labelled, MAY_LABEL),
     Step(label_chats, [":"]),
     Step(sides_labelled, NAMES_SIDE),
     Step(counting_words_known, [COUNTS]),

@@ -11,7 +11,7 @@ from crawlers.template_reader.counters import Head, Row
 _FEWEST = 5
 _FRONT = re.compile(
     rf"(?P<open>(?:[^\w\s]{{1,2}}\s)?[^\w\s√×☐]{{0,2}}_{{0,2}})\s{{0,3}}(?P<said>{VERDICT}|☐|(?<=[\[(])\s?(?=[\])]))"
-    r"\s{0,3}(?P<close>[^\w\s√×]{1,2}|_{1,2}|(?<=[√×☐])|(?=\s))\s{0,3}(?=[\w《“\"(【])"
+    r"\s{0,3}(?P<close>[^\w\s√×《“\"(【]{1,2}|_{1,2}|(?<=[√×☐])|(?=\s))\s{0,3}(?=[\w《“\"(【])"
 )
 _BEHIND = re.compile(
     rf"(?:\s|(?<=[。.?)\]】|]))(?P<open>[(\[【<「|*_~-]{{0,2}})\s{{0,3}}(?P<said>{VERDICT})\s{{0,3}}(?P<close>[^\w\s√×]{{0,2}}_{{0,2}})$"

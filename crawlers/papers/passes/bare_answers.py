@@ -24,6 +24,7 @@ _BEHIND_A = re.compile(rf"A\s?:\s?{_ANSWER_LINE}{_REST}")
 _FORMS = (
     re.compile(
         rf"[【\[(]?(?:正确|参考|标准)?答案[】\])]?\s?:?\s?{_ANSWER_LINE}(?:[。.;,]\s{{0,9}}|\s{{1,9}})(?![A-J](?:[\s,.;。、]|$))(?!\W{{0,3}}(?:答案|试题)?解析)"
+        r"(?!.{1,400}[\s;,、]{1,3}[B-J][\s.、:)])"  # several letters, each with its words
         r"(?P<rest>[\u4e00-\u9fff“《\d].{5,})$"
     ),
     re.compile(rf"[【\[(]{_ANSWER_LINE}[】\])]\s{{0,9}}(?P<rest>.*)$"),

@@ -42,8 +42,11 @@ def boxes_placed(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _lettered(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines with letters for options that have only boxes, if some of each of several groups are ticked and others not."""
-    done, runs, run = list(lines), list[list[int]](), list[int]()
+    """Return the lines with letters for options that have only boxes, if some of each of several groups are ticked and others not.
+
+    All of a group may be ticked, if it has as many as another one.
+    """
+    done, runs, run, whole = list(lines), list[list[int]](), list[int](), list[list[int]]()
     for at, (_, text) in enumerate([*lines, (0, "")]):
         if _BARE_OPTION.match(text):
             run.append(at)
@@ -51,8 +54,11 @@ def _lettered(lines: Sequence[Numbered]) -> list[Numbered]:
         ticked = sum(lines[each][1].lstrip()[:1] in TICKED for each in run)
         if 0 < ticked < len(run) <= len(LETTERS):
             runs.append(run)
+        elif ticked and len(run) > 1:
+            whole.append(run)
         run = []
-    for group in runs if len(runs) > 1 else ():  # a single list has statements
+    usual = set(map(len, runs))
+    for group in [*runs, *(run for run in whole if len(run) in usual)] if len(runs) > 1 else ():  # a single list has statements
         for letter, each in zip(LETTERS, group, strict=False):
             words = lines[each][1].lstrip()
             done[each] = (lines[each][0], f"{words[0]} {letter}. {words[1:].lstrip()}")

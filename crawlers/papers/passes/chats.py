@@ -37,10 +37,14 @@ _LABEL = re.compile(
 _ANSWER = re.compile(
     r"(?:第\s?(?P<number>\d{1,4})\s?题\s?的?)?(?:[【\[]?(?:(?:正确|参考|标准)?答案|正解|(?:correct\s)?answer)(?:揭晓|公布|来了|来啦|如下)?[】\]]?|应选"
     r"|(?:[本这该此上][一1]?道?题|今[日天]|昨[日天])(?:的?答案)?应?该?选)"
-    r"\s?(?:[是为]|应[该当]?[是为选]|选|is)?\s?:?\s{0,3}[(\[【“\"]?\s?"
+    r"\s?(?:[是为]|应[该当]?[是为选]|选|is)?\s?:?\s{0,3}(?:应该?选|选择?)?[(\[【“\"]?\s?"
     r"(?P<answer>[A-J](?:[\s,、]{0,2}[A-J]){0,9}(?![A-Za-z])|(?:正确|错误|[对错√×])(?=[\s,。!;)\]】”\"]|$))",
     re.I,
 )
+_CHOSEN = re.compile(r"\s{0,4}(?:应该?)?选?\s?(?P<answer>[A-J]{1,8}|[对错√×]|正确|错误)\s?(?:$|[,。;!])(?P<number>)", re.I)
+"""A message that begins with the answer and no word for it: `选D。大家记一下`."""
+_OPENING = re.compile(r"\s{0,4}\S{2,10}?[\s:]{1,4}(?=\S)")
+"""What may be before the words of each question: `今日一题 `."""
 _SERIES = re.compile(
     r"\s{0,4}(?:(?P<sign>[【\[#《])\s?)?(?:每[日天周]|今[日天]|本周|早间|晚间|课前|课后)?\s?(?:一题|一练|题目?|练习|打卡|刷题|答题|抢答|问答|测试)题?"
     r"(?:\s?(?:第\s?(?P<ordinal>\d{1,4})\s?[期天题弹]|[#(]?(?P<number>\d{1,4})(?:\s?[期天题弹])?\)?))?"
@@ -71,6 +75,7 @@ def label_chats(lines: Sequence[Numbered]) -> list[Numbered]:
     answered = sum(_answer(message) is not None for message in own)
     if count < _FEWEST or answered < _SHARE * count or count < _SHARE * sum(askers.values()):
         return list(lines)
+    own = _without_openings(own)
     asked = [_number_of(message) for message in own if _asks(message)]
     series = any(_SERIES.match(_first(message)) for message in own if _asks(message))
     numbered, by_number = any(asked), all(asked) and len(set(asked)) == len(asked)
@@ -96,6 +101,22 @@ def label_chats(lines: Sequence[Numbered]) -> list[Numbered]:
                 done[at].append((place, f"答案：{stated['answer']}"))
                 done[at] += [(place, f"解析：{words}") for words in _explanation(message, bool(number))]
     return [line for question in done for line in question]
+
+
+def _without_openings(messages: Sequence[_Message]) -> list[_Message]:
+    """Return the messages of a member without words that open each question and that are nothing known, `今日一题 `."""
+    firsts = [first for message in messages if _asks(message) and (first := _first(message))]
+    openings = {match[0] if (match := _OPENING.match(first)) else "" for first in firsts}
+    if len(openings) != 1 or not all(openings) or any(number_of(first) or _SERIES.match(first) or _TAG.match(first) for first in firsts):
+        return list(messages)
+    (opening,) = openings
+    return [_opened(message, len(opening)) if _asks(message) and _first(message).startswith(opening) else message for message in messages]
+
+
+def _opened(message: _Message, start: int) -> _Message:
+    at = next(at for at, (_, text) in enumerate(message.lines) if text.strip())
+    index, text = message.lines[at]
+    return _Message(message.who, [*message.lines[:at], (index, text.strip()[start:]), *message.lines[at + 1 :]])
 
 
 def _explanation(message: _Message, is_named: bool) -> list[str]:
@@ -182,6 +203,8 @@ def _answer(message: _Message, below: bool = False) -> re.Match[str] | None:
     matches = [match for text in texts for match in _ANSWER.finditer(text)]
     if below:
         return next((match for text in texts if (match := _ANSWER.match(text.strip()))), None)
+    if not matches and (chosen := _CHOSEN.match(_first(message))):
+        return chosen
     return matches[0] if len({match["answer"].upper() for match in matches}) == 1 else None
 
 

@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from atomexam.text.numerals import CIRCLED_NUMBERS
 from atomexam.text.option_letters import CIRCLED_AS_LETTERS, LETTERS, are_in_turn
+from crawlers.papers.passes.marked_statements import verdicts_of_marked
 from crawlers.papers.passes.standing_out import STRUCK, StandingOut, standing_out
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import Numbered, flat, is_marked, parts_of
@@ -102,6 +103,13 @@ def label_emphasis(lines: Sequence[Numbered], by_letter: bool = False) -> list[N
     """
     visible_lines = [visible_kinds(text) for _, text in lines]
     plain, kinds = [words for words, _ in visible_lines], [kinds for _, kinds in visible_lines]
+    if verdicts := verdicts_of_marked(plain, kinds):
+        answered = {position: f"答案：{verdict}" for position, verdict in verdicts.items()}
+        return [
+            (index, shown)
+            for position, (index, text) in enumerate(lines)
+            for shown in ([plain[position], answered[position]] if position in answered else [text])
+        ]
     forms = (_OPTION, _BARE_OPTION, _SMALL_OPTION, _RINGED_OPTION)
     runs = next(filter(None, (list(_runs(plain, kinds, form)) for form in forms)), []) or _unlettered_runs(plain, kinds)
     has_answer = [_says_answer(plain, run[-1].line + 1) for run in runs]

@@ -79,7 +79,7 @@ with one character, so that these are searched all at once.
 """
 _KINDS = {"a": "answer", "e": "explanation", "r": "remark", "q": "text", "o": "text"}
 _VERDICT_AT_END = re.compile(
-    rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0,6}}[)\]】]\s{{0,3}}[。.]?$|\s(?P<bare>√|×)\s?$|(?P<tight>[√×])$"
+    rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0,6}}[)\]】]\s{{0,3}}[。.?]?$|\s(?P<bare>√|×)\s?$|(?P<tight>[√×])$"
     r"|(?<=[\s。.)])\s{0,20}(?P<initial>[TF])$"
 )
 _VERDICT_AT_START = re.compile(rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0,6}}[)\]】]\s{{0,3}}|(?P<bare>[√×])\s{{0,3}}")

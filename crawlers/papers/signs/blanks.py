@@ -12,7 +12,7 @@ _BETWEEN_LINES = re.compile(r"_{1,40}\s{0,4}(?P<answer>[A-J](?:[ ,、]{0,2}[A-J]
 _EMPTY = re.compile(r"\(\s{0,30}\)|【\s{0,30}】|\[\s{0,30}\]")
 _WORD_WRAPPED = r"(?:(?<=维生素)|(?<=维他命))\s?\n"  # the letter on the line below ends the word
 _BEHIND = re.compile(
-    rf"(?:(?<=[)\]】。?:_])|(?<=[\u4e00-\u9fff])(?!{_WORD_WRAPPED})\s{{1,20}})"
+    rf"(?:(?<=[)\]】。?:_])|(?<=[\u4e00-\u9fff])(?!{_WORD_WRAPPED})\s{{1,20}}|(?<=\d)\s{{3,20}})"
     r"\s{0,20}(?P<answer>[A-J](?:[ ,、]{0,2}[A-J]){0,9})\s{0,3}[。.]?$"
 )
 _BRACKETS_BEHIND = re.compile(

@@ -162,3 +162,20 @@ def test_faces_of_verdicts(face: str, is_within: bool) -> None:
 def test_a_face_on_the_same_word_everywhere_is_only_a_face() -> None:
     answers = answers_to_statements(lambda stem, verdict: [run(stem), run("正确", "<w:b/>") + run(" / 错误")])
     assert not any(answers)
+
+
+@pytest.mark.parametrize(
+    ("note", "face"),
+    [
+        ("注：黄色底纹的题为错误（×），没有底纹的题为正确（√）。", "highlight"),
+        ("有底纹的是错误的", "shading"),
+        ("红色字体的题错误", "colour"),
+        ("错误的题加粗", "bold"),
+        ("有下划线的为错误", "underline"),
+        ("斜体为错误，其余为正确", "italics"),
+    ],
+)
+def test_a_note_gives_the_verdicts_of_marked_statements(note: str, face: str) -> None:
+    numbered = enumerate(zip(STEMS, VERDICTS, strict=True), 1)
+    statements = [run(f"{number}、") + run(f"{stem}见第一章。", "" if is_true else FACES[face]) for number, (stem, is_true) in numbered]
+    assert [draft.answer for draft in read([run(note), *statements]).questions] == ["正确" if is_true else "错误" for is_true in VERDICTS]

@@ -129,3 +129,19 @@ def test_later_answers_find_their_question_by_its_number() -> None:
     assert not found.rejected
     assert [draft.answer for draft in found.questions] == [key for _, _, key in _ASKED]
     assert not any(draft.answer for draft in read_paper(_series("colon", late=True)).questions[:-1]), "they may be of any question"
+
+
+@pytest.mark.parametrize(
+    "said", ["公布答案：选{key}。大家记一下", "选{key}，你们答对了吗", "{key}", "{key}。见第二章", "答案：应该选 {key}"]
+)
+@pytest.mark.parametrize("opening", ["今日一题 ", "晨间提问：", "Quiz ", "【开口】 "])
+def test_words_that_open_each_question_are_no_part_of_it(opening: str, said: str) -> None:
+    lines: list[str] = []
+    for day, (stem, options, key) in enumerate(_ASKED[:2] + _ASKED[3:], 1):
+        lines += [f"王敏 2019-05-0{day} 08:0{day}", opening + stem.partition("：")[2]]
+        lines += [f"{letter} {words}" for letter, words in zip("ABC", options, strict=False)]
+        lines += ["", f"小李 2019-05-0{day} 09:00", "我选C", "", f"王敏 2019-05-0{day} 17:3{day}", said.format(key=key), ""]
+    found = read_paper(lines)
+    assert not found.rejected
+    assert [draft.answer for draft in found.questions] == ["B", "AB", "B"]
+    assert not any(opening.strip() in draft.stem for draft in found.questions)

@@ -31,3 +31,16 @@ def test_what_tags_of_a_text_set_high_or_low_stays_there(words: str, seen: str) 
 
 def test_many_tags_within_each_other_are_read_soon() -> None:
     assert stem_of("<sup>" * 3000 + "高血压" + "</sup>" * 3000) == "1、高血压是（ ）。"
+
+
+def test_all_options_of_one_question_may_be_ticked() -> None:
+    ticked = ["☐☑☐☑", "☑☑☑☑", "☑☐☐☐"]
+    lines = [
+        text
+        for number, boxes in enumerate(ticked, 1)
+        for text in (
+            f"{number}. 第{number}类的特征有（ ）",
+            *(f"{box} 第{number}种{words}" for box, words in zip(boxes, "甲乙丙丁", strict=True)),
+        )
+    ]
+    assert [draft.answer for draft in read_paper(lines).questions] == ["BD", "ABCD", "A"]

@@ -81,3 +81,19 @@ def test_a_bar_after_a_number_is_no_part_of_the_stem(form: str) -> None:
 @pytest.mark.parametrize("line", ["1|2|3|4|5", "1|23", "1#2#3"])
 def test_a_row_of_numbers_is_no_numbered_question(line: str) -> None:
     assert number_of(line) is None or number_of(line).style == "tight"
+
+
+def test_a_question_mark_behind_the_verdict_hides_it_not() -> None:
+    lines = ["1. 钳形表可测多根导线。（×）？", "2. 安全带应高挂低用。（√）", "3. 工作票由签发人签名。（ √ ）？"]
+    assert [draft.answer for draft in read_paper(lines).questions] == ["×", "√", "√"]
+
+
+def test_letters_far_behind_a_number_that_ends_the_stem_are_the_answer() -> None:
+    options = ["A）甲", "B）乙", "C）丙", "D）丁"]
+    lines = ["1、不属于习惯系统的是（ ）2-33    D", *options, "2、提出该理论的是（ ）。    B", *options]
+    assert [draft.answer for draft in read_paper(lines).questions] == ["D", "B"]
+
+
+def test_a_reply_below_the_last_option_is_no_part_of_it() -> None:
+    lines = [text for n in (1, 2, 3) for text in (f"{n}，第{n}类知觉是（ ）", "A，甲", "B，乙", "C，丙", "D，丁", f"{n + 1}楼：momo")]
+    assert [draft.options[-1] for draft in read_paper(lines).questions] == ["D，丁"] * 3

@@ -229,3 +229,12 @@ def test_a_table_in_markdown_is_no_list_of_statements_with_bullets() -> None:
     rows = [f"| {n} | {stem} | {'<br>'.join(_options(options))} | {right} |" for n, (stem, options, right) in enumerate(QUESTIONS, 1)]
     paper = read_lines(["| # | 题目 | 选项 | 答案 |", "|---|---|---|:-:|", *rows])
     assert paper is None or not any("|" in text for draft in paper.questions for text in (draft.stem, *draft.options))
+
+
+def test_a_statement_that_begins_with_the_title_of_a_book_has_its_verdict_before_it() -> None:
+    verdicts = ["正确", "错误", "正确", "正确", "错误", "正确"]
+    stems = [f"{'《第' if n in (2, 5) else '第'}{n}条{'》' if n in (2, 5) else ''}规定应当立即报告。" for n in range(6)]
+    paper = read_lines(
+        ["T=正确 F=错误", *(f"{'T' if verdict == '正确' else 'F'}\t{stem}" for verdict, stem in zip(verdicts, stems, strict=True))]
+    )
+    assert paper is not None and [(draft.stem, draft.answer) for draft in paper.questions] == list(zip(stems, verdicts, strict=True))
