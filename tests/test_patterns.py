@@ -22,7 +22,7 @@ PACKAGES = sorted({path.parent.name for path in ROOT.glob("*/__init__.py")} - {"
 SEARCHING = {"search", "sub", "subn", "findall", "finditer", "split"}
 ANCHORED = {"match", "fullmatch"}
 METHODS = SEARCHING | ANCHORED
-GLANCES, LOOKS, SIZES = (400, 1_600), (1_500, 6_000), (10_000, 40_000)
+GLANCES, LOOKS, SIZES = (200, 800), (1_500, 6_000), (10_000, 40_000)
 _LINEAR = 4.3  # for four times the text; what grows with the square and matters is above it at first sight
 SHORT, _SHORT_CHARS = {
     "curation.claims.contradictions._foods": "tails of facts: 30 characters",

@@ -15,7 +15,7 @@ from crawlers.importers.formats import MAX_FILE_BYTES, RECORD_SUFFIXES, KnownLay
 from crawlers.importers.layouts.layout_files import is_layout, layout_path_of
 
 _ABOUT = re.compile(r"(?:readme|licen[cs]e|citation)|dataset_infos?\.json$")
-_OF_QUESTIONS = re.compile(r"答案|answer|^\W*[Bb]\s?[.．、:：)）]|[(（]\s*[)）]|[√×✓✔✗✘]|\[[ xX]\]", re.IGNORECASE | re.MULTILINE)
+_OF_QUESTIONS = re.compile(r"答案|answer|^[^\w\n]{0,20}[Bb]\s?[.．、:：)）]|[(（]\s*[)）]|[√×✓✔✗✘]|\[[ xX]\]", re.IGNORECASE | re.MULTILINE)
 _FEWEST_SIGNS = 10
 """Signs of questions; a text in Markdown with fewer may show examples of the records beside it."""
 _MOST_NAMES = 5

@@ -41,5 +41,5 @@ def test_what_makers_write_is_read_or_given_up(name: str) -> None:
 @pytest.mark.parametrize("name", FORMS)
 def test_more_of_what_makers_write_is_read_or_given_up(name: str) -> None:
     drawn, least = FORMS[name]
-    counts, silent = _outcomes(drawn, range(60, 1560))
+    counts, silent = _outcomes(drawn, range(60, 660))
     assert not silent and counts["equal"] > least * counts.total(), (counts, silent)

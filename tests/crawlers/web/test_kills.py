@@ -11,7 +11,7 @@ from subprocess import Popen
 
 import pytest
 
-PAGES, KILLS, SEED = 2000, 20, 7
+PAGES, KILLS, SEED = 1000, 20, 7
 SITE = {"pages": PAGES, "per_list": 100}
 
 
