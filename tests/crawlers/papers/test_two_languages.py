@@ -30,4 +30,8 @@ def test_labels_in_two_languages(head: str, key: str) -> None:
 
 def test_terms_in_two_languages_stay() -> None:
     lines = [text for n in "123" for text in (f"{n}. 用于复苏的是", "A. Adrenaline 肾上腺素", "B. Atropine 阿托品", "Yes / 是", "答案：A")]
+    years = [text for n in "123" for text in (f"{n}. 成立于", "A. 1919年", "B. 1 年", "C. 1927年", "答案：A")]
+    assert all(draft.options == ["A. 1919年", "B. 1 年", "C. 1927年"] for draft in read_paper(years).questions)
+    cells = [text for n in "123" for text in (f"{n}. 其中减少的是", "A. CD4 细胞", "CD8 细胞", "CD8 细胞", "答案：A")]
+    assert "细胞4" not in str(read_paper(cells).questions)
     assert all("Yes / 是" in "".join(draft.options) for draft in read_paper(lines).questions)
