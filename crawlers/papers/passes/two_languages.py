@@ -8,7 +8,7 @@ from itertools import pairwise
 from crawlers.papers.signs.answer_marks import Numbered, flat
 
 _LATIN = r"(?P<latin>[A-Za-z]{2,14}(?:\s[A-Za-z]{2,14})?(?:\.?\s?\d{1,4})?|[QTN]\.?\s?\d{1,4})"
-_HAN = r"(?P<han>[\u4e00-\u9fff]{1,6}|[\u4e00-\u9fff]{0,2}\s?\d{1,4}\s?[\u4e00-\u9fff]{0,2})"
+_HAN = r"(?P<han>(?=[\d\s]{0,6}[\u4e00-\u9fff])(?:[\u4e00-\u9fff]{1,6}|[\u4e00-\u9fff]{0,2}\s?\d{1,4}\s?[\u4e00-\u9fff]{0,2}))"
 _BETWEEN = r"\s{0,2}[/|·(\[【-]?\s{0,2}"
 _END = r"\s?[)\]】]?(?P<sign>\s?:|(?<=\d)\s?[.、]|$)"
 _NAMES = (re.compile(rf"\s{{0,9}}{_LATIN}{_BETWEEN}{_HAN}{_END}"), re.compile(rf"\s{{0,9}}{_HAN}{_BETWEEN}{_LATIN}{_END}"))
