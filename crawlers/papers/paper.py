@@ -43,7 +43,7 @@ from crawlers.papers.passes.exports import FIELD_STEPS
 from crawlers.papers.passes.filled_stems import filled_stems_numbered
 from crawlers.papers.passes.gift import without_gift
 from crawlers.papers.passes.headlines import without_headlines
-from crawlers.papers.passes.markup import MARKUP_STEPS, without_times
+from crawlers.papers.passes.markup import MARKUP_STEPS, WRAPS_LETTER, plain_letters, without_times
 from crawlers.papers.passes.named_options import named_as_letters
 from crawlers.papers.passes.note_properties import without_properties
 from crawlers.papers.passes.quiz_makers import QUIZ_STEPS
@@ -57,11 +57,12 @@ from crawlers.papers.passes.spelling import usual_spelling
 from crawlers.papers.passes.stacked import STANDS_ALONE, stacked_joined
 from crawlers.papers.passes.steps import Step, run_steps
 from crawlers.papers.passes.ticks import TICKED, label_ticks
+from crawlers.papers.passes.two_languages import MAY_BE_TWO, one_language
 from crawlers.papers.passes.unnumbered import has_numbers, numbered
 from crawlers.papers.passes.verdict_keys import MAY_LIST, verdict_lists_numbered
 from crawlers.papers.passes.verdict_lines import BOXED_VERDICT, boxed_verdicts
 from crawlers.papers.passes.verdict_places import MAY_PLACE, verdicts_placed
-from crawlers.papers.passes.vertical import KEY_ROW, NUMBER_ALONE, ROW_HEAD, cells_joined
+from crawlers.papers.passes.vertical import KEY_ROW, NUMBER_ALONE, NUMBER_ROW, ROW_HEAD, cells_joined, grids_named
 from crawlers.papers.questions.assembly import assemble, with_doubts
 from crawlers.papers.questions.banks import Bank, read_bank
 from crawlers.papers.questions.crowded import crowded_in
@@ -95,7 +96,9 @@ def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
 
 STEPS = (
     Step(without_contents),
+    Step(grids_named, [NUMBER_ROW]),
     Step(without_times, ["-->"]),
+    Step(one_language, [MAY_BE_TWO]),
     Step(without_properties),
     Step(without_scores, SCORE_NAMES),
     Step(roles_labelled, MAY_LABEL),
@@ -106,6 +109,7 @@ STEPS = (
     Step(verdicts_placed, MAY_PLACE),
     Step(verdict_lists_numbered, MAY_LIST),
     Step(boxes_placed, ANY_BOX),
+    Step(plain_letters, [WRAPS_LETTER]),
     Step(label_quiz_markup, ["<", "nswerlist", "NSWERLIST"]),
     Step(without_rows_of_controls, [MAY_HAVE_CONTROLS]),
     *QUIZ_STEPS,
@@ -113,7 +117,7 @@ STEPS = (
     Step(named_as_letters),
     Step(label_signed_blocks, "+*√★☆✦⭐"),
     Step(label_beside_options, MAY_STAND_BESIDE),
-    Step(label_recurring_names, [":", "】", "]", ")"]),
+    Step(label_recurring_names, [":", "】", "]", ")", "→", ">"]),
     Step(label_bare_answers),
     Step(filled_stems_numbered),
     Step(stacked_joined, [STANDS_ALONE]),

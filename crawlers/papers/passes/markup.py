@@ -35,6 +35,7 @@ _LETTER_KEY = re.compile(r"(?:option_?)?([A-Ja-j])")
 _CALL_OUT = re.compile(r"\s{0,9}(?:>\s?){1,4}\[!(?P<kind>[A-Za-z]{2,20})\][+-]?\s{0,4}(?P<words>.*)$")
 _QUOTED = re.compile(r"\s{0,9}(?:>\s?){1,4}")
 _FEWEST_CALLED = 3
+_FEW_BARE = 10  # one letter in as many may lack the emphasis of the others
 _ASKS_IN = {"question", "faq", "help", "quiz", "example", "todo"}
 """Kinds of call-outs that contain a question."""
 _ANSWER_IN = re.compile(r"(?:(?:正确|参考)?答案|(?:答案)?解析|详解)[:：]?")
@@ -50,11 +51,12 @@ _WIKI_SIGNS = re.compile(r"'{2,5}|\[\[(?:[^\[\]|\n]{0,200}\|)?(?=[^\[\]\n]{1,200
 _WIKI_INDENT = re.compile(r"\s{0,3}(?:[;*#]{1,6}\s{1,3}|:{1,6}\s{0,3})(?=\S)")
 _FEWEST_WIKI = 3
 _LABELS = (
-    r"[【\[]?(?:(?:正确|参考|标准)?(?:答案|选项)|(?:答案|试题)?解析|详解|题型|难度|(?:[Cc]orrect\s)?[Aa]nswer|[Kk]ey|[Ee]xplanation)[】\]]?"
+    r"[【\[]?(?:(?:正确|参考|标准)?(?:答案|选项)|正解|(?:答案|试题)?解析|详解|题型|难度"
+    r"|(?:[Cc]orrect\s)?[Aa]nswer|[Kk]ey|[Ee]xplanation)[】\]]?"
 )
 _HOLLOW = str.maketrans("〖〗", "【】")
 _EMPHASISED = re.compile(
-    rf"(?P<before>\s{{0,9}}(?:[-+]\s{{1,3}})?)[*_]{{1,3}}(?P<label>{_LABELS})(?:(?P<closed>\s?[*_]{{1,3}})\s?[:：]|\s?[:：](?P<closed2>[*_]{{1,3}})|\s?[:：])"
+    rf"(?P<before>\s{{0,9}}(?:[-+]\s{{1,3}})?)[*_]{{1,3}}(?P<label>{_LABELS})(?:(?P<closed>\s?[*_]{{1,3}})\s?[:：]|\s?[:：](?P<closed2>[*_]{{1,3}})|\s?[:：]|\s(?=[A-J]{{1,9}}[*_]))"
     r"\s{0,3}(?P<rest>.*?)(?P<end>[*_]{0,3})\s{0,9}$"
 )
 """`*答案*：B`, `**Answer:** B`, `*正确选项：B*`."""
@@ -62,6 +64,11 @@ _FIELD = re.compile(rf"\s{{0,9}}:(?P<label>{_LABELS}):\s{{0,9}}(?=\S)")
 """`:答案: B`, a field of reStructuredText and AsciiDoc."""
 _BLOCK_QUOTE = re.compile(r"^\s{0,3}>\s{0,3}(?=[^\n]{0,4000}[\u4e00-\u9fff]{3})")
 _STARRED = re.compile(r"^\s{0,9}(?P<star>\*\s{1,3})?(?=[(\[（]?[A-J]\s?[.．、:：)）\]])")
+_WRAPPED = re.compile(
+    r"(?P<before>\s{0,9}(?:>\s{0,3})?(?:[-+*•]\s{1,3})?)(?P<wrap>`|\*{1,3}|_{1,3}|~~|==)(?P<letter>[A-J])\s?[.．、:：)）]?(?P=wrap)[.．、:：]?\s{0,3}(?=\S)"
+)
+"""`**A.** 甲`, `` `A` 甲 ``: emphasis of the letter alone, which is no sign of an answer if all letters have it."""
+WRAPS_LETTER = re.compile(r"[*_`~=][A-J]\s?[.．、:：)）]?[*_`~=]")
 _CODE_ALONE = re.compile(
     r"(?:(?<=[:：])(?P<blank>\s{0,3})`(?P<words>[^`\n]{1,40})`|^\s{0,12}`(?P<letters>[A-J]{1,10}|[√×对错]|正确|错误)`)\s{0,9}$"
 )
@@ -72,11 +79,35 @@ _LETTERED = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:)\]]")
 
 def _plain_labels(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return labels of answers without the light markup around them, and lines of lists and quotes without theirs."""
-    signs = [_BLOCK_QUOTE] * (sum(">" in text and _BLOCK_QUOTE.match(text) is not None for _, text in lines) >= _FEWEST_CALLED)
-    signs += [_STARRED] * _are_starred(lines)
-    for sign in signs:
-        lines = [(index, sign.sub("", text, count=1)) for index, text in lines]
+    if sum(">" in text and _BLOCK_QUOTE.match(text) is not None for _, text in lines) >= _FEWEST_CALLED:
+        lines = _unquoted(lines)
+    if _are_starred(lines):
+        lines = [(index, _STARRED.sub("", text, count=1)) for index, text in lines]
     return [(index, _plain_label(text)) for index, text in lines]
+
+
+def _unquoted(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return lines without the sign of a quotation, before its words and before the short lines that go on with it."""
+    done: list[Numbered] = []
+    is_quoted = False
+    for index, text in lines:
+        is_quoted = text.lstrip()[:1] == ">" and (is_quoted or _BLOCK_QUOTE.match(text) is not None)
+        done.append((index, _QUOTED.sub("", text, count=1) if is_quoted else text))
+    return done
+
+
+def plain_letters(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return options without the emphasis of their letters, if nearly all letters have it."""
+    wrapped = {at: match for at, (_, text) in enumerate(lines) if (match := _WRAPPED.match(text))}
+    bare = (
+        sum(at not in wrapped and _LETTERED.match(flat(text).strip()) is not None for at, (_, text) in enumerate(lines)) if wrapped else 0
+    )
+    if not {"A", "B"} <= {match["letter"] for match in wrapped.values()} or bare * _FEW_BARE > len(wrapped):
+        return list(lines)
+    return [
+        (index, f"{match['before']}{match['letter']}. {text[match.end() :]}" if (match := wrapped.get(at)) else text)
+        for at, (index, text) in enumerate(lines)
+    ]
 
 
 def _are_starred(lines: Sequence[Numbered]) -> bool:

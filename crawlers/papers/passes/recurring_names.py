@@ -13,7 +13,7 @@ from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, parts_of, plain
 from crawlers.papers.signs.letters import letter_of
 
-_NAME = re.compile(r"[【\[(]?(?P<name>[\u4e00-\u9fff]{1,6})\s?(?:[】\])]\s?:?|:)\s{0,3}(?=\S)")
+_NAME = re.compile(r"[【\[(]?(?P<name>[\u4e00-\u9fff]{1,6})\s?(?:[】\])]\s?:?|:|→|[-=]>|>>)\s{0,3}(?=\S)")
 _OF_ANSWER = re.compile(r"(?:答案?|作答|选[项择]?|正解)$")
 """At the end of names of answers, of anybody's."""
 _VERDICT = rf"[(\[【]\s?(?:{SURE_VERDICT})\s?[)\]】]"

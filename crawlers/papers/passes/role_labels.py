@@ -20,12 +20,15 @@ from crawlers.papers.signs.numbers import number_of
 _LABEL = re.compile(
     r"[【\[<(]?(?P<label>[\u4e00-\u9fff]{1,6}|[A-Za-z]{1,12})\s?[.#]?\s?(?P<number>\d{1,4})?\s?(?:[】\]>)]\s?:?|:|\||=>?|->|>>)\s{0,4}(?=\S)"
 )
-MAY_LABEL = (":", "】", "]", ">", ")", "|", "=")
+MAY_LABEL = (":", "】", "]", ">", ")", "|", "=", re.compile(r"\n(?:[\u4e00-\u9fff]{1,6}|[A-Za-z]{1,12}) \S"))
 _REASONED = re.compile(
     rf"(?P<verdict>{SURE_VERDICT})(?:\s?[,、(。.;]?\s?(?:这?一?(?:说法|表述|题干|本题|该题)(?:是)?)?(?P<again>{SURE_VERDICT})的?\)?)?\s?[,。.;:]\s{{0,3}}(?P<reason>[^√×]{{4,}})$"
 )
 """A verdict and why: `对，正确。依据规定…`."""
 _OF_LETTERS = re.compile(r"[(\[]?[A-J]{1,8}(?:[)\]]|[\s.、,:;)]|$)")
+_CODE = re.compile(r"(?!\d+$)[A-Za-z]{0,6}[-_.#/]?(?:\d{1,6}[-_.]){0,3}\d{1,6}")
+"""`PD-001`, what a card calls its question."""
+_FEWEST_PARTS = 2
 _OF_ANSWER = re.compile(r"答|解|案|钥|^[Aa]|[Kk]ey")
 _OF_READER = re.compile(r"(?:我|你|您|考生|学生|学员|他|她)的?|作答|已选|难|分值|章|来源|题型|类")
 _FEWEST, _SHARE, _OF_MOST, _LONG = 3, 0.9, 0.6, 8
@@ -49,20 +52,28 @@ class _Roles(Struct):
 
 def roles_labelled(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with the usual labels for any that recur in each question; unchanged if these do not show their roles."""
-    flats = [plain(text) for _, text in lines]
+    flats = [
+        plain(text.replace("\t", ":") if text.strip().count("\t") == 1 else text) for _, text in lines
+    ]  # of two cells, one may be a label
     found = {at: _labelled(lines[at][1].strip(), match) for at, line in enumerate(flats) if line and (match := _LABEL.match(line))}
     counts = Counter(one.label for one in found.values())
     labels = [label for label, count in counts.items() if count >= _FEWEST]
     if len(labels) < 2 or {"A", "B", "C"} <= set(labels):  # letters of options
         return list(lines)
     stem = next(one.label for one in found.values() if one.label in labels)
+    codes = [at for at, one in found.items() if one.label == stem and _CODE.fullmatch(one.words)]
+    if len(codes) == counts[stem] and len({found[at].words for at in codes}) == len(codes) and len(labels) > _FEWEST_PARTS:
+        found = {at: one for at, one in found.items() if at not in codes}  # each question has its own code
+        stem = next(one.label for one in found.values() if one.label in labels)
+    else:
+        codes = []
     blocks = _blocks(found, stem)
     if len(blocks) < _FEWEST or not _are_numbered(found, blocks):
         return list(lines)
     roles = _roles(found, blocks, [label for label in labels if label != stem])
     if roles is None or _are_known(flats, roles):
         return list(lines)
-    done: dict[int, list[str]] = {}
+    done: dict[int, list[str]] = {at: [""] for at in codes}
     for order, block in enumerate(blocks, 1):
         for at in block:
             one, words = found[at], found[at].words

@@ -6,8 +6,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from atomexam.text.verdicts import FALSE, TRUE, VERDICT, verdict_of
+from atomexam.text.verdicts import CODES, FALSE, TRUE, VERDICT, VERDICTS, verdict_of
 from crawlers.papers.signs.answer_marks import Numbered, flat
+from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 
 _TRUE, _FALSE = "√", "×"
@@ -28,7 +29,15 @@ _PAIR = re.compile(
     re.IGNORECASE,
 )
 """Both verdicts, `**对** / 错`, of which one is emphasised."""
-_FEWEST, _LEAST_STATEMENT = 3, 4
+_CODE = re.compile(r"(?:\s{1,20}|(?<=[。.?!)]))(?P<open>[(\[])?\s?(?P<said>[A-Za-z]{1,3})\s?(?(open)[)\]])\s{0,9}$")
+"""Letters behind a statement that stand for a verdict: `…。 v`."""
+_CODES = VERDICTS | CODES | {"dui": TRUE, "cuo": FALSE}
+_FRONT = re.compile(
+    rf"\s{{0,9}}(?P<said>{VERDICT}|[(\[【]\s?(?:{VERDICT})\s?[)\]】])(?:\s{{1,4}}|(?<=[√×)\]】])\s?|\s?[|:]\s?)"
+    r"(?P<number>[(第]?0{0,3}\d{1,4}\s?(?:[题.、:)]{1,2}\s{0,4}|\s{1,4}))(?=[^\s\d])"
+)
+"""A verdict before the number of a statement."""
+_FEWEST, _LEAST_STATEMENT, _FEWEST_CODES, _SHARE_OF_CODES = 3, 4, 5, 0.4
 MAY_PLACE: tuple[str | re.Pattern[str], ...] = (
     "√",
     "×",
@@ -45,6 +54,8 @@ MAY_PLACE: tuple[str | re.Pattern[str], ...] = (
     "[",
     "【",
     re.compile(rf"\((?:{VERDICT})\)"),
+    re.compile(r"[\s。.?!)\[][A-Za-z]{1,3}[)\]]?(?:\n|$)"),
+    re.compile(rf"\n(?:{VERDICT})[\s|:]{{1,3}}[(第]?\d"),
 )
 
 _Found = tuple[int, str, str]
@@ -54,7 +65,7 @@ _Found = tuple[int, str, str]
 def verdicts_placed(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with such verdicts behind their statements, `……（√）`, or below them, `答案：√`."""
     done = list(lines)
-    for manner in (_led, _doubled, _ticked, _paired):
+    for manner in (_led, _doubled, _ticked, _paired, _fronted, _coded):
         found = list(manner(done))
         if len(found) < _FEWEST or {verdict for _, _, verdict in found} != {_TRUE, _FALSE}:
             continue
@@ -108,6 +119,38 @@ def _paired(lines: Sequence[Numbered]) -> Iterator[_Found]:
     for at, (_, text) in enumerate(lines):
         if (pair := _PAIR.match(text)) and (verdict := _emphasised(pair)):
             yield at, "", verdict
+
+
+def _fronted(lines: Sequence[Numbered]) -> Iterator[_Found]:
+    """Yield the statements behind a verdict and a number, if the numbers count."""
+    found = [(at, match) for at, (_, text) in enumerate(lines) if (match := _FRONT.match(flat(text)))]
+    numbers = [int("".join(filter(str.isdigit, match["number"]))) for _, match in found]
+    if numbers == list(range(1, len(numbers) + 1)):
+        for (at, match), number in zip(found, numbers, strict=True):
+            yield at, f"{number}. {lines[at][1][match.end() :].rstrip()}", verdict_of_word(match["said"].strip("()[]【】 "))
+
+
+def _coded(lines: Sequence[Numbered]) -> Iterator[_Found]:
+    """Yield the statements with letters behind them, if these are two that mean the verdicts, by themselves or as a line above says."""
+    flats = [flat(text) for _, text in lines]
+    found = [(at, match) for at, line in enumerate(flats) if len(line) > _LEAST_STATEMENT and (match := _CODE.search(line))]
+    codes = {match["said"] for _, match in found}
+    filled = sum(bool(line.strip()) for line in flats)
+    if len(codes) != len(_SIGNS) or len(found) < max(_FEWEST_CODES, _SHARE_OF_CODES * filled) or any(map(letter_of, flats)):
+        return
+    above = "\n".join(flats[: found[0][0]])
+    meanings = {code: _SIGNS.get(_said_of(code, above) or verdict_of(code, _CODES), "") for code in codes}
+    if {*meanings.values()} == {_TRUE, _FALSE}:
+        for at, match in found:
+            yield at, lines[at][1][: match.start()].rstrip(), meanings[match["said"]]
+
+
+def _said_of(code: str, note: str) -> str:
+    """Return which verdict a note gives to a code: `v对 x错`, `对的打v，错的打x`; nothing if it gives none or both."""
+    before = rf"(?<![A-Za-z]){code}\s?(?:[=:→-]|为|是|表示|代表|即)?\s?(?P<word>{VERDICT})"
+    behind = rf"(?P<word>{VERDICT})(?:的|者)?(?:[=:→-]|为|打|用|写|填|画|是|标)\s?{code}(?![A-Za-z])"
+    stated = {verdict_of(match["word"]) for form in (before, behind) for match in re.finditer(form, note)}
+    return stated.pop() if len(stated) == 1 else ""
 
 
 def _emphasised(pair: re.Match[str]) -> str:

@@ -5,6 +5,7 @@ Numbered lines in and out.
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.signs.answer_marks import Numbered, flat, plain
@@ -27,6 +28,35 @@ KEY_ROW = re.compile(r"\n[^\S\n]{0,9}(?:第\s?)?\d{1,4}\s?[题、.]?[^\S\n]{1,9}
 """How a row of such a table begins."""
 _ASIDE = 3
 """Lines of a cell's further paragraphs."""
+
+
+_CELL_SIGN = re.compile(r"\s{0,9}[\t|]\s{0,9}")
+NUMBER_ROW = re.compile(r"(?<!\d)\d{1,4}[ |]{1,5}\d{1,4}[ |]{1,5}\d{1,4}(?!\d)")
+"""A row of a table of answers with their numbers."""
+_FEWEST_CELLS = 3
+
+
+def grids_named(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines, with the usual names for two rows of a table of which one counts, and the other has an answer below each number.
+
+    What the rows are called shows nothing: `题 | 1 | 2 | 3` above `答 | A | B | C`, `No.` above `Ans`, or no names.
+    """
+    done, names = list(lines), set[tuple[str, str]]()
+    filled = [at for at, (_, text) in enumerate(lines) if text.strip()]
+    for above, below in pairwise(filled):
+        numbers, answers = ([flat(cell) for cell in _CELL_SIGN.split(lines[at][1].strip(" |\t"))] for at in (above, below))
+        if len(numbers) != len(answers) or len(numbers) < _FEWEST:
+            continue
+        least = 1 if (numbers[0], answers[0]) in names else _FEWEST_CELLS
+        named = not _NUMBER.fullmatch(numbers[0])
+        counts = [_NUMBER.fullmatch(cell) for cell in numbers[named:]]
+        values = [int(count["value"]) for count in counts if count]
+        in_turn = len(values) == len(counts) >= least and all(one + 1 == after for one, after in pairwise(values))
+        if in_turn and all(_ANSWER.fullmatch(cell) for cell in answers[named:]):
+            names |= {(numbers[0], answers[0])} if named else set()
+            done[above] = (lines[above][0], "\t".join(["题号", *map(str, values)]))
+            done[below] = (lines[below][0], "\t".join(["答案", *answers[named:]]))
+    return done
 
 
 def cells_joined(lines: Sequence[Numbered]) -> list[Numbered]:

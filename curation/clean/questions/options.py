@@ -28,10 +28,21 @@ _KINDS = "型级类组期区带线波点段群族链系"
 """Nouns that a letter may qualify: A型血, B型血."""
 _GLUED_LETTER = re.compile(r"^\s*+([A-JＡ-Ｊ])(?=[\u4e00-\u9fff]|\d{2})")
 _BARE_LETTER = re.compile(r"^([A-J])\s*(?=[\u4e00-\u9fff])")
+_AROUND = r"\*{1,3}|_{1,3}|`+|~~|==|<\w{1,6}>|"
+"""Signs of emphasis around a letter; none."""
+_LED = re.compile(
+    rf"\s*+(?:[-*+•·>]\s++)?(?P<open>{_AROUND})(?:选项\s*+)?[（(【\[]?\s*+(?P<letter>[A-JＡ-Ｊ])(?![A-Za-z])"
+    rf"(?P<sign>\s*+[）)】\]]?\s*+[.．、:：，,。]?)(?P<close>{_AROUND.replace('<', '</')})(?(open)[.．、:：]?)"
+    r"(?P<other>[;；·|~—–､丶﹒》>-](?!\d))?\s*+(?=\S)"
+)
+"""A letter at the beginning of an option, with any sign or none."""
+_STILL_LED = re.compile(r"\W*([A-J])(?![A-Za-z])\W*")
 
 
 def with_plain_letters(raw: Sequence[str]) -> Sequence[str]:
     """Write `A 甲`, `A-甲`, `选项A：甲` and `Ⓐ甲` as A.甲 if all options are marked so; in A 型, B 型 the letter is the content."""
+    if led := _led_in_turn(raw):
+        return led
     marks = [mark for option in raw if (mark := _OTHER_MARK.match(option))]
     if len(raw) < 2 or len(marks) < len(raw):
         return _without_glue(raw)
@@ -44,6 +55,30 @@ def with_plain_letters(raw: Sequence[str]) -> Sequence[str]:
     if not alike or len(set(bodies)) == 1 or letters != sorted(set(letters)) or (letters[0] != "A" and len(raw) < _LEAST_WITHOUT_A):
         return raw
     return [f"{letter}.{body}" for letter, body in zip(letters, bodies, strict=True)]
+
+
+def _led_in_turn(raw: Sequence[str]) -> list[str] | None:
+    """Return options that all begin with letters in turn from A, one at least with a sign, as A.甲; None if their letters may be words.
+
+    Each may have another sign, or none: `A.甲`, `B 乙`, `C丙`; all may be emphasised alike: `**A.** 甲`.
+    """
+    marks = [mark for option in raw if (mark := _LED.match(option))]
+    letters = [unicodedata.normalize("NFKC", mark["letter"]) for mark in marks]
+    signed = any(mark["sign"].strip() or mark["open"] for mark in marks)
+    if len(raw) < 2 or len(marks) < len(raw) or not signed or not are_in_turn(letters):
+        return None
+    if any(bool(mark["open"]) != bool(mark["close"]) for mark in marks):
+        return None
+    return [f"{letter}.{option[mark.end() :].strip()}" for letter, mark, option in zip(letters, marks, raw, strict=True)]
+
+
+def keep_letters(texts: Sequence[str]) -> bool:
+    """Return whether options still begin with their letters, after any signs: A甲, B乙, C丙, but not A型, B型, C型."""
+    marks = [mark for text in texts if (mark := _STILL_LED.match(text))]
+    if len(texts) < _LEAST_GLUED or len(marks) < len(texts) or not are_in_turn([mark[1] for mark in marks]):
+        return False
+    bodies = [text[mark.end() :].strip() for text, mark in zip(texts, marks, strict=True)]
+    return all(bodies) and Counter(body[0] for body in bodies).most_common(1)[0][1] * 2 < len(bodies)
 
 
 def _without_glue(raw: Sequence[str]) -> Sequence[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from atomexam.text.option_letters import LETTERS, names_no_option
 from curation.clean.questions.answer_keys import is_page_reference, is_placeholder
 from curation.clean.questions.incomplete_stems import LOST, is_broken, leans_on_case, misses_case
-from curation.clean.questions.options import runs_into_next
+from curation.clean.questions.options import keep_letters, runs_into_next
 from curation.clean.questions.partial_questions import VERDICTS, PartialQuestion
 from curation.text.characters import has_lost_characters
 from curation.text.latex import holds_latex
@@ -27,7 +27,7 @@ REASONS: dict[str, str] = {
     "too_few_options": "A choice question has fewer than two options.",
     "too_many_options": "There are more options than letters, A to J.",
     "empty_options": "An option before the last is empty, so the letters cannot be trusted.",
-    "option_broken": "An option contains the next one, lost characters or an unbalanced bracket.",
+    "option_broken": "An option contains the next one, lost characters or an unbalanced bracket, or all still begin with their letters.",
     "layout_left": "Its stem or an option begins or ends as those of many questions of its page do: part of the layout is left in it.",
     "option_unsure": "The last option is a word such as 无, which may fill unused options: it is never right, and always last.",
     "duplicate_options": "Two options are equal.",
@@ -153,7 +153,7 @@ def empty_options(partial: PartialQuestion) -> str | None:
 def option_broken(partial: PartialQuestion) -> str | None:
     text = "\n".join(partial.options)
     broken = partial.glued or ("（ ）" in text and _NEXT_QUESTION.search(text))
-    broken = broken or ("\n的" in text and _GOES_ON.search(text))
+    broken = broken or ("\n的" in text and _GOES_ON.search(text)) or keep_letters(partial.options)
     if not broken and not partial.plain:
         broken = LOST.search(text) or _CLOSED_ONLY.search(text) or _OPEN_ONLY.search(text) or runs_into_next(partial.options)
     return "option_broken" if broken else None

@@ -42,3 +42,20 @@ def test_a_column_of_scores_is_no_part_of_the_answers(head: str, row: str) -> No
     found = read_paper([*_QUESTIONS, "标准答案及评分标准", head, *rows])
     assert [draft.answer for draft in found.questions] == [key for _, key, _ in _ROWS] and not found.rejected
     assert not any(draft.explanation for draft in found.questions)
+
+
+@pytest.mark.parametrize("is_above", [True, False])
+@pytest.mark.parametrize("sign", ["\t", " | "])
+@pytest.mark.parametrize("names", ["题 答", "No. Ans", "Q KEY", "小题 标答", "序 选"])
+def test_rows_of_a_table_show_by_their_cells_that_they_are_a_key(names: str, sign: str, is_above: bool) -> None:
+    first, second = names.split()
+    rows = [sign.join(cells) for cells in ([first, "1", "2", "3"], [second, "A", "C", "B"], [first, "4", "5"], [second, "B", "A"])]
+    asked = [text for n in range(1, 6) for text in (f"{n}．第{n}种感觉是", f"A．甲{n}类", f"B．乙{n}类", f"C．丙{n}类")]
+    drafts = read_paper(["答案速查", *rows, "", *asked] if is_above else [*asked, "", *rows]).questions
+    assert [draft.answer for draft in drafts] == list("ACBBA")
+
+
+def test_rows_of_figures_and_words_are_no_key() -> None:
+    rows = ["年级\t1\t2\t3", "人数\t12\tB\t30"]
+    drafts = read_paper([*rows, "1．人数最多的是", "A．一", "B．二", "2．人数最少的是", "A．一", "B．二"]).questions
+    assert not any(draft.answer for draft in drafts)

@@ -44,3 +44,44 @@ def test_all_options_of_one_question_may_be_ticked() -> None:
         )
     ]
     assert [draft.answer for draft in read_paper(lines).questions] == ["BD", "ABCD", "A"]
+
+
+_OPTIONS = (("感觉", "知觉", "记忆"), ("冠心病", "肺炎", "胃炎"), ("学记", "论语", "中庸"))
+
+
+@pytest.mark.parametrize(
+    ("option", "answer"),
+    [
+        ("> `{}` {}  ", "*正解 {}*"),
+        ("> `{}.` {}", "**答案** {}"),
+        ("- **{}.** {}", "答案：`{}`"),
+        ("- **{}**、{}", "**答案：{}**"),
+        ("_{}_ {}", "_答案：{}_"),
+        ("* ***{}.*** {}", "答案：{}"),
+    ],
+)
+def test_emphasis_of_all_letters_is_no_sign_of_an_answer(option: str, answer: str) -> None:
+    quote = "> " * option.startswith(">")
+    lines = [
+        text
+        for number, words in enumerate(_OPTIONS, 1)
+        for text in (
+            f"{quote}**{number}** 第{number}种中最常见的一种是",
+            quote.strip(),
+            *(option.format(*one) for one in zip("ABC", words, strict=True)),
+            "",
+            answer.format("BAC"[number - 1]),
+            "",
+            "---",
+        )
+    ]
+    drafts = read_paper(lines).questions
+    assert [(draft.options, draft.answer) for draft in drafts] == [
+        ([f"{letter}. {word}" for letter, word in zip("ABC", words, strict=True)], right)
+        for words, right in zip(_OPTIONS, "BAC", strict=True)
+    ]
+
+
+def test_emphasis_of_one_letter_stays() -> None:
+    lines = [text for number in "123" for text in (f"{number}. 最常见的是", "A. 冠心病", "**B.** 肺炎", "C. 胃炎")]
+    assert all("A. 冠心病" in draft.options for draft in read_paper(lines).questions)

@@ -81,3 +81,16 @@ def test_an_answer_of_letters_with_their_words_keeps_all_letters() -> None:
 )
 def test_labels_without_roles_are_left(lines: list[str]) -> None:
     assert roles_labelled(list(enumerate(lines))) == list(enumerate(lines))
+
+
+@pytest.mark.parametrize(("labels", "code"), [("号题判据", "PD-00{}"), (("编号", "陈述", "判断", "依据"), "A{}"), ("XSVR", "2024-0{}")])
+@pytest.mark.parametrize("sign", ["\t", "：", " | "])
+def test_cards_with_codes_of_their_own(labels: tuple[str, ...], code: str, sign: str) -> None:
+    lines = ["每日一题卡片"]
+    for number, verdict in enumerate(("正确", "错误", "错误", "正确"), 1):
+        words = (code.format(number), f"第{number}种钢丝绳与棱角处应包垫。", verdict, f"依据第{number}条的规定，应当如此。")
+        lines += [f"{label}{sign}{said}" for label, said in zip(labels, words, strict=True)] + [""]
+    read = read_paper(lines)
+    assert all(draft.stem.endswith(f"第{n}种钢丝绳与棱角处应包垫。") for n, draft in enumerate(read.questions, 1))
+    assert [draft.answer for draft in read.questions] == ["正确", "错误", "错误", "正确"]
+    assert [draft.explanation for draft in read.questions] == [f"依据第{n}条的规定，应当如此。" for n in range(1, 5)]

@@ -115,3 +115,29 @@ def test_pages_behind_the_blank_are_dropped_where_half_is_lost(page: str) -> Non
 @pytest.mark.parametrize("mark", ["【精析】 D ", "【解析】", "【名师点评】", "【答案解析】D。", "【考点】"])
 def test_an_explanation_behind_the_last_option_is_none_of_it(mark: str) -> None:
     assert clean_options(["A.感觉", "B.知觉", "C.记忆", f"D.思维\n{mark}思维是间接的反映。"]).texts == WORDS
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["A．感觉", "B 知觉", "C 记忆", "D、思维"],
+        ["A感觉", "B.知觉", "C) 记忆", "D 思维"],
+        ["**A.** 感觉", "**B.** 知觉", "**C.** 记忆", "**D.** 思维"],
+        ["- **A**. 感觉", "- **B**. 知觉", "- **C**. 记忆", "- **D**. 思维"],
+        ["`A` 感觉", "`B` 知觉", "`C` 记忆", "`D` 思维"],
+        ["<b>A</b>、感觉", "<b>B</b>、知觉", "<b>C</b>、记忆", "<b>D</b>、思维"],
+    ],
+)
+def test_letters_in_turn_are_no_words_of_options_whatever_is_around_them(options: list[str]) -> None:
+    assert clean_options(options).texts == WORDS
+
+
+def test_letters_and_figures_behind_different_signs() -> None:
+    assert clean_options(["A 1．00", "B．+1．25", "C -5．00"]).texts == ["1.00", "+1.25", "-5.00"]
+
+
+def test_options_that_still_begin_with_their_letters_are_broken() -> None:
+    found = reading(ASKED, ["【**A**】感觉", "【**B**】知觉", "【**C**】记忆", "【**D**】思维"], "B")
+    assert found.rejected and found.rejected.reason == "option_broken"
+    kept = reading("最常见的是（ ）。", ["A型人格", "B型人格", "C型人格", "D型人格"], "B")
+    assert kept.question and kept.question.options[0].text == "A型人格"
