@@ -5,14 +5,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
+from atomexam.text.verdicts import CODES
 from crawlers.column_roles.option_columns import LEAST_ROWS
-from crawlers.column_roles.values import FORMS, answer_letters
+from crawlers.column_roles.values import FORMS, answer_letters, as_verdict, verdict_of
 
 ANSWER = re.compile(
-    r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|正误|是否正确|正确[选项]|应选|^答$|判断结果|^(?:判断|判定|真假|是非)|^t[\s/_-]{0,3}f(?![a-z])|^(?:label|gold)$|^da_?an$|^da$",
+    r"answer|答案|correct|right|true|truth|key|^ans|^a$|solution|completion|对错|正误|是否正确|正确[选项]|应选|^答$|判断结果|^(?:判断|判定|真假|是非)|^t[\s/_-]{0,3}f(?![a-z])|^(?:label|gold)$|^da_?an$|^da$",
     re.IGNORECASE,
 )
 OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.IGNORECASE)
+_SAID, _SAID_SHARE = re.compile(r"\s?(正确|错误|对|错)\s?[。，,；;：:.!！]\s?\S"), 0.6
+"""The truth value that an explanation begins with, and the least share of explanations that do."""
 _SURELY_OWN = re.compile(
     r"^responses?$|"
     r"(?:user|your|my|mine|learner|student|examinee|candidate)s?[\s_]?(?:answer|choice|option|selection|selected|response|pick)"
@@ -149,3 +152,17 @@ def agree(rows: Sequence[dict[str, Any]], sets: list[list[str]], one: Answer, ot
         for row, each in zip(rows, sets, strict=True)
     ]
     return all(first == second for first, second in pairs if first and second)
+
+
+def told_beside(rows: Sequence[dict[str, Any]], columns: Sequence[str], key: str) -> bool:
+    """Return whether the texts of another column begin with the truth values of this one, as explanations do: `错误。依据规程，…`."""
+    given = [row.get(key) for row in rows]
+    values = [verdict_of(as_verdict(value)) or CODES.get(str(value).strip().lower()) for value in given]
+    if not all(values) or len(set(values)) < 2:
+        return False
+    for other in columns:
+        said = [_SAID.match(text) if isinstance(text := row.get(other), str) else None for row in rows]
+        pairs = [(verdict_of(each[1]), value) for each, value in zip(said, values, strict=True) if each]
+        if other != key and len(pairs) >= _SAID_SHARE * len(rows) and all(one == two for one, two in pairs) and len(set(pairs)) > 1:
+            return True
+    return False

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from atomexam.text.verdicts import CODES
-from crawlers.column_roles.answer_columns import ANSWER, NO_INDEX, OWN_CHOICE, answers_of, idle_column, named_key, rival
+from crawlers.column_roles.answer_columns import ANSWER, NO_INDEX, OWN_CHOICE, answers_of, idle_column, named_key, rival, told_beside
 from crawlers.column_roles.distractors import Distractors, is_wrong_name, named_distractors, unnamed_distractors
 from crawlers.column_roles.names_in_turn import named_in_turn
 from crawlers.column_roles.option_cells import options_below
@@ -340,7 +340,7 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
     asks = sum(bool(QUESTION.search(text)) for text in texts) / len(texts)
     for key in columns:
         some = [row[key] for row in rows if row.get(key) not in (None, "", [])]
-        name = bool(ANSWER.search(key.rpartition(".")[2]))
+        name = bool(ANSWER.search(key.rpartition(".")[2])) or told_beside(rows, columns, key)
         if key[-1:] in ("A", "a") and not {key[:-1] + "B", key[:-1] + "b"}.isdisjoint(columns):
             continue  # the first of the options
         if IDENTIFIER.search(key.rpartition(".")[2]) or OWN_CHOICE.search(key):  # it names a row that is not here, or what somebody chose

@@ -35,6 +35,7 @@ from crawlers.importers.reading_quality import (
     answered_count,
     are_marked,
     are_numbers,
+    are_stems_unclear,
     has_empty,
     has_options,
     may_hold_title,
@@ -342,7 +343,9 @@ def read_guessed(
         with suppress(Refusal):
             by_content = read_by_content(name, body, provenance)
             if by_content and (
-                answered_count(by_content) > answered or (is_unparted and answered_count(by_content) == answered == by_content.record_count)
+                answered_count(by_content) > answered
+                or (is_unparted and answered_count(by_content) == answered == by_content.record_count)
+                or (is_unparted and are_stems_unclear(by_content))
             ):
                 return TABLE, by_content
     if is_shipped and reading.record_count and len(reading.faults) == reading.record_count:

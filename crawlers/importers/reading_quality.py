@@ -87,6 +87,11 @@ def may_hold_title(reading: FileReading) -> bool:
     return bool(stems) and ("\n" in stems[0].strip() or is_option) and not any(map(_NUMBERED.match, stems))
 
 
+def are_stems_unclear(reading: FileReading) -> bool:
+    """Return whether the elements of a page leave open for most questions which of their texts is the stem."""
+    return 2 * sum(item.doubt == "stem_unreadable" for item in reading.items if isinstance(item, QuestionItem)) > reading.record_count
+
+
 def _is_answered(item: QuestionItem) -> bool:
     if item.options_raw and len(item.options_raw) < _FEWEST_OPTIONS:  # a column of letters that was mistaken for the options
         return False

@@ -16,7 +16,7 @@ from crawlers.importers.records.stem_cells import IN_CELL
 from crawlers.papers.signs.answer_marks import flat, opening_mark
 from crawlers.papers.signs.headings import is_heading, kind_of
 from crawlers.papers.signs.letters import letter_of
-from crawlers.tables.tree import TWICE
+from crawlers.tables.tree import TWICE, UNCLEAR
 
 _FEWEST_OPTIONS = 2
 
@@ -44,6 +44,9 @@ def items_of_row(record: dict[str, Any], row: dict[str, Any], roles: Roles, shap
         yield Lost(
             provenance.position, "field_unreadable", "a key occurs twice with different values, so the right one is not known", raw_of(row)
         )
+    elif UNCLEAR in row:
+        words = f"{row[UNCLEAR]!r} is in two places of its part of the page, one of which may be a topic or a source, not its stem"
+        yield Lost(provenance.position, "stem_unreadable", words, raw_of(row))
     elif answer and roles.form in FORMS and roles.options != [roles.stem] and _are_undivided(row, record, roles):
         text = f"the text in {', '.join(map(repr, roles.options))} is not divided into options, which the answer {answer!r} needs"
         words = f"{text}: write one sign between them in all rows (甲|乙), or labels in turn (A.甲 B.乙)"

@@ -153,6 +153,12 @@ def _names_letters(cell: str, values: Sequence[str]) -> bool:
     return (cell not in LETTERS and all(value in LETTERS for value in values)) or (not cell.isascii() and all(map(str.isascii, values)))
 
 
+def _names_codes(cell: str, values: Sequence[str]) -> bool:
+    """Return whether a word is above a column with nothing but numbers or option letters, which are no words."""
+    is_word = len(cell) > 1 and not any(map(str.isdigit, cell)) and not set(cell) <= set(LETTERS) and not verdict_named(cell)
+    return is_word and len(values) > _LEAST_ROWS and all(value.isdecimal() or value in LETTERS for value in values)
+
+
 def names_verdicts(rows: list[list[str]]) -> bool:
     """Return whether a first row has a column for true and one for false, `对 | 错`, and either a known name, too, or words that no other
     row has there.
@@ -190,5 +196,7 @@ def _is_header(rows: list[list[str]]) -> bool:
         values = [each for each in below if each]
         if cell and len(cell) == 1 and values and max(map(len, values)) == 1 and len(set(values)) <= 8 and not _names_letters(cell, values):
             return False
+    if sum(_names_codes(cell, [row[index] for row in rows[1:] if index < len(row)]) for index, cell in enumerate(rows[0])) > 1:
+        return True
     lengths = [(len(cell), sorted(len(row[index]) for row in rows[1:] if index < len(row))) for index, cell in enumerate(rows[0]) if cell]
     return any(some and own * 2 <= some[len(some) // 2] for own, some in lengths)

@@ -5,7 +5,7 @@ Each is in its own element, or in the run of sibling elements from one stem to t
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import pairwise
 from typing import Any
 
@@ -17,10 +17,10 @@ from crawlers.papers.passes.emphasis import MEANT, face_of, is_answer_sheet, sta
 from crawlers.papers.passes.standing_out import standing_out
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
-from crawlers.papers.signs.numbers import TYPE
 from crawlers.tables.markup import document_of_page
 from crawlers.tables.page_controls import drop_controls
 from crawlers.tables.page_fields import list_fields
+from crawlers.tables.page_labels import KIND, SCORE, Piece, label_of, labels_of, place_of, without_labels
 from crawlers.tables.page_options import (
     NAMES,
     SURELY_STATED,
@@ -36,7 +36,7 @@ from crawlers.tables.page_options import (
     words_of,
 )
 from crawlers.tables.restated import restated
-from crawlers.tables.tree import Rows
+from crawlers.tables.tree import UNCLEAR, Rows
 
 _FEWEST = 3
 _SHARE, _ANSWERED_SHARE = 0.8, 0.1
@@ -74,26 +74,21 @@ _NUMBER = re.compile(r"\s{0,3}(?:第\s?\d{1,5}\s?题\s?[.．、:：)）]?|\d{1,5
 
 
 _NUMBER_ALONE = re.compile(r"\s{0,99}(?:第\s?)?(?P<number>\d{1,4})\s?(?:题|[.．、)）])?\s{0,9}\n\s{0,99}")
-_KIND = re.compile(rf"[(\[【]?\s?(?P<kind>{TYPE})\s?[)\]】]?\s?:?\s?[(\[【]?\s?(?:(?:共|本题|每题)?\s?\d{{1,3}}(?:\.\d)?\s?分)?\s?[)\]】]?")
-_SCORE = re.compile(r"[(\[【]?\s?(?:分值\s?:?|本题|共)?\s?\d{1,3}(?:\.\d)?\s?分\s?[)\]】]?|\d{1,4}\s?/\s?\d{1,4}")
-"""Lines above a stem: the kind of question, its score, its index among all."""
-_LABELLED = 0.25
-"""Share of the questions above which a recurring line is a label."""
-_DIGITS = re.compile(r"\d+(?:\.\d+)?")
-_BLANK = re.compile(r"[(]\s{0,12}[)]|__|\?$")
-_MARKED = re.compile(r"(?:部分|不|回答)?(?:正确|错误)|未作?答|[答做][对错]了?|(?:试题|题目|问题)\s?\d{1,4}")
-"""A verdict on the visitor's answer, or a number; it is a label where others are."""
 
 
 class _PageQuestion(Struct):
-    """One question: the text before its options, the options, and the text after them."""
+    """One question: the text before its options in pieces, the options, and the text after them; the text before them as a whole."""
 
-    before: str
+    pieces: list[Piece]
     options: list[Any]
     after: str
     attributes: dict[str, str]
     key: str = ""
     """Letters in an element that only its class shows to be an answer."""
+    before: str = ""
+
+    def __post_init__(self) -> None:
+        self.before = _text(self.pieces)
 
 
 def questions_of_page(text: str) -> Rows | None:
@@ -120,9 +115,14 @@ def questions_of_page(text: str) -> Rows | None:
     for part in parts:
         without_counts(part.options)
     _key_restated(parts)
+    stems, unclear = without_labels([part.pieces for part in parts])
+    for part, stem in zip(parts, stems, strict=True):
+        part.before = stem if stem.strip() else part.before
     numbered = _are_numbered(parts)
-    labels = _labels_of(parts)
+    labels = labels_of(stems)
     rows = [(f"part:{number}", _row(part, numbered, labels)) for number, part in enumerate(parts)]
+    for index in unclear:
+        rows[index][1][UNCLEAR] = rows[index][1]["stem"]
     lines = words_of(document).split("\n")
     if not any(map(is_answer_sheet, lines)):
         _mark_right(rows, parts, styled_classes(text), lines)
@@ -146,7 +146,7 @@ def _with_statements(sets: dict[HtmlElement, list[HtmlElement]]) -> list[HtmlEle
 
 def _says_answer(element: Any) -> bool:
     """Return whether lines of an element state an answer, below others that may be a stem."""
-    lines = [line for line in (" ".join(line.split()) for line in _sides([element], [], set())[0].split("\n")) if line]
+    lines = [line for line in (" ".join(line.split()) for line in _text(_sides([element], [], set())[0]).split("\n")) if line]
     return any(SURELY_STATED.match(line) for line in lines[1:])
 
 
@@ -254,11 +254,12 @@ def _starts(gaps: Sequence[Sequence[Any]]) -> list[int | None]:
     return starts
 
 
-def _sides(elements: Sequence[Any], options: list[Any], inside: set[Any]) -> tuple[str, list[Any], str]:
-    """Return the text before the options of elements, the options, and the text after them."""
-    before: list[str] = []
+def _sides(elements: Sequence[Any], options: list[Any], inside: set[Any]) -> tuple[list[Piece], list[Any], str]:
+    """Return the pieces of text before the options of elements, the options, and the text after them."""
+    before: list[Piece] = []
     after: list[str] = []
     past_options = False
+    orders: dict[Any, dict[Any, int]] = {}
     for top in elements:
         for kind, element in etree.iterwalk(top, events=("start", "end")):
             if element in inside:
@@ -266,15 +267,26 @@ def _sides(elements: Sequence[Any], options: list[Any], inside: set[Any]) -> tup
                 if element in options and kind == "end" and (element.tail or "").strip():
                     after.append(element.tail)
                 continue
-            side = after if past_options else before
             words = element.text if kind == "start" else element.tail if element is not top else None
             if not isinstance(element.tag, str):
                 words = element.tail if kind == "end" and element is not top else None
-            side += ["\n"] * (element.tag in _LINE_TAGS)
-            if words and side is before and words.strip().isdigit() and not "".join(before).strip():
+            texts = ["\n"] * (element.tag in _LINE_TAGS)
+            if words and not past_options and words.strip().isdigit() and not _text(before).strip():
                 words += "\n"  # a number in its own element
-            side += [words] if words else []
-    return "".join(before), options, "".join(after)
+            texts += [words] if words else []
+            if past_options:
+                after += texts
+            elif texts:
+                is_own = kind == "start" and isinstance(element.tag, str)
+                way, holder = place_of(element if is_own else element.getparent(), elements)
+                order = orders.setdefault(way, {})
+                place = (*way, str(order.setdefault(holder, len(order))))
+                before += [Piece(place if each.strip() else (), each, holder.tag in _LINE_TAGS) for each in texts]
+    return before, options, "".join(after)
+
+
+def _text(pieces: Iterable[Piece]) -> str:
+    return "".join(piece.words for piece in pieces)
 
 
 def _are_numbered(parts: Sequence[_PageQuestion]) -> bool:
@@ -282,21 +294,6 @@ def _are_numbered(parts: Sequence[_PageQuestion]) -> bool:
     numbers = [int(number["number"]) if (number := _NUMBER_ALONE.match(part.before)) else 0 for part in parts]
     steps = sum(after == before + 1 for before, after in pairwise(numbers))
     return bool(numbers[0]) and steps >= _SHARE * (len(numbers) - 1)
-
-
-def _labels_of(parts: Sequence[_PageQuestion]) -> set[str]:
-    """Return the lines, without numbers, that recur above the options of many questions: a platform prints them, `得分/总分 1.0/1.0`."""
-    often = Counter(label for part in parts for label in {_label(line) for line in part.before.split("\n")})
-    labels = {label for label, times in often.items() if label and times >= max(_FEWEST, _LABELLED * len(parts))}
-    return labels | {label for label in often if labels and _MARKED.fullmatch(label)}
-
-
-def _label(line: str) -> str:
-    """Return a line without numbers that may be a label; "" for one that asks."""
-    words = " ".join(flat(line).split())
-    if _MARKED.fullmatch(words):
-        return words
-    return "" if _KIND.fullmatch(words) or _BLANK.search(words) or is_worded_as_question(words) else _DIGITS.sub("0", words)
 
 
 def _row(part: _PageQuestion, numbered: bool, labels: Set[str] = frozenset()) -> dict[str, Any]:
@@ -316,7 +313,7 @@ def _row(part: _PageQuestion, numbered: bool, labels: Set[str] = frozenset()) ->
 def _without_labels(before: str, labels: Set[str]) -> str:
     """Return the text of a stem without labels and the visitor's answer, unless nothing else is in it."""
     lines = before.split("\n")
-    words = [line for line in lines if _label(line) not in labels and not _MINE.match(" ".join(line.split()))]
+    words = [line for line in lines if label_of(line) not in labels and not _MINE.match(" ".join(line.split()))]
     return "\n".join(words) if any(line.strip() for line in words) else before
 
 
@@ -337,9 +334,9 @@ def _stem_of(before: str, numbered: bool) -> tuple[str, str]:
     for line in (" ".join(line.split()) for line in before[alone.end() if alone else 0 :].split("\n")):
         number = None if words else _NUMBER.match(line)
         line = line[number.end() :] if number else line
-        if not words and (tag := _KIND.fullmatch(flat(line))):
+        if not words and (tag := KIND.fullmatch(flat(line))):
             kind = tag["kind"] or kind
-        elif line and not (not words and (_SCORE.fullmatch(flat(line)) or (number and not line.strip()))):
+        elif line and not (not words and (SCORE.fullmatch(flat(line)) or (number and not line.strip()))):
             words.append(line)
     return " ".join(words), kind
 

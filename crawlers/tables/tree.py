@@ -21,6 +21,8 @@ NAME, ABOVE = "^\0name", "^\0above"
 """Keys of a record's name among others, and of the name above it: not columns, but what other records refer to."""
 TWICE = "\0twice"
 """Key of a record with the names of keys that occur twice with different values."""
+UNCLEAR = "^\0unclear"
+"""Key of a question of a page with a text of which it is unclear whether all is its stem."""
 _EXCERPT_ROWS = 50
 """Number of rows that show which columns a table has."""
 _ALIKE, _LEAST_NAMED = 0.8, 2

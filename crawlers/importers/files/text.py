@@ -7,6 +7,7 @@ from crawlers.importers.files.data_blocks import with_listed_answers
 from crawlers.importers.files.reading import Text
 from crawlers.papers.paper import lines_of
 from crawlers.papers.passes.emphasis import is_answer_sheet, label_marked_lines, with_signs
+from crawlers.tables.inline_labels import without_inline_labels
 from crawlers.tables.light_markup import page_of
 from crawlers.tables.page_controls import without_controls
 from crawlers.tables.page_options import page_without_visitor
@@ -49,7 +50,7 @@ def read_html(name: str, body: bytes) -> Text:
 def text_of_page(name: str, text: str) -> Text:
     """Return the lines of a page as a reader sees them, with the answers marked by colour or bold type."""
     refuse_mojibake(name, text)
-    text = _HIDDEN_ANSWER.sub(r"<\g<tag>>", page_without_visitor(with_shown_signs(without_controls(text))))
+    text = _HIDDEN_ANSWER.sub(r"<\g<tag>>", page_without_visitor(with_shown_signs(without_inline_labels(without_controls(text)))))
     lines = lines_of(text, drop_hidden=True)
     signed, signs = with_signs(text)
     if not any(_RIGHT_KIND.match(kind) for kind in signs.values()) and any(map(is_answer_sheet, lines)):
