@@ -21,7 +21,7 @@ _ANSWER_LINE = re.compile(
 )
 _LETTERS = re.compile(r"[A-J](?:[\s,，、]?[A-J]){0,9}")
 _FEWEST_LEVELS, _MOST_LINES = 2, 200_000
-_INDENT = re.compile(r"(?P<blank>[ \t\u3000\xa0│┃|├└┣┗╰─━]{0,80})(?:[-*+•·●○▪◦■□]\s)?(?P<words>.*?)\s*$")
+_INDENT = re.compile(r"(?P<blank>[ \t\u3000\xa0│┃|├└┣┗╰─━]{0,80})(?:[-*+•·●○▪◦■□]\s)?(?P<words>.*)")
 """The blanks, branches of a drawn tree, and bullet before the words of a line."""
 _LABELED = re.compile(r"(?:[(（]?[A-JＡ-Ｊ][.．、:：)）]|[(（]?\d{1,4}[.．、)）])(?!\d)")
 _TICK = re.compile(r"\s{0,9}(?:[√✓✔☑✅]|[(（\[](?:[√✓✔]|对|正确|正确答案|right|correct)[)）\]])\s{0,9}", re.I)
@@ -62,7 +62,7 @@ def outline_in(text: str) -> Any:
 
     Lines that begin with letters of options or numbers are those of a paper, which shows them without the indentation, too.
     """
-    lines = [match for line in text.lstrip("\ufeff").splitlines()[:_MOST_LINES] if (match := _INDENT.fullmatch(line)) and match["words"]]
+    lines = [match for line in text.lstrip("\ufeff").splitlines()[:_MOST_LINES] if (match := _INDENT.fullmatch(line.rstrip())) and match["words"]]
     depths = [len(match["blank"].replace("\u3000", "  ").expandtabs(4)) for match in lines]
     if len(set(depths)) < _FEWEST_LEVELS or sum(_LABELED.match(match["words"]) is not None for match in lines) * 4 > len(lines):
         return None

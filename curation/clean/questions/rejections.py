@@ -57,7 +57,7 @@ _OPEN_ONLY = re.compile(r"（[^）\n]*$|\([^)）\n]+$|^[^（(\n]*[A-Z][)）]", r
 _GOES_ON = re.compile(r"[对和与把在将从向由]\n的")  # 个人对 and 的看法 were 个人对C的看法 before it was split into two options
 _CIRCLES_AND_BOXES = " ○●◯〇⭕□■☐"
 """Signs that answer nothing by themselves."""
-_LETTERED_LINES = re.compile(r"^\W*A\s?[.．、:：)）][^\n]*\n\W*B\s?[.．、:：)）]", re.M)
+_LETTERED_LINES = re.compile(r"^[^\w\n]{0,20}A\s?[.．、:：)）][^\n]*\n\s{0,20}[^\w\n]{0,20}B\s?[.．、:：)）]", re.M)
 _NEXT_QUESTION = re.compile(r"\d{1,3}\s*[.．、][^\n]{4,80}（ ）|（ ）[。？]?\s*A\s*[.．、]")
 _MAX_STEM_CHARS = 3_000  # the longest of 26,000 published questions, its case included, has 1,600
 _MAX_CASE_CHARS, _MAX_OPTION_CHARS = 6_000, 1_000  # the longest published ones have 1,600 and 305
