@@ -62,7 +62,9 @@ def outline_in(text: str) -> Any:
 
     Lines that begin with letters of options or numbers are those of a paper, which shows them without the indentation, too.
     """
-    lines = [match for line in text.lstrip("\ufeff").splitlines()[:_MOST_LINES] if (match := _INDENT.fullmatch(line.rstrip())) and match["words"]]
+    lines = [
+        match for line in text.lstrip("\ufeff").splitlines()[:_MOST_LINES] if (match := _INDENT.fullmatch(line.rstrip())) and match["words"]
+    ]
     depths = [len(match["blank"].replace("\u3000", "  ").expandtabs(4)) for match in lines]
     if len(set(depths)) < _FEWEST_LEVELS or sum(_LABELED.match(match["words"]) is not None for match in lines) * 4 > len(lines):
         return None

@@ -164,7 +164,7 @@ def places_named(texts: Sequence[str], words: str) -> list[int]:
     """Return the places of the texts that an answer consists of: one, or several with signs between, each perhaps in quotation marks."""
     for parts in ([words], _BETWEEN_TEXTS.split(words)):
         plain = [one[1:-1] if one[:1] + one[-1:] in _QUOTES else one for one in (part.strip() for part in parts)]
-        places = [at for at, text in enumerate(texts) if text in plain]
+        places = [at for at, text in enumerate(texts[: len(LETTERS)]) if text in plain]  # more are no options
         if len(places) == len(plain):
             return places
     return []
@@ -187,7 +187,9 @@ def at_options(parts: Sequence[Lettered]) -> tuple[list[Answers], str]:
     rarest = [mark for mark in ticked if marked_options[mark] == fewest]
     if len(rarest) != 1:
         return [], ""
-    marked = [[at for at, option in enumerate(one.options) if rarest[0] in (option.mark, *trailing(option.text))] for one in parts]
+    marked = [
+        [at for at, option in enumerate(one.options[: len(LETTERS)]) if rarest[0] in (option.mark, *trailing(option.text))] for one in parts
+    ]
     return [[Answer("".join(LETTERS[at] for at in places)) if places else None for places in marked]], rarest[0]
 
 

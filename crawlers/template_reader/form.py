@@ -368,7 +368,7 @@ def _without_emphasis(stem: str, before: str) -> str:
 def _further(answer: Answer, options: Sequence[str], alphabet: str) -> set[str]:
     """Return the letters before the texts of options behind an answer: `A 甲；C 丙`."""
     found = set()
-    for at, option in enumerate(options):
+    for at, option in enumerate(options[: len(LETTERS)]):
         if re.search(rf"(?:^|\W){re.escape(alphabet[at : at + 1])}\W{{0,3}}{re.escape(option)}", answer.after):
             found.add(LETTERS[at])
     return found

@@ -269,6 +269,18 @@ def test_sentences_that_are_not_below_the_last_options_are_of_the_questions_belo
     assert paper is None or all(draft.explanation is None for draft in paper.questions)
 
 
+@pytest.mark.parametrize("answer", ["答案：第{last}项记载", "✔"])
+def test_rows_beyond_the_letters_are_no_options(answer: str) -> None:
+    lines = []
+    for n, (stem, _, _) in enumerate(QUESTIONS, 1):
+        rows = [f"- 第{at}项记载" for at in range(1, 14)]
+        if answer == "✔":
+            rows[-1] += " ✔"
+        lines += [f"{n}. {stem}", *rows, *([answer.format(last=13)] if answer != "✔" else [])]
+    paper = read_lines(lines)
+    assert paper is None or all(not set(draft.answer or "") & set("ABCDEFGHIJ") for draft in paper.questions)
+
+
 def test_no_answer_counts_that_both_readings_deny_each_other() -> None:
     lines = _paper()
     starts = [at for at, line in enumerate(lines) if line[:1].isdigit()]
