@@ -276,7 +276,7 @@ def _with_other_answer(rows: Sequence[_Row], reading: FileReading) -> list[int]:
     corrected: list[int] = []
     for key in dict.fromkeys(key for row in lettered for key in row.values):
         name = key.rpartition(".")[2].rpartition(":")[2]
-        if OWN_CHOICE.search(name) or EXPLAINED.search(name) or name == own_name or key in options or name in options:
+        if OWN_CHOICE.search(name) or EXPLAINED.search(name) or name == own_name or options & {key, name, *key.split(".")}:
             continue
         filled = [row for row in lettered if len(row.values.get(key, ())) == 1]
         letters = _letters_of(filled, key)

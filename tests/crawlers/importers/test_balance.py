@@ -103,6 +103,12 @@ def test_an_answer_beside_another_is_doubted_if_a_column_says_where_both_are_equ
     assert _doubts("a.json", _json(*named)) == {None: _COUNT}
 
 
+def test_the_mark_at_an_option_is_no_further_answer() -> None:
+    options = ('<opt correct="true">正确</opt><opt>错误</opt>', '<opt>正确</opt><opt correct="true">错误</opt>')
+    items = "".join(f"<item><stem>{stem}</stem>{options[n % 3 // 2]}</item>" for n, stem in enumerate(_STEMS))
+    assert _doubts("a.xml", f"<exam>{items}</exam>".encode()) == {None: _COUNT}
+
+
 def test_corrected_answers_are_doubted() -> None:
     corrected = ["ABCD"[(at + 1) % 4] if n % 4 == 0 else "" for n, at in enumerate(_RIGHT)]
     texts = [[options[at] for options in _OPTIONS] for at in range(4)]
