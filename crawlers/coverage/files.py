@@ -41,7 +41,7 @@ from crawlers.importers.formats import (
 from crawlers.importers.layouts.layout_files import shipped_layouts
 from crawlers.importers.papers import LINE_READERS
 from crawlers.importers.questions_by_content import read_by_content
-from crawlers.importers.reading_quality import answered_count, with_codes_doubted, with_verdicts_in_words
+from crawlers.importers.reading_quality import answered_count, with_known_answers
 from crawlers.importers.repeats import with_repeats_doubted
 from crawlers.text.fields import text_of
 
@@ -155,7 +155,7 @@ def _more_complete(name: str, body: bytes, result: FileResult, provenance: Prove
         return result
     with suppress(ValueError):
         by_content = read_by_content(name, body, provenance, first.items)
-        reading = with_codes_doubted(with_verdicts_in_words(by_content)) if by_content else None
+        reading = with_known_answers(by_content) if by_content else None
         if reading and reading.record_count >= first.record_count and (more := answered_count(reading)) >= max(1, answered):
             account = account_of(name, body, TABLE, reading)
             left = account.unread_characters

@@ -42,7 +42,7 @@ from crawlers.importers.reading_quality import (
     may_miss_options,
     shows_markup,
     sound_count,
-    with_codes_doubted,
+    with_known_answers,
     with_verdicts_in_words,
 )
 from crawlers.importers.records.record_files import read_plain_records, read_tables
@@ -139,7 +139,7 @@ def read_file(
     read = read_plain_records if suffix in _RECORDS else read_tables
     if shape:
         return read(name, body, shape, provenance, beside_keys)
-    reading = with_codes_doubted(with_verdicts_in_words(_read_by_words_or_content(read, name, body, suffix, provenance, beside_keys)))
+    reading = with_known_answers(_read_by_words_or_content(read, name, body, suffix, provenance, beside_keys))
     refuse_survey(name, reading)
     return reading
 
@@ -360,7 +360,7 @@ def _by_keys(name: str, body: bytes, provenance: Provenance) -> FileReading | No
     """Return the questions of a file whose lines are keys with values, if any have answers."""
     suffix = PurePosixPath(name).suffix.lower()
     reading = read_key_lines(name, LINE_READERS[suffix](name, body).lines, provenance) if suffix in LINE_READERS else None
-    return with_codes_doubted(with_verdicts_in_words(reading)) if reading and answered_count(reading) else None
+    return with_known_answers(reading) if reading and answered_count(reading) else None
 
 
 def written_by_user(format_name: str, known: KnownLayouts | None) -> bool:

@@ -7,10 +7,12 @@ from msgspec import structs
 
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import QuestionItem
+from atomexam.text.option_letters import LETTERS
 from atomexam.text.verdicts import CODES, UNSURE_VERDICTS
 from crawlers.column_roles.values import answer_letters, verdict_word
 from crawlers.importers.files.reading import FileReading
 from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.blanks import letters_in_blank, verdict_in_blank
 from crawlers.papers.signs.headings import kind_of
 from crawlers.tables.marked_options import CIRCLES
 
@@ -19,7 +21,9 @@ _NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.�
 _POSITIONS = re.compile(r"\d(?:\s?[,，、;；|/ ]\s?\d){0,9}|[01]{2,10}")
 _WORDS = UNSURE_VERDICTS | CODES
 _TRUTH = ("正确", "错误")
-_FEWEST_OPTIONS, _FEWESTCODES, _FEWEST_CHOICES = 2, 5, 3
+_FEWEST_OPTIONS, _FEWESTCODES, _FEWEST_CHOICES, _FEWEST_FILLED = 2, 5, 3, 3
+_NEARLY_ALL = 0.9
+"""Share of stems from which on what is in their blanks answers them."""
 
 
 def sound_count(reading: FileReading) -> int:
@@ -100,7 +104,35 @@ def _is_answered(item: QuestionItem) -> bool:
     return answer_form(item.answer_raw) in ("letters", "verdict") or bool(answer_letters(item.answer_raw, list(options), "text"))
 
 
-def with_codes_doubted(reading: FileReading) -> FileReading:
+def with_known_answers(reading: FileReading) -> FileReading:
+    """Return a reading of a table with the answers that its stems and codes give, and without those that nothing explains."""
+    return _with_codes_doubted(with_verdicts_in_words(_with_answers_in_stems(reading)))
+
+
+def _with_answers_in_stems(reading: FileReading) -> FileReading:
+    """Return a reading with the letters or verdicts in the blanks of its stems as answers, if nearly all have one and no other answer."""
+    questions = {at: item for at, item in enumerate(reading.items) if isinstance(item, QuestionItem) and item.doubt is None}
+    if len(questions) < _FEWEST_FILLED or any(item.answer_raw for item in questions.values()):
+        return reading
+    filled = {at: found for at, item in questions.items() if (found := _filled(item))}
+    if len(filled) < _NEARLY_ALL * len(questions):
+        return reading
+    items = [
+        structs.replace(item, stem_raw=filled[at][0], answer_raw=filled[at][1]) if at in filled and isinstance(item, QuestionItem) else item
+        for at, item in enumerate(reading.items)
+    ]
+    return structs.replace(reading, items=items)
+
+
+def _filled(item: QuestionItem) -> tuple[str, str] | None:
+    """Return a stem with its blank emptied, and the answer that was in it."""
+    options = item.options_raw or item.shared_options_raw
+    if options:
+        return letters_in_blank(item.stem_raw or "", LETTERS[: len(options)])
+    return verdict_in_blank(item.stem_raw or "")
+
+
+def _with_codes_doubted(reading: FileReading) -> FileReading:
     """Return a reading without the answers of questions without options that are codes which nothing explains.
 
     If they are only 0 and 1, which of the two means that a text is true? If most are numbers below 10, they may be positions of options

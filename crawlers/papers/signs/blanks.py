@@ -4,10 +4,12 @@ import re
 
 from atomexam.text.numerals import CIRCLED_NUMBERS
 from atomexam.text.option_letters import CIRCLED_AS_LETTERS, letters_in
+from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.papers.signs.answer_marks import flat
 
 _LETTERS = r"[A-Ja-j](?:[ ,、;./]{0,2}[A-Ja-j]){0,9}"
 _IN_BRACKETS = re.compile(rf"[(\[【][\s_]{{0,20}}(?P<answer>{_LETTERS})[\s_]{{0,20}}[)\]】]")
+_VERDICT_IN_BRACKETS = re.compile(rf"[(\[【][\s_]{{0,20}}(?P<answer>{SURE_VERDICT}|[TF])[\s_]{{0,20}}[)\]】]")
 _BETWEEN_LINES = re.compile(r"_{1,40}\s{0,4}(?P<answer>[A-J](?:[ ,、]{0,2}[A-J]){0,9})\s{0,4}_{1,40}")
 _EMPTY = re.compile(r"\(\s{0,30}\)|【\s{0,30}】|\[\s{0,30}\]")
 _WORD_WRAPPED = r"(?:(?<=维生素)|(?<=维他命))\s?\n"  # the letter on the line below ends the word
@@ -50,6 +52,15 @@ def letters_in_blank(stem: str, letters: str, start: int = 0) -> tuple[str, str]
         match = between[0]
         return stem[: match.start("answer")] + stem[match.end("answer") :], match["answer"]
     return None
+
+
+def verdict_in_blank(stem: str) -> tuple[str, str] | None:
+    """Return a statement with its blank emptied, and the verdict that was in it: `……应当复核（√）。`."""
+    line = flat(stem)
+    filled = list(_VERDICT_IN_BRACKETS.finditer(line))
+    if len(filled) != 1 or _EMPTY.search(line):
+        return None
+    return stem[: filled[0].start()] + "（ ）" + stem[filled[0].end() :], stem[filled[0].start("answer") : filled[0].end("answer")]
 
 
 def letters_behind(stem: str, letters: str, start: int = 0) -> tuple[str, str] | None:

@@ -122,6 +122,16 @@ def test_stems_of_as_many_parts_as_options_are_not_divided() -> None:
     assert [item.stem_raw for item in items] == stems and [item.options_raw for item in items] == _OPTIONS
 
 
+@pytest.mark.parametrize("blank", ["（{}）", "( {} )", "【{}】", "（____{} ）"])
+def test_answers_in_the_blanks_of_stems_are_read(blank: str) -> None:
+    stems = [stem.replace("（ ）", blank.format("ABCD"[at])) for stem, at in zip(_STEMS, _RIGHT, strict=True)]
+    items = _items("a.csv", _csv(["题目", *"ABCD"], *([stem, *options] for stem, options in zip(stems, _OPTIONS, strict=True))))
+    assert [(item.stem_raw, item.answer_raw) for item in items] == list(zip(_STEMS, ["ABCD"[at] for at in _RIGHT], strict=True))
+    statements = [f"{text[:-1]}{blank.format('√×'[n % 3 == 0])}。" for n, text in enumerate(_STATEMENTS)]
+    items = _items("a.xlsx", _book([["题目", *"ABCD"], *([text, "", "", "", ""] for text in statements)]))
+    assert [item.answer_raw for item in items] == ["√×"[n % 3 == 0] for n in range(_COUNT)]
+
+
 def test_digits_in_order_are_positions_of_several_options() -> None:
     keys = ["135", "2", "14", "5", "234", "12345", "1", "25", "3", "45", "12", "4"]
     rows = [[stem, *options, "以上都不对", key] for stem, options, key in zip(_STEMS, _OPTIONS, keys, strict=True)]
