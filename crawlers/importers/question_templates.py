@@ -21,7 +21,9 @@ from crawlers.papers.signs.options import find_options
 
 _LETTER = re.compile(r"[(\[【]?\s?[A-Ja-j]\s{0,2}[)\]】.、:,]{0,2}\s{0,8}|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}")
 _ALPHABET = "".join(map(re.escape, ALPHABETS))
-_ODD_LETTER = re.compile(rf"(?:^|(?<=\s)|(?=[^\w\s]))(?P<before>[^\w\s]{{0,2}})(?P<letter>[{_ALPHABET}])\s{{0,2}}(?P<sign>[^\w\s]{{1,3}})")
+_ODD_LETTER = re.compile(
+    rf"(?:^|(?<=\s)|(?=[^\w\s]))(?P<before>[^\w\s]{{0,2}})(?P<letter>[{_ALPHABET}])\s{{0,2}}(?P<sign>[^\w\s][.．、。:：)）\]】〕>|]{{0,2}})"
+)
 _USUAL_SIGNS = (".", "、", "．", ":", "：", ")", "）", ",", "，")
 _OPTIONS = ("option", "right_option")
 _FEWEST = 2

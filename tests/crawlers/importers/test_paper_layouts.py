@@ -470,6 +470,14 @@ def test_words_of_single_questions_are_no_signs_of_a_proposal() -> None:
     assert not any(word in proposal.partition("question:")[2] for word in words), proposal
 
 
+@pytest.mark.parametrize("options", [["《刑法》", "《民法》", "《宪法》"], ["-5", "-3", "5"], ["“甲”", "“乙”", "丙"]])
+def test_signs_that_open_an_option_are_part_of_it(options: list[str]) -> None:
+    lines = "　".join(f"{letter}、{option}" for letter, option in zip("ABC", options, strict=True))
+    text = "".join(f"〖{n}〗第{n}项应当先看哪一个\n{lines}\n＊B\n" for n in range(1, 7))
+    reading = _read(text, PaperLayout(question="〖{number}〗{stem}\n{options}\n＊{answer}"))
+    assert [row.options for row in _rows(reading)] == [options] * 6, reading.faults
+
+
 @pytest.mark.parametrize(
     ("options", "template", "answer"),
     [
