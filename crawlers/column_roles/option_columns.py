@@ -29,7 +29,9 @@ _CHOICE = re.compile(r"\s{0,9}[A-J](?:[\s,，、;；]{0,3}[A-J]){0,9}\s{0,9}")
 """Letters of options, which are an answer."""
 _GAP, _LEAST_FILLED = re.compile(r"_{2,}|[(（]\s*[)）]"), 0.9
 """A gap of a question, and the share of answer lists that must have one entry for each gap."""
-EXPLAINED = re.compile(r"expla|analy|解析|解释|解說|详解|詳解|說明|rationale|reason|jiexi|分析", re.IGNORECASE)
+EXPLAINED = re.compile(
+    r"expla|analy|^(?:parse|why|jx)$|解析|解释|解說|题解|详解|詳解|精析|點評|点评|說明|理由|rationale|reason|jiexi|分析", re.IGNORECASE
+)
 
 
 def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[list[str]]:

@@ -115,6 +115,17 @@ def test_a_cell_without_a_label_in_turn_is_not_divided() -> None:
     assert [bool(item.doubt) for item in items] == [at == 3 for at in range(2 * _COUNT)]
 
 
+@pytest.mark.parametrize("name", ["parse", "why", "jx", "题解", "理由", "点评"])
+def test_explanations_have_many_names(name: str) -> None:
+    reasons = [f"因为第{n}次检查中发现了这个器官的变化，见教材。" for n in range(_COUNT)]
+    rows = [
+        {"q": stem, "opts": options, "ans": "ABCD"[at], name: reason}
+        for stem, options, at, reason in zip(_STEMS, _OPTIONS, _RIGHT, reasons, strict=True)
+    ]
+    items = _items("a.json", json.dumps(rows, ensure_ascii=False).encode())
+    assert _are_gold(items) and [item.explanation_raw for item in items] == reasons
+
+
 def test_stems_of_as_many_parts_as_options_are_not_divided() -> None:
     stems = [f"病例{n}：患者{n + 20}岁，发热{n}天，既往体健，首先考虑的部位是（ ）" for n in range(1, _COUNT + 1)]
     rows = [[stem, *options, "ABCD"[at]] for stem, options, at in zip(stems, _OPTIONS, _RIGHT, strict=True)]
