@@ -69,11 +69,6 @@ def is_verdict(answer: str | None) -> bool:
     return bool(verdict_of(_BETWEEN.sub("", (answer or "")[:_MOST_LETTERS]), SURE_VERDICTS))
 
 
-def says_verdict(words: str) -> bool:
-    """Return whether a heading, or the name of a column, speaks of true or false."""
-    return bool(_SAYS_VERDICT.search(words))
-
-
 def _says(item: QuestionItem, words: re.Pattern[str]) -> bool:
     return any(words.search(text[:300]) for text in (item.type_raw, item.section_raw) if text)
 
@@ -122,12 +117,6 @@ SIGNS: Mapping[str, Sign] = {
         _is_bare_key,
         "has letters as answer and no options",
         "do the options stand under a key or in a column that the layout does not name?",
-    ),
-    "verdict_without_mark": Sign(
-        lambda item: not options_of(item) and not key_of(item) and is_verdict(item.answer_raw) and not _says(item, _SAYS_VERDICT),
-        "has a word for true or false as answer and nothing that says it is true or false",
-        "name the section or type in the layout: `type_raw` or `section_raw`, {type}, `type` or `heading` in a paper, `type` or "
-        "`form: verdict` in tables",
     ),
     "title_asks": Sign(
         _title_asks,

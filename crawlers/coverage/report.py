@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import EntityItem, Item, QuestionItem
-from atomexam.records.profile import Profile, profile_of, says_verdict
+from atomexam.records.profile import profile_of
 from crawlers.coverage.characters import CharacterAccount, summed
 from crawlers.importers.files.reading import FileReading
 from crawlers.importers.formats import PAPERS
@@ -55,7 +55,7 @@ def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
     good = [item for item in items if not _doubt(item)]
     lines += _counted("items", (kind_of(item) for item in good))
     lines += _counted("rejected", (_doubt(item) for item in items if _doubt(item)))
-    profiles = [_profile(row.reading) for row in read]
+    profiles = [profile_of(row.reading.items) for row in read]
     for row, profile in zip(read, profiles, strict=True):
         if not row.reading.record_count:
             lines.append(f"{row.file}: nothing found by format {row.format}; is it the right one? --verbose shows the lines")
@@ -78,14 +78,6 @@ def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
     lines += paste_lines(profiles[0] if len(profiles) == 1 else good)
     lines += [f"error: {row.error}" for row in rows if row.error]
     return _printable(lines)
-
-
-def _profile(reading: FileReading) -> Profile:
-    """Return the profile of a file; a column or layout of truth values says of each answer that it is one."""
-    profile = profile_of(reading.items)
-    if reading.names_verdicts or says_verdict(reading.columns.get("answer", "")):
-        del profile.signs["verdict_without_mark"]
-    return profile
 
 
 def _proposing(row: ReportRow) -> list[str]:

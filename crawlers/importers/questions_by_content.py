@@ -124,9 +124,7 @@ def read_by_layout(
         if answer and form == "letters":
             with_letters_of_columns(table.rows, shape.options, answer)
         named_tables.append((table, Roles(shape.stem, shape.options, answer, form, shape.explanation, shape.others, 1.0, type=shape.type)))
-    reading = _reading(name, tables, named_tables, provenance, unread=unread)
-    reading.names_verdicts = any(roles.form == "verdict" for _, roles in named_tables)
-    return reading
+    return _reading(name, tables, named_tables, provenance, unread=unread)
 
 
 def _tables_named(name: str, shape: TableLayout, found: Sequence[Rows]) -> list[Rows]:

@@ -52,8 +52,6 @@ class FileReading(Struct):
 
     columns: dict[str, str] = field(default_factory=dict)
     """Field of a question -> the keys of the records, or words of the header, that it is read from."""
-    names_verdicts: bool = False
-    """Its layout states that the answers are truth values."""
     beside: dict[str, str] = field(default_factory=dict)
     """Position of a record -> its value under the first of the `beside_keys` that it has."""
     source: Text | None = None

@@ -1,6 +1,5 @@
 """Tables of statements whose column of answers states the form of its truth values in brackets: `判断（T/F）`."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,6 @@ import docx
 import openpyxl
 import pytest
 
-from crawlers.coverage.report import table_of
 from crawlers.importers.files.legends import verdicts_of_name
 from crawlers.read import read_row
 from curation.clean.questions.answer_keys import read_verdict
@@ -96,26 +94,3 @@ def test_a_column_of_ticks_and_crosses_has_the_answers_under_any_name(tmp_path: 
 def test_an_answer_of_circles_alone_is_none(tmp_path: Path) -> None:
     path = _csv(tmp_path / "bank", _table("题目", "答案", "○", "●"))
     assert {each.reason for each in cleaned(read_row(path.name, path).reading.items)} == {"answer_missing"}
-
-
-_UNMARKED = "nothing that says it is true or false"
-
-
-@pytest.mark.parametrize("verdict", ["判断（T/F）", "判断(1对0错)", "正误"])
-def test_a_column_of_truth_values_says_what_its_answers_are(tmp_path: Path, verdict: str) -> None:
-    right, wrong = ("1", "0") if "1" in verdict else ("T", "F")
-    path = _csv(tmp_path / "bank", _table("表述", verdict, right, wrong))
-    assert not any(_UNMARKED in line for line in table_of([read_row(path.name, path)]))
-
-
-def test_a_layout_of_truth_values_says_what_the_answers_are(tmp_path: Path) -> None:
-    path = tmp_path / "bank.json"
-    path.write_text(json.dumps([{"t": text, "v": n % 2} for n, text in enumerate(_STATEMENTS)]), encoding="utf-8")
-    layout = 'bank:\n  tables:\n    - {under: ["*"], stem: t, answer: v, form: verdict}\n'
-    (tmp_path / "bank.layout.yaml").write_text(layout, encoding="utf-8")
-    assert not any(_UNMARKED in line for line in table_of([read_row(path.name, path)]))
-
-
-def test_truth_values_under_another_name_are_doubtful(tmp_path: Path) -> None:
-    path = _csv(tmp_path / "bank", _table("题目", "答案", "T", "F"))
-    assert any(_UNMARKED in line for line in table_of([read_row(path.name, path)]))

@@ -422,7 +422,7 @@ def test_a_key_is_read_as_the_source_orders_it(raw: str | None, key: str, disord
         ({"answer_raw": "F"}, "key_beyond_options"),
         ({"options_raw": None, "section_raw": None}, "letters_without_options"),
         ({"options_raw": None, "answer_raw": "F", "section_raw": "判断题"}, None),
-        ({"options_raw": None, "answer_raw": "对", "section_raw": None}, "verdict_without_mark"),
+        ({"options_raw": None, "answer_raw": "对", "section_raw": None}, None),
         ({"options_raw": None, "answer_raw": "B", "section_raw": "填空题"}, None),
         ({"paper_raw": "answer A、警告"}, "title_asks"),
         ({"paper_raw": "2024年模拟试卷（一）A卷"}, None),
