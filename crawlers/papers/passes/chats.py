@@ -47,7 +47,7 @@ _CHOSEN = re.compile(
     re.I,
 )
 """A message that begins with the answer and no word for it: `选D。大家记一下`; `B，C都有人选` is none."""
-_OF_STEM = re.compile(r"\s{0,4}(?:患|病|男|女|下列|以下|关于|对于?|某|案例|材料|在|当|若|设|已知|[A-Za-z']+\s{1,4}(?=[a-z]))")
+_OF_STEM = re.compile(r"\s{0,4}(?:患|病|男|女|下列|以下|关于|对于?|某|案例|材料|在|当|若|设|已知|[A-Za-z']{1,20}\s{1,4}(?=[a-z]))")
 """How stems may begin themselves."""
 _OPENING = re.compile(r"\s{0,4}\S{2,10}?[\s:]{1,4}(?=\S)")
 """What may be before the words of each question: `今日一题 `."""
