@@ -14,7 +14,11 @@ _INLINE = ("span", "small", "label", "kbd", "cite", "i", "em", "b", "strong", "f
 _PLAIN = ("small", "label", "kbd", "cite")
 """Tags that set a text apart without a class; others only emphasise a part of it."""
 _MAY_LABEL = re.compile(rf"<(?:{'|'.join(_INLINE)})\b[^<>]{{0,200}}>[^<>]{{2,40}}</\w{{1,6}}>\s?[^<>\s]", re.IGNORECASE)
-_CONTINUES = re.compile(r"\s?[,，、。;；:：的和与及]")
+_CONTINUES = re.compile(r"\s?(?:[,，、。;；:：的和与及]|是(?!否)|属于|位于|具有|包括|可以|能够|用于|主要|一般|通常|又称|发生)")
+_TERM = re.compile(
+    r"(?:^|[\s_-])(?:kw|key|keyword|term|word|hl|highlight|em|emph|emphasis|bold|strong|red|blue|name)(?:$|[\s_-])", re.IGNORECASE
+)
+"""A class of emphasised words, which are part of their sentence."""
 _FEWEST = 3
 
 
@@ -28,7 +32,7 @@ def without_inline_labels(html: str) -> str:
         above = element.getparent()
         if above is None or (above.text or "").strip() or element.getprevious() is not None or len(element):
             continue
-        if element.tag not in _PLAIN and not element.get("class"):
+        if (element.tag not in _PLAIN and not element.get("class")) or _TERM.search(element.get("class") or ""):
             continue
         words, whole = (" ".join(flat("".join(each.itertext())).split()) for each in (element, above))
         if len(whole) > len(words):

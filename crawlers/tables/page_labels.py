@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.headings import tells_age
 from crawlers.papers.signs.numbers import TYPE
 from crawlers.tables.page_options import SURELY_STATED
 
@@ -32,6 +33,8 @@ _BLANK = re.compile(r"[(]\s{0,12}[)]|__|\?$")
 _MARKED = re.compile(r"(?:部分|不|回答)?(?:正确|错误)|未作?答|[答做][对错]了?|(?:试题|题目|问题)\s?\d{1,4}")
 """A verdict on the visitor's answer, or a number; it is a label where others are."""
 _SENTENCE = re.compile(r"[。！;；,，、:：]$|。|^\s?(?:[①-⑳ⅠⅡⅢⅣ]|[(]?\d{1,2}\s?[.)、])")
+_CONDITION = re.compile(r"[^=<>≤≥]{0,30}[=<>≤≥]|已知|若|假?设[^\W\d_]|如图|某[^\W\d_]|患[者儿]")
+"""What a question is about, above it: `已知x=1`."""
 _NAME = re.compile(r"(?!题目|题干|试题|问题|案例|病例|材料)[^\W\d_]{2,8}\s?:(?=\s?\S)")
 _WORD = re.compile(r"[^\W\d_].*[^\W\d_]", re.DOTALL)
 
@@ -97,7 +100,11 @@ def _recur(texts: Collection[str]) -> bool:
 
 def _are_short(texts: Collection[str]) -> bool:
     """Return whether nearly all texts are short words that ask nothing."""
-    return sum(len(text) <= _SHORT_CHARS and not asks(text) and not _SENTENCE.search(text) for text in texts) >= _SHORT * len(texts)
+    return sum(map(_is_short, texts)) >= _SHORT * len(texts)
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= _SHORT_CHARS and not _is_condition(text) and not asks(text) and not _SENTENCE.search(text)
 
 
 def _is_label(
@@ -139,7 +146,11 @@ def label_of(line: str) -> str:
     words = " ".join(flat(line).split())
     if _MARKED.fullmatch(words):
         return words
-    return "" if KIND.fullmatch(words) or asks(words) or words.endswith("。") else _DIGITS.sub("0", words)
+    return "" if KIND.fullmatch(words) or asks(words) or words.endswith("。") or _is_condition(words) else _DIGITS.sub("0", words)
+
+
+def _is_condition(words: str) -> bool:
+    return _CONDITION.match(words) is not None or tells_age(words)
 
 
 def asks(words: str) -> bool:

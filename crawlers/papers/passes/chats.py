@@ -6,6 +6,7 @@ What others post are guesses, never an answer. A log of any other conversation i
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -41,8 +42,13 @@ _ANSWER = re.compile(
     r"(?P<answer>[A-J](?:[\s,、]{0,2}[A-J]){0,9}(?![A-Za-z])|(?:正确|错误|[对错√×])(?=[\s,。!;)\]】”\"]|$))",
     re.I,
 )
-_CHOSEN = re.compile(r"\s{0,4}(?:应该?)?选?\s?(?P<answer>[A-J]{1,8}|[对错√×]|正确|错误)\s?(?:$|[,。;!])(?P<number>)", re.I)
-"""A message that begins with the answer and no word for it: `选D。大家记一下`."""
+_CHOSEN = re.compile(
+    r"\s{0,4}(?P<named>(?:应该?)?选)?\s?(?P<answer>[A-J]{1,8}|[对错√×]|正确|错误)\s?(?:$|[。;!]|(?(named),(?!\s?[A-J])|$))(?P<number>)",
+    re.I,
+)
+"""A message that begins with the answer and no word for it: `选D。大家记一下`; `B，C都有人选` is none."""
+_OF_STEM = re.compile(r"\s{0,4}(?:患|病|男|女|下列|以下|关于|对于?|某|案例|材料|在|当|若|设|已知|[A-Za-z']{1,20}\s{1,4}(?=[a-z]))")
+"""How stems may begin themselves."""
 _OPENING = re.compile(r"\s{0,4}\S{2,10}?[\s:]{1,4}(?=\S)")
 """What may be before the words of each question: `今日一题 `."""
 _SERIES = re.compile(
@@ -71,7 +77,7 @@ def label_chats(lines: Sequence[Numbered]) -> list[Numbered]:
         return list(lines)
     askers = Counter(message.who for message in messages if _asks(message))
     asker, count = askers.most_common(1)[0] if askers else ("", 0)
-    own = [message for message in messages if message.who == asker]
+    own = [message for above, message in pairwise([_Message(asker), *messages]) if message.who == asker and not _praises(message, above)]
     answered = sum(_answer(message) is not None for message in own)
     if count < _FEWEST or answered < _SHARE * count or count < _SHARE * sum(askers.values()):
         return list(lines)
@@ -103,11 +109,21 @@ def label_chats(lines: Sequence[Numbered]) -> list[Numbered]:
     return [line for question in done for line in question]
 
 
+def _praises(message: _Message, above: _Message) -> bool:
+    """Return whether a verdict may be about what another member guesses above: `错` and `对！`, and not about the statement."""
+    said, guess = _CHOSEN.match(_first(message)), _CHOSEN.match(_first(above))
+    return message.who != above.who and bool(said and guess) and not any(each and each["answer"].isascii() for each in (said, guess))
+
+
 def _without_openings(messages: Sequence[_Message]) -> list[_Message]:
     """Return the messages of a member without words that open each question and that are nothing known, `今日一题 `."""
     firsts = [first for message in messages if _asks(message) and (first := _first(message))]
     openings = {match[0] if (match := _OPENING.match(first)) else "" for first in firsts}
-    if len(openings) != 1 or not all(openings) or any(number_of(first) or _SERIES.match(first) or _TAG.match(first) for first in firsts):
+    if (
+        len(openings) != 1
+        or not all(openings)
+        or any(number_of(first) or any(form.match(first) for form in (_SERIES, _TAG, _OF_STEM)) for first in firsts)
+    ):
         return list(messages)
     (opening,) = openings
     return [_opened(message, len(opening)) if _asks(message) and _first(message).startswith(opening) else message for message in messages]

@@ -20,7 +20,7 @@ _MARK = re.compile(
 _VERDICT = re.compile(
     r"(?P<false>不正确|不对|错误|(?<![易常做答出有])错(?![题过选字])|×)|(?P<true>(?<!不)正确(?!答案|选项|率)|(?<![不相反面])对(?![应于比照外象待方])|√)"
 )
-_NO_VERDICT = re.compile(r"答案|选项|选择题|易错|错题|做错|答错|重点")
+_NO_VERDICT = re.compile(r"答案|选项|选择题|易错|错题|[做答选]错|[做答选]对|重点")
 """What a note says of other things than statements."""
 _NEGATED = re.compile(r"没有?|[未无非]|不(?:带|加|标)|其[余他它]|剩下|普通|正常|黑色")
 _CLAUSE = re.compile(r"[。;,\n]")
@@ -31,6 +31,8 @@ _WORD = re.compile(r"\w")
 _HUES = {"red": "红", "yellow": "黄", "green": "绿", "lime": "绿", "blue": "蓝", "cyan": "蓝", "orange": "橙", "purple": "紫"}
 _HUE = re.compile("|".join(_HUES))
 _HEX = re.compile(r"#?(?P<hex>[0-9a-f]{6})(?:ff)?$")
+_RGB, _GREY = re.compile(r"rgba?\((\d{1,3}),(\d{1,3}),(\d{1,3})\b"), 24
+"""Levels of red, green and blue, and by how many they differ at least in what is no grey."""
 _OTHER_KINDS = {"bold": ("**", "colour bold underlined"), "underlined": ("colour bold underlined",)}
 _LONGEST_NOTE, _FEWEST, _LEAST_STATEMENT = 80, 4, 6
 _ALL, _FEW = 0.7, 0.15
@@ -84,9 +86,15 @@ def _hue_of(kind: str) -> str:
     """Return the hue of a colour by its Chinese name; nothing if it is not known."""
     if named := _HUE.search(kind):
         return _HUES[named[0]]
-    if not (code := _HEX.search(kind)):
+    if code := _HEX.search(kind):
+        levels = [int(code["hex"][at : at + 2], 16) for at in (0, 2, 4)]
+    elif code := _RGB.search(kind):
+        levels = [min(int(level), 255) for level in code.groups()]
+    else:
         return ""
-    hue, _, _ = colorsys.rgb_to_hls(*(int(code["hex"][at : at + 2], 16) / 255 for at in (0, 2, 4)))
+    if max(levels) - min(levels) < _GREY:
+        return "灰"
+    hue, _, _ = colorsys.rgb_to_hls(*(level / 255 for level in levels))
     return next(
         name for end, name in ((20, "红"), (42, "橙"), (70, "黄"), (170, "绿"), (255, "蓝"), (320, "紫"), (360, "红")) if hue * 360 <= end
     )

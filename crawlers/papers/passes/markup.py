@@ -68,6 +68,7 @@ _WRAPPED = re.compile(
     r"(?P<before>\s{0,9}(?:>\s{0,3})?(?:[-+*•]\s{1,3})?)(?P<wrap>`|\*{1,3}|_{1,3}|~~|==)(?P<letter>[A-J])\s?[.．、:：)）]?(?P=wrap)[.．、:：]?\s{0,3}(?=\S)"
 )
 """`**A.** 甲`, `` `A` 甲 ``: emphasis of the letter alone, which is no sign of an answer if all letters have it."""
+_BULLET = re.compile(r"^\s{0,9}(?:>\s{0,3}){0,4}(?:[-+*•]\s{1,3})?")
 WRAPS_LETTER = re.compile(r"[*_`~=][A-J]\s?[.．、:：)）]?[*_`~=]")
 _CODE_ALONE = re.compile(
     r"(?:(?<=[:：])(?P<blank>\s{0,3})`(?P<words>[^`\n]{1,40})`|^\s{0,12}`(?P<letters>[A-J]{1,10}|[√×对错]|正确|错误)`)\s{0,9}$"
@@ -100,7 +101,9 @@ def plain_letters(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return options without the emphasis of their letters, if nearly all letters have it."""
     wrapped = {at: match for at, (_, text) in enumerate(lines) if (match := _WRAPPED.match(text))}
     bare = (
-        sum(at not in wrapped and _LETTERED.match(flat(text).strip()) is not None for at, (_, text) in enumerate(lines)) if wrapped else 0
+        sum(at not in wrapped and _LETTERED.match(_BULLET.sub("", flat(text), count=1)) is not None for at, (_, text) in enumerate(lines))
+        if wrapped
+        else 0
     )
     if not {"A", "B"} <= {match["letter"] for match in wrapped.values()} or bare * _FEW_BARE > len(wrapped):
         return list(lines)

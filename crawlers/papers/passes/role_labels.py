@@ -30,7 +30,10 @@ _CODE = re.compile(r"(?!\d+$)[A-Za-z]{0,6}[-_.#/]?(?:\d{1,6}[-_.]){0,3}\d{1,6}")
 """`PD-001`, what a card calls its question."""
 _FEWEST_PARTS = 2
 _OF_ANSWER = re.compile(r"答|解|案|钥|^[Aa]|[Kk]ey")
-_OF_READER = re.compile(r"(?:我|你|您|考生|学生|学员|他|她)的?|作答|已选|难|分值|章|来源|题型|类")
+OF_READER = re.compile(
+    r"我|你|您|考生|学生|学员|他|她|网友|用户|作答|回答|[已误错所]选|填涂|[Uu]ser|[Yy]our|[Mm]y|难|级|等第|重要|频|分|章|来源|题型|类"
+)
+"""What is somebody's own choice, or says something else of a question than its answer."""
 _FEWEST, _SHARE, _OF_MOST, _LONG = 3, 0.9, 0.6, 8
 
 
@@ -94,7 +97,7 @@ def _roles(found: dict[int, _Labelled], blocks: Sequence[Sequence[int]], labels:
     places = {label: own for label in labels if len(own := _places(found, blocks, label)) == counts[label]}
     texts = {label: [found[at].words for at in own] for label, own in places.items()}
     answers = [label for label, words in texts.items() if len(words) >= _SHARE * len(blocks) and _are_answers(words)]
-    answers = [label for label in answers if not _OF_READER.search(label)]
+    answers = [label for label in answers if not OF_READER.search(label)]
     order = list(places)
     if len(answers) != 1 or order.index(answers[0]) > 1 or _are_answers([found[block[0]].words for block in blocks]):
         return None

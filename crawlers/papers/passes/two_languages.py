@@ -16,6 +16,12 @@ MAY_BE_TWO = re.compile(
     r"\n[ ]{0,9}(?:[A-Za-z]{1,14}[A-Za-z\d ./|·(\[【-]{0,24}[\u4e00-\u9fff]{1,6}"
     r"|[\u4e00-\u9fff]{1,6}[\d ]{0,5}[^\n:]{0,4}[A-Za-z]{1,14})[^\n:]{0,8}(?::|题|\d)"
 )
+_NAMES_PART = re.compile(
+    r"(?:correct\s)?answers?|ans|keys?|questions?|stem|options?|choices?|notes?|remarks?|hints?|tips?|explanations?|analysis|reasons?|rationale"
+    r"|solutions?|types?|difficulty|level|score|points?|sources?|topics?|chapters?|sections?|subjects?|category|number|no",
+    re.IGNORECASE,
+)
+"""What labels without a number name; other words in two languages, `Java 代码：`, are those of the text."""
 _FEWEST = 3
 _DIGITS = re.compile(r"\d+")
 
@@ -26,7 +32,11 @@ def one_language(lines: Sequence[Numbered]) -> list[Numbered]:
     pairs = defaultdict[tuple[str, str], list[int]](list)
     for match in found.values():
         pairs[_pair(match)].append(int("".join(_DIGITS.findall(match[0])[:1]) or 0))
-    labels = {pair for pair, numbers in pairs.items() if len(numbers) >= _FEWEST and (not any(numbers) or _count(numbers))}
+    labels = {
+        pair
+        for pair, numbers in pairs.items()
+        if len(numbers) >= _FEWEST and (_count(numbers) if any(numbers) else _NAMES_PART.fullmatch(pair[0]))
+    }
     done = list(lines)
     for at, match in found.items():
         if _pair(match) in labels:

@@ -131,15 +131,15 @@ def _fronted(lines: Sequence[Numbered]) -> Iterator[_Found]:
 
 
 def _coded(lines: Sequence[Numbered]) -> Iterator[_Found]:
-    """Yield the statements with letters behind them, if these are two that mean the verdicts, by themselves or as a line above says."""
+    """Yield the statements with letters behind them, if these are two that mean verdicts, by themselves or as another line says."""
     flats = [flat(text) for _, text in lines]
     found = [(at, match) for at, line in enumerate(flats) if len(line) > _LEAST_STATEMENT and (match := _CODE.search(line))]
     codes = {match["said"] for _, match in found}
     filled = sum(bool(line.strip()) for line in flats)
     if len(codes) != len(_SIGNS) or len(found) < max(_FEWEST_CODES, _SHARE_OF_CODES * filled) or any(map(letter_of, flats)):
         return
-    above = "\n".join(flats[: found[0][0]])
-    meanings = {code: _SIGNS.get(_said_of(code, above) or verdict_of(code, _CODES), "") for code in codes}
+    notes = "\n".join(line for line in (*flats[: found[0][0]], *flats[found[-1][0] + 1 :]))
+    meanings = {code: _SIGNS.get(_said_of(code, notes) or verdict_of(code, _CODES), "") for code in codes}
     if {*meanings.values()} == {_TRUE, _FALSE}:
         for at, match in found:
             yield at, lines[at][1][: match.start()].rstrip(), meanings[match["said"]]

@@ -5,9 +5,11 @@ Numbered lines in and out.
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from functools import partial
+from itertools import islice, pairwise, takewhile
 
 from atomexam.text.verdicts import SURE_VERDICT
+from crawlers.papers.passes.role_labels import OF_READER
 from crawlers.papers.signs.answer_marks import Numbered, flat, plain
 from crawlers.papers.signs.entries import is_title
 
@@ -33,30 +35,42 @@ _ASIDE = 3
 _CELL_SIGN = re.compile(r"\s{0,9}[\t|]\s{0,9}")
 NUMBER_ROW = re.compile(r"(?<!\d)\d{1,4}[ |]{1,5}\d{1,4}[ |]{1,5}\d{1,4}(?!\d)")
 """A row of a table of answers with their numbers."""
-_FEWEST_CELLS = 3
+_FEWEST_CELLS, _MOST_ROWS = 3, 4
 
 
 def grids_named(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, with the usual names for two rows of a table of which one counts, and the other has an answer below each number.
 
-    What the rows are called shows nothing: `题 | 1 | 2 | 3` above `答 | A | B | C`, `No.` above `Ans`, or no names.
+    What the rows are called shows nothing: `题 | 1 | 2 | 3` above `答 | A | B | C`, `No.` above `Ans`, or no names. But what somebody
+    chose is no answer, and of several further rows, none is certain.
     """
     done, names = list(lines), set[tuple[str, str]]()
     filled = [at for at, (_, text) in enumerate(lines) if text.strip()]
-    for above, below in pairwise(filled):
-        numbers, answers = ([flat(cell) for cell in _CELL_SIGN.split(lines[at][1].strip(" |\t"))] for at in (above, below))
-        if len(numbers) != len(answers) or len(numbers) < _FEWEST:
+    cells = [[flat(cell) for cell in _CELL_SIGN.split(lines[at][1].strip(" |\t"))] for at in filled]
+    for place, numbers in enumerate(cells):
+        if len(numbers) < _FEWEST:
             continue
-        least = 1 if (numbers[0], answers[0]) in names else _FEWEST_CELLS
         named = not _NUMBER.fullmatch(numbers[0])
         counts = [_NUMBER.fullmatch(cell) for cell in numbers[named:]]
         values = [int(count["value"]) for count in counts if count]
-        in_turn = len(values) == len(counts) >= least and all(one + 1 == after for one, after in pairwise(values))
-        if in_turn and all(_ANSWER.fullmatch(cell) for cell in answers[named:]):
-            names |= {(numbers[0], answers[0])} if named else set()
-            done[above] = (lines[above][0], "\t".join(["题号", *map(str, values)]))
-            done[below] = (lines[below][0], "\t".join(["答案", *answers[named:]]))
+        if len(values) < len(counts) or any(one + 1 != after for one, after in pairwise(values)):
+            continue
+        below = takewhile(partial(_are_answers, len(numbers), named), islice(cells, place + 1, place + 1 + _MOST_ROWS))
+        rows = [place + count for count, row in enumerate(below, 1) if not (named and OF_READER.search(row[0]))]
+        if len(rows) != 1 or len(values) < (1 if (numbers[0], cells[rows[0]][0]) in names else _FEWEST_CELLS):
+            continue
+        answers = cells[rows[0]]
+        names |= {(numbers[0], answers[0])} if named else set()
+        for at, name, words in ((place, "题号", list(map(str, values))), (rows[0], "答案", answers[named:])):
+            done[filled[at]] = (lines[filled[at]][0], "\t".join([name, *words]))
+        for at in range(place + 1, rows[0]):  # so that the answers are next to their numbers
+            done[filled[at]] = (lines[filled[at]][0], "")
     return done
+
+
+def _are_answers(count: int, named: bool, row: Sequence[str]) -> bool:
+    """Return whether a row has as many cells as another one, each with an answer, except its name."""
+    return len(row) == count and all(_ANSWER.fullmatch(cell) for cell in row[named:])
 
 
 def cells_joined(lines: Sequence[Numbered]) -> list[Numbered]:

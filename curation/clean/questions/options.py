@@ -32,8 +32,8 @@ _AROUND = r"\*{1,3}|_{1,3}|`+|~~|==|<\w{1,6}>|"
 """Signs of emphasis around a letter; none."""
 _LED = re.compile(
     rf"\s*+(?:[-*+•·>]\s++)?(?P<open>{_AROUND})(?:选项\s*+)?[（(【\[]?\s*+(?P<letter>[A-JＡ-Ｊ])(?![A-Za-z])"
-    rf"(?P<sign>\s*+[）)】\]]?\s*+[.．、:：，,。]?)(?P<close>{_AROUND.replace('<', '</')})(?(open)[.．、:：]?)"
-    r"(?P<other>[;；·|~—–､丶﹒》>-](?!\d))?\s*+(?=\S)"
+    rf"(?P<sign>\s*+(?:[）)】\]]\s*+[.．、:：，,。]?|[.．、:：，,。])?+)(?P<close>{_AROUND.replace('<', '</')})(?(open)[.．、:：]?)"
+    r"(?P<other>(?<![.．、:：，,。）)】\]])[;；·|~—–､丶﹒》>-](?!\d))?\s*+(?=\S)"
 )
 """A letter at the beginning of an option, with any sign or none."""
 _STILL_LED = re.compile(r"\W*([A-J])(?![A-Za-z])\W*")
@@ -69,7 +69,15 @@ def _led_in_turn(raw: Sequence[str]) -> list[str] | None:
         return None
     if any(bool(mark["open"]) != bool(mark["close"]) for mark in marks):
         return None
+    if len(raw) >= _LEAST_GLUED and sum(bool(mark["sign"].strip() or mark["open"]) for mark in marks) == 1 and _are_named_alike(raw, marks):
+        return None
     return [f"{letter}.{option[mark.end() :].strip()}" for letter, mark, option in zip(letters, marks, raw, strict=True)]
+
+
+def _are_named_alike(raw: Sequence[str], marks: Sequence[re.Match[str]]) -> bool:
+    """Return whether what follows the letters is alike in all options but one, as after names: `B点`, `C点`."""
+    bodies = Counter(option[mark.end() :].strip() for option, mark in zip(raw, marks, strict=True))
+    return bodies.most_common(1)[0][1] >= len(raw) - 1
 
 
 def keep_letters(texts: Sequence[str]) -> bool:

@@ -6,6 +6,7 @@ from atomexam.records.item import QuestionItem
 from crawlers.column_roles.values import bare
 from crawlers.importers.formats import guess_format, read_guessed
 from crawlers.tables.inline_labels import without_inline_labels
+from crawlers.tables.page_questions import questions_of_page
 from tests.crawlers.importers.test_page_forms import SEEN
 from tests.crawlers.importers.test_shapes import GOLD
 
@@ -71,4 +72,22 @@ def test_emphasised_words_that_begin_a_stem_are_part_of_it() -> None:
     page = "".join(
         f"<p><span class=k>患者</span>，男，{at}岁，最可能的诊断是（ ）</p><p><b>关于肝炎</b>正确的是（ ）</p>" for at in range(9)
     )
+    assert without_inline_labels(page) == page
+
+
+CONDITIONS = {
+    "case": ["男，35岁，胸痛2小时", "男，35岁，胸痛2小时", "女，25岁，咳嗽3天", "女，25岁，咳嗽3天"],
+    "formula": ["已知x=1", "已知x=2", "已知x=3", "已知x=4"],
+}
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_what_questions_are_about_is_no_label(name: str) -> None:
+    found = questions_of_page(_page(FORMS["level"].replace("科目：{label} 难度：{level}", "{label}"), CONDITIONS[name]).decode())
+    assert found and all(any(each in row["stem"] for each in CONDITIONS[name]) for _, row in found.rows)
+
+
+@pytest.mark.parametrize("rest", ["属于哪一层（ ）", "协议的端口是（ ）", "是哪一层的协议（ ）", "位于哪一层（ ）"])
+def test_a_term_that_begins_stems_is_part_of_them(rest: str) -> None:
+    page = "".join(f"<p><span class=kw>{term}</span>{rest}</p>" for term in ["TCP", "UDP", "TCP", "UDP", "HTTP"])
     assert without_inline_labels(page) == page

@@ -1,5 +1,7 @@
 """Records of chats in which one asks and says the answers; what others guess is never an answer."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from crawlers.papers.paper import read_paper
@@ -145,3 +147,31 @@ def test_words_that_open_each_question_are_no_part_of_it(opening: str, said: str
     assert not found.rejected
     assert [draft.answer for draft in found.questions] == ["B", "AB", "B"]
     assert not any(opening.strip() in draft.stem for draft in found.questions)
+
+
+def _chat(asked: Sequence[tuple[str, str]], options: Sequence[str] = ("A. 甲", "B. 乙", "C. 丙"), guess: str = "A") -> list[str]:
+    return [text for stem, said in asked for text in (f"老师：{stem}", *options, f"小明：{guess}", f"老师：{said}")]
+
+
+@pytest.mark.parametrize("opening", ["Which ", "患者：", "关于 ", "What's "])
+def test_words_of_the_stems_themselves_stay(opening: str) -> None:
+    rest = (
+        ["of these is round?", "one is red?", "is the third?"]
+        if opening.isascii()
+        else ["男，35岁，首选？", "女，25岁，首选？", "男，65岁，首选？"]
+    )
+    found = read_paper(_chat([(opening + words, f"答案是{key}") for words, key in zip(rest, "ABC", strict=True)]))
+    assert [opening.strip() in draft.stem for draft in found.questions] == [True] * 3
+
+
+def test_a_message_about_several_letters_is_no_answer() -> None:
+    asked = [
+        ("第一道是哪一个？", "A，B都有人选，再想想"),
+        *((f"第{n}道是哪一个？", f"选{key}。大家记一下") for n, key in zip("234", "BCA", strict=True)),
+    ]
+    assert [draft.answer for draft in read_paper(_chat(asked)).questions] == [None, "B", "C", "A"]
+
+
+def test_praise_of_a_guess_is_no_verdict() -> None:
+    asked = [(f"判断题：{n}. 第{n}地在北面。（ ）", said) for n, said in ((1, "对！"), (2, "答案：错"), (3, "答案：对"), (4, "答案：对"))]
+    assert [draft.answer for draft in read_paper(_chat(asked, (), "错")).questions] == [None, "错", "对", "对"]

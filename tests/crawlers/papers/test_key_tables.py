@@ -59,3 +59,14 @@ def test_rows_of_figures_and_words_are_no_key() -> None:
     rows = ["年级\t1\t2\t3", "人数\t12\tB\t30"]
     drafts = read_paper([*rows, "1．人数最多的是", "A．一", "B．二", "2．人数最少的是", "A．一", "B．二"]).questions
     assert not any(draft.answer for draft in drafts)
+
+
+@pytest.mark.parametrize("own", ["我的答案", "考生作答", "学生答案", "您的选择", "级别"])
+def test_what_somebody_chose_is_no_key(own: str) -> None:
+    asked = [text for n in range(1, 5) for text in (f"{n}．第{n}种感觉是", f"A．甲{n}类", f"B．乙{n}类", f"C．丙{n}类", f"D．丁{n}类")]
+    chosen, right = ["题号\t1\t2\t3\t4", f"{own}\tA\tB\tC\tD"], "标准答案\tB\tB\tC\tA"
+    assert not any(draft.answer for draft in read_paper([*asked, *chosen]).questions)
+    for rows in ([*chosen, right], [chosen[0], right, chosen[1]]):
+        assert [draft.answer for draft in read_paper([*asked, *rows]).questions] == list("BBCA")
+    unknown = [chosen[0], "甲\tA\tB\tC\tD", "乙\tB\tB\tC\tA"]
+    assert not any(draft.answer for draft in read_paper([*asked, *unknown]).questions), "either may be the key"

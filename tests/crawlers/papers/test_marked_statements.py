@@ -75,6 +75,10 @@ def test_statements_without_numbers() -> None:
         ("加粗的为正确答案", "<b>"),
         ("加粗的为错误，加粗的为正确", "<b>"),
         ("请用红笔作答", "<font color=red>"),
+        ("做对的题用红色标出", "<font color=red>"),
+        ("红色为我答对的题", "<font color=red>"),
+        ("红色的题错误", "<font color='rgb(0, 0, 255)'>"),
+        ("红色的题错误", "<font color='#3a3c3b'>"),
     ],
 )
 def test_a_note_that_says_something_else_gives_no_verdict(note: str, begin: str) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from crawlers.papers.paper import read_paper
+from crawlers.papers.passes.markup import plain_letters
 
 
 def stem_of(words: str) -> str | None:
@@ -85,3 +86,19 @@ def test_emphasis_of_all_letters_is_no_sign_of_an_answer(option: str, answer: st
 def test_emphasis_of_one_letter_stays() -> None:
     lines = [text for number in "123" for text in (f"{number}. 最常见的是", "A. 冠心病", "**B.** 肺炎", "C. 胃炎")]
     assert all("A. 冠心病" in draft.options for draft in read_paper(lines).questions)
+
+
+@pytest.mark.parametrize("bullet", ["- ", "> ", "* "])
+def test_emphasis_of_one_letter_in_a_list_stays(bullet: str) -> None:
+    lines = [
+        text
+        for number, right in zip("1234", "BACB", strict=True)
+        for text in (
+            f"{number}. 第{number}种中最常见的是（ ）",
+            *(
+                f"{bullet}**{each}.** {words}" if each == right else f"{bullet}{each}. {words}"
+                for each, words in zip("ABC", "甲乙丙", strict=True)
+            ),
+        )
+    ]
+    assert list(plain_letters(list(enumerate(lines)))) == list(enumerate(lines))

@@ -35,3 +35,12 @@ def test_terms_in_two_languages_stay() -> None:
     cells = [text for n in "123" for text in (f"{n}. 其中减少的是", "A. CD4 细胞", "CD8 细胞", "CD8 细胞", "答案：A")]
     assert "细胞4" not in str(read_paper(cells).questions)
     assert all("Yes / 是" in "".join(draft.options) for draft in read_paper(lines).questions)
+
+
+def test_words_in_two_languages_before_a_colon_are_no_label() -> None:
+    lines = [
+        text
+        for n in "123"
+        for text in (f"{n}. 阅读第{n}段程序", "Java 代码：", f"int a = {n};", "其输出是（ ）", "A. 1", "B. 2", "答案：A")
+    ]
+    assert all("Java 代码：" in draft.stem for draft in read_paper(lines).questions)

@@ -132,3 +132,11 @@ def test_framed_headings_of_chapters_are_no_part_of_a_statement(frame: str) -> N
 def test_a_long_row_of_numbers_takes_no_longer_than_its_length() -> None:
     lines = [*_statements("{n}、{s}。（  ）").split("\n"), "正确：" + "   ".join(map(str, range(1, 300))) + " 余项", "其余均"]
     assert read_paper(lines).drafts
+
+
+@pytest.mark.parametrize("is_above", [True, False])
+def test_a_note_below_says_what_letters_mean_too(is_above: bool) -> None:
+    note, body = "说明：x为正确，v为错误", _statements("{n}. {s}。 {v}", right="x", wrong="v")
+    drafts = read_paper((f"{note}\n{body}" if is_above else f"{body}\n\n{note}").split("\n")).questions
+    said = [right_letters(draft.answer or "", "", 0) for draft in drafts]
+    assert said == ["正确" if true else "错误" for true in _TRUE[: len(said)]] and len(said) >= len(_TRUE) - 1

@@ -7,7 +7,7 @@ from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
 from curation.clean.questions.exam_text import clean_stem
-from curation.clean.questions.options import clean_options
+from curation.clean.questions.options import clean_options, with_plain_letters
 from curation.text.normalize import normalize
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
@@ -141,3 +141,18 @@ def test_options_that_still_begin_with_their_letters_are_broken() -> None:
     assert found.rejected and found.rejected.reason == "option_broken"
     kept = reading("最常见的是（ ）。", ["A型人格", "B型人格", "C型人格", "D型人格"], "B")
     assert kept.question and kept.question.options[0].text == "A型人格"
+
+
+@pytest.mark.parametrize(
+    ("options", "texts"),
+    [
+        (["A.-√2", "B.√3", "C.-√5", "D.√7"], ["-√2", "√3", "-√5", "√7"]),
+        (["A.-COOH", "B.-OH", "C.-NH₂", "D.CO"], ["-COOH", "-OH", "-NH₂", "CO"]),
+    ],
+)
+def test_a_sign_behind_that_of_the_letter_is_of_the_option(options: list[str], texts: list[str]) -> None:
+    assert with_plain_letters(options) == [f"{letter}.{text}" for letter, text in zip("ABCD", texts, strict=True)]
+
+
+def test_letters_that_an_option_names_are_not_its_own() -> None:
+    assert with_plain_letters(["A、B两点", "B点", "C点", "D点"]) == ["A、B两点", "B点", "C点", "D点"]
