@@ -25,6 +25,7 @@ _REASONED = re.compile(
     rf"(?P<verdict>{SURE_VERDICT})(?:\s?[,、(。.;]?\s?(?:这?一?(?:说法|表述|题干|本题|该题)(?:是)?)?(?P<again>{SURE_VERDICT})的?\)?)?\s?[,。.;:]\s{{0,3}}(?P<reason>[^√×]{{4,}})$"
 )
 """A verdict and why: `对，正确。依据规定…`."""
+_FIRST_OPTION = re.compile(r"[(\[]?[Aa]\s?(?:[^\w\s]|\s)")
 _OF_LETTERS = re.compile(r"[(\[]?[A-J]{1,8}(?:[)\]]|[\s.、,:;)]|$)")
 _CODE = re.compile(r"(?!\d+$)[A-Za-z]{0,6}[-_.#/]?(?:\d{1,6}[-_.]){0,3}\d{1,6}")
 """`PD-001`, what a card calls its question."""
@@ -71,7 +72,7 @@ def roles_labelled(lines: Sequence[Numbered]) -> list[Numbered]:
     else:
         codes = []
     blocks = _blocks(found, stem)
-    if len(blocks) < _FEWEST or not _are_numbered(found, blocks):
+    if len(blocks) < _FEWEST or not _are_numbered(found, blocks) or _are_options([found[block[0]].words for block in blocks]):
         return list(lines)
     roles = _roles(found, blocks, [label for label in labels if label != stem])
     if roles is None or _are_known(flats, roles):
@@ -145,6 +146,11 @@ def _places(found: dict[int, _Labelled], blocks: Sequence[Sequence[int]], label:
     """Return the places of a label, if it is once in each question that has it."""
     places = [[at for at in block if found[at].label == label] for block in blocks]
     return [own[0] for own in places if own] if all(len(own) <= 1 for own in places) else []
+
+
+def _are_options(texts: Sequence[str]) -> bool:
+    """Return whether texts begin as options do: then the stems have no label."""
+    return sum(_FIRST_OPTION.match(plain(words)) is not None for words in texts) * 2 > len(texts)
 
 
 def _are_answers(texts: Sequence[str]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from crawlers.papers.signs.answer_marks import Numbered, flat
+from crawlers.papers.signs.headings import kind_of
 
 _LATIN = r"(?P<latin>[A-Za-z]{2,14}(?:\s[A-Za-z]{2,14})?(?:\.?\s?\d{1,4})?|[QTN]\.?\s?\d{1,4})"
 _HAN = r"(?P<han>(?=[\d\s]{0,6}[\u4e00-\u9fff])(?:[\u4e00-\u9fff]{1,6}|[\u4e00-\u9fff]{0,2}\s?\d{1,4}\s?[\u4e00-\u9fff]{0,2}))"
@@ -52,7 +53,7 @@ def _label(text: str) -> re.Match[str] | None:
     """Return the label of two names that opens a line: with a number, the same in each that has one, or before a colon."""
     line = flat(text)
     for names in _NAMES:
-        if match := names.match(line):
+        if (match := names.match(line)) and not kind_of(match["han"].strip()):  # a type beside a number is no other name of it
             numbers = {number for name in ("latin", "han") for number in _DIGITS.findall(match[name])}
             if len(numbers) == 1 or (not numbers and ":" in match["sign"]):
                 return match

@@ -1,6 +1,7 @@
 """Questions in lines `key: value` with keys of any name: what is below them tells their roles."""
 
 import io
+import re
 from collections.abc import Callable
 from itertools import product
 
@@ -43,7 +44,8 @@ def test_keys_of_any_name_are_read(names: tuple[str, str, str], form: str, sign:
             document.add_paragraph(line)
         document.save(stream)
         body = stream.getvalue()
-    found = [(stem, [bare(option) for option in options], key) for stem, options, key in triples_of(read(f"a{suffix}", body))]
+    read_as = triples_of(read(f"a{suffix}", body))  # as a paper they have their numbers
+    found = [(re.sub(r"^\d+\. ", "", stem), [bare(option) for option in options], key) for stem, options, key in read_as]
     assert found == [(stem, options, "ABCD"[key]) for stem, options, key in GOLD]
 
 
