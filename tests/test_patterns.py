@@ -217,17 +217,17 @@ def words_of(pattern: re.Pattern) -> list[str]:
 
 def repetitions(pattern: re.Pattern) -> list[str]:
     """Return texts to repeat: those that upset many, and the pattern's own literals, alone and in twos."""
-    words = words_of(pattern)[:8]
+    words = words_of(pattern)[:6]
     rng = random.Random(repr(pattern.pattern))
     twos = ["".join(rng.sample(words, 2)) for _ in range(3)] if len(words) > 1 else []
-    mixed = [f"{one}{blank}" for one in words[:4] for blank in (" ", "1")]
+    mixed = [f"{one}{blank}" for one in words[:2] for blank in (" ", "1")]
     return [*dict.fromkeys((*ALWAYS, *words, *twos, *mixed))]
 
 
 def openings(pattern: re.Pattern) -> list[str]:
     """Return what a repetition may stand behind: what often opens something, the pattern's own literals, what it has before its repeats."""
     parsed = re._parser.parse(pattern.pattern, pattern.flags)
-    return [*dict.fromkeys((*OPENINGS, *words_of(pattern)[:8], *itertools.islice(before_repeats(parsed), 16)))]
+    return [*dict.fromkeys((*OPENINGS, *words_of(pattern)[:5], *itertools.islice(before_repeats(parsed), 10)))]
 
 
 def before_repeats(parsed: Iterable[Any], before: str = "") -> Iterator[str]:

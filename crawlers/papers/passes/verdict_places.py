@@ -37,6 +37,11 @@ _FRONT = re.compile(
     r"(?P<number>[(第]?0{0,3}\d{1,4}\s?(?:[题.、:)]{1,2}\s{0,4}|\s{1,4}))(?=[^\s\d])"
 )
 """A verdict before the number of a statement."""
+_CODE_SAID = (
+    re.compile(rf"(?<![A-Za-z])(?P<code>[A-Za-z]{{1,3}})\s?(?:[=:→-]|为|是|表示|代表|即)?\s?(?P<word>{VERDICT})"),
+    re.compile(rf"(?P<word>{VERDICT})(?:的|者)?(?:[=:→-]|为|打|用|写|填|画|是|标)\s?(?P<code>[A-Za-z]{{1,3}})(?![A-Za-z])"),
+)
+"""What a note says of a code."""
 _FEWEST, _LEAST_STATEMENT, _FEWEST_CODES, _SHARE_OF_CODES = 3, 4, 5, 0.4
 MAY_PLACE: tuple[str | re.Pattern[str], ...] = (
     "√",
@@ -147,9 +152,7 @@ def _coded(lines: Sequence[Numbered]) -> Iterator[_Found]:
 
 def _said_of(code: str, note: str) -> str:
     """Return which verdict a note gives to a code: `v对 x错`, `对的打v，错的打x`; nothing if it gives none or both."""
-    before = rf"(?<![A-Za-z]){code}\s?(?:[=:→-]|为|是|表示|代表|即)?\s?(?P<word>{VERDICT})"
-    behind = rf"(?P<word>{VERDICT})(?:的|者)?(?:[=:→-]|为|打|用|写|填|画|是|标)\s?{code}(?![A-Za-z])"
-    stated = {verdict_of(match["word"]) for form in (before, behind) for match in re.finditer(form, note)}
+    stated = {verdict_of(match["word"]) for form in _CODE_SAID for match in form.finditer(note) if match["code"] == code}
     return stated.pop() if len(stated) == 1 else ""
 
 
