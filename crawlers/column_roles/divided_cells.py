@@ -43,8 +43,12 @@ def with_divided_cells(table: Rows) -> Rows:
         if labelled or _are_options(cells):
             continue
         divisions = ((sign, [_parts(text, sign) for _, text in cells]) for sign in _signs_in(cells))
-        parts = next((each for sign, each in divisions if _are_sound(each, sign) and _are_proven(cells, each, key)), None)
-        if parts and not _has_other_options(table, key):
+        sound = [
+            each for sign, each in divisions if _are_sound(each, sign) and _are_proven(cells[:_EXCERPT_ROWS], each[:_EXCERPT_ROWS], key)
+        ]
+        if not sound or _has_other_options(table, key):
+            continue
+        if parts := next((each for each in sound if _are_proven(cells, each, key)), None):
             for (row, _), texts in zip(cells, parts, strict=True):
                 row[key] = texts
     return table
@@ -98,7 +102,7 @@ def _between_labels(text: str, labels: str, begin: Sequence[re.Pattern[str]]) ->
 
 def _has_other_options(table: Rows, key: str) -> bool:
     """Return whether the rows are surely choices without a division: the stems of cases, too, may all have four parts between commas."""
-    roles = roles_of([row for _, row in table.rows])
+    roles = roles_of([row for _, row in table.rows[:_EXCERPT_ROWS]])
     return roles is not None and roles.confidence >= SURE and bool(roles.options) and key not in roles.options
 
 

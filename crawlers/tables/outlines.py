@@ -23,6 +23,7 @@ _LETTERS = re.compile(r"[A-J](?:[\s,，、]?[A-J]){0,9}")
 _FEWEST_LEVELS, _MOST_LINES = 2, 200_000
 _INDENT = re.compile(r"(?P<blank>[ \t\u3000\xa0│┃|├└┣┗╰─━]{0,80})(?:[-*+•·●○▪◦■□]\s)?(?P<words>.*)")
 """The blanks, branches of a drawn tree, and bullet before the words of a line."""
+_INDENTED = re.compile(r"\n[ \t\u3000\xa0│┃|├└┣┗╰─━]")
 _LABELED = re.compile(r"(?:[(（]?[A-JＡ-Ｊ][.．、:：)）]|[(（]?\d{1,4}[.．、)）])(?!\d)")
 _TICK = re.compile(r"\s{0,9}(?:[√✓✔☑✅]|[(（\[](?:[√✓✔]|对|正确|正确答案|right|correct)[)）\]])\s{0,9}", re.I)
 _GOOD = re.compile(r"ok|yes|right|correct|check|done|tick|true|complete|green|star|答案|对|正确", re.I)
@@ -62,6 +63,8 @@ def outline_in(text: str) -> Any:
 
     Lines that begin with letters of options or numbers are those of a paper, which shows them without the indentation, too.
     """
+    if not _INDENTED.search(text):
+        return None
     lines = [
         match for line in text.lstrip("\ufeff").splitlines()[:_MOST_LINES] if (match := _INDENT.fullmatch(line.rstrip())) and match["words"]
     ]
