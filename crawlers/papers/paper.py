@@ -101,7 +101,7 @@ STEPS = (
     Step(one_language, [MAY_BE_TWO]),
     Step(without_properties),
     Step(without_scores, SCORE_NAMES),
-    Step(roles_labelled, MAY_LABEL),
+    Step(roles_labelled, [MAY_LABEL]),
     Step(label_chats, [":"]),
     Step(sides_labelled, NAMES_SIDE),
     Step(counting_words_known, [COUNTS]),

@@ -20,7 +20,11 @@ from crawlers.papers.signs.numbers import number_of
 _LABEL = re.compile(
     r"[【\[<(]?(?P<label>[\u4e00-\u9fff]{1,6}|[A-Za-z]{1,12})\s?[.#]?\s?(?P<number>\d{1,4})?\s?(?:[】\]>)]\s?:?|:|\||=>?|->|>>)\s{0,4}(?=\S)"
 )
-MAY_LABEL = (":", "】", "]", ">", ")", "|", "=", re.compile(r"\n(?:[\u4e00-\u9fff]{1,6}|[A-Za-z]{1,12}) \S"))
+MAY_LABEL = re.compile(
+    r"\n[【\[<(]?(?!(?:正确|参考|标准)?答案|(?:答案)?解析)(?:[\u4e00-\u9fff]{1,6}|[A-Za-z]{1,12})"
+    r"[ ]?[.#]?[ ]?\d{0,4}(?:[ ]?(?:[】\]>)]|:|\||=|->)|[ ]\S)"
+)
+"""A label other than those that every reader knows."""
 _REASONED = re.compile(
     rf"(?P<verdict>{SURE_VERDICT})(?:\s?[,、(。.;]?\s?(?:这?一?(?:说法|表述|题干|本题|该题)(?:是)?)?(?P<again>{SURE_VERDICT})的?\)?)?\s?[,。.;:]\s{{0,3}}(?P<reason>[^√×]{{4,}})$"
 )
