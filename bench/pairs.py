@@ -22,13 +22,13 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.records.params import read_params
 from atomexam.records.provenance import Provenance
+from bench.engine import ROOT
 from crawlers.coverage.files import FileResult, read_steps
 from crawlers.importers.paths import read_bytes
 from curation.clean.cleaning import Clean
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
 
-ROOT = Path(__file__).parent.parent
 _SIGNS = re.compile(r"[\W_]+")
 
 

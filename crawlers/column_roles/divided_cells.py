@@ -21,7 +21,15 @@ _FEWEST_ROWS, _FEWEST_PARTS, _SHARE = 5, 3, 0.95
 _EXCERPT_ROWS = 200
 _SIGN = r"(?:[^\w\s]|_)"
 _LABEL = re.compile(r"^[(（]?[A-Ja-j1-9][.．、:：)）]\s?")
-_LABELS = (LETTERS, LETTERS.lower(), "123456789")
+_LABELS = [
+    (
+        labels,
+        re.compile(rf"(?P<open>{_SIGN}{{0,2}}){labels[0]}(?P<sign>{_SIGN}{{0,3}})(?=\s*\w)"),
+        rf"(?P<between>[\W_]{{1,9}}){labels[1]}",
+    )
+    for labels in (LETTERS, LETTERS.lower(), "123456789")
+]
+"""Labels in turn, the pattern of the first one, and the beginning of that of the second."""
 _SIGNS = re.compile(r"[^\w\s\"'“”‘’《》()（）%℃.]{1,3}|[(（]|\t")
 _BRACKETS = {"][": "[]", "】【": "【】", "}{": "{}", ")(": "()", "）（": "（）", "><": "<>", "〕〔": "〔〕"}
 _OF_PROSE, _MOST_IN_PROSE = re.compile(r"[,，、。:：!！?？~\-]"), 5
@@ -65,15 +73,14 @@ def _without_label(option: str) -> str:
 
 def _labelled_parts(texts: Sequence[str]) -> list[list[str]]:
     """Return the options of each cell if nearly all have labels in turn between the same signs, none for a cell without; else nothing."""
-    for labels in _LABELS:
-        first = rf"(?P<open>{_SIGN}{{0,2}}){labels[0]}(?P<sign>{_SIGN}{{0,3}})(?=\s*\w)"
-        second = rf"(?P<between>[\W_]{{1,9}}){labels[1]}"
-        begins = Counter((match["open"], match["sign"]) for text in texts[:_EXCERPT_ROWS] if (match := re.match(first, text)))
-        if not begins or begins.total() < _SHARE * len(texts[:_EXCERPT_ROWS]):
+    some = texts[:_EXCERPT_ROWS]
+    for labels, first, second in _LABELS:
+        begins = Counter((match["open"], match["sign"]) for text in some if (match := first.match(text)))
+        if not begins or begins.total() < _SHARE * len(some):
             continue
         opening, sign = begins.most_common(1)[0][0]
         next_one = re.compile(second + re.escape(sign))
-        between = Counter(match["between"].strip(" ") for text in texts[:_EXCERPT_ROWS] if (match := next_one.search(text, 1)))
+        between = Counter(match["between"].strip(" ") for text in some if (match := next_one.search(text, 1)))
         sign_between = between.most_common(1)[0][0].removesuffix(opening) if between else ""
         if not sign_between.strip() and not (sign and (sign_between or labels == LETTERS)):
             continue

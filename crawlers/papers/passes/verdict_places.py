@@ -143,7 +143,7 @@ def _coded(lines: Sequence[Numbered]) -> Iterator[_Found]:
     filled = sum(bool(line.strip()) for line in flats)
     if len(codes) != len(_SIGNS) or len(found) < max(_FEWEST_CODES, _SHARE_OF_CODES * filled) or any(map(letter_of, flats)):
         return
-    notes = "\n".join(line for line in (*flats[: found[0][0]], *flats[found[-1][0] + 1 :]))
+    notes = "\n".join((*flats[: found[0][0]], *flats[found[-1][0] + 1 :]))
     meanings = {code: _SIGNS.get(_said_of(code, notes) or verdict_of(code, _CODES), "") for code in codes}
     if {*meanings.values()} == {_TRUE, _FALSE}:
         for at, match in found:

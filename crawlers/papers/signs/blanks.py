@@ -45,8 +45,7 @@ def letters_in_blank(stem: str, letters: str, start: int = 0) -> tuple[str, str]
     line = flat(stem)
     filled = [match for match in _IN_BRACKETS.finditer(line, start) if set(_upper(match["answer"])) <= set(letters)]
     if len(filled) == 1 and not _EMPTY.search(line):
-        match = filled[0]
-        return stem[: match.start()] + "（ ）" + stem[match.end() :], stem[match.start("answer") : match.end("answer")]
+        return _without_answer(stem, filled[0])
     between = list(_BETWEEN_LINES.finditer(line, start))
     if len(between) == 1 and set(_upper(between[0]["answer"])) <= set(letters):
         match = between[0]
@@ -60,7 +59,12 @@ def verdict_in_blank(stem: str) -> tuple[str, str] | None:
     filled = list(_VERDICT_IN_BRACKETS.finditer(line))
     if len(filled) != 1 or _EMPTY.search(line):
         return None
-    return stem[: filled[0].start()] + "（ ）" + stem[filled[0].end() :], stem[filled[0].start("answer") : filled[0].end("answer")]
+    return _without_answer(stem, filled[0])
+
+
+def _without_answer(stem: str, match: re.Match[str]) -> tuple[str, str]:
+    """Return a stem with the brackets of an answer emptied, and the answer."""
+    return stem[: match.start()] + "（ ）" + stem[match.end() :], stem[match.start("answer") : match.end("answer")]
 
 
 def letters_behind(stem: str, letters: str, start: int = 0) -> tuple[str, str] | None:
