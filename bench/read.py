@@ -84,7 +84,7 @@ def measure(path: Path) -> None:
 
 READ = """
 import sys
-from crawlers.read import run
+from crawlers.read.__main__ import run
 sys.stdout = open("items.jsonl", "w")
 sys.argv[0] = "crawlers.read"
 run()

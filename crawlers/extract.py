@@ -12,8 +12,7 @@ from atomexam.records.params import ExtractFlags
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
-from crawlers.coverage.characters import CharacterAccount
-from crawlers.coverage.limits import limits_of
+from crawlers.read.account.characters import CharacterAccount, limits_of
 
 if TYPE_CHECKING:
     from crawlers.html.source_spider import SourceSpider
@@ -44,7 +43,7 @@ def main(argv: list[str] | None = None) -> None:
 
 def _account(folder: Path, snapshot: str, items: Path) -> CharacterAccount:
     """Return the account of the pages, leaving out those that break their reader."""
-    from crawlers.coverage.pages import account_of_pages
+    from crawlers.read.account.pages import account_of_pages
     from crawlers.web.broken_pages import run_without_broken_pages
 
     left_out: set[str] = set()

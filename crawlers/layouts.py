@@ -12,7 +12,7 @@ from atomexam.records.params import Import
 from atomexam.runtime.jsonl import replacing
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary
-from crawlers.importers.layouts.layout_files import layout_path_of
+from crawlers.read.layouts.layout_files import layout_path_of
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -17,12 +17,11 @@ from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from atomexam.text.natural_order import natural_key
-from crawlers.coverage.characters import CharacterAccount, summed
-from crawlers.coverage.files import FileResult, read_steps
-from crawlers.coverage.limits import limits_of
-from crawlers.importers.formats import known_formats, suffix_of, suffixes_of
-from crawlers.importers.layouts.layout_files import layout_beside, layout_path_of
-from crawlers.importers.paths import named_files, read_bytes
+from crawlers.read.account.characters import CharacterAccount, limits_of, summed
+from crawlers.read.files import FileResult, read_steps
+from crawlers.read.formats import known_formats, suffix_of, suffixes_of
+from crawlers.read.layouts.layout_files import layout_beside, layout_path_of
+from crawlers.read.paths import named_files, read_bytes
 from crawlers.store.merging import finish
 from crawlers.store.part_writer import PartWriter, discard_parts
 from crawlers.store.request_keys import Key

@@ -25,7 +25,7 @@ PICTURE = Path("docs/pictures/show.svg")
 EXAMPLE = ("--claim_test_share", "0.4")
 """The parameter that README's example changes."""
 _CHAR, _LINE = 7.85, 18
-_KEY = re.compile(r"\$\{[^}]*\}")
+_KEY = re.compile(r"\$\{[^{}]*\}")
 _EACH = {
     "${sources}": "SOURCE",
     "${imports}": "IMPORT",
@@ -37,8 +37,6 @@ _EACH = {
     "${judges}": "RUN",
 }
 """Placeholder for the keys of each block."""
-_CHANCE = 0.5
-"""Score of any wording rule on the balanced set, by the construction in eval.score.wording."""
 _NO_FIGURES = "No figures yet: `make repro` computes them, `make readme` writes them here."
 
 Graph = dict[str, set[str]]
@@ -82,19 +80,21 @@ def figures_block(summary: Mapping[str, Any]) -> str:
     runs = [
         (
             f"`{name}`",
-            str(run.get("pairs", run.get("questions"))),
+            str(run.get("facts", run.get("pairs", run.get("questions")))),
             _percent(run["following_rate"]),
             _percent(run["accuracy"]),
-            _percent(run.get("balanced_accuracy")),
+            _percent(run.get("sentence_accuracy")),
         )
         for name, run in summary["runs"].items()
     ]
     if rule := summary.get("wording_rule"):
-        runs.append((f"best wording rule, `{rule['rule']}`", "", "", _percent(rule["accuracy"]), _percent(_CHANCE)))
+        runs.append((f"best wording rule for claim pairs, `{rule['rule']}`", "", "", _percent(rule["accuracy"]), ""))
+    for name, line in (summary.get("without_knowledge") or {}).items():
+        runs.append((f"without knowledge, on fourfold facts: `{name}`", "", "", _percent(line["facts"]), _percent(line["sentences"])))
     tables = [
         _table(("data", "count"), data),
         _table(("split", *kinds), splits),
-        _table(("run", "items", "following rate", "accuracy", "on the balanced set"), runs),
+        _table(("run", "items", "following rate", "accuracy", "of sentences"), runs),
     ]
     return "\n\n".join(tables)
 

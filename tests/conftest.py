@@ -1,6 +1,7 @@
 """Fixtures that all tests share."""
 
 import gc
+import re
 import shutil
 import signal
 from collections.abc import Iterator
@@ -23,6 +24,18 @@ ROOT = Path(__file__).parent.parent
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Return no bytes as a test's name: files that are made as tests are collected hold the time, and each worker collects by itself."""
     return argname if isinstance(val, bytes) else None
+
+
+_ALL_SLOW = re.compile(r"^pytestmark = .*pytest\.mark\.slow", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out modules whose tests are all slow, or all quick, where the others run: what they alone import takes seconds a worker."""
+    if not collection_path.name.startswith("test_") or config.option.markexpr not in ("slow", "not slow"):
+        return None
+    text = collection_path.read_text(encoding="utf-8")
+    is_left_out = "mark.slow" not in text if config.option.markexpr == "slow" else _ALL_SLOW.search(text)
+    return True if is_left_out else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,8 +1,10 @@
 """A page of ours opened in a real browser."""
 
+import re
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 IMPACTS = ("moderate", "serious", "critical")
 
@@ -32,6 +34,10 @@ class Opened:
         self.page.goto(self.base + name)
         if name.startswith("items"):
             self.page.wait_for_selector("body[data-ready]")
+
+    def shows(self, count: int) -> None:
+        """Wait until so many items are listed."""
+        expect(self.page.locator("#count")).to_have_text(re.compile(rf"^{count} "))
 
     @property
     def count(self) -> int:

@@ -4,6 +4,7 @@ import inspect
 import json
 import re
 import subprocess
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -34,18 +35,29 @@ from atomexam.records import (
     tuning,
     verdict,
 )
-from curation.claims import claim_pairs
-from curation.clean.facts import kinds
+from atomexam.records.fact import RELATIONS
+from atomexam.runtime import sheets
+from crawlers.read.containers.documents import pdf
+from crawlers.text import fields
+from crawlers.web import broken_pages
+from crawlers.web import settings as crawl_settings
+from curation.claims import claim_pairs, fourfold, tail_fitness
+from curation.clean.facts import kinds, passages, tail_candidates
 from curation.clean.questions import rejections
 from curation.near_duplicates import unique
 from scripts.readme import PICTURE, SUMMARY, blocks, example_block, figures_block, filled, picture, readers, without_detours
 from scripts.show import figures_of
+from splits.leaks import knowledge_free
+from splits.split import shots
+from splits.text_overlap import containment, rewording
 
 ROOT = Path(__file__).parent.parent
 DOCS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
-REASONS = {**rejections.REASONS, **kinds.REASONS, **unique.REASONS, **claim_pairs.REASONS}
+PARAMS = YAML(typ="safe", pure=True).load(ROOT / "params.yaml")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+REASONS = {**rejections.REASONS, **kinds.REASONS, **unique.REASONS, **claim_pairs.REASONS, **fourfold.REASONS}
 _LINK = re.compile(r"\]\((?!\w+://|mailto:)([^)\s]+)\)")
 _PATH = re.compile(r"`((?:atomexam|crawlers|curation|splits|eval|tests|docs|bench|scripts|plots|imports)/[^`\s]*)`")
 _PLACEHOLDER = re.compile(r"[*{<]|\b[A-Z]{3,}\b(?!\.md)|smallexam|my_\w+")
@@ -279,3 +291,70 @@ def test_every_decision_is_in_the_index() -> None:
     numbered = sorted(path.name for path in (ROOT / "docs/decisions").glob("[0-9]*.md"))
     assert [name[:4] for name in numbered] == [f"{number:04d}" for number in range(1, len(numbered) + 1)]
     assert [name for name in numbered if f"({name})" not in index] == []
+
+
+def number_of(text: str) -> float:
+    """Return the number that digits or a word say."""
+    words = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twenty", "thirty"]
+    return [*range(2, 11), 20, 30][words.index(text.lower())] if text.lower() in words else float(text.replace(",", ""))
+
+
+TEXTS = {path.relative_to(ROOT).as_posix(): " ".join(path.read_text(encoding="utf-8").split()) for path in DOCS}
+LIVE = crawl_settings.live()
+STAGE_RUNS = [len(PARAMS[stage["foreach"][2:-1]]) if "foreach" in stage else 1 for stage in PIPELINE["stages"].values()]
+QUOTED = [  # page, the phrase around a number, and the number in the code; `*`: any page, where it need not stand
+    ("*", r"(\d+) (?:atomic )?types\b", len(RELATIONS)),
+    ("*", r"(\d+) (?:relations|kinds of facts)\b", len(RELATIONS)),
+    ("*", r"(?:replicas of|Spiders of) (\w+) sites", len(PARAMS["sources"])),
+    ("docs/claims.md", r"trains (\w+) models without medical knowledge", len(knowledge_free.MODELS)),
+    ("docs/claims.md", r"more than (\d+) % of the sentences", 100 * knowledge_free.MAX_SENTENCES),
+    ("docs/claims.md", r"or (\d+) % of the facts", 100 * knowledge_free.MAX_FACTS),
+    ("docs/pipeline.md", r"has (\d+) stages", len(PIPELINE["stages"])),
+    ("docs/pipeline.md", r"(\d+) runs of them", sum(STAGE_RUNS)),
+    ("*", r"([\d.]+) of all 3-grams", rewording.MIN_SIMILARITY),
+    ("docs/splits.md", r"up to (\w+) examples", shots.LISTED_SHOTS),
+    ("docs/splits.md", r"of its (\d+)-grams", containment.NGRAM_CHARS),
+    ("*", r"(\d+) to 400 characters", passages.MIN_CHARS),
+    ("*", r"40 to (\d+) characters", passages.MAX_CHARS),
+    ("docs/reasons.md", r"a value of more than (\d+) characters", tail_candidates.MAX_TAIL_CHARS),
+    ("docs/reasons.md", r"more than (\d+) characters \| `tails.yaml`", tail_fitness.MAX_TAIL_CHARS),
+    ("docs/security.md", r"page \| (\d+) MiB", crawl_settings.DOWNLOAD_MAXSIZE / 2**20),
+    ("docs/security.md", r"headers, (\d+) seconds", crawl_settings.DOWNLOAD_TIMEOUT),
+    ("docs/security.md", r"seconds, (\w+) redirects", crawl_settings.REDIRECT_MAX_TIMES),
+    ("docs/security.md", r"sheet \| ([\d,]+) rows", sheets.MAX_ROWS),
+    ("docs/security.md", r"`Crawl-delay` is obeyed up to (\w+) minutes", LIVE["CRAWL_DELAY_MAX"] / 60),
+    ("docs/security.md", r"`Retry-After` is obeyed up to (\w+) minutes", crawl_settings.RETRY_AFTER_MAX / 60),
+    ("docs/security.md", r"after (\w+) consecutive requests", LIVE["GIVE_UP_AFTER"]),
+    ("docs/sources.md", r"more than ([\d,]+) tags", fields.MAX_TAGS),
+    ("docs/sources.md", r"(\w+) new ones stop", broken_pages.MOST_BROKEN),
+    ("docs/importing.md", r"([\d,]+) pages", pdf.MAX_PAGES),
+    ("CONTRIBUTING.md", r"at most (\d+) characters", PROJECT["tool"]["ruff"]["line-length"]),
+]
+
+
+@pytest.mark.parametrize(("page", "phrase", "value"), QUOTED)
+def test_a_number_in_docs_is_the_one_of_the_code(page: str, phrase: str, value: float) -> None:
+    texts = TEXTS if page == "*" else {page: TEXTS[page]}
+    said = {(name, number_of(number)) for name, text in texts.items() for number in re.findall(phrase, text)}
+    assert said, f"{page} no longer says: {phrase}"
+    assert {(name, number) for name, number in said if number != pytest.approx(value)} == set()
+
+
+def test_pages_agree_on_what_was_measured() -> None:
+    """A figure that no file holds stands in one page with its command; these stand in two."""
+    clones = re.findall(r"`make repro` \| (\d+) min (\d+) s", TEXTS["docs/benchmarks.md"])
+    minutes = [round(int(minute) + int(second) / 60) for minute, second in clones]
+    assert (stated := re.search(r"\[(\w+) to (\w+) minutes", TEXTS["README.md"]))
+    assert [number_of(one) for one in stated.groups()] == [min(minutes), max(minutes)]
+    unseen = re.findall(r"348 questions \| (\d+) \||with the fallback (\d+)", " ".join(TEXTS.values()))
+    assert len(unseen) == 2 and len({one or other for one, other in unseen}) == 1
+    assert len(set(re.findall(r"600, 200(?: and|,) 25", " ".join(TEXTS.values()) + (ROOT / "params.yaml").read_text()))) > 1
+    assert {version for one in TEXTS.values() for version in re.findall(r"3\.11\.\d+ or", one)} == {"3.11.5 or"}
+    assert PROJECT["project"]["requires-python"].startswith(">=3.11.5,")
+
+
+def test_the_rule_of_wording_is_quoted_rightly() -> None:
+    known = [json.loads(one)["runs"]["negation-claims"]["accuracy"] for one in summaries()]
+    for page in ("docs/claims.md", "docs/decisions/0029-four-sentences-a-fact.md"):
+        said = re.search(r"answers (\w+)(?: pairs)? of six", TEXTS[page])
+        assert said and number_of(said[1]) in [round(6 * accuracy) for accuracy in known], page

@@ -95,6 +95,7 @@ def narrate(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code, "repro", *words], cwd=folder, text=True, stdout=-1, stderr=subprocess.STDOUT)
 
 
+@pytest.mark.slow
 def test_dvc_itself_is_told_in_two_lines_a_stage(project: Path) -> None:
     whole = narrate(project)
     assert whole.stdout.splitlines() == ["[1/2] first: Makes a.", "a: 1 item", "[2/2] second: Makes b of a.", "b: 1 item"], whole.stdout
@@ -103,6 +104,7 @@ def test_dvc_itself_is_told_in_two_lines_a_stage(project: Path) -> None:
     assert narrate(project, "first").stdout.splitlines()[0].startswith("[1/1] first")
 
 
+@pytest.mark.slow
 def test_the_lock_is_written_as_dvc_writes_it_and_only_where_it_changes(project: Path) -> None:
     """DVC reads and writes the whole lock after each stage, in pure Python: 25 seconds of a first `make repro`."""
     lock = project / "dvc.lock"
@@ -139,6 +141,7 @@ def test_yaml_is_parsed_once_and_each_reader_has_its_own(monkeypatch: pytest.Mon
     assert _yaml.parse_yaml("a: 1 # why", "p", typ="rt").ca.items and len(asked) == 2
 
 
+@pytest.mark.slow
 def test_a_stage_that_fails_is_an_error(project: Path) -> None:
     (project / "dvc.yaml").write_text("stages:\n  wrong: {cmd: exit 3, outs: [c]}\n")
     failed = narrate(project)

@@ -12,10 +12,9 @@ from scrapy.http import TextResponse
 from atomexam.records.params import read_params
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
-from crawlers.check.page_shape import shape_of
 from crawlers.html.walls import wall_of
-from crawlers.importers.files.parquet import _labels_of
-from crawlers.importers.layouts.layout_files import _read
+from crawlers.read.containers.files.parquet import _labels_of
+from crawlers.read.layouts.layout_files import _read
 from crawlers.web.page_kinds import _description
 from curation.audit.sets import _own_shape
 from curation.themes.queries import read_queries
@@ -30,10 +29,9 @@ OWN = {
     "crawlers.check.saving": "what a spider gave a request",
     "crawlers.embedded.serving.saved": "saved pages of the repository",
     "crawlers.embedded.sites.examcoo_paper": "the replica",
-    "crawlers.importers.files.anki_package": "what calls it expects a nest without end",
+    "crawlers.read.account.pages": "what calls it expects a nest without end",
     "eval.models.openai": "a prompt that was just written",
     "eval.report.__main__": "metrics",
-    "eval.tasks.shots": "claims of a split that was just read",
     "eval.trace.related_items": "what a training said of itself",
     "eval.tune.__main__": "what a training said of itself",
     "eval.tune.training": "what a training has just written",
@@ -45,7 +43,6 @@ OWN = {
     "splits.prove": "a release",
     "splits.publish": "a release",
     "splits.release.croissant": "a template of ours",
-    "splits.split.question_file": "a question that was just read",
 }
 """Modules that read with none of these errors in mind, since they read what the project wrote."""
 
@@ -54,6 +51,7 @@ def answered(read: Callable[[TextResponse], Any]) -> Callable[[Path], Any]:
     return lambda path: read(TextResponse("https://a.example/", body=path.read_bytes(), encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [LIST, FIELD, "9" * 6000])
 @pytest.mark.parametrize(
     "read",
@@ -67,7 +65,6 @@ def answered(read: Callable[[TextResponse], Any]) -> Callable[[Path], Any]:
         _own_shape,
         lambda path: _labels_of(pa.schema([], metadata={b"huggingface": path.read_bytes()})),
         answered(wall_of),
-        answered(shape_of),
         answered(_description),
     ],
 )
@@ -100,6 +97,7 @@ def _caught(node: ast.AST) -> str:
     return "".join(said for one in taken if (said := ast.unparse(one)).startswith(("except", "suppress")))
 
 
+@pytest.mark.slow
 def test_what_reads_json_from_outside_expects_a_nest_without_end() -> None:
     careless = {name for name, call, around in calls() if not any("RecursionError" in _caught(each) for each in around)}
     assert sorted(careless) == sorted(OWN)

@@ -2,7 +2,6 @@
 
 import ast
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -14,79 +13,44 @@ from atomexam.records.params import Source
 from crawlers import inputs
 from crawlers.inputs import inputs_of
 from crawlers.web import settings
+from scripts import code_deps
 
-PARAMS = YAML(typ="safe", pure=True).load(Path(__file__).parents[1] / "params.yaml")
 ROOT = Path(__file__).parent.parent
+PARAMS = YAML(typ="safe", pure=True).load(ROOT / "params.yaml")
 PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
-OURS = ("atomexam", "crawlers", "curation", "splits", "eval")
-# The crawl has no code among its dependencies: what a site said stands in the archive, and mending a spider never goes online.
-WITHOUT_CODE = {"crawl"}
-SITES = sorted(path.parent.name for path in (ROOT / "crawlers/sources").glob("*/spider.py"))
+STAGES = code_deps.stages()
 
 
-def definition(stage: str) -> dict:
-    entry = PIPELINE["stages"][stage]
-    return entry.get("do", entry)
+def test_a_stage_depends_on_the_code_it_imports_and_on_no_other() -> None:
+    before = code_deps.PIPELINE.read_text(encoding="utf-8")
+    assert code_deps.written(before) == before, "the modules that stages import moved: python -m scripts.code_deps"
 
 
-def module_of(stage: str) -> str:
-    words = shlex.split(definition(stage)["cmd"])
-    return words[words.index("-m") + 1]
+@pytest.mark.parametrize(
+    ("file", "most"),
+    [
+        ("atomexam/__main__.py", 0),
+        ("atomexam/records/judgement.py", 6),
+        ("atomexam/text/verdicts.py", 14),
+        ("crawlers/read/containers/documents/doc.py", 0),
+        ("curation/vocab/tails.yaml", 1),
+    ],
+)
+def test_a_comment_makes_only_the_stages_stale_that_run_it(file: str, most: int) -> None:
+    assert (ROOT / file).exists() and len(code_deps.stale(ROOT / file)) <= most
 
 
-def file_of(module: str, is_stage: bool = False) -> Path | None:
-    path = ROOT / Path(*module.split("."))
-    if (path / "__main__.py").exists() and is_stage:
-        return path / "__main__.py"
-    return path.with_suffix(".py") if path.with_suffix(".py").exists() else path / "__init__.py" if path.is_dir() else None
+@pytest.mark.parametrize("name", ["clean", "extract", "leaks"])
+def test_what_python_imports_is_among_the_code(name: str) -> None:
+    """The list comes from the text of modules; this is what the interpreter really loads."""
+    code = {file.relative_to(ROOT).as_posix() for file in code_deps.code_of(name, STAGES[name])}
+    modules = ", ".join(code_deps.modules_of(STAGES[name]))
+    done = subprocess.run([sys.executable, "-c", _LOADED.format(modules)], capture_output=True, text=True, cwd=ROOT, check=True)
+    loaded = {line.removeprefix(f"{ROOT}/") for line in done.stdout.splitlines() if line.startswith(f"{ROOT}/") and ".venv" not in line}
+    assert loaded and {file for file in loaded if (ROOT / file).stat().st_size} <= code
 
 
-def imported(path: Path) -> set[Path]:
-    """Return the files of ours that a file imports."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        found |= {file for name in names if name.split(".")[0] in OURS and (file := file_of(name))}
-    return found
-
-
-def closure(paths: list[Path]) -> set[Path]:
-    """Return files and all files of ours that they import, however far."""
-    seen: set[Path] = set()
-    left = list(paths)
-    while left:
-        if (file := left.pop()) not in seen:
-            seen.add(file)
-            left += imported(file)
-    return {file for file in seen if file.stat().st_size}  # an empty __init__.py changes nothing
-
-
-def is_covered(file: Path, deps: list[str]) -> bool:
-    return any(file.is_relative_to(ROOT / dep) for dep in deps)
-
-
-@pytest.mark.parametrize("stage", sorted(set(PIPELINE["stages"]) - WITHOUT_CODE))
-def test_a_stage_depends_on_all_the_code_it_runs(stage: str) -> None:
-    deps = [dep for dep in definition(stage)["deps"] if "${" not in dep]
-    missing = [str(file.relative_to(ROOT)) for file in closure([file_of(module_of(stage), is_stage=True)]) if not is_covered(file, deps)]
-    assert not missing, f"add to the deps of {stage} in dvc.yaml: {sorted(missing)}"
-
-
-@pytest.mark.parametrize("stage", sorted(stage for stage in PIPELINE["stages"] if module_of(stage).startswith("curation.")))
-def test_a_stage_depends_on_the_tables_of_words_its_code_names(stage: str) -> None:
-    words = {
-        node.args[0].value
-        for file in closure([file_of(module_of(stage), is_stage=True)])
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)
-    }
-    tables = [table for table in (ROOT / "curation/vocab").glob("*.yaml") if table.stem in words]
-    missing = [str(table.relative_to(ROOT)) for table in tables if not is_covered(table, definition(stage)["deps"])]
-    assert not missing, f"add to the deps of {stage} in dvc.yaml: {sorted(missing)}"
+_LOADED = "import sys, {}\nprint(*(m.__file__ for m in list(sys.modules.values()) if getattr(m, '__file__', None)), sep='\\n')"
 
 
 def test_the_inputs_of_a_source_are_its_own() -> None:
@@ -109,37 +73,61 @@ def test_the_inputs_of_a_source_without_replica_are_its_saved_pages(tmp_path: Pa
     ]
 
 
-@pytest.mark.parametrize("site", SITES)
-def test_extract_depends_on_all_the_code_that_reads_a_site_and_on_no_other_spider(site: str) -> None:
-    """Also on what no module imports: the spider, and what the settings name."""
+def test_files_beside_the_code_make_a_stage_stale() -> None:
+    """But for those of commands that are no stages."""
+    apart = {"curation/audit/audit.html", "curation/audit/audit.md", "curation/vocab/codebook.yaml", "curation/vocab/themes.yaml"}
+    assert {file.relative_to(ROOT).as_posix() for file in code_deps._data_files() if not _is_watched(file)} <= apart | _READ_ONLY
+
+
+@pytest.mark.parametrize("name", sorted(STAGES))
+def test_a_stage_depends_on_the_work_of_people_that_it_reads(name: str) -> None:
+    """Files in git that are no code and no output: those that the modules started name as a default path."""
+    started = [code_deps.file_of(module, runs=True) for module in code_deps.modules_of(STAGES[name])]
+    texts = {node.value for file in started for node in code_deps._nodes(file) if isinstance(node, ast.Constant)}
+    named = {text for text in texts if isinstance(text, str) and text.startswith(code_deps.OURS) and (ROOT / text).is_file()}
+    outs = {path for stage in STAGES.values() for out in stage["outs"] for path in ([out] if isinstance(out, str) else out)}
+    assert named <= {*STAGES[name]["deps"], *outs}
+
+
+def test_the_lists_of_inputs_follow_replicas_and_saved_pages() -> None:
+    pages = next((ROOT / "crawlers/sources").rglob("pages/*.html"))
+    assert all("inputs" in code_deps.stale(file) for file in (ROOT / "crawlers/embedded/sites/ask120.py", pages))
+
+
+_READ_ONLY = {
+    file.relative_to(ROOT).as_posix() for folder in ("layouts", "vocabulary") for file in (ROOT / "crawlers/read" / folder).rglob("*.yaml")
+}
+"""What the stages of imports read, of which a fresh project has none."""
+
+
+def _is_watched(file: Path) -> bool:
+    return bool(code_deps.stale(file))
+
+
+def test_a_stage_depends_on_nothing_that_is_not_there() -> None:
+    deps = {dep for stage in STAGES.values() for dep in stage["deps"]}
+    assert not [dep for dep in deps if dep.split("/")[0] in code_deps.OURS and "${" not in dep and not (ROOT / dep).exists()]
+
+
+def test_extract_depends_on_what_the_settings_of_scrapy_name() -> None:
     loaded = [settings.DOWNLOADER_MIDDLEWARES, settings.EXTENSIONS, settings.embedded("http://x"), settings.offline()]
-    names = re.findall(r"crawlers(?:\.\w+)+", repr(loaded))
-    by_name = {file for name in names if (file := file_of(name.rpartition(".")[0]))}
-    run = closure([ROOT / f"crawlers/sources/{site}/spider.py", *by_name])
-    deps = [dep.replace("${key}", site) for dep in definition("extract")["deps"]]
-    missing = [str(file.relative_to(ROOT)) for file in run if not is_covered(file, deps)]
-    assert not missing, f"add to the deps of extract in dvc.yaml: {sorted(missing)}"
-    assert not [other for other in SITES if other != site and is_covered(ROOT / f"crawlers/sources/{other}/spider.py", deps)]
+    named = {name.rpartition(".")[0] for name in re.findall(r"crawlers(?:\.\w+)+", repr(loaded))}
+    assert named and {file for name in named if (file := code_deps.file_of(name))} <= code_deps.code_of("extract", STAGES["extract"])
 
 
-@pytest.mark.parametrize("stage", sorted(PIPELINE["stages"]))
-def test_a_stage_depends_on_nothing_that_is_not_there(stage: str) -> None:
-    gone = [dep for dep in definition(stage)["deps"] if dep.split("/")[0] in OURS and "${" not in dep and not (ROOT / dep).exists()]
-    assert not gone
+def test_extract_depends_on_no_other_spider() -> None:
+    assert [dep for dep in STAGES["extract"]["deps"] if dep.startswith("crawlers/sources")] == ["crawlers/sources/${key}"]
 
 
-@pytest.mark.parametrize("stage", sorted(PIPELINE["stages"]))
-def test_dependencies_are_sorted(stage: str) -> None:
-    deps = definition(stage)["deps"]
-    assert deps == sorted(deps)
-
-
-@pytest.mark.parametrize("stage", sorted(PIPELINE["stages"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", sorted(STAGES))
 def test_help_helps(stage: str) -> None:
-    done = subprocess.run([sys.executable, "-m", module_of(stage), "--help"], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    assert f"Stage `{stage}`" in done.stdout
-    assert "default:" in done.stdout
+    helps = [
+        subprocess.run([sys.executable, "-m", module, "--help"], capture_output=True, text=True, cwd=ROOT, check=True).stdout
+        for module in code_deps.modules_of(STAGES[stage])
+    ]
+    assert all("default:" in text for text in helps)
+    assert any(f"Stage `{stage}`" in text for text in helps)
 
 
 def test_dvc_can_read_the_pipeline() -> None:
@@ -158,6 +146,6 @@ def test_what_is_no_data_moves_no_hash(name: str) -> None:
 
 
 def test_no_figure_moves_twice_in_dvc_metrics_diff() -> None:
-    """Figures of runs and splits are in the summary alone; what a reader did not read is in its source's own file."""
-    declared = [next(iter(one)) for stage in PIPELINE["stages"] for one in definition(stage).get("metrics", [])]
-    assert sorted(set(declared)) == ["metrics/extract/${key}.json", "metrics/summary.json", "metrics/sweeps/${key}.json"]
+    """Figures of runs and splits are in the summary alone."""
+    declared = [next(iter(one)) for stage in STAGES for one in STAGES[stage].get("metrics", [])]
+    assert sorted(set(declared)) == ["metrics/summary.json", "metrics/sweeps/${key}.json"]

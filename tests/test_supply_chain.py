@@ -1,11 +1,11 @@
-"""What is installed is what was locked: every file by its hash, every licence allowed; an audit says what it did not see."""
+"""What is installed is what was locked: every file by its hash, every licence allowed."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from scripts import audit, licences
+from scripts import licences
 
 ROOT = Path(__file__).parent.parent
 
@@ -49,22 +49,3 @@ def test_each_exception_has_a_package_that_needs_it() -> None:
     lines = (ROOT / "licences.tsv").read_text(encoding="utf-8").splitlines()
     listed = {line.split("\t")[0]: line.split("\t")[1] for line in lines}
     assert {name: licences.is_allowed(listed[name]) for name in licences.EXCEPTIONS} == dict.fromkeys(licences.EXCEPTIONS, False)
-
-
-SOUND = {"name": "one", "version": "1.0", "vulns": []}
-WRONG = {"name": "two", "version": "2.0", "vulns": [{"id": "PYSEC-1", "fix_versions": ["2.1"]}]}
-UNKNOWN = {"name": "three", "skip_reason": "Dependency not found on PyPI"}
-
-
-@pytest.mark.parametrize(
-    ("rows", "status", "words"),
-    [
-        ([SOUND, SOUND, SOUND], 0, "3 packages checked, none known"),
-        ([SOUND, WRONG, UNKNOWN], 1, "two 2.0: PYSEC-1, fixed in 2.1"),
-        ([SOUND, UNKNOWN, UNKNOWN], 3, "1 of 3 packages checked, the service does not know the others"),
-        ([], 3, "0 of 3 packages checked, neither pypi nor osv could be reached. The audit is incomplete"),
-    ],
-)
-def test_an_audit_says_what_it_did_not_see(rows: list[dict], status: int, words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert audit.report(rows, 3) == status
-    assert words in capsys.readouterr().out

@@ -13,6 +13,7 @@ CHECKS = {
     "head": "claims on one head in test or reserved and in train or dev",
     "claim": "a claim of test or reserved, or its denial, whose words stand in train or dev",
     "inverse": "a fact of test or reserved that train or dev tells from its other end",
+    "wording": "an atomic type whose fourfold sentences a model without knowledge answers better than chance; the share is its accuracy",
     "reference": "a question whose words stand in a reference benchmark",
 }
 """Name of a check -> what it detects."""

@@ -71,7 +71,7 @@ class Import(Block, frozen=True):
     path: str
     """A file or a folder, relative to the repository; DVC tracks it."""
     format: str | None = None
-    """A key of `crawlers.importers.formats` or of crawlers/importers/layouts/layouts.yaml. None detects it by each file's name and
+    """A key of `crawlers.read.formats` or of crawlers/read/layouts/layouts.yaml. None detects it by each file's name and
     content."""
     role: Literal["data", "reference"] = "data"
     """reference: a benchmark whose questions must not be in the data; imported for comparison, never part of the data."""
@@ -141,6 +141,8 @@ class Claims(Block, frozen=True):
     """What happens to a fact that a reference also states: it is listed in contaminated.jsonl; drop also rejects it."""
     neutral: Literal["keep", "drop"] = "keep"
     """What happens to a claim that annotators neither supported nor refuted."""
+    design: Literal["paper", "fourfold", "both"] = "both"
+    """paper: pairs of a fact and its denial; fourfold: also a false tail, affirmed and denied."""
 
 
 class EvidenceParams(Block, frozen=True):

@@ -12,7 +12,7 @@ class Prediction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One reply of one model to one request."""
 
     item_id: str
-    """Question id, or claim id with `/factual` or `/non_factual`."""
+    """Question id, or id of a claim or fourfold row with `/` and the sentence, such as `/factual` or `/true_denied`."""
     run: str
     """Key of the run in params.yaml."""
     repeat: int

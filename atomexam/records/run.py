@@ -112,7 +112,7 @@ class RequestSettings(Block, frozen=True):
 class Run(RequestSettings, frozen=True, kw_only=True):
     """One line under `runs`: a model on one task."""
 
-    task: Literal["claim", "choice", "essay", "tcm"]
+    task: Literal["fourfold", "claim", "choice", "essay", "tcm"]
     prompt: str | None = None
     """Wording of the task, one of `eval.tasks.TASKS[task].prompts`; None uses the first."""
     method: Literal["generation", "likelihood"] = "generation"
@@ -129,9 +129,9 @@ class Run(RequestSettings, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.stop_strings and self.method != "generation":
             raise ValueError(f"stop_strings are for generation, found method: {self.method}; remove them from the run")
-        if self.stop == "verdict" and (self.task != "claim" or self.method != "generation"):
+        if self.stop == "verdict" and (self.task not in ("claim", "fourfold") or self.method != "generation"):
             raise ValueError(
-                f"stop: verdict is for the task claim by generation, found {self.task} by {self.method}; remove it from the run"
+                f"stop: verdict is for claim and fourfold by generation, found {self.task} by {self.method}; remove it from the run"
             )
 
 

@@ -42,6 +42,11 @@ def read_jsonl(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds i
     return (record for _, _, record in jsonl_with_offsets(path, shape, remedy))
 
 
+def read_optional(path: Path, shape: Any, remedy: str = "`dvc repro` builds it") -> Iterator[Any]:
+    """Yield the records of a file as `read_jsonl` does; none if there is no such file."""
+    return read_jsonl(path, shape, remedy) if path.exists() else iter(())
+
+
 def jsonl_with_offsets(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds it") -> Iterator[tuple[int, int, Any]]:
     """Yield the records of a file as `read_jsonl` does, each with the offset and the length of its line in bytes."""
     decoder = msgspec.json.Decoder(shape)

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _MOST_NAMED = 4
+NOUNS = {"claim": "pairs", "fourfold": "facts"}
+"""What a task counts; the others count questions."""
 
 
 def print_summary(stage: str, line: str) -> None:
@@ -32,7 +34,7 @@ def number_of(number: int, one: str, many: str = "") -> str:
 
 
 def headline(figures: Mapping[str, Any]) -> str:
-    """Return the result of a run: its accuracy, for claims also on the balanced set; without right answers, the share of answered items.
+    """Return the result of a run: its accuracy, for fourfold facts also of sentences; without right answers, the share of answered items.
 
     Failed calls are counted separately: a server outage does not make a model worse.
     """
@@ -42,17 +44,16 @@ def headline(figures: Mapping[str, Any]) -> str:
 
 
 def _headline(figures: Mapping[str, Any]) -> str:
-    of = f"of {figures['pairs' if figures['task'] == 'claim' else 'questions']:,}"
+    of = f"of {figures[NOUNS.get(figures['task'], 'questions')]:,}"
     if (share := figures.get("accuracy")) is None:
         if (answered := figures["following_rate"]) is None:
             return f"{of}, no requests"
         in_words = figures["task"] == "essay"
         return f"{of}, {100 * answered:.1f} % answered{' in words; a judge marks them' if in_words else '; the right answers are hidden'}"
     accuracy = f"accuracy {100 * share:.1f} %{_between(figures.get('accuracy_interval'), 100)} {of}"
-    balanced = figures.get("balanced") or {}
-    if (even := balanced.get("accuracy")) is None:
-        return accuracy
-    return f"{accuracy}; {100 * even:.1f} %{_between(balanced.get('accuracy_interval'), 100)} of {balanced['pairs']:,} balanced"
+    if figures["task"] == "fourfold":
+        return f"{accuracy} facts known; {100 * figures['sentence_accuracy']:.1f} % of sentences"
+    return accuracy
 
 
 def judge_headline(judged: Mapping[str, Any]) -> str:

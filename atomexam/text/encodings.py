@@ -7,6 +7,7 @@ before it was saved is an error, never mojibake.
 
 import codecs
 import re
+from functools import lru_cache
 
 from w3lib.encoding import html_body_declared_encoding
 
@@ -53,6 +54,7 @@ def is_charset(name: str | None) -> bool:
         return False
 
 
+@lru_cache(maxsize=1)  # a file is guessed, read and accounted for in turn
 def decoded(name: str, body: bytes) -> str:
     """Return the text of a file, without its byte order mark.
 
@@ -118,6 +120,9 @@ def _by_trial(name: str, body: bytes) -> str:
     scored = sorted(((common_share(text), -index) for index, text in enumerate(texts)), reverse=True)
     if scored and scored[0][0] >= _MIN_COMMON and (len(scored) == 1 or scored[0][0] >= 2 * scored[1][0]):
         return texts[-scored[0][1]]
+    gbk = tried["gb18030"]  # a list of names has few common characters
+    if isinstance(gbk, str) and _is_chinese(body) and common_share(gbk) >= scored[0][0]:
+        return gbk
     nearly = [encoding for encoding in ("utf-8", "gb18030", "big5hkscs") if _nearly_reads(body, encoding)]
     best = max(nearly, key=lambda encoding: common_share(body.decode(encoding, "ignore")), default="")
     error = first if best == "utf-8" else tried.get(best)

@@ -1,7 +1,7 @@
 """Check a source or files: shows what is read from a few pages or each file, field by field, and what is probably wrong.
 
     python -m crawlers.check smallexam                    its replica or its saved pages
-    python -m crawlers.check smallexam --live             ten pages of the real site, politely: what changed, and what to edit
+    python -m crawlers.check smallexam --live             ten pages of the real site, politely
     python -m crawlers.check smallexam --live --save-all  the same, and saves a page of each kind as a fixture, without accounts and names
     python -m crawlers.check smallexam --live --save paper https://www.smallexam.example/papers/1.html
     python -m crawlers.check imports/my_books             each file of a folder, or one file: see docs/importing.md
@@ -29,7 +29,6 @@ if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
     from scrapy.http import Response
 
     from crawlers.check.findings import Findings
-    from crawlers.check.site_changes import PageVerdict
     from crawlers.check.watch_middleware import PageOutput
     from crawlers.html.source_spider import SourceSpider
     from crawlers.web.run_spider import Outcome
@@ -85,8 +84,6 @@ def _check_source(
     pages, keep = arguments.pages or _PAGES[mode], [url for _, url in arguments.save]
     outcome = look(spider, source, mode, pages, folder, keep, broken)
     findings = findings_of(spider, mode, outcome)
-    if mode == "live":
-        findings.meeting = verdicts_of(spider, source, outcome)
     sys.stdout.write(as_json(findings) if arguments.json else as_text(findings))
     fixtures = outcome.stats.get(FIXTURES, {})
     for case, url in arguments.save:
@@ -122,7 +119,7 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
     """Return the findings of a run."""
     from crawlers.check.findings import Findings
     from crawlers.check.watch_middleware import ANSWERS, PAGES, REFUSED
-    from crawlers.coverage.pages import account_of_responses
+    from crawlers.read.account.pages import account_of_responses
     from crawlers.web.closing_table import failures
     from crawlers.web.failure_causes import FORBIDDEN
 
@@ -161,23 +158,6 @@ def _tracked(answers: "list[tuple[str, Response]]") -> "Iterator[tuple[str, Resp
         yield url, response
 
 
-def verdicts_of(spider: "type[SourceSpider]", source: Source, outcome: "Outcome") -> "list[PageVerdict]":
-    """Return a verdict on each answer of a real site; none if the source has neither a replica nor saved pages."""
-    from crawlers.check.live_comparison import live_comparison
-    from crawlers.check.watch_middleware import RESPONSES
-    from crawlers.embedded.serving.server import site_of
-    from crawlers.new.stubs import has_stubs
-    from crawlers.web.run_spider import spider_arguments
-
-    if has_stubs(spider.name):
-        return []  # stubs are not pages of the site
-    try:
-        site_of(spider)
-    except ValueError:
-        return []
-    return live_comparison(spider, outcome.stats.get(RESPONSES, []), **spider_arguments(source))
-
-
 @contextmanager
 def _settings(spider: "type[SourceSpider]", source: Source, mode: str) -> Iterator[dict[str, Any]]:
     from crawlers.web import settings
@@ -204,10 +184,10 @@ def _files(name: str) -> str:
 
 def _check_files(path: str, in_json: bool) -> int:
     from crawlers.check.file_report import Checked, as_json, as_text
-    from crawlers.importers.paths import named_files
-    from crawlers.read import read_row
+    from crawlers.read.__main__ import read_row
+    from crawlers.read.paths import named_files
 
-    logging.getLogger("crawlers.importers.questions_by_content").setLevel(logging.ERROR)  # the report states which columns are read
+    logging.getLogger("crawlers.read.tables.records.by_content").setLevel(logging.ERROR)  # the report states which columns are read
     files = [Checked(read_row(name, file), f"python -m crawlers.read {quote(str(file))}") for name, file in named_files([path])]
     sys.stdout.write(as_json(files) if in_json else as_text(files, f"python -m crawlers.read {quote(path)}"))
     return 0 if any(row.reading.items for row, _ in files) else 1

@@ -7,9 +7,7 @@ import msgspec
 from atomexam.records.item import EntityItem, Item
 from crawlers.check.advice import advice, proposed
 from crawlers.check.findings import FieldSummary, Findings, fields_of, kinds_of, labels_of
-from crawlers.check.live_comparison import comparison_lines
-from crawlers.check.site_changes import AS_EXPECTED
-from crawlers.coverage.characters import CharacterAccount
+from crawlers.read.account.characters import CharacterAccount
 from crawlers.text.columns import aligned, counted, cut
 from crawlers.text.profile_lines import figures_of, misread_lines, paste_lines
 
@@ -22,7 +20,6 @@ _MAX_LABELS = 12
 def as_text(findings: Findings) -> str:
     """Return the report as text."""
     blocks = [[f"{findings.source}, {findings.mode}: {counted(len(findings.pages), 'page')}, {counted(len(findings.items), 'item')}"]]
-    blocks.append(comparison_lines(findings.source, findings.meeting))
     if kinds := kinds_of(findings.pages):
         rows = [(kind.callback, *map(str, (kind.pages, kind.empty, kind.items, kind.requests))) for kind in kinds]
         blocks.append(aligned([("callback", "pages", "gave nothing", "items", "requests"), *rows], frozenset({1, 2, 3, 4})))
@@ -46,10 +43,8 @@ def as_text(findings: Findings) -> str:
         )
     sentences = advice(findings)
     blocks.append(advice_lines(sentences))
-    changed = sum(verdict.name != AS_EXPECTED for verdict in findings.meeting)
     if findings.items and not sentences and not misread:
-        differing = f"but {changed} of {counted(len(findings.meeting), 'page')} differ from the replica's, see the first meeting"
-        blocks.append([f"what is read looks right, {differing}" if changed else "nothing looks wrong"])
+        blocks.append(["nothing looks wrong"])
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
@@ -72,7 +67,6 @@ def as_json(findings: Findings) -> str:
         "over_limit": findings.over_limit,
         "text": findings.account.as_counts() if findings.account else None,
         "profile": figures_of(findings.items),
-        "meeting": findings.meeting,
         "selectors": proposed(findings)[1],
         "advice": advice(findings),
     }

@@ -9,7 +9,7 @@ import msgspec
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from crawlers.check.check_report import advice_lines, character_lines, field_table, label_lines, listed
 from crawlers.check.findings import fields_of, labels_of
-from crawlers.coverage.report import ReportRow, counts_of, row_json
+from crawlers.read.account.report import ReportRow, counts_of, row_json
 from crawlers.text.columns import counted, cut
 from crawlers.text.profile_lines import figures_of, misread_lines
 

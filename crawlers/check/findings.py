@@ -8,9 +8,8 @@ import msgspec
 from msgspec import Struct
 
 from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
-from crawlers.check.site_changes import PageVerdict
 from crawlers.check.watch_middleware import PageOutput
-from crawlers.coverage.characters import CharacterAccount
+from crawlers.read.account.characters import CharacterAccount
 
 _EXAMPLE_CHARS = 200
 _OF_THE_READER = {"url", "provenance"}  # fields that the spider fills, not the page
@@ -40,9 +39,6 @@ class Findings(Struct, kw_only=True):
     """Requests beyond the requested number of pages."""
     account: CharacterAccount | None = None
     """Account of the pages' visible text."""
-
-    meeting: list[PageVerdict] = []
-    """A verdict on each page of the real site, compared with the replica."""
 
     @property
     def items(self) -> list[Item]:

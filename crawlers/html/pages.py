@@ -19,7 +19,7 @@ from atomexam.records.provenance import Provenance
 from crawlers.html.links import address_of
 from crawlers.html.readable import is_json
 from crawlers.html.source_spider import SourceSpider
-from crawlers.papers.questions.draft import Draft
+from crawlers.read.lines.questions.draft import Draft
 from crawlers.text.fields import is_hidden, uncrowded
 
 MOST_PAGES = 4000

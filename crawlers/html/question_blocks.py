@@ -9,7 +9,7 @@ from parsel import Selector
 from scrapy.http import TextResponse
 
 from crawlers.html.nesting import outermost
-from crawlers.papers.signs.options import options_in
+from crawlers.read.vocabulary.options import options_in
 from crawlers.text.fields import images_in, text_of
 
 _ANSWER = re.compile(r"^\s*(?:[【\[]\s*)?(?:(?:参考|正确|标准|本题)?答案|答)\s*(?:[】\]]\s*[:：]?|[:：]|(?:是|为)\s*[:：]?)\s*")

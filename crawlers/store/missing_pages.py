@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from atomexam.runtime.jsonl import read_jsonl, replacing, write_jsonl
+from atomexam.runtime.jsonl import read_optional, replacing, write_jsonl
 from crawlers.store.request_keys import Key, canonical, digest_of
 
 _Line = tuple[str, str]
@@ -77,18 +77,17 @@ def write_failed(folder: Path, failed: Mapping[str, str], reader: str | None = N
 
 def read_failed(folder: Path) -> set[str]:
     """Return the requests that the last crawl got no answer to."""
-    return {row.request for row in read_jsonl(folder / FAILED, Failed)} if (folder / FAILED).exists() else set()
+    return {row.request for row in read_optional(folder / FAILED, Failed)}
 
 
 def read_broken(folder: Path, reader: str) -> dict[str, str]:
     """Return the requests whose pages broke this version of the reading code, and how."""
-    rows = read_jsonl(folder / FAILED, Failed) if (folder / FAILED).exists() else ()
-    return {row.request: row.why for row in rows if row.reader == reader}
+    return {row.request: row.why for row in read_optional(folder / FAILED, Failed) if row.reader == reader}
 
 
 def add_broken(folder: Path, request: str, why: str, reader: str) -> None:
     """Add a page that broke the process reading it to the failed requests."""
-    rows = {row.request: row for row in read_jsonl(folder / FAILED, Failed)} if (folder / FAILED).exists() else {}
+    rows = {row.request: row for row in read_optional(folder / FAILED, Failed)}
     rows[request] = Failed(request=request, why=why, reader=reader)
     write_jsonl(folder / FAILED, rows.values(), key=lambda row: row.request, on_disk=True)
 

@@ -3,14 +3,17 @@
 import re
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bs4 import BeautifulSoup, MarkupResemblesLocatorWarning, Tag, XMLParsedAsHTMLWarning
-from bs4.element import Comment, Declaration, Doctype, NavigableString, ProcessingInstruction
 from lxml.html import HtmlElement
 
 from atomexam.records.item import LabelledValue
 from atomexam.runtime.budgets import OverBudget
+
+if TYPE_CHECKING:
+    from bs4 import Tag
 
 _LINE_TAGS = {
     *("address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6"),
@@ -18,7 +21,6 @@ _LINE_TAGS = {
     *("aside", "caption", "details", "fieldset", "figcaption", "figure", "footer", "form", "header", "legend", "main", "nav", "summary"),
 }
 _CELL_TAGS = {"td", "th"}
-_NO_WORDS = (Comment, Declaration, Doctype, ProcessingInstruction)
 _PRE_ENDS = object()
 _PLAIN_TAGS = {"a", "b", "dd", "div", "dt", "em", "font", "h1", "h2", "h3", "i", "label", "li", "p", "span", "strong", "td", "th", "var"}
 _UNSEEN_TAGS = {"script", "style", "template", "noscript", "head", "title"}
@@ -38,9 +40,18 @@ _MAX_RAISED_CHARS = 16
 _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])", re.I)
 
 
-# Old pages open as XML but are HTML, and a title may be an address.
-warnings.filterwarnings("ignore", category=XMLParsedAsHTMLWarning)
-warnings.filterwarnings("ignore", category=MarkupResemblesLocatorWarning)
+@cache
+def _bs4() -> ModuleType:
+    import bs4  # loads slowly, and most texts are not HTML
+
+    # Old pages open as XML but are HTML, and a title may be an address.
+    warnings.filterwarnings("ignore", category=bs4.XMLParsedAsHTMLWarning)
+    warnings.filterwarnings("ignore", category=bs4.MarkupResemblesLocatorWarning)
+    return bs4
+
+
+def _is_tag(page: Any) -> bool:
+    return not isinstance(page, str) and isinstance(page, _bs4().Tag)
 
 
 def text_of(page: Any, drop_hidden: bool = False) -> str:
@@ -80,9 +91,9 @@ def _moved(text: str, table: dict[str, str], sign: str) -> str:
 
 def images_in(page: Any) -> int:
     """Return the number of images in a selector, tag or piece of HTML."""
-    if not isinstance(page, str | Tag):  # a Scrapy selector
+    if not isinstance(page, str) and not _is_tag(page):  # a Scrapy selector
         return len(page.xpath("descendant-or-self::img"))
-    return len(_soup(page).find_all("img")) if isinstance(page, Tag) or "<img" in page.lower() else 0
+    return len(_soup(page).find_all("img")) if _is_tag(page) or "<img" in page.lower() else 0
 
 
 def sound_json(text: str) -> str:
@@ -134,12 +145,12 @@ def _only_words(element: Any) -> str | None:
     )
 
 
-def _soup(page: Any) -> Tag:
-    if isinstance(page, Tag):
+def _soup(page: Any) -> "Tag":
+    if _is_tag(page):
         return page
     if not isinstance(page, str):  # a Scrapy selector
         page = page.get() or ""
-    return BeautifulSoup(uncrowded(page), "lxml")
+    return _bs4().BeautifulSoup(uncrowded(page), "lxml")
 
 
 def uncrowded(html: str) -> str:
@@ -159,7 +170,9 @@ def uncrowded(html: str) -> str:
     return _TAG.sub(r"\1", html)
 
 
-def _pieces(tag: Tag, drop_hidden: bool) -> list[str]:
+def _pieces(tag: "Tag", drop_hidden: bool) -> list[str]:
+    from bs4.element import Comment, Declaration, Doctype, NavigableString, ProcessingInstruction, Tag
+
     pieces: list[str] = []
     laid_out = int(tag.name == "pre")  # number of open <pre>, whose line breaks are those of the page
     left: list[Any] = [*reversed(tag.contents)]  # no recursion: a page may be nested deeper than Python's call stack allows
@@ -180,7 +193,7 @@ def _pieces(tag: Tag, drop_hidden: bool) -> list[str]:
                 laid_out += 1
                 left.append(_PRE_ENDS)
             left += [_End(_MOVES[child.name], len(pieces)) if child.name in _MOVES else edge, *reversed(child.contents)]
-        elif isinstance(child, NavigableString) and not isinstance(child, _NO_WORDS):
+        elif isinstance(child, NavigableString) and not isinstance(child, Comment | Declaration | Doctype | ProcessingInstruction):
             pieces += [str(child)] if laid_out else [_BLANKS.sub(" ", child)]
     return pieces
 
@@ -191,6 +204,6 @@ def _move_last(pieces: list[str], end: _End) -> None:
         pieces[end.begin :] = [end.move("".join(pieces[end.begin :]))]
 
 
-def is_hidden(tag: Tag) -> bool:
+def is_hidden(tag: "Tag") -> bool:
     """Return whether a tag's own inline style or `hidden` attribute hides it."""
     return tag.has_attr("hidden") or bool(_UNSEEN_STYLE.search(str(tag.get("style") or "")))

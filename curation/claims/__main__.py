@@ -1,19 +1,26 @@
-"""Stage `claims`: facts -> claim pairs, each a fact stated and denied; facts without a sound pair go to rejected.
+"""Stage `claims`: facts -> claim pairs, each a fact stated and denied, and fourfold sets, which add a falsehood stated and denied.
 
-A pair differs by the negation alone, and one of its sentences is true (SdAK, section 3.2).
+A pair differs by the negation alone, and one of its sentences is true (SdAK, section 3.2). Facts without a sound pair, or without a
+row of the fourfold set, go to the files of rejected ones.
 `curation/chosen.jsonl` is in git and records which facts have a claim, so that new facts never change the earlier selection.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from pathlib import Path
 
+from atomexam.records.evidence import Passage
 from atomexam.records.fact import Fact
 from atomexam.records.params import Claims
-from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary, rejected_counts
 from curation.claims.claim_context import ChosenFact, ClaimContext, read_claim_context
 from curation.claims.claim_pairs import RejectedFact, contaminated_rows, make_claims, measure, reviews_of
+from curation.claims.false_tails import KnownFacts
+from curation.claims.fourfold import FourfoldSet, RejectedFourfold, make_fourfold, measure_fourfold
+from curation.claims.negated_claims import read_templates
 from curation.claims.settled_contradictions import resolve
 
 
@@ -22,6 +29,7 @@ def main(argv: list[str] | None = None) -> None:
         "facts": "data/unique/facts.jsonl",
         "aliases": "data/clean/aliases.jsonl",
         "references": "data/clean/reference_facts.jsonl",
+        "passages": "data/clean/passages.jsonl",
         "verdicts": "curation/verdicts.jsonl",
         "decisions": "curation/decisions.jsonl",
         "chosen": "curation/chosen.jsonl",
@@ -35,18 +43,41 @@ def main(argv: list[str] | None = None) -> None:
         _warn_of_unused_decisions(known, facts)
         settled = resolve(facts, known.synonyms, known.decisions)
         claims, rejected = make_claims(facts, args.params, known, settled)
+        fourfold = _fourfold(facts, rejected, args.params, known, args.passages)
         contamination = list(contaminated_rows(facts, claims, rejected, args.params, known))
         reviews = reviews_of(settled, args.params, known)
         write_jsonl(out / "claims.jsonl", claims, key=lambda claim: claim.id)
         write_jsonl(out / "rejected.jsonl", rejected, key=lambda row: row.fact.id, row=RejectedFact.row)
+        write_jsonl(out / "fourfold.jsonl", fourfold.rows, key=lambda row: row.id)
+        write_jsonl(out / "fourfold_rejected.jsonl", fourfold.rejected, key=lambda row: row.fact.id, row=RejectedFourfold.row)
         write_jsonl(out / "contaminated.jsonl", contamination, key=lambda row: (row.fact_id, row.reference, row.url))
         write_jsonl(out / "review.jsonl", reviews, key=lambda row: (row.id, row.asked))
-        write_json(args.metrics, metrics := measure(facts, claims, rejected, contamination, len(reviews)))
+        metrics = measure(facts, claims, rejected, contamination, len(reviews)) | {"fourfold": measure_fourfold(fourfold)}
+        write_json(args.metrics, metrics)
         # Last, by rename: after a run killed earlier, the next one chooses the same facts.
-        rows = [ChosenFact(atomic_type=claim.atomic_type, fact_id=claim.fact_ids[0]) for claim in claims]
+        false = {row.fact_ids[0]: row.false_fact_ids[0] for row in fourfold.rows if row.false_fact_ids}
+        types = {claim.fact_ids[0]: claim.atomic_type for claim in claims}
+        rows = [ChosenFact(atomic_type=types[key], fact_id=key, false_fact_id=false.get(key)) for key in types]
+        rows += [
+            ChosenFact(atomic_type=row.atomic_type, fact_id=key, false_fact_id=false[key], claim=False)
+            for row in fourfold.rows
+            if (key := row.fact_ids[0]) in false and key not in types
+        ]
         write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id), on_disk=True)
-    made = f"{len(facts):,} facts -> {number_of(len(claims), 'claim')} on {number_of(metrics['heads'], 'head')}"
+    sizes = f"{number_of(len(claims), 'claim')} on {number_of(metrics['heads'], 'head')}, {len(fourfold.rows):,} fourfold"
+    made = f"{len(facts):,} facts -> {sizes}"
     print_summary("claims", f"{made}; {rejected_counts(metrics['rejected_by_reason'])}")
+
+
+def _fourfold(facts: Sequence[Fact], rejected: Iterable[RejectedFact], params: Claims, known: ClaimContext, passages: Path) -> FourfoldSet:
+    """Return the fourfold set of the facts that have a claim or could have one; empty if only the paper's design is wanted."""
+    if params.design == "paper":
+        return FourfoldSet([], [], {})
+    unsound = {row.fact.id for row in rejected if row.reason != "over_cap"}
+    stated = chain(facts, (fact for same in known.references.values() for fact in same))
+    everything = KnownFacts(stated, read_optional(passages, Passage), known.synonyms)
+    sound = [fact for fact in facts if fact.id not in unsound]
+    return make_fourfold(sound, everything, read_templates(params.template), params, known.exchanged)
 
 
 def _warn_of_unused_decisions(known: ClaimContext, facts: Sequence[Fact]) -> None:

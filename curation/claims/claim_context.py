@@ -14,16 +14,20 @@ from atomexam.records.fact import Fact, Relation
 from atomexam.records.review import Decision
 from atomexam.records.verdict import Verdict, majority
 from atomexam.runtime.annotation_files import read_decisions, read_verdicts
-from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.jsonl import read_optional
 from curation.claims.negated_claims import claim_ids
 from curation.claims.synonyms import Synonyms
 
 
-class ChosenFact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=True):
-    """One row of `curation/chosen.jsonl`: a fact with a claim, which it keeps while it is in the data and sound."""
+class ChosenFact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, order=True):
+    """One row of `curation/chosen.jsonl`: a fact with a claim or a fourfold row, kept while it is in the data and sound."""
 
     atomic_type: Relation
     fact_id: str
+    false_fact_id: str | None = None
+    """The fact whose tail is the false one of its row of the fourfold set."""
+    claim: bool = True
+    """Whether it has a claim pair; otherwise it has a row of the fourfold set alone."""
 
 
 class Contaminated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -45,6 +49,8 @@ class ClaimContext(NamedTuple):
     """The context; empty by default."""
 
     chosen: frozenset[str] = frozenset()
+    exchanged: Mapping[str, str] = MappingProxyType({})
+    """Fact id -> id of the fact whose tail was its false one, in an earlier fourfold set."""
     judged: Mapping[str, str] = MappingProxyType({})
     """Claim id -> `refuted` or `neutral`."""
     references: Mapping[tuple[str, str], list[Fact]] = MappingProxyType({})
@@ -55,12 +61,13 @@ class ClaimContext(NamedTuple):
 
 def read_claim_context(chosen: Path, verdicts: Path, references: Path, aliases: Path, decisions: Path) -> ClaimContext:
     """Return the contents of the files; a missing file counts as empty, so that the stage runs on facts alone."""
-    names = Synonyms(read_jsonl(aliases, Alias) if aliases.exists() else ())
-    before = read_jsonl(chosen, ChosenFact, f"restore it: git checkout -- {chosen}") if chosen.exists() else ()
+    names = Synonyms(read_optional(aliases, Alias))
+    before = list(read_optional(chosen, ChosenFact, f"restore it: git checkout -- {chosen}"))
     return ClaimContext(
-        chosen=frozenset(row.fact_id for row in before),
+        chosen=frozenset(row.fact_id for row in before if row.claim),
+        exchanged={row.fact_id: row.false_fact_id for row in before if row.false_fact_id},
         judged=judgements(read_verdicts(verdicts)) if verdicts.exists() else {},
-        references=by_names(read_jsonl(references, Fact), names) if references.exists() else {},
+        references=by_names(read_optional(references, Fact), names),
         synonyms=names,
         decisions=read_decisions(decisions),
     )

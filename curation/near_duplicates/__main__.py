@@ -16,7 +16,7 @@ from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from atomexam.runtime.annotation_files import read_decisions
 from atomexam.runtime.external_sort import ExternalSort, RecordSink, SortedFile, sort_key
-from atomexam.runtime.jsonl import folder_lock, read_jsonl, to_line, write_json
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, to_line, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary, rejected_counts
 from curation.engine.engines import engine_of
@@ -62,7 +62,7 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv, __doc__, "near_duplicates", NearDuplicates, paths, scalars=("engine",))
     engine = engine_of(args.engine)
     decisions = read_decisions(args.decisions)
-    references = list(read_jsonl(args.references, Question)) if args.references.exists() else []  # optional in a manual call
+    references = list(read_optional(args.references, Question))  # optional in a manual call
     matches = contaminations(read_jsonl(args.questions, Question), references, args.params)
     with folder_lock(args.out) as out:
         for stale in sorted(out.glob("*.part")):  # left by a killed run

@@ -46,11 +46,11 @@ def vocabulary() -> Vocabulary:
     kinds = {word: kind for kind, forms in words["denials"].items() for word in forms}
     synonyms = {word: row[0] for row in words["synonyms"] for word in row}
     times, units = _any(words["times"]), _any([*words["times"], *words["measures"]])
-    figure = (
+    figure = (  # a numeral is tried whole, from its first character: otherwise a long run of them takes quadratic time
         rf"(?P<misread>(?=[lbo]*\d)[\dlbo]{{2,4}})(?P<unit_misread>{times})"
         rf"|(?P<hundredths>百分之)?(?P<digits>−?\d+(?:[./:]\d+)*[%‰]?)(?P<unit>{times})?"
         rf"|(?:第|百分之)(?P<ordinal>{NUMERAL})(?P<placed>{times})?"
-        rf"|(?P<numeral>{NUMERAL})(?:(?P<counted>{times})|(?={units})|(?=[至到]{NUMERAL}(?:{units})))"
+        rf"|(?<!{NUMERAL[:-1]})(?P<numeral>{NUMERAL}+)(?:(?P<counted>{times})|(?={units})|(?=[至到]{NUMERAL}(?:{units})))"
         rf"|半(?P<half>{times})|(?P<letters>[a-zα-ω]+)"
     )
     return Vocabulary(

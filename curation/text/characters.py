@@ -19,7 +19,7 @@ _UNSEEN = re.compile(
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HALF_QUOTED = re.compile('"([^"“”〝〞\n]{1,60})〞')
-_PRIVATE_AT_END = re.compile(r"[\ue000-\uf8ff]+(?=\s|$)")
+_PRIVATE_AT_END = re.compile(r"(?<![\ue000-\uf8ff])[\ue000-\uf8ff]++(?=\s|$)")
 # Characters whose compatibility form is a different text: ①, ², ₂, Ⅱ, ½, ℃, ㎡, … and the full-width punctuation, left to signs.py.
 _UNCHANGED = re.compile("[①-⓿㈀-㋿㌀-㏿⁰-₟²³¹ªº¼½¾⅐-ↈ℀-⅏…‥—–！（），．：；？～［］｛｝＂＇、。｡｢｣､￥￠￡]")
 _WIDE_IN_NUMBER = re.compile(r"(?<=[0-9])[．～](?=[0-9])")

@@ -1,7 +1,6 @@
 """Stage `validate`: questions, facts, claims, clusters, sources -> a report; a failed expectation stops the pipeline, with the ids.
 
-Stage `validate_splits`: the splits -> the same, before release and training.
-Stage `validate_predictions`: the replies of all runs -> the same, before they are reported.
+The stages `leaks` and `score` begin with it: the splits, before release and training; the replies of all runs, before they are scored.
 
 `--what` names the tables. The expectations of a table are in `curation/validate/expectations/TABLE.yaml`, an entry per line, and are
 checked by Great Expectations. `passed.json` exists only if all of them hold, and its content is constant, so that later stages depend
@@ -24,7 +23,7 @@ from curation.validate.report import describe, failures, figures, write_profile,
 from curation.validate.result_tables import predictions_table, splits_table
 from curation.validate.run import check_table, quiet_context
 from curation.validate.suites import SUITES, read_suite
-from curation.validate.tables import Columns, InputPaths, claims_table, clusters_table, facts_table, questions_table
+from curation.validate.tables import Columns, InputPaths, claims_table, clusters_table, facts_table, fourfold_table, questions_table
 from curation.validate.vocabulary_lines import lines_of
 
 logger = logging.getLogger("validate")
@@ -34,6 +33,7 @@ TABLES: dict[str, Callable[[InputPaths], Columns]] = {
     "questions": questions_table,
     "facts": facts_table,
     "claims": claims_table,
+    "fourfold": fourfold_table,
     "clusters": clusters_table,
     "splits": splits_table,
     "predictions": predictions_table,
@@ -45,7 +45,7 @@ PROFILE = "profile"
 class Validation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is checked."""
 
-    what: list[str] = field(default_factory=lambda: ["questions", "facts", "claims", "clusters"])
+    what: list[str] = field(default_factory=lambda: ["questions", "facts", "claims", "fourfold", "clusters"])
     runs: list[str] = []
     """Runs whose predictions are checked; by default those of params.yaml, so that leftovers of older runs are ignored."""
 

@@ -11,7 +11,7 @@ from typing import Any
 from atomexam.records.evidence import Passage
 from atomexam.records.fact import Fact
 from atomexam.records.question import Question
-from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.jsonl import read_optional
 from atomexam.text.injections import attempts
 
 Record = Question | Fact | Passage
@@ -22,7 +22,7 @@ def injections(questions: Path, facts: Path, passages: Path) -> Iterator[dict[st
     """Yield a row for each record with text aimed at a model; a missing file has none."""
     shapes: dict[Path, type[Record]] = {questions: Question, facts: Fact, passages: Passage}
     for path, shape in shapes.items():
-        records: Iterable[Record] = read_jsonl(path, shape) if path.exists() else ()
+        records: Iterable[Record] = read_optional(path, shape)
         for record in records:
             texts = _texts(record)
             if ways := attempts("\n".join(texts)):

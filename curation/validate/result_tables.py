@@ -2,21 +2,20 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import PAIR, SENTENCES, ClaimPair, Fourfold
 from atomexam.records.prediction import Prediction
 from atomexam.records.question import Question
-from atomexam.runtime.jsonl import read_jsonl, to_line
+from atomexam.runtime.jsonl import read_jsonl, read_optional, to_line
 from curation.validate.tables import Columns, InputPaths, Makers, columns_of
 
 SPLITS = ("train", "dev", "test", "reserved")
 RETIRED = "retired"
 """Folder of records in no split, because they, or a record tied to them, were once in test or reserved. Their clusters may be in one."""
-SIDES = ("factual", "non_factual")
 
 
 class _SplitRecord(NamedTuple):
@@ -42,11 +41,15 @@ class _RunReply(NamedTuple):
 
 def splits_table(inputs: InputPaths) -> Columns:
     """Return a row per question or claim of a split, and one, without a split, for each that is in none."""
-    known = {one.id: one.print for one in _split_records(inputs.questions, inputs.claims, None)}
+    known = {one.id: one.print for one in _split_records(inputs.questions, inputs.claims, inputs.fourfold, None)}
     folders = {split: inputs.splits / split for split in SPLITS}
     if (inputs.splits / RETIRED).exists():
         folders[RETIRED] = inputs.splits / RETIRED
-    rows = [row for split, folder in folders.items() for row in _split_records(folder / "questions.jsonl", folder / "claims.jsonl", split)]
+    rows = [
+        row
+        for split, folder in folders.items()
+        for row in _split_records(folder / "questions.jsonl", folder / "claims.jsonl", folder / "fourfold.jsonl", split)
+    ]
     lacking = sorted(known.keys() - {row.id for row in rows})
     makers: Makers[_SplitRecord] = {
         "id": lambda d: d.id,
@@ -59,23 +62,28 @@ def splits_table(inputs: InputPaths) -> Columns:
     return columns_of([*rows, *(_SplitRecord(key, None, None, None, None, b"") for key in lacking)], makers)
 
 
-def _split_records(questions: Path, claims: Path, split: str | None) -> Iterator[_SplitRecord]:
+def _split_records(questions: Path, claims: Path, fourfold: Path, split: str | None) -> Iterator[_SplitRecord]:
     for question in read_jsonl(questions, Question):
         yield _SplitRecord(question.id, split, question.cluster_id, question.group_id, None, _print(question))
     for claim in read_jsonl(claims, ClaimPair):
         yield _SplitRecord(claim.id, split, None, None, claim.head, _print(claim))
+    for row in read_optional(fourfold, Fourfold):
+        yield _SplitRecord(row.id, split, None, None, row.head if split != RETIRED else None, _print(row))
 
 
-def _print(record: Question | ClaimPair) -> bytes:
+def _print(record: Question | ClaimPair | Fourfold) -> bytes:
     return hashlib.blake2b(to_line(record), digest_size=16).digest()
 
 
 def predictions_table(inputs: InputPaths) -> Columns:
-    """Return a row per reply, and one without a reply for each claim whose two sentences a claim run did not both answer."""
+    """Return a row per reply, and one without a reply for each sentence that a run of claims or fourfold rows did not answer."""
     test = inputs.splits / "test"
-    claims = {f"{claim.id}/{side}" for claim in read_jsonl(test / "claims.jsonl", ClaimPair) for side in SIDES}
-    items = claims | {question.id for question in read_jsonl(test / "questions.jsonl", Question)}
-    rows = list(chain.from_iterable(_run_replies(path, claims) for path in sorted(inputs.predictions, key=lambda path: path.stem)))
+    claims = {f"{claim.id}/{side}" for claim in read_jsonl(test / "claims.jsonl", ClaimPair) for side in PAIR}
+    fourfold = {f"{row.id}/{side}" for row in read_optional(test / "fourfold.jsonl", Fourfold) for side in SENTENCES}
+    items = claims | fourfold | {question.id for question in read_jsonl(test / "questions.jsonl", Question)}
+    rows = list(
+        chain.from_iterable(_run_replies(path, (claims, fourfold)) for path in sorted(inputs.predictions, key=lambda path: path.stem))
+    )
     replies_per_item = Counter((row.run, row.item_id) for row in rows)
     often: dict[str, int] = defaultdict(int)
     for (run, _), times in replies_per_item.items():
@@ -97,10 +105,11 @@ def predictions_table(inputs: InputPaths) -> Columns:
     return columns_of(rows, makers)
 
 
-def _run_replies(path: Path, claims: Iterable[str]) -> Iterator[_RunReply]:
+def _run_replies(path: Path, sets: Iterable[Set[str]]) -> Iterator[_RunReply]:
     answered = set()
     for reply in read_jsonl(path, Prediction):
         answered.add(reply.item_id)
         yield _RunReply(reply.run, path.stem, reply.item_id, reply.repeat, reply)
-    if any("/" in item for item in answered):
-        yield from (_RunReply(path.stem, path.stem, item, None, None) for item in sorted(set(claims) - answered))
+    for sentences in sets:
+        if not sentences.isdisjoint(answered):
+            yield from (_RunReply(path.stem, path.stem, item, None, None) for item in sorted(sentences - answered))

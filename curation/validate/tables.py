@@ -10,12 +10,13 @@ from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from atomexam.records.claim import ClaimPair, claim_id
+from atomexam.records.claim import ClaimPair, Fourfold, claim_id
 from atomexam.records.cluster import Cluster
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.identity import content_id
 from atomexam.records.question import Question, question_id
-from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.jsonl import read_jsonl, read_optional
+from atomexam.text.canonical import canonical
 from atomexam.text.option_letters import are_in_turn
 
 _DIRT = re.compile(
@@ -38,11 +39,16 @@ class InputPaths(NamedTuple):
     questions: Path
     facts: Path
     claims: Path
+    """`fourfold.jsonl` is beside it."""
     clusters: Path
     splits: Path
     """Folder with one folder per split."""
     predictions: tuple[Path, ...]
     """A file a run."""
+
+    @property
+    def fourfold(self) -> Path:
+        return self.claims.with_name("fourfold.jsonl")
 
 
 def columns_of(records: Iterable[R], makers: Makers[R]) -> Columns:
@@ -132,6 +138,38 @@ def claims_table(inputs: InputPaths) -> Columns:
         "seen_somewhere?": lambda c: bool(c.provenance),
     }
     return columns_of(claims, makers)
+
+
+def fourfold_table(inputs: InputPaths) -> Columns:
+    """Return a row per row of the fourfold set; types whose tails are exchanged say how often their tails are true and how often false."""
+    facts = {fact.id: fact for fact in read_jsonl(inputs.facts, Fact)}
+    rows = list(read_optional(inputs.fourfold, Fourfold))
+    known = {(fact.relation, canonical(fact.head), canonical(fact.tail)) for fact in facts.values() if fact.polarity}
+    true = Counter((row.atomic_type, row.tail) for row in rows)
+    false = Counter((row.atomic_type, row.false_tail) for row in rows)
+
+    def has_facts(row: Fourfold) -> bool:
+        return all(
+            (fact := facts.get(key)) and (fact.relation, fact.head, fact.tail) == (row.atomic_type, row.head, row.tail) and fact.polarity
+            for key in row.fact_ids
+        )
+
+    makers: Makers[Fourfold] = {
+        "id": lambda r: r.id,
+        "id_of_content": lambda r: content_id("fourfold", r.true_affirmed, r.true_denied, r.false_affirmed, r.false_denied),
+        "atomic_type": lambda r: r.atomic_type,
+        "true_affirmed": lambda r: r.true_affirmed,
+        "true_denied": lambda r: r.true_denied,
+        "false_affirmed": lambda r: r.false_affirmed,
+        "false_denied": lambda r: r.false_denied,
+        "has_facts?": has_facts,
+        "false_is_no_fact?": lambda r: (r.atomic_type, canonical(r.false_head), canonical(r.false_tail)) not in known,
+        "times_true": lambda r: true[r.atomic_type, r.tail] if r.atomic_type != "examination_range" else 1,
+        "times_false": lambda r: false[r.atomic_type, r.tail] if r.atomic_type != "examination_range" else 1,
+        "text_clean?": lambda r: is_clean(r.true_affirmed, r.false_affirmed),
+        "seen_somewhere?": lambda r: bool(r.provenance),
+    }
+    return columns_of(rows, makers)
 
 
 def clusters_table(inputs: InputPaths) -> Columns:

@@ -1,4 +1,4 @@
-"""Stage `verification`: annotators' verdicts and claims -> the table of supported, neutral and refuted claims, and the agreement.
+"""Stage `evidence`, first command: annotators' verdicts and claims -> a table of supported, neutral and refuted claims, and the agreement.
 
 SdAK, section 3.3 and Table 3. `python -m curation.verdicts` fills curation/verdicts.jsonl: docs/verification.md.
 """

@@ -1,4 +1,4 @@
-"""Stage `compare`: scores of all runs -> for every two runs of one task, whether one is better on their shared items.
+"""Stage `report`, first command: scores of all runs -> for every two runs of one task, whether one is better on their shared items.
 
 `python -m eval.compare RUN RUN…` prints the comparisons of the named runs and writes nothing.
 """

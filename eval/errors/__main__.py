@@ -6,7 +6,7 @@ SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import PAIR, ClaimPair
 from atomexam.records.label import ERRORS, REASONS, ReplyPair
 from atomexam.records.params import Errors
 from atomexam.records.prediction import Outcome, Prediction, Score
@@ -25,7 +25,6 @@ from eval.plan.planned import read_runs
 from eval.statistics.intervals import Figures
 
 _REPEAT = 0  # SdAK, section 5.1: the first of two runs
-_SIDES = ("factual", "non_factual")
 _AGAIN = "rebuild them with `dvc repro score`"
 
 
@@ -35,7 +34,7 @@ def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], s
     Raises:
         ValueError: they do not match, so the files belong to other data.
     """
-    sides = ((claim, side) for claim in claims for side in _SIDES)
+    sides = ((claim, side) for claim in claims for side in PAIR)
     with_replies = by_item(predictions, sides, f"replies of run {run}", _AGAIN, id_of=lambda one: f"{one[0].id}/{one[1]}")
     with_scores = by_item(scores, with_replies, f"scores of run {run}", _AGAIN, id_of=lambda one: one[1][_REPEAT].item_id)
     for both_sides in zip(with_scores, with_scores, strict=True):  # the two sides of a pair are adjacent

@@ -20,6 +20,7 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage_summary import NOUNS
 from eval.compare.__main__ import as_text, compare
 from eval.imported.formats import ImportedReply, Tables, read_replies, request_of
 from eval.report.items import Browser, paired_replies, read_paired
@@ -30,7 +31,7 @@ from eval.score.metrics import FIGURES
 from eval.statistics.intervals import Figures
 from eval.statistics.pairing import METRICS, committed_right, tally, with_holm
 from eval.tasks import TASKS, RequestBuilder
-from eval.tasks.contract import read_split
+from eval.tasks.contract import read_claims, read_split
 from eval.tasks.request import Request
 
 _ELSEWHERE = "elsewhere"  # in place of the hash of a foreign prompt
@@ -102,8 +103,8 @@ def compared_with_ours(
 
 def summary(task: str, figures: Figures, of: int) -> str:
     """Return the headline of a task as a line."""
-    size = figures.get("pairs", figures.get("questions"))
-    words = [f"{task}: {size} of {of} {'pairs' if 'pairs' in figures else 'questions'} of the test split"]
+    noun = NOUNS.get(task, "questions")
+    words = [f"{task}: {figures[noun]} of {of} {noun} of the test split"]
     for figure in ("following_rate", "accuracy", "committed_accuracy"):
         if figures.get(figure) is not None:
             bounds = figures.get(f"{figure}_interval")
@@ -131,6 +132,7 @@ def main(argv: list[str] | None = None) -> None:
     if not re.fullmatch(SLUG, args.name) or args.name in ours:
         raise ValueError(f"NAME {args.name!r}: expected small letters, digits, - and _, and none of our runs: {', '.join(ours)}")
     questions, claims = read_split(args.splits / "test")
+    fourfold = list(read_claims(TASKS["fourfold"], args.splits / "test"))
     builder = RequestBuilder(args.splits)
     by_task = {task: builder.zero_shot(task, TASKS[task].prompts[0]) for task in TASKS}
     requests = {request.item_id: request for task_requests in by_task.values() for request in task_requests}
@@ -151,7 +153,7 @@ def main(argv: list[str] | None = None) -> None:
                 scores, answered = scored(replies_of, task_requests)
                 figures = FIGURES[task](read_scores(scores, answered))
                 rows = compared_with_ours(args.name, task, scores, args.scores, ours, groups)
-                print(summary(task, figures, len({request.unit if task == "claim" else request.item_id for request in task_requests})))
+                print(summary(task, figures, len({request.unit if task in NOUNS else request.item_id for request in task_requests})))
                 print(as_text(rows) if rows else "  no run of this project to compare with")
                 write_json(out / f"{task}.json", {"task": task, **figures, "beside": rows})
                 all_scores += scores
@@ -163,7 +165,7 @@ def main(argv: list[str] | None = None) -> None:
         by_run = {args.name: paired_replies(all_scores, all_predictions)}
         by_run |= {run: read_paired(args.scores, args.predictions, run, about["model"]) for run, about in own_runs.items()}
         browser = Browser({args.name: {"model": _ELSEWHERE, "task": ", ".join(tasks)}} | own_runs)
-        write_items(out, browser.files(questions, claims, by_run), alone=True)
+        write_items(out, browser.files(questions, sorted([*claims, *fourfold], key=lambda record: record.id), by_run), alone=True)
     print(f"{out / 'items.html'} has all replies", file=sys.stderr)
 
 

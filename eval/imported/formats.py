@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from atomexam.records.checks import one_of
+from atomexam.records.claim import PAIR
 from atomexam.runtime.jsonl import read_jsonl
 from eval.tasks.request import Request
 
-_SIDES = ("factual", "non_factual")
 _LABEL = "label: "  # OpenCompass's prefix of an answer whose perplexity it gives
 _PART = re.compile(r"_\d+$")  # OpenCompass splits a large table into TABLE_0.json, TABLE_1.json, …
 
@@ -83,7 +83,7 @@ def _plain(row: dict[str, Any]) -> list[ImportedReply]:
 def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[ImportedReply]:
     """Return the replies of one sample: the texts, or the likelihoods of the answers in order."""
     doc = row["doc"]
-    item = f"{doc['id']}/{_SIDES[doc['gold']]}" if "claim" in doc else doc["id"]
+    item = f"{doc['id']}/{tuple(PAIR)[doc['gold']]}" if "claim" in doc else doc["id"]
     gold = None if "claim" in doc else doc.get("answer")
     responses = row["resps"]
     if isinstance(responses[0][0], str):

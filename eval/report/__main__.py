@@ -10,6 +10,7 @@ import csv
 import io
 import sys
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from heapq import merge
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -17,15 +18,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.cluster import Cluster
 from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.records.review import Review
-from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, replacing, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
-from atomexam.runtime.stage_summary import print_summary
+from atomexam.runtime.stage_summary import NOUNS, print_summary
 from eval.report import serve
 from eval.report.clusters import clusters, contradictions
 from eval.report.evidence import evidence_by_type
@@ -57,6 +58,8 @@ class StageMetrics(NamedTuple):
     profile: Mapping[str, Any] = MappingProxyType({})
     """Metrics of stage `validate` for each source; empty if an older version wrote them."""
     sweeps: Mapping[str, Figures] = MappingProxyType({})
+    leaks: Mapping[str, Any] = MappingProxyType({})
+    """Metrics of stage `leaks`; empty if it has not run."""
 
 
 def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), sweeps: Iterable[str] = ()) -> StageMetrics:
@@ -81,6 +84,7 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), 
         errors=read_or_empty(folder / "errors.json"),
         comparisons=read_or_empty(folder / "compare.json").get("pairs", []),
         profile=read_or_empty(folder / "profile.json"),
+        leaks=read_or_empty(folder / "leaks.json"),
         sweeps={name: read(folder / "sweeps" / f"{name}.json", f"sweep@{name}") for name in sweeps},
     )
 
@@ -88,31 +92,44 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), 
 def summarize(metrics: StageMetrics) -> Figures:
     """Return the few figures for a diff between two dataset versions."""
     wording = next((figures["wording"] for figures in metrics.runs.values() if "wording" in figures), None)
+    without_knowledge = (metrics.leaks.get("without_knowledge") or {}).get("by_model")
     clean, unique, claims, split = (metrics.data[stage] for stage in ("clean", "near_duplicates", "claims", "split"))
-    return {
-        "data": {
-            "items": clean["questions"]["in"],
-            "questions": unique["questions"]["out"],
-            "questions_rejected": clean["questions"]["rejected"] + unique["questions"]["rejected"],
-            "clusters": unique["clusters"],
-            "facts": unique["facts"]["out"],
-            "facts_rejected": clean["facts"]["rejected"] + unique["facts"]["rejected"],
-            "passages": clean["passages"],
-            "claims": claims["facts"]["out"],
-            "claims_rejected": claims["facts"]["rejected"],
-        },
-        "splits": {name: {"questions": split["questions"][name], "claims": split["claims"][name]} for name in split["questions"]},
-        "runs": {run: _headline(figures, metrics.judges.get(run, {})) for run, figures in metrics.runs.items()},
-    } | ({"wording_rule": wording} if wording else {})
+    return (
+        {
+            "data": {
+                "items": clean["questions"]["in"],
+                "questions": unique["questions"]["out"],
+                "questions_rejected": clean["questions"]["rejected"] + unique["questions"]["rejected"],
+                "clusters": unique["clusters"],
+                "facts": unique["facts"]["out"],
+                "facts_rejected": clean["facts"]["rejected"] + unique["facts"]["rejected"],
+                "passages": clean["passages"],
+                "claims": claims["facts"]["out"],
+                "claims_rejected": claims["facts"]["rejected"],
+                "fourfold_facts": claims.get("fourfold", {}).get("facts", {}).get("out", 0),
+            },
+            "splits": {
+                name: {
+                    "questions": split["questions"][name],
+                    "claims": split["claims"][name],
+                    "fourfold": split.get("fourfold", {}).get(name, 0),
+                }
+                for name in split["questions"]
+            },
+            "runs": {run: _headline(figures, metrics.judges.get(run, {})) for run, figures in metrics.runs.items()},
+        }
+        | ({"wording_rule": wording} if wording else {})
+        | ({"without_knowledge": without_knowledge} if without_knowledge else {})
+    )
 
 
 def _headline(figures: Figures, judged: Figures) -> Figures:
-    noun = "pairs" if figures["task"] == "claim" else "questions"
+    noun = NOUNS.get(figures["task"], "questions")
     named = {noun: figures[noun], "following_rate": figures["following_rate"], "accuracy": figures.get("accuracy")}
+    named |= {"sentence_accuracy": figures["sentence_accuracy"]} if "sentence_accuracy" in figures else {}
     named |= {"committed_accuracy": figures["committed_accuracy"]} if "committed_accuracy" in figures else {}
     by_type = {kind: part["accuracy"] for kind, part in figures.get("by_question_type", {}).items()} if figures["task"] == "choice" else {}
-    balanced = {"balanced_accuracy": figures["balanced"].get("accuracy")} if "balanced" in figures else {}
-    return named | by_type | balanced | ({"mark": judged["mark"]} if judged else {})
+    return named | by_type | ({"mark": judged["mark"]} if judged else {})
 
 
 def table(runs: Mapping[str, Figures], part: str, column: str) -> str:
@@ -128,7 +145,8 @@ def run_table(runs: Mapping[str, Figures]) -> str:
 
 def _cells(group: Figures) -> list[Any]:
     low, high = group.get("accuracy_interval") or ("", "")
-    return [group.get("accuracy"), group.get("pairs", group.get("questions")), group.get("following_rate", ""), low, high]
+    size = next((group[noun] for noun in ("facts", "pairs", "questions") if noun in group), None)
+    return [group.get("accuracy"), size, group.get("following_rate", ""), low, high]
 
 
 def comparison_table(pairs: Iterable[Figures]) -> str:
@@ -158,8 +176,10 @@ def about(params: Mapping[str, Any], split: Figures) -> list[str]:
 def item_files(args: Arguments, runs: Mapping[str, Figures], displayed_clusters: Container[str | None]) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the item browser: the test split with the results of each run; `displayed_clusters` have a page to link to."""
     questions, claims = (read_jsonl(args.splits / "test" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
+    fourfold: Iterator[Fourfold] = read_optional(args.splits / "test" / "fourfold.jsonl", Fourfold)
+    sentences: Iterator[ClaimPair | Fourfold] = merge(claims, fourfold, key=lambda record: record.id)
     replies = {run: read_paired(args.scores, args.predictions, run, figures["model"]) for run, figures in runs.items()}
-    return Browser(runs, clusters=displayed_clusters).files(questions, claims, replies)
+    return Browser(runs, clusters=displayed_clusters).files(questions, sentences, replies)
 
 
 def rejected_page(args: Arguments, data: Mapping[str, Figures], reserved: Reserved) -> str:

@@ -72,8 +72,8 @@ def _cell(group: Figures | None) -> AccuracyCell | None:
 
 
 def size_of(group: Figures) -> int:
-    """Return the number of groups, pairs, sides or questions in a part."""
-    return next((group[unit] for unit in ("groups", "pairs", "claims", "questions") if unit in group), 0)
+    """Return the number of groups, facts, pairs, sides or questions in a part."""
+    return next((group[unit] for unit in ("groups", "facts", "pairs", "claims", "questions") if unit in group), 0)
 
 
 def matrix(rows: Iterable[Figures]) -> Matrix:

@@ -5,7 +5,7 @@ an external text is a value, never a key.
 """
 
 from base64 import b64encode
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from heapq import merge
 from itertools import groupby
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, get_args
 
 import msgspec
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import PAIR, SENTENCES, ClaimPair, Fourfold
 from atomexam.records.prediction import Outcome, Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
@@ -26,8 +26,9 @@ from eval.tasks.request import facets_of
 
 FACETS = ("question_type", "exam", "subject", "category", "case_type", "form", "atomic_type")
 """Filters of the list: the facets by which the figures of runs are broken down."""
-SIDES = ("", "factual", "non_factual")
-"""A claim pair as a whole and each of its sides; a question has only the first."""
+SIDES = ("", *PAIR, *SENTENCES)
+"""An item as a whole, the sides of a claim pair, and the sentences of a fourfold row."""
+Asked = Question | ClaimPair | Fourfold
 PACKED_FROM = 500_000
 """Bytes from which a file is compressed; a shorter one stays readable."""
 MOST_REPLY_CHARS = 4_000
@@ -83,15 +84,23 @@ def read_paired(scores: Path, predictions: Path, run: str, model: str) -> Iterat
     return paired_replies(read, read_jsonl(predictions / model / f"{run}.jsonl", Prediction, f"`dvc repro predict@{model}` builds it"))
 
 
-def item_results(replies: list[ScoredReply], is_claim: bool) -> dict[str, ItemResult]:
-    """Return a run's result on an item; for a claim pair also on each side. A pair is right if both sides are."""
-    if not is_claim:
+def sides_of(item: Asked) -> dict[str, str]:
+    """Return the sentences of an item that is right only as a whole, by their names; none for a question."""
+    names = PAIR if isinstance(item, ClaimPair) else SENTENCES if isinstance(item, Fourfold) else {}
+    return {name: getattr(item, name) for name in names}
+
+
+def item_results(replies: list[ScoredReply], names: Collection[str]) -> dict[str, ItemResult]:
+    """Return a run's result on an item, and on each of its sentences; it is right if all its sentences are."""
+    if not names:
         return {"": _item_result([[reply.score] for reply in replies])}
     by_repeat: dict[int, list[Score]] = {}
     for reply in replies:
         by_repeat.setdefault(reply.score.repeat, []).append(reply.score)
-    sides = {side: [[reply.score] for reply in replies if reply.score.item_id.endswith(f"/{side}")] for side in SIDES[1:]}
-    whole = _item_result([*by_repeat.values()])._replace(pattern=_pattern(by_repeat[min(by_repeat)]))
+    sides = {side: [[reply.score] for reply in replies if reply.score.item_id.endswith(f"/{side}")] for side in names}
+    whole = _item_result([*by_repeat.values()])
+    if "factual" in names:
+        whole = whole._replace(pattern=_pattern(by_repeat[min(by_repeat)]))
     return {"": whole, **{side: _item_result(replies) for side, replies in sides.items()}}
 
 
@@ -103,7 +112,7 @@ def _item_result(repeats: list[list[Score]]) -> ItemResult:
 
 def _pattern(scores: Sequence[Score]) -> str:
     answers = {score.item_id.partition("/")[2]: score.answer for score in scores}
-    return pattern_of_verdicts([score.outcome for score in scores], *(answers[side] for side in SIDES[1:]))
+    return pattern_of_verdicts([score.outcome for score in scores], *(answers[side] for side in PAIR))
 
 
 class ValueNumbers:
@@ -149,7 +158,7 @@ class Browser:
         self._ids: list[str] = []
 
     def files(
-        self, questions: Iterable[Question], claims: Iterable[ClaimPair], replies: Mapping[str, RepliesByItem]
+        self, questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfold], replies: Mapping[str, RepliesByItem]
     ) -> Iterator[tuple[str, bytes]]:
         """Yield name and content of each file; records and the replies of each run must be sorted by id.
 
@@ -160,7 +169,7 @@ class Browser:
         heads = [next(line, None) for line in lines]
         rows: list[Any] = []
         details: list[Any] = []
-        both: tuple[Iterable[Question | ClaimPair], ...] = (claims, questions)
+        both: tuple[Iterable[Asked], ...] = (claims, questions)
         for item in merge(*both, key=lambda item: item.id):
             replies_by_run: dict[int, list[ScoredReply]] = {}
             for run_index, head in enumerate(heads):
@@ -205,13 +214,14 @@ class Browser:
         sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MOST_REPLY_CHARS, digest_of(self._ids)]
         return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
 
-    def _row(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
-        """Return the list entry of an item: id, facets, case, the one or two sentences, options, right answer, results of runs."""
-        made = {run_index: item_results(replies, isinstance(item, ClaimPair)) for run_index, replies in replies_by_run.items()}
-        if isinstance(item, ClaimPair):
-            facets = {"question_type": "claim", "atomic_type": item.atomic_type}
-            codes = "".join(self._code(made.get(run_index, {}).get(side)) for run_index in range(len(self.runs)) for side in SIDES)
-            return [item.id, self._facets(item.id, facets), None, [item.factual, item.non_factual], [], None, codes]
+    def _row(self, item: Asked, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
+        """Return the list entry of an item: id, facets, case, the sentences, options, right answer, results of runs."""
+        sides = sides_of(item)
+        made = {run_index: item_results(replies, sides) for run_index, replies in replies_by_run.items()}
+        if not isinstance(item, Question):
+            facets = {"question_type": "claim" if isinstance(item, ClaimPair) else "fourfold", "atomic_type": item.atomic_type}
+            codes = "".join(self._code(made.get(index, {}).get(side)) for index in range(len(self.runs)) for side in ("", *sides))
+            return [item.id, self._facets(item.id, facets), None, list(sides.values()), [], None, codes]
         options = [text for option in item.options for text in (option.letter, option.text)]
         codes = "".join(self._code(made.get(run_index, {}).get("")) for run_index in range(len(self.runs)))
         return [item.id, self._facets(item.id, facets_of(item)), item.shared_stem, [item.stem], options, item.answer, codes]
@@ -223,15 +233,14 @@ class Browser:
     def _code(self, result: ItemResult | None) -> str:
         return "-" if result is None else chr(_FIRST_CODE + self.codes(result))
 
-    def _detail(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
+    def _detail(self, item: Asked, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
         """Return the details of an item: its sightings, its group and cluster, and the replies."""
+        about: list[list[str | None]]
         if isinstance(item, ClaimPair):
-            about: list[list[str | None]] = [
-                ["head", item.head],
-                ["tail", item.tail],
-                ["template", item.template_id],
-                ["facts", ", ".join(item.fact_ids)],
-            ]
+            about = [["head", item.head], ["tail", item.tail], ["template", item.template_id], ["facts", ", ".join(item.fact_ids)]]
+        elif isinstance(item, Fourfold):
+            about = [["head", item.head], ["tail", item.tail], ["false head", item.false_head], ["false tail", item.false_tail]]
+            about += [["facts", ", ".join(item.fact_ids)], ["facts of the false tail", ", ".join(item.false_fact_ids)]]
         else:
             cluster = item.cluster_id if item.cluster_id in self.clusters else None
             about = [["explanation", item.explanation], ["cluster", item.cluster_id], ["wordings", cluster], ["group", item.group_id]]

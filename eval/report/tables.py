@@ -8,7 +8,13 @@ CELLS = ("kg mcqa", "kg mrqa", "ca mcqa", "ca mrqa")
 FEW = 5
 """With fewer pairs or questions a bar is only an outline: one right answer is not an accuracy of 100 %."""
 _SETTINGS = ("zero-shot", "few-shot")
-TASKS = {"claim": "Claim pairs", "choice": "Choice questions", "tcm": "TCM questions", "essay": "Answers in words"}
+TASKS = {
+    "fourfold": "Fourfold facts",
+    "claim": "Claim pairs",
+    "choice": "Choice questions",
+    "tcm": "TCM questions",
+    "essay": "Answers in words",
+}
 """Name of a task -> its display name."""
 
 

@@ -80,8 +80,8 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
         about["short_of_shots"] = short
     write_json(args.metrics / f"{name}.json", {**about, **figures})
     print_summary(f"score {name}", headline({**about, **figures}))
-    balanced = {"balanced_accuracy": figures["balanced"]["accuracy"]} if "balanced" in figures else {}
-    return {what: figures[what] for what in ("following_rate", "accuracy") if figures.get(what) is not None} | balanced
+    headlines = ("following_rate", "accuracy", "sentence_accuracy")
+    return {what: figures[what] for what in headlines if figures.get(what) is not None}
 
 
 def main(argv: list[str] | None = None) -> None:

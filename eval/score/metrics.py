@@ -5,10 +5,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
+from scipy import stats
 
+from atomexam.records.claim import SENTENCES
 from eval.score import wording
 from eval.score.grid import OUTCOMES, Grid, Hashes, Kind, Marks, RunScores, Units, rate
-from eval.statistics.intervals import Figures
+from eval.statistics.intervals import DIGITS, Figures
 
 _FACETS = ("question_type", "category", "exam", "subject", "case_type", "form")
 _TYPES = ("mcqa", "mrqa")
@@ -22,7 +24,7 @@ def claim_figures(run: RunScores) -> Figures:
 
     A pair follows if both its replies give an answer; it is right if the factual claim is called 正确 and the non-factual
     one 错误. Claims of one head (a disease, a medicine) may be right or wrong together: a second interval samples heads. `wording` is
-    the best rule without knowledge of facts, `balanced` the accuracy on pairs on which no such rule is better than chance.
+    the best rule without knowledge of facts.
     """
     grid = run.grid()
     answers = Counter[str]()
@@ -36,16 +38,83 @@ def claim_figures(run: RunScores) -> Figures:
         "by_side": _grouped(grid, "side", _single),
         "by_type": _grouped(grid, "atomic_type", _pairs),
         "wording": wording.best(wording.rules(grid)),
-        "balanced": _balanced(grid),
     }
 
 
-def _balanced(grid: Grid) -> Figures:
-    """Return the metrics of the pairs on which wording reveals nothing."""
-    chosen = wording.balanced_units(grid)
-    part = grid.rows(np.isin(grid.unit, chosen))
-    of_rules = wording.best(wording.rules(part))
-    return _pairs(part, "balanced", False) | {"wording": of_rules, "chance_interval": wording.chance_interval(len(chosen))}
+def fourfold_figures(run: RunScores) -> Figures:
+    """Return how many facts a model knows: all four sentences judged rightly; over all facts and by atomic type.
+
+    A fact whose answers contradict each other or follow the wording is not known, so a model that never contradicts itself and guesses
+    knows a quarter. `true_side` and `false_side` are the shares of tails of which both sentences are judged rightly, `patterns` the
+    shares of facts by what the four answers do, `detection` the hit rate, false alarms, sensitivity d' and criterion c of signal
+    detection: 正确 to a right sentence is a hit, to a wrong one a false alarm; c below 0 is a bias to 正确.
+    """
+    grid = run.grid()
+    return {
+        **_facts(grid, "all", True),
+        "outcomes": outcomes(grid),
+        "by_side": _grouped(grid, "side", _single),
+        "patterns": _patterns(grid),
+        "detection": _detection(grid),
+        "by_type": _grouped(grid, "atomic_type", _facts),
+    }
+
+
+def _facts(grid: Grid, where: str, headline: bool) -> Figures:
+    """Return the metrics of facts; each has four sentences, two on either tail."""
+    units = Units(grid)
+    clusters = {"": grid.unit[units.first]} | ({"_by_head": grid.wider[units.first]} if headline else {})
+    figures: Figures = {"facts": len(units)}
+    figures |= rate("following_rate", units.whole(grid.answered), clusters, where)
+    figures |= rate("accuracy", units.whole(grid.right), clusters, where)
+    for side in ("true", "false"):
+        part = grid.where(lambda kind, side=side: kind.facets["side"].startswith(side))  # type: ignore[misc]
+        figures |= rate(f"{side}_side", Units(part).whole(part.right), {})
+    figures |= rate("sentence_accuracy", grid.right, {"": grid.unit}, where)
+    figures |= _committed(units.whole(grid.committed), units.whole(grid.committed_right), clusters if headline else {}, where)
+    if headline:
+        figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", units.whole(grid.right | ~grid.answered), {}))
+    return figures
+
+
+_ANSWER_PATTERNS = {
+    "known": ("正确", "错误", "错误", "正确"),
+    "reversed": ("错误", "正确", "正确", "错误"),
+    "always_right": ("正确", "正确", "正确", "正确"),
+    "always_wrong": ("错误", "错误", "错误", "错误"),
+    "by_negation": ("正确", "错误", "正确", "错误"),
+    "against_negation": ("错误", "正确", "错误", "正确"),
+}
+"""The answers to a true tail affirmed and denied, and to a false one affirmed and denied."""
+
+
+def _patterns(grid: Grid) -> Figures:
+    """Return the share of facts, over all repeats, with each pattern of the four answers; `contradiction` is any other."""
+    units = Units(grid)
+    said = np.where(grid.answered, grid.right == _truth(grid)[:, np.newaxis], False)
+    matches = {}
+    for name, answers in _ANSWER_PATTERNS.items():
+        wanted = dict(zip(SENTENCES, (answer == "正确" for answer in answers), strict=True))
+        as_wanted = np.array([wanted[kind.facets["side"]] for kind in grid.kinds], bool)[grid.kind]
+        matches[name] = units.whole((said == as_wanted[:, np.newaxis]) & grid.answered)
+    whole = units.whole(grid.answered)
+    matches |= {"contradiction": whole & ~np.logical_or.reduce([*matches.values()]), "unanswered": ~whole}
+    return {name: round(float(marks.mean()), DIGITS) for name, marks in matches.items()} if len(units) else {}
+
+
+def _detection(grid: Grid) -> Figures:
+    """Return hit rate and false alarms of the answered sentences, d' and c, with the log-linear correction (Hautus, 1995)."""
+    truth = np.broadcast_to(_truth(grid)[:, np.newaxis], grid.right.shape)
+    said = grid.right == truth
+    hits, alarms = ((int((said & grid.answered & part).sum()) + 0.5, int((grid.answered & part).sum()) + 1) for part in (truth, ~truth))
+    high, low = (stats.norm.ppf(count / of) for count, of in (hits, alarms))
+    shares = {name: round((count - 0.5) / max(of - 1, 1), DIGITS) for name, (count, of) in (("hits", hits), ("false_alarms", alarms))}
+    return shares | {"d_prime": round(float(high - low), DIGITS), "criterion": round(float(-(high + low) / 2), DIGITS)}
+
+
+def _truth(grid: Grid) -> Marks:
+    """Return for each sentence whether it is right."""
+    return np.array([SENTENCES[kind.facets["side"]] == "正确" for kind in grid.kinds], bool)[grid.kind]
 
 
 def choice_figures(run: RunScores) -> Figures:
@@ -180,6 +249,7 @@ def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 FIGURES: dict[str, Callable[[RunScores], Figures]] = {
+    "fourfold": fourfold_figures,
     "claim": claim_figures,
     "choice": choice_figures,
     "essay": essay_figures,

@@ -1,19 +1,16 @@
-"""Claims -> how far wording alone answers them, and the pairs on which it reveals nothing.
+"""Claims -> how far wording alone answers them.
 
 For most facts the false sentence has the negation word, so a rule that looks for the word is right on most pairs. Facts of false
-polarity (忌吃, 不具有传染性) are the reverse: the true sentence has the word. A balanced set takes as many pairs of the first kind as of
-the second from each atomic type, so that no rule over negation and type beats chance there.
+polarity (忌吃, 不具有传染性) are the reverse: the true sentence has the word. The fourfold set leaves such a rule nothing.
 """
 
 from collections.abc import Mapping
 
 import numpy as np
 
-from eval.score.grid import Grid, Hashes, Numbers, Units
-from eval.statistics.intervals import DIGITS, LEVEL, Figures
+from eval.score.grid import Grid, Numbers, Units
+from eval.statistics.intervals import DIGITS, Figures
 
-_CHANCE = 0.5
-"""Accuracy of a rule that calls one side of each pair 正确 and the other 错误."""
 FACTUAL, NON_FACTUAL = 1, -1
 
 
@@ -23,21 +20,6 @@ def negated_sides(grid: Grid) -> tuple[Units, Numbers]:
     side = np.array([FACTUAL if kind.facets.get("side") == "factual" else NON_FACTUAL for kind in grid.kinds], np.int64)[grid.kind]
     is_pair = (units.sums(side) == 0) & (units.sums(np.abs(side)) == 2)
     return units, np.where(is_pair, np.sign(units.sums(side * grid.negations)), 0).astype(np.int64)
-
-
-def balanced_units(grid: Grid) -> Hashes:
-    """Return pairs such that in each atomic type as many have the negation on the factual side as on the other.
-
-    They are sampled by their ids: those with the lowest hashes.
-    """
-    units, sides = negated_sides(grid)
-    names, types = grid.codes("atomic_type")
-    chosen = []
-    for number in range(len(names)):
-        both = [np.flatnonzero((types[units.first] == number) & (sides == side)) for side in (FACTUAL, NON_FACTUAL)]
-        most = min(map(len, both))
-        chosen += [grid.unit[units.first[rows[:most]]] for rows in both]
-    return np.concatenate(chosen) if chosen else grid.unit[:0]
 
 
 def rules(grid: Grid) -> dict[str, float | None]:
@@ -59,12 +41,3 @@ def best(accuracies: Mapping[str, float | None]) -> Figures:
     """Return the best rule; the first of equal ones."""
     name = max(accuracies, key=lambda rule: accuracies[rule] or 0.0)
     return {"rule": name, "accuracy": accuracies[name]}
-
-
-def chance_interval(pairs: int) -> list[float] | None:
-    """Return the interval of accuracies of a rule that guesses which side of a pair is true."""
-    from scipy import stats
-
-    if not pairs:
-        return None
-    return [round(float(bound) / pairs, DIGITS) for bound in stats.binom.interval(LEVEL, pairs, _CHANCE)]

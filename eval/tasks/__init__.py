@@ -5,12 +5,18 @@ from pathlib import Path
 
 from atomexam.records.checks import one_of
 from atomexam.records.run import Run
-from eval.tasks import choice, claim, essay, tcm
+from eval.tasks import choice, claim, essay, fourfold, tcm
 from eval.tasks.contract import Task, read_items, read_requests
 from eval.tasks.request import Request, by_item_id
 from eval.tasks.shots import Pools, from_pools, read_pools
 
-TASKS: dict[str, Task] = {"claim": claim.TASK, "choice": choice.TASK, "essay": essay.TASK, "tcm": tcm.TASK}
+TASKS: dict[str, Task] = {
+    "fourfold": fourfold.TASK,
+    "claim": claim.TASK,
+    "choice": choice.TASK,
+    "essay": essay.TASK,
+    "tcm": tcm.TASK,
+}
 
 
 def wording(task: str, name: str | None) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.question import Question
 from eval.tasks.contract import Task
 from eval.tasks.prompt import read_prompt
@@ -16,7 +16,7 @@ _TYPE_NAMES: dict[str, dict[str, str]] = {
 _ANSWER = "答案："
 
 
-def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
+def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfold], prompt: str) -> list[Request]:
     """Return one request per question, sorted by item id."""
     del claims
     built = [

@@ -1,8 +1,8 @@
 """Task `claim`: is this claim right? Both sides of each pair are separate requests (SdAK, section 4.2)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import PAIR, ClaimPair, Fourfold
 from atomexam.records.question import Option, Question
 from eval.tasks.contract import Task
 from eval.tasks.prompt import read_prompt
@@ -13,29 +13,38 @@ NEGATIONS = ("不", "异常", "忌")
 _OPTIONS = [Option(letter=word, text=word) for word in ("正确", "错误")]
 
 
-def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
+def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfold], prompt: str) -> list[Request]:
     """Return two requests per claim pair, sorted by item id."""
     del questions
-    built = [_request(pair, side, prompt) for pair in claims for side in ("factual", "non_factual")]
+    return verdict_requests((one for one in claims if isinstance(one, ClaimPair)), PAIR, prompt)
+
+
+def verdict_requests(records: Iterable[ClaimPair | Fourfold], sides: Mapping[str, str], prompt: str) -> list[Request]:
+    """Return a request for a verdict on each sentence of some records, sorted by item id.
+
+    Args:
+        sides: field of a sentence -> the right verdict on it.
+    """
+    built = [_request(record, side, answer, prompt) for record in records for side, answer in sides.items()]
     return sorted(built, key=lambda request: request.item_id)
 
 
-def _request(pair: ClaimPair, side: str, prompt: str) -> Request:
-    answer = "正确" if side == "factual" else "错误"
-    claim = pair.factual if side == "factual" else pair.non_factual
+def _request(record: ClaimPair | Fourfold, side: str, answer: str, prompt: str) -> Request:
+    claim: str = getattr(record, side)
+    heads = {record.head, record.false_head} if isinstance(record, Fourfold) else {record.head}
     return Request(
-        item_id=f"{pair.id}/{side}",
+        item_id=f"{record.id}/{side}",
         messages=[{"role": "user", "content": read_prompt(prompt).format(claim=claim)}],
         question_type="claim",
         options=_OPTIONS,
         answer=answer,
         answer_format="{answer}",
         solution=answer,
-        pool=pair.atomic_type,
-        related_ids=frozenset({pair.id, pair.head}),
+        pool=record.atomic_type,
+        related_ids=frozenset({record.id, *heads}),
         reader="claim",
-        unit=pair.id,
-        facets={"atomic_type": pair.atomic_type, "side": side, "head": pair.head},
+        unit=record.id,
+        facets={"atomic_type": record.atomic_type, "side": side, "head": record.head},
         claim=claim,
     )
 

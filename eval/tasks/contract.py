@@ -13,18 +13,18 @@ from typing import Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.question import Question
-from atomexam.runtime.jsonl import jsonl_with_offsets, read_jsonl
+from atomexam.runtime.jsonl import jsonl_with_offsets, read_jsonl, read_optional
 from eval.tasks.request import Request, duplicate_message
 
-R = TypeVar("R", Question, ClaimPair)
+R = TypeVar("R", Question, ClaimPair | Fourfold)
 _CHUNK = 512
 """Records converted to requests at a time."""
 
 
-Ask = Callable[[Iterable[Question], Iterable[ClaimPair], str], list[Request]]
-"""Questions and claim pairs of a split and the name of a wording in, requests sorted by item id out."""
+Ask = Callable[[Iterable[Question], Iterable[ClaimPair | Fourfold], str], list[Request]]
+"""Questions, and claim pairs or fourfold rows, of a split and the name of a wording in, requests sorted by item id out."""
 
 
 class Task(Struct, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class Task(Struct, frozen=True, kw_only=True):
     prompts: tuple[str, ...]
     """Names of its wordings, the default first."""
     requests: Ask
-    of: Literal["questions", "claims"] = "questions"
+    of: Literal["questions", "claims", "fourfold"] = "questions"
     """The records of a split that it uses; the others are not read."""
     case_of: Callable[[Question], Hashable] | None = None
     """Function from a question to the key of its conversation, None for a question in none; without a function there are no
@@ -47,6 +47,13 @@ class Task(Struct, frozen=True, kw_only=True):
 def read_split(folder: Path) -> tuple[list[Question], list[ClaimPair]]:
     """Return the questions and claim pairs of one split."""
     return list(read_jsonl(folder / "questions.jsonl", Question)), list(read_jsonl(folder / "claims.jsonl", ClaimPair))
+
+
+def read_claims(task: Task, folder: Path) -> Iterator[ClaimPair | Fourfold]:
+    """Return the claim pairs or fourfold rows of a split that a task asks."""
+    if task.of == "fourfold":
+        return read_optional(folder / "fourfold.jsonl", Fourfold)
+    return read_jsonl(folder / "claims.jsonl", ClaimPair)
 
 
 def read_requests(task: Task, folder: Path, prompt: str) -> Iterator[list[Request]]:
@@ -82,12 +89,13 @@ def read_items(task: Task, folder: Path, prompt: str) -> Iterator[Request]:
 
 
 def _in_file_order(task: Task, folder: Path, prompt: str) -> Iterator[list[Request]]:
-    if task.of == "claims":
-        for claims in _chunks(read_jsonl(folder / "claims.jsonl", ClaimPair)):
-            yield task.requests([], claims, prompt)
-    else:
+    if task.of == "questions":
         for questions in _chunks(read_jsonl(folder / "questions.jsonl", Question)):
             yield task.requests(questions, [], prompt)
+    else:
+        claims: Iterator[ClaimPair | Fourfold] = read_claims(task, folder)
+        for some in _chunks(claims):
+            yield task.requests([], some, prompt)
 
 
 def _chunks(records: Iterator[R]) -> Iterator[list[R]]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.question import Question
 from eval.tasks.contract import Task
 from eval.tasks.prompt import read_prompt
 from eval.tasks.request import Request, facets_of, related_ids_of
 
 
-def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
+def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfold], prompt: str) -> list[Request]:
     """Return one request per question of type `qa`, sorted by item id."""
     del claims
     built = [_request(question, prompt) for question in questions if question.question_type == "qa"]

@@ -17,7 +17,7 @@ class Request(Struct, frozen=True, kw_only=True):
     """One item as a conversation that ends with the question."""
 
     item_id: str
-    """Question id, or claim id with `/factual` or `/non_factual`."""
+    """Question id, or id of a claim or fourfold row with `/` and the sentence, such as `/factual` or `/true_denied`."""
     messages: list[Message]
     """For a request that follows another, only the messages after that one's reply."""
     question_type: Kind

@@ -1,29 +1,22 @@
 """Few-shot examples: train and dev -> the same requests with solved ones before them.
 
 Questions get the examples that the split lists for their subject and type (`shots.jsonl`), in that order. Claims get a random
-sample of their atomic type, from train, then dev.
+sample of their atomic type, from train, then dev, in which the kinds of sentence take turns.
 """
 
-from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import overload
 
-import msgspec
 from msgspec import structs
 
-from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.records.shot import Shot
-from atomexam.runtime.external_sort import ExternalSort, sort_key
-from atomexam.runtime.jsonl import jsonl_with_offsets, read_jsonl
-from eval.tasks.contract import Task
+from atomexam.runtime.jsonl import read_jsonl
+from eval.tasks.contract import Task, read_claims
 from eval.tasks.request import Request, conversation
 
-_SPLITS, _CLAIMS = ("train", "dev"), "claims.jsonl"
-_SPLIT_BITS, _NUMBER_BITS = 1, 3
-_SORTED_BYTES = 8 << 20
+_SPLITS = ("train", "dev")
 Pools = Mapping[str, Sequence[Request]]
 """Examples by pool, first choice first."""
 
@@ -34,13 +27,14 @@ def read_pools(task: Task, prompt: str, splits: Path, seed: int) -> Pools:
     Raises:
         ValueError: the list names a question that is not in its split.
     """
-    if task.of == "claims":
-        offsets: dict[str, list[array]] = {}
+    if task.of != "questions":
+        pools: dict[str, list[Request]] = {}
         for number, name in enumerate(_SPLITS):
-            for pool, members in _offsets_by_pool(splits / name / _CLAIMS, task, prompt, number).items():
-                Random(f"{seed}/shots/{pool}/{number}").shuffle(members)
-                offsets.setdefault(pool, []).append(members)
-        return {pool: _StoredRequests(splits, task, prompt, own) for pool, own in offsets.items()}
+            for pool, members in pools_of(task.requests([], read_claims(task, splits / name), prompt)).items():
+                order = list(members)
+                Random(f"{seed}/shots/{pool}/{number}").shuffle(order)
+                pools.setdefault(pool, []).extend(_in_turn(order))
+        return pools
     path = splits / "shots.jsonl"
     listed = sorted(read_jsonl(path, Shot), key=lambda shot: (shot.place, shot.question_id))
     named = {(shot.split, shot.question_id) for shot in listed}
@@ -53,47 +47,16 @@ def read_pools(task: Task, prompt: str, splits: Path, seed: int) -> Pools:
     return pools_of(by_id[shot.question_id] for shot in listed if shot.question_id in by_id)
 
 
-def _offsets_by_pool(path: Path, task: Task, prompt: str, split: int) -> dict[str, array]:
-    """Return by pool the requests of a file of claims, sorted by item id: claim offset, split and request number in one int."""
-    entries = ExternalSort(memory_bytes=_SORTED_BYTES)
-    for index, _, pair in jsonl_with_offsets(path, ClaimPair):
-        for number, request in enumerate(task.requests([], [pair], prompt)):
-            packed_offset = (index << _SPLIT_BITS | split) << _NUMBER_BITS | number
-            entries.add(sort_key(request.item_id), packed_offset.to_bytes(8, "big") + request.pool.encode())
-    pools: dict[str, array] = {}
-    for line in entries.lines():
-        pools.setdefault(line[8:].decode(), array("Q")).append(int.from_bytes(line[:8], "big"))
-    return pools
-
-
-class _StoredRequests(Sequence[Request]):
-    """The examples of a pool in random order: 8 bytes each, and the requests that have been read."""
-
-    def __init__(self, splits: Path, task: Task, prompt: str, offsets: Sequence[array]) -> None:
-        self._splits, self._task, self._prompt = splits, task, prompt
-        self._offsets = array("Q", [index for own in offsets for index in own])
-        self._read: dict[int, Request] = {}
-
-    def __len__(self) -> int:
-        return len(self._offsets)
-
-    @overload
-    def __getitem__(self, index: int) -> Request: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Request]: ...
-
-    def __getitem__(self, index: int | slice) -> Request | Sequence[Request]:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        if index not in self._read:
-            packed_offset, number = divmod(self._offsets[index], 1 << _NUMBER_BITS)
-            at, split = divmod(packed_offset, 1 << _SPLIT_BITS)
-            with open(self._splits / _SPLITS[split] / _CLAIMS, "rb") as lines:
-                lines.seek(at)
-                pair = msgspec.json.decode(lines.readline(), type=ClaimPair)
-            self._read[index] = self._task.requests([], [pair], self._prompt)[number]
-        return self._read[index]
+def _in_turn(examples: Sequence[Request]) -> Iterator[Request]:
+    """Yield one sentence of each fact, then another of each: successive facts take turns, so as many are right as wrong."""
+    by_fact: dict[str, list[Request]] = {}
+    for example in examples:
+        by_fact.setdefault(example.unit, []).append(example)
+    facts = [sorted(sentences, key=lambda one: one.item_id) for sentences in by_fact.values()]
+    for turn in range(max(map(len, facts), default=0)):
+        for place, sentences in enumerate(facts):
+            if turn < len(sentences):
+                yield sentences[(place + turn) % len(sentences)]
 
 
 def pools_of(examples: Iterable[Request]) -> Pools:

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.text.natural_order import natural_key
@@ -54,7 +54,7 @@ def _page(sighting: Provenance) -> tuple[str, str, str]:
     return sighting.source, sighting.url, sighting.page_id
 
 
-def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
+def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfold], prompt: str) -> list[Request]:
     """Return one request per single-choice question of the exam TCM, sorted by item id. A question of unknown form gets the prompt of
     A1."""
     del claims

@@ -18,7 +18,7 @@ import numpy as np
 from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Score
 from atomexam.records.question import Question
-from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.jsonl import read_optional
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
 from eval.statistics.intervals import DIGITS, Figures, numbered, rate_interval
@@ -152,14 +152,10 @@ def _row(group: str, parts: Mapping[bool, Sequence[tuple[str, int, int]]]) -> Fi
 def read_train(data: Path) -> list[Item]:
     """Return questions and claims of train."""
     folder = data / "splits" / "train"
-    return [*_read(folder / "claims.jsonl", ClaimPair), *_read(folder / "questions.jsonl", Question)]
+    return [*read_optional(folder / "claims.jsonl", ClaimPair), *read_optional(folder / "questions.jsonl", Question)]
 
 
 def read_test_items(data: Path) -> list[Item]:
     """Return questions and claims of test."""
     folder = data / "splits" / "test"
-    return [*_read(folder / "claims.jsonl", ClaimPair), *_read(folder / "questions.jsonl", Question)]
-
-
-def _read(path: Path, shape: Any) -> list[Any]:
-    return list(read_jsonl(path, shape)) if path.exists() else []
+    return [*read_optional(folder / "claims.jsonl", ClaimPair), *read_optional(folder / "questions.jsonl", Question)]

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, NamedTuple, TypeVar, get_args
 
 from atomexam.records.checks import one_of
+from atomexam.records.claim import PAIR
 from atomexam.records.evidence import Passage
 from atomexam.records.fact import Relation
 from atomexam.records.tuning import Tuning
@@ -22,7 +23,7 @@ from eval.tune.held_out import HeldOut
 
 T = TypeVar("T")
 _TASKS = {"claims": "claim", "knowledge": "choice", "cases": "choice", "tcm": "tcm", "words": "qa"}
-_SIDES = ("/factual", "/non_factual")
+_SIDES = tuple(f"/{side}" for side in PAIR)
 KINDS = (*_TASKS, *get_args(Relation), "passages")
 
 

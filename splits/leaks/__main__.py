@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from atomexam.records.leak import CHECKS, Leak
 from atomexam.records.question import Question
 from atomexam.records.split_blocks import Leaks as Params
-from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from atomexam.runtime.jsonl import folder_lock, read_optional, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import largest_counts, print_summary
 from splits.leaks.checks import Splits, blocks
-from splits.leaks.structural import claim_leaks, shot_leaks, tie_leaks
+from splits.leaks.knowledge_free import lines_of, open_to_wording, without_knowledge
+from splits.leaks.structural import claim_leaks, fourfold_leaks, shot_leaks, tie_leaks
 from splits.leaks.textual import containment_leaks, reference_leaks, reworded_leaks
 from splits.ledger.assignments import Assignment, head_id, read_assignments, write_assignments
 from splits.ledger.units import TRAINING_SPLITS
@@ -37,19 +38,25 @@ def main(argv: list[str] | None = None) -> None:
     arguments = read_arguments([word for word in words if word != "--withdraw"], __doc__, "leaks", Params, PATHS)
     params: Params = arguments.params
     splits = Splits(arguments.splits)
-    references = list(read_jsonl(arguments.references, Question)) if arguments.references.exists() else []
+    references = list(read_optional(arguments.references, Question))
     leaks = [
         *tie_leaks(splits),
         *shot_leaks(splits),
         *containment_leaks(splits, params.contained),
         *reworded_leaks(splits),
         *claim_leaks(splits),
+        *fourfold_leaks(splits),
+    ]
+    lines = lines_of(splits.fourfold("train"), splits.fourfold("test"))
+    leaks += [
+        Leak(check="wording", split="test", id=line.atomic_type, other_split="train", other_id=line.model, share=round(line.sentences, 4))
+        for line in open_to_wording(lines)
     ]
     leaks += reference_leaks(splits, references, params.contained)
     with folder_lock(arguments.out) as out:
         (out / "passed.json").unlink(missing_ok=True)
         write_jsonl(out / "leaks.jsonl", leaks, key=lambda leak: leak)
-        write_json(arguments.metrics, count(leaks, params))
+        write_json(arguments.metrics, count(leaks, params) | {"without_knowledge": without_knowledge(lines)})
         blocking = [leak for leak in leaks if blocks(leak, params)]
         if withdraw:
             _withdraw(arguments.assignments, splits, blocking)

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.leak import Leak
 from atomexam.records.question import Question
 from atomexam.records.split_blocks import Leaks as Params
-from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.jsonl import read_jsonl, read_optional
 
 ADVISORY = ("inverse", "reference")
 """Checks that do not stop the pipeline: their leaks are listed for the users of the data."""
@@ -34,3 +34,7 @@ class Splits(NamedTuple):
         for split in splits:
             for claim in read_jsonl(self.folder / split / "claims.jsonl", ClaimPair):
                 yield split, claim
+
+    def fourfold(self, split: str) -> list[Fourfold]:
+        """Return the fourfold rows of a split."""
+        return list(read_optional(self.folder / split / "fourfold.jsonl", Fourfold))

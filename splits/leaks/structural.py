@@ -93,5 +93,23 @@ def claim_leaks(splits: Splits) -> list[Leak]:
     return sorted(set(leaks))
 
 
+def fourfold_leaks(splits: Splits) -> list[Leak]:
+    """Return the false claims of test and reserved that train or dev reveals: a row on a head, or the fact that has the false tail."""
+    homes: dict[str, tuple[str, str]] = {}
+    for split in TRAINING_SPLITS:
+        for row in splits.fourfold(split):
+            for name in {canonical(row.head), canonical(row.false_head)}:
+                homes.setdefault(f"head {name}", (split, row.id))
+        for _, pair in splits.claims(split):
+            homes |= {f"fact {key}": (split, pair.id) for key in pair.fact_ids}
+    leaks = set()
+    for split in EVALUATION_SPLITS:
+        for row in splits.fourfold(split):
+            names = [f"head {canonical(row.head)}", f"head {canonical(row.false_head)}", *(f"fact {key}" for key in row.false_fact_ids)]
+            for other_split, other_id in (homes[name] for name in names if name in homes):
+                leaks.add(Leak(check="head", split=split, id=row.id, other_split=other_split, other_id=other_id))
+    return sorted(leaks)
+
+
 def _claim_keys(pair: ClaimPair) -> tuple[ClaimKey, ...]:
     return ("head", canonical(pair.head)), ("claim", canonical(pair.factual)), ("claim", canonical(pair.non_factual))

@@ -1,14 +1,10 @@
 """Question -> its summary for the draw. Pure."""
 
 import re
-from collections.abc import Sequence
 from functools import cache
 
-import msgspec
-from msgspec import Struct
-
 from atomexam.records.identity import content_id
-from atomexam.records.question import Category, Form, Option, Question, QuestionType
+from atomexam.records.question import Question
 from atomexam.text.canonical import canonical, canonical_all
 from splits.ledger.units import QuestionSummary, Stratum
 
@@ -18,31 +14,7 @@ _FUNCTION_CHARS = frozenset(_FUNCTION_WORDS.pattern) - {"|"}  # nearly all stems
 _MIN_CONTENT_CHARS = 4  # besides those words: 遗忘的进程是 is a question; 下列说法正确的是 is one only with its options
 
 
-class OptionText(Struct, frozen=True, gc=False):
-    """The field of an option that the draw needs."""
-
-    text: str
-
-
-class Fields(Struct, frozen=True, kw_only=True, gc=False):
-    """The fields of a question that the draw needs; `validate` has checked all."""
-
-    id: str
-    exam: str
-    subject: str
-    question_type: QuestionType
-    form: Form | None = None
-    category: Category = "kg"
-    group_id: str | None = None
-    shared_stem: str | None = None
-    stem: str
-    options: msgspec.Raw = msgspec.Raw(b"[]")
-    """Decoded only if they distinguish questions, which is a third of all; decoding all takes two seconds per million."""
-    answer: str | None = None
-    cluster_id: str | None = None
-
-
-def summary_of(question: Fields | Question, also: tuple[str, ...] = ()) -> QuestionSummary:
+def summary_of(question: Question, also: tuple[str, ...] = ()) -> QuestionSummary:
     """Return the summary of a question, which has an answer.
 
     Args:
@@ -53,8 +25,8 @@ def summary_of(question: Fields | Question, also: tuple[str, ...] = ()) -> Quest
     is_long = len(stem_text) >= _MIN_STEM_CHARS
     stem_id = content_id("stem", stem_text) if is_long or _is_specific(stem_text) else None
     stem_options_id = None
-    if (question.shared_stem or not is_long) and (options := _options(question)):
-        parts = [canonical(question.stem), *sorted(canonical_all([option.text for option in options]))]
+    if (question.shared_stem or not is_long) and question.options:
+        parts = [canonical(question.stem), *sorted(canonical_all([option.text for option in question.options]))]
         stem_options_id = content_id("asked", *parts) if sum(map(len, parts)) >= _MIN_STEM_CHARS else None
     return QuestionSummary(
         question.id, stratum, question.answer or "", question.group_id, question.cluster_id, stem_id, stem_options_id, also
@@ -63,11 +35,6 @@ def summary_of(question: Fields | Question, also: tuple[str, ...] = ()) -> Quest
 
 stratum_of = cache(Stratum)
 """A pool has few strata and many questions: sharing one object for equal strata saves memory and makes comparisons fast."""
-_decode_options = msgspec.json.Decoder(list[OptionText]).decode
-
-
-def _options(question: Fields | Question) -> Sequence[OptionText | Option]:
-    return _decode_options(question.options) if isinstance(question, Fields) else question.options
 
 
 def _is_specific(stem: str) -> bool:

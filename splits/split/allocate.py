@@ -27,9 +27,8 @@ from splits.ledger.units import (
 )
 from splits.split.answer_balance import even_letters
 from splits.split.claim_split import decide_heads
-from splits.split.drawing import Queue, Selection, draw_dev
+from splits.split.draw import Queue, Selection, by_pool, draw_dev, even_sides, readmit, within_quotas
 from splits.split.filling import fill
-from splits.split.fit_quota import by_pool, even_sides, readmit, within_quotas
 from splits.split.quotas import Pool, deal, level, supply
 
 _LATER = 1 << 64

@@ -1,10 +1,11 @@
 """Split claims by head, so that no disease of test is known from train."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping, Set
+from types import MappingProxyType
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import ClaimPair, Fourfold, kind_of_heads
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.assignments import AssignmentLedger, Why, head_id
+from splits.ledger.assignments import Assignment, AssignmentLedger, Why, head_id
 from splits.ledger.param_changes import ParamChanges
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import TRAINING_SPLITS, EvaluationSplit, in_draw_order
@@ -12,28 +13,48 @@ from splits.split.quotas import rounded
 
 
 def decide_heads(
-    claims: Iterable[ClaimPair], params: Params, ledger: AssignmentLedger, excluded: Collection[str] = ()
+    claims: Iterable[ClaimPair | Fourfold],
+    params: Params,
+    ledger: AssignmentLedger,
+    excluded: Set[str] = frozenset(),
+    ties: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Allocation]:
     """Return the allocation of each head.
 
-    Heads are drawn within their kind (the part of the atomic type before its first underscore: disease, food, …),
-    so that each kind contributes its share.
+    Heads are drawn within their kind (disease, food, …), so that each kind contributes its share.
 
     Args:
         excluded: heads with a claim that a question of train or dev contains; none of them is drawn.
+        ties: head -> name of the heads that go to one split with it, as they exchange tails in the fourfold set.
     """
     kinds: dict[str, str] = {}
     for claim in claims:
-        kind = claim.atomic_type.split("_")[0]
-        kinds[claim.head] = min(kind, kinds.get(claim.head, kind))
+        kind = kind_of_heads(claim.atomic_type)
+        for head in (claim.head, claim.false_head) if isinstance(claim, Fourfold) else (claim.head,):
+            kinds[head] = min(kind, kinds.get(head, kind))
     allocations: dict[str, Allocation] = {}
     for kind in sorted(set(kinds.values())):
         heads = [head for head in kinds if kinds[head] == kind]
-        allocations |= _of_kind(in_draw_order(params.seed, "claims", heads, str)[0], params, ledger, excluded)
+        allocations |= _of_kind(in_draw_order(params.seed, "claims", heads, str)[0], params, ledger, excluded, ties)
     return allocations
 
 
-def _of_kind(heads: list[str], params: Params, ledger: AssignmentLedger, excluded: Collection[str]) -> dict[str, Allocation]:
+def _units(heads: Iterable[str], ties: Mapping[str, str]) -> list[list[str]]:
+    """Return heads with those they are tied to, in the order of the first of each unit."""
+    units: dict[str, list[str]] = {}
+    for head in heads:
+        units.setdefault(ties.get(head, f"head {head}"), []).append(head)
+    return list(units.values())
+
+
+def _fits(unit: list[str], room: int) -> bool:
+    """Return whether a unit is drawn: it may exceed the room by half of itself, so that on average a size is met."""
+    return room > 0 and 2 * (len(unit) - room) <= len(unit)
+
+
+def _of_kind(
+    heads: list[str], params: Params, ledger: AssignmentLedger, excluded: Set[str], ties: Mapping[str, str]
+) -> dict[str, Allocation]:
     """Return the allocations of the heads of one kind, given in the order of the draw.
 
     Test is filled from the front and reserved from the back, so that new data never moves a head from one to the other.
@@ -42,7 +63,7 @@ def _of_kind(heads: list[str], params: Params, ledger: AssignmentLedger, exclude
     changes = ParamChanges(params, ledger)
     test = rounded(params.claim_test_share * len(heads))
     reserved = min(rounded(params.claim_reserved_share * len(heads)), len(heads) - test)
-    allocations: dict[str, Allocation] = {}
+    allocations = _joining(heads, before, excluded, ties)
     sizes: tuple[tuple[EvaluationSplit, int, list[str]], ...] = (("test", test, heads), ("reserved", reserved, heads[::-1]))
     for side, size, order in sizes:
         standing = [head for head in order if head in before and before[head].split == side]
@@ -58,13 +79,25 @@ def _of_kind(heads: list[str], params: Params, ledger: AssignmentLedger, exclude
         more = [head for head in former if before[head].split in TRAINING_SPLITS]
         turns: tuple[tuple[list[str], Why], ...] = ((returning, "returned"), (new, "drawn"), (more, "promoted"))
         for candidates, why in turns:
-            chosen = [head for head in candidates if head not in excluded][: max(0, size - filled)]
-            allocations |= {head: Allocation(side, why) for head in chosen}
-            filled += len(chosen)
-    return allocations | _rest([head for head in heads if head not in allocations], before, params)
+            for unit in _units(candidates, ties):
+                if _fits(unit, size - filled) and excluded.isdisjoint(unit):
+                    allocations |= {head: Allocation(side, why) for head in unit}
+                    filled += len(unit)
+    return allocations | _rest([head for head in heads if head not in allocations], before, params, ties)
 
 
-def _rest(heads: list[str], before: dict, params: Params) -> dict[str, Allocation]:
+def _joining(heads: list[str], before: Mapping[str, Assignment], excluded: Set[str], ties: Mapping[str, str]) -> dict[str, Allocation]:
+    """Return the allocations of new heads that are tied to earlier ones, where these are in one split and the new ones may go there."""
+    allocations: dict[str, Allocation] = {}
+    for unit in _units(heads, ties):
+        new = [head for head in unit if head not in before]
+        splits = {before[head].split for head in unit if head in before}
+        if len(splits) == 1 and (split := splits.pop()) != "retired" and (split in TRAINING_SPLITS or excluded.isdisjoint(new)):
+            allocations |= {head: Allocation(split, "kin") for head in new}
+    return allocations
+
+
+def _rest(heads: list[str], before: Mapping[str, Assignment], params: Params, ties: Mapping[str, str]) -> dict[str, Allocation]:
     """Return the allocations of the other heads: a share of those that may be trained on goes to dev."""
     allocations = {
         head: Allocation("retired", before[head].why, before[head].was)
@@ -74,6 +107,9 @@ def _rest(heads: list[str], before: dict, params: Params) -> dict[str, Allocatio
     open_heads = [head for head in heads if head not in allocations]
     allocations |= {head: Allocation(before[head].split, before[head].why) for head in open_heads if head in before}
     new = [head for head in open_heads if head not in allocations]
-    dev = max(0, rounded(params.dev_share * len(open_heads)) - sum(one.split == "dev" for one in allocations.values()))
-    allocations |= {head: Allocation("dev", "drawn") for head in new[:dev]} | {head: Allocation("train", "rest") for head in new[dev:]}
+    dev = rounded(params.dev_share * len(open_heads)) - sum(one.split == "dev" for one in allocations.values())
+    for unit in _units(new, ties):
+        drawn = _fits(unit, dev)
+        dev -= len(unit) if drawn else 0
+        allocations |= {head: Allocation("dev", "drawn") if drawn else Allocation("train", "rest") for head in unit}
     return allocations

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from splits.ledger.units import EVALUATION_SPLITS, Counts, Stratum, Unit, count_strata, draw_number, in_draw_order, is_tcm
-from splits.split.drawing import Draw, Selection
+from splits.split.draw import Draw, Selection
 from splits.split.quotas import Pool, deal, pool_of
 
 _WORK = 40_000

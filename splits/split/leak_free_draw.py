@@ -5,7 +5,7 @@ candidates to replace them, are compared with all others. The draw is repeated u
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 from msgspec.structs import replace
@@ -106,7 +106,7 @@ def decide_heads_without_leaks(
     allocations: Allocations,
     read: Read,
     least: float,
-    decide: Callable[[Collection[str]], dict[str, Allocation]],
+    decide: Callable[[Set[str]], dict[str, Allocation]],
 ) -> dict[str, Allocation]:
     """Return the allocation of each head, so that no trained-on question contains an evaluated claim.
 

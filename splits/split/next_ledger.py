@@ -10,7 +10,7 @@ from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import HELD_BACK, Assignment, AssignmentLedger
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import QuestionSummary
-from splits.split.question_file import Questions
+from splits.split.questions import Questions
 from splits.split.shots import slot_of
 from splits.split.sketches import known_again, sketched
 

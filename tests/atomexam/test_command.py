@@ -55,6 +55,7 @@ def test_outside_a_project_folder_it_says_what_is_missing(name: str, root: Path,
     assert "Next: " in done.stderr
 
 
+@pytest.mark.slow
 def test_trace_of_named_data_needs_no_project_folder(root: Path, tmp_path: Path) -> None:
     done = atomexam("trace", "claim-00000000", "--data", "mine", root=root, cwd=tmp_path)
     assert (done.returncode, done.stderr.split(":")[:2]) == (1, ["error", " mine/splits"])

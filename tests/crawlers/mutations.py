@@ -1,16 +1,21 @@
 """Pages, papers and files in, the same spoiled out: one generator gives the same bytes on every machine.
 
-Bytes and lines here, marks and values of HTML and JSON in `mutations_markup.py`. A text that is mutated holds bytes that are no UTF-8 as
-half characters (`surrogateescape`), so that bytes are never lost on the way through it.
+A text is cut into tokens: lines, tags, or values of JSON. Tokens are dropped, doubled, moved, nested, copied over others, or replaced by
+what upsets readers. A text that is mutated holds bytes that are no UTF-8 as half characters (`surrogateescape`), so that none is lost.
 """
 
+import json
+import re
 import unicodedata
 import zipfile
 from collections.abc import Callable, Mapping
+from functools import partial
+from html import escape, unescape
 from io import BytesIO
 from random import Random
 
 Mutation = Callable[[Random, str], str]
+Tokens = list[str]
 
 MAX_BYTES = 199_999
 CHARSETS = (
@@ -29,70 +34,61 @@ NASTY = (
     *("(" * 400, "9" * 400, "A" * 3000, " " * 5000, "\t" * 900, "|||", "锟斤拷", "\\", "%", "%s{0}", "1" + "0" * 5000, "-1", "1e999"),
 )
 PAPER_PIECES = (
-    *(
-        "1、",
-        "2.",
-        "３．",
-        "(1)",
-        "【3】",
-        "第4题",
-        "①",
-        "一、",
-        "（二）",
-        "007.",
-        "²",
-        "1O、",
-        "l.",
-        "٣.",
-        "1.A 2.B",
-        "1-5 ABCDA",
-        "6～10 ABCDE",
-    ),
-    *(
-        "A.",
-        "B、",
-        "（C）",
-        "D．",
-        "Ⓑ",
-        "E",
-        "A B C D",
-        "答案：",
-        "【答案】",
-        "B",
-        "√",
-        "（×）",
-        "正确",
-        "解析：",
-        "参考答案",
-        "难度：",
-        "答：",
-        "略",
-    ),
-    *(
-        "一、单项选择题",
-        "二、判断题",
-        "B1型题",
-        "（1～3题共用题干）",
-        "（4-999题共用备选答案）",
-        "根据以下材料，回答9～2题。",
-        "案例一",
-        "____",
-    ),
-    *(
-        "题号\t题干\tA\tB\t答案",
-        "| 题号 | 题干 | 答案 |",
-        "|---|---|---|",
-        "题号 1 2 3",
-        "答案 A B C",
-        "第3页 共10页",
-        "\n",
-        "\n\n",
-        "？",
-        "（ ）",
-    ),
-)
+    "1、", "2.", "３．", "(1)", "【3】", "第4题", "①", "一、", "（二）", "007.", "²", "1O、", "l.", "٣.", "1.A 2.B", "1-5 ABCDA",
+    "6～10 ABCDE",
+    "A.", "B、", "（C）", "D．", "Ⓑ", "E", "A B C D", "答案：", "【答案】", "B", "√", "（×）", "正确", "解析：", "参考答案", "难度：",
+    "答：", "略",
+    "一、单项选择题", "二、判断题", "B1型题", "（1～3题共用题干）", "（4-999题共用备选答案）", "根据以下材料，回答9～2题。", "案例一",
+    "____",
+    "题号\t题干\tA\tB\t答案", "| 题号 | 题干 | 答案 |", "|---|---|---|", "题号 1 2 3", "答案 A B C", "第3页 共10页", "\n", "\n\n",
+    "？", "（ ）",
+    " ", "\u3000\u3000", "> ", "- ", "**", "| ", "# ", "；",
+)  # fmt: skip
+TAG_NAMES = (
+    "div", "p", "span", "a", "td", "tr", "table", "ul", "li", "b", "h1", "dl", "dt", "dd", "section", "font", "br", "img", "select",
+    "script", "style", "textarea", "plaintext", "template", "noscript", "svg", "math", "iframe", "title", "xmp", "frameset", "form",
+    "html", "body", "head", "base", "meta", "x-y", "a:b", "option", "object", "button", "w:p", "w:tbl", "w:r", "c", "row",
+)  # fmt: skip
+_BOMB = '<!DOCTYPE html [<!ENTITY a "' + "x" * 50 + '">'
+_BOMB += "".join(f'<!ENTITY {name} "{f"&{inner};" * 20}">' for inner, name in zip("abcdefg", "bcdefgh", strict=True)) + "]>&h;"
+HTML_PIECES = (
+    "&amp;" * 9000, "&#x110000;", "&#0;", "&#xD800;", "&#xDFFF;&#xD83D;", "&#128;", "&lt;script&gt;", "&nbsp;" * 3000, "&", "&&&&",
+    "&#", "&#x",
+    "&nosuch;", "&lt" * 500, "&#99999999999999999999;", "&#x202e;", "&NotEqualTilde;", "&amp;amp;amp;lt;", "&#13;&#10;", "&#xFFFE;", _BOMB,
+    '<?xml version="1.0" encoding="utf-16"?>', "<!DOCTYPE html SYSTEM 'file:///no-such'>", '<base href="http://[">', "<!--", "-->",
+    "<![CDATA[",
+    '<base href="//other.example/x/">', '<meta http-equiv="refresh" content="0; url=http://[">', "<frameset><frame>",
+    "<html><html><body>", "]]>",
+    "<!", "<?", "<", ">", "</", "<a <b", "</script>", "<script>", "</div></p></table>", "<p>" * 3000, "<input " * 100, "<br>" * 5000,
+    '"', "'",
+    "<table><tr><td>" * 300, "<a href=1_2.htm>下一页</a>" * 200, "<svg><style><a title='</style>",
+    *(f'<meta charset="{name}">' for name in NAMED_CHARSETS),
+)  # fmt: skip
+ATTRIBUTES = (
+    ' "x"=1 {{y}} :z=2 @k <b', " '", ' "', " =", " class", ' class="', " hidden", ' style="display:none"', ' style="font-size:0"',
+    " xml:lang=a:b",
+    ' xmlns="urn:x" x:y:z=1', ' 1="2"', " \u00e9=\u00e9", " a" * 5000, ' id=""', " href", " href=//", " on{{x}}='\"'", ' w:val="-1"', "",
+    ' w:val="9999999999"', f' class="{"x " * 50_000}"', f' style="{"display" * 14_000}"', f' id="{"_" * 1_000}"',
+    f' href="{"a" * 100_000}"',
+    *(f' href="{address}" src="{address}"' for address in (
+        "", "#", "javascript:void(0)", "http://[", "https://a:99999999/", "//", "http://", "?page=99999999999", "/\n", "\\\\x\\y", "data:,",
+        "https://xn--\u0130.example/", "http://\u3002/", "mailto:a", "ftp://a/", "/paper/1.html", "1_2.htm", "http://127.0.0.1/", "%ff%zz",
+        "https://user:pw@h:0/", "http://a/" + "../" * 500, "x" * 5000, "/medical/disease/1", "\ud7ff\uffff",
+    )),
+)  # fmt: skip
+JSON_PIECES = (
+    "null", "true", "false", "0", "-1", "1.5", "1e999", "-0", "NaN", "Infinity", "undefined", '""', '" "', "[]", "{}", "[[]]",
+    "[null]", '["A"]',
+    '"\\ud800"', '"\\udc00\\ud800"', '"\\u0000"', '"A"', '"ABCDE"', '"正确"', "7", "31", "9" * 20, "9" * 5000, '{"o":1}',
+    '[{"o":null}]', "'x'",
+    '{"A":{"B":1}}', "[" * 10_000, '{"a":' * 10_000, '"' + "x" * 20_000 + '"', "{", "}", "[", "]", ",", ":", '"', "\\", "\\u",
+    "\\ud800", "\\x41",
+    "//", "/*", "\n", "'", "\ufeff", "}\n{",
+)  # fmt: skip
 _WIDE = str.maketrans({chr(sign): chr(sign + 0xFEE0) for sign in range(0x21, 0x7F)})
 _NUMBERS = ("0", "1", "2", "99", "1000", "-1", "1.5", "２", "²", "①", "٣", "九", "9" * 20, "9" * 5000, "")
+_BREAKS = ("\r\n", "\r", "\n\n", "\x0b", "\u2028", " ", "")
+_DIGITS = re.compile(r"\d+")
 
 
 def capped(body: bytes) -> bytes:
@@ -169,93 +165,95 @@ def spoiled_text(random: Random, body: bytes, kinds: Mapping[str, Mutation], mos
     return capped(text.encode("utf-8", "surrogateescape")), names
 
 
-def _on_lines(change: Callable[[Random, list[str], int], None]) -> Mutation:
+def _drop(random: Random, tokens: Tokens, start: int, end: int) -> None:
+    del tokens[start:end]
+
+
+def _double(random: Random, tokens: Tokens, start: int, end: int) -> None:
+    size = sum(map(len, tokens[start:end])) + 1
+    place = random.choice((end, random.randrange(len(tokens) + 1)))
+    tokens[place:place] = tokens[start:end] * random.choice((1, 1, 3, 30, max(3, 50_000 // size)))
+
+
+def _move(random: Random, tokens: Tokens, start: int, end: int) -> None:
+    part = tokens[start:end]
+    del tokens[start:end]
+    place = random.randrange(len(tokens) + 1)
+    tokens[place:place] = part
+
+
+def _shuffle(random: Random, tokens: Tokens, start: int, end: int) -> None:
+    tokens[start:end] = random.sample(tokens[start:end], end - start)
+
+
+def _copy(random: Random, tokens: Tokens, start: int, end: int) -> None:
+    tokens[start:end] = [random.choice(tokens)]
+
+
+def _nest(random: Random, tokens: Tokens, start: int, end: int) -> None:
+    depth = min(random.choice((3, 40, 300, 10_000)), 100_000 // (len(tokens[start]) + 1))
+    tokens[start:start] = [tokens[start]] * depth
+
+
+def _cut(random: Random, tokens: Tokens, start: int, end: int) -> None:
+    cut = random.randrange(len(tokens[start]) + 1)
+    tokens[start : start + 1] = [tokens[start][:cut], random.choice(("", "\n", tokens[start][cut:]))]
+
+
+def _number(random: Random, tokens: Tokens, start: int, end: int) -> None:
+    tokens[start:end] = [_DIGITS.sub(lambda _: random.choice(_NUMBERS), token, count=1) for token in tokens[start:end]]
+
+
+def _write_otherwise(random: Random, tokens: Tokens, start: int, end: int) -> None:
+    write = random.choice((escape, unescape, json.dumps, lambda text: text.translate(_WIDE), partial(unicodedata.normalize, "NFKC")))
+    tokens[start:end] = [write(token) for token in tokens[start:end]]
+
+
+def _swap_letters(random: Random, tokens: Tokens, start: int, end: int) -> None:
+    old, new = random.choices("ABCDE．.、）)：1234", k=2)
+    tokens[start:end] = [token.replace(old, new) for token in tokens[start:end]]
+
+
+def _breaks(random: Random, tokens: Tokens, start: int, end: int) -> None:
+    tokens[:] = ["".join(tokens).replace("\n", random.choice(_BREAKS), random.choice((-1, 5)))]
+
+
+def _columns(random: Random, tokens: Tokens, start: int, end: int) -> None:
+    lines = "".join(tokens[start:end]).split("\n")
+    tokens[start:end] = [f"{one:<30}  {other}\n" for one, other in zip(lines[::2], [*lines[1::2], ""], strict=False)]
+
+
+def _rename(random: Random, tokens: Tokens, start: int, end: int) -> None:
+    tokens[start] = re.sub(r"[\w:-]+", random.choice(TAG_NAMES), tokens[start], count=1)
+
+
+def _attribute(random: Random, tokens: Tokens, start: int, end: int) -> None:
+    tokens[start] = tokens[start].removesuffix(">") + random.choice(ATTRIBUTES) + ">"
+
+
+def _put(random: Random, tokens: Tokens, start: int, end: int, pieces: tuple[str, ...]) -> None:
+    tokens[start : random.choice((start, end))] = [random.choice(random.choice((NASTY, PAPER_PIECES, pieces, pieces)))]
+
+
+def _on_tokens(change: Callable[..., None], token: str) -> Mutation:
+    """Return a mutation of a text from one of its tokens, some of them in a row."""
+    pattern = re.compile(token, re.DOTALL)
+
     def changed(random: Random, text: str) -> str:
-        lines = text.split("\n")
-        change(random, lines, random.randrange(len(lines)))
-        return "\n".join(lines)
+        tokens = pattern.findall(text) or [text]
+        start = random.randrange(len(tokens))
+        change(random, tokens, start, min(len(tokens), start + random.choice((1, 1, 3, 20, len(tokens)))))
+        return "".join(tokens)
 
     return changed
 
 
-def _shuffle(random: Random, lines: list[str], at: int) -> None:
-    end = at + random.choice((3, 12, 60))
-    lines[at:end] = random.sample(lines[at:end], len(lines[at:end]))
+def _mutations(token: str, pieces: tuple[str, ...], *more: Callable[..., None]) -> dict[str, Mutation]:
+    every = (_drop, _double, _move, _shuffle, _copy, _nest, _cut, _number, _write_otherwise, *more)
+    named = {change.__name__.strip("_"): change for change in every} | {"put": partial(_put, pieces=pieces)}
+    return {name: _on_tokens(change, token) for name, change in named.items()}
 
 
-def _join(random: Random, lines: list[str], at: int) -> None:
-    end = at + random.choice((2, 2, 6, len(lines)))
-    lines[at:end] = [random.choice(("", " ", "\t", "    ", "；")).join(lines[at:end])]
-
-
-def _split(random: Random, lines: list[str], at: int) -> None:
-    cut = random.randrange(len(lines[at]) + 1)
-    lines[at : at + 1] = [lines[at][:cut], *[""] * random.randrange(2), lines[at][cut:]]
-
-
-def _delete(random: Random, lines: list[str], at: int) -> None:
-    del lines[at : at + random.choice((1, 1, 3, 20))]
-    lines.append("")
-
-
-def _double(random: Random, lines: list[str], at: int) -> None:
-    end = at + random.choice((1, 4, 30))
-    size = sum(map(len, lines[at:end])) + 1
-    times = random.choice((1, 1, 3, max(3, 50_000 // size) if random.random() < 0.3 else 3))
-    place = random.choice((end, random.randrange(len(lines) + 1)))
-    lines[place:place] = lines[at:end] * times
-
-
-def _renumber(random: Random, lines: list[str], at: int) -> None:
-    for place in range(at, min(len(lines), at + random.choice((1, 5, 40)))):
-        digits = "".join(sign if sign.isdigit() else " " for sign in lines[place]).split()
-        if digits:
-            lines[place] = lines[place].replace(random.choice(digits), random.choice(_NUMBERS), 1)
-
-
-def _widen(random: Random, lines: list[str], at: int) -> None:
-    for place in range(at, min(len(lines), at + random.choice((1, 5, len(lines))))):
-        lines[place] = lines[place].translate(_WIDE) if random.random() < 0.5 else unicodedata.normalize("NFKC", lines[place])
-
-
-def _indent(random: Random, lines: list[str], at: int) -> None:
-    mark = random.choice((" ", "    ", "\t", "\u3000\u3000", "> ", "- ", "* ", "**", "| ", "# ", "　"))
-    for place in range(at, min(len(lines), at + random.choice((1, 5, len(lines))))):
-        lines[place] = mark + lines[place]
-
-
-def _put(random: Random, lines: list[str], at: int) -> None:
-    cut = random.choice((0, random.randrange(len(lines[at]) + 1), len(lines[at])))
-    lines[at] = lines[at][:cut] + random.choice(random.choice((NASTY, PAPER_PIECES, PAPER_PIECES))) + lines[at][cut:]
-
-
-def _columns(random: Random, lines: list[str], at: int) -> None:
-    end = at + random.choice((8, 40, len(lines)))
-    left, right = lines[at:end][::2], lines[at:end][1::2]
-    lines[at:end] = [f"{one:<{random.choice((20, 40))}}  {other}" for one, other in zip(left, [*right, ""], strict=False)]
-
-
-def _swap_letters(random: Random, lines: list[str], at: int) -> None:
-    old, new = random.choices("ABCDE．.、）)：1234", k=2)
-    for place in range(at, min(len(lines), at + random.choice((1, 10, len(lines))))):
-        lines[place] = lines[place].replace(old, new)
-
-
-def _breaks(random: Random, text: str) -> str:
-    return text.replace("\n", random.choice(("\r\n", "\r", "\n\n", "\x0b", "\u2028", " ", "")), random.choice((-1, 5)))
-
-
-LINE_MUTATIONS: dict[str, Mutation] = {
-    "shuffle": _on_lines(_shuffle),
-    "join": _on_lines(_join),
-    "split": _on_lines(_split),
-    "delete": _on_lines(_delete),
-    "double": _on_lines(_double),
-    "renumber": _on_lines(_renumber),
-    "widen": _on_lines(_widen),
-    "indent": _on_lines(_indent),
-    "put": _on_lines(_put),
-    "columns": _on_lines(_columns),
-    "swap letters": _on_lines(_swap_letters),
-    "breaks": _breaks,
-}
+LINE_MUTATIONS = _mutations(r"[^\n]*\n|[^\n]+", PAPER_PIECES, _swap_letters, _breaks, _columns)
+HTML_MUTATIONS = _mutations(r"<[^<>]*>|[^<]+|<", HTML_PIECES, _rename, _attribute)
+JSON_MUTATIONS = _mutations(r'"(?:[^"\\]|\\.)*"|[\w.+-]+|.', JSON_PIECES)

@@ -20,8 +20,6 @@ PAPER = (
     "3．诊断是（ ）。A.焦虑 B.抑郁\n4．治疗用（ ）。A.针灸 B.休息\n二、判断题\n5．气质有好坏之分。（×）\n"
     "三、简答题\n6．什么是记忆？\n参考答案\n3-4 AB\n6．记忆是经验的反映。\n"
 )
-CARDS = "#flashcards/心理学\n\n" + "\n\n".join(f"什么是{term}？ :: 关于{term}的回答" for term in ("感觉", "知觉", "记忆", "思维"))
-BLACKBOARD = "\n".join(f"MC\t{term}是（ ）。\t甲\tcorrect\t乙\tincorrect\t丙\tincorrect" for term in ("感觉", "知觉", "记忆", "思维"))
 _QUESTION = {"question": "感觉是（ ）", "answer": "A"}
 _OPTIONS = {"A": "甲", "B": "乙", "C": "丙", "D": "丁"}
 RECORDS: dict[str, Any] = {
@@ -180,8 +178,6 @@ def small_files() -> dict[str, bytes]:
         "book.xlsx": _xlsx(),
         "rows.csv": _csv(",", "gb18030"),
         "rows.tsv": _csv("\t", "utf-8"),
-        "cards.md": CARDS.encode(),
-        "blackboard.txt": BLACKBOARD.encode(),
     }
     files |= {f"{name}.xml": text.encode() for name, text in EXCHANGED.items()}
     for layout, records in RECORDS.items():

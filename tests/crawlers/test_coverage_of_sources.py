@@ -11,7 +11,7 @@ from atomexam.records.params import Import
 from atomexam.records.provenance import Provenance
 from crawlers import extract
 from crawlers import read_imports as imports
-from crawlers.coverage.pages import account_of_responses
+from crawlers.read.account.pages import account_of_responses
 from crawlers.read_imports import read_files, store_files
 
 STEMS = ["在课堂上突然听见雷声学生不约而同望向窗外", "儿童能够按照长短顺序排列十根木棍的能力", "运动员在赛前出现的轻度紧张会改善成绩"]
@@ -77,7 +77,7 @@ def books(tmp_path: Path) -> tuple[Path, Import]:
 
 def test_a_file_with_too_many_characters_in_no_item_stops_the_stage(books: tuple[Path, Import], monkeypatch: pytest.MonkeyPatch) -> None:
     pages, source = books
-    monkeypatch.setattr("crawlers.importers.papers.read_paper", _without_its_end)
+    monkeypatch.setattr("crawlers.read.papers.read_paper", _without_its_end)
     message = r"read books: \d\d\.\d% of the characters of 坏\.txt are in no item, more than max_unread_share 0\.05\. First: line 24\d: "
     with pytest.raises(ValueError, match=message) as caught:
         list(read_files("books", source, pages, 0.0, 0.05))
@@ -86,14 +86,14 @@ def test_a_file_with_too_many_characters_in_no_item_stops_the_stage(books: tuple
 
 
 def _without_its_end(lines: list[str]) -> object:
-    from crawlers.papers.paper import read_paper
+    from crawlers.read.lines.paper import read_paper
 
     return read_paper(lines[:240])
 
 
 def test_the_stage_writes_where_the_characters_are(books: tuple[Path, Import], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pages, source = books
-    monkeypatch.setattr("crawlers.importers.papers.read_paper", _without_its_end)
+    monkeypatch.setattr("crawlers.read.papers.read_paper", _without_its_end)
     flags = ["--path", str(source.path), "--format", "paper", "--pages", str(pages), "--out", str(tmp_path / "items.jsonl")]
     flags += ["--metrics", str(tmp_path / "metrics.json")]
     with pytest.raises(ValueError, match="more than max_unread_share"):

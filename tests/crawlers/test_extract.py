@@ -26,12 +26,14 @@ def test_pages_that_are_not_stored_fail_the_stage(crawled: Path, run_toy: Toy) -
     assert "GET https://toy.example/p/never-crawled" in errors
 
 
+@pytest.mark.slow
 def test_pages_that_the_site_never_gave_are_not_looked_for(crawled: Path, run_toy: Toy) -> None:
     write_failed(crawled, {"GET https://toy.example/p/never-crawled": "HTTP status 500"})
     assert run_toy("extract", crawled, spider="greedy") == (0, "")
     write_failed(crawled, {})
 
 
+@pytest.mark.slow
 def test_misfits_above_the_share_fail_the_stage(crawled: Path, run_toy: Toy) -> None:
     status, errors = run_toy("extract", crawled, spider="misfit")
     assert status == 1
@@ -39,12 +41,14 @@ def test_misfits_above_the_share_fail_the_stage(crawled: Path, run_toy: Toy) -> 
     assert "https://toy.example/p/5: no stem" in errors and "… and 1 more" in errors
 
 
+@pytest.mark.slow
 def test_misfits_below_the_share_are_told(crawled: Path, run_toy: Toy) -> None:
     status, errors = run_toy("extract", crawled, spider="misfit", share=0.2)
     assert status == 0
     assert errors.count("misfit: https://toy.example/p/") == 6
 
 
+@pytest.mark.slow
 def test_a_page_that_a_callback_fails_on_is_a_misfit(crawled: Path, run_toy: Toy) -> None:
     status, errors = run_toy("extract", crawled, spider="failing", share=0)
     assert status == 1
@@ -55,6 +59,7 @@ def test_a_page_that_a_callback_fails_on_is_a_misfit(crawled: Path, run_toy: Toy
     assert "KeyError" in errors  # told, though the stage goes on
 
 
+@pytest.mark.slow
 def test_nothing_crawled_says_what_to_do(tmp_path: Path, run_toy: Toy) -> None:
     status, errors = run_toy("extract", tmp_path / "toy")
     assert (status, errors) == (1, f"error: {tmp_path / 'toy'}: no pages of 2026-11-20; `dvc repro crawl@toy` fetches them\n")
@@ -65,6 +70,7 @@ def test_an_unknown_source_names_the_known_ones(tmp_path: Path) -> None:
         main(["ask12", "--snapshot", "2026-11-20", "--out", str(tmp_path / "items.jsonl")])
 
 
+@pytest.mark.slow
 def test_a_kind_of_page_that_lost_much_since_the_last_snapshot_fails_the_stage(tmp_path: Path, run_toy: Toy) -> None:
     folder = tmp_path / "toy"
     assert run_toy("crawl", folder) == run_toy("crawl", folder, snapshot="2026-11-21", pages=20) == (0, "")

@@ -13,17 +13,18 @@ from random import Random
 import pytest
 
 from atomexam.runtime.budgets import stop
-from crawlers import read
-from crawlers.importers.formats import guess_format, known_formats, read_file
+from crawlers.read import __main__ as read
+from crawlers.read.formats import guess_format, known_formats, read_file
 from tests.crawlers.small_files import RECORDS, small_files
 from tests.fuzz.budget import Cases
 from tests.fuzz.laws import ITEM, SEEN
 from tests.fuzz.mutants import MUTANTS, SAVED, mutated_pages, quiet, spoiled_file
 
 CASES = 1500
+PLATFORMS = Path(__file__).parents[2] / "crawlers/read/layouts/platforms"
 PAGES = sum(map(len, SAVED.values()))
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # bs4 and openpyxl warn of what they read all the same
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # bs4 and openpyxl warn of what they read all the same
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -36,7 +37,6 @@ def quietly() -> Iterator[None]:
     stop()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("source", SAVED)
 def test_spoiled_pages_through_the_spiders(source: str, tmp_path: Path) -> None:
     cases = Cases(tmp_path)
@@ -45,7 +45,6 @@ def test_spoiled_pages_through_the_spiders(source: str, tmp_path: Path) -> None:
     cases.require_none()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in MUTANTS if kind != "pages"])
 def test_spoiled_texts_and_files(kind: str, tmp_path: Path) -> None:
     cases, (mutants, share) = Cases(tmp_path), MUTANTS[kind]
@@ -55,7 +54,8 @@ def test_spoiled_texts_and_files(kind: str, tmp_path: Path) -> None:
 
 
 def test_every_format_has_a_small_file_that_is_read_whole() -> None:
-    assert known_formats() == sorted({*RECORDS, "paper", "docx", "pdf", "moodle_xml", "qti", "blackboard", "cards"})
+    platforms = {path.stem for path in PLATFORMS.glob("*.yaml")}  # each has its example beside it
+    assert known_formats() == sorted({*RECORDS, *platforms, "paper", "docx", "pdf", "moodle_xml", "qti"})
     for name, body in small_files().items():
         guessed = guess_format(name, body)
         reading = read_file(name, body, guessed, SEEN)

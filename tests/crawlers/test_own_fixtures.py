@@ -32,6 +32,7 @@ def test_no_sentence_of_a_site_is_in_a_fixture(root: Path, real_data: Path) -> N
     assert _shared(ours, theirs, SITE_RUN) == {}
 
 
+@pytest.mark.slow
 def test_no_sentence_of_a_published_set_is_in_a_fixture(root: Path, real_data: Path) -> None:
     assert _shared(_texts(_fixtures(root)), _texts(_files(real_data)), SET_RUN) == {}
 

@@ -109,6 +109,7 @@ class Draw:
         )
 
 
+@pytest.mark.slow
 def test_what_clean_keeps_no_later_stage_refuses(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     draw = Draw(os.environ.get("HOSTILE_SEED", "line"))
     items: dict[str, list[Item]] = {"hxter": [], "ask120": [], "ref": []}

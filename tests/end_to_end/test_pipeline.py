@@ -15,8 +15,8 @@ from atomexam.runtime.jsonl import read_jsonl
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
 
 DATA_STAGES = (
-    *("clean", "near_duplicates", "claims", "evidence", "verification", "validate", "split", "validate_splits", "leaks", "release"),
-    *("plan", "validate_predictions", "errors", "judge", "compare", "report"),
+    *("clean", "near_duplicates", "claims", "evidence", "validate", "split", "leaks", "release"),
+    *("plan", "errors", "judge", "report"),
 )
 
 

@@ -32,6 +32,8 @@ from eval.predict.__main__ import main as predict
 from eval.tune import training
 from tests.eval.tuning import SHAPE, tuned
 
+pytestmark = pytest.mark.slow
+
 
 def base(layers: int = 1) -> Any:
     torch.manual_seed(1)

@@ -274,6 +274,7 @@ def test_the_published_replies_are_read_as_a_careful_reader_does(real_data: Path
     assert right / len(rows) >= 0.98
 
 
+@pytest.mark.slow
 def test_the_command_adds_outcome_and_answer(tmp_path: Path) -> None:
     rows = [
         {"id": "1", "task": "claim", "response": "错误。", "options": None},
@@ -418,6 +419,7 @@ def test_an_option_is_found_by_its_text_and_not_within_another(texts: list[str])
         assert read_answer("mcqa", f"{text}。", options)[1] == letter
 
 
+@pytest.mark.slow
 def test_a_published_rule_set_reads_a_file_in_place_of_ours(tmp_path: Path) -> None:
     rows = [
         {"id": "1", "task": "mcqa", "response": "Answer: C", "options": OPTIONS},
@@ -435,6 +437,7 @@ def test_a_published_rule_set_reads_a_file_in_place_of_ours(tmp_path: Path) -> N
     assert "unknown rule set 'cpsyexam'; known: cmb_v1" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_row_without_a_response_is_told_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text('{"id": "1", "task": "claim"}\n')

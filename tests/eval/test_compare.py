@@ -46,6 +46,7 @@ def test_mcnemar_and_holm_are_those_of_statsmodels() -> None:
     assert [row["differs"] for row in rows] == [False, True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p_values", [[0.04], [0.01, 0.04, 0.03, 0.005], [0.5, 0.02, 0.02, 1.0, 0.0], [0.9, 0.8, 0.7]])
 def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
     assert holm(p_values) == multipletests(p_values, method="holm")[1].tolist()

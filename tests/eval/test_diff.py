@@ -21,6 +21,7 @@ tallies = st.dictionaries(
 ).map(lambda drawn: {key: Tally(*pair) for key, pair in drawn.items()})
 
 
+@pytest.mark.slow
 @given(tallies, tallies, st.dictionaries(st.sampled_from("abcdefghijkl"), st.sampled_from(CAUSES)))
 def test_parts_sum_up_exactly_and_so_do_their_rounded_values(before, after, drawn) -> None:
     causes = {key: drawn.get(key, "reply") for key in before.keys() & after.keys() if before[key] != after[key]}
@@ -151,6 +152,7 @@ def test_a_version_says_its_commit_and_day(repository: Path) -> None:
     assert DataVersion("workspace", repository).about == "workspace"
 
 
+@pytest.mark.slow
 def test_two_commits_are_told_apart_by_cause(repository: Path) -> None:
     found = difference_of(DataVersion("v1", repository), DataVersion("v2", repository))
     assert (found["only_a"], found["only_b"]) == (["old"], ["new"])

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -168,7 +169,7 @@ def test_the_page_names_the_change_and_hides_the_reserved(browser, two, tmp_path
     assert set(page.locator("section", has_text="newly wrong").locator("td:first-child code").all_text_contents()) >= {"q-000250"}
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     page.get_by_role("link", name="questions moved").click()
-    assert page.url.endswith("#question-moved")
+    expect(page).to_have_url(re.compile("#question-moved$"))
     opened.close()
 
 
@@ -192,7 +193,8 @@ def test_the_subject_that_got_worse_leads_to_its_items(browser, two, tmp_path: P
     assert cells[:3] == ["run", "SSE 心理学", "100.0 % of 150"] and cells[4].startswith("-") and cells[6] == "0"
     opened.page.locator("#where ~ .wide").first.get_by_role("link").first.click()
     opened.page.wait_for_selector("body[data-ready]")
-    assert opened.count == int(cells[5]) > 0
+    assert (count := int(cells[5])) > 0
+    opened.shows(count)
     opened.page.locator(".row").first.click()
     opened.page.get_by_role("region", name="Provenance").wait_for()
     assert "newly wrong" in opened.page.locator("#item .note").first.inner_text()
@@ -216,16 +218,17 @@ def test_items_are_filtered_by_what_became_of_them_since_the_first_version(brows
     in_test = {row.id for row in b.questions_of("test")}
     opened.page.get_by_role("link", name="added", exact=True).click()
     opened.page.wait_for_selector("body[data-ready]")
-    assert opened.count == len(ids["added"] & in_test) + 1 + 1  # and a claim, and one that speaks of what is reserved: it is in test
+    opened.shows(len(ids["added"] & in_test) + 1 + 1)  # and a claim, and one that speaks of what is reserved: it is in test
     for became, wanted in (("edited", ids["edited"]), ("moved", ids["moved"])):
         opened.go(f"items.html#since={became}")
-        assert opened.count == len(wanted & in_test) > 0
+        assert (count := len(wanted & in_test)) > 0
+        opened.shows(count)
     opened.go("items.html#result_since=newly+wrong&run=run&verdict=wrong&item=q-000250")
     opened.page.get_by_role("region", name="Provenance").wait_for()
     assert opened.count >= 1 and "file:bank.json" in opened.page.locator("#item").inner_text()
     assert opened.page.get_by_label("result since").input_value() == "newly wrong"
     opened.go("items.html#since=as+before")
-    assert opened.count == len(in_test) + 3 - len((ids["added"] | ids["edited"] | ids["moved"]) & in_test) - 2
+    opened.shows(len(in_test) + 3 - len((ids["added"] | ids["edited"] | ids["moved"]) & in_test) - 2)
     opened.close()
 
 
@@ -247,25 +250,29 @@ def test_the_reports_items_are_filtered_by_the_difference_beside_them(browser, t
     everything = opened.count
     opened.page.get_by_role("button", name="Changed since").click()
     opened.page.locator("label", has_text="since workspace").locator("#f-since").select_option("edited")
-    assert opened.count == len(ids["edited"] & in_test) and opened.page.url.endswith("#since=edited")
+    opened.shows(len(ids["edited"] & in_test))
+    assert opened.page.url.endswith("#since=edited")
     opened.go("items.html#since=moved")
-    assert opened.count == len(ids["moved"] & in_test)
+    opened.shows(len(ids["moved"] & in_test))
     opened.go("items.html#run=run&result_since=newly+wrong")
     assert 0 < opened.count < everything
     assert opened.page.get_by_role("link", name="What changed from workspace to workspace").get_attribute("href") == "../diff/index.html"
     opened.close()
 
 
+@pytest.mark.slow
 def test_a_difference_that_is_not_there_or_of_other_items_is_said(browser, beside: Path) -> None:
     script = beside.parent / "diff/items/since.js"
     script.write_text(re.sub('"[0-9a-f]{16}"', '"0"', script.read_text(encoding="utf-8"), count=1), encoding="utf-8")
     opened = Opened(browser, beside, "items.html#since=edited", further=beside.parent / "diff")
-    assert opened.count == 0 and "of other items than these" in opened.page.locator("#since-said").inner_text()
+    opened.shows(0)
+    assert "of other items than these" in opened.page.locator("#since-said").inner_text()
     opened.close()
     script.unlink()
     opened = Opened(browser, beside, "items.html#since=edited", further=beside.parent / "diff")
-    assert opened.count == 0 and "python -m eval.diff HEAD --html" in opened.page.locator("#since-said").inner_text()
+    opened.shows(0)
+    assert "python -m eval.diff HEAD --html" in opened.page.locator("#since-said").inner_text()
     opened.page.get_by_role("button", name="Reset").click()
-    assert opened.count > 0
+    expect(opened.page.locator("#count")).to_have_text(re.compile("^[1-9]"))
     opened.faults.clear()  # the browser itself says that a file is not there
     opened.close()

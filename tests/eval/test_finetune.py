@@ -41,6 +41,8 @@ from eval.tasks import build_requests
 from eval.tasks.prompt import render, token_ids
 from eval.tasks.request import Request, conversation
 
+pytestmark = pytest.mark.slow
+
 
 def digests(folder: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
@@ -115,7 +117,6 @@ with torch.inference_mode():
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("processor", PROCESSORS)
 def test_any_process_on_any_processor_gives_the_same_bytes(processor: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-c", _TRAINED_AND_ASKED, str(toy_data), str(tmp_path)]

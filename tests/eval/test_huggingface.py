@@ -34,6 +34,8 @@ from eval.models.sampling import SampledToken
 from eval.tasks.prompt import chat_template, token_ids
 from eval.tasks.request import Request
 
+pytestmark = pytest.mark.slow
+
 GREEDY = Settings(max_new_tokens=6, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 PAPER = structs.replace(GREEDY, temperature=0.3, top_k=5, top_p=0.85, repetition_penalty=1.05)  # SdAK, section 4.2.3
 HOT = structs.replace(GREEDY, temperature=1.5)
@@ -93,7 +95,6 @@ def queries(backend: Backend) -> list[ModelQuery]:
     return [query(backend, text, number, repeat) for number, text in enumerate(TEXTS) for repeat in range(2)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("settings", [GREEDY, PAPER, HOT], ids=["greedy", "paper", "hot"])
 @pytest.mark.parametrize("batch_size", [1, 3, 16, 64])
 def test_batch_size_and_order_change_nothing(backend: Backend, queries: list[ModelQuery], settings: Settings, batch_size: int) -> None:
@@ -328,7 +329,6 @@ def test_pickled_weights_are_not_loaded(folder: Path, tmp_path: Path) -> None:
         replies(backend, GREEDY, [query(backend, "短", 1)])
 
 
-@pytest.mark.slow
 def test_a_model_that_cannot_be_had_is_told_at_once(tmp_path: Path) -> None:
     """In a process of its own, since the library reads its environment once."""
     code = (
@@ -370,7 +370,6 @@ print(sum(not torch.equal(scores[0], row) for row in scores))
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not torch.backends.mkl.is_available(), reason="this torch has no MKL, and its threads are not told how to add")
 def test_threads_do_not_add_some_rows_otherwise() -> None:
     """In a process of its own, since MKL reads its setting once. One prompt in all 16 rows; without the setting the last 8 differ."""

@@ -169,6 +169,7 @@ def test_a_call_that_failed_counts_as_wrong_and_a_name_of_ours_is_refused(projec
         main(["first", path])
 
 
+@pytest.mark.slow
 def test_the_browser_shows_their_run_beside_ours(browser, project: Path) -> None:
     write_jsonl(project / "replies.jsonl", [{"id": question(number).id, "reply": "A"} for number in range(10)], key=str)
     main(["theirs", str(project / "replies.jsonl")])

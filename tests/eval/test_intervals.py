@@ -79,6 +79,7 @@ def test_one_cluster_tells_nothing() -> None:
     assert difference(ints([1]), ints([4]), "x") == (None, 1.0)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(3, 5)), min_size=2, max_size=20), st.randoms())
 def test_the_order_of_clusters_does_not_matter_and_the_rate_lies_between(drawn, random) -> None:
     mixed = random.sample(drawn, len(drawn))
@@ -122,6 +123,7 @@ def test_the_sign_test_is_mcnemars(better: int, worse: int) -> None:
     assert sign_test(better, worse) == pytest.approx(min(theirs, 1.0))
 
 
+@pytest.mark.slow
 def test_a_paired_difference_where_there_is_none_is_found_in_one_of_twenty() -> None:
     random, found = np.random.default_rng(RANDOM_SEED), 0
     for run in range(400):

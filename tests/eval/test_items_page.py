@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from playwright.sync_api import expect
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Prediction, Score
@@ -18,7 +19,7 @@ from atomexam.runtime.jsonl import read_jsonl
 from eval.errors.patterns import Pair
 from eval.errors.tables import PairCounts, run_figures
 from eval.report.__main__ import main
-from eval.report.items import MOST_REPLY_CHARS, PACKED_FROM, SIDES, Browser, ScoredReply, item_results, paired_replies
+from eval.report.items import MOST_REPLY_CHARS, PACKED_FROM, Browser, ScoredReply, item_results, paired_replies
 from eval.report.rejections import Advice, read_advice
 from eval.statistics.pairing import METRICS, paired, tally
 from tests.eval.item_pages import HOSTILE, RESERVED, RUNS, build, claim, question, write_data
@@ -80,13 +81,15 @@ def test_replies_are_joined_with_what_they_were_read_as() -> None:
 
 def test_a_pair_is_right_in_a_repeat_where_both_sides_are() -> None:
     rows = [("factual", 0, True), ("factual", 1, True), ("non_factual", 0, True), ("non_factual", 1, False)]
-    made = item_results([ScoredReply(score(f"claim-1/{side}", repeat, right), None) for side, repeat, right in rows], True)
+    made = item_results(
+        [ScoredReply(score(f"claim-1/{side}", repeat, right), None) for side, repeat, right in rows], ("factual", "non_factual")
+    )
     assert {side: verdict[:2] for side, verdict in made.items()} == {"": (1, 2), "factual": (2, 2), "non_factual": (1, 2)}
     assert [verdict.pattern for verdict in made.values()] == ["sycophancy", "", ""]
 
 
 def test_the_worst_outcome_of_the_repeats_stands_and_a_hidden_answer_scores_nothing() -> None:
-    made = item_results([ScoredReply(score("q-1", 0, None), None), ScoredReply(score("q-1", 1, None, "truncated"), None)], False)
+    made = item_results([ScoredReply(score("q-1", 0, None), None), ScoredReply(score("q-1", 1, None, "truncated"), None)], ())
     assert made[""] == (0, 0, "truncated", "")
 
 
@@ -128,6 +131,7 @@ def test_advice_is_read_from_the_docs(root: Path) -> None:
     assert ("claims", "over_cap") in advice
 
 
+@pytest.mark.slow
 def test_nothing_of_the_reserved_split_is_on_any_page(reports: Path) -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in reports.rglob("*") if path.is_file())
     assert RESERVED not in text and "保留的病" not in text and "换了说法" not in text and f"{9_000:020x}" not in text
@@ -144,6 +148,7 @@ def test_each_reason_has_its_count_examples_and_what_to_do(reports: Path) -> Non
     assert "<script>" not in html and "⟨U+202E⟩" in html and "\u202e" not in html
 
 
+@pytest.mark.slow
 def test_the_pages_have_the_same_bytes_twice_and_keep_nothing_stale(reports: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(reports.parent)
     before = {path: path.read_bytes() for path in reports.rglob("*") if path.is_file()}
@@ -175,11 +180,9 @@ def test_the_figures_of_the_page_are_those_of_the_metrics(browser, reports: Path
         parts += [({"side": side}, row) for side, row in metrics.get("by_side", {}).items()]
         for asked, row in parts:
             opened.page.evaluate("asked => { location.hash = new URLSearchParams(asked) }", {"run": name, **asked})
-            opened.page.wait_for_function("name => document.getElementById('f-run').value === name", arg=name)
+            expect(opened.page.locator("#f-run")).to_have_value(name)
             wanted = row.get("pairs", row.get("claims", row.get("questions"))), f"{100 * row['accuracy']:.1f} %"
-            opened.page.wait_for_function(
-                "count => document.getElementById('count').textContent.startsWith(count + ' of')", arg=str(wanted[0])
-            )
+            opened.shows(wanted[0])
             opened.page.locator("#figures").evaluate("() => new Promise(requestAnimationFrame)")
             found, accuracy = opened.figures()[name]
             assert found == wanted[0] and abs(float(accuracy[:-2]) - 100 * row["accuracy"]) <= 0.0501, (name, asked)
@@ -192,9 +195,11 @@ def test_what_one_run_gets_right_and_another_wrong_is_what_the_comparison_counts
     tallies = [tally(read_jsonl(reports.parent / f"data/scores/{name}.jsonl", Score), METRICS["accuracy"]) for name in ("first", "second")]
     row = paired(*tallies, {}, "x")
     opened = Opened(browser, reports, "items.html#run=first&other=second&relation=better")
-    assert opened.count == row["better"] > 0
+    assert (count := row["better"]) > 0
+    opened.shows(count)
     opened.page.get_by_label("run is … than other run").select_option("worse")
-    assert opened.count == row["worse"] > 0
+    assert (count := row["worse"]) > 0
+    opened.shows(count)
     opened.close()
 
 
@@ -208,9 +213,12 @@ def test_what_one_run_alone_gets_right_is_found_and_what_all_get_wrong(browser, 
     opened.page.wait_for_selector("body[data-ready]")
     opened.page.locator("#f-other").select_option("every other run")
     opened.page.locator("#f-relation").select_option("better")
-    assert opened.count == len(alone) > 0 and "other=every+other+run" in opened.page.url
+    assert (count := len(alone)) > 0
+    opened.shows(count)
+    assert "other=every+other+run" in opened.page.url
     opened.page.locator("#f-relation").select_option("both wrong")
-    assert opened.count == sum(not one.share and not second[key].share for key, one in first.items()) > 0
+    assert (count := sum(not one.share and not second[key].share for key, one in first.items())) > 0
+    opened.shows(count)
     opened.close()
 
 
@@ -220,7 +228,8 @@ def test_an_item_leads_to_its_other_wordings_and_to_the_evidence_of_its_type(bro
     assert opened.page.get_by_role("link", name="other wordings").count() == 0  # this one is in no cluster
     opened.go(f"items.html#item={claim(1).id}")
     opened.page.get_by_role("link", name="Evidence of claims of this type").click()
-    assert opened.page.url.endswith("evidence.html#disease_cause") and opened.page.locator("section:target").count() == 1
+    expect(opened.page.locator("section:target")).to_have_count(1)
+    assert opened.page.url.endswith("evidence.html#disease_cause")
     opened.go("index.html")
     assert opened.page.locator("a.card[href='rejected.html']").count() == 3
     opened.close()
@@ -239,7 +248,7 @@ def test_errors_of_claims_are_those_of_the_table(browser, reports: Path) -> None
     scores = {one.item_id: one for one in read_jsonl(reports.parent / "data/scores/claims.jsonl", Score) if one.repeat == 0}
     told = []
     for pair in pairs:
-        both = {side: scores[f"{pair.id}/{side}"] for side in SIDES[1:]}
+        both = {side: scores[f"{pair.id}/{side}"] for side in ("factual", "non_factual")}
         outcomes, answers = ({side: getattr(one, name) for side, one in both.items()} for name in ("outcome", "answer"))
         told.append(Pair(pair, {}, outcomes, answers))
     counts = PairCounts()
@@ -249,7 +258,7 @@ def test_errors_of_claims_are_those_of_the_table(browser, reports: Path) -> None
     opened = Opened(browser, reports, "items.html")
     for kind in ("not_follow", "sycophancy", "contrary", "reversed"):
         opened.go(f"items.html#run=claims&verdict={kind}")
-        assert opened.count == figures[kind]["pairs"]
+        opened.shows(figures[kind]["pairs"])
     assert figures["not_follow"]["pairs"] and figures["sycophancy"]["pairs"]
     opened.close()
 
@@ -257,23 +266,24 @@ def test_errors_of_claims_are_those_of_the_table(browser, reports: Path) -> None
 def test_search_state_in_the_address_and_the_way_back(browser, reports: Path) -> None:
     opened = Opened(browser, reports, "items.html")
     page = opened.page
-    assert opened.count == 52
+    opened.shows(52)
     page.get_by_label("search").fill("第７题")  # of full width
-    assert opened.count == 1
+    opened.shows(1)
     page.locator(".row").click()
     page.get_by_role("heading", name=question(7).id).wait_for()
     again = Opened(browser, reports, page.url.removeprefix(opened.base))
     again.page.get_by_role("heading", name=question(7).id).wait_for()
-    assert again.count == 1 and again.page.get_by_label("search").input_value() == "第７题"
+    again.shows(1)
+    assert again.page.get_by_label("search").input_value() == "第７题"
     again.close()
     page.get_by_role("button", name="Reset").click()
-    assert opened.count == 52
+    opened.shows(52)
     page.get_by_label("exam").select_option("SSE")
-    assert opened.count == 20
+    opened.shows(20)
     page.go_back()
-    page.wait_for_function("document.getElementById('count').textContent.startsWith('52 ')")
+    opened.shows(52)
     opened.go("items.html#exam=NONE")
-    assert opened.count == 0
+    opened.shows(0)
     opened.go("items.html#item=q-unknown")
     page.get_by_text("no such item in the test split").wait_for()
     opened.close()
@@ -287,15 +297,15 @@ def test_the_keyboard_alone_reaches_everything(browser, reports: Path) -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("j")
     page.keyboard.press("ArrowDown")
-    page.wait_for_function("document.querySelector('[aria-selected=true]').getAttribute('aria-posinset') === '2'")
+    expect(page.locator("[aria-selected=true]")).to_have_attribute("aria-posinset", "2")
     active = page.locator("#list").get_attribute("aria-activedescendant")
     assert page.locator(f"#{active}").get_attribute("aria-setsize") == "39"
     page.keyboard.press("Enter")
-    page.wait_for_function("document.activeElement.tagName === 'H2'")
+    expect(page.locator("h2:focus")).to_have_count(1)
     page.keyboard.press("Escape")
-    page.wait_for_function("document.activeElement.id === 'list'")
+    expect(page.locator("#list")).to_be_focused()
     page.keyboard.press("End")
-    page.wait_for_function("document.querySelector('[aria-selected=true]').getAttribute('aria-posinset') === '39'")
+    expect(page.locator("[aria-selected=true]")).to_have_attribute("aria-posinset", "39")
     assert page.locator("#list").evaluate("list => getComputedStyle(list).outlineStyle") == "solid"
     opened.close()
 
@@ -435,6 +445,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory, reports: Path) -> Path:
     return out / "reports"
 
 
+@pytest.mark.slow
 def test_packed_items_are_those_of_the_plain_files(browser, reports: Path, packed: Path) -> None:
     told = []
     for folder in (reports, packed):
@@ -454,6 +465,7 @@ def test_a_browser_that_cannot_unpack_says_so(browser, packed: Path) -> None:
     page.close()
 
 
+@pytest.mark.slow
 def test_long_replies_are_packed() -> None:
     """Of words that share nothing; what runs say alike packs better."""
     drawn = random.Random(1)

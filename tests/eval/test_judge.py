@@ -196,6 +196,7 @@ def test_no_mark_depends_on_what_is_asked_at_a_time(model: type[Noting], tmp_pat
     assert len(judge.calls) > 10 and max(judge.calls) < 30
 
 
+@pytest.mark.slow
 def test_a_random_judge_disagrees_with_itself(tmp_path: Path) -> None:
     questions = [essay_question(number, "甲乙丙") for number in range(200)]
     stage = Stage(tmp_path, questions, [score(question, "甲乙") for question in questions])

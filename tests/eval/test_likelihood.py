@@ -17,6 +17,8 @@ from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.tasks.prompt import chat_template, token_ids
 from eval.tasks.request import Request, allowed_answers
 
+pytestmark = pytest.mark.slow
+
 PLAIN = Settings(max_new_tokens=6, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 # The vocabulary knows `答案AC` as a whole, so that tokens span the border of format and answer.
 TEXTS = ["答案AC", "答案AC", "答案B", "ABCD", "正确", "错误", "system user assistant", "下列说法中正确的是高血压头晕头痛"] * 3
@@ -133,7 +135,6 @@ def test_likelihoods_are_those_of_the_harness(backend: Backend, folder: Path) ->
     assert ours == pytest.approx([right - wrong for right, wrong in zip(expected[::2], expected[1::2], strict=True)], abs=3e-4)
 
 
-@pytest.mark.slow
 def test_what_else_is_asked_changes_no_byte(backend: Backend, queries: list[ModelQuery]) -> None:
     whole = weighed(backend, queries)
     assert weighed(backend, queries[::-1]) == whole

@@ -177,6 +177,7 @@ def test_cases_are_drawn_whole_and_subjects_on_demand() -> None:
 outcomes = st.sampled_from([("answered", "A"), ("answered", "B"), ("unparsed", None), ("truncated", None), ("failed", None)])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(outcomes, st.sampled_from(["A", "AB", None])), min_size=1, max_size=25), st.randoms())
 def test_figures_do_not_depend_on_order_and_bounds_hold(drawn, random) -> None:
     asked = [request(f"q{n}", answer=gold, unit=f"g{n // 3}", subject=f"s{n % 2}") for n, (_, gold) in enumerate(drawn)]

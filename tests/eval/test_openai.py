@@ -109,6 +109,7 @@ def test_a_refusal_in_a_charset_that_is_none_is_a_refusal(charset: str, opened: 
     assert time.process_time() - start < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("way", "cause"), [("headers", "connection: .*"), ("early", "no whole reply within 2 s|connection: .*")])
 def test_a_head_without_end_ends(way: str, cause: str, opened: Opened) -> None:
     tracemalloc.start()
@@ -415,6 +416,7 @@ def test_a_killed_run_goes_on_and_no_key_is_written(sign: int, server: Server, m
     assert KEY.encode() not in told + done.stdout + done.stderr + everything_written(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_refused_key_ends_the_stage_with_one_line(server: Server, models: Path, toy_data: Path, tmp_path: Path) -> None:
     server.RequestHandlerClass = type("Refusing", (server.RequestHandlerClass,), {"_behave": lambda self, way, question: self._refuse()})
     server.RequestHandlerClass._refuse = lambda self: self._send(401, {"error": {"message": f"Incorrect API key provided: {KEY}"}})

@@ -26,7 +26,13 @@ PARTS = {
     "by_side": "side", "by_type": "atomic type", "by_exam": "exam", "by_question_type": "question type", "by_category": "category",
     "by_case_type": "case type", "by_form": "form", "by_subject": "subject",
 }  # fmt: skip
-TITLES = {"claim": "Claim pairs", "choice": "Choice questions", "tcm": "TCM questions", "essay": "Answers in words"}
+TITLES = {
+    "fourfold": "Fourfold facts",
+    "claim": "Claim pairs",
+    "choice": "Choice questions",
+    "tcm": "TCM questions",
+    "essay": "Answers in words",
+}
 
 
 def metrics(name: str) -> dict:
@@ -48,7 +54,7 @@ def p_value(value: float | None) -> str:
 
 
 def asked(figures: dict) -> str:
-    return str(next(figures[unit] for unit in ("pairs", "claims", "questions") if unit in figures))
+    return str(next(figures[unit] for unit in ("facts", "pairs", "claims", "questions") if unit in figures))
 
 
 RUNS = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "metrics/runs").glob("*.json"))}
@@ -106,8 +112,13 @@ def test_the_leaderboard_has_each_figure_of_each_run(tables: list[dict], task: s
     assert sorted(row[0] for row in rows[1:]) == sorted(of_task(task))
     accuracies = [RUNS[row[0]].get("accuracy") or 0.0 for row in rows[1:]]
     assert accuracies == sorted(accuracies, reverse=True)
-    for name, model, _, size, following, accuracy, _, committed, *rest in rows[1:]:
+    for name, model, _, size, following, accuracy, _, *more in rows[1:]:
         run = RUNS[name]
+        if task == "fourfold":
+            found = run["detection"]
+            assert more[:3] == [rate(run, "sentence_accuracy"), f"{found['d_prime']:.2f}", f"{found['criterion']:.2f}"]
+            del more[:3]
+        committed, *rest = more
         assert (model, size.split()[0], following) == (run["model"], asked(run), rate(run, "following_rate"))
         marked = f"mark {JUDGES[name]['mark']:.2f}" if name in JUDGES else "–"
         assert accuracy == (rate(run, "accuracy") if "accuracy" in run else marked)
@@ -206,12 +217,17 @@ def test_the_papers_tables_have_the_figures_of_the_runs(tables: list[dict]) -> N
 
 def test_the_splits_and_the_reasons_have_their_counts(tables: list[dict]) -> None:
     split = metrics("split")
-    assert under(tables, "Splits")[1:] == [[name, str(split["questions"][name]), str(split["claims"][name])] for name in split["questions"]]
+    assert under(tables, "Splits")[1:] == [
+        [name, *(str(split[kind][name]) for kind in ("questions", "claims", "fourfold"))] for name in split["questions"]
+    ]
     for stage in ("clean", "near_duplicates", "claims"):
         rows = under(tables, f"Rejected by {stage}")[1:]
         assert rows == [[reason, str(count)] for reason, count in metrics(stage)["rejected_by_reason"].items()]
     of_types = under(tables, "All claim pairs by atomic type")[1:]
     assert of_types == [[name, str(count)] for name, count in metrics("claims")["claims_by_type"].items()]
+    fourfold = metrics("claims")["fourfold"]
+    for heading, counts in (("Facts without four sentences", "rejected_by_reason"), ("All fourfold facts by atomic type", "by_type")):
+        assert under(tables, heading)[1:] == [[name, str(count)] for name, count in fourfold[counts].items()]
 
 
 def plain(value: object) -> str:
@@ -319,11 +335,13 @@ def test_a_sweep_has_each_figure_of_its_curves_and_each_change(tables: list[dict
     ]
 
 
+@pytest.mark.slow
 def test_no_table_of_the_page_is_left_unread(tables: list[dict]) -> None:
     """A new table needs a test of its cells here."""
     known = [
         *TITLES.values(), *(f"{title} by {facet}" for title in TITLES.values() for facet in PARTS.values()),
-        *(f"By {facet}" for facet in PARTS.values()), "All claim pairs by atomic type", "Answer reliability", "CPsyExam, Table 2",
+        *(f"By {facet}" for facet in PARTS.values()), "All claim pairs by atomic type",
+        "All fourfold facts by atomic type", "Facts without four sentences", "Answer reliability", "CPsyExam, Table 2",
         "CPsyExam, Table 3: judges", "Figures of each source and their bounds", "Out of bounds", "Pair by pair",
         "Published rule sets on the same replies", "SdAK, Table 4", "SdAK, Table 5: errors of claims", "Splits", "What each source holds",
         "Cases and groups of shared options that are right as a whole",

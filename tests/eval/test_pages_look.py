@@ -150,6 +150,7 @@ def test_axe_would_find_a_fault(browser, reports: Path) -> None:
     opened.close()
 
 
+@pytest.mark.slow
 def test_pictures_of_the_pages(browser, reports: Path, root: Path, tmp_path: Path) -> None:
     """Of the toy data; with PICTURES=FOLDER of reports/, into that folder."""
     out = Path(os.environ["PICTURES"]) if "PICTURES" in os.environ else tmp_path

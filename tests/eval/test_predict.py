@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 from tqdm import tqdm
-from transformers import AutoModelForCausalLM
 
 from atomexam.records.checks import convert
 from atomexam.records.prediction import Prediction
@@ -400,7 +399,7 @@ def test_few_shot_prompts_differ_from_zero_shot(predict: Callable[..., Path]) ->
 
 def test_few_shot_examples_never_come_from_test(toy_data: Path) -> None:
     splits = toy_data / "splits"
-    for task in TASKS:
+    for task in (name for name in TASKS if name != "fourfold"):  # of which the toy has no rows
         requests = build_requests(Run(model="m", task=task, shots=5), splits)
         asked = {request.messages[-1]["content"] for request in build_requests(Run(model="m", task=task), splits)}
         shown = {m["content"] for request in requests for m in request.messages[:-1] if m["role"] == "user"}
@@ -453,10 +452,13 @@ def test_runs_that_no_plan_lists_are_named(toy_models: Path, tmp_path: Path) -> 
 CLAIM, CHOICE = {"task": "claim", "max_new_tokens": 4}, {"task": "choice", "max_new_tokens": 4}
 
 
+@pytest.mark.slow
 def test_all_runs_of_a_model_load_it_once_and_a_second_time_not_at_all(
     toy_data: Path, toy_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
     loaded = []
+    from transformers import AutoModelForCausalLM
+
     load = AutoModelForCausalLM.from_pretrained
     monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", lambda *path, **settings: loaded.append(path) or load(*path, **settings))
 

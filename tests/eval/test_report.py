@@ -223,6 +223,7 @@ def test_a_subject_with_few_questions_is_no_full_bar() -> None:
     assert "outline" in rows["few"] and "outline" not in rows["many"]
 
 
+@pytest.mark.slow
 def test_failed_calls_are_told_beside_the_figures() -> None:
     failed = {**RUNS["tiny-choice"], "outcomes": OUTCOMES | {"failed": 7}}
     told = "7 calls failed and count as wrong"
@@ -237,6 +238,7 @@ def test_the_page_asks_nothing_of_the_network() -> None:
     assert "src=" not in html.replace("src=x", "")
 
 
+@pytest.mark.slow
 def test_the_stage_writes_the_same_bytes_twice(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)  # no params.yaml: the runs are those with figures
     write(tmp_path / "metrics")
@@ -270,6 +272,7 @@ def test_a_browser_shows_the_page_and_runs_nothing_in_it(browser, tmp_path: Path
     assert (asked, faults) == ([(tmp_path / "index.html").as_uri()], [])
 
 
+@pytest.mark.slow
 def test_the_profile_of_each_source_and_the_lines_to_paste_are_shown() -> None:
     """What is out of bounds is open to the eye; hostile words of a source are text."""
     source = {"id": HOSTILE, "questions": 60, "kept": 50, "types": {"mcqa": 50}, "options": {"4": 60}, "letters": {"A": 20},

@@ -78,6 +78,7 @@ def runs(large: Path, parts: Path, tmp_path: Path) -> Callable[..., Runs]:
     return make
 
 
+@pytest.mark.slow
 def test_twenty_kills_lose_nothing_and_ask_little_twice(runs: Callable[..., Runs]) -> None:
     """SIGKILL at 20 drawn moments, before the first reply and between any two."""
     whole = runs("whole")
@@ -96,6 +97,7 @@ def test_twenty_kills_lose_nothing_and_ask_little_twice(runs: Callable[..., Runs
     assert again < 0.02 * replies
 
 
+@pytest.mark.slow
 def test_a_reply_once_kept_stays_where_it_is(runs: Callable[..., Runs]) -> None:
     killed = runs("killed")
     process = killed.start(SCRIPTED_SECONDS="0.002")
@@ -108,6 +110,7 @@ def test_a_reply_once_kept_stays_where_it_is(runs: Callable[..., Runs]) -> None:
     assert killed.kept.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
 
 
+@pytest.mark.slow
 def test_a_hundredth_of_the_items_changed_is_asked_again_with_its_cases(runs: Callable[..., Runs], large: Path, tmp_path: Path) -> None:
     first = runs("first")
     _, err = first.run()
@@ -135,6 +138,7 @@ def test_a_hundredth_of_the_items_changed_is_asked_again_with_its_cases(runs: Ca
     assert f"{SIZE * 4 - sum(again.values())} kept, {sum(again.values())} asked, 0 failed" in err
 
 
+@pytest.mark.slow
 def test_a_renamed_run_asks_nothing(runs: Callable[..., Runs]) -> None:
     first = runs("first")
     first.run()
@@ -145,6 +149,7 @@ def test_a_renamed_run_asks_nothing(runs: Callable[..., Runs]) -> None:
     assert first.asked() == before
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_run_with_what_to_do_and_keeps_what_was_kept(runs: Callable[..., Runs]) -> None:
     """The size that a process may write stands for the disk."""
     full = runs("full")
@@ -166,6 +171,7 @@ def test_a_full_disk_ends_the_run_with_what_to_do_and_keeps_what_was_kept(runs: 
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != limit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failing", ["nothing fails", "第3050题"])
 def test_two_processes_share_a_run(failing: str, runs: Callable[..., Runs]) -> None:
     """The bytes of one process; each question asked once; what failed in either is told."""
@@ -191,6 +197,7 @@ def test_two_processes_share_a_run(failing: str, runs: Callable[..., Runs]) -> N
     assert f"{SIZE * 4 - failed} kept, {failed} asked, 0 failed" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rank", ["0", "1"])
 def test_a_launch_beside_another_one_is_refused(rank: str, runs: Callable[..., Runs]) -> None:
     """The two would take away each other's files of completion, and wait for them without end."""
@@ -207,6 +214,7 @@ def test_a_launch_beside_another_one_is_refused(rank: str, runs: Callable[..., R
     assert f"another process with RANK={rank} WORLD_SIZE=2 is at work there" in err
 
 
+@pytest.mark.slow
 def test_what_failed_in_an_earlier_launch_is_asked_again_by_the_first_process_alone(runs: Callable[..., Runs]) -> None:
     """The second process is done, the first is killed and started again by hand: what failed then may not fail now."""
     alone, shared = runs("alone"), runs("shared")
@@ -220,6 +228,7 @@ def test_what_failed_in_an_earlier_launch_is_asked_again_by_the_first_process_al
     assert f"run: {SIZE * 4} requests, {kept} kept, {SIZE * 4 - kept} asked, 0 failed" in err
 
 
+@pytest.mark.slow
 def test_the_first_process_goes_on_alone_between_two_runs(runs: Callable[..., Runs]) -> None:
     """It is killed behind a whole run, when the second process is long done with both, and will not say so again."""
     alone, shared = runs("alone"), runs("shared")

@@ -88,6 +88,7 @@ def test_a_page_that_is_written_anew_is_read_again(browser, server: ReportServer
     context.close()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_served_names_the_next_step(server: ReportServer, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="make repro"):
         main(["--serve", "--folder", str(tmp_path)])

@@ -28,6 +28,8 @@ from eval.models.vllm import _own_gpu, _root_cause
 from eval.predict.__main__ import main as predict
 from eval.tasks import build_requests
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 
@@ -82,7 +84,6 @@ def transformers_serve(talkative: Path) -> Iterator[str]:
         process.communicate()
 
 
-@pytest.mark.slow
 def test_a_served_model_replies_as_the_same_model_here(transformers_serve: str, talkative: Path, toy_data: Path, tmp_path: Path) -> None:
     """Two ways to the same weights, through the whole stage: chat template, limits, counts of tokens and greedy replies agree."""
     served = Server(url=transformers_serve, concurrency=2, timeout=60)
@@ -103,7 +104,6 @@ def test_a_served_model_replies_as_the_same_model_here(transformers_serve: str, 
     assert len({reply for _, reply, _, _ in rows["openai"]}) > 4, "the model says different things"
 
 
-@pytest.mark.slow
 def test_a_served_reply_ends_before_the_stop_string_that_ends_it_here(transformers_serve: str, talkative: Path, toy_data: Path) -> None:
     server = Server(url=transformers_serve, timeout=60)
     here, there = (
@@ -124,7 +124,6 @@ def test_a_served_reply_ends_before_the_stop_string_that_ends_it_here(transforme
     assert told(here, settings)[0] == whole[0][:1].strip()
 
 
-@pytest.mark.slow
 def test_a_served_reply_to_a_prompt_rendered_here_is_that_of_the_model_here(
     transformers_serve: str, talkative: Path, toy_data: Path
 ) -> None:
@@ -233,7 +232,6 @@ def test_vllm_ends_with_a_killed_run(vllm: Path) -> None:
     pytest.fail("the server outlived the run")
 
 
-@pytest.mark.slow
 def test_a_missing_vllm_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ValueError, match="model m: there is no program `vllm`; install it in an environment of its own"):

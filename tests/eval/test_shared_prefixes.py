@@ -34,6 +34,8 @@ from eval.models.shared_prefixes import EqualSizes, PrefixReader, _first_layers,
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
+pytestmark = pytest.mark.slow
+
 PLAIN = Settings(max_new_tokens=6, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 SIZES: dict[str, Any] = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
 GROUPED: dict[str, Any] = SIZES | {"num_key_value_heads": 2, "max_position_embeddings": 1024, "initializer_range": 0.3}
@@ -99,7 +101,7 @@ def told(backend: HuggingFace, queries: list[ModelQuery], settings: Settings = P
 
 
 def test_read_by_parts_and_read_whole_are_equal(backend: HuggingFace) -> None:
-    queries = asked(backend, 1, 40)
+    queries = asked(backend, 1, 16)
     weighed = tokenize_answers(backend._tokenizer, queries)
     whole = dict(whole_scores(backend._model, 0, weighed, BatchShape(8, 0)))
     found = told(backend, queries)

@@ -23,6 +23,8 @@ from eval.models.stopping import reply_end, verdict_end
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parent
 SAID = {
     "plain": ("正确。因为该病由病毒引起，一般在一周以内自行好转。", "正确。"),
@@ -129,7 +131,7 @@ def test_stop_is_for_claims_that_are_generated() -> None:
     run = {"model": "m", "task": "claim", "stop": "verdict"}
     assert msgspec.convert(run, Run).stop == "verdict"
     for other in ({"task": "choice"}, {"method": "likelihood"}):
-        with pytest.raises(msgspec.ValidationError, match="stop: verdict is for the task claim by generation"):
+        with pytest.raises(msgspec.ValidationError, match="stop: verdict is for claim and fourfold by generation"):
             msgspec.convert(run | other, Run)
 
 

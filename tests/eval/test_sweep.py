@@ -16,12 +16,10 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Score
 from atomexam.records.tuning import Sweep
 from atomexam.runtime.jsonl import read_jsonl
-from eval.models import huggingface
 from eval.report.sweeps import change_table, curves_of, pictures, plotted, ticks
 from eval.sweep.__main__ import _name, main, plan
 from eval.sweep.effects import SweepCell, changes, curves, figures_by_cell
 from eval.tasks import claim
-from eval.tune import training
 from eval.tune.__main__ import main as tune
 
 ROOT = Path(__file__).parents[2]
@@ -128,6 +126,9 @@ def test_a_wrong_kind_is_named_before_anything_is_trained_or_asked(always: str, 
 
 @pytest.mark.slow
 def test_one_kind_more_makes_and_asks_only_what_is_new(at_work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from eval.models import huggingface
+    from eval.tune import training
+
     made, asked = [], []
     train, generate = training.train, huggingface.HuggingFace.generate
     monkeypatch.setattr(training, "train", lambda *args: made.append(1) or train(*args))

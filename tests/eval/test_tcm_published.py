@@ -11,7 +11,7 @@ import pytest
 from atomexam.records.question import Question
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
-from crawlers.read import main as read_items
+from crawlers.read.__main__ import main as read_items
 from curation.clean.__main__ import main as clean
 from eval.tasks import TASKS, build_requests
 from eval.tasks.request import Request, following

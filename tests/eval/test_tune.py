@@ -38,6 +38,8 @@ from eval.tune.training import supports_packing
 from eval.tune.training_set import TrainingSet
 from tests.eval.tuning import KILLED, QUICK, ROOT, SHAPE, base_of, digests, places_of, tuned
 
+pytestmark = pytest.mark.slow
+
 
 def copied(toy_data: Path, folder: Path) -> Path:
     return Path(shutil.copytree(toy_data, folder / "data"))
@@ -93,7 +95,6 @@ LAUNCHERS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("launched", LAUNCHERS)
 def test_two_processes_have_the_same_loss_curve(launched: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     alone = tuned(toy_models, toy_data, tmp_path / "one", batch_tokens=3000)

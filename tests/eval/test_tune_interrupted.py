@@ -17,6 +17,8 @@ from eval.tune import __main__ as stage
 from eval.tune import training
 from tests.eval.tuning import KILLED, QUICK, ROOT, digests, tuned
 
+pytestmark = pytest.mark.slow
+
 SETTINGS: dict[str, Any] = {
     "epochs": 3,
     "rank": 2,
@@ -51,32 +53,36 @@ def killed_after(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training._OrderedTrainer, "_save_checkpoint", save)
 
 
-def test_killed_after_any_checkpoint_a_training_that_stops_early_ends_the_same(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
-    whole = tuned(toy_models, toy_data, tmp_path / "whole", **STOPPED_EARLY)
+@pytest.fixture(scope="module")
+def uncut(toy_models: Path, toy_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, str]]:
+    """Figures and digests of the training that stops early and that nothing cuts short."""
+    folder = tmp_path_factory.mktemp("uncut") / "whole"
+    return tuned(toy_models, toy_data, folder, **STOPPED_EARLY), digests(folder)
+
+
+def test_killed_after_any_checkpoint_a_training_that_stops_early_ends_the_same(
+    uncut: tuple[dict[str, Any], dict[str, str]], toy_models: Path, toy_data: Path, tmp_path: Path
+) -> None:
+    whole, written = uncut
     assert whole["best_step"] < whole["steps"] < whole["planned_steps"]
     for number in range(1, whole["steps"] + 1):
         with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
             killed_after(number, patch)
             tuned(toy_models, toy_data, tmp_path / f"killed-{number}", **STOPPED_EARLY)
         assert tuned(toy_models, toy_data, tmp_path / f"killed-{number}", **STOPPED_EARLY) == whole, number
-        assert digests(tmp_path / f"killed-{number}") == digests(tmp_path / "whole")
+        assert digests(tmp_path / f"killed-{number}") == written
 
 
-_OTHERS = ("scheduler.pt", "rng_state.pth", "adapter_model.safetensors", "trainer_state.json")
-
-
-@pytest.mark.parametrize("cut", ["optimizer.pt", *(pytest.param(name, marks=pytest.mark.slow) for name in _OTHERS)])
-def test_a_checkpoint_with_a_torn_file_is_not_gone_on_from(
-    cut: str, toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_checkpoint_with_a_torn_file_is_not_gone_on_from(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     """After a loss of power a file may be shorter, or empty, though one that was written later is whole."""
     whole = tuned(toy_models, toy_data, tmp_path / "whole", **SETTINGS)
-    for size in (0, 50):
-        out = tmp_path / f"torn-{size}"
+    torn = {"optimizer.pt": 50, "scheduler.pt": 0, "rng_state.pth": 50, "adapter_model.safetensors": 0, "trainer_state.json": 50}
+    for name, size in torn.items():
+        out = tmp_path / name
         with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
             killed_after(4, patch)
             tuned(toy_models, toy_data, out, **SETTINGS)
-        with open(tmp_path / f"torn-{size}.kept" / "checkpoint-4" / cut, "r+b") as file:
+        with open(tmp_path / f"{name}.kept" / "checkpoint-4" / name, "r+b") as file:
             file.truncate(size)
         assert tuned(toy_models, toy_data, out, **SETTINGS) == whole
         assert digests(out) == digests(tmp_path / "whole")
@@ -84,9 +90,9 @@ def test_a_checkpoint_with_a_torn_file_is_not_gone_on_from(
 
 @pytest.mark.parametrize("moment", ["_save", "_learned", "content_hash", "replace_folder"])
 def test_killed_after_the_last_step_it_ends_the_same(
-    moment: str, toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    moment: str, uncut: tuple[dict[str, Any], dict[str, str]], toy_models: Path, toy_data: Path, tmp_path: Path
 ) -> None:
-    whole = tuned(toy_models, toy_data, tmp_path / "whole", **STOPPED_EARLY)
+    whole, written = uncut
 
     def killed(*args: Any) -> Iterator[Any]:
         raise Killed
@@ -95,7 +101,7 @@ def test_killed_after_the_last_step_it_ends_the_same(
         patch.setattr(training if moment == "_save" else stage, moment, killed)
         tuned(toy_models, toy_data, tmp_path / "killed", **STOPPED_EARLY)
     assert tuned(toy_models, toy_data, tmp_path / "killed", **STOPPED_EARLY) == whole
-    assert digests(tmp_path / "killed") == digests(tmp_path / "whole")
+    assert digests(tmp_path / "killed") == written
 
 
 def test_killed_after_the_model_took_its_place_nothing_is_left_beside_it(
@@ -115,7 +121,6 @@ def test_killed_after_the_model_took_its_place_nothing_is_left_beside_it(
     assert left_by(tmp_path) == ["m"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("method", "embeddings"), [("lora", "kept"), ("lora", "learned"), ("full", "kept")])
 def test_killed_at_any_moment_it_ends_with_the_same_bytes(
     method: str, embeddings: str, toy_models: Path, toy_data: Path, tmp_path: Path

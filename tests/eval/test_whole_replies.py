@@ -276,6 +276,7 @@ _NO_LAW = ("{", "\n用户", "\n下列", "\n问", "\n题", "\n以下", "\n下", "
 """Where a conclusion behind the reply belongs to something else: an object, an invented turn or question, open reasoning."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["replies.jsonl", "unseen_replies.jsonl", "varied_replies.jsonl", "whole_replies.jsonl"])
 def test_a_conclusion_at_the_end_is_what_a_reply_commits_to_and_no_change_of_its_answer_to_a_claim(file: str) -> None:
     wrong = []

@@ -26,9 +26,9 @@ from atomexam.records.run import Server
 from atomexam.runtime.jsonl import to_line
 from atomexam.runtime.sheets import read_sheet
 from crawlers.html.source_spider import NOTED, SourceSpider
-from crawlers.importers.formats import guess_format, known_formats, read_file
-from crawlers.importers.layouts.layout_files import layouts_with
-from crawlers.papers.paper import read_paper
+from crawlers.read.formats import guess_format, known_formats, read_file
+from crawlers.read.layouts.layout_files import layouts_with
+from crawlers.read.lines.paper import read_paper
 from crawlers.web.charset import Charset
 from crawlers.web.redirects import MetaRefresh
 from crawlers.web.run_spider import spider_class

@@ -22,9 +22,17 @@ from typing import Any, NamedTuple
 from atomexam.runtime.budgets import stop
 from crawlers.embedded.serving.saved import headers_of, saved_page
 from crawlers.html.source_spider import SourceSpider
-from crawlers.importers.formats import known_formats, suffixes_of
-from tests.crawlers.mutations import LINE_MUTATIONS, NAMED_CHARSETS, in_other_charset, spoiled_bytes, spoiled_text, spoiled_zip
-from tests.crawlers.mutations_markup import HTML_MUTATIONS, JSON_MUTATIONS
+from crawlers.read.formats import known_formats, suffixes_of
+from tests.crawlers.mutations import (
+    HTML_MUTATIONS,
+    JSON_MUTATIONS,
+    LINE_MUTATIONS,
+    NAMED_CHARSETS,
+    in_other_charset,
+    spoiled_bytes,
+    spoiled_text,
+    spoiled_zip,
+)
 from tests.crawlers.small_files import small_files
 from tests.fuzz.budget import Cases
 from tests.fuzz.laws import (
@@ -45,7 +53,7 @@ FOUND = ROOT / "fuzz_found"
 PAPERS = ROOT / "tests/papers"
 FOLDERS = sorted((ROOT / "crawlers/sources").glob("*/pages"))
 SAVED = {folder.parent.name: sorted(folder.glob("*.json")) for folder in FOLDERS}
-LAYOUTS = (ROOT / "crawlers/importers/layouts/layouts.yaml").read_text(encoding="utf-8").split("\n\n")
+LAYOUTS = (ROOT / "crawlers/read/layouts/layouts.yaml").read_text(encoding="utf-8").split("\n\n")
 REPLIES = [json.loads(line) for line in (ROOT / "tests/eval/replies.jsonl").read_text(encoding="utf-8").splitlines()]
 KINDS = (
     "text/html",
@@ -105,7 +113,7 @@ def spoiled_file(random: Random, name: str, body: bytes) -> tuple[bytes, list[st
         if random.random() < 0.2:
             body = in_other_charset(random, body)
     elif random.random() < 0.5:
-        body, names = spoiled_text(random, body, {name: LINE_MUTATIONS[name] for name in ("renumber", "put", "delete", "double")}, 2)
+        body, names = spoiled_text(random, body, {name: LINE_MUTATIONS[name] for name in ("number", "put", "drop", "double")}, 2)
     return (spoiled_bytes(random, body) if not names or random.random() < 0.2 else body), names
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crawlers.papers.passes.rings import rings_as_letters
-from crawlers.tables.literals import literals_of
+from crawlers.read.containers.files.programs import literals_of
 from tests.fuzz.__main__ import replay
 from tests.fuzz.budget import Broken
 from tests.fuzz.targets import TARGETS, Target
@@ -48,14 +47,7 @@ def test_a_find_is_replayed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         replay(tmp_path / "other")
 
 
-def test_blank_lines_of_a_paper_are_read_in_linear_time() -> None:
-    """For each line, the next one with words was searched for: 20 s for 50 kB."""
-    lines = [(place, "①甲 ②乙" if place == 0 else "") for place in range(30_000)]
-    start = time.process_time()
-    assert rings_as_letters(lines) == lines
-    assert time.process_time() - start < 2
-
-
+@pytest.mark.slow
 def test_escaped_quotes_outside_a_text_are_read_in_linear_time() -> None:
     """Each had the rest of its line searched for its end: 20 s for 200 kB."""
     text = "(" + '\\"' * 100_000

@@ -3,10 +3,10 @@
 Each question carries a mark, a term that no other question of its paper has, by which what was read is matched to what was written.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from random import Random
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 LETTERS = "ABCDEFGHIJ"
 KINDS = ("single", "multiple", "verdict", "blank", "words", "case", "shared")
@@ -16,48 +16,12 @@ TRICKY = ("判断", "答案", "解析", "正确", "错误", "对", "A", "B", "3"
 _ORGANS = ("心肌", "肺泡", "肝叶", "脾脏", "胃底", "骨膜", "脑桥", "皮质", "肾盂", "胆管", "结膜", "关节", "气管", "鼓室", "声带", "乳腺")
 _STATES = ("炎", "水肿", "增生", "萎缩", "囊肿", "结石", "梗死", "综合征", "出血", "结核")
 _WORDS = (
-    "咳嗽",
-    "发热",
-    "头痛",
-    "皮疹",
-    "乏力",
-    "青霉素",
-    "维生素B12",
-    "叶酸",
-    "休息",
-    "血常规检查",
-    "X线检查",
-    "CT检查",
-    "增加饮水量",
-    "C反应蛋白升高",
-    "白细胞计数为12×10⁹/L",
-    "体温38.5℃",
-    "A型血",
-    "每日3次，每次2片",
-    "局部热敷",
-    "心理疏导",
-    "认知行为治疗",
-    "大于30岁者",
-    "女性较多见",
-    "血压160/95mmHg",
-    "pH值下降",
-    "DNA复制受阻",
-    "以上都不是",
-    "反复发作，病程超过6个月",
-    "静脉注射10%葡萄糖",
-    "判断力下降",
-    "个人分析能力减退",
-    "结合病史作出判断",
-    "核对答案",
-    "情绪低落、兴趣减退、睡眠减少",
-    "立即停药并报告",
-    "T细胞免疫",
-    "E型行为",
-    "抗-HBs阳性",
-    "Rh（-）",
-    "1∶1000肾上腺素",
-    "α受体",
-    "β受体",
+    *("咳嗽", "发热", "头痛", "皮疹", "乏力", "青霉素", "维生素B12", "叶酸", "休息", "血常规检查", "X线检查", "CT检查"),
+    *("增加饮水量", "C反应蛋白升高", "白细胞计数为12×10⁹/L", "体温38.5℃", "A型血", "每日3次，每次2片", "局部热敷", "心理疏导"),
+    *("认知行为治疗", "大于30岁者", "女性较多见", "血压160/95mmHg", "pH值下降", "DNA复制受阻", "以上都不是"),
+    *("反复发作，病程超过6个月", "静脉注射10%葡萄糖", "判断力下降", "个人分析能力减退", "结合病史作出判断", "核对答案"),
+    *("情绪低落、兴趣减退、睡眠减少", "立即停药并报告", "T细胞免疫", "E型行为", "抗-HBs阳性", "Rh（-）", "1∶1000肾上腺素", "α受体"),
+    *("β受体",),
 )
 _LONG = (
     "由机体对外界刺激产生的一系列生理反应所引起，与遗传和环境都有关系",
@@ -133,19 +97,6 @@ def paper(rng: Random) -> tuple[Section, ...]:
             questions += _group(rng, kind, [next(marks) for _ in range(rng.choice((3, 2, 4, 5)))], group)
         sections.append(Section(kind, tuple(questions)))
     return tuple(sections)
-
-
-def with_sorted_options(sections: Iterable[Section]) -> tuple[Section, ...]:
-    """Return sections whose options are sorted by text, as in a file that states only which is right and which are wrong."""
-    return tuple(structs.replace(section, questions=tuple(map(_sorted, section.questions))) for section in sections)
-
-
-def _sorted(gold: Gold) -> Gold:
-    if not gold.options:
-        return gold
-    options = tuple(sorted(gold.options))
-    answer = "".join(sorted(LETTERS[options.index(gold.options[LETTERS.index(letter)])] for letter in gold.answer))
-    return structs.replace(gold, options=options, answer=answer, explanation="")  # an explanation may name the letter
 
 
 def _marks(rng: Random) -> Iterator[str]:

@@ -14,8 +14,8 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance, page_id
 from atomexam.records.question import Question
-from crawlers.coverage.files import account_of
-from crawlers.importers.formats import read_file
+from crawlers.read.files import account_of
+from crawlers.read.formats import read_file
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
 from tests.layouts.gold import Gold

@@ -25,7 +25,7 @@ def main(format_name: str, cases: int, why: str = "", start: int = 0) -> None:
                 shares[name, str(value)][one.what] += 1
         if why and shown < 5 and any(one.why == why for one in faults):
             shown += 1
-            print(f"===== seed {seed} {case.features}\n{case.text}\n-----")
+            print(f"===== seed {seed} {case.features}\n{case.write()[1]}\n-----")
             print("\n".join(str(one) for one in outcomes))
     total = sum(counts.values())
     for (what, reason), count in counts.most_common():

@@ -9,10 +9,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from crawlers.papers.paper import read_paper
-from crawlers.papers.questions.draft import Draft, ParsedPaper
-from crawlers.template_reader.choice import better_by_form
-from crawlers.template_reader.reader import read_lines
+from crawlers.read.containers.files.reading import Text
+from crawlers.read.lines.form.choice import read_lines
+from crawlers.read.lines.paper import read_paper
+from crawlers.read.lines.questions.draft import Draft, ParsedPaper
+from crawlers.read.papers import paper_in
 
 Asked = tuple[str, list[str], str, str]
 """Stem, options, letter, explanation."""
@@ -51,241 +52,119 @@ STATEMENTS = [
     ("正常成人每日尿量约为1500毫升。", True),
     ("遗忘的进程是匀速的。", False),
 ]
-LAYOUTS: dict[str, Callable[[list[Asked]], str]] = {}
+Write = Callable[[int, str, list[str], str, str], list[str]]
+"""Number, stem, options, letter and explanation of a question in, its lines out."""
+_WIDE_DIGITS = str.maketrans("0123456789", "０１２３４５６７８９")
 _FIRST = {"l30": 8}
 """Layout -> how many of the questions it holds, where it does not hold all."""
 
 
-def layout(write: Callable[[list[Asked]], str]) -> Callable[[list[Asked]], str]:
-    LAYOUTS[write.__name__] = write
-    return write
-
-
 def _options(words: Sequence[str], form: str = "{}. {}") -> list[str]:
-    return [form.format(letter, word) for letter, word in zip("ABCD", words, strict=True)]
+    return [form.format(letter, word) for letter, word in zip("ABCD", words, strict=False)]
 
 
 def _wrapped(text: str, width: int = 22) -> list[str]:
     return textwrap.wrap(text, width) or [text]
 
 
-def _joined(blocks: Iterable[Sequence[str]], between: str = "\n") -> str:
-    return between.join("\n".join(block) for block in blocks)
+def _in_pairs(o: Sequence[str]) -> list[str]:
+    listed = _options(o, "{}．{}")
+    return ["　　".join(listed[:2]), "　　".join(listed[2:])]
 
 
-@layout
-def l01(q: list[Asked]) -> str:
-    return _joined([f"{s}（{a}）", *_options(o)] for s, o, a, e in q)
+def _cut(o: Sequence[str], width: int) -> list[str]:
+    return [line for option in _options(o, "{}、{}") for line in _wrapped(option, width)]
 
 
-@layout
-def l02(q: list[Asked]) -> str:
-    return _joined(([f"{s}（  ）", *_options(o)] for s, o, a, e in q), "\n\n")
+def _blank(n: int, s: str, o: list[str], a: str, e: str) -> list[str]:
+    return [f"{n}. {s}（ ）", *_options(o)]
 
 
-@layout
-def l03(q: list[Asked]) -> str:
-    return _joined([f"{s}______。", "  ".join(_options(o, "{}．{}")), f"答案:{a}"] for s, o, a, e in q)
+ONE_BY_ONE: dict[str, tuple[Write, str]] = {
+    "l01": (lambda n, s, o, a, e: [f"{s}（{a}）", *_options(o)], "\n"),
+    "l02": (lambda n, s, o, a, e: [f"{s}（  ）", *_options(o)], "\n\n"),
+    "l03": (lambda n, s, o, a, e: [f"{s}______。", "  ".join(_options(o, "{}．{}")), f"答案:{a}"], "\n"),
+    "l04": (lambda n, s, o, a, e: [f"{s}（ ）", *[f"• {t}" for t in o], f"答案：{o['ABCD'.index(a)]}"], "\n\n"),
+    "l05": (lambda n, s, o, a, e: [*_wrapped(s + "（ ）"), *_cut(o, 22)], "\n"),
+    "l06": (lambda n, s, o, a, e: [f"{n}\t{s}\t{a}", *_options(o, "{}\t{}")], "\n"),
+    "l07": (lambda n, s, o, a, e: [f"问题{n}", f"{s}（ ）", "选项", *_options(o), "答案", a], "\n"),
+    "l08": (lambda n, s, o, a, e: [f"{n}) {s}", " ".join(_options(o, "({}) {}")), f"Ans: ({a})"], "\n"),
+    "l09": (lambda n, s, o, a, e: [f"{s}？", *_options(o, "{}: {}"), f"【答】{a}", f"【析】{e}"], "\n* * *\n"),
+    "l10": (lambda n, s, o, a, e: [f"T{n}. {s}（ ）", *_options(o), f"答案 {a}"], "\n"),
+    "l11": (lambda n, s, o, a, e: [f"{n}、{s}", f"答案：{a}", *_options(o, "{}、{}")], "\n"),
+    "l12": (lambda n, s, o, a, e: [f"【单选】{s}（ ）", *_options(o), f"【正确答案】{a}"], "\n"),
+    "l13": (lambda n, s, o, a, e: [f"Q: {s}", *_options(o, "{}) {}"), f"A: {a}", ""], "\n"),
+    "l14": (lambda n, s, o, a, e: [*_heading(n, "第一章 总论", "第二章 各论"), f"{s}（ ）", *_options(o), f"答案：{a}"], "\n\n"),
+    "l17": (
+        lambda n, s, o, a, e: [*_wrapped(f"{str(n).translate(_WIDE_DIGITS)}．　{s}（　　）"), *_in_pairs(o), f"答案：{a}"],
+        "\n",
+    ),
+    "l18": (lambda n, s, o, a, e: [f"{s}（ ）{' '.join(_options(o, '{}.{}'))} 答案：{a}"], "\n"),
+    "l19": (lambda n, s, o, a, e: [f"{n}.{s}（ ）{'；'.join(_options(o, '{}.{}'))}。[{a}]"], "\n"),
+    "l20": (_blank, "\n"),
+    "l21": (lambda n, s, o, a, e: [f"题目：{s}（ ）", "类型：单选题", *_options(o), f"参考答案：{a}", "难度：易"], "\n\n"),
+    "l22": (lambda n, s, o, a, e: [f"No.{n} {s}（ ）", *_options(o), f"Key: {a}"], "\n"),
+    "l23": (lambda n, s, o, a, e: [*_blank(n, s, o, a, e)[:-1], f"{_options(o)[3]} 【{a}】"], "\n"),
+    "l24": (lambda n, s, o, a, e: [s, *[f"{x.lower()}) {t}" for x, t in zip("ABCD", o, strict=True)], f"key: {a.lower()}", ""], "\n"),
+    "l25": (
+        lambda n, s, o, a, e: [f"{s}（ ）", "", *_options(o), "", f"答案：{a}", f"解析：{e}", "本题考查基础知识，多数人答对。", ""],
+        "\n",
+    ),
+    "l26": (
+        lambda n, s, o, a, e: [
+            *_heading(n, "一、选择题", "二、选择题"),
+            f"({n if n < 7 else n - 6}) {s}",
+            *_options(o),
+            f"解：选{a}，{e}",
+        ],
+        "\n",
+    ),
+    "l27": (lambda n, s, o, a, e: [*_wrapped(s + "（ ）", 16), *_cut(o, 8), f"正确答案是：{a}"], "\n"),
+    "l28": (lambda n, s, o, a, e: [line for one in (f"{s}（ ）", *_options(o), f"答案：{a}") for line in (one, "")], "\n"),
+    "l29": (lambda n, s, o, a, e: [s, *_options(o, "{}、{}"), f"选{a}"], "\n————————\n"),
+    "l30": (
+        lambda n, s, o, a, e: [
+            *_heading(n, "患者，男，45岁，上腹痛三天，伴恶心。（1～4题共用题干）", "患者，女，30岁，发热两天。（5～8题共用题干）", 5),
+            *_blank(n, s, o, a, e),
+            *([_key(range(n - 3, n + 1))] if n % 4 == 0 else []),
+        ],
+        "\n",
+    ),
+}
+"""Layouts of questions that are written one after the other, and what stands between them."""
+BEHIND = {
+    "l05": lambda: f"参考答案\n1-5 {_letters()[:5]}  6-10 {_letters()[5:10]}  11-12 {_letters()[10:]}",
+    "l20": lambda: f"题号 {' '.join(map(str, range(1, 13)))}\n答案 {' '.join(_letters())}",
+}
+"""What stands at the end of some of them."""
+OF_STATEMENTS = {"l15": ("（√）", "（×）"), "l16": (" 对", " 错")}
+LAYOUTS = sorted([*ONE_BY_ONE, *OF_STATEMENTS])
 
 
-@layout
-def l04(q: list[Asked]) -> str:
-    return _joined(([f"{s}（ ）", *[f"• {t}" for t in o], f"答案：{o['ABCD'.index(a)]}"] for s, o, a, e in q), "\n\n")
+def _letters() -> str:
+    return "".join(answer for _, _, answer, _ in QUESTIONS)
 
 
-@layout
-def l05(q: list[Asked]) -> str:
-    return (
-        _joined([*_wrapped(s + "（ ）"), *[x for t in _options(o, "{}、{}") for x in _wrapped(t)]] for s, o, a, e in q)
-        + "\n参考答案\n1-5 "
-        + "".join(x[2] for x in q[:5])
-        + "  6-10 "
-        + "".join(x[2] for x in q[5:10])
-        + "  11-12 "
-        + "".join(x[2] for x in q[10:])
-    )
+def _key(numbers: Iterable[int]) -> str:
+    return "答案：" + " ".join(f"{number}.{_letters()[number - 1]}" for number in numbers)
 
 
-@layout
-def l06(q: list[Asked]) -> str:
-    return _joined([f"{n}\t{s}\t{a}", *_options(o, "{}\t{}")] for n, (s, o, a, e) in enumerate(q, 1))
+def _heading(number: int, first: str, second: str, begins: int = 7) -> list[str]:
+    return [first] if number == 1 else [second] if number == begins else []
 
 
-@layout
-def l07(q: list[Asked]) -> str:
-    return _joined([f"问题{n}", f"{s}（ ）", "选项", *_options(o), "答案", a] for n, (s, o, a, e) in enumerate(q, 1))
-
-
-@layout
-def l08(q: list[Asked]) -> str:
-    return _joined([f"{n}) {s}", " ".join(_options(o, "({}) {}")), f"Ans: ({a})"] for n, (s, o, a, e) in enumerate(q, 1))
-
-
-@layout
-def l09(q: list[Asked]) -> str:
-    return _joined(([f"{s}？", *_options(o, "{}: {}"), f"【答】{a}", f"【析】{e}"] for s, o, a, e in q), "\n* * *\n")
-
-
-@layout
-def l10(q: list[Asked]) -> str:
-    return _joined([f"T{n}. {s}（ ）", *_options(o), f"答案 {a}"] for n, (s, o, a, e) in enumerate(q, 1))
-
-
-@layout
-def l11(q: list[Asked]) -> str:
-    return _joined([f"{n}、{s}", f"答案：{a}", *_options(o, "{}、{}")] for n, (s, o, a, e) in enumerate(q, 1))
-
-
-@layout
-def l12(q: list[Asked]) -> str:
-    return _joined([f"【单选】{s}（ ）", *_options(o), f"【正确答案】{a}"] for s, o, a, e in q)
-
-
-@layout
-def l13(q: list[Asked]) -> str:
-    return _joined([f"Q: {s}", *_options(o, "{}) {}"), f"A: {a}", ""] for s, o, a, e in q)
-
-
-@layout
-def l14(q: list[Asked]) -> str:
-    return (
-        "第一章 总论\n"
-        + _joined(([f"{s}（ ）", *_options(o), f"答案：{a}"] for s, o, a, e in q[:6]), "\n\n")
-        + "\n\n第二章 各论\n"
-        + _joined(([f"{s}（ ）", *_options(o), f"答案：{a}"] for s, o, a, e in q[6:]), "\n\n")
-    )
-
-
-@layout
-def l15(q: list[Asked]) -> str:
-    return "\n".join(f"{s}（{'√' if v else '×'}）" for s, v in STATEMENTS)
-
-
-@layout
-def l16(q: list[Asked]) -> str:
-    return "\n".join(f"{s} {'对' if v else '错'}" for s, v in STATEMENTS)
-
-
-@layout
-def l17(q: list[Asked]) -> str:
-    W = str.maketrans("0123456789", "０１２３４５６７８９")
-    return _joined(
-        [
-            *_wrapped(f"{str(n).translate(W)}．　{s}（　　）"),
-            "　　".join([f"{letter}．{t}" for letter, t in zip("AB", o[:2], strict=True)]),
-            "　　".join(f"{letter}．{t}" for letter, t in zip("CD", o[2:], strict=True)),
-            f"答案：{a}",
-        ]
-        for n, (s, o, a, e) in enumerate(q, 1)
-    )
-
-
-@layout
-def l18(q: list[Asked]) -> str:
-    return "\n".join(f"{s}（ ）" + " ".join(_options(o, "{}.{}")) + f" 答案：{a}" for s, o, a, e in q)
-
-
-@layout
-def l19(q: list[Asked]) -> str:
-    return "\n".join(f"{n}.{s}（ ）" + "；".join(_options(o, "{}.{}")) + f"。[{a}]" for n, (s, o, a, e) in enumerate(q, 1))
-
-
-@layout
-def l20(q: list[Asked]) -> str:
-    return (
-        _joined([f"{n}. {s}（ ）", *_options(o)] for n, (s, o, a, e) in enumerate(q, 1))
-        + "\n题号 "
-        + " ".join(map(str, range(1, 13)))
-        + "\n答案 "
-        + " ".join(x[2] for x in q)
-    )
-
-
-@layout
-def l21(q: list[Asked]) -> str:
-    return _joined(([f"题目：{s}（ ）", "类型：单选题", *_options(o), f"参考答案：{a}", "难度：易"] for s, o, a, e in q), "\n\n")
-
-
-@layout
-def l22(q: list[Asked]) -> str:
-    return _joined([f"No.{n} {s}（ ）", *_options(o), f"Key: {a}"] for n, (s, o, a, e) in enumerate(q, 1))
-
-
-@layout
-def l23(q: list[Asked]) -> str:
-    return _joined([f"{n}. {s}（ ）", *_options(o)[:3], _options(o)[3] + f" 【{a}】"] for n, (s, o, a, e) in enumerate(q, 1))
-
-
-@layout
-def l24(q: list[Asked]) -> str:
-    return _joined(
-        [s, *[f"{letter.lower()}) {t}" for letter, t in zip("ABCD", o, strict=True)], f"key: {a.lower()}", ""] for s, o, a, e in q
-    )
-
-
-@layout
-def l25(q: list[Asked]) -> str:
-    return _joined(
-        ([f"{s}（ ）", "", *_options(o), "", f"答案：{a}", f"解析：{e}", "本题考查基础知识，多数人答对。", ""] for s, o, a, e in q), "\n"
-    )
-
-
-@layout
-def l26(q: list[Asked]) -> str:
-    return (
-        "一、选择题\n"
-        + _joined([f"({n}) {s}", *_options(o), f"解：选{a}，{e}"] for n, (s, o, a, e) in enumerate(q[:6], 1))
-        + "\n二、选择题\n"
-        + _joined([f"({n}) {s}", *_options(o), f"解：选{a}，{e}"] for n, (s, o, a, e) in enumerate(q[6:], 1))
-    )
-
-
-@layout
-def l27(q: list[Asked]) -> str:
-    return _joined(
-        [*_wrapped(s + "（ ）", 16), *[x for t in _options(o, "{}、{}") for x in _wrapped(t, 8)], f"正确答案是：{a}"] for s, o, a, e in q
-    )
-
-
-@layout
-def l28(q: list[Asked]) -> str:
-    return _joined(([f"{s}（ ）", *_options(o), f"答案：{a}"] for s, o, a, e in q)).replace("\n", "\n\n")
-
-
-@layout
-def l29(q: list[Asked]) -> str:
-    return _joined(([f"{s}", *_options(o, "{}、{}"), f"选{a}"] for s, o, a, e in q), "\n————————\n")
-
-
-@layout
-def l30(q: list[Asked]) -> str:
-    return (
-        "患者，男，45岁，上腹痛三天，伴恶心。（1～4题共用题干）\n"
-        + _joined([f"{n}. {s}（ ）", *_options(o)] for n, (s, o, a, e) in enumerate(q[:4], 1))
-        + "\n答案：1."
-        + q[0][2]
-        + " 2."
-        + q[1][2]
-        + " 3."
-        + q[2][2]
-        + " 4."
-        + q[3][2]
-        + "\n患者，女，30岁，发热两天。（5～8题共用题干）\n"
-        + _joined([f"{n}. {s}（ ）", *_options(o)] for n, (s, o, a, e) in enumerate(q[4:8], 5))
-        + "\n答案：5."
-        + q[4][2]
-        + " 6."
-        + q[5][2]
-        + " 7."
-        + q[6][2]
-        + " 8."
-        + q[7][2]
-    )
+def text_of(name: str) -> str:
+    """Return the questions, or the statements, in one layout."""
+    if name in OF_STATEMENTS:
+        return "\n".join(f"{stem}{OF_STATEMENTS[name][not right]}" for stem, right in STATEMENTS)
+    write, between = ONE_BY_ONE[name]
+    text = between.join("\n".join(write(n, *asked)) for n, asked in enumerate(QUESTIONS[: _FIRST.get(name)], 1))
+    return f"{text}\n{BEHIND[name]()}" if name in BEHIND else text
 
 
 def counted(name: str, reader: Reader) -> Counter[str]:
     """Return how many questions of a layout a reader gives back equal, without the answer, doubted, or silently as something else."""
-    drafts = reader(LAYOUTS[name](QUESTIONS).split("\n")).drafts
+    drafts = reader(text_of(name).split("\n")).drafts
     if name in ("l15", "l16"):
         gold = {_bare(stem): ([], "对" if right else "错") for stem, right in STATEMENTS}
     else:
@@ -332,7 +211,7 @@ def main() -> None:
     readers = {
         "passes": read_paper,
         "form": lambda lines: read_lines(lines) or ParsedPaper([], []),
-        "chosen": lambda lines: better_by_form(lines, read_paper(lines)),
+        "file": lambda lines: paper_in("unseen.txt", Text(lines)),
     }
     total: dict[str, Counter[str]] = {label: Counter() for label in readers}
     for name in LAYOUTS:

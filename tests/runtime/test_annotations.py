@@ -29,6 +29,7 @@ def read(one: Answer) -> Answer:
 answers = st.lists(st.builds(Answer, st.sampled_from("123"), st.sampled_from("ab"), st.sampled_from(["support", "refute"])), max_size=6)
 
 
+@pytest.mark.slow
 @given(answers, answers)
 def test_what_is_said_later_holds_and_nothing_is_lost(old: list[Answer], new: list[Answer]) -> None:
     merged = merge(KIND, old, new)

@@ -70,6 +70,7 @@ def none_left() -> Iterator[None]:
     budgets.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -160,6 +161,7 @@ def killed() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("work", "came"),
     [

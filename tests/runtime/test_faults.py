@@ -26,7 +26,7 @@ from crawlers.check.saving import save
 from crawlers.check.watch_middleware import FixturePage
 from crawlers.new.__main__ import write_source
 from crawlers.new.stubs import new_source
-from crawlers.read import main as read
+from crawlers.read.__main__ import main as read
 from crawlers.store.merging import finish
 from crawlers.store.missing_pages import BREAKS_READER, FAILED, add_broken, write_beyond
 from crawlers.store.part_writer import PartWriter

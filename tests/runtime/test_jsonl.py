@@ -23,6 +23,7 @@ def fact(head: str, tail: str) -> Fact:
     )
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.text(max_size=5), st.text(max_size=5)), max_size=8), st.randoms())
 def test_what_is_written_is_read_and_order_does_not_matter(tmp_path_factory, pairs, random) -> None:
     folder = tmp_path_factory.mktemp("jsonl")
@@ -42,6 +43,7 @@ def test_equal_keys_are_ordered_by_their_bytes(tmp_path_factory, pairs) -> None:
     assert len(lines) == 4 and lines == sorted(lines)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from("甲乙丙"), st.sampled_from("甲乙丙")), max_size=8))
 def test_rows_made_as_they_are_written_are_the_rows_themselves(tmp_path_factory, pairs) -> None:
     folder = tmp_path_factory.mktemp("jsonl")
@@ -108,6 +110,7 @@ def _hold(folder: Path, log: Path) -> None:
         out.write("out\n")
 
 
+@pytest.mark.slow
 def test_two_writers_never_hold_one_folder(tmp_path: Path) -> None:
     log = tmp_path / "log"
     writers = [multiprocessing.get_context("spawn").Process(target=_hold, args=(tmp_path / "out", log)) for _ in range(2)]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from atomexam.runtime import sheets
 from atomexam.runtime.sheets import read_sheet, without_apostrophe, write_sheet
-from crawlers.importers.files.workbook import sheets_of
+from crawlers.read.containers.files.workbook import sheets_of
 
 FORMULAS = [
     "=1+1",
@@ -42,6 +42,7 @@ def test_what_looks_like_a_formula_is_text(tmp_path: Path) -> None:
     assert [row.cells["one"] for row in read_sheet(tmp_path / "a.xlsx")] == [text.strip() for text in FORMULAS]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(rows=st.lists(st.tuples(TEXT, TEXT).filter(any), max_size=5))
 def test_there_and_back_changes_nothing(rows: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -90,6 +91,7 @@ def test_whatever_stands_between_cells_is_known_by_the_first_line(sign: str, tmp
     assert [row.cells for row in read_sheet(tmp_path / "a.csv")] == [{"claim": "a,b;c", "verdict": "=1"}, {"claim": "乙", "verdict": ""}]
 
 
+@pytest.mark.slow
 def test_a_damaged_workbook_is_told(tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
     write_sheet(path, ["one", "two"], [["甲", "=1"]])
@@ -202,6 +204,7 @@ def test_what_a_workbook_says_of_its_size_changes_nothing(tmp_path: Path) -> Non
         assert [row.cells for row in read_sheet(path)] == [{"a": "1"}, {"a": "2"}]
 
 
+@pytest.mark.slow
 def test_empty_cells_far_to_the_right_are_counted(tmp_path: Path) -> None:
     """16,384 of them for each row of 22 bytes: 5 kB took 12 s."""
     path = with_rows(tmp_path / "wide.xlsx", '<row><c r="XFD1"/></row>' * 700)

@@ -17,9 +17,8 @@ def test_a_number_has_its_noun() -> None:
 def test_a_run_has_its_accuracy_with_its_interval() -> None:
     claims = {"task": "claim", "pairs": 521, "following_rate": 1.0, "accuracy": 0.867, "accuracy_interval": [0.836, 0.892]}
     assert headline(claims) == "accuracy 86.7 % [83.6, 89.2] of 521"
-    even = claims | {"balanced": {"pairs": 70, "accuracy": 0.5, "accuracy_interval": [0.386, 0.614]}}
-    assert headline(even) == "accuracy 86.7 % [83.6, 89.2] of 521; 50.0 % [38.6, 61.4] of 70 balanced"
-    assert headline(claims | {"balanced": {"pairs": 0, "accuracy": None}}) == headline(claims)
+    facts = {"task": "fourfold", "facts": 171, "accuracy": 0.25, "sentence_accuracy": 0.5, "following_rate": 1.0}
+    assert headline(facts) == "accuracy 25.0 % of 171 facts known; 50.0 % of sentences"
     assert headline({"task": "choice", "questions": 0, "following_rate": None, "accuracy": 0.5}) == "accuracy 50.0 % of 0"
     lost = {"outcomes": {"answered": 500, "failed": 21}}
     assert headline(claims | lost) == "accuracy 86.7 % [83.6, 89.2] of 521; 21 calls failed and count as wrong"

@@ -75,6 +75,7 @@ def begin(text: str) -> None:
     os.environ["GIVEN_TO_WORKERS"] = text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 1, 2, 3])
 def test_the_number_of_workers_changes_nothing(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIVEN_TO_WORKERS", "")
@@ -129,6 +130,7 @@ def test_who_interrupts_twice_is_told_as_shortly(tmp_path: Path) -> None:
     assert (ended.returncode, ended.stderr) == (7, "")
 
 
+@pytest.mark.slow
 def test_what_was_asked_and_not_begun_is_not_done_after_an_error(tmp_path: Path) -> None:
     others = set(active_children())  # such as the reader of PDFs, which serves file after file
     with pytest.raises(KeyError, match="enough"), worker_pool(2) as workers:

@@ -56,6 +56,7 @@ def counts(rows: list[QuestionSummary], splits: dict[str, str], split: str) -> C
     return Counter(row.stratum for row in rows if splits[row.id] == split)
 
 
+@pytest.mark.slow
 @given(POOLS, SETTINGS)
 @settings(max_examples=150, deadline=None)
 def test_laws_of_every_pool(rows: list[QuestionSummary], settings: Params) -> None:
@@ -103,6 +104,7 @@ def test_strict_gives_all_exams_the_same(rows: list[QuestionSummary], settings: 
         assert len({test[category, exam, kind] for exam in exams}) <= 1
 
 
+@pytest.mark.slow
 @given(POOLS, SETTINGS, st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None)
 def test_the_order_of_the_input_changes_nothing(rows: list[QuestionSummary], settings: Params, random: Random) -> None:
@@ -128,6 +130,7 @@ def test_water_filling_is_the_best_of_all_ways(budget: int, caps: list[int]) -> 
     assert sorted(dealt.values()) == best
 
 
+@pytest.mark.slow
 @given(st.integers(0, 40), st.lists(st.integers(0, 40), min_size=1, max_size=6), st.integers(0, 5))
 @settings(max_examples=60, deadline=None)
 def test_single_questions_reach_the_max_min_optimum(quota: int, sizes: list[int], floor: int) -> None:
@@ -171,6 +174,7 @@ def test_balance(balance: str, expected: dict[str, int]) -> None:
     assert counts(rows, splits, "test")[Stratum("ca", "PCE", "mcqa", "甲", "")] == 5
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from("甲乙"), st.sampled_from("ABC")), min_size=1, max_size=14), st.integers(1, 2))
 @settings(max_examples=60, deadline=None)
 def test_tcm_letters_are_as_even_as_the_supply_allows(pool: list[tuple[str, str]], per_subject: int) -> None:

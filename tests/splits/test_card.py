@@ -50,6 +50,7 @@ def test_the_size_is_told_in_the_words_of_the_hub(records: int, size: str) -> No
     assert f"size_categories:\n  - {size}\n" in card_of(tables=Counter({("kg", "mcqa", "train"): records}))
 
 
+@pytest.mark.slow
 @given(st.sets(st.sampled_from(CONFIGS)), st.sets(st.sampled_from(CONFIGS)))
 def test_what_is_taught_is_what_train_holds_in_the_order_of_the_configs(train: set[str], test: set[str]) -> None:
     card = card_of(tables=Counter({(name, "mcqa", split): 1 for split, names in (("train", train), ("test", test)) for name in names}))
@@ -65,6 +66,7 @@ def test_a_record_that_was_seen_twice_on_a_site_is_one_of_it(split_files, releas
     assert told == [["other", "www.studyez.com", "2026-11-20", "1"], ["studyez", "www.studyez.com", "2026-11-20", "1"]]
 
 
+@pytest.mark.slow
 def test_how_many_rows_are_written_at_a_time_changes_no_row(split_files, release_of, pool, claims, monkeypatch, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 

@@ -22,6 +22,7 @@ def opened(browser, release: Path, tmp_path: Path):
     return page, body, asked
 
 
+@pytest.mark.slow
 def test_the_card_renders(browser, release: Path, tmp_path: Path) -> None:
     page, body, asked = opened(browser, release, tmp_path)
     tables = re.findall(r"(?:^\|.*\n)+", body, re.MULTILINE)
@@ -37,6 +38,7 @@ def test_the_card_renders(browser, release: Path, tmp_path: Path) -> None:
     assert [address for address in asked if not address.startswith("file:")] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["exam", "subject", "source"])
 def test_names_from_pages_are_text(browser, split_files, release_of, question, tmp_path: Path, where: str) -> None:
     from msgspec.structs import replace

@@ -32,6 +32,7 @@ def test_the_release_commits_to_each_reserved_record_and_names_none(release: Pat
         assert not {guess(key) for key in ids} & set(told["commitments"])
 
 
+@pytest.mark.slow
 def test_neither_the_salt_nor_a_nonce_is_in_the_release(release: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run/splits/reserved"
     salt = salt_of([*read_jsonl(folder / "questions.jsonl", Question), *read_jsonl(folder / "claims.jsonl", ClaimPair)])
@@ -109,6 +110,7 @@ def test_another_reserved_split_proves_nothing(release: Path, tmp_path: Path) ->
         prove_main(["--splits", str(tmp_path / "run/splits"), "--release", str(release)])
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False))
 def test_order_does_not_matter(pool: list[Question], random) -> None:
     shuffled = random.sample(pool, len(pool))

@@ -10,6 +10,8 @@ import pytest
 
 from atomexam.records.provenance import Provenance
 
+pytestmark = pytest.mark.slow
+
 mlcroissant = pytest.importorskip("mlcroissant")
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ def rows(start: int, number: int, exam: str) -> list[QuestionSummary]:
     return [QuestionSummary(f"q-{n:06}", cell, "A", None, None) for n in range(start, start + number)]
 
 
+@pytest.mark.slow
 @given(st.integers(0, 6), st.integers(0, 6), st.integers(0, 30), st.integers(0, 10_000), st.sampled_from(["PCE", "TCM"]))
 @settings(deadline=None)
 def test_new_questions_go_first_where_some_left_and_then_to_both_sides(

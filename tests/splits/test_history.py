@@ -25,6 +25,7 @@ def there(ledger: list[Change]) -> dict[str, Item]:
     return {key: item for key, (item, held) in item_states(ledger).items() if held}
 
 
+@pytest.mark.slow
 @given(st.lists(ITEMS, min_size=1, max_size=5))
 def test_the_ledger_gives_the_items_of_each_version(versions: list[dict[str, Item]]) -> None:
     ledger: list[Change] = []
@@ -36,6 +37,7 @@ def test_the_ledger_gives_the_items_of_each_version(versions: list[dict[str, Ite
         assert there([change for change in ledger if int(change.version.split(".")[1]) <= number]) == items
 
 
+@pytest.mark.slow
 @given(ITEMS, ITEMS, st.randoms(use_true_random=False))
 def test_order_and_doubles_of_a_merged_ledger_do_not_matter(one: dict[str, Item], two: dict[str, Item], random) -> None:
     ledger = add_version(add_version([], one, "0.1.0"), two, "0.10.0")
@@ -96,6 +98,7 @@ def test_what_was_ever_published_in_test_is_released_nowhere_else(split: str, la
     refuse_trained(ledger, {"a": Item("kg", "test", "1"), "b": Item("kg", split, "1")})
 
 
+@pytest.mark.slow
 def test_the_next_card_tells_what_changed(split_files, release_of, pool, claims, tmp_path: Path) -> None:
     first = release_of(split_files(pool, claims))
     ledger = tmp_path / "released.jsonl"
@@ -120,6 +123,7 @@ def test_the_next_card_tells_what_changed(split_files, release_of, pool, claims,
     assert "| 0.3.0 | 0 | 0 | 0 | 0 | 0 |\n| 0.2.0 | " in (third / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_publishing_tells_its_own_version_and_what_must_stay_at_home(split_files, release_of, pool, claims, tmp_path: Path, capsys) -> None:
     ledger = tmp_path / "released.jsonl"
     folder = split_files(pool, claims)

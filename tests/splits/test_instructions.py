@@ -140,6 +140,7 @@ def test_a_table_for_opencompass_asks_what_its_question_asks(release: Path, tmp_
 RELEASED_SPLITS = st.sampled_from(["train", "dev", "test", "reserved"])
 
 
+@pytest.mark.slow
 @given(st.lists(st.builds(Leak, check=st.just("inverse"), split=RELEASED_SPLITS, id=st.just("a"), other_split=RELEASED_SPLITS,
                           other_id=st.sampled_from("bcd"))))  # fmt: skip
 def test_leaks_are_released_in_the_words_of_the_release_and_none_that_names_reserved(tmp_path_factory, leaks: list[Leak]) -> None:

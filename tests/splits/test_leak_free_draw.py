@@ -23,7 +23,7 @@ PAST = st.sampled_from([("train", None), ("dev", None), ("test", None), ("reserv
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(PAST, st.booleans()), min_size=1, max_size=4), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_what_is_new_brings_nothing_from_train_to_test_nor_back(
     members: list[tuple[tuple[str, str | None] | None, bool]], asked: bool
 ) -> None:

@@ -13,16 +13,15 @@ from atomexam.records.question import Option, Question
 from atomexam.records.shot import Shot
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from atomexam.runtime.jsonl import read_jsonl, to_line
+from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
 from splits.ledger.assignments import HELD_BACK, Assignment, AssignmentLedger, ListedShot, Version, read_assignments, write_assignments
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.summaries import summary_of
 from splits.ledger.units import ASSIGNED_SPLITS
 from splits.split.next_ledger import edited_of, updated_ledger
-from splits.split.question_file import Questions
+from splits.split.questions import Questions
 from splits.split.sketches import sketch
-from tests.splits.world import InMemory
 
 PARAMS = Params(
     seed=1, quota=Quota(mcqa=2), tcm_per_subject=0, train_floor=1, dev_share=0.1, balance="fill", claim_test_share=0, claim_reserved_share=0
@@ -46,7 +45,7 @@ def known(key: str, stem: str = OLD, split: str = "test", **fields) -> Assignmen
 
 
 def questions(*records: Question, also: dict[str, tuple[str, ...]] | None = None) -> Questions:
-    return Questions([summary_of(one, (also or {}).get(one.id, ())) for one in records], InMemory(map(to_line, records)))
+    return Questions([summary_of(one, (also or {}).get(one.id, ())) for one in records], list(records))
 
 
 def test_a_new_wording_is_one_of_what_is_gone_alone() -> None:
@@ -129,6 +128,7 @@ def test_equal_records_and_parameters_make_equal_versions_and_others_make_others
     assert len({made.name, *(other.name for other in others)}) == 4  # of two branches each has its own
 
 
+@pytest.mark.slow
 @given(st.permutations(range(1, 13)), st.permutations([("甲", 1, "q-2"), ("甲", 1, "q-1"), ("甲", 2, "q-3"), ("乙", 1, "q-4")]))
 def test_versions_are_written_by_their_numbers_and_the_last_counts_the_assignments(
     tmp_path_factory, numbers: list[int], listed: list

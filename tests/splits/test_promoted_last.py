@@ -46,6 +46,7 @@ def test_nothing_is_promoted_where_what_is_new_serves_as_well() -> None:
     assert promoted < 15
 
 
+@pytest.mark.slow
 def test_old_questions_are_promoted_where_nothing_is_new() -> None:
     for seed in range(5):
         old = grouped(seed, 40)

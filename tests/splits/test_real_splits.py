@@ -72,7 +72,7 @@ def test_no_cluster_case_or_stem_is_in_two_splits(built: Path) -> None:
     homes.pop("")
     assert len(homes) > 500 and all(len(home) == 1 for home in homes.values())
     table = json.loads((built / "leaks.json").read_text())
-    assert not any(row["questions"] for row in table.values() if row["blocks"])
+    assert not any(row["questions"] for check, row in table.items() if check != "without_knowledge" and row["blocks"])
 
 
 def test_subjects_are_even_where_supply_allows_and_exams_equal(built: Path) -> None:

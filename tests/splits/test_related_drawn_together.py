@@ -37,6 +37,7 @@ def homes(folder: Path) -> dict[str, str]:
             for one in read_jsonl(folder / "splits" / split / "questions.jsonl", Question)}  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sets(st.integers(0, 59), max_size=30), st.sets(st.integers(0, 59), max_size=12), st.integers(1, 99))
 def test_a_first_draw_has_no_leak_by_words(split_files, pool, question, again: set[int], quoted: set[int], seed: int) -> None:

@@ -41,6 +41,7 @@ def front_matter(folder: Path) -> dict:
     return YAML(typ="safe").load((folder / "README.md").read_text(encoding="utf-8").split("---\n")[1])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_network")
 def test_datasets_opens_every_config(release: Path, tmp_path: Path) -> None:
     import datasets
@@ -84,6 +85,7 @@ def test_each_kind_of_question_has_its_config(question, fields: dict[str, str], 
     assert config_of(question(1, **fields)) == config
 
 
+@pytest.mark.slow
 def test_nothing_of_reserved_is_in_the_folder(release: Path, tmp_path: Path) -> None:
     texts = [path.read_bytes() for path in release.rglob("*") if path.is_file()]
     cells = {
@@ -101,6 +103,7 @@ def test_nothing_of_reserved_is_in_the_folder(release: Path, tmp_path: Path) -> 
         assert not any(secret.encode() in text for text in texts for secret in secrets)
 
 
+@pytest.mark.slow
 def test_twice_the_same_bytes_whatever_lay_there(release: Path, release_of, tmp_path: Path) -> None:
     before = tree(release)
     (release / "kg/test-blank.parquet").write_bytes(b"old")
@@ -112,6 +115,7 @@ def test_twice_the_same_bytes_whatever_lay_there(release: Path, release_of, tmp_
     assert tree(release) == before
 
 
+@pytest.mark.slow
 def test_a_folder_that_running_the_tasks_left_is_no_hindrance(release: Path, release_of, tmp_path: Path) -> None:
     (release / "harness/__pycache__").mkdir()
     (release / "harness/__pycache__/atomexam_tables.pyc").write_bytes(b"compiled")

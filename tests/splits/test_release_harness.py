@@ -201,6 +201,7 @@ def tables_module(release: Path):
     return module
 
 
+@pytest.mark.slow
 def test_examples_are_those_of_the_subject_and_never_asked(release: Path) -> None:
     shots = [json.loads(line) for line in (release / "shots.jsonl").open(encoding="utf-8")]
     loaded = tables_module(release).load("kg", "mcqa", examples=5)

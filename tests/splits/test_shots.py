@@ -66,6 +66,7 @@ STOOD = st.dictionaries(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(ROWS, STOOD, st.randoms(use_true_random=False))
 def test_who_was_listed_stays_at_the_place_and_others_fill_the_rest(drawn: list, stood: dict, random) -> None:
     rows, splits = made(drawn)

@@ -1,34 +1,20 @@
 """Stage `split` on toy files: nothing lost, nothing leaked, quotas kept or reported."""
 
 import json
-import os
 import re
-import shutil
-import signal
-import subprocess
-import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from concurrent.futures import Executor
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from filelock import FileLock, Timeout
-from msgspec import structs
 
-import splits.split.__main__ as stage
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
-from atomexam.runtime.workers import worker_pool
 from splits.ledger.assignments import AssignmentLedger
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import SPLITS, QuestionSummary, Stratum
-from splits.split import question_file
 from splits.split.__main__ import check
-from splits.split.question_file import read_pieces, read_questions
-from tests.splits.conftest import FLAGS, PATHS
+from splits.split.questions import read_questions
 
 
 def read(folder: Path, name: str = "questions", shape: type = Question) -> dict[str, list]:
@@ -165,77 +151,38 @@ def test_a_question_without_an_answer_is_refused(split_files, question) -> None:
         split_files([question(1, answer=None, provenance=[])])
 
 
-@pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(
     ("bad", "told"), [(b'"question_type":"essay"', "question_type"), (b'"stem":"\xff"', "expected Question"), (b"", "expected Question")]
 )
-def test_a_malformed_record_names_file_line_and_field(
-    split_files, pool, workers: int, bad: bytes, told: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(question_file, "_PIECE_BYTES", 1)
+def test_a_malformed_record_names_file_line_and_field(split_files, pool, bad: bytes, told: str) -> None:
     folder = split_files(pool)
     lines = (folder / "questions.jsonl").read_bytes().splitlines()
     name = bad.split(b":")[0]
     third = re.sub(name + rb':"[^"]*"', lambda _: bad, lines[2]) if name else b"{}"
     (folder / "bad.jsonl").write_bytes(b"\n".join([*lines[:2], third, b""]))
-    with pytest.raises(ValueError, match=rf"bad\.jsonl:3: .*{told}"), worker_pool(workers) as executor:
-        read_questions(folder / "bad.jsonl", read_pieces(folder / "bad.jsonl", executor), folder / "none.jsonl")
+    with pytest.raises(ValueError, match=rf"bad\.jsonl:3: .*{told}"):
+        read_questions(folder / "bad.jsonl", folder / "none.jsonl")
 
 
-def test_a_worker_that_is_killed_leaves_no_half_file(split_files, pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stage, "_MANY_BYTES", 0)
-    monkeypatch.setattr(stage, "cores", lambda: 2)
-    monkeypatch.setattr(stage, "write_questions", die_writing)
-    with pytest.raises(ValueError, match="a worker process was killed"):
-        split_files(pool)
-    assert not list(tmp_path.rglob("*.part"))
+@pytest.mark.parametrize("text", [b'"options":[{"letter":"A","text":"\xff', b'"options":[{"letter":"A"}, {"text":"'])
+def test_options_that_are_none_are_told_with_their_line(split_files, pool, text: bytes) -> None:
+    folder = split_files(pool)
+    lines = (folder / "questions.jsonl").read_bytes().splitlines(keepends=True)
+    lines[2] = lines[2].replace(b'"options":[{"letter":"A","text":"', text)
+    (folder / "bad.jsonl").write_bytes(b"".join(lines))
+    with pytest.raises(ValueError, match=r"bad\.jsonl:3: "):
+        read_questions(folder / "bad.jsonl", folder / "none.jsonl")
 
 
-def die_writing(out: Path, *_: object) -> int:
-    (out / "test").mkdir(exist_ok=True)
-    (out / "test/questions.jsonl.part").write_bytes(b"half")
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def test_the_folder_is_held_until_no_worker_is_left(split_files, pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = []
-
-    @contextmanager
-    def watched(number: int) -> Iterator[Executor]:
-        with worker_pool(number) as workers:
-            yield workers
-        with pytest.raises(Timeout):
-            FileLock(tmp_path / "run/.splits.lock").acquire(blocking=False)
-        held.append(True)
-
-    monkeypatch.setattr(stage, "worker_pool", watched)
-    split_files(pool)
-    assert held == [True]
-
-
-def test_the_number_of_processes_and_pieces_changes_nothing(split_files, pool, claims, monkeypatch: pytest.MonkeyPatch) -> None:
-    alone = tree(split_files(pool, claims))
-    monkeypatch.setattr(stage, "_MANY_BYTES", 0)
-    monkeypatch.setattr(stage, "cores", lambda: 3)
-    for size in (1, 1_000, 1 << 30):
-        monkeypatch.setattr(question_file, "_PIECE_BYTES", size)
-        assert tree(split_files(pool, claims, f"pieces-{size}")) == alone
-
-
-@pytest.mark.slow
-def test_a_large_input_is_split_by_the_workers_of_a_stage_of_its_own(split_files, pool, claims, root: Path) -> None:
-    """What a worker calls must be found by it, also where the stage is the program."""
-    chars = stage._MANY_BYTES // len(pool) // len("详".encode()) + 1
-    large = [structs.replace(question, explanation="详" * chars) for question in pool]
-    folder = split_files(large, claims)
-    here = tree(folder)
-    shutil.rmtree(folder / "splits")
-    (folder / "assignments.jsonl").write_bytes(b"")
-    words = [word for flag, name in PATHS.items() for word in (f"--{flag}", str(folder / name))]
-    words += [word for key, value in FLAGS.items() for word in (f"--{key}", value)]
-    ran = subprocess.run([sys.executable, "-m", "splits.split", *words], cwd=root, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr[-3000:]
-    assert tree(folder) == here
+@pytest.mark.parametrize("lost", ["provenance", "answer"])
+def test_a_field_that_is_not_there_is_told_with_its_line(split_files, pool, lost: str) -> None:
+    folder = split_files(pool)
+    lines = (folder / "questions.jsonl").read_text().splitlines()
+    record = json.loads(lines[2])
+    bad = {name: value for name, value in record.items() if name not in ("provenance", lost)}
+    (folder / "bad.jsonl").write_text("\n".join([*lines[:2], json.dumps(bad)]) + "\n")
+    with pytest.raises(ValueError, match=r"bad\.jsonl:3: .*provenance"):
+        read_questions(folder / "bad.jsonl", folder / "none.jsonl")
 
 
 CELL = Stratum("kg", "PCE", "mcqa", "甲", "")
@@ -259,6 +206,7 @@ def test_the_run_time_check_finds_leaks(splits: list[str], message: str) -> None
         check(ROWS, {row.id: Allocation(split, "drawn") for row, split in zip(ROWS, splits, strict=False)}, AssignmentLedger())
 
 
+@pytest.mark.slow
 def test_published_questions_are_dealt_evenly(split_files, real_data: Path, question) -> None:
     """The published CPsyExam pool by its exams, subjects and types: as even as supply allows."""
     kinds = {"single": ("mcqa", "A"), "multi": ("mrqa", "AB")}

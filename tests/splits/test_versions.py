@@ -11,14 +11,12 @@ from hypothesis import strategies as st
 from atomexam.records.question import Option, Question, question_id
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from atomexam.runtime.jsonl import to_line
 from splits.ledger.assignments import AssignmentLedger
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.summaries import summary_of
 from splits.split.allocate import decide
 from splits.split.next_ledger import edited_of, updated_ledger
-from splits.split.question_file import Questions
-from tests.splits.world import InMemory
+from splits.split.questions import Questions
 
 HELD_BACK = {"test", "reserved", "retired"}
 TRAINED = {"train", "dev"}
@@ -74,14 +72,14 @@ class World:
 
 
 def version(questions: list[Question], ledger: AssignmentLedger, params: Params) -> tuple[dict[str, Allocation], AssignmentLedger]:
-    found = Questions([summary_of(question) for question in questions], InMemory(map(to_line, questions)))
+    found = Questions([summary_of(question) for question in questions], list(questions))
     placed = decide(found.summaries, params, ledger, edited_of(found, ledger))
     return placed, updated_ledger(ledger, found, placed, {}, params)
 
 
 @pytest.mark.slow
 @given(st.integers(0, 10_000), st.booleans(), st.booleans(), st.sampled_from(["fill", "strict"]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 def test_ten_versions_train_on_nothing_that_was_held_back(seed: int, ties: bool, turning: bool, balance: str) -> None:
     random = Random(seed)
     world, ledger = World(random, ties), AssignmentLedger()
@@ -133,7 +131,7 @@ def _holds(questions: list[Question], placed: dict[str, Allocation], ledger: Ass
 
 @pytest.mark.slow
 @given(st.integers(0, 10_000), st.sampled_from(["fill", "strict"]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 def test_adding_moves_nothing(seed: int, balance: str) -> None:
     world, ledger = World(Random(seed), False), AssignmentLedger()
     params = msgspec.structs.replace(PARAMS, balance=balance)

@@ -176,7 +176,7 @@ def lived(world: World, ledger: AssignmentLedger, past: Past, versions: Iterable
 
 @pytest.mark.slow
 @given(st.integers(0, 1_000_000), st.booleans(), st.booleans(), st.sampled_from(["fill", "strict"]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_ten_versions_of_a_world(seed: int, ties: bool, turning: bool, balance: str) -> None:
     random = Random(seed)
     versions = [turned(random, balance) if turning else replace(PARAMS, balance=balance) for _ in range(10)]
@@ -185,7 +185,7 @@ def test_ten_versions_of_a_world(seed: int, ties: bool, turning: bool, balance: 
 
 @pytest.mark.slow
 @given(st.integers(0, 1_000_000), st.booleans(), st.booleans())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_two_branches_that_part_and_meet(seed: int, ties: bool, turning: bool) -> None:
     random = Random(seed)
 
@@ -206,8 +206,9 @@ def test_two_branches_that_part_and_meet(seed: int, ties: bool, turning: bool) -
     lived(world, both, past.joined(other_past), versions(3))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1_000_000), st.sampled_from(["fill", "strict"]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_what_is_added_moves_nothing(seed: int, balance: str) -> None:
     world, ledger = World(Random(seed), False), AssignmentLedger()
     params = replace(PARAMS, balance=balance)

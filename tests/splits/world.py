@@ -1,7 +1,7 @@
 """A world of questions and claims that come, go, are edited, become near-duplicates and part again; who is who is known here alone."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
@@ -11,14 +11,13 @@ from atomexam.records.claim import ClaimPair, claim_id
 from atomexam.records.question import Option, Question, question_id
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from atomexam.runtime.jsonl import to_line
 from splits.ledger.assignments import AssignmentLedger, head_id
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.summaries import summary_of
 from splits.split.allocate import decide
 from splits.split.claim_split import decide_heads
 from splits.split.next_ledger import edited_of, updated_ledger
-from splits.split.question_file import Questions
+from splits.split.questions import Questions
 from splits.split.shots import shots_of
 
 SIZE = 72
@@ -139,17 +138,10 @@ def _claim(number: int) -> ClaimPair:
     )  # fmt: skip
 
 
-class InMemory(list):
-    """Lines that stand in no file."""
-
-    def each(self, places: Iterable[int]) -> Iterator[bytes]:
-        return map(self.__getitem__, places)
-
-
 def decided(seen: Seen, ledger: AssignmentLedger, params: Params) -> Decided:
     """Do what the stage does, without files."""
     rows = [summary_of(question, seen.also.get(question.id, ())) for question in seen.questions]
-    found = Questions(rows, InMemory(map(to_line, seen.questions)))
+    found = Questions(rows, list(seen.questions))
     put = decide(rows, params, ledger, edited_of(found, ledger))
     heads = {head_id(head): one for head, one in decide_heads(seen.claims, params, ledger).items()}
     shots = shots_of(rows, [put[row.id] for row in rows], params.seed, ledger.shots)

@@ -17,6 +17,7 @@ def test_the_quick_canonical_form_is_the_canonical_form(text: str) -> None:
     assert canonical(text) == folded(text)
 
 
+@pytest.mark.slow
 @given(st.text(st.sampled_from(SIGNS), max_size=20))
 @settings(max_examples=1000, deadline=None)
 def test_canonical_twice_is_once(text: str) -> None:

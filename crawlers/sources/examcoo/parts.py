@@ -7,10 +7,10 @@ from typing import Any
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.paper import lines_of
-from crawlers.papers.questions.groups import Above, Setting
-from crawlers.papers.signs.answer_marks import IMAGE, flat
-from crawlers.papers.signs.headings import is_instruction, tells_patient
+from crawlers.read.lines.paper import lines_of
+from crawlers.read.lines.questions.groups import Above, Setting
+from crawlers.read.vocabulary.answer_marks import IMAGE, flat
+from crawlers.read.vocabulary.headings import is_instruction, tells_patient
 from crawlers.text.fields import text_of
 
 QUESTION_ID = re.compile(r"(s\d)_(\d+)")

@@ -13,10 +13,10 @@ from atomexam.records.item import QuestionItem
 from crawlers.html.nesting import outermost
 from crawlers.html.pages import MOST_PAGES, Article, is_page, links_of, next_list, request_of, without_noise
 from crawlers.html.source_spider import SourceSpider
-from crawlers.papers.paper import lines_of, read_paper
-from crawlers.papers.signs.answer_marks import IMAGE, flat, parts_of
-from crawlers.papers.signs.numbers import number_of
-from crawlers.papers.signs.options import options_in
+from crawlers.read.lines.paper import lines_of, read_paper
+from crawlers.read.vocabulary.answer_marks import IMAGE, flat, parts_of
+from crawlers.read.vocabulary.numbers import number_of
+from crawlers.read.vocabulary.options import options_in
 from crawlers.text.fields import text_of
 
 _HOST = "http://www.studyez.com"

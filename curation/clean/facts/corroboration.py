@@ -7,49 +7,13 @@ A table of organs, `vocab/allowed_heads.yaml`, lists which heads some tails may 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache, lru_cache
 from itertools import chain
-from typing import NamedTuple
 
 from atomexam.records.fact import Fact
 from atomexam.text.canonical import canonical
 from curation.clean.facts.kinds import class_fits, doubtful_infectivity, matches_pattern
 from curation.clean.facts.names import is_sibling, plain_name
-from curation.clean.facts.tail_candidates import CACHE_SIZE
-from curation.vocab.reader import compiled, read_vocabulary
-
-_BODY = re.compile(r"\{[a-z]+\}")
-
-
-class _AllowedHeads(NamedTuple):
-    tails: re.Pattern[str]
-    heads: re.Pattern[str]
-    others: re.Pattern[str] | None = None
-    """Names of heads that match but do not have the tail."""
-
-
-def is_allowed_head(relation: str, tail: str, head: str, context: str = "") -> bool | None:
-    """Return whether a head in this context may have the tail; None if no row names the tail."""
-    row = _row(relation, tail)
-    if row is None:
-        return None
-    return not (row.others and row.others.search(head)) and row.heads.search(f"{head}|{context}") is not None
-
-
-@lru_cache(CACHE_SIZE)
-def _row(relation: str, tail: str) -> _AllowedHeads | None:
-    return next((row for row in _rows().get(relation, ()) if row.tails.search(tail)), None)
-
-
-@cache
-def _rows() -> dict[str, list[_AllowedHeads]]:
-    table = dict(read_vocabulary("allowed_heads"))
-    bodies = {f"{{{name}}}": f"(?:{pattern})" for name, pattern in table.pop("bodies").items()}
-    return {
-        relation: [_AllowedHeads(*(compiled(_BODY.sub(lambda body: bodies[body[0]], pattern)) for pattern in row)) for row in rows]
-        for relation, rows in table.items()
-    }
-
+from curation.vocab.allowed_heads import is_allowed_head
 
 MIN_HEADS = 200
 """With departments or body parts of fewer diseases there is too little to compare, and only the table of organs is used."""

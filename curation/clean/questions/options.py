@@ -15,7 +15,7 @@ from curation.clean.questions.misreadings import MISREADINGS
 from curation.text.normalize import RULES, is_plain, normalize_with
 from curation.text.rules import CleanText, Group, rule_of_signs, run_rules
 
-LETTER = re.compile(r"^[（(【\[]?\s*([A-Ja-j])\s*(?:[）)】\]]\s*[、.．:：]?|[、.．:：，,。])\s*")
+LETTER = re.compile(r"^[（(【\[]?\s*([A-Ja-j])\s*(?:[）)】\]](?:\s*[、.．:：])?|[、.．:：，,。])\s*")
 LETTER_BEFORE_CHINESE = re.compile(r"^([A-J])\s*[.、]\s*(?=[\u4e00-\u9fff“（《‘\d])")
 _SIGN = r"\s*+(?:[.．。、]{2}|[;；·|~—–:：､丶﹒》>-])|\s++"
 _OTHER_MARK = re.compile(rf"^\s*+(?:(?:选项\s*+)?([A-JＡ-Ｊ])({_SIGN})|([Ⓐ-Ⓙ])(\s*+[.．、:：]?))\s*+(?=\S)")

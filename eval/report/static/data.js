@@ -3,7 +3,9 @@
 (function () {
   const AtomExam = window.AtomExam;
   const [ID, FACETS, CASE, SENTENCES, OPTIONS, GOLD, CODES] = [0, 1, 2, 3, 4, 5, 6];
-  const SIDES = { "": 0, factual: 1, non_factual: 2 };
+  const PAIR = ["", "factual", "non_factual"];
+  const FOURFOLD = ["", "true_affirmed", "true_denied", "false_affirmed", "false_denied"];
+  const SIDES = [...PAIR, ...FOURFOLD.slice(1)];
   const NOT_ASKED = "-".charCodeAt(0);
   const FIRST_CODE = "0".charCodeAt(0);
   const AT_A_TIME = 4;
@@ -97,6 +99,8 @@
   };
 
   /** Read what changed since another version, if `eval.diff --html` has written it to the folder beside this one. */
+  data.SENTENCES = SIDES.slice(1);
+
   data.loadSince = () => fetchPart("../diff/items/since.js");
 
   /** Return what is shown of an opened item. */
@@ -110,7 +114,7 @@
       replies: replies.map(([run, repeat, side, outcome, correct, answer, committed, words, chars]) => ({
         run: data.runs[run].name,
         repeat,
-        side: Object.keys(SIDES)[side],
+        side: SIDES[side],
         outcome: data.outcomes[outcome],
         correct,
         answer,
@@ -136,12 +140,12 @@
     return byItem ? (byItem.get(data.rows[at][ID]) ?? -1) : data.rows[at][FACETS][place];
   };
 
-  /** Return what a run made of an item, or of one side of a claim pair; null where it was not asked. */
+  /** Return what a run made of an item, or of one of its sentences; null where it was not asked. */
   data.verdict = function (at, run, side) {
     const codes = data.rows[at][CODES];
     const sides = codes.length / data.runs.length;
-    const offset = SIDES[side || ""];
-    const code = offset < sides ? codes.charCodeAt(run * sides + offset) : NOT_ASKED;
+    const offset = (sides > PAIR.length ? FOURFOLD : PAIR).indexOf(side || "");
+    const code = offset >= 0 && offset < sides ? codes.charCodeAt(run * sides + offset) : NOT_ASKED;
     return code === NOT_ASKED ? null : data.verdicts[code - FIRST_CODE];
   };
 })();

@@ -4,6 +4,10 @@
   const AtomExam = window.AtomExam;
   const { data, element } = AtomExam;
   const WORDINGS = "wordings"; // of about: the cluster, where the page of clusters shows it
+  const LABELS = {
+    2: ["factual, right answer 正确", "non-factual, right answer 错误"],
+    4: ["true, affirmed: 正确", "true, denied: 错误", "false, affirmed: 错误", "false, denied: 正确"],
+  };
   const ADDRESS = /^https?:\/\//;
 
   const words = (tag, text) => element(tag, { lang: "zh", dir: "auto" }, text);
@@ -14,7 +18,7 @@
     if (item.sentences.length > 1) {
       const pairs = element("dl");
       item.sentences.forEach((sentence, place) =>
-        pairs.append(element("dt", {}, ["factual, right answer 正确", "non-factual, right answer 错误"][place]), words("dd", sentence)),
+        pairs.append(element("dt", {}, LABELS[item.sentences.length][place]), words("dd", sentence)),
       );
       made.append(pairs);
     } else made.append(words("p", item.sentences[0]));

@@ -59,7 +59,7 @@
     choice("verdict", "outcome", Object.keys(filters.VERDICTS));
     choice("relation", "run is … than other run", Object.keys(filters.RELATIONS));
     choice("other", "other run", [filters.EVERY, ...names]);
-    choice("side", "side of claims", ["factual", "non_factual"]);
+    choice("side", "sentence", data.SENTENCES);
     for (const facet of data.facets) choiceOf(facet);
     const search = byId("search");
     controls.set("q", search);
@@ -134,14 +134,14 @@
 
   function save() {
     const asked = data.runs.filter((_, run) => places.some((place) => data.verdict(place, run, "") !== null));
-    const rows = [["id", ...data.facets.map(({ name }) => name), "case", "text", "non_factual", "options", "answer", ...asked.map(({ name }) => name)]];
+    const rows = [["id", ...data.facets.map(({ name }) => name), "case", "text", "further sentences", "options", "answer", ...asked.map(({ name }) => name)]];
     for (const place of places) {
       const item = data.item(place);
       const facets = new Map(item.facets.map(({ name, value }) => [name, value]));
       const options = item.options.map(({ letter, text }) => `${letter}. ${text}`).join("\n");
       const made = asked.map(({ name }) => AtomExam.mark(data.verdict(place, number(name), ""))[1]);
       const about = data.facets.map(({ name }) => facets.get(name) || "");
-      rows.push([item.id, ...about, item.shared || "", item.sentences[0], item.sentences[1] || "", options, item.gold || "", ...made]);
+      rows.push([item.id, ...about, item.shared || "", item.sentences[0], item.sentences.slice(1).join("\n"), options, item.gold || "", ...made]);
     }
     AtomExam.saveCsv("items.csv", rows);
   }

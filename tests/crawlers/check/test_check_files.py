@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crawlers.check.__main__ import main
-from crawlers.coverage import files
+from crawlers.read import files
 
 _STEMS = [f"第{n}次测量时应当先看哪一项（ ）" for n in range(1, 13)]
 

@@ -10,7 +10,7 @@ from atomexam.records.provenance import Provenance
 from crawlers.check.check_report import as_json, as_text
 from crawlers.check.findings import Findings
 from crawlers.check.watch_middleware import PageOutput
-from crawlers.read import main
+from crawlers.read.__main__ import main
 from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
 
 MANY = 20

@@ -92,6 +92,7 @@ def test_a_name_within_a_name_is_another() -> None:
     assert found("<script>window.MY_ROUTER_DATA = {}; var _ROUTER_DATA_2 = {}; x._SSR_DATA == {};</script>") == []
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(JSON_VALUES.filter(lambda value: isinstance(value, dict | list)), st.text(max_size=30).filter(lambda text: "<" not in text))
 def test_any_state_comes_back_whatever_stands_behind_it(value: Any, behind: str) -> None:

@@ -54,6 +54,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(PIECES, max_size=40).map("".join), st.sampled_from([0, MAX_DEPTH - 5, MAX_DEPTH, 1500]))
 def test_what_is_nested_too_deep_keeps_its_words_and_their_order(inside: str, above: int) -> None:

@@ -65,6 +65,7 @@ def test_what_is_nested_without_end_is_left_out() -> None:
     assert as_html(value) == ""
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(JSON_VALUES)
 def test_any_value_is_read(value: Any) -> None:

@@ -121,6 +121,7 @@ def test_what_a_kill_left_undone_is_done(repository: Path, there: int) -> None:
     assert {name: body for name, body in files(repository).items() if not name.endswith(".part")} == whole
 
 
+@pytest.mark.slow
 def test_a_killed_call_is_finished_by_the_next(root: Path, repository: Path, tmp_path: Path) -> None:
     """Killed at its start, the process leaves whole files or none."""
     command = [sys.executable, "-m", "crawlers.new", "toyexam", URL, "--kind", "exam"]

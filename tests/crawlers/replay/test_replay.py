@@ -77,6 +77,7 @@ def test_the_first_link_to_a_page_wins_whatever_the_number_of_workers(tmp_path: 
     assert sorted(f"{item.url} {item.stem_raw}" for item in read) == sorted(first_links(graph))
 
 
+@pytest.mark.slow
 def test_items_that_do_not_fit_into_memory_are_sorted_on_disk(items: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = random_graph(9)
     whole = items(linked(graph))
@@ -125,6 +126,7 @@ def test_a_list_of_what_was_turned_away_that_is_damaged_is_no_empty_list(tmp_pat
         read_beyond(tmp_path, SNAPSHOT)
 
 
+@pytest.mark.slow
 def test_pages_beyond_the_limit_are_left_out(items: Callable, tmp_path: Path) -> None:
     pages = linked({"/": ["/a", "/b"], "/a": []})
     with pytest.raises(ValueError, match=r"extract toy: 2 pages are not in .*\n  GET https://toy.example/b\n  GET .*/after-failure"):
@@ -142,6 +144,7 @@ def test_one_page_may_be_asked_for_twice(items: Callable) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_spider_starts_once(items: Callable) -> None:
     read = items(linked({"/a": [], "/b": ["/a"]}), Starting, workers=3)
     assert [(item.url.removeprefix(HOME), item.provenance.position, item.stem_raw) for item in read] == [
@@ -151,6 +154,7 @@ def test_a_spider_starts_once(items: Callable) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_what_is_told_does_not_depend_on_the_workers(tmp_path: Path) -> None:
     troubles = [f"/{kind}{number}" for number in range(40) for kind in ("misfit", "raise")]
     random.Random(1).shuffle(troubles)
@@ -189,6 +193,7 @@ def test_what_goes_wrong_is_told(items: Callable, does: str, told: str) -> None:
         items(linked({"/": [f"/{does}"], f"/{does}": [], "/a": []}), Trouble)
 
 
+@pytest.mark.slow
 def test_pages_that_break_the_spider_are_rejected_and_the_others_are_read(tmp_path: Path) -> None:
     breaks = {
         "crash": "SIGSEGV",
@@ -230,6 +235,7 @@ def test_a_spider_that_cannot_be_made_says_why(items: Callable) -> None:
         items(linked({"/": []}), Scoped)
 
 
+@pytest.mark.slow
 def test_an_archive_that_cannot_be_read_is_told(items: Callable, tmp_path: Path) -> None:
     items(linked({"/": ["/a"], "/a": []}))
     path = segment(tmp_path / "toy", SNAPSHOT)
@@ -247,6 +253,7 @@ def test_an_answer_that_cannot_be_unpacked_is_told(items: Callable) -> None:
         items(linked({"/b": []}) | {"/a": answer("/a", "no gzip", **{"Content-Encoding": "gzip"})}, Starting)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends_with", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_the_end_of_the_parent_is_the_end_of_its_workers(tmp_path: Path, root: Path, ends_with: int) -> None:
     slow = [f"/sleep{number}" for number in range(400)]

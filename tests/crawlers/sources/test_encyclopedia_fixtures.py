@@ -147,6 +147,7 @@ def mutated(body: bytes, random: Random) -> bytes:
     return body
 
 
+@pytest.mark.slow
 def test_no_damage_makes_a_spider_fail() -> None:
     random = Random(20261120)
     cases = [(path, json.loads(path.read_text(encoding="utf-8")), body_of(path), spider_of(path)) for path in CASES]
@@ -177,6 +178,7 @@ def test_large_pages_are_read_in_time(source: str) -> None:
             assert time.process_time() - before < LIMIT_SECONDS, path.stem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, opening, nested",
     [

@@ -137,6 +137,7 @@ def check(entries: list[Entry], kind: str, labels: dict[str, str], atoms: Callab
             assert read == written, f"{entry.name}: {name}"
 
 
+@pytest.mark.slow
 def test_diseases_come_back(sound: Content, site_name: str, atoms: Callable[[str, str, str], set[str]]) -> None:
     assert len(sound.diseases) >= 30
     full_names = site_name == "ask120"  # xiaohe names a department without the one above it

@@ -151,6 +151,7 @@ def replica_pages(source: str) -> Iterator[tuple[str, str]]:
 NOT_ON_REPLICA = re.compile(r"redesigned|no_stems|no_json|login|without_token|doubts|collapsed|wrapped|not_here|marks_apart|kinds$")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SPIDERS)
 def test_the_replica_is_built_like_the_saved_pages(source: str) -> None:
     saved: dict[str, set[str]] = {}

@@ -25,7 +25,6 @@ from crawlers.sources.examcoo.spider import ExamcooSpider
 from crawlers.sources.studyez.spider import StudyezSpider
 
 SITES: dict[str, tuple[ModuleType, type[SourceSpider]]] = {"examcoo": (examcoo, ExamcooSpider), "studyez": (studyez, StudyezSpider)}
-FIRST_PAGE = {"examcoo": "https://www.examcoo.com/editor/do/view/id/{}", "studyez": "/{}.htm"}
 
 
 class Walk:
@@ -136,6 +135,7 @@ def written(site: str, paper: Paper, section: PaperSection, q: Q) -> dict[str, A
     }
 
 
+@pytest.mark.slow
 def test_every_question_comes_back(walked: tuple[str, Walk], content: Content) -> None:
     site, walk = walked
     by_paper: dict[str, list[QuestionItem]] = {}
@@ -180,6 +180,7 @@ def test_the_examination_is_named(walked: tuple[str, Walk]) -> None:
     assert all(named & set((item.exam_raw or "").split(" > ")) for item in walk.items)
 
 
+@pytest.mark.slow
 def test_subject_of_a_licensing_paper_is_its_list() -> None:
     walk = Walk(ExamcooSpider, examcoo.build(load_content()))
     licensing = [item for item in walk.items if "中医执业医师" in (item.exam_raw or "")]

@@ -446,6 +446,7 @@ def area(number: int, inner: str = "") -> str:
     return f'<div id="s1_9_{number}" class="singleContainer questionArea">{stem}{options}{answer}{inner}</div>'
 
 
+@pytest.mark.slow
 def test_a_page_torn_apart_gives_no_wrong_question_and_takes_no_longer(spider: ExamcooSpider) -> None:
     nested = ""
     for number in range(400, 0, -1):  # one tag is not closed, and each question holds all that follow

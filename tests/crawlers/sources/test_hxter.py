@@ -233,6 +233,7 @@ def test_a_link_that_leads_nowhere_is_passed_over(spider: HxterSpider, href: str
     assert spider.crawler.stats.get_value("misfit/count") == 1
 
 
+@pytest.mark.slow
 def test_a_page_torn_apart_gives_no_wrong_question_and_takes_no_longer(spider: HxterSpider) -> None:
     nested = ""
     for number in range(300, 0, -1):  # one tag is not closed, and each question holds all that follow

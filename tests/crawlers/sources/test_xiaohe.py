@@ -206,6 +206,7 @@ def test_the_check_of_the_replica_is_a_refusal_and_no_other_page_is(spider: Xiao
     assert [html for kind in ("disease", "food") for html in pages_of(kind) if spider.refusal(page(html))] == []
 
 
+@pytest.mark.slow
 def test_state_and_page_say_the_same() -> None:
     compared = 0
     for html in pages_of("disease"):

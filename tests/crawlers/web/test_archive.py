@@ -153,6 +153,7 @@ def test_a_header_in_a_foreign_charset_stays_an_address() -> None:
     assert header_value(b"text/html; charset=gb2312") == "text/html; charset=gb2312"
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_a_torn_part_gives_all_but_its_last_page(data: st.DataObject) -> None:

@@ -53,6 +53,7 @@ def test_extract_reads_what_was_crawled(tmp_path: Path, run_toy: Toy) -> None:
     assert len(items) == 12 and all(stored[item.url] == item.provenance.page_id for item in items)
 
 
+@pytest.mark.slow
 def test_a_changed_site_is_crawled_anew(tmp_path: Path, run_toy: Toy) -> None:
     folder, asked = tmp_path / "toy", tmp_path / "asked"
     assert run_toy("crawl", folder, pages=3) == (0, "")
@@ -61,6 +62,7 @@ def test_a_changed_site_is_crawled_anew(tmp_path: Path, run_toy: Toy) -> None:
     assert sum(row.url.startswith("https://toy.example/p/") for row in read_index(folder, "2026-11-20")) == 5
 
 
+@pytest.mark.slow
 def test_pages_of_the_real_site_are_not_written_over(tmp_path: Path, run_toy: Toy) -> None:
     folder = tmp_path / "toy"
     folder.mkdir()
@@ -92,6 +94,7 @@ def test_pages_that_fail_fail_the_crawl_and_keep_the_others(tmp_path: Path, run_
     assert sorted(asked.read_text().splitlines()) == ["/p/28", "/p/29"]
 
 
+@pytest.mark.slow
 def test_a_failing_spider_fails_the_crawl(tmp_path: Path, run_toy: Toy) -> None:
     status, errors = run_toy("crawl", tmp_path / "toy", spider="failing")
     assert status == 1
@@ -99,6 +102,7 @@ def test_a_failing_spider_fails_the_crawl(tmp_path: Path, run_toy: Toy) -> None:
     assert "https://toy.example/p/3: KeyError" in errors
 
 
+@pytest.mark.slow
 def test_a_page_that_breaks_the_spider_is_left_out_and_not_read_again(tmp_path: Path, run_toy: Toy) -> None:
     folder, asked = tmp_path / "toy", tmp_path / "asked"
     status, errors = run_toy("crawl", folder, loop="7,20", asked=asked)
@@ -119,6 +123,7 @@ def test_a_page_that_breaks_the_spider_is_left_out_and_not_read_again(tmp_path: 
     assert [item.url.rsplit("/", 1)[1] for item in items if item.doubt] == ["20", "7"] and len(items) == 30
 
 
+@pytest.mark.slow
 def test_a_live_crawl_refuses_this_machine(tmp_path: Path, run_toy: Toy) -> None:
     asked: list[str] = []
 

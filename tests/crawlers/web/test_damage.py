@@ -344,6 +344,7 @@ def test_cookies_that_a_site_sets_are_not_stored(tmp_path: Path) -> None:
     assert read_page(tmp_path, row_of(tmp_path, request.url)).headers == [("Etag", "1")]
 
 
+@pytest.mark.slow
 def test_a_second_run_says_that_it_waits(tmp_path: Path, start_toy: Callable[..., subprocess.Popen]) -> None:
     folder = tmp_path / "toy"
     with FileLock(tmp_path / ".toy.lock"), start_toy("crawl", folder, pages=3) as process:

@@ -57,6 +57,7 @@ def test_every_page_that_ever_answers_is_read_once_and_every_other_has_its_cause
     assert Counter(crawl_faults(mode="replay")["read"]) == Counter(read)
 
 
+@pytest.mark.slow
 def test_a_page_that_links_to_the_next_without_end_is_cut_at_max_pages(crawl_faults: Crawl) -> None:
     result = crawl_faults(start=["http://faults.example/endless?page=1"], max_pages=50)
     assert result["pages"] == {"200": 50}
@@ -131,6 +132,7 @@ def test_only_what_lasts_is_not_asked_again() -> None:
     assert not is_passing("too large: over 9 bytes when unpacked") and not is_passing(faults.REDIRECT_LOOP)
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=2000), st.integers(1, 60), st.sampled_from(["gzip", "deflate", "raw", "br", "zstd"]))
 def test_a_body_is_whole_or_cut(text: bytes, cut: int, packing: str) -> None:
     body = PACK[packing](text)

@@ -32,6 +32,7 @@ def gaps(result: dict[str, Any], host: str) -> list[float]:
     return [after - before for before, after in pairwise(moments)]
 
 
+@pytest.mark.slow
 def test_a_live_crawl_asks_nothing_of_the_network_it_runs_in(crawl_faults: Crawl) -> None:
     start = [f"http://{host}:PORT/page" for host in LOOPBACK] + ["http://169.254.169.254/latest/meta-data/", "http://168.63.129.16/"]
     domains = [*(host.strip("[]") for host in LOOPBACK), "169.254.169.254", "168.63.129.16"]
@@ -42,11 +43,13 @@ def test_a_live_crawl_asks_nothing_of_the_network_it_runs_in(crawl_faults: Crawl
     assert len(pages) == len(start) and {cause(why) for why in pages.values()} - {NO_ROBOTS} == {NOT_PUBLIC}
 
 
+@pytest.mark.slow
 def test_a_live_crawl_asks_at_the_ports_of_the_web_alone(crawl_faults: Crawl) -> None:
     result = crawl_faults(mode="live", start=["http://localhost:PORT/", "https://localhost:22/"], domains=["localhost"], settings=NOW)
     assert result["asked"] == {} and {cause(why) for why in result["failed"].values()} == {NOT_THE_WEB}
 
 
+@pytest.mark.slow
 def test_a_proxy_of_the_environment_is_not_used(crawl_faults: Crawl) -> None:
     env = {"http_proxy": "http://127.0.0.1:PORT", "https_proxy": "http://127.0.0.1:PORT", "no_proxy": ""}
     open_to_all = {"TWISTED_DNS_RESOLVER": "scrapy.resolver.CachingThreadedResolver"}  # or the proxy's own address would be refused
@@ -58,6 +61,7 @@ def test_a_proxy_of_the_environment_is_not_used(crawl_faults: Crawl) -> None:
     assert "check the network, or set `sites: embedded`" in result["complaint"] and HOST_NOT_FOUND in result["complaint"]
 
 
+@pytest.mark.slow
 def test_the_proxy_that_the_user_names_is_used_and_gets_no_address_of_the_own_network(crawl_faults: Crawl) -> None:
     env = {"ATOMEXAM_PROXY": "http://somebody:word@127.0.0.1:PORT"}
     start = ["http://faults.example/same", "http://127.0.0.1/plain/0/1"]
@@ -67,6 +71,7 @@ def test_the_proxy_that_the_user_names_is_used_and_gets_no_address_of_the_own_ne
     assert result["failed"] == {"GET http://127.0.0.1/plain/0/1": f"{NOT_PUBLIC}: 127.0.0.1 is 127.0.0.1"}
 
 
+@pytest.mark.slow
 def test_a_live_crawl_is_polite(crawl_faults: Crawl) -> None:
     start = ["http://slow.faults.example/same", "http://faults.example/busy", "http://faults.example/same"]
     env = {"ATOMEXAM_CONTACT": "crawler@example.org"}
@@ -80,6 +85,7 @@ def test_a_live_crawl_is_polite(crawl_faults: Crawl) -> None:
     assert agents == {"User-Agent: Mozilla/5.0 (compatible; atomexam; +https://github.com/atomexam/atomexam; crawler@example.org)"}
 
 
+@pytest.mark.slow
 def test_a_crawl_ends_when_nothing_answers_any_more(crawl_faults: Crawl) -> None:
     result = crawl_faults(
         mode="manners", start=["http://faults.example/down"], delay=0, settings=NOW | {"GIVE_UP_AFTER": 5, "CONCURRENT_REQUESTS": 1}
@@ -104,6 +110,7 @@ def test_a_crawl_that_got_nothing_says_why(crawl_faults: Crawl, start: str, says
     assert says in crawl_faults(mode="manners", start=[start], delay=0, settings=NOW)["complaint"]
 
 
+@pytest.mark.slow
 def test_a_spider_that_names_no_host_is_not_run(start_faults: Callable, tmp_path: Any) -> None:
     with start_faults(tmp_path / "pages", tmp_path / "result", domains=[]) as process:
         _, errors = process.communicate(timeout=60)
@@ -164,6 +171,7 @@ def test_a_password_in_a_link_is_sent_nowhere_and_written_nowhere(crawl_faults: 
     assert "redirected to http://faults.example/login: the site requires a log-in" in wall["reason"]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=30), st.sampled_from(["http://", "https://a.example", "//a.example:", "http://a.example:", "ftp:", ""]))
 def test_any_address_is_judged(rest: str, begin: str) -> None:
     crawler = get_crawler(Spider, {"WEB_PORTS": [80, 443], "PUBLIC_ONLY": True})

@@ -16,13 +16,13 @@ from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.test import get_crawler
 
 from atomexam.records.params import Source
-from crawlers.check.walk import Visit, detached_spider, respond_of, visit_page, walk
 from crawlers.html.base64_text import base64_in
 from crawlers.html.source_spider import SourceSpider
 from crawlers.html.walls import wall_of
 from crawlers.web.archive import Refusals
 from crawlers.web.page_kinds import KINDS_FILE, add_snapshot, figures_of, last_figures, losses
 from crawlers.web.run_spider import spider_class
+from tests.crawlers.walk import Visit, detached_spider, respond_of, visit_page, walk
 
 SOURCES = SpiderLoader(Settings({"SPIDER_MODULES": ["crawlers.sources"]})).list()
 OTHER_PAGE = (
@@ -51,6 +51,7 @@ def test_a_page_of_another_design_is_one_misfit_however_many_links_it_has(source
         assert len(told) <= 1, f"{source}: {page.kind}: {told}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_replica_has_no_page_that_yields_nothing_in_silence(source: str) -> None:
     spider = spider_class(source)

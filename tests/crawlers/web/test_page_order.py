@@ -11,12 +11,11 @@ from scrapy.http import HtmlResponse, JsonResponse, Response
 
 from atomexam.records.item import LabelledValue, QuestionItem, Section
 from atomexam.records.provenance import Provenance
-from crawlers.check.walk import detached_spider, visit_page
 from crawlers.html.question_order import regularities
 from crawlers.html.source_spider import SourceSpider
 from crawlers.web.page_kinds import losses
+from tests.crawlers.walk import detached_spider, visit_page
 
-BEGINNING = "parse_paper: pages with "
 STEMS = ("记忆的过程有哪些", "注意的品质有哪些", "情绪的功能有哪些", "人格的特征有哪些", "思维的种类有哪些", "感觉的阈限是什么")
 NOTES = ("见于记忆一章。", "见于注意一章。", "见于情绪一章。", "见于人格一章。", "见于思维一章。", "见于感觉一章。")
 

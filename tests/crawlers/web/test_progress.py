@@ -68,6 +68,7 @@ def test_the_stage_writes_figures_that_are_the_same_each_time(root: Path, tmp_pa
     assert sum(figures["pages"].values()) == 10 and figures["over_limit"] > 0 and figures["failed"] == {}
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_a_bar(root: Path, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 120))

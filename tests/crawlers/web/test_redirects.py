@@ -43,12 +43,14 @@ def test_pages_that_all_lead_to_one_place_are_told_and_asked_again(crawl_faults:
     assert causes(well, kind) == [] and well["complaint"] is None and down["unanswered"] == well["unanswered"] == 0
 
 
+@pytest.mark.slow
 def test_steps_that_end_off_the_site_are_not_stored(crawl_faults: Crawl) -> None:
     result = crawl_faults(start=["http://faults.example/list-of/two-steps"], deaf=True)
     assert causes(result, "two-steps") == [faults.OTHER_SITE] * 30 == causes(result, "parked")
     assert result["pages"] == {"200": 2}
 
 
+@pytest.mark.slow
 def test_pages_that_moved_for_good_to_one_address_are_stored_and_counted(crawl_faults: Crawl) -> None:
     flags = {"start": ["http://faults.example/list-of/renamed"], "deaf": True}
     result = crawl_faults(**flags)
@@ -57,6 +59,7 @@ def test_pages_that_moved_for_good_to_one_address_are_stored_and_counted(crawl_f
     assert crawl_faults(mode="replay", **flags)["read"] == result["read"]
 
 
+@pytest.mark.slow
 def test_a_redirect_that_cannot_be_followed_has_its_cause(crawl_faults: Crawl) -> None:
     result = crawl_faults(start=["http://faults.example/list-of/nowhere"], deaf=True)
     assert causes(result, "nowhere") == [faults.UNREADABLE_REDIRECT] * 30 and result["pages"] == {"200": 2}
@@ -76,12 +79,14 @@ def test_a_crawl_ends_at_a_wall_however_many_pages_it_asks_for_at_a_time(crawl_f
     assert len(well["read"]) == 31 and well["reason"] == "finished" and well["complaint"] is None
 
 
+@pytest.mark.slow
 def test_a_replay_reads_what_a_crawl_with_redirects_read(crawl_faults: Crawl) -> None:
     flags = {"start": ["http://faults.example/list-of/sorry"], "max_pages": 20}
     crawled = crawl_faults(**flags)
     assert set(crawl_faults(mode="replay", **flags)["read"]) == set(crawled["read"])
 
 
+@pytest.mark.slow
 def test_a_site_that_asks_to_be_left_alone_for_an_hour_is(crawl_faults: Crawl) -> None:
     start = ["http://faults.example/leave-me", "http://faults.example/same"]
     result = crawl_faults(mode="manners", start=start, delay=0, settings=NOW | {"CONCURRENT_REQUESTS": 1})

@@ -3,6 +3,7 @@
 import tracemalloc
 from itertools import groupby
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ places = st.builds(RecordLocation, st.sampled_from(["a.warc.gz", "b/0.warc.gz", 
 requests = st.sampled_from(["GET https://a.example/", "GET https://a.example/页", "POST https://b.example/ 00"])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(keys, st.one_of(st.none(), places))))
 def test_stored_finds_what_was_put_in(steps: list[tuple[Key, RecordLocation | None]]) -> None:
     stored, plain = StoredLocations(), {}
@@ -39,6 +41,7 @@ def test_a_request_takes_little_memory() -> None:
     assert taken / len(stored) < 160
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(requests, st.one_of(st.none(), st.text()))))
 def test_failures_are_a_dict(steps: list[tuple[str, str | None]]) -> None:
     failures, plain = Failures(), {}

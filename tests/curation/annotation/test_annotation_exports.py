@@ -19,6 +19,8 @@ from curation.annotation.samples import sample_claims, with_evidence
 from curation.annotation.spreadsheet import write_spreadsheet
 from tests.curation.annotation.sampled_claims import CLAIMS, HOSTILE, PASSAGE, claim, drawn, exported, filled, lay_out, result, take, tasks
 
+pytestmark = pytest.mark.slow
+
 ANSWER = st.sampled_from([None, *ANSWERS])
 
 

@@ -87,6 +87,7 @@ def test_what_is_planted_is_found(published: Path, tmp_path: Path, capsys: pytes
     assert "formats    cpsyexam\nsplits     test 4, train 7\n" in told and told.endswith(f"report     {tmp_path / 'out' / 'index.html'}\n")
 
 
+@pytest.mark.slow
 def test_limits_decide_the_exit_status(published: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     command = [str(published), "--format", "cpsyexam", "--out", str(tmp_path / "out"), "--max"]
     assert main([*command, "cross_split_share=0.5", "--max", "conflicting_keys=1"]) == 0
@@ -96,6 +97,7 @@ def test_limits_decide_the_exit_status(published: Path, tmp_path: Path, capsys: 
     assert "| `cross_split_share` | 50.00 % | 0.01 |" in (tmp_path / "out" / "audit.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_reference_is_met(published: Path, tmp_path: Path) -> None:
     reference = tmp_path / "ceval.csv"
     reference.write_text(f"id,question,A,B,C,D,answer\n0,{PTSD},{','.join(OPTIONS)},B\n", encoding="utf-8")
@@ -110,6 +112,7 @@ def test_a_reference_is_met(published: Path, tmp_path: Path) -> None:
     assert {one["reference"]["file"] for one in found} == {"ceval.csv"}
 
 
+@pytest.mark.slow
 def test_the_same_set_gives_the_same_bytes(published: Path, tmp_path: Path) -> None:
     for out in ("one", "other"):
         main([str(published), "--format", "cpsyexam", "--out", str(tmp_path / out)])
@@ -158,6 +161,7 @@ def test_wrong_input_is_told(flags: list[str], told: str, tmp_path: Path) -> Non
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     for name, told in (("no.jsonl", "no file matches"), ("claims.jsonl", "no fields of a question")):
         (tmp_path / "claims.jsonl").write_text('{"claim": "x"}\n', encoding="utf-8")
@@ -167,6 +171,7 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
         main([str(tmp_path), "--out", str(tmp_path / "claims.jsonl")])
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_the_pipeline(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     command = [str(published), "--format", "cpsyexam", "--out", "out"]
@@ -181,6 +186,7 @@ def test_the_numbers_are_those_of_the_pipeline(published: Path, tmp_path: Path, 
         main(command)
 
 
+@pytest.mark.slow
 def test_every_figure_that_can_be_limited_is_told_and_documented(
     root: Path, published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -198,6 +204,7 @@ def test_every_figure_that_can_be_limited_is_told_and_documented(
     assert len(named) > 5 and {name or limit for name, limit in named} <= set(FIGURES)
 
 
+@pytest.mark.slow
 def test_splits_within_one_file_are_told_by_a_field(tmp_path: Path) -> None:
     """As in three files: the key of test is withheld, which is no defect."""
     rows = [line | {"fold": "Train"} for line in TRAIN] + [line | {"fold": "test"} for line in TEST]
@@ -237,6 +244,7 @@ def test_writing_in_one_form_is_no_repair() -> None:
     assert "answer_missing" not in defects([one], frozenset({("train.jsonl", "train")}))
 
 
+@pytest.mark.slow
 def test_markdown_of_nothing_to_tell(published: Path, tmp_path: Path) -> None:
     assert main([str(published / "test.jsonl"), "--format", "cpsyexam", "--out", str(tmp_path / "out")]) == 0
     found = audited(tmp_path / "out")

@@ -76,6 +76,7 @@ def _width_of(page, selector: str) -> float:
     return page.locator(selector).first.evaluate("one => one.getBoundingClientRect().width")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_bars_are_as_long_as_their_shares(charts: Path, browser, scheme: str) -> None:
     context = browser.new_context(color_scheme=scheme, viewport={"width": 1000, "height": 800})

@@ -102,6 +102,7 @@ def test_the_split_of_each_row_is_read_from_any_file_of_records(kind: str, asked
     assert [row.split for row in rows] == ["test", "train", "train", "test", "train", "train"]
 
 
+@pytest.mark.slow
 def test_a_folder_of_shards_as_datasets_writes_them(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "README.md").write_text("# 心理学\n1. 感觉是（ ）。\nA．甲 B．乙\n", encoding="utf-8")
@@ -113,6 +114,7 @@ def test_a_folder_of_shards_as_datasets_writes_them(tmp_path: Path) -> None:
     assert [row.question.answer for row in rows[:3]] == ["A", "B", "A"] and rows[0].position == "row:1"
 
 
+@pytest.mark.slow
 def test_a_layout_of_ones_own(tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     own.write_text("mine: {known_by: [[ti, da]], questions: {stem_raw: ti, options_raw: xuan, answer_raw: da}}", encoding="utf-8")
@@ -127,6 +129,7 @@ def test_what_says_no_split_is_an_error(said: list[str]) -> None:
         read_split_of(said)
 
 
+@pytest.mark.slow
 def test_a_line_that_cannot_be_read_withholds_no_key(tmp_path: Path) -> None:
     lines = ['{"题干":"知觉是（ ）","A":"甲","B":"乙","答案":"A","split":"train"}', '{"broken']
     (tmp_path / "all.jsonl").write_text("\n".join(lines), encoding="utf-8")

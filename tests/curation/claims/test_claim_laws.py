@@ -54,7 +54,7 @@ def differ_by_the_negation_alone(said: str, denied: str) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(ANY_FACTS, st.sampled_from(SETS), st.integers(1, 20), st.randoms())
 def test_the_laws_hold_of_all_types_and_sets(facts: list[Fact], name: str, cap: int, random) -> None:
     params = Claims(per_type=cap, template=name, seed=1)
@@ -81,7 +81,8 @@ def ids_of(claims: list[ClaimPair]) -> frozenset[str]:
     return frozenset(claim.fact_ids[0] for claim in claims)
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=120, deadline=None)
 @given(ANY_FACTS, ANY_FACTS, st.sampled_from(SETS), st.integers(1, 5), st.integers(0, 3))
 def test_more_facts_leave_what_was_chosen(facts: list[Fact], added: list[Fact], name: str, cap: int, seed: int) -> None:
     """Only a fact that one of the new ones contradicts goes; a third run changes nothing."""

@@ -172,6 +172,7 @@ FACTS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(FACTS, st.dictionaries(st.integers(0, 9), st.booleans(), max_size=3), st.randoms())
 def test_no_two_claims_contradict_each_other_whatever_is_decided(facts: list[Fact], lines: dict[int, bool], random) -> None:
     decisions = decided(*((facts[place], polarity) for place, polarity in lines.items() if place < len(facts)))

@@ -316,6 +316,7 @@ def test_in_is_out_and_rejected_whatever_the_order(facts, random, cap) -> None:
     assert {claim.id for claim in shuffled} == {claim.id for claim in claims}
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(facts_in, facts_in, st.integers(1, 6))
 def test_what_was_chosen_stays_chosen_when_facts_are_added(facts, added, cap) -> None:

@@ -72,6 +72,7 @@ ENTITIES = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(QUESTIONS | ENTITIES, max_size=6), st.randoms(use_true_random=False))
 @settings(max_examples=120, deadline=None)
 def test_nothing_is_lost_and_order_does_not_matter(items: list, random) -> None:
@@ -88,6 +89,7 @@ def test_nothing_is_lost_and_order_does_not_matter(items: list, random) -> None:
         assert sorted(map(to_line, getattr(again, name))) == sorted(map(to_line, getattr(found, name)))
 
 
+@pytest.mark.slow
 @given(st.lists(QUESTIONS, max_size=5))
 @settings(max_examples=80, deadline=None)
 def test_cleaned_questions_are_clean(items: list[QuestionItem]) -> None:
@@ -192,6 +194,7 @@ def test_a_malformed_item_names_file_line_and_field(workplace: Path) -> None:
         main([])
 
 
+@pytest.mark.slow
 def test_published_sets_never_crash(real_data: Path) -> None:
     """A third of the questions and a tenth of the diseases: rows of every kind are kept or rejected with a reason."""
     items: list = []
@@ -230,6 +233,7 @@ def test_published_sets_never_crash(real_data: Path) -> None:
     assert metrics["labels_unmapped"] == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", ["\xa0", "。？", "中", "…"], ids=["blanks", "ends", "prose", "dots"])
 def test_a_page_of_one_sign_over_and_over_is_read(sign: str) -> None:
     """Nothing is timed: patterns that look for the end of a run from each of its places take minutes, which is seen."""

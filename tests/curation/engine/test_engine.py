@@ -145,6 +145,7 @@ def test_a_cluster_gives_the_same_bytes_and_a_killed_worker_changes_nothing(
     assert outputs(items / "ray") == wanted
 
 
+@pytest.mark.slow
 def test_what_a_function_refuses_is_told_in_its_words(cluster: None) -> None:
     engine = engine_of("ray")
     assert engine.workers() == 2
@@ -180,6 +181,7 @@ def fails(batch: list[int]) -> list[int]:
     raise ValueError(f"batch {batch[0]} is broken")
 
 
+@pytest.mark.slow
 def test_what_a_worker_refuses_is_told_as_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "cores", lambda: 2)
     for engine in (LOCAL, engines.CORES):
@@ -221,6 +223,7 @@ def stage(folder: Path, program: str, **environment: str) -> str:
     return done.stderr
 
 
+@pytest.mark.slow
 def test_ray_that_is_not_installed_is_told(items: Path) -> None:
     program = """
 import sys

@@ -51,6 +51,7 @@ def by_tail(tail: str) -> str:
     return next(claim.id for claim in CLAIMS if claim.tail == tail)
 
 
+@pytest.mark.slow
 def test_the_passage_that_speaks_of_the_claim_comes_first() -> None:
     texts = {p.id: p.text for p in PASSAGES}
     rows = found()[by_tail("腹痛")]
@@ -59,19 +60,23 @@ def test_the_passage_that_speaks_of_the_claim_comes_first() -> None:
     assert [row.score for row in rows] == sorted((row.score for row in rows), reverse=True)
 
 
+@pytest.mark.slow
 def test_a_claim_of_one_source_gets_passages_of_others_alone() -> None:
     assert {row.source for row in found()[by_tail("腹痛")]} == {"xiaohe"}
     assert {row.source for row in found()[by_tail("诺瓦克病毒")]} == {"xiaohe"}
 
 
+@pytest.mark.slow
 def test_a_passage_without_a_shared_word_is_no_evidence() -> None:
     assert all(row.passage != PASSAGES[4].id for rows in found().values() for row in rows)
 
 
+@pytest.mark.slow
 def test_the_order_of_passages_does_not_matter() -> None:
     assert list(ranked(CLAIMS, PASSAGES, 10)) == list(ranked(CLAIMS, PASSAGES[::-1], 10))
 
 
+@pytest.mark.slow
 def test_no_more_than_asked() -> None:
     assert all(len(rows) == 1 for rows in found(1).values())
 
@@ -81,6 +86,7 @@ def test_nothing_to_search_gives_nothing() -> None:
     assert list(ranked([], PASSAGES, 10)) == []
 
 
+@pytest.mark.slow
 def test_the_stage_writes_the_same_bytes_twice(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "c.jsonl", CLAIMS, key=lambda c: c.id)
     write_jsonl(tmp_path / "p.jsonl", PASSAGES, key=lambda p: p.id)
@@ -99,6 +105,7 @@ def test_the_stage_writes_the_same_bytes_twice(tmp_path: Path) -> None:
     assert all(0 <= row.start < row.end <= len(named[row.passage].text) for row in rows)
 
 
+@pytest.mark.slow
 def test_a_claim_of_several_sources_gets_no_passage_of_its_own_pages() -> None:
     own = [passage("ask120", "病毒性肠炎与诺瓦克病毒。"), passage("xiaohe", "诺瓦克病毒会引起病毒性肠炎吗？会。")]
     pages = [msgspec.structs.replace(own[0], url="https://ask120/1"), own[1]]
@@ -106,6 +113,7 @@ def test_a_claim_of_several_sources_gets_no_passage_of_its_own_pages() -> None:
     assert shown == [own[1].url]
 
 
+@pytest.mark.slow
 def test_of_equal_texts_one_is_shown_and_others_fill_the_places() -> None:
     copies = [
         Passage(id=f"passage-{n:03}", text=f"胰尾癌，腹痛{'。' if n % 2 else '！'}", source=f"s{n}", url="https://a/1") for n in range(90)
@@ -135,6 +143,7 @@ def line(query: str, rank: int, **more: str) -> str:
     ).decode()
 
 
+@pytest.mark.slow
 def test_saved_results_keep_the_order_of_the_search(tmp_path: Path) -> None:
     claim = next(one for one in CLAIMS if one.tail == "腹痛")
     lines = [
@@ -176,6 +185,7 @@ def test_many_texts_are_cut_in_several_processes_alike(monkeypatch: pytest.Monke
     assert ranking.tokens_of(texts, ["胰尾癌", "第1例"]) == alone
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_bm25_by_its_formula() -> None:
     """Robertson's BM25 with Lucene's idf, counted by hand over the same words."""
     import math

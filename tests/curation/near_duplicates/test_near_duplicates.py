@@ -293,6 +293,7 @@ def rows_of_few_questions(draw: st.DrawFn) -> list[Question]:
     return rows
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(rows_of_few_questions(), st.randoms())
 def test_laws(rows: list[Question], random: Random) -> None:
@@ -315,6 +316,7 @@ def test_laws(rows: list[Question], random: Random) -> None:
             assert is_nominated(own, kept[row.detail])
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(rows_of_few_questions(), st.randoms())
 def test_the_order_of_options_does_not_matter(rows: list[Question], random: Random) -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -49,6 +50,7 @@ def test_two_questions_with_two_options_of_one_form_are_twins() -> None:
     assert relation(compared_question(a, 3), compared_question(b, 3), PARAMS) == "same"
 
 
+@pytest.mark.slow
 @given(rows_of(STEMS), st.randoms())
 @settings(max_examples=60, deadline=None)
 def test_each_question_is_in_one_star(rows: list[Question], random: Random) -> None:

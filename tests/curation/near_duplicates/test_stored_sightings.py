@@ -39,6 +39,7 @@ def toy(number: int, draw: random.Random) -> Question:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_what_lies_on_disk_is_what_is_held(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(seed)

@@ -208,6 +208,7 @@ def test_a_stranger_is_told_the_next_command(tmp_path: Path, monkeypatch: pytest
     assert "share between 0 and 1" in told_of(capsys, "table", "c.jsonl", "--out", "t", "--min-share", "5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "told"),
     [

@@ -3,14 +3,14 @@
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 
-from atomexam.records.claim import ClaimPair, claim_id
+from atomexam.records.claim import ClaimPair, Fourfold, claim_id
 from atomexam.records.cluster import Cluster
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.identity import content_id
@@ -25,6 +25,8 @@ from curation.validate.run import check_table, quiet_context
 from curation.validate.suites import SUITES, read_suite
 from curation.validate.tables import InputPaths
 
+pytestmark = pytest.mark.slow
+
 SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
 replace = msgspec.structs.replace
 
@@ -36,8 +38,9 @@ class World(NamedTuple):
     facts: list[Fact]
     claims: list[ClaimPair]
     clusters: list[Cluster]
-    splits: dict[str, list[Question | ClaimPair]]
+    splits: dict[str, list[Question | ClaimPair | Fourfold]]
     predictions: dict[str, list[Prediction]]
+    fourfold: Sequence[Fourfold] = ()
 
 
 def question(
@@ -75,26 +78,45 @@ FACTS = [
     fact("流感", "传染性", True, "disease_infectivity"),
 ]
 CLAIMS, _ = make_claims(FACTS, Claims(per_type=9, template="paper", seed=1))
+
+
+def fourfold(one: Fact, other: Fact, **changes: Any) -> Fourfold:
+    """Return the row of a fact with the tail of another as the false one."""
+    sentences = [f"{one.head}的常见症状{verb}{tail}" for tail in (one.tail, other.tail) for verb in ("包括", "不包括")]
+    row = Fourfold(
+        id=content_id("fourfold", *sentences), atomic_type="disease_symptom", head=one.head, tail=one.tail, false_head=one.head,
+        false_tail=other.tail, true_affirmed=sentences[0], true_denied=sentences[1], false_affirmed=sentences[2],
+        false_denied=sentences[3], fact_ids=[one.id], false_fact_ids=[other.id], provenance=SEEN,
+    )  # fmt: skip
+    return replace(row, **changes)
+
+
+FOURFOLD = [fourfold(FACTS[0], FACTS[1]), fourfold(FACTS[1], FACTS[0])]
 TWIN = question("感觉就是（ ）").id
 CLUSTER = Cluster(cluster_id=ALONE.cluster_id, kept=ALONE.id, medoid=ALONE.id, members=[ALONE.id, TWIN], similarity=[1.0, 0.9], rows=3)
 LOST = Cluster(cluster_id=content_id("cluster", "q-x"), kept=None, medoid="q-x", members=["q-x"], similarity=[1.0], rows=2)
-SPLITS = {"train": [ALONE, WORDS, *CLAIMS[1:]], "dev": [SEVERAL], "test": [FIRST, SECOND, CLAIMS[0]], "reserved": []}
+SPLITS: dict[str, list[Any]] = {
+    "train": [ALONE, WORDS, *CLAIMS[1:], *FOURFOLD],
+    "dev": [SEVERAL],
+    "test": [FIRST, SECOND, CLAIMS[0]],
+    "reserved": [],
+}
 SIDES = [f"{CLAIMS[0].id}/factual", f"{CLAIMS[0].id}/non_factual"]
 REPLIES = {
     "pick": [prediction("pick", one.id) for one in (FIRST, SECOND)],
     "say": [prediction("say", side, repeat) for side in SIDES for repeat in range(2)],
 }
-GOOD = World(QUESTIONS, FACTS, CLAIMS, [CLUSTER, LOST], SPLITS, REPLIES)
+GOOD = World(QUESTIONS, FACTS, CLAIMS, [CLUSTER, LOST], SPLITS, REPLIES, FOURFOLD)
 
 
 def write_world(folder: Path, world: World) -> InputPaths:
     files = tuple(folder / "predictions/random" / f"{run}.jsonl" for run in world.predictions)
     places = InputPaths(*(folder / f"{name}.jsonl" for name in InputPaths._fields[:4]), folder / "splits", files)
-    for name in ("questions", "facts", "claims"):
+    for name in ("questions", "facts", "claims", "fourfold"):
         write_jsonl(getattr(places, name), getattr(world, name), key=lambda record: record.id)
     write_jsonl(places.clusters, world.clusters, key=lambda cluster: cluster.cluster_id)
     for split, records in world.splits.items():
-        for name, shape in (("questions", Question), ("claims", ClaimPair)):
+        for name, shape in (("questions", Question), ("claims", ClaimPair), ("fourfold", Fourfold)):
             chosen = [record for record in records if isinstance(record, shape)]
             write_jsonl(places.splits / split / f"{name}.jsonl", chosen, key=lambda record: record.id)
     for path, replies in zip(files, world.predictions.values(), strict=True):
@@ -223,7 +245,6 @@ BAD_ROWS = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("table", "columns", "bad"), BAD_ROWS, ids=[f"{table}-{columns}" for table, columns, _ in BAD_ROWS])
 def test_each_broken_record_is_named_under_its_expectation(context, tmp_path: Path, table: str, columns: str, bad: Any) -> None:
     world = GOOD._replace(**{table: [*getattr(GOOD, table), bad]})
@@ -277,7 +298,6 @@ BAD_REPLIES = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("columns", "replies", "name"), BAD_REPLIES, ids=[columns for columns, _, _ in BAD_REPLIES])
 def test_each_harm_to_the_predictions_is_named(context, tmp_path: Path, columns: str, replies: dict, name: str) -> None:
     found = broken(context, tmp_path, "predictions", GOOD._replace(predictions=replies))
@@ -307,11 +327,23 @@ WARNED = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("table", "columns", "world"), WARNED, ids=[f"{table}-{columns}" for table, columns, _ in WARNED])
 def test_what_is_odd_but_may_be_is_a_warning(context, tmp_path: Path, table: str, columns: str, world: World) -> None:
     found = broken(context, tmp_path, table, world)
     assert [(at, severity) for at, severity, _ in found] == [(columns, "warning")]
+
+
+BAD_FOURFOLD = [
+    ("id", FOURFOLD[0]),
+    ("id id_of_content", replace(FOURFOLD[0], id="fourfold-1")),
+    ("true_affirmed true_denied", replace(FOURFOLD[0], true_denied="高血压没有头晕")),
+    ("false_affirmed false_denied", replace(FOURFOLD[0], false_denied="高血压没有多饮")),
+    ("has_facts?", replace(FOURFOLD[0], fact_ids=["fact-1"])),
+    ("false_is_no_fact?", replace(FOURFOLD[0], false_tail="头晕")),
+    ("times_true times_false", replace(FOURFOLD[0], false_tail="头痛")),
+    ("text_clean?", replace(FOURFOLD[0], true_affirmed="高血压的常见症状包括头&nbsp;晕")),
+    ("seen_somewhere?", replace(FOURFOLD[0], provenance=[])),
+]
 
 
 def every(table: str, bad: list) -> World:
@@ -323,15 +355,20 @@ HARMED = {
     "questions": [every("questions", BAD_QUESTIONS), GOOD._replace(questions=LONG_STEMS)],
     "facts": [every("facts", BAD_FACTS)],
     "claims": [every("claims", BAD_CLAIMS)],
+    "fourfold": [every("fourfold", BAD_FOURFOLD)],
     "clusters": [every("clusters", BAD_CLUSTERS)],
     "splits": [world for _, world, _ in BAD_SPLITS],
     "predictions": [GOOD._replace(predictions=replies) for _, replies, _ in BAD_REPLIES],
 }
 # What the shapes of the records let through to no table; the expectations stand for tables that come another way.
-STRANGE_WORDS = {"questions": ("question_type", "category"), "facts": ("relation",), "claims": ("atomic_type",)}
+STRANGE_WORDS = {
+    "questions": ("question_type", "category"),
+    "facts": ("relation",),
+    "claims": ("atomic_type",),
+    "fourfold": ("atomic_type",),
+}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 def test_there_is_harm_that_breaks_each_expectation(context, tmp_path: Path, table: str) -> None:
     entries = read_suite(SUITES / f"{table}.yaml")
@@ -353,20 +390,20 @@ def test_the_stage_passes_sound_tables_and_counts_them(tmp_path: Path) -> None:
     main(arguments(tmp_path, GOOD))
     counts = read(tmp_path / "m.json")
     assert {table: (row["rows"], row["failed"], row["warnings"]) for table, row in counts.items()} == {
-        "questions": (5, 0, 0), "facts": (4, 0, 0), "claims": (4, 0, 0), "clusters": (2, 0, 0),
+        "questions": (5, 0, 0), "facts": (4, 0, 0), "claims": (4, 0, 0), "fourfold": (2, 0, 0), "clusters": (2, 0, 0),
     }  # fmt: skip
     assert not (tmp_path / "validation/failing.jsonl").read_bytes()
 
 
 def test_the_later_tables_are_checked_by_a_call_of_their_own(tmp_path: Path) -> None:
     main(arguments(tmp_path, GOOD, "--what", "splits", "predictions"))
-    assert {table: row["rows"] for table, row in read(tmp_path / "m.json").items()} == {"splits": 9, "predictions": 6}
+    assert {table: row["rows"] for table, row in read(tmp_path / "m.json").items()} == {"splits": 11, "predictions": 6}
 
 
 def test_a_broken_table_stops_the_line_and_names_all_ids(tmp_path: Path) -> None:
     bad = [question(f"别的题目{number}", "F") for number in range(12)]
     main(arguments(tmp_path, GOOD))
-    assert read(tmp_path / "validation/passed.json") == ["questions", "facts", "claims", "clusters"]
+    assert read(tmp_path / "validation/passed.json") == ["questions", "facts", "claims", "fourfold", "clusters"]
     first = sorted(one.id for one in bad)
     with pytest.raises(
         ValueError, match=rf"questions: ExpectAnswerInOptions on choice_letters, letters: {', '.join(first[:10])} and 2 more"
@@ -396,6 +433,7 @@ def test_the_same_tables_give_the_same_bytes(tmp_path: Path) -> None:
         "claims.html",
         "clusters.html",
         "facts.html",
+        "fourfold.html",
         "questions.html",
         "failing.jsonl",
         "index.html",
@@ -439,7 +477,6 @@ def test_the_runs_are_those_of_params_and_what_an_older_run_left_is_passed_over(
     assert read(tmp_path / "m.json")["predictions"]["rows"] == len(PICK)
 
 
-@pytest.mark.slow
 def test_a_failed_expectation_is_exit_status_1_and_no_traceback(tmp_path: Path, root: Path) -> None:
     argv = arguments(tmp_path, GOOD._replace(facts=[*FACTS, FACTS[0]]), "--what", "facts")
     done = subprocess.run([sys.executable, "-m", "curation.validate", *argv], cwd=root, capture_output=True, text=True)

@@ -10,6 +10,8 @@ from curation.validate.run import CheckedTable, check_table, quiet_context
 from curation.validate.suites import read_suite
 from curation.validate.tables import Columns
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = [
     "<script>document.title='hit'</script>",
     "<img src=http://example.com/x.png onerror=\"document.title='hit'\">",

@@ -13,6 +13,8 @@ from curation.validate.custom_expectations import OWN, answers_in_options, diffe
 from curation.validate.run import check_table, quiet_context
 from curation.validate.suites import SUITES, expectation_of, read_suite
 
+pytestmark = pytest.mark.slow
+
 NEGATIONS = next(entry.arguments["negations"] for entry in read_suite(SUITES / "claims.yaml") if entry.expect == "ExpectExactNegation")
 WORDS = st.text("不忌宜正异有无甲", max_size=6)
 COLUMNS = {"id": ["a", "b"], "answer": ["A", "B"], "letters": ["AB", "AB"]}

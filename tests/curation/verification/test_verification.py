@@ -203,6 +203,7 @@ def test_a_refuted_claim_that_is_gone_still_counts(tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == first
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_verdicts_are_counted_whole() -> None:
     votes = by_claim(*(verdict(n % 50_000, "ab"[n // 50_000], ANSWERS[(n * 7) % 3]) for n in range(100_000)))
     assert agreement(votes)["krippendorff"]["claims"] == 50_000

@@ -148,6 +148,7 @@ ROWS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(ROWS, max_size=6))
 def test_a_row_is_classed_by_itself(rows: list[Unclassified]) -> None:
     """Batches may be cut anywhere, in any order, by any engine."""

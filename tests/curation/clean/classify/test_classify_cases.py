@@ -66,6 +66,7 @@ def test_a_case_type_is_told_by_words_of_the_asking_clause_first(stem: str, opti
     assert case_type_of(stem, options) == kind
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "hidden", "alone"),
     [("目的", "这些科目的分数", "他提问的目的"), ("应对", "确定反应对象", "他的应对方式"), ("体现", "说得具体现实", "这体现了他的性格")],
@@ -157,6 +158,7 @@ def published(folder: Path) -> Iterator[tuple[str, QuestionItem]]:
             yield hashlib.sha256("\n".join([record["question"].strip(), *options]).encode()).hexdigest()[:20], item
 
 
+@pytest.mark.slow
 def test_published_questions_are_told_without_the_marks_of_their_source(root: Path, real_data: Path) -> None:
     """Floors under the held-out half; bench/classification.py prints the tables, docs/classification.md quotes their shares."""
     labels = {row["sha"]: row for row in labelled(root, "cpsyexam") if row["part"] == "held_out"}

@@ -227,6 +227,7 @@ def test_a_name_that_was_cut_is_no_head(name: str, alias: str | None, url: str, 
         assert {fact.head for fact in reading.facts} == {head}
 
 
+@pytest.mark.slow
 def test_a_real_table_divided_by_blanks(real_data: Path) -> None:
     path = real_data / "second/disease_xywy/disease.csv"
     if not path.exists():

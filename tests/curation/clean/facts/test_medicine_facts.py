@@ -161,6 +161,7 @@ def test_a_label_is_no_name() -> None:
     assert reading.empty is not None
 
 
+@pytest.mark.slow
 def test_real_monographs_give_every_type(real_data: Path) -> None:
     records = json.loads((real_data / "medicines/monographs.json").read_text(encoding="utf-8"))
     readings = [read_entity(entity({label: str(value) for label, value in record.items()})) for record in records]

@@ -96,6 +96,7 @@ def test_keys_of_several_answers_beside_lost_keys_are_their_own(before: bool) ->
     assert [found for one in read(*rows) if (found := outcome(one)) != "answer_missing"] == keys
 
 
+@pytest.mark.slow
 @given(st.lists(st.permutations("ABCDE").map(lambda letters: letters[:3]), min_size=1, max_size=5), st.randoms(use_true_random=False))
 def test_each_question_gets_its_own_letter_in_any_order_of_the_items(groups: list[list[str]], random) -> None:
     rows, expected = [], {}

@@ -343,6 +343,7 @@ TRICKY = st.text(
 )
 
 
+@pytest.mark.slow
 @given(TRICKY)
 @settings(max_examples=400, deadline=None)
 def test_what_the_quick_way_says_is_what_the_rules_say(text: str) -> None:
@@ -353,6 +354,7 @@ def test_what_the_quick_way_says_is_what_the_rules_say(text: str) -> None:
         assert rule.needs(given) or rule.apply(given) == given, rule.name
 
 
+@pytest.mark.slow
 @given(TRICKY)
 @settings(max_examples=400, deadline=None)
 def test_done_twice_is_done_once(text: str) -> None:

@@ -78,6 +78,7 @@ def test_words_that_questions_have_in_common_are_left(stems: list[str], options:
     assert "layout_left" not in _cleaned(stems, options)
 
 
+@pytest.mark.slow
 @given(st.text("◇◆○●※☆★▲△■□#*|~^&@$", min_size=1, max_size=3), st.integers(4, 12), st.booleans(), st.sampled_from(["", " "]))
 def test_no_sign_at_one_edge_of_several_stems_is_left(signs: str, count: int, is_behind: bool, blank: str) -> None:
     stems = [(stem + blank + signs if is_behind else signs + blank + stem) if at < count else stem for at, stem in enumerate(STEMS)]

@@ -124,23 +124,26 @@ def test_the_one_search_finds_each_rules_example(name: str) -> None:
     assert GROUPS[name].leaves("记忆的品质")
 
 
+@pytest.mark.slow
 @given(TEXTS)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_the_one_search_finds_what_any_rule_needs_and_nothing_else(text: str) -> None:
     for group in GROUPS.values():
         assert bool(group.leaves(text)) == (not any(rule.needs(text) for rule in group))
 
 
+@pytest.mark.slow
 @given(TEXTS)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_a_rule_leaves_texts_without_its_signs(text: str) -> None:
     normal = normalize(text).text  # the rules of papers come after those of texts
     for name, rule in RULES.items():
         assert rule.needs(normal) or rule.apply(normal) == normal, name
 
 
+@pytest.mark.slow
 @given(TEXTS)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_texts_come_out_alike_with_the_one_search_and_without(text: str) -> None:
     for group in GROUPS.values():
         plainly = run_rules(text, tuple(group))

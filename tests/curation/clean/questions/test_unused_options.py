@@ -6,8 +6,6 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from curation.clean.questions.unused_options import unused_options, without_unused
 
-PLACE = "甲乙丙丁"
-
 
 def _item(options: list[str], answer: str) -> QuestionItem:
     provenance = Provenance(source="toy", url="file:x", snapshot="x", page_id="p", position="1")

@@ -75,6 +75,7 @@ def test_a_folder_that_cannot_be_written_is_gone_around(copied: Path, tmp_path: 
     assert asked(copied, XDG_CACHE_HOME=str(home)) == AFTER
 
 
+@pytest.mark.slow
 def test_without_any_folder_nothing_is_kept(copied: Path, tmp_path: Path) -> None:
     (copied / "curation/near_duplicates/join/__pycache__").touch()
     (tmp_path / "home").touch()

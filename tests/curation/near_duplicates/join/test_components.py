@@ -19,6 +19,7 @@ def by_all_pairs(texts: list[str], threshold: float) -> list[int]:
     return [sets.least(place) for place in range(len(texts))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_components_are_those_of_all_pairs(seed: int) -> None:
     draw = random.Random(seed)

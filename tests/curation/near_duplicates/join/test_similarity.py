@@ -31,13 +31,15 @@ def joined(given_texts: list[str], ngram_chars: int, threshold: float) -> list[t
     return list(zip(pairs.left.tolist(), pairs.right.tolist(), pairs.similarity.tolist(), strict=True))
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=100, deadline=None)
 @given(texts, st.integers(1, 9), st.sampled_from(THRESHOLDS))
 def test_the_join_equals_a_comparison_of_all(given_texts: list[str], ngram_chars: int, threshold: float) -> None:
     assert joined(given_texts, ngram_chars, threshold) == compared(given_texts, ngram_chars, threshold)
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=100, deadline=None)
 @given(texts, texts, st.integers(1, 5), st.sampled_from(THRESHOLDS))
 def test_the_join_of_two_lists_equals_a_comparison_of_each_with_each(
     left_texts: list[str], right_texts: list[str], ngram_chars: int, threshold: float
@@ -142,6 +144,7 @@ def compared_pairs(many_questions: list[str]) -> list[tuple[int, int, float]]:
     return sorted(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threshold", [0.5, 0.7, 0.8, 0.9])
 def test_fifteen_thousand_questions(many_questions: list[str], compared_pairs: list[tuple[int, int, float]], threshold: float) -> None:
     expected = [pair for pair in compared_pairs if pair[2] >= threshold]

@@ -1,4 +1,0 @@
-"""Boxes and circles to tick, as papers print them."""
-
-TICKED = "☑☒■●◼◉"
-EMPTY = "☐□○◻◯"

@@ -1,0 +1,286 @@
+"""Compare items with the lines that they came from: which characters of the lines are in an item.
+
+A character is in an item if it is within eight consecutive ones, signs aside, that some item has in a row: its texts may be on any lines,
+broken and interrupted in any way. The time is linear in the text.
+"""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from atomexam.records.item import EntityItem, Item
+from crawlers.read.account.characters import CharacterAccount, counted, folded, folded_lines
+from crawlers.read.account.furniture import behind_furniture, class_of_line, parts_of_stretch
+from crawlers.read.vocabulary.letters import letter_of
+
+IN_ITEM, REJECTED = 1, 2
+"""Marks of a character, 0 if no item has it; a rejected question has REJECTED, or a higher number for each further reason."""
+COUNTED = 255
+"""Mark of a character that is no part of an item, and counted already."""
+NGRAM_CHARS = 8
+"""Consecutive characters that identify text of an item."""
+MARKUP = re.compile(
+    r"</?(?:font|span|strong|div|table|tbody|thead|img|sub|sup|code|em|br|hr|tr|td|th|ul|ol|li|h[1-6]|[bipuas])(?:\s[^<>]{0,300})?/?>", re.I
+)
+_FACTOR = np.uint64(1_099_511_628_211)  # of the FNV hash
+_MOST_REASONS = 250
+_LONGEST_ROW, _IN_ANSWERS, _LETTERS = 40, frozenset("abcdefghij"), frozenset("abcdefghij甲乙丙丁戊己庚辛壬癸")
+"""Characters of a short text; letters of an answer; letters that a source has before options."""
+_BREAK = "\n"  # no counted character
+_APART = "\x00"  # of items compared at once: in no line
+_AT_ONCE = 1_000
+_SIGNS, _DROPS_SIGNS = re.compile(r"[\W_]+"), re.compile("(?:[^\\w√×]|_)+")
+"""What is no letter or digit; the same without the signs of a verdict."""
+SHARED_FIELDS = ("exam_raw", "subject_raw", "paper_raw", "section_raw", "case_raw", "shared_options_raw")
+_FIELDS = (*SHARED_FIELDS, "stem_raw", "options_raw", "answer_raw", "explanation_raw")
+Hashes = NDArray[np.uint64]
+
+
+class Stretch(Struct, frozen=True, gc=False):
+    """Consecutive unmarked characters of one line."""
+
+    line: int
+    start: int
+    end: int
+    text: str
+    """The original, with white space."""
+    is_first: bool
+    is_last: bool
+    """It begins or ends its line."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether it is the complete line."""
+        return self.is_first and self.is_last
+
+    @property
+    def size(self) -> int:
+        """Return how many characters it has."""
+        return self.end - self.start
+
+
+class MarkedLines:
+    """Lines as one run of counted characters, without HTML tags, with a mark for each character."""
+
+    def __init__(self, lines: Sequence[str], are_parted: bool = False) -> None:
+        """Take the lines; text goes on from one into the next unless they are parted."""
+        self.lines = lines
+        self.markup = sum(counted(tag) for line in lines if "<" in line for tag in MARKUP.findall(line))
+        pieces = folded_lines([without_tags(line) for line in lines])
+        self._starts = [0, *accumulate(map(len, pieces))]
+        self.text = "".join(pieces)
+        self.marks = bytearray(len(self.text))
+        run = (_BREAK if are_parted else "").join(pieces)
+        positions = [position for position, sign in enumerate(run) if sign.isalnum() or sign == _BREAK]
+        words = "".join(map(run.__getitem__, positions))
+        breaks = np.fromiter((sign == _BREAK for sign in words), dtype=np.int64)
+        self._positions = np.array(positions, dtype=np.int64) - np.cumsum(breaks)
+        self.ngrams = ngrams_of(words)
+
+    def mark(self, hits: NDArray[np.bool_], mark: int) -> None:
+        """Mark the characters of some of its n-grams."""
+        turns = np.zeros(len(self.marks) + 1, np.int64)
+        chosen = np.flatnonzero(hits)
+        turns[self._positions[chosen]] += 1
+        turns[self._positions[chosen + NGRAM_CHARS - 1] + 1] -= 1
+        np.frombuffer(self.marks, np.uint8)[np.cumsum(turns[:-1]) > 0] = mark
+
+    def settle(self, stretch: Stretch, mark: int) -> None:
+        """Mark the characters of a stretch."""
+        self.marks[stretch.start : stretch.end] = bytes([mark]) * stretch.size
+
+    def free(self) -> Iterator[Stretch]:
+        """Yield each stretch of unmarked characters."""
+        for match in re.finditer(rb"\x00+", bytes(self.marks)):
+            start, stop = match.span()
+            while start < stop:
+                line = bisect_right(self._starts, start) - 1
+                low, high = self._starts[line : line + 2]
+                end = min(stop, high)
+                yield Stretch(line, start, end, self._original(line, start - low, end - low), start == low, end == high)
+                start = end
+
+    def _original(self, line: int, start: int, end: int) -> str:
+        """Return a stretch of a line unchanged, including white space, but with tags blanked: those are counted once, as markup."""
+        whole, size = without_tags(self.lines[line]), self._starts[line + 1] - self._starts[line]
+        if end - start == size or len(whole) == size:  # the latter: all of its characters count
+            return whole if end - start == size else whole[start:end]
+        positions = [position for position, sign in enumerate(whole) if folded(sign)]
+        return whole[positions[start] : positions[end - 1] + 1]
+
+
+def without_tags(text: str) -> str:
+    """Return a text with blanks for its HTML tags."""
+    return MARKUP.sub(lambda tag: " " * len(tag[0]), text) if "<" in text else text
+
+
+def signless(text: str) -> str:
+    """Return the letters and digits of a folded text."""
+    return _SIGNS.sub("", text)
+
+
+def words_of(text: str) -> str:
+    """Return the folded letters and digits of a text without its HTML tags, the form in which texts are compared."""
+    return signless(folded(without_tags(text)))
+
+
+def ngrams_of(words: str, size: int = NGRAM_CHARS) -> Hashes:
+    """Return a number for each so many consecutive characters."""
+    codes = np.frombuffer(words.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
+    count = len(codes) - size + 1
+    if count <= 0:
+        return np.zeros(0, np.uint64)
+    ngrams = np.zeros(count, np.uint64)
+    for offset in range(size):
+        ngrams = ngrams * _FACTOR + codes[offset : offset + count]
+    return ngrams
+
+
+def mark_items(sources: Sequence[MarkedLines], items: Iterable[Item]) -> list[str]:
+    """Mark the text of items in their sources; return the reasons of the rejected ones in the order of their marks."""
+    known = np.unique(np.concatenate([np.zeros(0, np.uint64), *(source.ngrams for source in sources)]))
+    sound, rejected = np.zeros(len(known), dtype=bool), dict[str, NDArray[np.bool_]]()
+    texts = dict[int, tuple[NDArray[np.bool_], list[str]]]()
+    for item in items:
+        doubt = getattr(item, "doubt", None)
+        if doubt is None:
+            hits = sound
+        else:
+            reason = doubt if doubt in rejected or len(rejected) < _MOST_REASONS else next(iter(rejected))
+            hits = rejected.setdefault(reason, np.zeros(len(known), dtype=bool))
+        texts.setdefault(id(hits), (hits, []))[1].append(words_of(" ".join(texts_of(item))))
+    for hits, words in texts.values():
+        for start in range(0, len(words) if len(known) else 0, _AT_ONCE):
+            ngrams = ngrams_of(_APART.join(words[start : start + _AT_ONCE]))
+            indices = np.minimum(np.searchsorted(known, ngrams), len(known) - 1)
+            hits[indices[known[indices] == ngrams]] = True
+    for source in sources:
+        indices = np.searchsorted(known, source.ngrams)
+        for at, hits in reversed([*enumerate([sound, *rejected.values()], IN_ITEM)]):
+            source.mark(hits[indices], at)
+    return [*rejected]
+
+
+def texts_of(item: Item) -> Iterator[str]:
+    """Yield the texts of an item in the order in which pages have them."""
+    if isinstance(item, EntityItem):
+        yield from filter(None, (item.name_raw, item.alias_raw))
+        for value in item.values:
+            yield from (value.label, value.value)
+        for section in item.sections:
+            yield from (section.title, section.text)
+        return
+    for field in _FIELDS:
+        value = getattr(item, field)
+        yield from value if isinstance(value, list) else filter(None, [value])
+
+
+def mark_of(item: Item, reasons: Sequence[str]) -> int:
+    """Return the mark of an item's characters."""
+    doubt = getattr(item, "doubt", None)
+    return IN_ITEM if doubt is None else REJECTED + (reasons.index(doubt) if doubt in reasons else 0)
+
+
+class ItemTexts:
+    """The texts of items and their rows, each of which is found as often as items have it."""
+
+    def __init__(self, items: Iterable[Item], reasons: Sequence[str] = (), shared: Sequence[str] = SHARED_FIELDS) -> None:
+        self._left: dict[str, list[int]] = defaultdict(list)
+        """Each with the marks of its items, sound ones last."""
+        self.shared: set[str] = set()
+        """What several items may have, as often as it occurs."""
+        for item in items:
+            mark = mark_of(item, reasons)
+            for text in texts_of(item):
+                for row in {text, *text.split("\n")} if "\n" in text else (text,):
+                    self._left[_key(row)].append(mark)
+            for name in shared:
+                value = getattr(item, name, None) or ()
+                texts = [value] if isinstance(value, str) else value
+                self.shared |= {_key(row) for text in texts for row in (text, *text.split("\n"))}
+        for marks in self._left.values():
+            marks.sort(reverse=True)
+
+    def take(self, text: str) -> int | None:
+        """Return the mark of a text that an item has, each time that one has it; None if none has."""
+        return self._take(_key(text))
+
+    def take_all(self, texts: Iterable[str]) -> list[tuple[int, int]]:
+        """Return mark and size of each text of items that all of some texts are made of; nothing if one of them has more."""
+        taken = list[tuple[int, str]]()
+        for text in texts:
+            found = self._parts(behind_furniture(text)) or self._parts(text)
+            taken += found
+            if not found:
+                self._restore(taken)
+                return []
+        return [(mark, len(key)) for mark, key in taken]
+
+    def _parts(self, text: str) -> list[tuple[int, str]]:
+        """Return mark and words of each text of items that a text is made of, beside numbers and letters; nothing if it has more."""
+        words, position, taken = _words(text), 0, list[tuple[int, str]]()
+        if _IN_ANSWERS.issuperset(words):  # ABC is no row of three answers
+            return [] if (mark := self._take(words)) is None else [(mark, words)]
+        while position < len(words):
+            longest = min(len(words) - position, _LONGEST_ROW)
+            keys = (words[position : position + size] for size in range(longest, 0, -1))
+            mark, key = next(((mark, key) for key in keys if (mark := self._take(key)) is not None), (None, ""))
+            if mark is not None:
+                taken.append((mark, key))
+            elif not (words[position].isnumeric() or words[position] in _LETTERS):
+                self._restore(taken)
+                return []
+            position += max(1, len(key))
+        return taken
+
+    def _restore(self, taken: Iterable[tuple[int, str]]) -> None:
+        for mark, key in taken:
+            self._left[key].append(mark)
+
+    def _take(self, key: str) -> int | None:
+        marks = self._left.get(key)
+        return marks.pop() if marks else IN_ITEM if key in self.shared else None
+
+
+def _key(text: str) -> str:
+    """Return what is compared of a short text: its words without the letter of an option."""
+    words = _words(text)
+    return words[1:] if letter_of(text) and not _IN_ANSWERS.issuperset(words) else words
+
+
+def _words(text: str) -> str:
+    return _DROPS_SIGNS.sub("", folded(text))
+
+
+def unexplained(source: MarkedLines, account: CharacterAccount) -> Iterator[Stretch]:
+    """Yield what is in no item and no known furniture, which is counted."""
+    for stretch in source.free():
+        if stretch.is_whole and (kind := class_of_line(stretch.text)):
+            account.furniture[kind] += stretch.size
+        elif parts := [] if stretch.is_whole else parts_of_stretch(stretch.text, stretch.is_first, not stretch.is_last):
+            for kind, part in parts:
+                account.furniture[kind] += len(folded(part))
+        else:
+            yield stretch
+
+
+def count_marked(mark: int, size: int, reasons: Sequence[str], account: CharacterAccount) -> None:
+    """Count characters that have a mark."""
+    if mark == IN_ITEM:
+        account.in_items += size
+    else:
+        account.rejected[reasons[mark - REJECTED]] += size
+
+
+def count_marks(source: MarkedLines, reasons: Sequence[str], account: CharacterAccount) -> None:
+    """Count the characters of a source: all, its markup, and those that are in items."""
+    account.characters += len(source.text) + source.markup
+    account.furniture["markup"] += source.markup
+    for mark in range(IN_ITEM, REJECTED + len(reasons)):
+        count_marked(mark, source.marks.count(mark), reasons, account)

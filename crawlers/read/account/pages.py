@@ -1,0 +1,153 @@
+"""Account of a source's pages: stored pages and the items read from them in, where the characters of the visible text went out.
+
+All visible text of a page counts, not only the part that the spider reads. A character is in the items if it is within eight consecutive
+characters, punctuation aside, that some item of the source has in a row: a paper may span many pages, and its answers may be on others. The
+rest is mostly the site's own: the words of links are furniture, and so is a line that occurs on most pages of its kind, that is, those with
+text of items or those without. Of a large source, a sample of pages chosen by id is checked.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+from scrapy import Request
+from scrapy.http import Response, TextResponse
+
+from atomexam.records.item import Item
+from atomexam.runtime.budgets import OverBudget, renew_cpu_limit
+from atomexam.runtime.jsonl import read_jsonl
+from crawlers.read.account.characters import CharacterAccount, Unread, folded
+from crawlers.read.account.comparison import MarkedLines, count_marks, mark_items, signless, unexplained
+from crawlers.read.account.furniture import is_short_answer
+from crawlers.read.lines.paper import lines_of
+from crawlers.store.exchanges import response_of
+from crawlers.store.segments import ArchiveRow, read_index, read_page
+from crawlers.store.warc import Page
+from crawlers.text.fields import sound_json, text_of
+from crawlers.web.bodies import unpacked
+from crawlers.web.broken_pages import begin_page
+from crawlers.web.charset import Charset
+from crawlers.web.failure_causes import Refused
+
+MOST_PAGES = 2000
+_LEAST_PAGES = 3
+_OK = 200
+
+
+class _VisiblePage:
+    """The text of one page."""
+
+    def __init__(self, url: str, response: TextResponse) -> None:
+        self.url = url
+        lines, self.links = _visible(response)
+        self.lines = MarkedLines(lines)
+
+
+def account_of_pages(folder: Path, snapshot: str, items: Path, left_out: Collection[str] = ()) -> CharacterAccount:
+    """Return the account of a source's stored pages, except for those larger than what is read.
+
+    Args:
+        items: what `extract` wrote.
+        left_out: requests whose pages break their reader.
+    """
+    rows = sorted((row for row in read_index(folder, snapshot) if row.status == _OK), key=lambda row: row.page_id)[:MOST_PAGES]
+    return account_of_responses(_responses(folder, rows, left_out), read_jsonl(items, Item))
+
+
+def _responses(folder: Path, rows: Iterable[ArchiveRow], left_out: Collection[str]) -> Iterator[tuple[str, Response]]:
+    for row in rows:
+        if not row.url.endswith("/robots.txt") and str(row.key) not in left_out:
+            begin_page(str(row.key))
+            with suppress(Refused):
+                yield row.url, spider_response(read_page(folder, row))
+
+
+def account_of_responses(responses: Iterable[tuple[str, Response]], items: Iterable[Item]) -> CharacterAccount:
+    """Return the account of pages, each with its address, and of all items of their source."""
+    pages = [*_visible_pages(responses)]
+    renew_cpu_limit(0)
+    reasons, account = mark_items([page.lines for page in pages], items), CharacterAccount()
+    for page in pages:
+        count_marks(page.lines, ["doubt"] * len(reasons), account)
+    _count_rest(pages, account)
+    return account
+
+
+def _visible_pages(responses: Iterable[tuple[str, Response]]) -> Iterator[_VisiblePage]:
+    for url, response in responses:
+        if isinstance(response, TextResponse):
+            with suppress(OverBudget):
+                yield _VisiblePage(url, response)
+
+
+def _count_rest(pages: Sequence[_VisiblePage], account: CharacterAccount) -> None:
+    """Count what is in no item: furniture, and of other lines those that occur on most pages of a kind; the rest is unread."""
+    counts, on, sizes = Counter[bool](), Counter[tuple[bool, str]](), Counter[tuple[bool, str]]()
+    left: dict[tuple[bool, str], Unread] = {}
+    for page in pages:
+        has_text = any(page.lines.marks)
+        counts[has_text] += 1
+        found = set[tuple[bool, str]]()
+        for stretch in unexplained(page.lines, account):
+            key = has_text, page.lines.text[stretch.start : stretch.end]
+            if is_short_answer(stretch.text):
+                account.furniture["answer"] += stretch.size
+            elif signless(key[1]) in page.links:
+                account.furniture["link"] += stretch.size
+            else:
+                found.add(key)
+                sizes[key] += stretch.size
+                reason, excerpt = "unread_line" if stretch.is_whole else "unread_words", " ".join(stretch.text.split())
+                left.setdefault(key, Unread(f"{page.url} line {stretch.line + 1}", reason, 0, excerpt[:60]))
+        on.update(found)
+    for key, one in left.items():
+        if on[key] >= _LEAST_PAGES and on[key] * 2 > counts[key[0]]:
+            account.furniture["repeated"] += sizes[key]
+        else:
+            account.unread.append(structs.replace(one, characters=sizes[key]))
+
+
+def spider_response(page: Page) -> Response:
+    """Return a stored page as spiders see it: unpacked, in its true encoding."""
+    packings = [value.encode() for name, value in page.headers if name.lower() == "content-encoding"]
+    headers = [(name, value) for name, value in page.headers if name.lower() != "content-encoding"]
+    page = structs.replace(page, body=unpacked(page.body, packings), headers=headers)
+    return Charset().process_response(Request(page.key.url), response_of(page, page.key.url))
+
+
+def _visible(response: TextResponse) -> tuple[list[str], str]:
+    """Return the lines of a page as its reader sees them, and the words of its links in a row."""
+    if response.text.lstrip()[:1] in ("{", "["):
+        try:
+            return [line for text in _values_in(response.text) for line in text_of(text).split("\n")], ""
+        except (ValueError, RecursionError):
+            pass
+    links = "".join(response.css("a ::text").getall())
+    return lines_of(response.text, drop_hidden=True), signless(folded(links))
+
+
+def _values_in(text: str) -> Iterator[str]:
+    """Yield the values of a text that is JSON in order, and those of lists and objects that are themselves written as texts in it.
+
+    Raises:
+        ValueError: it is not JSON.
+    """
+    waiting = [_without_keys(text)]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str) and value.strip()[:1] in ("{", "["):
+            with suppress(ValueError, RecursionError):
+                value = _without_keys(value) or value
+        if isinstance(value, list):
+            waiting += reversed(value)
+        elif value is not None:
+            yield value if isinstance(value, str) else json.dumps(value)
+
+
+def _without_keys(text: str) -> Any:
+    """Return a JSON text with a list of its values, duplicate keys included, in place of each object."""
+    return json.loads(sound_json(text), object_pairs_hook=lambda pairs: [value for _, value in pairs])

@@ -1,0 +1,286 @@
+"""Account of a file of records or a table: its values and the items read from them in, where each character went out.
+
+The values are compared with the items as the lines of a paper are. Of equal short values, that of a key that is read counts first. A value
+that no item has is unread, unless its column identifies, numbers, flags or dates the questions, or says where they are from.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct, field
+
+from atomexam.records.answer_forms import answer_form
+from atomexam.records.item import EntityItem, Item, QuestionItem
+from crawlers.read.account.characters import CharacterAccount, folded
+from crawlers.read.account.comparison import (
+    SHARED_FIELDS,
+    ItemTexts,
+    MarkedLines,
+    Stretch,
+    mark_items,
+    texts_of,
+    without_tags,
+    words_of,
+)
+from crawlers.read.account.furniture import class_of_line, parts_of_stretch
+from crawlers.read.account.leaves import LETTER, Leaf
+from crawlers.read.tables.names import plain
+from crawlers.read.tables.records.reading import FileReading
+from crawlers.read.tables.roles.option_columns import IDENTIFIER
+
+_LETTER_NAMES = frozenset(("key", "label", "letter", "option", "id", "name", "code", "prefix"))
+_NUMBER_NAMES = frozenset(("no", "index", "num", "number", "序号", "编号", "题号", "题目编号", "试题编号"))
+_CODES = re.compile(r"[A-Za-z0-9_.:/+\-,;|=&?%#@ ]{1,300}")
+_NAMES_FILE = re.compile(
+    r"[\w.\- ]{1,200}\.[a-z]{3,4}|(?:19|20)\d\d(?:[-/.年T:]?\d{1,2}){2,5}.{0,8}|(?:19|20)\d\d年?|https?://.{1,300}", re.I
+)
+"""What identifies, numbers, flags or dates a question, without words of Chinese; a file, a date or an address, which never answers one."""
+_SOURCES = re.compile(r"user|author|source|time|date|url|img|image|path|来源|出处|教材|时间|日期|作者|章|节|chapter|section", re.I)
+_TIMES, _NEARLY_ALL = 3, 0.9
+"""How often each value of a column recurs, on average, that says a kind; share of questions that have an answer."""
+_CODE_CHARS = 8
+"""A value of a known key may be read as another word, such as 2 for C or single for 单选; a longer value may not."""
+_TINY = 2
+"""So few characters of a key that is not read are in an item by chance."""
+_SIGNS = {"sign", "tag", "markup"}
+
+
+class _Value(Struct, gc=False):
+    key: str
+    text: str
+    at: int
+    """Its place among all values."""
+    left: list[Stretch] = []
+    """What no item has in a row."""
+
+    @property
+    def is_free(self) -> bool:
+        """Return whether nothing of it is in an item."""
+        return len(self.left) == 1 and self.left[0].is_whole
+
+    @property
+    def size(self) -> int:
+        """Return how many characters it has, without tags."""
+        return len(folded(without_tags(self.text)))
+
+
+class _SourceRecord(Struct, gc=False):
+    """One record or row."""
+
+    position: str
+    values: list[_Value] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+
+    @property
+    def questions(self) -> list[QuestionItem]:
+        """Return its questions."""
+        return [item for item in self.items if isinstance(item, QuestionItem)]
+
+    @property
+    def sheet(self) -> str:
+        """Return the sheet of a row."""
+        return self.position.rpartition(":")[0]
+
+
+def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Sequence[str], is_table: bool) -> CharacterAccount:
+    """Return the account of a file of records.
+
+    Args:
+        unused: keys that the layout lists as unused.
+        is_table: positions are those of rows.
+    """
+    account, records, labels, texts = CharacterAccount(), dict[str, _SourceRecord](), 0, list[str]()
+    for leaf in leaves:
+        if leaf.is_key:
+            labels += len(folded(leaf.text))
+        elif folded(leaf.text):
+            record = records.get(leaf.unit) or records.setdefault(leaf.unit, _SourceRecord(leaf.unit))
+            record.values.append(_Value(leaf.key, leaf.text, len(texts)))
+            texts.append(leaf.text)
+    account.furniture["label"] += labels
+    account.characters += labels
+    strays = list[Item]()
+    for item in reading.items:
+        position = item.provenance.position
+        while position and position not in records:
+            position = position.rpartition(":")[0]
+        (records[position].items if position else strays).append(item)
+    lines = MarkedLines(texts, are_parted=True)
+    mark_items([lines], filter(_is_sound, reading.items))
+    account.characters += lines.markup + len(lines.text)
+    account.furniture["markup"] += lines.markup
+    free: dict[int, list[Stretch]] = defaultdict(list)
+    for stretch in lines.free():
+        free[stretch.line].append(stretch)
+    for record in records.values():
+        for value in record.values:
+            value.left = free[value.at]
+    _Values(account, reading, [*records.values()], unused, is_table).count(strays)
+    return account
+
+
+def _is_sound(item: Item) -> bool:
+    return not isinstance(item, QuestionItem) or item.doubt is None
+
+
+def _texts(items: Iterable[Item]) -> ItemTexts:
+    return ItemTexts(filter(_is_sound, items), shared=(*SHARED_FIELDS, "type_raw", "number_raw"))
+
+
+class _Values:
+    """Values, or parts of them, that no item has in a row: short texts of items, furniture, rejected or unread."""
+
+    def __init__(
+        self,
+        account: CharacterAccount,
+        reading: FileReading,
+        records: Sequence[_SourceRecord],
+        unused: Sequence[str],
+        is_table: bool,
+    ) -> None:
+        self._account, self._records = account, records
+        self._unused, self._is_table = frozenset(unused), is_table
+        self._columns = {name: field for field, names in reading.columns.items() for name in names.split(", ")}
+        labels = {name for item in reading.items if isinstance(item, EntityItem) for name in _labels_of(item)}
+        self._names = {folded(name) for name in {*self._columns, *labels}}
+        self._header: dict[str, str] = {}
+        self._read: Counter[str] = Counter()
+        """How many values of each key are in items, less those that are not."""
+        self._sheets = {record.sheet for record in records if record.items}
+
+    def count(self, strays: Sequence[Item]) -> None:
+        """Count every value; `strays` are items whose record is not known."""
+        unknown, above = _texts(strays), _texts([])
+        left: list[tuple[_Value, _SourceRecord]] = []
+        for record in self._records:
+            if not record.items and self._is_header(record):
+                self._header |= {value.key: value.text for value in record.values}
+                self._account.furniture["label"] += sum(value.size for value in record.values)
+                continue
+            above = _texts(record.items) if record.items else above  # a record without any may go on with it
+            own_texts = [words_of(text) for item in filter(_is_sound, record.items) for text in texts_of(item)]
+            words = "\n".join([*own_texts, "".join(own_texts)])
+            for value in sorted(record.values, key=self._is_known, reverse=True):
+                if self._is_taken(value, record, words, above, unknown):
+                    self._read[value.key] += 1
+                else:
+                    self._read[value.key] -= 1
+                    left.append((value, record))
+        beside = dict(self._columns_beside(left))
+        lost = {id(record) for value, record in left if not self._is_furniture(value, record, beside) and self._is_lost(record)}
+        self._account.questions_unread += len(lost)
+
+    def _is_header(self, record: _SourceRecord) -> bool:
+        return self._is_table and record.sheet in self._sheets and any(folded(value.text) in self._names for value in record.values)
+
+    def _is_lost(self, record: _SourceRecord) -> bool:
+        """Return whether a record without items may be a question that was not read."""
+        is_heading = len(record.values) == 1 and class_of_line(record.values[0].text)
+        return not record.items and bool(record.position) and not is_heading and (len(record.values) > 1 or not self._is_table)
+
+    def _is_known(self, value: _Value) -> bool:
+        return not self._columns.keys().isdisjoint([self._name_of(value), *value.key.split(".")])
+
+    def _is_taken(self, value: _Value, record: _SourceRecord, words: str, *texts: ItemTexts) -> bool:
+        """Count a value that is a text of its record's items, or contained in one; return whether all of it is.
+
+        A value of a key that is not read is in an item entirely or not at all.
+        """
+        is_known = bool(record.items) and (self._is_known(value) or len(record.questions) < len(record.items))
+        if not is_known:
+            value.left = [Stretch(value.at, 0, value.size, without_tags(value.text), is_first=True, is_last=True)]
+        least = 0 if is_known else _TINY
+        is_taken = any(each.take(value.text) is not None for each in texts) or (is_known and self._is_code(value, record))
+        if is_taken or all(len(own := words_of(one.text)) > least and own in words for one in value.left if not _is_beside(one)):
+            self._account.in_items += value.size
+            return True
+        self._account.in_items += value.size - sum(one.size for one in value.left)
+        return False
+
+    def _is_code(self, value: _Value, record: _SourceRecord) -> bool:
+        """Return whether a value is a short one of a known key, and the item has the field in other words."""
+        field_of_it = f"{self._columns.get(self._name_of(value))}_raw"
+        return len(value.text) <= _CODE_CHARS and any(getattr(item, field_of_it, None) is not None for item in record.questions)
+
+    def _columns_beside(self, left: Iterable[tuple[_Value, _SourceRecord]]) -> Iterator[tuple[str, str]]:
+        """Yield the keys beside questions that identify, number, flag or date them, or say where they are from, with the class of each.
+
+        What may be another answer is none of these. While questions lack their answers, only files, dates and what never changes are.
+        """
+        questions = [one for record in self._records for one in record.questions if one.doubt is None]
+        are_answered = sum(bool(one.answer_raw) for one in questions) >= max(1, _NEARLY_ALL * len(questions))
+        is_answered_choice = are_answered and all(one.options_raw or one.shared_options_raw for one in questions)
+        columns: dict[str, list[str]] = defaultdict(list)
+        known = set[str]()
+        for value, record in left:
+            if value.is_free and len(record.questions) == len(record.items) > 0:
+                columns[value.key].append(value.text.strip())
+                known |= {value.key} if self._read[value.key] > 0 or self._name_of(value) in self._columns else set()
+        for key, texts in columns.items():
+            forms, different, name = Counter(answer_form(text) for text in texts), len(set(texts)), plain(re.split("[.:]", key)[-1])
+            is_flag = forms["verdict"] >= _NEARLY_ALL * len(texts)
+            if name in _LETTER_NAMES and all(map(LETTER.fullmatch, texts)):
+                yield key, "letter"
+            elif (name in _NUMBER_NAMES or IDENTIFIER.search(key)) and all(map(_CODES.fullmatch, texts)):
+                yield key, "number"
+            elif key in known or forms["letters"] >= _NEARLY_ALL * len(texts) or (is_flag and different > 1 and not is_answered_choice):
+                continue
+            elif is_flag or all(map(_NAMES_FILE.fullmatch, texts)) or (are_answered and all(map(_CODES.fullmatch, texts))):
+                yield key, "code"
+            elif (_TIMES * different <= len(texts) and (different == 1 or is_answered_choice)) or (are_answered and _SOURCES.search(key)):
+                yield key, "kind"
+
+    def _is_furniture(self, value: _Value, record: _SourceRecord, beside: dict[str, str]) -> bool:
+        """Count what is left of a value as furniture, as rejected or as unread; return whether it is furniture."""
+        name, account = self._name_of(value), self._account
+        doubt = next((item.doubt for item in record.questions if item.doubt), None)
+        kind = None
+        if value.is_free:
+            is_unused = not self._unused.isdisjoint([name, *value.key.split(".")])
+            kind = "unused_key" if is_unused else _kind_of_furniture(value, record) or (record.items and beside.get(value.key))
+        for stretch in value.left:
+            parts = [] if value.is_free else parts_of_stretch(stretch.text, stretch.is_first, not stretch.is_last)
+            for part_kind, part in [(kind, stretch.text)] if kind else parts:
+                account.furniture[part_kind] += len(folded(part))
+            if not kind and not parts and doubt:
+                account.rejected[doubt] += stretch.size
+            elif not kind and not parts:
+                reason = self._reason_of(value, record) if value.is_free else "unread_words"
+                account.add_unread(f"{record.position}:{name}" if record.position else name, reason, stretch.text)
+        return bool(kind)
+
+    def _reason_of(self, value: _Value, record: _SourceRecord) -> str:
+        if not record.items:
+            if not self._is_table:
+                return "record_unread" if record.position else "beside_records"
+            return "row_unread" if record.sheet in self._sheets else "sheet_unread"
+        if self._read[value.key] > 0 or self._name_of(value) in self._columns:
+            return "value_unread"
+        return "unknown_column" if self._is_table else "unknown_key"
+
+    def _name_of(self, value: _Value) -> str:
+        return self._header.get(value.key) or value.key.rpartition(".")[2].rpartition(":")[2]
+
+
+def _is_beside(stretch: Stretch) -> bool:
+    """Return whether a part of a value is furniture: a note, a letter, a sign."""
+    return not stretch.is_whole and bool(
+        class_of_line(stretch.text) or parts_of_stretch(stretch.text, stretch.is_first, not stretch.is_last)
+    )
+
+
+def _kind_of_furniture(value: _Value, record: _SourceRecord) -> str | None:
+    """Return the class of a heading alone in its row, or of signs, points and remarks, `2分`, beside questions that have their answers: a
+    tick beside others may be the answer.
+    """
+    if not record.items:
+        return class_of_line(value.text) if len(record.values) == 1 else None
+    if any(not item.answer_raw for item in record.questions):
+        return None
+    kinds = {kind for kind, _ in parts_of_stretch(value.text, False, False)}
+    return min(kinds) if kinds and kinds <= _SIGNS else None
+
+
+def _labels_of(item: EntityItem) -> list[str]:
+    return [*(each.label for each in item.values), *(each.title for each in item.sections)]

@@ -1,0 +1,209 @@
+"""Archives (.zip, .gz, .tar): bytes in, the files in them out; and the guard for zips of XML.
+
+Nothing is written to disk, and nothing is fetched.
+"""
+
+import gzip
+import lzma
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import Any
+
+from lxml.etree import XMLParser, XMLSyntaxError, parse
+from msgspec import Struct
+
+from atomexam.text.refusal import Refusal
+
+MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
+MAX_PART_BYTES = 256 * 1024 * 1024
+"""Bytes of one XML part. The limits are far above any paper and far below what memory allows."""
+MAX_RATIO = 500
+"""Ratio of unpacked to packed size of a part above `_SMALL_PART`; XML of Word and Excel stays below 100."""
+MAX_PARTS = 20_000
+_SMALL_PART = 8 * 1024 * 1024
+# What the standard library and lxml raise on a damaged file, and what python-docx and openpyxl raise on parts that are missing or
+# of another kind. RuntimeError: the zip has a password. OSError and ValueError: an offset that points nowhere.
+BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+BROKEN_PARTS = (*BROKEN_ZIP, XMLSyntaxError, LookupError, TypeError, AttributeError, ArithmeticError)
+PARSER = XMLParser(resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False, remove_comments=True, remove_pis=True)
+"""For XML from elsewhere: no entity is resolved, and nothing external is loaded."""
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_HEAD = 4096
+
+
+def check_zipped(name: str, body: bytes, main_part: str, kind: str) -> None:
+    """Check that a file is a zip of XML that can be opened safely.
+
+    Args:
+        main_part: the part that determines its kind, or that part's folder.
+
+    Raises:
+        ValueError: it is not such a file, is damaged, is too large when unpacked, or declares XML entities.
+    """
+    if body.startswith(_OLD_OFFICE):
+        raise Refusal(f"{name}: an old or locked Office file, not in {kind} format; open it, remove its password, and save it as {kind}")
+    try:
+        with zipfile.ZipFile(BytesIO(body)) as parts:
+            entries = parts.infolist()
+            if not any(entry.filename.startswith(main_part) for entry in entries):
+                raise Refusal(f"{name}: a zip file without {main_part}, so not in {kind} format")
+            _check_sizes(name, entries)
+            for entry in entries:
+                if entry.filename.endswith((".xml", ".rels")):
+                    _check_part(name, parts, entry)
+    except Refusal:
+        raise
+    except BROKEN_ZIP as error:
+        raise Refusal(f"{name}: not a readable {kind} ({error}); is it complete?") from None
+
+
+def root_of(parts: zipfile.ZipFile, part_name: str) -> Any:
+    """Return the root of a part of XML."""
+    with parts.open(part_name) as part:
+        return parse(part, PARSER).getroot()
+
+
+def _check_sizes(name: str, entries: list[zipfile.ZipInfo]) -> None:
+    total = sum(entry.file_size for entry in entries)
+    if len(entries) > MAX_PARTS or total > MAX_UNPACKED_BYTES:
+        limits = f"at most {MAX_PARTS} parts and {MAX_UNPACKED_BYTES} bytes are unpacked"
+        raise Refusal(f"{name}: {len(entries)} parts of {total} bytes when unpacked; {limits}")
+    for entry in entries:
+        if entry.file_size > _SMALL_PART and entry.file_size > MAX_RATIO * max(1, entry.compress_size):
+            raise Refusal(f"{name}: {entry.filename} grows from {entry.compress_size} to {entry.file_size} bytes; that is not a document")
+
+
+def _check_part(name: str, parts: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
+    if entry.file_size > MAX_PART_BYTES:
+        raise Refusal(f"{name}: {entry.filename} has {entry.file_size} bytes when unpacked; at most {MAX_PART_BYTES} are read")
+    with parts.open(entry) as part:
+        head = part.read(_HEAD).replace(b"\0", b"")  # also in UTF-16
+    if b"<!DOCTYPE" in head or b"<!ENTITY" in head:
+        raise Refusal(f"{name}: {entry.filename} declares a document type; Office writes none, and entities are not read")
+
+
+SUFFIX = ".zip"
+_MOST_MEMBERS = 2000
+_SMALL = 1024 * 1024
+_UTF8 = 0x800
+_LOCKED = 0x1
+
+
+class ArchiveMember(Struct):
+    """One file of an archive."""
+
+    name: str
+    """As named in the archive, without steps out of it."""
+    body: bytes = b""
+    fault: str = ""
+    """Why it is not read."""
+
+
+def members_of(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[ArchiveMember]:
+    """Yield the files of an archive in the order of their names; those with other suffixes and unsafe ones with the reason.
+
+    Raises:
+        ValueError: it is not a valid archive, or is larger than the limits.
+    """
+    try:
+        with zipfile.ZipFile(BytesIO(body)) as parts:
+            entries = [(_name_of(entry), entry) for entry in parts.infolist() if not entry.is_dir()]
+            entries = [(member, entry) for member, entry in entries if not _is_hidden(member)]
+            total = sum(entry.file_size for _, entry in entries)
+            if len(entries) > _MOST_MEMBERS or total > MAX_UNPACKED_BYTES:
+                limits = f"at most {_MOST_MEMBERS} files and {MAX_UNPACKED_BYTES} bytes are unpacked"
+                raise Refusal(f"{name}: {len(entries)} files of {total} bytes when unpacked; {limits}")
+            for member, entry in sorted(entries, key=lambda each: each[0]):
+                if fault := _fault(member, entry, suffixes):
+                    yield ArchiveMember(member, fault=fault)
+                    continue
+                with parts.open(entry) as part:
+                    yield ArchiveMember(member, part.read(entry.file_size + 1))
+    except Refusal:
+        raise
+    except BROKEN_ZIP as error:
+        raise Refusal(f"{name}: not a readable zip ({error}); is it complete?") from None
+
+
+def _fault(member: str, entry: zipfile.ZipInfo, suffixes: tuple[str, ...]) -> str:
+    """Return why a member is not read; nothing if it is."""
+    suffix = PurePosixPath(member).suffix.lower()
+    if suffix not in suffixes or suffix == SUFFIX or suffix in CONTAINERS:
+        return (
+            "an archive within one; unpack it first"
+            if suffix == SUFFIX or suffix in CONTAINERS
+            else f"no format reads a file that ends in {suffix!r}"
+        )
+    if entry.flag_bits & _LOCKED:
+        return "locked by a password; unpack it first"
+    if entry.file_size > _SMALL and entry.file_size > MAX_RATIO * max(1, entry.compress_size):
+        return f"grows from {entry.compress_size} to {entry.file_size} bytes; that is not a document"
+    return ""
+
+
+def _name_of(entry: zipfile.ZipInfo) -> str:
+    """Return a member's name; those of older Chinese Windows are in GBK, which is declared nowhere."""
+    name = entry.filename
+    if not entry.flag_bits & _UTF8:
+        try:
+            name = name.encode("cp437").decode("gb18030")
+        except UnicodeError:
+            name = entry.filename
+    steps = [step for step in name.replace("\\", "/").split("/") if step not in ("", ".", "..") and not step.endswith(":")]
+    return "/".join("".join(sign for sign in step if sign.isprintable()) for step in steps) or "file"
+
+
+def _is_hidden(member: str) -> bool:
+    return any(step.startswith((".", "~$", "__MACOSX")) for step in member.split("/"))
+
+
+ContainedFiles = Iterator[tuple[str, bytes]]
+
+
+def parts_of(name: str, body: bytes) -> ContainedFiles:
+    """Yield name and bytes of each file in a container.
+
+    Raises:
+        ValueError: it is not such a container, is damaged, or exceeds the size limits when unpacked.
+    """
+    suffix = PurePosixPath(name.lower()).suffix
+    total = 0
+    for number, (part, inner) in enumerate(CONTAINERS[suffix](name, body), 1):
+        total += len(inner)
+        if number > _MOST_MEMBERS or total > MAX_UNPACKED_BYTES:
+            raise Refusal(f"{name}: more than {_MOST_MEMBERS} files or {MAX_UNPACKED_BYTES} bytes when unpacked; unpack it first")
+        yield part, inner
+
+
+def _gzip(name: str, body: bytes) -> ContainedFiles:
+    try:
+        with gzip.open(BytesIO(body)) as file:
+            inner = file.read(min(MAX_PART_BYTES, max(_SMALL, MAX_RATIO * len(body))) + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise Refusal(f"{name}: not a readable .gz ({error}); is it complete?") from None
+    if len(inner) > min(MAX_PART_BYTES, max(_SMALL, MAX_RATIO * len(body))):
+        raise Refusal(f"{name}: grows from {len(body)} to more than {len(inner) - 1} bytes; that is not a document")
+    plain = PurePosixPath(name).stem
+    if name.lower().endswith(".tgz") or plain.lower().endswith(".tar"):
+        yield from _tar(name, inner)
+    else:
+        yield plain, inner
+
+
+def _tar(name: str, body: bytes) -> ContainedFiles:
+    try:
+        with tarfile.open(fileobj=BytesIO(body), mode="r:") as files:
+            for member in files:
+                if member.isfile() and member.size <= MAX_PART_BYTES and (file := files.extractfile(member)):
+                    steps = [step for step in member.name.split("/") if step not in ("", ".", "..")]
+                    if steps and not any(step.startswith(".") for step in steps):
+                        yield "".join(sign for sign in "/".join(steps) if sign.isprintable()) or "file", file.read(member.size)
+    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
+        raise Refusal(f"{name}: not a readable .tar ({error}); is it complete?") from None
+
+
+CONTAINERS: dict[str, Callable[[str, bytes], ContainedFiles]] = {".gz": _gzip, ".tgz": _gzip, ".tar": _tar}

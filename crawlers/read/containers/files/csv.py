@@ -1,0 +1,158 @@
+"""csv and tsv: bytes in, rows of cells with their positions out; the delimiter is the one that divides nearly all rows alike."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from atomexam.text.encodings import decoded
+from atomexam.text.refusal import Refusal
+from crawlers.text.fields import text_of
+
+USUAL = (",", "\t", ";", "|", "，", "；")
+SHARE = 0.95
+"""Share of the rows in which a delimiter must occur equally often."""
+_LEAST_USUAL_SHARE = 0.6
+"""The same for a usual delimiter in a file named as a table: rows of one cell are titles and headings."""
+_KNOWN = ("\t", "#", "|", ",", ";", "，", "；", "$", "^", "~")
+_OF_PROSE = frozenset("，；、：！")
+_LINES, _STRAY_QUOTES = 2000, 4
+
+
+class _Parted(NamedTuple):
+    sign: str
+    rows: list[list[str]]
+    """Those with the usual number of cells."""
+    share: float
+    score: float
+    has_title: bool
+    """The first line is not divided: a title, or the header of a table that another character divides."""
+
+
+def delimiter_of(text: str, is_table: bool = False) -> str:
+    """Return the delimiter that divides nearly all rows of a text into the same number of cells; nothing if there is none.
+
+    Of several, the outer one is returned, as the comma in `题,甲|乙|丙,A`: the others occur in fewer of its columns than it does in theirs.
+
+    Args:
+        is_table: the file is named as a table, so that two columns are enough, and a usual delimiter needs fewer rows.
+    """
+    parted = [one for sign in _KNOWN if (one := _parted(text, sign, _least_cells(sign, is_table)))]
+    sound = [one for one in parted if one.share >= (_LEAST_USUAL_SHARE if is_table and one.sign in USUAL else SHARE)]
+    if not sound:
+        rest = [one for one in parted if is_table and one.sign in USUAL]
+        return max(rest, key=lambda one: one.score).sign if rest else ""
+    if all(one.sign in _OF_PROSE or one.sign == "\t" for one in sound):
+        sound = [one for one in sound if one.sign == "\t"] or sound  # no text has tabs, and sentences may have as many commas
+    return min(sound, key=lambda one: (one.has_title, sum(_share_with(other.sign, one.rows) for other in sound), -one.score)).sign
+
+
+def _least_cells(sign: str, is_table: bool) -> int:
+    return 2 if sign == "\t" or (is_table and sign in USUAL) else 3
+
+
+def _parted(text: str, sign: str, least: int) -> _Parted | None:
+    """Return the rows of a text divided by a delimiter; None if they have too few cells."""
+    try:
+        rows, fits_quotes = _rows_of(text, sign)
+    except csv.Error:
+        return None
+    rows = [row for row in rows if any(row)]
+    has_title = len(rows) > 1 and len(rows[0]) == 1
+    rows = rows[1:] if has_title else rows
+    widths = [len(row) for row in rows]
+    usual = max(set(widths), key=lambda width: (widths.count(width), width), default=1)
+    if usual < least:
+        return None
+    share = widths.count(usual) / len(widths)
+    score = share * (usual - 1) ** 0.5 / (1 if fits_quotes else _STRAY_QUOTES)
+    return _Parted(sign, [row for row in rows if len(row) == usual], share, score, has_title)
+
+
+def _share_with(sign: str, rows: Sequence[Sequence[str]]) -> float:
+    """Return the share of columns with a character in most cells; empty columns, as in `甲||乙`, do not count."""
+    columns = [column for column in zip(*rows, strict=True) if any(column)]
+    return sum(2 * sum(sign in cell for cell in column) > len(rows) for column in columns) / max(1, len(columns))
+
+
+def _rows_of(text: str, sign: str) -> tuple[list[list[str]], bool]:
+    """Return the first rows of a text, and whether each of their cells that begins with a quote ends with one before the delimiter."""
+    try:
+        return _parsed(text, sign, strict=True), True
+    except csv.Error as error:
+        return _parsed(text, sign, strict=False), "unexpected end of data" in str(error)  # the text ends within a cell
+
+
+def _parsed(text: str, sign: str, strict: bool) -> list[list[str]]:
+    return list(islice(csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=strict), _LINES))
+
+
+_MAX_CELL_CHARS = 1_000_000
+_SAMPLE_CHARS = 64 * 1024
+_DIRECTIVE = re.compile(
+    r"#(?P<key>separator|html|columns|tags|deck|notetype|guid|(?:tags|deck|notetype|guid) column):(?P<value>[^\r\n]{0,400})\r?\n"
+)
+"""A line at the head of the text files that Anki exports (docs.ankiweb.net/importing/text-files.html)."""
+_SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
+
+
+def csv_rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows of a file with their positions.
+
+    Raises:
+        ValueError: it is not a table.
+    """
+    directives, text = directives_of(decoded(name, body))
+    csv.field_size_limit(_MAX_CELL_CHARS)
+    delimiter = _delimiter(name, directives, text)
+    strict = _closes_its_quotes(name, text, delimiter)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
+    start = line = len(directives) + 1
+    if columns := directives.get("columns"):
+        yield "line:1", columns.split(delimiter)
+    try:
+        for cells in rows:
+            yield f"line:{line}", [text_of(cell) if directives.get("html") == "true" else cell.strip() for cell in cells]
+            line = rows.line_num + start
+    except csv.Error as error:
+        raise Refusal(f"{name}: line {line}: {error}; expected a table") from None
+
+
+def directives_of(text: str) -> tuple[dict[str, str], str]:
+    """Return the directives at the head of a text that Anki exported, and the text below them."""
+    directives: dict[str, str] = {}
+    end = 0
+    while match := _DIRECTIVE.match(text, end):
+        directives[match["key"]] = match["value"].strip()
+        end = match.end()
+    return directives, text[end:]
+
+
+def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
+    """Return whether every quote is where csv allows quotes.
+
+    Raises:
+        ValueError: a quote that is never closed puts the rest of the file into one cell.
+    """
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for _ in rows:
+            line = rows.line_num + 1
+    except csv.Error as error:
+        if "unexpected end of data" in str(error):
+            raise Refusal(f"{name}: line {line}: a quote that opens here is never closed") from None
+        return False
+    return True
+
+
+def _delimiter(name: str, directives: dict[str, str], text: str) -> str:
+    """Return the delimiter that the file states, or that divides its first rows into cells."""
+    if stated := _SEPARATORS.get(directives.get("separator", "").lower()):
+        return stated
+    if name.lower().endswith(".tsv"):
+        return "\t"
+    cut = text[:_SAMPLE_CHARS]
+    return delimiter_of(cut[: cut.rfind("\n") + 1] or cut, is_table=True) or ","

@@ -1,0 +1,248 @@
+"""YAML and dumps of SQL: text in, plain data out; nothing in them is ever executed."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, MappingStartEvent, ScalarEvent, SequenceStartEvent
+
+from atomexam.text.refusal import Refusal
+from crawlers.read.containers.files.programs import unquoted
+from crawlers.read.containers.files.reading import MAX_NODES, check_depth, marked_object
+
+YAMLS = (".yaml", ".yml")
+_INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
+_WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
+
+
+class _Open(Struct):
+    """An unfinished list or object."""
+
+    items: list[Any] | None
+    """Of a list; None for an object."""
+    pairs: list[tuple[str, Any]] = []
+    key: str | None = None
+
+
+def document_in(name: str, text: str) -> Any:
+    """Return the values of YAML: quoted texts stay texts, and so does every plain word except integers, true, false and null.
+
+    Several documents give a list. Aliases are refused, since a small file of nested ones may expand beyond any memory.
+
+    Raises:
+        ValueError: it is not YAML, or is larger or deeper than data is; the message says where.
+    """
+    documents: list[Any] = []
+    open_ones: list[_Open] = []
+    try:
+        for count, event in enumerate(YAML(typ="safe", pure=False).parse(text.lstrip("\ufeff"))):
+            if count > MAX_NODES:
+                raise Refusal(f"{name}: more than {MAX_NODES} values; split it")
+            if isinstance(event, AliasEvent):
+                raise Refusal(f"{name}: the alias {event.anchor[:40]!r}; aliases are not read: write what it names")
+            if isinstance(event, SequenceStartEvent | MappingStartEvent):
+                open_ones.append(_Open([] if isinstance(event, SequenceStartEvent) else None))
+                check_depth(name, len(open_ones))
+            elif isinstance(event, ScalarEvent | CollectionEndEvent):
+                value = _scalar(event) if isinstance(event, ScalarEvent) else _closed(open_ones.pop())
+                if open_ones:
+                    _add(name, open_ones[-1], value)
+                else:
+                    documents.append(value)
+    except (YAMLError, UnicodeError) as error:
+        raise Refusal(f"{name}: not YAML ({_fault(error)}); fix that line") from None
+    return documents[0] if len(documents) == 1 else documents
+
+
+def _closed(one: _Open) -> Any:
+    return marked_object(one.pairs) if one.items is None else one.items
+
+
+def _add(name: str, above: _Open, value: Any) -> None:
+    if above.items is not None:
+        above.items.append(value)
+    elif above.key is None:
+        if isinstance(value, list | dict):
+            raise Refusal(f"{name}: a list or an object as a key; expected records of plain fields")
+        above.key = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    else:
+        above.pairs.append((above.key, value))
+        above.key = None
+
+
+def _scalar(event: ScalarEvent) -> Any:
+    if event.style:  # in quotes, or lines after `|` or `>`
+        return event.value.strip("\n")
+    word = event.value.lower()
+    if word in _WORDS:
+        return _WORDS[word]
+    return int(event.value) if _INTEGER.fullmatch(event.value) else event.value
+
+
+def _fault(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = error.problem if isinstance(error, MarkedYAMLError) else str(error)
+    return f"line {mark.line + 1}, column {mark.column + 1}: {problem}" if mark else " ".join(str(problem).split())[:200]
+
+
+_TOKEN = re.compile(
+    r"(?P<blank>\s+|::\s?\w+(?:\(\d{1,4}\))?(?:\[\])?|--[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)"
+    r"|(?P<text>[NnEe]?'(?:[^'\\]|\\.|'')*')|(?P<name>\"(?:[^\"]|\"\")*\"|`[^`]*`|\[\w+\]|[^\W\d]\w*)"
+    r"|(?P<number>-?\d+(?:\.\d+)?)|(?P<sign>.)",
+    re.DOTALL,
+)
+_CONSTANTS = {"null": None, "true": True, "false": False}
+_NO_COLUMNS = {"primary", "unique", "key", "constraint", "index", "foreign", "check", "fulltext"}
+_COPY = re.compile(r"COPY\s+(?P<table>[\w.\"]{1,200})\s*\((?P<names>[^()]{1,4000})\)\s+FROM\s+stdin", re.IGNORECASE)
+_ESCAPE, _SIGNS = re.compile(r"\\(.)"), {"n": "\n", "t": "\t", "r": "\r"}
+Token = tuple[str, str]
+
+
+def statement_rows(name: str, text: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each table, in order.
+
+    Raises:
+        ValueError: a row has more or fewer values than its table has columns.
+    """
+    text, rows = _without_copies(name, text)
+    tokens = [(m.lastgroup or "", m.group()) for m in _TOKEN.finditer(text) if m.lastgroup != "blank"]
+    columns: dict[str, list[str]] = {}
+    for statement in _statements(tokens):
+        words = [value.lower() for kind, value in statement[:8] if kind == "name"]
+        if words[:2] == ["create", "table"]:
+            table, names = _created(statement)
+            columns[table] = names
+        elif words[:1] == ["insert"] or words[:2] == ["replace", "into"]:
+            table, table_rows = _inserted(name, statement, columns)
+            rows.setdefault(table, []).extend(table_rows)
+        elif words[:1] == ["update"]:
+            table, row = _updated(statement)
+            rows.setdefault(table, []).extend([row] if row else [])
+    return {table: table_rows for table, table_rows in rows.items() if table_rows}
+
+
+def _row(name: str, table: str, columns: list[str], values: list[Any]) -> dict[str, Any]:
+    if len(columns) != len(values):
+        raise Refusal(f"{name}: a row of {table} has {len(values)} values for {len(columns)} columns: {str(values)[:80]}; export it again")
+    return dict(zip(columns, values, strict=True))
+
+
+def _without_copies(name: str, text: str) -> tuple[str, dict[str, list[dict[str, Any]]]]:
+    """Return a dump without the rows that PostgreSQL copies as lines, and these rows."""
+    rest: list[str] = []
+    tables: dict[str, list[dict[str, Any]]] = {}
+    table, names = "", list[str]()
+    for line in text.split("\n"):
+        line = line.removesuffix("\r")
+        if table and line == "\\.":
+            table = ""
+        elif table:
+            tables[table].append(_row(name, table, names, [*map(_copied, line.split("\t"))]))
+        elif match := _COPY.match(line):
+            table, names = _bare(match["table"].rpartition(".")[2]), [_bare(name.strip()) for name in match["names"].split(",")]
+            tables.setdefault(table, [])
+        else:
+            rest.append(line)
+    for rows in tables.values():
+        for key in rows[0] if rows else ():
+            values = [row.get(key) for row in rows]
+            if all(value is None or _INTEGER.fullmatch(value) for value in values):
+                for row in rows:
+                    row[key] = None if row.get(key) is None else int(row[key])
+    return "\n".join(rest), tables
+
+
+def _copied(cell: str) -> str | None:
+    return None if cell == "\\N" else _ESCAPE.sub(lambda match: _SIGNS.get(match[1], match[1]), cell)
+
+
+def _statements(tokens: list[Token]) -> Iterator[list[Token]]:
+    part: list[Token] = []
+    for token in tokens:
+        first = token[0] == "name" and token[1].upper() in ("INSERT", "UPDATE") and len(part) > 1
+        if token == ("sign", ";") or (first and part[-1][1] != "KEY" and part[-1][1].upper() not in ("ON", "DUPLICATE", "KEY", "FOR")):
+            yield part
+            part = []
+            if token == ("sign", ";"):
+                continue
+        part.append(token)
+    yield part
+
+
+def _bare(name: str) -> str:
+    return name.strip('"`[]')
+
+
+def _table_at(statement: list[Token], index: int) -> tuple[str, int]:
+    """Return the table named at a position, `schema.table` or `table`, and where its name ends."""
+    table = _bare(statement[index][1]) if index < len(statement) else ""
+    while index + 2 < len(statement) and statement[index + 1] == ("sign", "."):
+        index += 2
+        table = _bare(statement[index][1])
+    return table, index + 1
+
+
+def _created(statement: list[Token]) -> tuple[str, list[str]]:
+    index = 2
+    while index < len(statement) and statement[index][1].lower() in ("if", "not", "exists"):
+        index += 1
+    table, index = _table_at(statement, index)
+    names, depth = [], 0
+    for (_, before), (kind, value) in zip(statement[index:], statement[index + 1 :], strict=False):
+        depth += (before == "(") - (before == ")")
+        if depth == 1 and before in ("(", ",") and kind == "name" and value.lower() not in _NO_COLUMNS:
+            names.append(_bare(value))
+    return table, names
+
+
+def _inserted(name: str, statement: list[Token], columns: dict[str, list[str]]) -> tuple[str, list[dict[str, Any]]]:
+    words = [value.lower() for _, value in statement]
+    into = words.index("into") if "into" in words[:8] else words.index("insert")
+    table, position = _table_at(statement, into + 1)
+    values = next((at for at in range(position, len(words)) if words[at] in ("values", "value")), len(words))
+    names = [_bare(value) for kind, value in statement[position:values] if kind in ("name", "text")] or columns.get(table, [])
+    rows: list[dict[str, Any]] = []
+    row: list[Any] | None = None
+    array: list[Any] | None = None
+    depth = 0
+    for kind, value in statement[values + 1 :]:
+        if row is None:
+            if value not in ("(", ","):  # ON CONFLICT …
+                break
+            row = [] if value == "(" else None
+        elif array is not None or (kind, value.upper()) == ("name", "ARRAY"):  # ARRAY['甲', '乙']
+            array = [] if array is None else array
+            if kind in ("text", "number"):
+                array.append(_value(kind, value))
+            elif value == "]":
+                row.append(array)
+                array = None
+        elif kind != "sign":
+            row += [_value(kind, value)] if not depth else []  # within them are the arguments of a call
+        elif value == ")" and not depth:
+            rows.append(_row(name, table, names or [f"column {number}" for number in range(1, len(row) + 1)], row))
+            row = None
+        else:
+            depth += (value == "(") - (value == ")")
+    return table, rows
+
+
+def _updated(statement: list[Token]) -> tuple[str, dict[str, Any]]:
+    table, index = _table_at(statement, 1)
+    row: dict[str, Any] = {}
+    for at in range(index, len(statement) - 2):
+        (kind, name), sign, (valued, value) = statement[at : at + 3]
+        if kind == "name" and sign == ("sign", "=") and valued in ("text", "number", "name"):
+            row[_bare(name)] = _value(valued, value)
+    return table, row
+
+
+def _value(kind: str, value: str) -> Any:
+    if kind == "text":
+        return unquoted(value[value.index("'") :].replace("''", "'") if value.strip("NnEe") != "''" else "''")
+    if kind == "number":
+        return float(value) if "." in value else int(value[:18])
+    return _CONSTANTS.get(value.lower(), _bare(value))

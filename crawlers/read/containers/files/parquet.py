@@ -1,0 +1,206 @@
+"""Importer of parquet: bytes in, its rows as records of plain values out, one row group at a time; an image becomes a placeholder."""
+
+from collections.abc import Iterator
+from datetime import date, time
+from decimal import Decimal
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from atomexam.runtime.budgets import Budget, read_guarded
+from atomexam.text.refusal import Refusal
+from crawlers.read.containers.files.json import object_of
+from crawlers.read.containers.files.reading import Lost
+from crawlers.read.vocabulary.answer_marks import IMAGE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+SUFFIX = ".parquet"
+MAX_COLUMNS = 512
+"""Nested columns count individually."""
+MAX_UNPACKED_BYTES = 512 * 1024 * 1024
+"""Bytes of the rows when unpacked: a file of some kilobytes may unpack to any size. The limit equals that of a JSON file."""
+_MAX_NAME_CHARS = 256
+_ROWS_AT_ONCE = 64
+_MARK, _LOCKED_MARK, _POINTER_MARK = b"PAR1", b"PARE", b"version https://git-lfs."
+_MOST_ERROR_CHARS = 160
+_ADVICE = "write it again in parts, with pandas or `datasets`"
+_VALUE_BYTES, _CHARACTER_BYTES = 8, 2
+_IMAGE_KEYS = {"bytes", "path"}
+"""Keys of an image or a sound as `datasets` stores it."""
+ParquetRow = tuple[str, dict[str, Any] | Lost]
+
+
+class _Info(Struct, frozen=True):
+    features: dict[str, Any] = {}
+
+
+class _DatasetsMetadata(Struct, frozen=True):
+    """Description that `datasets` adds to the columns of a file."""
+
+    info: _Info = _Info()
+
+
+def read_rows(name: str, body: bytes) -> Iterator[ParquetRow]:
+    """Yield each row of a file with its position, `row:3`, counted from one; for one that cannot be read, a Lost.
+
+    Raises:
+        ValueError: the file is not parquet, is damaged or encrypted, or is too large when unpacked.
+    """
+    for batch in read_guarded(batches_of, name, body, _ADVICE, _budget(body)):
+        yield from batch
+
+
+def _budget(body: bytes) -> Budget:
+    return Budget(seconds=60 + 60 * len(body) / 1e6)
+
+
+def first_row(name: str, body: bytes) -> Any:
+    """Return the first row of a file, from which its layout is inferred; None if it has none.
+
+    Raises:
+        ValueError: as for `read_rows`.
+    """
+    # Consume it completely, or the next file finds no reader and starts one.
+    batches = [*read_guarded(first_batch_of, name, body, _ADVICE, _budget(body))]
+    return next((row for batch in batches for _, row in batch if isinstance(row, dict)), None)
+
+
+def first_batch_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
+    """Yield only the first rows."""
+    return islice(batches_of(name, body), 1)
+
+
+def batches_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
+    """Yield the rows of a file in batches.
+
+    Raises:
+        ValueError: as for `read_rows`.
+    """
+    import pyarrow as pa  # loads slowly, and most files are not parquet
+
+    _check_marks(name, body)
+    unpacked_bytes, count = 0, 0
+    try:
+        file = _opened(body)
+        _check_schema(name, file)
+        labels = _labels_of(file.schema_arrow)
+        for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
+            rows = [_row(f"row:{count + number}", one, labels) for number, one in enumerate(_records_of(batch), 1)]
+            count += len(rows)
+            unpacked_bytes += sum(size_of(row) for _, row in rows)
+            if unpacked_bytes > MAX_UNPACKED_BYTES:
+                raise Refusal(f"{name}: unpacks to more than {MAX_UNPACKED_BYTES} bytes at row {count}; {_ADVICE}")
+            yield rows
+    except (Refusal, MemoryError):
+        raise
+    except (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError, TypeError, RecursionError) as error:
+        what = " ".join(str(error).split())[:_MOST_ERROR_CHARS]
+        raise Refusal(f"{name}: not a readable parquet ({what}); is it complete, and not encrypted?") from None
+
+
+def _opened(body: bytes) -> "ParquetFile":
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    pa.set_memory_pool(pa.system_memory_pool())  # others reserve more than they use, which the process may not have
+    # Extension types would be chosen by the file; a wrong checksum means that the bytes are not those that were written.
+    return ParquetFile(pa.BufferReader(body), arrow_extensions_enabled=False, page_checksum_verification=True)
+
+
+def _check_marks(name: str, body: bytes) -> None:
+    if body.startswith(_POINTER_MARK):
+        raise Refusal(f"{name}: a Git LFS pointer instead of the file; `git lfs pull` in its repository fetches the file")
+    if body.endswith(_LOCKED_MARK):
+        raise Refusal(f"{name}: an encrypted parquet; write it without encryption")
+    if not (body.startswith(_MARK) and body.endswith(_MARK)):
+        raise Refusal(f"{name}: not a readable parquet (by its first or last bytes); is it complete?")
+
+
+def _check_schema(name: str, file: "ParquetFile") -> None:
+    names = file.schema_arrow.names
+    if not names or file.metadata.num_columns > MAX_COLUMNS:
+        raise Refusal(f"{name}: {file.metadata.num_columns} columns; from 1 to {MAX_COLUMNS} are read")
+    if long := next((column for column in names if len(column) > _MAX_NAME_CHARS), None):
+        raise Refusal(f"{name}: a column whose name has {len(long)} characters ({long[:40]!r}); at most {_MAX_NAME_CHARS} are read")
+    if twice := next((column for column in names if names.count(column) > 1), None):
+        raise Refusal(f"{name}: several columns are called {twice!r}, so the right one is not known; use each name once")
+
+
+def _labels_of(schema: "pa.Schema") -> dict[str, list[str]]:
+    """Return the class names of each column that stores classes as numbers, as `datasets` names them.
+
+    Names that are numbers themselves are left out: the column keeps its integers, and `counted_from_zero` decides how they count.
+    """
+    try:
+        features = msgspec.json.decode((schema.metadata or {}).get(b"huggingface", b"{}"), type=_DatasetsMetadata).info.features
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+    class_names = {key: one["names"] for key, one in features.items() if isinstance(one, dict) and isinstance(one.get("names"), list)}
+    return {key: names for key, names in class_names.items() if all(isinstance(each, str) and not each.isdecimal() for each in names)}
+
+
+def _records_of(batch: "pa.RecordBatch") -> Iterator[dict[str, Any] | Exception]:
+    """Yield the rows; for one with a value that Python cannot represent, such as text that is not UTF-8, what is wrong with it."""
+    try:
+        yield from batch.to_pylist()
+        return
+    except (ValueError, ArithmeticError, LookupError):
+        pass  # one of them; reading row by row shows which
+    for number in range(batch.num_rows):
+        try:
+            yield batch.slice(number, 1).to_pylist()[0]
+        except (ValueError, ArithmeticError, LookupError) as error:
+            yield error
+
+
+def _row(position: str, record: dict[str, Any] | Exception, labels: dict[str, list[str]]) -> ParquetRow:
+    if isinstance(record, Exception):
+        words = f"{' '.join(str(record).split())[:_MOST_ERROR_CHARS]}; expected text in UTF-8 and values that have a place in JSON"
+        return position, Lost(position, "record_unreadable", words)
+    return position, {key: _named(plain(value), labels.get(key)) for key, value in record.items()}
+
+
+def _named(value: Any, names: list[str] | None) -> Any:
+    """Return the name of a class for its number; none for -1, which `datasets` uses for an unknown class."""
+    if names and type(value) is int and -1 <= value < len(names):
+        return names[value] if value >= 0 else None
+    return value
+
+
+def plain(value: Any) -> Any:
+    """Return a value as in JSON: nothing for NaN, 3 for 3.0 (missing values make pandas write both), a placeholder for an image."""
+    if isinstance(value, float):
+        return None if value != value else int(value) if value.is_integer() else value if abs(value) != float("inf") else str(value)
+    if isinstance(value, dict):
+        if value.keys() == _IMAGE_KEYS:
+            return IMAGE if any(value.values()) else None
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        if value and all(isinstance(entry, tuple) for entry in value):  # a map
+            return object_of([(str(key), plain(inner)) for key, inner in value])
+        return [plain(entry) for entry in value]
+    if isinstance(value, bytes):
+        return _text_or_image(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return value if value is None or isinstance(value, str | int) else format(value, "f") if isinstance(value, Decimal) else str(value)
+
+
+def _text_or_image(value: bytes) -> str:
+    """Return bytes as text if they are text, which old writers store as bytes."""
+    try:
+        return IMAGE if b"\0" in value else value.decode()
+    except UnicodeDecodeError:
+        return IMAGE
+
+
+def size_of(value: Any) -> int:
+    """Return the approximate number of bytes of a record."""
+    if isinstance(value, dict | list):
+        return _VALUE_BYTES + sum(map(size_of, value.values() if isinstance(value, dict) else value))
+    return _VALUE_BYTES + (_CHARACTER_BYTES * len(value) if isinstance(value, str) else 0)

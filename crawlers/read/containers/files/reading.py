@@ -1,0 +1,91 @@
+"""What containers give: lines with marks, tables of rows, and what of them could not be read."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from atomexam.text.refusal import Refusal
+
+MAX_DEPTH, MAX_NODES = 32, 20_000_000
+EVERY = "*"
+"""In the way to a table: every index of a list, or every name in an object of similar objects."""
+TWICE = "\0twice"
+"""Key of a record with the names of keys that occur twice with different values."""
+_EXCERPT_ROWS = 50
+"""Number of rows that show which columns a table has."""
+
+
+class Rows(Struct):
+    """A table found in a file."""
+
+    way: tuple[str, ...]
+    """Keys that lead to it, or the name of its sheet."""
+    rows: list[tuple[str, dict[str, Any]]]
+    """Positions and rows."""
+
+    def columns(self) -> list[str]:
+        """Return the names of its columns, including those of fields above it."""
+        return list(dict.fromkeys(key for _, row in self.rows[:_EXCERPT_ROWS] for key in row))
+
+    def own_columns(self) -> list[str]:
+        """Return the names of its columns without those of fields above it."""
+        return [key for key in self.columns() if not key.startswith("^")]
+
+
+def check_depth(name: str, depth: int, most: int = MAX_DEPTH) -> None:
+    """Raise ValueError if a document is nested deeper than data is."""
+    if depth > most:
+        raise Refusal(f"{name}: nested deeper than {most}; expected records of plain fields")
+
+
+def marked_object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object with the last value of each key, and the keys that occur twice with different values, none of which is certain."""
+    fields: dict[str, Any] = {}
+    twice = set[str]()
+    for key, value in pairs:
+        if key in fields and fields[key] != value:
+            twice.add(key)
+        fields[key] = value
+    return {**fields, TWICE: tuple(sorted(twice))} if twice else fields
+
+
+class Lost(Struct, frozen=True):
+    """A part of a file, or one of its records, that could not be read."""
+
+    position: str
+    reason: str
+    """In snake_case: the value of `doubt`."""
+    words: str
+    """What was found there and what was expected."""
+    raw: str | None = None
+    """The original part, as far as it is text."""
+
+
+class RepeatedKey(dict[str, Any]):
+    """The values of a key that occurs several times in one JSON object, in order, if they differ: none can be trusted."""
+
+
+class CoveredCell(str):
+    """Text of a merged cell, in one of the cells that it covers."""
+
+    __slots__ = ()
+
+
+class Unsaved(str):
+    """The empty text of a cell with a formula whose value was never saved."""
+
+    __slots__ = ()
+
+
+class Text(Struct, frozen=True):
+    """The lines of a document."""
+
+    lines: list[str]
+    dropped: list[str] = []
+    """What is printed on the pages but no part of the text: watermarks, repeated headers of tables."""
+    lost: list[Lost] = []
+    rows: list[tuple[str, list[str]]] = []
+    """Positions and cells of a document that is one table, as of a sheet."""
+    marked: list[str] = []
+    """The same lines with tags around the words that stand out, as crawlers.read.lines reads them; none if nothing does."""

@@ -1,0 +1,166 @@
+"""Text and pages: bytes in, lines in their true encoding out, the cells of tables of pages and of Markdown, the scripts of pages."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from lxml import etree
+from lxml.html import HtmlElement, document_fromstring
+
+from atomexam.text.encodings import decoded, is_charset, refuse_mojibake
+from atomexam.text.option_letters import LETTERS
+from atomexam.text.refusal import Refusal
+from crawlers.read.containers.files.reading import Text
+from crawlers.read.vocabulary.answer_marks import IMAGE
+from crawlers.read.vocabulary.marks import named_signs, with_signs
+from crawlers.read.vocabulary.words import ANSWER_NAME
+from crawlers.text.fields import text_of, uncrowded
+
+_LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+_ROW, _RULE, _CELL_END = re.compile(r"\s{0,9}\|(.{1,20000})\|\s{0,9}"), re.compile(r"[\s|:+-]{3,2000}"), re.compile(r"(?<!\\)\|")
+_MARK = re.compile(r"\*\*|`|<br\s?/?>")
+
+
+def read_text(name: str, body: bytes) -> Text:
+    """Return the lines of a text file."""
+    return Text(_LINE_END.split(decoded(name, body)))
+
+
+def tables_of_markdown(text: str) -> Iterator[list[list[str]]]:
+    """Yield the cells of each table of a text in Markdown, row by row, without the rule below its header."""
+    rows: list[list[str]] = []
+    for line in [*text.split("\n"), ""]:
+        if row := _ROW.fullmatch(line):
+            cells = [_MARK.sub(lambda mark: "\n" if mark[0][0] == "<" else "", cell).strip() for cell in _CELL_END.split(row[1])]
+            rows += [] if _RULE.fullmatch(line) else [cells]
+        elif rows:
+            yield rows
+            rows = []
+
+
+_MOST_COLUMNS = 512
+_META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re.I)
+_HIDDEN_ANSWER = re.compile(
+    r"<(?P<tag>[a-zA-Z][a-zA-Z0-9]{0,9})\b(?=[^<>]{0,600}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|\shidden\b))[^<>]{0,600}>"
+    rf"(?=\s{{0,20}}(?:<[a-zA-Z][^<>]{{0,200}}>\s{{0,20}}){{0,3}}[【\[]?\s?{ANSWER_NAME}\s?[】\]:：])"
+)
+"""The tag of an answer that a page hides until its reader asks for it."""
+_LETTERED_LIST = re.compile(r"<ol\b[^<>]{0,200}?(?:\btype\s?=\s?[\"']?[Aa]\b|(?:upper|lower)-(?:alpha|latin))", re.IGNORECASE)
+_OWN_CHOICE = re.compile(r"\b(?:my|your|user|stu|student|mine)[-_]?(?:answers?|ans|choices?|daan|select(?:ion|ed)?)\b", re.IGNORECASE)
+"""A class of what a visitor chose."""
+_VOTES = re.compile(r"[A-J]\W{0,3}\w.*?[\s(（]?\d{1,7}\s?(?:人次?|票|votes?)[\s(（]{0,3}(?:\d{1,3}(?:\.\d{1,2})?%)?[)）]?")
+"""An option that ends with how many chose it."""
+_FEWEST_VOTES = 4
+
+
+def read_html(name: str, body: bytes) -> Text:
+    """Return the lines of a saved page as a reader sees them, with a placeholder for every image."""
+    meta = _META.search(body[:4096])
+    charset = meta[1].decode("ascii") if meta else None
+    try:
+        text = body.decode(charset) if charset and is_charset(charset) else decoded(name, body)
+    except UnicodeDecodeError:  # the page's declared charset is wrong
+        text = decoded(name, body)
+    return text_of_page(name, text)
+
+
+def text_of_page(name: str, html: str) -> Text:
+    """Return the lines of a page as a reader sees them, and the same with what stands out.
+
+    Raises:
+        ValueError: it is mojibake, or its options show the votes of its visitors, which would become a part of them.
+    """
+    refuse_mojibake(name, html)
+    html = _HIDDEN_ANSWER.sub(r"<\g<tag>>", _with_seen(html))
+    lines = _lines(html)
+    if sum(_VOTES.fullmatch(line) is not None for line in lines) >= _FEWEST_VOTES:
+        raise Refusal(f"{name}: its options end with the votes of visitors; a layout says what belongs to an option: docs/papers.md")
+    signed, signs = with_signs(html)
+    return Text(lines, marked=named_signs(_lines(signed), signs) if signs else [])
+
+
+def _lines(html: str) -> list[str]:
+    return text_of(html.replace("<img", f"{IMAGE}<img").replace("<IMG", f"{IMAGE}<img"), drop_hidden=True).split("\n")
+
+
+def _with_seen(html: str) -> str:
+    """Return a page with the letters that a browser shows before the entries of a list, without what a visitor chose."""
+    lettered, chosen = _LETTERED_LIST.search(html), _OWN_CHOICE.search(html)
+    if not (lettered or chosen):
+        return html
+    document = document_of_page(html)
+    for element in document.iter("ol") if lettered else ():
+        if _LETTERED_LIST.match(etree.tostring(element, encoding="unicode")[:400]):
+            for letter, entry in zip(LETTERS, element.iterchildren("li"), strict=False):
+                first = next((each for each in entry.iter(etree.Element) if (each.text or "").strip()), entry)
+                first.text = f"{letter}. {(first.text or '').lstrip()}"
+    for element in [each for each in document.iter(etree.Element) if _OWN_CHOICE.search(each.get("class") or "")] if chosen else ():
+        element.drop_tree()
+    return etree.tostring(document, encoding="unicode", method="html")
+
+
+def tables_of_page(text: str) -> Iterator[list[list[str]]]:
+    """Yield the cells of each table of a page, row by row; none of a table that contains another.
+
+    A cell that spans rows is repeated in each of them; one that spans columns fills the first.
+    """
+    for table in document_of_page(text).iter("table"):
+        if next((each for each in table.iterdescendants("table")), None) is None:
+            yield _cells_of(table)
+
+
+def _cells_of(table: Any) -> list[list[str]]:
+    rows: list[list[str]] = []
+    spanning: dict[int, tuple[int, str]] = {}
+    """Column -> number of rows it still spans, and its content."""
+    for row in table.iter("tr"):
+        cells: list[str] = []
+        for cell in row.iterchildren("td", "th"):
+            _take_spanning(cells, spanning)
+            text, width, height = visible_text(cell), _span(cell, "colspan"), _span(cell, "rowspan")
+            if height > 1:
+                spanning |= {len(cells) + step: (height, text if not step else "") for step in range(width)}
+                _take_spanning(cells, spanning)
+            else:
+                cells += [text, *[""] * (width - 1)]
+        _take_spanning(cells, spanning)
+        rows.append(cells)
+    return rows
+
+
+def _take_spanning(cells: list[str], spanning: dict[int, tuple[int, str]]) -> None:
+    """Insert spanning cells into a row, up to the next cell of its own."""
+    while len(cells) in spanning:
+        left, text = spanning.pop(len(cells))
+        if left > 1:
+            spanning[len(cells)] = left - 1, text
+            cells.append(text)
+            if len(cells) > _MOST_COLUMNS:
+                return
+        else:
+            cells.append(text)
+
+
+def _span(cell: Any, name: str) -> int:
+    value = cell.get(name) or "1"
+    return max(1, min(int(value), _MOST_COLUMNS)) if value.isdigit() and len(value) < 6 else 1
+
+
+def scripts_of_page(text: str) -> Iterator[str]:
+    """Yield the scripts in a page."""
+    for script in document_of_page(text).iter("script"):
+        if not script.get("src") and (source := (script.text or "").strip()):
+            yield source
+
+
+def document_of_page(text: str) -> HtmlElement:
+    """Return the tree of a page, whatever is wrong with its tags."""
+    try:
+        return document_fromstring(uncrowded(re.sub(r"^\s*<\?xml[^>]{0,200}\?>", "", text)))
+    except etree.ParserError:  # it contains no element and no text
+        return document_fromstring("<html></html>")
+
+
+def visible_text(element: Any) -> str:
+    """Return the text of an element as a reader sees it."""
+    return text_of(etree.tostring(element, encoding="unicode", with_tail=False, method="html"))

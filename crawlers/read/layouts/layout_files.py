@@ -1,0 +1,176 @@
+"""Files of layouts in, layouts by name out: layouts.yaml and platforms/, which ship with the project, and the user's own files."""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from atomexam.records.checks import known_keys, one_of
+from atomexam.records.item import QuestionItem
+from atomexam.text.yaml_values import yaml_values
+from crawlers.read.layouts.paper_layout import FileLayout, patterns_of
+from crawlers.read.tables.columns import TableLayout
+from crawlers.read.tables.roles.values import MARKED
+
+_FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("_raw") and field != "group_raw"]
+_MAX_BYTES, _MAX_VALUES, _MAX_BRACKETS = 1 << 16, 100_000, 40
+"""Limits of a file of layouts; brackets are those open at once, since the cost of each YAML token is proportional to them."""
+_ONE_ROLE = (
+    "expected a column for each; only if the cells of one have whole questions, it may be `stem`, `options` and `answer`, "
+    "and with `form: marked` that of the options is `answer`, too"
+)
+_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
+_ADVICE = "docs/importing.md has an example"
+_ENDING = ".layout.yaml"
+_SHIPPED, _PLATFORMS = Path(__file__).parent / "layouts.yaml", Path(__file__).parent / "platforms"
+END_OF_LAYOUT = "\n---\n"
+"""What divides the layout of a platform from its example."""
+
+
+@cache
+def shipped_layouts() -> dict[str, FileLayout]:
+    """Return the layouts that ship with the project: those of published sets, and one for each platform."""
+    texts = ((path, path.read_text(encoding="utf-8").partition(END_OF_LAYOUT)[0]) for path in sorted(_PLATFORMS.glob("*.yaml")))
+    return _read(_SHIPPED) | {name: layout for path, text in texts for name, layout in layouts_in(text, str(path)).items()}
+
+
+def layouts_with(path: Path, reserved_names: Collection[str], of: Path | None = None) -> dict[str, FileLayout]:
+    """Return the layouts of a user's own file, followed by those that ship: the user's own are tried first.
+
+    Args:
+        taken: names of formats, which no layout may have.
+        of: the file that the layouts belong to.
+
+    Raises:
+        ValueError: it cannot be read, contains something else, or is not confirmed; the message gives the file and the entry.
+    """
+    own = _read(path)
+    for name, shape in own.items():
+        if name in reserved_names:
+            raise ValueError(f"{path}: {name} is the name of a format that ships with the project; choose another name")
+        if (shape.questions is not None) + (shape.entity is not None) + bool(shape.tables) + (shape.paper is not None) != 1:
+            raise ValueError(f"{path}: {name}: expected one of `questions`, `tables`, `entity` and `paper`; docs/importing.md has examples")
+        for table in shape.tables:
+            _check_columns(f"{path}: {name}: tables", table)
+        if shape.paper is not None:
+            patterns_of(shape.paper, f"{path}: {name}")
+        if not shape.is_confirmed:
+            raise ValueError(_unconfirmed(path, name, of))
+        if shape.questions is not None:
+            _check_fields(f"{path}: {name}", shape.questions)
+        try:
+            re.compile(shape.subject_from_file or "")
+        except re.error as error:
+            raise ValueError(f"{path}: {name}: subject_from_file: no pattern ({error})") from None
+    return own | shipped_layouts()
+
+
+def layout_beside(path: Path, reserved_names: Collection[str]) -> tuple[str, dict[str, FileLayout]] | None:
+    """Return the name of the layout beside a file, `bank.layout.yaml` beside `bank.xlsx`, and all layouts; None if there is none.
+
+    Raises:
+        ValueError: as for `layouts_with`.
+    """
+    layout_path = layout_path_of(path)
+    if not layout_path.is_file():
+        return None
+    if not (own := _read(layout_path)):
+        raise ValueError(f"{layout_path}: empty; expected a layout, or remove it")
+    return next(iter(own)), layouts_with(layout_path, reserved_names, path)
+
+
+def layout_path_of(path: Path) -> Path:
+    """Return the path of the layout of one file."""
+    return path.with_name(f"{path.stem}{_ENDING}")
+
+
+def is_layout(path: Path) -> bool:
+    """Return whether a file is, by its name, the layout of another."""
+    return path.name.lower().endswith(_ENDING)
+
+
+def _unconfirmed(path: Path, name: str, of: Path | None) -> str:
+    """Return what to do with a proposed layout that nobody has checked."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    number = next((index for index, line in enumerate(lines, 1) if line.lstrip().startswith("confirmed:")), 1)
+    again = f"run: python -m crawlers.read {of}" if of else "run the same command again"
+    return (
+        f"{path}: line {number}: {name} says `confirmed: no`: it is an uncertain proposal that nobody has confirmed. Check the "
+        f"rows it shows, correct what is wrong, remove line {number} or write `confirmed: yes` there, then {again}"
+    )
+
+
+def _check_columns(where: str, table: TableLayout) -> None:
+    """Refuse a table in which a column has two roles, unless a cell may have both: a whole question, or marked options."""
+    is_whole, is_marked = table.options == [table.stem], table.form == MARKED and table.options == [table.answer]
+    roles = [("stem", table.stem), *(("options", key) for key in table.options if not is_whole)]
+    roles += [("answer", key) for key in (table.answer,) if key and not is_marked and not (is_whole and key == table.stem)]
+    roles += [("explanation", key) for key in (table.explanation,) if key]
+    roles += [("others", key) for key in dict.fromkeys(table.others.values())]
+    roles_of: dict[str, list[str]] = {}
+    for role, key in roles:
+        roles_of.setdefault(key, []).append(role)
+    for key, named in roles_of.items():
+        if len(named) > 1:
+            raise ValueError(f"{where}: column {key!r} is named {len(named)} times, as {' and '.join(named)}; {_ONE_ROLE}")
+
+
+def _check_fields(where: str, fields: Collection[str]) -> None:
+    for field in fields:
+        one_of(field, _FIELDS, "field", f"{where}: questions")
+    if "stem_raw" not in fields:
+        raise ValueError(f"{where}: questions: expected `stem_raw`, the key of the question itself")
+
+
+def layout_by_keys(shapes: Mapping[str, FileLayout], record_of: Callable[[FileLayout], Any]) -> str | None:
+    """Return the first layout whose keys a record has; `record_of` returns the first record that a layout would read."""
+    for name, shape in shapes.items():
+        record = record_of(shape) if shape.known_by else None
+        if isinstance(record, dict) and any(set(keys) <= record.keys() for keys in shape.known_by):
+            return name
+    return None
+
+
+def _has_too_many_values(content: Any) -> bool:
+    """Return whether YAML has more values than layouts need, with each alias counted as a copy: a few lines can stand for billions."""
+    waiting, count = [content], 1
+    while waiting:
+        value = waiting.pop()
+        below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        count += len(below)
+        if count > _MAX_VALUES:
+            return True
+        waiting += below
+    return False
+
+
+def _read(path: Path) -> dict[str, FileLayout]:
+    try:
+        if (size := path.stat().st_size) > _MAX_BYTES:
+            raise ValueError(f"{path}: {size} bytes; layouts have at most {_MAX_BYTES}; {_ADVICE}")
+        return layouts_in(path.read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be opened ({error.strerror}); expected a file of layouts") from None
+    except UnicodeError as error:
+        raise ValueError(f"{path}: not YAML in UTF-8 ({error}); {_ADVICE}") from None
+
+
+def layouts_in(text: str, where: str) -> dict[str, FileLayout]:
+    """Return the layouts of a text.
+
+    Raises:
+        ValueError: it contains something else; the message gives `where`.
+    """
+    if max(accumulate(_STEPS.get(sign, 0) for sign in text), default=0) > _MAX_BRACKETS:
+        raise ValueError(f"{where}: more than {_MAX_BRACKETS} nested open brackets; {_ADVICE}")
+    content = yaml_values(text, where, _ADVICE)
+    if _has_too_many_values(content):
+        raise ValueError(f"{where}: more than {_MAX_VALUES} values, each alias (`*name`) counted as a copy; {_ADVICE}")
+    try:
+        return msgspec.convert(content, dict[str, FileLayout])
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{where}: {error}{known_keys(content, dict[str, FileLayout])}; expected layouts by name; {_ADVICE}") from None

@@ -1,0 +1,193 @@
+"""Texts and tables other than question banks: notes, minutes, laws, surveys, recipes, interviews. What was read in, a refusal out."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from atomexam.records.answer_forms import answer_form
+from atomexam.records.item import Item, QuestionItem
+from atomexam.text.refusal import Refusal
+from atomexam.text.verdicts import SURE_VERDICT
+from crawlers.read.lines.questions.draft import Draft, ParsedPaper
+from crawlers.read.vocabulary.answer_marks import flat
+from crawlers.read.vocabulary.headings import kind_of
+from crawlers.read.vocabulary.wording import BLANK, asks, is_worded_as_question
+
+_FEWEST = 5
+"""Number of questions with fitting answers that make a text a bank, whatever else it contains; number of points above which their share
+decides.
+"""
+_MANY_OPTIONS = 4
+"""Number of options that make a point without an answer a question, though its words do not ask."""
+_SPOKEN_SHARE = 5
+"""If one in this many answers in words mentions its speaker, the text is an interview or advice to a reader."""
+_SURVEY = re.compile(r"问卷|无对错之分|满意度调查|量表")
+_JUDGES = re.compile(r"判断|是非|对错|正误|正确|错误|(?<![A-Za-z])(?:true|false)(?![A-Za-z])", re.IGNORECASE)
+_COUNTED = re.compile(r"票数|得票|小计|人数|人次|占比|比例|百分比|\b(?:counts?|votes?|percent(?:age)?)\b", re.IGNORECASE)
+"""Names of columns that count who chose an option."""
+_TIMES_ASKED = 3
+"""How often each question recurs, on average, from which different answers are those of several people."""
+_SIGNED = re.compile(r"题|试卷|答案|考试|测验|测试|练习|作业|exam|quiz|test", re.I)
+"""Evidence that points without answers are questions of a test."""
+_SPOKEN = set("您你我")
+_HELP_TITLE = re.compile(r"常见问题|问题解答|问与答|帮助中心|客服|FAQ|Q\s?&\s?A", re.IGNORECASE)
+"""What is written above questions of people who ask for help."""
+_CITED = re.compile(r"\[(?:[JMCDNRSPZ]|EB|DB)(?:/(?:OL|CD|MT))?\]")
+"""The type of a work in a list of references (GB/T 7714): `[J]`."""
+_CODE = re.compile(
+    r"\s*(?:import|from|def|class|return|if|elif|else|for|while|public|private|var|let|const|#include|package|@\w+)\b|(?!\s*\\).*(?:[;{}]|\):)\s*$"
+)
+_CODE_SHARE = 3
+_FORM = re.compile(r"[甲乙丙]方|[出承]租[方人]|签[字章名]|盖章|合同|协议书?|申请[表书人]|登记表|_\s{0,3}年\s{0,3}_{1,20}\s{0,3}月")
+_FORM_SHARE = 3
+"""What lines of contracts and applications have, and one in how many of their lines does."""
+_COLUMNS, _ROWS_SHARE = re.compile(r"[A-Za-z_]\w{1,30}(?P<sign>[,;|\t])[A-Za-z_]\w{1,30}(?:(?P=sign)[A-Za-z_]\w{1,30}){0,20}"), 0.9
+"""Names of columns above rows, and the share of the lines below them that must contain their separator."""
+_BOX = re.compile(r"\s{0,20}(?:[-*+•]\s{1,4})?(?:\[[ xX√]?\]|[☐☑☒])\s")
+_BOX_OF_OPTION = re.compile(rf"{_BOX.pattern}\s{{0,3}}(?:[A-J](?![A-Za-z])|(?:{SURE_VERDICT})(?:\s|$))")
+
+
+def refuse_no_bank(name: str, lines: Sequence[str], paper: ParsedPaper) -> None:
+    """Refuse a text most of whose points are unlike questions: they would be read as questions without answers.
+
+    Raises:
+        ValueError: it is not a bank; the message says what was found, and what makes a text a bank.
+    """
+    if paper.drafts and (found := _no_bank(name, [line for line in lines if line.strip()], lines, paper)):
+        raise Refusal(f"{name}: {found}")
+
+
+def _no_bank(name: str, filled: Sequence[str], lines: Sequence[str], paper: ParsedPaper) -> str:
+    """Return what a text is instead of a bank; nothing if it is one."""
+    drafts = paper.drafts
+    headings = [draft.above.heading or "" for draft in drafts]
+    surroundings, points = [name, *paper.unread, *headings], f"{len(drafts)} numbered points"
+    is_signed, answered = any(map(_SIGNED.search, surroundings)), sum(map(_is_answered, drafts))
+    if not any(draft.answer for draft in drafts):
+        is_survey = any(_SURVEY.search(text) for text in [*surroundings, *(draft.above.case or "" for draft in drafts)])
+        if is_survey or (len(drafts) < _FEWEST and not is_signed and not _are_chosen(drafts)):
+            return (
+                f"{points} without an answer, and no sign that they are questions of a test: "
+                f"first {flat(drafts[0].stem)[:40]!r}; expected 答案, 试题, 选择题 or blanks; a survey, a manual or a law is not a bank"
+            )
+    if not answered and not is_signed and sum(_FORM.search(line) is not None for line in filled) * _FORM_SHARE > len(filled):
+        return f"{points} with gaps for names, sums and dates; a contract or an application is not a bank"
+    if answered < _FEWEST and sum(_CODE.match(line) is not None for line in filled) * _CODE_SHARE > len(filled):
+        return f"{points} among the lines of a program; expected a paper in lines of text"
+    if _are_tasks(lines, drafts):
+        return f"{points} with boxes to tick, most of which ask nothing; a to-do list is not a bank"
+    if sum(_CITED.search(draft.stem) is not None for draft in drafts) * 2 > len(drafts):
+        return f"{points}, most of which name a work, `[J]`; a list of references is not a bank"
+    asks_for_help = answered == 0 and any(map(_HELP_TITLE.search, lines[: drafts[0].line + 1])) and _are_in_words(drafts)
+    if (_is_spoken(drafts) or asks_for_help) and not any(_SIGNED.search(_HELP_TITLE.sub("", words)) for words in (name, *headings)):
+        found = f"{len(drafts)} questions answered in words to a person; an interview or advice is not a bank"
+        return f"{found}; if it is one, name it so, such as 题库.txt"
+    question_like = sum(_shows_question(draft, own) for draft, own in zip(drafts, _are_own(drafts), strict=True))
+    if question_like * 2 > len(drafts) or answered >= _FEWEST:
+        return ""
+    columns = _COLUMNS.fullmatch(filled[0].strip("\ufeff \t\r"))
+    if columns and len(filled) > _FEWEST and sum(columns["sign"] in line for line in filled[1:]) >= _ROWS_SHARE * (len(filled) - 1):
+        found = f"rows under {columns[0]!r}, and what these columns contain is not known"
+        return f"{found}; name the file .csv and write a layout beside it: docs/importing.md"
+    return (
+        f"{points}, of which {question_like or 'none'} ask anything: expected questions with options, "
+        "blanks, answers or a question word; notes or an outline are not questions; "
+        "if it is a bank, --propose writes a layout to correct"
+    )
+
+
+def refuse_survey(name: str, given: Sequence[Item], keys: Sequence[str], unread: Sequence[str]) -> None:
+    """Refuse a table of questions that are put to people, not to examinees: what was chosen would be read as the key.
+
+    Raises:
+        ValueError: it is a survey; the message says what shows it.
+    """
+    items = [item for item in given if isinstance(item, QuestionItem) and item.doubt is None]
+    if len(items) < len(given) / 2 or not items:
+        return
+    columns = [*keys, *(words for words in unread if words.startswith("field "))]
+    answers_by_question: dict[tuple[str | None, ...], set[str | None]] = {}
+    for item in items:
+        answers_by_question.setdefault((item.case_raw, item.stem_raw, *(item.options_raw or [])), set()).add(item.answer_raw)
+    answers, found = list(answers_by_question.values()), ""
+    signs = (*map(_SURVEY.search, [name, *unread]), *map(_COUNTED.search, columns))
+    if sum("您" in (item.stem_raw or "") for item in items) * 2 > len(items):
+        found = "most of which address a person as 您"
+    elif len(items) >= max(_FEWEST, _TIMES_ASKED * len(answers)) and sum(len(each) > 1 for each in answers) * 2 > max(2, len(answers)):
+        found = "most of which recur with different answers, as of several people"
+    elif not any(item.answer_raw for item in items) and (sign := next(filter(None, signs), None)):
+        found = f"without an answer, beside {sign[0]!r}"
+    elif not any(item.answer_raw for item in items) and len(items) >= _FEWEST and _have_one_scale(items):
+        found = "without an answer, most with the same options, as in a scale"
+    if found:
+        raise Refusal(f"{name}: {len(items)} questions, {found}; a survey is not a bank")
+
+
+def _have_one_scale(items: Sequence[QuestionItem]) -> bool:
+    [(_, times)] = Counter(tuple(item.options_raw or ()) for item in items if item.options_raw).most_common(1) or [((), 0)]
+    return times * 2 > len(items)
+
+
+def _are_own(drafts: Sequence[Draft]) -> list[bool]:
+    """Return for each draft whether its options are its own: those of a scale are the same at every point."""
+    counts = Counter(tuple(draft.options) for draft in drafts)
+    return [counts[tuple(draft.options)] * 2 <= len(drafts) or len(drafts) < _FEWEST for draft in drafts]
+
+
+def _has_kind(draft: Draft) -> bool:
+    return bool(draft.type) or kind_of(flat(draft.above.heading or "")) not in ("", "case")
+
+
+def _are_chosen(drafts: Sequence[Draft]) -> bool:
+    """Return whether most points ask for one of their options, or end in an empty bracket, or any is under a kind of question."""
+    stems = [(len(draft.options) > 1, flat(draft.stem)) for draft in drafts if draft.doubt is None]
+    ends = [stem.split("\n")[0].rstrip(" .。")[-9:] for _, stem in stems]
+    sound = [
+        end for (is_choice, stem), end in zip(stems, ends, strict=True) if BLANK.search(end) or (is_choice and is_worded_as_question(stem))
+    ]
+    return len(sound) * 2 > len(drafts) or any(map(_has_kind, drafts))
+
+
+def _is_answered(draft: Draft) -> bool:
+    """Return whether a draft has an answer in a form that fits it."""
+    form = answer_form(draft.answer)
+    return form == "verdict" or (form == "letters" and bool(len(draft.options) > 1 or draft.above.shared_options))
+
+
+def _shows_question(draft: Draft, own_options: bool) -> bool:
+    if _is_answered(draft) or _has_kind(draft) or (draft.doubt and answer_form(draft.answer) in ("letters", "verdict")):
+        return True
+    if len(draft.options) == 1:  # `A：` begins the answer in an FAQ
+        return False
+    if len(draft.options) >= _MANY_OPTIONS and own_options:
+        return True
+    return is_worded_as_question(flat(draft.stem.split("\n")[0])) or asks(flat(draft.stem).rstrip())
+
+
+def _are_tasks(lines: Sequence[str], drafts: Sequence[Draft]) -> bool:
+    """Return whether boxes are below points that ask nothing; those before letters or verdicts are options."""
+    boxes = [line for line in lines if _BOX.match(line)]
+    if not boxes:
+        return False
+    judged = sum(answer_form(draft.answer) == "verdict" for draft in drafts)
+    if judged * 2 > len(drafts) and any(_JUDGES.search(line) for line in lines[: drafts[0].line]):
+        return False
+    if 2 * sum(_BOX_OF_OPTION.match(line) is not None for line in boxes) > len(boxes):
+        return False
+    return sum(is_worded_as_question(flat(draft.stem)) for draft in drafts) * 2 < len(drafts)
+
+
+def _are_in_words(drafts: Sequence[Draft]) -> bool:
+    """Return whether most questions are answered in words, and none has options, a kind or another answer."""
+    if any(draft.options or _is_answered(draft) or _has_kind(draft) for draft in drafts):
+        return False
+    return 2 * sum(bool(draft.answer) for draft in drafts) >= len(drafts)
+
+
+def _is_spoken(drafts: Sequence[Draft]) -> bool:
+    """Return whether questions are only answered in words, and questions or answers address somebody."""
+    if not _are_in_words(drafts):
+        return False
+    in_words = [draft for draft in drafts if draft.answer]
+    spoken = sum(not _SPOKEN.isdisjoint(f"{draft.stem}{draft.answer}") for draft in in_words)
+    return spoken * _SPOKEN_SHARE >= len(in_words) and spoken > 1

@@ -1,0 +1,321 @@
+"""The form that the questions of a paper have in common, and what each has by it: spans of rows in, drafts with doubts out."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from atomexam.text.option_letters import LETTERS
+from atomexam.text.verdicts import VERDICT
+from crawlers.read.lines.form import answers as stated
+from crawlers.read.lines.form.answers import Answer, Answers
+from crawlers.read.lines.form.heads import KIND, LABEL, NEARLY_ALL, Head, label_of, masked
+from crawlers.read.lines.form.lettered import Row, alphabet_of, lettered, opens_option
+from crawlers.read.lines.questions.draft import Draft, ParsedPaper
+from crawlers.read.lines.questions.groups import Above
+from crawlers.read.vocabulary.answer_marks import flat
+from crawlers.read.vocabulary.headings import case_heading_in, is_note, kind_of
+from crawlers.read.vocabulary.headings import heads as is_heading
+from crawlers.read.vocabulary.options import find_options
+
+_POINTS = re.compile(
+    r"\s*[\d.]{1,4}\s*(?:分|points?|pts?)|第?\d+[题页]?|(?:19|20)\d\d(?:年.{0,6})?|易|中|难|简单|容易|中等|较[易难]|困难|必考|高频|真题|重点|[★☆*]{1,5}"
+)
+_TAG_FIRST = re.compile(r"\s{0,9}[(\[【<〔（`]\s{0,9}(?P<said>[^()\[\]【】<>〔〕（）]{1,14}?)\s{0,9}[)\]】>〕）`]\s{0,9}[:.、：]?\s{0,9}")
+_TAG_LAST = re.compile(
+    r"(?:(?<=[)）。？?_])\s{0,9}|\s)#?(?P<plain>单选题?|多选题?|判断题?)-?$|\s#(?P<hashed>[^\s#]{1,8}?)-?$"
+    r"|\s{0,9}[(\[【<〔（`]\s{0,9}(?P<said>[^()\[\]【】<>〔〕（）`]{1,14}?)\s{0,9}[)\]】>〕）`]\s{0,9}\*?$"
+)
+_SHARES = re.compile(r"配伍|(?<![A-Za-z])B1?\s?型|共用")
+_EXPLAINS = re.compile(
+    r"^\s{0,9}[【\[(（<]?\s{0,9}(?:(?:答案|试题|本题|参考|名师|详细)?(?:解析|详解|精析)\s{0,9}[】\])）>]?\s{0,9}[:：]?"
+    r"|(?:[\u4e00-\u9fff]{0,4}(?:分析|说明|解释|点评|理由|依据|思路|考点|出处|笔记|提示|备注)|[Ww]hy|注|析|题解|Explanation|Analysis)"
+    r"\s{0,9}(?:[】\])）>]\s{0,9}[:：]?|[:：]|$))\s{0,9}"
+)
+"""Words that say so alone, and words that a colon or brackets must set off: `说明书` and `注意` begin explanations, too."""
+_ASKS = re.compile(r"[(（]\s*[)）]|_{2,}|[?？:：]$|[是为有]$")
+_OF_NUMBER = re.compile(r"第\s?(\d{1,4})\s?题")
+"""The question of which an answer is, as it says: `昨日（第3题）答案`."""
+_BESIDE = re.compile(r"\s[(\[【][A-Ja-j]\s?[)\]】]|(?<=\s)\s[(\[【]?[A-Ja-j甲乙丙丁戊Ⓐ-Ⓙ①-⑩]\s?[)\]】.、:]")
+_EDGE = re.compile(r"(?:[()（）\[\]【】<>][^()（）\[\]【】<>]{1,14}[()（）\[\]【】<>]|[^\u4e00-\u9fff]*)$")
+_COMMON_SIGNS = frozenset("()（）。.?？:：,，、“”\"'《》_!！;；%…—-")
+_SEPARATORS, _LEADERS = " \t:：。.,，;；、)）]】|—–`*_-", " \t\u3000—–―-…·.•=→⇒>~|"
+"""Signs behind an answer, and those that lead from a statement to its verdict."""
+_LONGEST_HEADING, _LONGEST_HEADER, _LONGEST_TAG, _SHORTEST_STEM = 60, 40, 64, 4
+_RECURS = 0.3
+"""Share of the questions with a row, digits aside, that belongs to the form and not to a question."""
+_ROWS_ABOVE, _FULL, _MANY = 3, 0.8, 9
+
+
+class Form:
+    """The questions of a paper while they are told apart."""
+
+    def __init__(self, rows: Sequence[Row], heads: Sequence[Head], spans: Sequence[list[Row]], listed: Sequence[str]) -> None:
+        """Take the rows at which questions begin, the rows of each without its number, and the answers of a list, if there is one."""
+        self.rows, self.heads, self.listed = rows, heads, listed
+        self.often = Counter(mask for span in spans for mask in {masked(row.flat) for row in span})
+        self.alphabet = alphabet_of(spans)
+        self.width = max((len(row.text) for span in spans for row in span), default=0)
+        above = rows[: heads[0].at]
+        self.sections = list(_sections(spans, next((row.text for row in reversed(above) if _heads_section(row)), None)))
+        self.parts = [lettered(span, self.alphabet) for span in spans]
+        self.unread = [row.text for row in above]
+        self.is_shared = any(_announces_shared(row) for row in above)
+        """A case, or options, belong to several questions: the core's work."""
+
+    def parsed(self) -> ParsedPaper:
+        """Return the questions; those that do not fit the form of the others have a doubt."""
+        kinds = self._without_headers()
+        self._without_labels()
+        self._without_remarks(kinds)
+        is_plain = len(self.unread) == self.heads[0].at  # no row of the questions was left out
+        count = len(self.parts)
+        given: Answers = [None] * count
+        marks, unsure = [""] * count, set(range(count))
+        for has_options in (True, False):
+            if places := [at for at, one in enumerate(self.parts) if bool(one.options) is has_options]:
+                self._answer(places, given, marks, unsure, is_plain=is_plain)
+        drafts = [self._draft(at, given[at], marks[at], kinds[at], unsure=at in unsure) for at in range(count)]
+        odd = set(range(count)) if self.is_shared or self._are_shifted(given) or _are_all_one(drafts) else set(_with_remains(drafts))
+        drafts = [draft.doubted("stem_unreadable" if at in odd else None) for at, draft in enumerate(drafts)]
+        return ParsedPaper([one for one in drafts if not one.doubts], self.unread, [one for one in drafts if one.doubts], count)
+
+    def _are_shifted(self, given: Answers) -> bool:
+        """Return whether a row above the first question looks like the answers below the others, or the last rows of all but one: these are
+        above theirs.
+        """
+        first = self.heads[0].at
+        look = _look_of(self.rows[first - 1]) if first else ()
+        lasts = [_look_of(one.tail[-1]) if one.tail else () for one in self.parts]
+        if any(look) and lasts.count(look) >= NEARLY_ALL * len(lasts) and lasts[-1] != look:
+            return True
+        said = [answer for one, answer in zip(self.parts, given, strict=True) if answer and answer.row in one.tail]
+        above = self.rows[max(0, first - _ROWS_ABOVE) : first]
+        if {masked(one.row.flat) for one in said if one.row} & {masked(row.flat) for row in above}:
+            return True
+        openings = {(flat(one.before).strip(), flat(one.after)[:1]) for one in said}
+        return any(opening in openings for row in above for opening in stated.openings_in(row.flat))
+
+    def _without_headers(self) -> list[str | None]:
+        """Take the row that only says the kind of a question, its points or its subject from above each stem; return the kinds."""
+        firsts = [
+            one.stem[0]
+            for one in self.parts
+            if (len(one.stem) > 1 or (one.stem and not one.options and one.tail)) and not stated.alone(one.stem[0])
+        ]
+        short = [row for row in firsts if len(row.text) <= _LONGEST_HEADER and not _ASKS.search(row.flat)]
+        if len(short) < len(self.parts) or len({masked(row.flat) for row in short}) > len(short) / 2:
+            return [None] * len(self.parts)
+        headers = [one.stem.pop(0) for one in self.parts]
+        for one in self.parts:
+            if not one.stem:
+                one.stem.append(one.tail.pop(0))
+        self.unread += [row.text for row in headers]
+        return [row.text if is_kind(row.flat) else None for row in headers]
+
+    def _without_remarks(self, kinds: list[str | None]) -> None:
+        """Take the rows below the first of each stem that begin with the same label: `科目：…；题型：单选`."""
+        labels = Counter(label_of(row) for one in self.parts for row in one.stem[1:])
+        recurring = {label for label, count in labels.items() if label and count > NEARLY_ALL * len(self.parts)}
+        for at, one in enumerate(self.parts):
+            for row in [row for row in one.stem[1:] if not stated.alone(row) and (label_of(row) in recurring or self._recurs(row.flat))]:
+                one.stem.remove(row)
+                self.unread.append(row.text)
+                kinds[at] = kinds[at] or next(iter(KIND.findall(row.flat)), None)
+
+    def _without_labels(self) -> None:
+        """Take the label that begins nearly all stems: `title=……`, `题干：……`."""
+        places = [next((at for at, row in enumerate(one.stem) if not stated.alone(row)), 0) for one in self.parts]
+        labels = Counter(label_of(one.stem[at]) for at, one in zip(places, self.parts, strict=True) if one.stem)
+        label, count = labels.most_common(1)[0] if labels else ("", 0)
+        for at, one in zip(places, self.parts, strict=True) if label and count > NEARLY_ALL * len(self.parts) else ():
+            if one.stem and (match := LABEL.match(one.stem[at].flat)) and match["label"].strip() == label:
+                row = one.stem[at]
+                one.stem[at] = Row(row.index, row.text[match.end() :].strip(), row.flat[match.end() :].strip())
+
+    def _answer(self, places: Sequence[int], given: Answers, marks: list[str], unsure: set[int], *, is_plain: bool) -> None:
+        """Add the answers of the questions at some places; those with one are no longer unsure."""
+        parts = [self.parts[at] for at in places]
+        columns = stated.after_labels(parts, self.alphabet) or stated.behind_options(parts, self.alphabet)
+        if not columns:
+            columns, mark = stated.at_options(parts)
+            for at in places if columns else ():
+                marks[at] = mark
+        columns += stated.in_stems(parts, self.alphabet)
+        if self.listed:
+            columns.append([Answer(self.listed[at]) for at in places])
+        if not columns and is_plain and len(places) == len(self.parts) and all(one.options and not one.tail for one in parts):
+            unsure.clear()  # a paper without answers
+        for index, at in enumerate(places):
+            said = [answers[index] for answers in columns]
+            right = {stated.right_letters(one.said, self.alphabet, len(self.parts[at].options)) for one in said if one}
+            given[at] = next((one for one in said if one), None)
+            if len(right) == 1 and "" not in right:
+                unsure.discard(at)
+
+    def _draft(self, at: int, answer: Answer | None, mark: str, kind: str | None, *, unsure: bool) -> Draft:
+        """Return one question; rows that nothing explains make it doubtful."""
+        one, head = self.parts[at], self.heads[at]
+        letters = stated.right_letters(answer.said, self.alphabet, len(one.options)) if answer else ""
+        options = [stated.unmarked(option.text, mark) for option in one.options]
+        explanation, has_rest = self._tail(at, answer, options)
+        texts = [row.text for row in one.stem]
+        if answer and answer.row in one.stem:
+            texts[one.stem.index(answer.row)] = _without_answer(answer, has_options=bool(options))
+        stem, tags = untagged("\n".join(text for text in texts if text.strip()).strip())
+        if head.before[-2:] in ("**", "__"):  # `**1. ……**`
+            stem = stem.removesuffix(head.before[-2:]).rstrip()
+        kinds = [kind, *filter(is_kind, tags), head.before if is_kind(head.before) else None]
+        self.unread += tags
+        wrapped = [option.split("\n")[0] for option in options if "\n" in option]
+        doubts = {
+            "two_answers": (unsure and answer is not None) or (answer is not None and self._names_others(answer, options, letters)),
+            "answer_list_mismatch": (unsure and answer is None)
+            or (answer is not None and _OF_NUMBER.findall(answer.before) not in ([], [str(head.number)])),
+            "options_unreadable": (not options and (found := find_options(stem)) is not None and len(found.cuts) > 1)
+            or any(opens_option(row, self.alphabet) for row in one.stem[1:])
+            or any(len(first) < self.width / 2 for first in wrapped)
+            or any(_BESIDE.search(flat(option)) for option in options)
+            or not all(options)
+            or len(set(options)) < len(options)
+            or "\n" in "".join(options[-1:]),
+            "stem_unreadable": has_rest
+            or len(stem) < _SHORTEST_STEM
+            or any(_ASKS.search(row.flat) and len(row.text) < _FULL * self.width for row in one.stem[:-1]),  # what is below is no stem
+        }
+        return Draft(
+            line=self.rows[head.at].index,
+            ordinal=at + 1,
+            number=head.number,
+            type=next(filter(None, kinds), None),
+            above=Above(heading=self.sections[at]),
+            stem=stem,
+            options=options,
+            answer=letters or None,
+            explanation=explanation,
+            doubts=tuple(doubt for doubt, has_it in doubts.items() if has_it),
+        )
+
+    def _names_others(self, answer: Answer, options: Sequence[str], letters: str) -> bool:
+        """Return whether letters before the texts of options behind an answer name others: `A 甲；C 丙`."""
+        named = zip(LETTERS, self.alphabet, options, strict=False)
+        return any(
+            letter not in letters and re.search(rf"(?:^|\W){re.escape(own)}\W{{0,3}}{re.escape(option)}", answer.after)
+            for letter, own, option in named
+        )
+
+    def _tail(self, at: int, answer: Answer | None, options: Sequence[str]) -> tuple[str | None, bool]:
+        """Return the explanation below the options, and whether a row is left over."""
+        one, explained, has_rest = self.parts[at], list[str](), False
+        within = answer is not None and answer.row in one.tail
+        is_below = not within
+        for row in one.tail:
+            rest = row.text
+            if answer and row is answer.row:
+                is_below = True
+                rest = answer.after.lstrip(_SEPARATORS)
+                if not rest or self._recurs(rest) or rest.strip() in options:
+                    self.unread += [rest] if rest else []
+                    continue
+            elif self._recurs(row.flat):
+                self.unread.append(row.text)
+                continue
+            if not _EXPLAINS.match(rest):
+                self.is_shared = self.is_shared or _announces_shared(row) or is_note(row.flat)
+            if is_below and (within or explained or _EXPLAINS.match(rest)):
+                explained.append(_EXPLAINS.sub("", rest, count=1))
+            else:
+                has_rest = True
+                self.unread.append(row.text)
+        return "\n".join(explained).strip() or None, has_rest
+
+    def _recurs(self, text: str) -> bool:
+        return self.often[masked(text)] > _RECURS * len(self.parts)
+
+
+def untagged(stem: str) -> tuple[str, list[str]]:
+    """Return a stem without the tags before and after it that say its kind, points, year or difficulty, and the tags."""
+    tags = []
+    while (match := _TAG_FIRST.match(stem)) and len(match[0]) < len(stem) and _is_tag(match["said"]) and not match["said"].isdigit():
+        tags.append(match["said"])
+        stem = stem[match.end() :]
+    while (
+        (match := _TAG_LAST.search(stem, max(0, len(stem) - _LONGEST_TAG)))
+        and match.start()
+        and _is_tag(said := match["said"] or match["hashed"] or match["plain"])
+    ):
+        tags.append(said)
+        stem = stem[: match.start()].rstrip()
+    return stem.strip(), tags
+
+
+def is_kind(tag: str) -> bool:
+    """Return whether a tag says the kind of a question."""
+    return KIND.search(tag) is not None
+
+
+def _is_tag(said: str) -> bool:
+    return bool(is_kind(said) or _POINTS.fullmatch(said))
+
+
+def _sections(spans: Sequence[list[Row]], first: str | None) -> Iterator[str | None]:
+    """Take the headings of sections from the ends of the questions above them; yield that above each question."""
+    last = first
+    for span in spans:
+        yield last
+        if len(span) > 1 and _heads_section(span[-1]):
+            last = span.pop().text
+
+
+def _heads_section(row: Row) -> bool:
+    return len(row.text) <= _LONGEST_HEADING and bool(is_heading(row.flat)) and not _announces_shared(row)
+
+
+def _announces_shared(row: Row) -> bool:
+    """Return whether a row, as short as a heading, announces what several questions share."""
+    line = row.flat
+    is_case = is_note(line) or case_heading_in(line) is not None or kind_of(line) == "case"
+    return len(line) <= _LONGEST_HEADING and (is_case or _SHARES.search(line) is not None)
+
+
+def _look_of(row: Row) -> tuple[object, ...]:
+    """Return what rows of one kind share: the sign before them and a tag behind them, or else whether they ask something."""
+    sign, last = "" if row.flat[:1].isalnum() else row.flat[:1], row.flat.split()[-1]
+    return sign, last if last[:1] in ("#", "@") else "", not sign and _ASKS.search(row.flat) is not None
+
+
+def _without_answer(answer: Answer, *, has_options: bool) -> str:
+    """Return the row of a stem without the answer in it; brackets that are its blank remain."""
+    before, after = answer.before, answer.after
+    if before.rstrip()[-1:] in tuple("([【（〔"):
+        before, after = before.rstrip()[:-1], after.lstrip()[1:]
+        if before.strip() and has_options and not _ASKS.search(before.rstrip("。. ")):
+            return f"{before}（ ）{after}"
+    return f"{before.rstrip() if after.strip() else before.rstrip(_LEADERS)}{after}"
+
+
+def _are_all_one(drafts: Sequence[Draft]) -> bool:
+    """Return whether many questions have one answer, as drawn letters have not, or all statements one verdict."""
+    letters = {draft.answer for draft in drafts if draft.options}
+    count = sum(bool(draft.options) for draft in drafts)
+    return len(letters) == 1 and None not in letters and count > _MANY if count else len({draft.answer for draft in drafts}) == 1
+
+
+def _with_remains(drafts: Sequence[Draft]) -> Iterator[int]:
+    """Yield the questions with something left of a form that was not understood: an end of their stem or of their last option that recurs,
+    signs and digits as no words have, or a first option that is that of many others.
+    """
+    remains = [
+        [_edge_of(draft.stem), _edge_of(draft.stem[::-1]), _edge_of("".join(draft.options[-1:])), f"^{''.join(draft.options[:1])}"]
+        for draft in drafts
+    ]
+    for kind in range(4):
+        counts = Counter(own[kind] for own, draft in zip(remains, drafts, strict=True) if kind < 2 or len(draft.options) > 2)
+        recurring = {edge for edge, count in counts.items() if edge and count > max(2, _RECURS * len(drafts))}
+        yield from (at for at, own in enumerate(remains) if own[kind] in recurring and len(drafts[at].options) >= 3 * (kind > 1))
+
+
+def _edge_of(text: str) -> str:
+    """Return what is behind the last Chinese character of a text, digits aside; nothing if it is as usual as a full stop."""
+    match = _EDGE.search(text)
+    edge = masked(re.sub(VERDICT, "0", match[0])) if match else ""
+    return edge if "\t" in text or any(sign not in _COMMON_SIGNS and not sign.isalpha() for sign in edge) else ""

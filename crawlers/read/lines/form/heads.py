@@ -1,0 +1,206 @@
+"""Where the questions of a paper begin: rows in, heads out.
+
+No form of a number is known beforehand. What counts is what rows that differ only by their number count: 1, 2, 3 and so on.
+Without numbers, questions begin at the rows above each set of options, from what divides them on.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+from atomexam.text.numerals import HANZI, value_of
+from crawlers.read.lines.form.lettered import ALPHABETS, BULLETS, Row, places_of_all
+from crawlers.read.vocabulary.answer_marks import columns_of, flat
+from crawlers.read.vocabulary.headings import heads as is_heading
+
+NEARLY_ALL = 0.8
+_WORDS = (
+    rf"(?P<before>[【\[(<][^\]】)>]{{0,14}}[^\d\s\]】)>][^\]】)>]{{0,14}}[】\])>]|[^\d{HANZI}\s.、:。][^\d{HANZI}。?!]{{0,14}}?|)\s{{0,3}}"
+)
+_AFTER = r"(?:(?P<of>\s{0,2}/\s{0,2}\d{1,4})|(?P<word>\s{0,2}[题问])|(?=\s|[^\w\s]|$))(?P<sign>\\?[.、:)\]】〉>|#/=]{1,2}|)[*_]{0,2}"
+_HEAD = re.compile(rf"\s{{0,9}}{_WORDS}(?P<number>\d{{1,4}}|[{HANZI}百]{{1,5}}){_AFTER}")
+"""What may count a question: words or a tag, a number, the number of all questions, a sign."""
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+LABEL = re.compile(
+    r"\s{0,9}(?P<label>[【\[(<][^\]】)>\s:]{1,8}[】\])>](?:\s?[:=])?|[^\s:=。,、()【】\[\]<>]{1,8}\s?[:=]|#{1,6}(?=\s))\s{0,9}"
+)
+"""A label before a text: in brackets, or before a colon."""
+_MASKED = re.compile(r"[A-J]+(?![A-Za-z])|\d+")
+KIND = re.compile(r"单[项选]|多[项选]|不定项|判断|是非|选择|填空|简答|^[单多判]$")
+"""Words that name the kind of a question."""
+_ANSWERS = re.compile(r"\W?(?:\S{0,3}答案|答|[Kk]ey|[Aa]ns)")
+_RULE = re.compile(r"[^\w\s]{3,}|_{3,}|(?:[^\w\s]\s+){2,}[^\w\s]")
+_WITHIN = re.compile(r"(?!A\s?[.、:)])\S.{3,}?[\s)。?_]\(?A\s?[.、:)].{1,200}?[\s,;]\(?B\s?[.、:)]")
+"""A stem with its options behind it."""
+_FEWEST, _FEWEST_WITHOUT_NUMBERS = 4, 5
+_RESTART = 1
+"""What it costs that numbers begin at 1 again."""
+_LARGEST, _MOST_FORMS = 9999, 3
+_MOST_BETWEEN = 3
+"""Rows between the options of two questions: answer, explanation, next stem. With more, the first row of a question is uncertain."""
+_FULL = 0.75
+"""Share of the widest row of a stem that its rows fill, the last one aside."""
+
+Run = tuple[int, int]
+"""The first and the last row of the options of a question."""
+
+
+class Head(Struct, frozen=True, gc=False):
+    """Where a question begins."""
+
+    at: int
+    """Its row."""
+    number: int
+    end: int
+    """Where the words after the number begin."""
+    before: str
+    """The words before it."""
+
+
+def rows_of(lines: Iterable[tuple[int, str]]) -> list[Row]:
+    """Return the lines that are not empty, with half-width signs for matching."""
+    return [Row(index, text, flat(text)) for index, line in lines for part in _BREAK.split(line) if (text := part.strip())]
+
+
+def masked(text: str) -> str:
+    """Return a row's text without what may differ from question to question: digits, letters of options, blanks."""
+    return _MASKED.sub("#", "".join(text.split()))
+
+
+def label_of(row: Row) -> str:
+    """Return the label that a row begins with."""
+    return match["label"].strip() if (match := LABEL.match(row.flat)) else ""
+
+
+def counted(rows: Sequence[Row]) -> list[list[Head]]:
+    """Return the rows that may begin questions, in order, by each of the forms of number that count most; none counts less than four."""
+    forms: dict[tuple[str, ...], list[Head]] = defaultdict(list)
+    for at, row in enumerate(rows):
+        match = _HEAD.match(row.flat)
+        value = value_of(match["number"]) if match else None
+        if match is None or value is None or value > _LARGEST:
+            continue
+        form = ("#" if match["number"].isdecimal() else "", "/" if match["of"] else "", (match["word"] or "").strip(), match["sign"])
+        head = Head(at, value, match.end(), " ".join(match["before"].split()))
+        forms["=", head.before.casefold(), *form].append(head)
+        if head.before:  # or with words that differ: `单选题1`, `多选题2`
+            forms["~", *form].append(head)
+    chains = [_counting(heads) for heads in forms.values()]
+    chains += _labelled(rows)
+    best = sorted(((worth, chain) for worth, chain in chains if len(chain) >= _FEWEST), key=lambda one: -one[0])
+    different: list[list[Head]] = []
+    for _, chain in best:
+        if not any({head.at for head in chain} <= {head.at for head in other} for other in different):
+            different.append(chain)
+    return different[:_MOST_FORMS]
+
+
+def _labelled(rows: Sequence[Row]) -> Iterator[tuple[int, list[Head]]]:
+    """Yield the rows that begin with one label, or with the kind of a question, as questions without numbers do."""
+    labels: dict[str, list[Head]] = defaultdict(list)
+    for at, row in enumerate(rows):
+        if match := LABEL.match(row.flat):
+            label = "kind" if KIND.search(match["label"]) else match["label"]
+            end = 0 if _ANSWERS.match(label) else match.end()
+            labels[label].append(Head(at, len(labels[label]) + 1, end, match["label"].strip()))
+    yield from ((len(heads) - _RESTART, heads) for heads in labels.values())
+
+
+def _counting(heads: Sequence[Head]) -> tuple[int, list[Head]]:
+    """Return the longest run of heads that count on by one, or begin at 1 again, with what it is worth."""
+    best: dict[int, tuple[int, int]] = {}  # by its last number: the worth of a run, and where in `linked` it ends
+    linked: list[tuple[Head, int]] = []
+    top, top_at = 0, -1
+    for head in heads:
+        worth, above = best.get(head.number - 1, (0, -1))
+        if head.number == 1 and top - _RESTART > worth:
+            worth, above = top - _RESTART, top_at
+        linked.append((head, above))
+        if worth + 1 >= best.get(head.number, (0, -1))[0]:
+            best[head.number] = (worth + 1, len(linked) - 1)
+        if worth + 1 >= top:
+            top, top_at = worth + 1, len(linked) - 1
+    chain: list[Head] = []
+    at = top_at
+    while at >= 0:
+        head, at = linked[at]
+        chain.append(head)
+    return top, chain[::-1]
+
+
+def unnumbered(rows: Sequence[Row]) -> Iterator[list[Head]]:
+    """Yield the rows at which questions begin above their options, by what divides them, and by how many rows are between, or before
+    their options on the same row.
+    """
+    within = [at for at, row in enumerate(rows) if _WITHIN.match(row.flat)]
+    if len(within) >= _FEWEST_WITHOUT_NUMBERS and len(within) > NEARLY_ALL * len(rows):
+        yield _heads(within)
+    runs = max((places_of_all(rows, alphabet) for alphabet in (*ALPHABETS, BULLETS)), key=len)
+    if len(runs) < _FEWEST_WITHOUT_NUMBERS or any(first == 0 for first, _ in runs):
+        return
+    if divided := _divided(rows, runs):
+        yield _heads(divided)
+    between = {below - last - 1 for (_, last), (below, _) in pairwise(runs)}
+    if len(between) == 1 and 0 < min(between) <= _MOST_BETWEEN:
+        yield _heads([first - 1 for first, _ in runs])
+
+
+def _heads(places: Sequence[int]) -> list[Head]:
+    return [Head(at, number, 0, "") for number, at in enumerate(places, 1)]
+
+
+def _divided(rows: Sequence[Row], runs: Sequence[Run]) -> list[int]:
+    """Return where the questions begin whose options are some rows; nothing if that is uncertain of one."""
+    gaps = [range(0, runs[0][0]), *(range(last + 1, below) for (_, last), (below, _) in pairwise(runs))]
+    counts = Counter(mask for gap in gaps[1:] for mask in {masked(rows[at].flat) for at in gap})
+    recurring = {mask for mask, count in counts.items() if count >= NEARLY_ALL * len(gaps[1:])}
+    is_spaced = sum(_is_below_blank(rows, first + 1) for first, last in runs if last > first) > len(runs) / 2  # each row is apart
+    starts = [_start(rows, gap, recurring if at else set(), is_spaced) for at, gap in enumerate(gaps)]
+    found = [start for start in starts[1:] if start is not None]
+    if len(found) < len(gaps) - 1:
+        return []
+    counts_above = {first - start for (first, _), start in zip(runs[1:], found, strict=True)}
+    first = starts[0] if starts[0] is not None else 0
+    if len(counts_above) == 1:
+        first = runs[0][0] - max(counts_above)
+    elif starts[0] is None and runs[0][0] > 1:  # a title may be above the first
+        widths = (columns_of(rows[at].text) for start, (below, _) in zip(found, runs[1:], strict=True) for at in range(start, below))
+        first = first if _are_wrapped([rows[: runs[0][0]]], max(widths)) else -1
+    if first < 0 or any(masked(rows[at].flat) in recurring for at in range(max(0, first - 2), first)):  # answers above the stems
+        return []
+    places = [first, *found]
+    stems = [rows[start:below] for start, (below, _) in zip(places, runs, strict=True)]
+    stems = [[row for row in stem if masked(row.flat) not in recurring] for stem in stems]
+    width = max((columns_of(row.text) for stem in stems for row in stem[:1]), default=0)
+    return places if all(stems) and _are_wrapped(stems, width) else []
+
+
+def _start(rows: Sequence[Row], gap: range, recurring: set[str], is_spaced: bool) -> int | None:
+    """Return the row of a gap between options at which the next question begins; None if nothing shows it."""
+    divided = [at for at in gap[1:] if _RULE.fullmatch(rows[at - 1].flat)]
+    blank = [] if is_spaced else [at for at in gap if _is_below_blank(rows, at) and not _RULE.fullmatch(rows[at].flat)]
+    if gap and (divided or blank):
+        start = max([*divided, *blank])
+        between = [at for at in blank if at < start]
+        return start if all(_belongs(rows[at], recurring) for at in [*between, *gap[:1]] if at < start) else None
+    behind = [at + 1 for at in gap[:-1] if masked(rows[at].flat) in recurring]
+    if behind:
+        return behind[-1]
+    return gap[0] if gap and gap[0] and not any(LABEL.match(rows[at].flat) for at in gap) else None
+
+
+def _belongs(row: Row, recurring: set[str]) -> bool:
+    """Return whether a row begins what belongs to the form: an answer, a label, a rule, a heading."""
+    return bool(masked(row.flat) in recurring or LABEL.match(row.flat) or _RULE.fullmatch(row.flat) or is_heading(row.flat))
+
+
+def _is_below_blank(rows: Sequence[Row], at: int) -> bool:
+    return 0 < at < len(rows) and rows[at].index - rows[at - 1].index > 1
+
+
+def _are_wrapped(stems: Sequence[Sequence[Row]], width: int) -> bool:
+    """Return whether the rows of stems fill their width, the last of each aside: what is shorter is no part of a stem."""
+    return all(columns_of(row.text) >= _FULL * width for stem in stems for row in stem[:-1])

@@ -1,0 +1,371 @@
+"""What pages add between the lines of a paper: page numbers, running titles, adverts. Lines in, the paper's own lines out."""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct, structs
+
+from atomexam.text.numerals import HANZI
+from crawlers.read.lines.pages.recurring import opens_content, repeated_in
+from crawlers.read.lines.pages.wraps import bare, tails_of, wraps_of
+from crawlers.read.vocabulary.answer_marks import IMAGE, flat, trimmed
+from crawlers.read.vocabulary.headings import is_note, note_in
+from crawlers.read.vocabulary.letters import letter_of
+from crawlers.read.vocabulary.numbers import BARE_TAG, TAGS, number_of
+
+_RULE = re.compile(r"[-=_*·.~#+|\s└┘┌┐├┤┬┴┼│╔╗╚╝═║…★☆◆◇■□●○▲△※]{3,}$")
+PAGE_NUMBER = re.compile(
+    r"[-·]{1,3}\s{0,3}\d{1,4}\s{0,3}[-·]{1,3}|第?\s{0,2}\d{1,4}\s{0,2}[/]\s{0,2}共?\s{0,2}\d{1,4}\s{0,2}页?|第\s{0,2}\d{1,4}\s{0,2}页"
+    r"|\[?[Pp](?:age|AGE)?\.?\s{0,2}\d{1,4}(?:\s{0,2}(?:of|/)\s{0,2}\d{1,4})?\]?"
+)
+_PAGE_OPENS = "第Pp"
+"""The letters that may begin a page number; any other begins words."""
+PAGE_WITHIN = re.compile(
+    r"第\s{0,2}\d{1,4}\s{0,2}页|共\s{0,2}\d{1,4}\s{0,2}页|[Pp]age\s{1,2}\d{1,4}\s{0,2}(?:of|/)\s{0,2}\d|\s{2}-\s{0,2}\d{1,4}\s{0,2}-$|^-\s{0,2}\d{1,4}\s{0,2}-\s{2}"
+)
+PAGE_AT_END = re.compile(r"\s-\s{0,2}\d{1,4}\s{0,2}-$")
+"""It may be a page number, or belong to the line."""
+_ADVERT = re.compile(
+    r"https?:|www\.|\.(?:com|cn|net|org)\b|公众号|扫码|二维码|(?:微信|QQ|qq|Q群|交流)群|加群|微信号|下载APP|(?:更多|海量)(?:试题|资料|真题|题库|精彩)|版权所有|(?:来自|来源于?)(?:互联)?网络|侵删|侵权(?:必究|联系)|"
+    r"仅供(?:资料|学习|参考)|内部(?:资料|参考|学习(?:资料|材料|交流|使用))|请勿外传|禁止(?:外传|转载)|密封线|装订线|转载请|资料下载|免费下载|点击(?:查看|下载|进入|这里|领取)|关注我们|广告|"
+    r"只看该作者|发表于\s?\d|回复\s{1,3}举报|本帖|楼主|上一[页篇]|下一[页篇]|本页(?:无正文|完|结束)|转下页|接上页|题库网|考试网|文库|\(?未完待续|客服"
+)
+_TOPIC = re.compile(r"公众号|扫码|二维码|微信|网络|资料|传|转载|广告|文库|客服|[题试]网|回复|本帖|楼主")
+"""Words of adverts that may also be the topic of a question."""
+_END_MARK = re.compile(
+    r"[-=~*_·(\[【\s]{1,12}(?:全?[文卷]?完|END|The\s[Ee]nd|THE\sEND|(?:试[题卷]|本卷|全卷)?(?:[到至]此)?结束)[-=~*_·)\]】\s。.]{1,12}"
+)
+"""What says that a paper ends: `—— 完 ——`, `（全卷完）`."""
+_BEHIND_END = 3  # lines about who made the paper
+_BULLETS = frozenset("-*•·>+◦▪○●#")
+_BULLET = re.compile(r"[-*•·>+◦▪○●#]{1,3}\s{0,3}(?=(?:\*\*)?(?:[(\[]?[A-Ja-j][.、:)\]]|[【\[]|(?:参考|正确|标准)?答案|(?:答案)?解析))")
+_HEADING = re.compile(r"#{2,6}\s{1,4}(?=\S)")  # with one sign, it may be a remark in code
+_BOLD = re.compile(r"\*\*([^*]{1,2000})\*\*")
+_WORDS = re.compile(rf"[\w√×?()\[\]{IMAGE}□■]")
+_MOST_STOPS = 3
+_STOPS = re.compile(rf"[。.,、;:?!)”’》】℃%‰°]{{1,{_MOST_STOPS}}}")
+_LONGEST = 70  # characters: a longer line is content, whatever its words
+
+
+_NOTE_OPENS = re.compile(
+    r"[(【\[]|请?(?:根据|结合|依据|阅读|针对|基于|分析)|(?:以下|下列|题目?)|第?\s?\d{1,5}\s?(?:$|[题个道小]|[-、和与及]{1,2}\s?(?:$|第|\d))"
+)
+_NOTE_ROWS = 4
+_PAGE_DIGITS = 4
+_PAGE_ROWS = 2  # lines at the end of a page
+
+_MANY = 24  # characters: a shorter line contains at most one question
+_INNER_NUMBER = re.compile(r"(?<=[\s。;?!)】A-J√×对错])(?P<number>\d{1,5})\s?[、.](?!\d)\s{0,2}(?=[“《(【\u4e00-\u9fffA-Z])")
+_INNER_DIGIT = re.compile(r"(?<=[\s。;?!)】A-J√×对错\u4e00-\u9fff])(?<![A-J][.、)\]]\s)(?P<number>\d{1,5})\s?[、.]\s{0,2}(?=\d)")
+"""A number before words that begin with a digit, `3.7.35～7.45是`: only the expected one, and only if options follow."""
+_INNER_HEADING = re.compile(
+    rf"(?<=[\s。;)】A-J√×])(?:[{HANZI}]{{1,3}}、(?:单项选择|多项选择|不定项选择|单选|多选|选择|判断|是非|填空|简答|论述|名词解释|案例分析|问答)题?"
+    r"|(?:参考|标准|正确)答案(?:及解析|与解析)?\s?:?\s{0,2}(?=\d{1,5}\s{0,2}[-、.]))"
+)
+_OPTION_PAIR = re.compile(r"(?<![A-Za-z])A\s?[.、)\]].{1,200}?(?<![A-Za-z])B\s?[.、)\]]")
+_ANSWERED = re.compile(r"答案|\(\s?(?:√|×|对|错|正确|错误|[A-J]{1,6})\s?\)|[√×]")
+_HEADS_MORE = re.compile(r"\d{1,5}\s?[-、.]")
+_NEAR_HEADING = 60  # characters after a heading within which a number must come
+_NUMBER_OPENS = re.compile(r"\s{0,4}(?P<number>\d{1,5})\s?[、.](?!\d)")
+
+
+_LED_BY_ANSWER = re.compile(r"答案[】\]]?\s?:?\s{0,3}[A-J]{1,6}\s{1,3}(?=\d{1,5}\s?[、.])")
+
+
+class Line(Struct, frozen=True, gc=False):
+    """One line of a paper."""
+
+    index: int
+    """Its place among the given lines."""
+    text: str
+    flat: str
+    gap: bool = False
+    """An empty line is before it."""
+    unsure: bool = False
+    """It ends with a short line that may equally be a heading, or that reads as a line of the page in the middle of a sentence."""
+
+
+def own_lines(lines: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
+    """Return the lines of the paper itself, and those that belong to its pages."""
+    plain = _stops_joined(_pieces(lines))
+    wraps = wraps_of(plain)
+    repeated = repeated_in(plain, wraps)
+    paged = _page_numbers(plain, repeated.sure)
+    may_drop = {index for index, line in enumerate(plain) if _is_furniture(line, repeated.sure, belongs=False)}
+    often = Counter(bare(line.flat) for line in plain) if may_drop else Counter()
+    retained: list[Line] = []
+    dropped: list[str] = []
+    gap = False
+
+    def is_of_page(index: int, line: Line) -> bool:
+        if index and _is_bare_number(plain[index - 1].flat) and "版权所有" not in line.flat and "©" not in line.flat:
+            return False  # the stem of the number above
+        below = plain[index + 1] if index + 1 < len(plain) else None
+        belongs = goes_on(index, line) or (below is not None and letter_of(below.text) == "A")
+        return not belongs or _is_furniture(line, repeated.sure, belongs=True)
+
+    def goes_on(index: int, line: Line) -> bool:
+        above = plain[index - 1] if index and not line.gap and index - 1 not in may_drop else None
+        return above is not None and wraps.goes_on(above.flat, line.flat) and often[bare(line.flat)] == 1
+
+    end = _end_of(plain)
+    for index, line in enumerate(plain):
+        if index >= end:
+            dropped.append(line.text)
+            continue
+        gap = gap or line.gap
+        of_page = index in may_drop and is_of_page(index, line)
+        cuts_sentence = of_page and goes_on(index, line) and not _is_surely_furniture(line, repeated.sure)
+        if paged.get(index) or (of_page and not cuts_sentence):
+            dropped.append(line.text)
+            continue
+        unsure = cuts_sentence or index in paged or (bool(repeated.doubtful) and bare(line.flat) in repeated.doubtful)
+        retained.append(structs.replace(line, gap=gap, unsure=unsure) if unsure or gap != line.gap else line)
+        gap = False
+    if sum(line.gap for line in retained) * 5 > len(retained) * 3:  # empty lines are everywhere, and show nothing
+        retained = [structs.replace(line, gap=False) if line.gap else line for line in retained]
+    retained = _with_notes(retained)
+    return _with_tails(retained, tails_of(retained, wraps)), dropped
+
+
+def _end_of(lines: Sequence[Line]) -> int:
+    """Return where a paper says that it ends, if at most a few short lines follow that are no content; else the number of lines."""
+    count = len(lines)
+    for index in range(count - 1, max(-1, count - 2 - _BEHIND_END), -1):
+        if _END_MARK.fullmatch(lines[index].flat):
+            return index
+        if len(lines[index].flat) > _LONGEST or opens_content(lines[index].flat):
+            break
+    return count
+
+
+def _page_numbers(lines: Sequence[Line], repeated: frozenset[str]) -> dict[int, bool]:
+    """Return the places of the numbers that are alone below a line of the page, and whether each is certainly its page number.
+
+    Those that follow each other from 1 are; any other may equally end the sentence above the page.
+    """
+    is_sure: dict[int, bool] = {}
+    page = 0
+    if not any((number := number_of(line.flat)) and number.value == 1 and len(line.flat) > number.end + 1 for line in lines):
+        return {}  # they belong to the questions
+    for index in range(1, len(lines)):
+        line, above = lines[index], lines[index - 1]
+        if line.flat.isdecimal() and len(line.flat) <= _PAGE_DIGITS and _is_furniture(above, repeated, belongs=False):
+            is_sure[index] = int(line.flat) == page + 1
+            page += is_sure[index]
+    return is_sure
+
+
+def _is_bare_number(line: str) -> bool:
+    """Return whether a flat line is only a number and its tags, so that the words of the question are on the next line."""
+    if len(line) > _LONGEST or (number := number_of(line)) is None:
+        return False
+    tags = TAGS.match(line, number.end) or BARE_TAG.match(line, number.end)
+    return not _WORDS.search(line, tags.end() if tags else number.end)
+
+
+def _pieces(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield the lines, splitting those with several questions."""
+    number: int | None = None
+    above: list[str] = []  # since the number was last asked for
+    for index, line in lines:
+        text = _without_markdown(trimmed(line))
+        if _may_be_several(text):
+            if "答案" in text:  # else the number above counts for nothing
+                number, above = _last_number(above, number), []
+            for piece in _broken_up(text, number):
+                above.append(piece)
+                yield index, piece
+        else:
+            above.append(text)
+            yield index, text
+
+
+def _last_number(lines: Sequence[str], above: int | None) -> int | None:
+    """Return the last number with a point that begins one of some lines, else the one above them."""
+    numbers = (number.value for line in reversed(lines) if (number := number_of(flat(line))) and number.style == "point")
+    return next(numbers, above)
+
+
+def _may_be_several(text: str) -> bool:
+    """Return whether a line may contain several questions; a list that is one answer is not split."""
+    return len(text) >= _MANY and "\n" not in text
+
+
+def _broken_up(text: str, above: int | None = None) -> Iterator[str]:
+    """Return a line that may be several, or the lines into which the questions in a row on it should be split.
+
+    Args:
+        above: number of the question above, whose answer may be before the next one.
+    """
+    line = flat(text)
+    start = 0
+    for index in _starts(line, above if _LED_BY_ANSWER.search(line) else None):
+        yield text[start:index].strip()
+        start = index
+    yield text[start:].strip()
+
+
+def _starts(line: str, above: int | None = None) -> list[int]:
+    """Return where the next question, heading or answer list begins within a flat line."""
+    opening = _NUMBER_OPENS.match(line)
+    behind = opening.end() if opening else 0
+    if line.find(".", behind) < 0 and line.find("、", behind) < 0 and line.find("答案", behind) < 0:
+        return []  # everything that begins a question or a list contains one of these
+    number = int(opening["number"]) if opening else above  # of the current question
+    indices: list[int] = []
+    start = 0
+    matches = [match for pattern in (_INNER_NUMBER, _INNER_HEADING, _INNER_DIGIT) for match in pattern.finditer(line)]
+    inner = sorted(matches, key=lambda match: match.start())
+    plain: dict[int, list[int]] = {}
+    for match in inner:
+        if match.re is _INNER_NUMBER:
+            plain.setdefault(int(match["number"]), []).append(match.start())
+    values = {int(match["number"]) for match in inner if match.re is _INNER_NUMBER}
+    shows = sorted([match.start() for pattern in (_OPTION_PAIR, _ANSWERED) for match in pattern.finditer(line)]) if inner else []
+    for match in inner:
+        whole = number is None or bisect_left(shows, match.start()) > bisect_left(shows, start)
+        if match.re is not _INNER_HEADING:
+            value = int(match["number"])
+            if match.re is _INNER_DIGIT and not _is_due(match.start(), shows, plain.get(value, [])):
+                continue
+            fits = value == number + 1 if number is not None else bool(indices) or (value == 1 and 2 in values)
+            if not (fits and whole):
+                continue
+            number = value
+        elif whole and _HEADS_MORE.search(line, match.end(), match.end() + _NEAR_HEADING):
+            number = None
+        else:
+            continue
+        indices.append(match.start())
+        start = match.start()
+        if "答案" in match[0]:
+            break  # an answer list follows
+    return indices
+
+
+def _is_due(index: int, shows: list[int], plain: list[int]) -> bool:
+    """Return whether options follow a number before words that begin with a digit, and no plainer number like it is before them."""
+    follows = bisect_left(shows, index)
+    nearest = bisect_left(plain, index)
+    return follows < len(shows) and not (nearest < len(plain) and plain[nearest] < shows[follows])
+
+
+def _stops_joined(numbered: Iterable[tuple[int, str]]) -> list[Line]:
+    """Return the lines that are not empty; a full stop or a unit that did not fit is moved to the line above, across a running title."""
+    numbered = list(numbered)
+    stops = {position for position, (_, text) in enumerate(numbered) if len(text) <= _MOST_STOPS and _STOPS.fullmatch(flat(text))}
+    often = Counter(bare(flat(text)) for _, text in numbered) if stops else Counter()
+    lines: list[Line] = []
+    gap = False
+    for position, (index, text) in enumerate(numbered):
+        line = flat(text)
+        if not text:
+            gap = True
+        elif lines and not gap and position in stops:
+            at = _opened_above(lines) if line[0] == ")" else -1
+            if at == -1 and len(lines) > 1 and often[bare(lines[-1].flat)] > 2 and not opens_content(lines[-1].flat):
+                at = -2  # across a running title
+            lines[at] = structs.replace(lines[at], text=lines[at].text + text, flat=lines[at].flat + line)
+        else:
+            lines.append(Line(index, text, line, gap))
+            gap = False
+    return lines
+
+
+def _opened_above(lines: Sequence[Line]) -> int:
+    """Return which of the last lines ends with the bracket that is closed below, -1 if none does: a page may end between them."""
+    for at in range(-1, -min(len(lines), _PAGE_ROWS + 1) - 1, -1):
+        if lines[at].flat.rfind("(") > lines[at].flat.rfind(")"):
+            return at
+        if opens_content(lines[at].flat) or lines[at].gap:
+            return -1
+    return -1
+
+
+def _with_notes(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines, with each note that a line break split, `（1～3题共用题⏎干）`, on one line."""
+    joined: list[Line] = []
+    index = 0
+    while index < len(lines):
+        rows = _note_rows(lines, index) if _NOTE_OPENS.match(lines[index].flat) else 1
+        if rows == 1:
+            joined.append(lines[index])
+        else:
+            note = lines[index : index + rows]
+            joined.append(structs.replace(note[0], text="".join(line.text for line in note), flat="".join(line.flat for line in note)))
+        index += rows
+    return joined
+
+
+def _note_rows(lines: Sequence[Line], index: int) -> int:
+    """Return how many lines a note takes that may begin at a place; 1 if none does or it is complete."""
+    text = lines[index].flat
+    for rows in range(2, _NOTE_ROWS + 1):
+        below = lines[index + rows - 1] if index + rows <= len(lines) else None
+        if below is None or below.gap or len(text) > _LONGEST or is_note(below.flat):
+            return 1
+        text += below.flat
+        note = note_in(text)
+        if note and not note["rest"]:
+            return rows
+    return 1
+
+
+def _with_tails(lines: Sequence[Line], tails: dict[int, bool]) -> list[Line]:
+    """Return the lines, with each sentence end joined to the line of its sentence."""
+    joined: list[Line] = []
+    for index, line in enumerate(lines):
+        if index not in tails or not joined:
+            joined.append(line)
+            continue
+        above = joined[-1]
+        blank = " " if above.flat[-1:].isascii() and line.flat[:1].isascii() else ""
+        joined[-1] = structs.replace(
+            above, text=f"{above.text}{blank}{line.text}", flat=f"{above.flat}{blank}{line.flat}", unsure=above.unsure or not tails[index]
+        )
+    return joined
+
+
+def _without_markdown(text: str) -> str:
+    """Return a line without heading signs, the bullet before an option or answer, and the signs of bold type."""
+    if text[:1] not in _BULLETS and "**" not in text:
+        return text
+    text = _HEADING.sub("", text, count=1) if text.startswith("##") else text
+    text = _BOLD.sub(r"\1", text) if "**" in text else text
+    bullet = _BULLET.match(flat(text)) if text[:1] in _BULLETS else None
+    text = text[bullet.end() :] if bullet else text
+    return text.removeprefix("**").removesuffix("**").strip() if "**" in text else text  # of bold type over several lines
+
+
+def _is_furniture(line: Line, repeated: frozenset[str], belongs: bool) -> bool:
+    """Return whether a line is one of the page; `belongs` if it may continue a sentence, or options follow it."""
+    if len(line.text) < 3 and "\u4e00" <= line.text[:1] <= "\u9fff":  # 到 and 至 are dashes in flat signs
+        return False
+    if _has_no_words(line):
+        return True
+    if len(line.flat) > _LONGEST or opens_content(line.flat):
+        return False
+    if bare(line.flat) in repeated:
+        return True
+    advert = _ADVERT.search(line.flat) or _ADVERT.search(line.flat.replace(" ", ""))
+    if advert and belongs and _TOPIC.search(advert[0]):
+        return False
+    return bool(PAGE_WITHIN.search(line.flat) or advert)
+
+
+def _is_surely_furniture(line: Line, repeated: frozenset[str]) -> bool:
+    """Return whether a complete line is one of the page, not just a few words in it."""
+    return _has_no_words(line) or (len(line.flat) <= _LONGEST and not opens_content(line.flat) and bare(line.flat) in repeated)
+
+
+def _has_no_words(line: Line) -> bool:
+    """Return whether a line is a rule, a page number or only signs."""
+    if line.flat[:1].isalpha() and line.flat[0] not in _PAGE_OPENS:
+        return False
+    last = line.flat[-1:]
+    if (last.isdecimal() or last in "页-·] ") and PAGE_NUMBER.fullmatch(line.flat):
+        return True
+    return _WORDS.search(line.flat) is None or _RULE.match(line.flat) is not None

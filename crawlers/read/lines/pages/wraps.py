@@ -1,0 +1,318 @@
+"""Where the lines of a paper are broken for their length, and which short lines are the ends of sentences. From lines to places.
+
+A line that reads `判断`, `答案`, `解析` or `A` may be a heading, a mark or an answer, or the end of a broken sentence. Its words do not
+show which; its place does: the line above is full and its sentence is incomplete, or the options around it continue.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Protocol
+
+from msgspec import Struct
+
+from atomexam.text.option_letters import LETTERS, next_letter
+from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, columns_of, flat, parts_of
+from crawlers.read.vocabulary.entries import ANSWERS, HEADS, LISTS, is_title, kinds_of, listed_in, title_in
+from crawlers.read.vocabulary.headings import case_heading_in, heads, is_paper_title, may_head, numeral_of
+from crawlers.read.vocabulary.letters import letter_of
+from crawlers.read.vocabulary.numbers import number_of
+from crawlers.read.vocabulary.options import options_in
+
+_CLOSED = re.compile(r"[。?!;:…]$|[。?!][”\"'’)】]$|[(\[【]\s{0,12}[)\]】]$|_$")
+_CLOSING = frozenset("。?!;:…”\"'’)】]_\n")
+_LONGEST_END = 16  # characters of what closes a line
+_ANSWER_TITLE = re.compile(r"[【\[(]?(?:参考|标准|正确|试题)?(?:答案|答|解析|详解|分析|点评|考点)(?:及解析|与解析|解析)?[】\])]?")
+_TITLE_OPENS = "【[(参标正试答解详分点考"
+_TYPE_WORD = re.compile(
+    r"(?:(?:单项|多项)?选择|单选|多选|不定项|判断|是非|正误|填空|简答|问答|论述|分析|计算|(?:名词|术语)解释|案例分析)题?(?:\s?\(\s?\))?"
+)
+_VERDICTS = ("判断", "是非", "正误")
+_FILLED = re.compile(r"(?:参考|正确|标准)?答案(?P<is>是)?\s?\(\s?(?:[A-J]{1,6}|√|×|正确|错误|[对错TF])\s?\)")
+_WORD_CUT = ("维生素", "维他命")
+_ITS_LETTER, _LONGEST_LETTER = re.compile(r"[A-EK]\d{0,2}[。.,]?"), 4
+_WINDOW = 6  # columns within which full lines end: a sign or a word that did not fit moves to the next line
+_NARROWEST = 20  # columns of a page
+_FEWEST = 3  # lines that must be broken at one width
+_FEWEST_CHARS = 8
+_BLANKS = 1  # at the end of a line, where they are not visible
+_STOPS = "。.,、;:?!)_"  # they are on the line above if they did not fit
+_SHARE = 0.5  # share of the lines that continue below and end at that width
+_LONGEST = 30  # characters of a line that is read as a heading or an answer
+_GOES_ON = tuple(",。、;?!)]】》”")  # no line begins with such a sign unless it continues the line above
+_NO_VERDICTS = "C"  # a statement to be judged has at most two options
+_NEAR = 12  # lines within which the options of the same question are
+
+
+class PaperLine(Protocol):
+    """What is known of a line of a paper before it has a role."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def flat(self) -> str: ...
+    @property
+    def gap(self) -> bool: ...
+
+
+_WORD = re.compile(r"[A-Za-z0-9.%+-]{1,24}")
+_DIGITS_AND_BLANKS = re.compile(r"[\d\s]+")
+
+
+def bare(line: str) -> str:
+    """Return a flat line without digits and spaces."""
+    return _DIGITS_AND_BLANKS.sub("", line)
+
+
+class Wraps(Struct, frozen=True):
+    """The width at which the lines of a paper are broken."""
+
+    width: int = 0
+    """In columns; 0 if lines are not broken for their length."""
+    chars: int = 0
+    """In characters, if all lines are broken after that many, words and numbers included; else 0."""
+
+    def fills(self, line: str, below: str) -> bool:
+        """Return whether a flat line is so long that the first word of the line below did not fit on it."""
+        if self.chars:
+            return len(line) >= self.chars - _BLANKS
+        word = _WORD.match(below)
+        room = max(_WINDOW, columns_of(word[0]) if word else 0)
+        return bool(self.width) and columns_of(line) > self.width - room
+
+    def goes_on(self, line: str, below: str) -> bool:
+        """Return whether a flat line is full and its sentence incomplete, so that the line below continues it."""
+        return self.fills(line, below) and not is_closed(line)
+
+
+def is_closed(line: str) -> bool:
+    """Return whether a flat line ends with its sentence or with a blank."""
+    return line[-1:] in _CLOSING and _CLOSED.search(line, max(0, len(line) - _LONGEST_END)) is not None
+
+
+def wraps_of(lines: Sequence[PaperLine]) -> Wraps:
+    """Return the width at which the lines of a paper are broken: most lines that continue below are as long."""
+    widths = Counter(
+        columns_of(line.flat) for line, below in pairwise(lines) if not below.gap and not is_closed(line.flat) and is_plain(below)
+    )
+    if not widths:
+        return Wraps()
+    near = {width: sum(widths[width - off] for off in range(_WINDOW + 1)) for width in widths}
+    best = max(near, key=lambda width: (near[width], width))
+    chars = _chars_of(lines)
+    if chars:
+        return Wraps(max(columns_of(line.flat) for line in lines if len(line.flat) <= chars + len(_STOPS)), chars)
+    return Wraps(best if best >= _NARROWEST and near[best] >= max(_FEWEST, widths.total() * _SHARE) else 0)
+
+
+def _chars_of(lines: Sequence[PaperLine]) -> int:
+    """Return the number of characters after which all lines are broken, 0 if there is none: no line is longer except titles and footers."""
+    bares = [bare(line.flat) for line in lines]
+    again = Counter(bares)
+    own = [line.flat for index, line in enumerate(lines) if index > 1 and again[bares[index]] == 1]
+    lengths = Counter(len(line.rstrip(_STOPS)) if line.endswith(tuple(_STOPS)) and len(line) > _FEWEST_CHARS else len(line) for line in own)
+    longest = next((length for length in sorted(lengths, reverse=True) if lengths[length] >= _FEWEST), 0)
+    if sum(count for length, count in lengths.items() if length > longest) >= _FEWEST:
+        return 0
+    full = [line for line in own if longest - _BLANKS <= len(line)]
+    is_broken = longest >= _FEWEST_CHARS and len(full) * 4 >= len(own)
+    return longest if is_broken and len({columns_of(line) for line in full}) > 1 else 0
+
+
+def is_plain(line: PaperLine) -> bool:
+    """Return whether a line begins with no number, letter, mark or heading."""
+    kinds = kinds_of(line.flat)
+    if not kinds:
+        return line.text != "" and line.text == line.text.strip() and not letter_of(line.text)
+    number = number_of(line.flat)
+    if (number and number.style != "tight") or letter_of(line.text) or heads(line.flat) or kinds & ANSWERS:
+        return False
+    return parts_of(line.text)[:1] == (("text", line.text),)
+
+
+def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
+    """Return the places of lines that read as a heading, mark or answer but end the sentence above, and whether that is certain."""
+    tails: dict[int, bool] = {}
+    alone = sum(kinds_of(line.flat) & ANSWERS != 0 and not wraps.goes_on(above.flat, line.flat) for above, line in pairwise(lines))
+    listing = [line for line in lines if kinds_of(line.flat) & LISTS]
+    numbers = sum(number_of(line.flat) is not None for line in listing)
+    answers_follow = sum(map(_answers, listing)) * 2 > numbers
+    for index in range(1, len(lines)):
+        line = lines[index].flat
+        if not kinds_of(line) and line[:1] not in _TITLE_OPENS and len(line) > _LONGEST_LETTER:
+            continue
+        if (
+            answers_follow
+            and heads(lines[index].flat)
+            and index + 1 < len(lines)
+            and _answers(lines[index + 1])
+            and _above(lines, index)[0]
+        ):
+            tails[index] = False  # a heading that separates a question from its answer is not one
+        elif _cuts_word(lines, index):
+            tails[index] = True
+        elif (filled := _FILLED.match(lines[index].flat)) and _tears_answer(lines, index, wraps, bool(filled["is"])):
+            tails[index] = False  # `作出` above `答案（错误）`: the word belongs to the stem, or is the mark
+        elif (
+            (kind := _read_as(lines[index].flat)) == "answer"
+            and lines[index].flat[0] in LETTERS
+            and alone * 2 <= numbers
+            and _cuts_stem(lines, index, wraps)
+        ):
+            tails[index] = False
+        elif kind and (kind != "answer" or not alone):
+            sure = _is_tail(lines, index, kind, wraps)
+            if sure is not None:
+                tails[index] = sure
+    return tails
+
+
+def _answers(line: PaperLine) -> bool:
+    """Return whether a line begins with the mark of one answer."""
+    parts = parts_of(line.text)
+    return bool(parts) and parts[0][0] == "answer" and bool(parts[0][1]) and not listed_in(parts[0][1]).entries
+
+
+def _read_as(line: str) -> str:
+    """Return what a flat line would be read as by itself: heading, title or answer."""
+    if len(line) > _LONGEST:
+        return ""
+    if not kinds_of(line) & HEADS and not _ANSWER_TITLE.fullmatch(line):
+        return "answer" if kinds_of(line) & ANSWERS else ""
+    if _ANSWER_TITLE.fullmatch(line) or is_title(line):
+        title = title_in(line)
+        return "" if title and (heads(title.name) or may_head(title.name)) else "title"
+    if WHOLE_ANSWER.fullmatch(line):
+        return "answer"
+    if not (heads(line) or may_head(line) or is_paper_title(line)):
+        return ""
+    number = number_of(line)
+    if (number and number.style != "tight") or (numeral_of(line) and not line.startswith("第")):
+        return ""  # its own numeral shows that it is a heading
+    return "" if case_heading_in(line) else "heading"
+
+
+def _is_tail(lines: Sequence[PaperLine], index: int, kind: str, wraps: Wraps) -> bool | None:
+    """Return whether a line certainly ends the sentence above, None if it does not seem to."""
+    line, before = lines[index], lines[index - 1].flat
+    if line.gap or before.endswith((":", "】", "]")):
+        return None
+    if kind != "answer" and _leads_nowhere(lines, index):
+        return True
+    above, letter, number = _above(lines, index)
+    below, value = _below(lines, index, wraps)
+    full = wraps.goes_on(before, line.flat)
+    if above == "options" and below == "letter" and value == ord(letter) + 1:  # between two options of one question
+        return True if full or kind != "answer" else None
+    if above and not full and not is_closed(before) and _goes_unheaded(lines, index, kind, above, below, value == number + 1):
+        return False
+    if not full or not above:
+        return None
+    if below == "answer" or (below == "letter" and above == "stem" and value == ord("A")):
+        return True  # the question continues below
+    return False if below == "number" and value == number + 1 else None
+
+
+def _leads_nowhere(lines: Sequence[PaperLine], index: int) -> bool:
+    """Return whether an incomplete sentence above continues below, or `判断` is between it and a question with three options."""
+    before, below = lines[index - 1], lines[index + 1] if index + 1 < len(lines) else None
+    if below is None or is_closed(before.flat) or heads(before.flat):
+        return False
+    if not below.gap and below.flat.startswith(_GOES_ON):
+        return True
+    tells = parts_of(before.text)[-1:] and parts_of(before.text)[-1][0] == "explanation"
+    return bool(tells and lines[index].flat in _VERDICTS) and _has_options(lines, index + 1, _NO_VERDICTS)
+
+
+def _cuts_word(lines: Sequence[PaperLine], index: int) -> bool:
+    """Return whether a letter ends a word of the line above: `维生素` above `A`."""
+    return not lines[index].gap and lines[index - 1].flat.endswith(_WORD_CUT) and _ITS_LETTER.fullmatch(lines[index].flat) is not None
+
+
+def _cuts_stem(lines: Sequence[PaperLine], index: int, wraps: Wraps) -> bool:
+    """Return whether a letter is between a stem whose sentence is incomplete and its options."""
+    if lines[index].gap or is_closed(lines[index - 1].flat) or _above(lines, index)[0] != "stem":
+        return False
+    return _below(lines, index, wraps) == ("letter", ord("A"))
+
+
+def _tears_answer(lines: Sequence[PaperLine], index: int, wraps: Wraps, says_is: bool) -> bool:
+    """Return whether a line that begins with `答案（A）` or `答案是（A）` may continue the stem above."""
+    above = lines[index - 1].flat
+    if lines[index].gap or is_closed(above):
+        return False
+    return wraps.fills(above, lines[index].flat) or (says_is and _above(lines, index)[0] == "stem")
+
+
+def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str, below: str, is_next: bool) -> bool:
+    """Return whether what a line would head is missing, though no width shows that the line above is full.
+
+    `解析` or `判断` between a stem and its options, `判断` above nothing or above a question with options and the next number.
+    """
+    if kind == "title":
+        return above == "stem" and below == "letter"
+    if kind == "heading" and above == "stem" and below == "letter" and _TYPE_WORD.fullmatch(lines[index].flat):
+        return True
+    if kind != "heading" or lines[index].flat not in _VERDICTS:
+        return False
+    if index + 1 == len(lines) or heads(lines[index + 1].flat) or is_title(lines[index + 1].flat):
+        return True
+    return below == "number" and is_next and _has_options(lines, index + 1)
+
+
+def _has_options(lines: Sequence[PaperLine], index: int, letter: str = "A") -> bool:
+    """Return whether the question that begins at a place has options, up to a letter."""
+    for at in range(index, min(index + _NEAR, len(lines))):
+        if at > index and (number := number_of(lines[at].flat)) and number.style != "tight":
+            return False
+        if letter_of(lines[at].text) == letter or _last_letter(lines[at].text) > letter:
+            return True
+    return False
+
+
+def _above(lines: Sequence[PaperLine], index: int) -> tuple[str, str, int]:
+    """Return whether the lines above a place are the stem or the options of a question, the last letter and its number."""
+    role, last = "", ""
+    for at in range(index - 1, max(-1, index - _NEAR - 1), -1):
+        line = lines[at]
+        number = number_of(line.flat)
+        if heads(line.flat) or any(kind != "text" for kind, _ in parts_of(line.text)):
+            return "", "", 0
+        if number and number.style != "tight":
+            return role or ("stem" if not _lists(line.text) else ""), last, number.value
+        if not role and (letter := letter_of(line.text)):
+            role, last = "options", _last_letter(line.text) or letter
+    return role, last, 0
+
+
+def _last_letter(text: str) -> str:
+    """Return the letter of the last option on a line, whichever the first is: `c.α受体    d.结合病史作出`."""
+    letter = letter_of((options_in(text) or [text])[-1])
+    while letter and (due := next_letter(letter)) and re.search(rf"\s[(]?{due}\s?[.、:)\]]", flat(text), re.IGNORECASE):
+        letter = due
+    return letter
+
+
+def _below(lines: Sequence[PaperLine], index: int, wraps: Wraps) -> tuple[str, int]:
+    """Return what is below the sentence that ends at a place: letter, answer or number, and its value."""
+    for at in range(index + 1, min(index + 1 + _NEAR, len(lines))):
+        line = lines[at]
+        if (number := number_of(line.flat)) and number.style != "tight":
+            return ("number", number.value) if not _lists(line.text) else ("", 0)
+        if letter := letter_of(line.text):
+            return "letter", ord(letter)
+        if parts_of(line.text)[:1] != (("text", line.text),):
+            return "answer", 0
+        if not wraps.goes_on(lines[at - 1].flat, line.flat):
+            return "", 0
+    return "", 0
+
+
+def _lists(text: str) -> bool:
+    """Return whether a line with a number states the answer of its question."""
+    number = number_of(flat(text))
+    if number and [kind for kind, _ in parts_of(text[number.end :])[:1]] != ["text"]:
+        return True
+    listed = listed_in(text)
+    return bool(listed.entries) and (len(listed.entries) > 1 or not listed.rest.strip())

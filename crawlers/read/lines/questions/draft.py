@@ -1,0 +1,82 @@
+"""One question as read from a paper, and all that was read from a paper."""
+
+from typing import Any
+
+from msgspec import Struct, structs
+
+from crawlers.read.lines.questions.groups import Above
+from crawlers.read.vocabulary.answer_marks import IMAGE
+
+
+class Draft(Struct, frozen=True, kw_only=True):
+    """One question as its paper shows it; raw texts as in atomexam.records.item.QuestionItem."""
+
+    line: int
+    """Index of the line it begins on, by which a paper of several pages finds the page."""
+    ordinal: int
+    """1 for the first question of the paper, including rejected ones."""
+    number: int
+    type: str | None = None
+    """The type in a tag at its number: 判断题."""
+    above: Above
+    stem: str
+    options: list[str] = []
+    answer: str | None = None
+    explanation: str | None = None
+    doubts: tuple[str, ...] = ()
+    """Why it cannot be read with certainty: keys of vocabulary.doubts, as the passes found them."""
+    words: str = ""
+    """What was found, what was expected and what to do, where more is known than what the decisive doubt means."""
+
+    @property
+    def doubt(self) -> str | None:
+        """Return the decisive doubt, for which the question is rejected: that of the earliest pass, since later passes rely on it."""
+        return self.doubts[0] if self.doubts else None
+
+    def doubted(self, doubt: str | None, words: str = "") -> "Draft":
+        """Return the question with one more doubt; `words` are kept if it is the decisive one."""
+        return structs.replace(self, doubts=(*self.doubts, doubt), words=self.words if self.doubts else words) if doubt else self
+
+    @property
+    def position(self) -> str:
+        """Place within the paper for the provenance."""
+        return f"q{self.ordinal}"
+
+    def raw_fields(self) -> dict[str, Any]:
+        """Return the fields of a QuestionItem that come from the paper's text."""
+        shared = [] if self.options else self.above.shared_options or []
+        texts = [self.stem, *self.options, *shared]
+        return {
+            "section_raw": self.above.heading,
+            "number_raw": str(self.number),
+            "case_raw": self.above.case,
+            "shared_options_raw": _without_images(shared) or None,
+            "group_raw": self.above.group if self.above.case or shared else None,
+            "stem_raw": self.stem.replace(IMAGE, "").strip() or None,
+            "options_raw": _without_images(self.options) or None,
+            "answer_raw": self.answer or None,
+            "explanation_raw": self.explanation or None,
+            "images": self.above.images + sum(text.count(IMAGE) for text in texts),
+            "doubt": self.doubt,
+        } | ({"type_raw": self.type} if self.type else {})
+
+
+class ParsedPaper(Struct, frozen=True):
+    """The result of reading a paper: each number that begins a question in it is in `questions` or in `rejected`."""
+
+    questions: list[Draft]
+    unread: list[str]
+    """Lines that belong to no question: titles, instructions, remarks of the site."""
+    rejected: list[Draft] = []
+    """Questions that are rejected, each with its doubt."""
+    numbers: int = 0
+    """Number of question numbers in the paper."""
+
+    @property
+    def drafts(self) -> list[Draft]:
+        """Return the questions and rejected ones, in the order of the paper."""
+        return sorted([*self.questions, *self.rejected], key=lambda draft: draft.ordinal)
+
+
+def _without_images(texts: list[str]) -> list[str]:
+    return [text.replace(IMAGE, "").strip() for text in texts]

@@ -1,0 +1,305 @@
+"""Importer of exam papers: the lines of a text, docx, pdf or saved page in, questions out."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from msgspec import structs
+
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
+from atomexam.runtime.budgets import uncollected
+from atomexam.text.option_letters import LETTERS
+from atomexam.text.refusal import Refusal
+from atomexam.text.verdicts import FALSE, TRUE, verdict_of
+from crawlers.read.containers.documents.by_suffix import RICH, rich_page
+from crawlers.read.containers.documents.doc import read_doc
+from crawlers.read.containers.documents.docx import read_docx
+from crawlers.read.containers.documents.pdf import read_pdf_guarded
+from crawlers.read.containers.files.reading import Text
+from crawlers.read.containers.files.text import read_html, read_text, text_of_page
+from crawlers.read.layouts.paper_layout import PaperLayout, patterns_of
+from crawlers.read.layouts.papers_by_layout import read_by_patterns
+from crawlers.read.lines.doubts.no_banks import refuse_no_bank
+from crawlers.read.lines.doubts.whole_paper import accounted
+from crawlers.read.lines.form.choice import better_by_form
+from crawlers.read.lines.marks import answered
+from crawlers.read.lines.paper import read_paper
+from crawlers.read.lines.questions.draft import Draft
+from crawlers.read.lines.questions.draft import ParsedPaper as Paper
+from crawlers.read.lines.questions.shared import with_plain_options
+from crawlers.read.tables.names import names_of
+from crawlers.read.tables.records.reading import FileReading
+from crawlers.read.vocabulary.answer_marks import IMAGE, WHOLE_ANSWER, flat, parts_of
+from crawlers.read.vocabulary.doubts import DOUBTS, shown
+from crawlers.read.vocabulary.letters import is_signed, letter_of
+from crawlers.read.vocabulary.numbers import number_of
+from crawlers.read.vocabulary.wording import asks
+
+LineReader = Callable[[str, bytes], Text]
+
+
+def _answered(read: LineReader) -> LineReader:
+    """Return a reader of lines that adds the answers that their marks show."""
+
+    def with_answers(name: str, body: bytes) -> Text:
+        text = read(name, body)
+        return structs.replace(text, lines=answered(text.lines, text.marked))
+
+    return with_answers
+
+
+LINE_READERS: dict[str, LineReader] = {
+    # the last six as plain text: what their programs make of their signs is not read
+    **dict.fromkeys((".txt", ".text", ".md", ".markdown", ".gift", ".org", ".wiki", ".mediawiki", ".rmd", ".rnw"), read_text),
+    ".docx": _answered(read_docx),
+    ".doc": _answered(read_doc),
+    ".pdf": _answered(read_pdf_guarded),
+    **dict.fromkeys((".html", ".htm"), _answered(read_html)),
+    **dict.fromkeys(RICH, _answered(lambda name, body: text_of_page(name, rich_page(name, body)))),
+}
+_LETTER_LINE = re.compile(r"\s{0,9}(?P<letter>[A-J])\s?[^\w\s]")
+_BOX_LINE, _RINGS = re.compile(r"\s{0,9}(?:[☐☑☒□■√×]|[-*+]?\s?\[[ xX√*]?\])\s?\S"), re.compile(r"[①-⑩]{1,10}")
+_BOXED = re.compile(r"^\W{0,9}[☐☑☒□■]|[☐☑☒□■]\s{0,9}$")
+_LABEL_AT_END = re.compile(r"\S\s*(?:参考|正确|标准)答案\s?[:：]?\s*$")
+"""The label of an answer that stands below the last option, which ends several questions."""
+_SENT = re.compile(r"\b(?:19|20)\d\d[-/年.]\d{1,2}[-/月.]\d{1,2}日?\s{1,3}\d{1,2}:\d\d\b")
+"""When a message of a chat was sent."""
+_NAME = re.compile(r"\s{0,9}[【\[(]?(?P<name>[\u4e00-\u9fff]{2,6})(?:[】\])]\s?:?|:)")
+_PLACE = re.compile(r"第[一二三四五六七八九十\d]{1,2}[项个]")
+_LONGEST_LABEL = 3
+_FEWEST_NAMED, _NAMED = 3, 0.2
+"""Questions below whose words a line opens with the same name, at least, and their share."""
+_NUMBERS = r"第?\d{1,3}(?:\s?[、,;.\s]\s?\d{1,3}){1,99}"
+_VERDICT_LIST = re.compile(
+    r"\s{0,9}[【\[]?(?:参考|正确)?(?:答案)?[】\]]?\s?:?\s?"
+    rf"(?:(?:正确|错误|[对错√×])的?[题有是为]{{0,2}}\s?:?\s?{_NUMBERS}|{_NUMBERS}\s?题?[是为]?\s?(?:正确|错误|[对错√×]))"
+)
+"""The numbers of all right statements, or of all wrong ones, in one line: `答案：√：1,3,5；×：2,4,6`."""
+_AROUND_WORD, _FIRST_LINES = re.compile(r"[(（\[【].{0,20}?[)）\]】]|[^\s-]{1,9}[-—_.:：/]"), 30
+"""What is beside the word in the name of a column to tick, `判断-对`, `错（打√）`; and lines that may name columns."""
+_TITLE_CHARS = 60
+_WORDS = re.compile(r"[^\W\d_]{2}")
+_TITLE = re.compile(r"试卷|试题|真题|模拟|考试|练习|题库|卷[一二三四五六七八九十\d]")
+_FRAMED = re.compile(r"[-—=~]{2,40}\s{0,4}(?P<words>[^-—=~\s].{0,60}?)\s{0,4}[-—=~]{2,40}")
+"""A title between rules: `--- 组织生活 ---`. It is above a part of the file, wherever that begins."""
+_NO_TITLE = re.compile(
+    r"[【\[（(]?(?:章节|单元|课后|课堂|随堂|阶段|综合|模拟|同步|巩固)?(?:测试|测验|练习|自测|检测|作业|习题|试题|考试|题目)[题卷]?[】\]）)]?\d{0,3}"
+    r"|(?:[-*•]\s{0,3})?(?:考试|答题|转换|导出|创建|截止|更新|发布|开始|结束)?(?:时间|日期|题量|总分|满分|得分|成绩|姓名|班级|学号|作者|来源|目标|说明)\s{0,3}[:：].{0,200}"
+    r"|(?:https?://|www\.)?[\w.-]{1,60}\.(?:com|cn|net|org|io)(?:/\S{0,100})?"
+    r"|试卷|(?:绝密|机密|秘密)(?:[★☆*\s]{0,3}(?:考试)?(?:启用|结束)前)?",
+    re.I,
+)
+"""What is above questions without naming a paper: only the word for a test, a field of a platform, an address, a seal."""
+_PAGE = re.compile(
+    r"[\s(（,，/|·—-]{0,6}+(?:[第共]\s{0,2}[\d一二三四五六七八九十百]{1,4}\s{0,2}页|\bpage\s{0,2}\d{1,4}(?:\s{0,2}(?:of|/)\s{0,2}\d{1,4})?)[\s)）,，/|·—-]*+",
+    re.I,
+)
+_NO_PART = re.compile(
+    r"未完待续|待续|全?[卷文]?完"
+    r"|(?:参考|标准|正确|试题|习题)?(?:答案|解析|详解)(?:[及与和](?:参考)?(?:答案|解析|详解))?",
+    re.I,
+)
+"""What is between rules without naming a part of the file: its end, the answers."""
+_HEADING = re.compile(r"[（(第【]?[一二三四五六七八九十]+\s*[、.．）)】部大]|.{0,8}题$|.*[:：。]$")
+
+
+def read_questions(name: str, body: bytes, suffix: str, provenance: Provenance) -> FileReading:
+    """Return the questions of a paper.
+
+    Args:
+        seen: provenance without its position.
+
+    Raises:
+        ValueError: the file is not what its suffix claims, or its lines are records.
+    """
+    return questions_in(name, lines_in(name, body, suffix), provenance)
+
+
+@lru_cache(maxsize=1)  # a file is searched for the lines of known platforms, and then read
+def lines_in(name: str, body: bytes, suffix: str) -> Text:
+    """Return the lines of a file."""
+    return LINE_READERS[suffix](name, body)
+
+
+def questions_in(name: str, text: Text, provenance: Provenance) -> FileReading:
+    """Return the questions of a paper that was read into lines.
+
+    Raises:
+        ValueError: its lines are records, notes or a survey.
+    """
+    with uncollected():
+        return reading_of(name, text, paper_in(name, text), text, provenance)
+
+
+def paper_in(name: str, text: Text) -> Paper:
+    """Return what a paper's own forms of numbers, letters and marks show of it.
+
+    Raises:
+        ValueError: its lines are records, notes or a survey.
+    """
+    _refuse_records(name, text.lines)
+    with uncollected():
+        paper = with_plain_options(read_paper(text.lines))
+        paper = better_by_form(text.lines, accounted(text.lines, _with_remains_doubted(paper, text.lines)))
+        paper = _with_remains_doubted(paper, text.lines)
+    refuse_no_bank(name, text.lines, paper)
+    return paper
+
+
+def _with_remains_doubted(paper: Paper, lines: list[str]) -> Paper:
+    """Return a paper whose questions are doubted if there is something in them, or for them below, that no reader took for what it is."""
+    below = [_names_below(draft) for draft in paper.questions]
+    counts = Counter(name for names in below for name in names)
+    names = {name for name, count in counts.items() if count >= max(_FEWEST_NAMED, _NAMED * len(below))}
+    ends = sum(bool(draft.options and _LABEL_AT_END.search(draft.options[-1])) for draft in paper.questions)
+    has_list = any(_VERDICT_LIST.match(flat(line)) for line in lines)
+    questions, rejected = list[Draft](), [*paper.rejected]
+    for draft, own in zip(paper.questions, below, strict=True):
+        doubt = (
+            "options_unreadable"
+            if (ends > 1 and draft.options and _LABEL_AT_END.search(draft.options[-1]))
+            or _misses_options(draft)
+            or any(_BOXED.search(option) for option in draft.options)
+            or (own & names and draft.options)
+            else "stem_unreadable"
+            if _SENT.search(draft.stem) or {"A", "B"} <= set(draft.stem.split("\n")) or (own & names and not draft.options)
+            else "answer_list_mismatch"
+            if has_list and not draft.options
+            else None
+        )
+        (rejected if doubt else questions).append(draft.doubted(doubt))
+    return structs.replace(paper, questions=questions, rejected=rejected)
+
+
+def _names_below(draft: Draft) -> set[str]:
+    """Return the names, `改正：`, that open lines below the words of the last option, or of a statement: what they name is unread."""
+    words = draft.options[-1] if draft.options else draft.stem
+    return {name["name"] for line in flat(words).split("\n")[1:] if (name := _NAME.match(line))}
+
+
+def _misses_options(draft: Draft) -> bool:
+    """Return whether lines of a stem begin with A, B and C and any signs, or with boxes to tick, or its answer is the name of one of
+    them; a single option is one of those that were missed.
+    """
+    if draft.options or draft.above.shared_options:
+        return len(draft.options or draft.above.shared_options or []) == 1
+    if draft.answer and (_PLACE.fullmatch(draft.answer) or (_RINGS.fullmatch(draft.answer) and set(draft.answer) <= set(draft.stem))):
+        return True
+    lines = flat(draft.stem).split("\n")[1:]
+    if draft.answer and len(draft.answer) < _LONGEST_LABEL:
+        own = re.compile(rf"\s{{0,9}}[(\[【]?{re.escape(flat(draft.answer))}[\s.、:)\]】]")
+        if any(own.match(line) for line in lines):
+            return True
+    letters = "".join(match["letter"] for line in lines if (match := _LETTER_LINE.match(line)))
+    return letters.startswith("ABC") or sum(_BOX_LINE.match(line) is not None for line in lines) > 1
+
+
+def questions_by_layout(name: str, text: Text, layout: PaperLayout, provenance: Provenance) -> FileReading:
+    """Return the questions of a paper by the patterns of its layout.
+
+    Raises:
+        ValueError: a pattern is wrong.
+    """
+    paper, source = read_by_patterns(text, patterns_of(layout, f"{name}: its layout"))
+    return reading_of(name, text, paper, source, provenance)
+
+
+def reading_of(name: str, text: Text, paper: Paper, source: Text, provenance: Provenance) -> FileReading:
+    """Return the questions of a paper as items; `source` has the lines for the account of its characters."""
+    titles = _titles(name, text.lines, paper)
+    reading, usual = FileReading(unread=[*text.dropped, *paper.unread], source=source), _usual_count(paper.drafts)
+    for draft, title in zip(paper.drafts, titles, strict=True):
+        draft_provenance = structs.replace(provenance, position=draft.position)
+        reading.items.append(QuestionItem(url=provenance.url, provenance=draft_provenance, paper_raw=title, **draft.raw_fields()))
+        if draft.doubt:
+            found = draft.words or _found_in(draft, usual) or DOUBTS[draft.doubt]
+            reading.faults.append(f"line {draft.line + 1}: number {draft.number}: {draft.doubt}: {found}")
+    for lost in text.lost:
+        reading.give_up(lost, provenance)
+    reading.record_count = len(reading.items)
+    return reading
+
+
+def _usual_count(drafts: Sequence[Draft]) -> int:
+    """Return how many options most questions of a paper have; 0 if none has any."""
+    counts = Counter(len(draft.options) for draft in drafts if draft.options)
+    return counts.most_common(1)[0][0] if counts else 0
+
+
+def _found_in(draft: Draft, usual: int) -> str:
+    """Return what was found and what was expected; nothing if it shows none of the usual causes.
+
+    Args:
+        usual: how many options most questions of its paper have.
+    """
+    options = draft.options or draft.above.shared_options or []
+    if draft.doubt != "options_unreadable":
+        return ""
+    if not options:
+        return f"it has no options; expected {usual}, as most have" if usual else ""
+    letters = [letter_of(option) for option in options]
+    if (lettered := "".join(letters)) and lettered != LETTERS[: len(options)]:
+        found = ", ".join(letter or "no letter" for letter in letters)
+        return f"its options are lettered {found}; expected {', '.join(LETTERS[: max(len(options), usual)])}, each once and in this order"
+    if further := next((option for option in options if "\n" in option.strip()), None):
+        above, _, line = further.partition("\n")
+        return f"below its option {shown(above)} is a further line, {shown(line)}; expected an option on each line, A, B, C and so on"
+    is_lettered = draft.answer is not None and WHOLE_ANSWER.fullmatch(flat(draft.answer))
+    if is_lettered and (beyond := sorted(set(draft.answer or "") & set(LETTERS[len(options) :]))):
+        return f"its answer {draft.answer} names {', '.join(beyond)}, but its last option is {LETTERS[len(options) - 1]}"
+    return f"it has {len(options)} options; expected {usual}, as most have" if len(options) != usual else ""
+
+
+def _refuse_records(name: str, lines: list[str]) -> None:
+    """Refuse a file of records, or of rows with a column to tick for true and one for false: as a paper, they would be lost or misread."""
+    for line in lines[:_FIRST_LINES]:
+        *_, right, wrong = ["", "", *(_AROUND_WORD.sub("", cell) for cell in line.strip("| \t").split())]
+        if verdict_of(right) == TRUE and verdict_of(wrong) == FALSE and names_of("stem_raw").intersection(line.replace("|", " ").split()):
+            raise Refusal(f"{name}: {line.strip()!r}: columns to tick for true and false; write the answers into one column, 答案")
+    filled = [(line_number, line.strip()) for line_number, line in enumerate(lines, 1) if line.strip()]
+    records = [line_number for line_number, line in filled if line.startswith("{") and line.endswith(("}", "},")) and '":' in line]
+    if len(records) * 2 > len(filled):
+        raise Refusal(f"{name}: line {records[0]}: a JSON object on a line; expected a paper in lines of text; name the file .jsonl")
+
+
+def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:
+    """Return for each question the file's name and the paper's title above it: either may name the subject.
+
+    Above the first question, the first line that may be a title is one; a further paper in the file begins with a line that names itself a
+    paper. A line of a question is never a title, whatever it states. A title with a page number is a running title, which begins no further
+    paper.
+    """
+    stem, paper_title, part, read, titles = PurePosixPath(name).stem, "", "", 0, []
+    unread = {_bare(line) for line in paper.unread}
+    for draft in paper.drafts:
+        for line in lines[read : draft.line]:
+            text = _bare(line)
+            if text not in unread:
+                continue
+            text, numbered = _PAGE.subn(" ", text)
+            text = text.strip()
+            if not _may_title(text) or (numbered and (paper_title or part)):
+                continue
+            if framed := _FRAMED.fullmatch(text):
+                part = part if _NO_PART.fullmatch(framed["words"]) or not _may_title(framed["words"]) else framed["words"]
+            elif _TITLE.search(text) if read or paper_title or part else True:
+                paper_title, part = text, ""
+        read = max(read, draft.line, 1)
+        title = f"{paper_title} {part}".strip()
+        titles.append(stem if title in stem else title if stem in title else f"{stem} {title}")
+    return titles
+
+
+def _bare(line: str) -> str:
+    return line.replace(IMAGE, "").strip("\ufeff #*\t\u3000\r")
+
+
+def _may_title(text: str) -> bool:
+    """Return whether a line is as short as a title, and has no number, letter, mark or blank of a question."""
+    if not 0 < len(text) <= _TITLE_CHARS or _HEADING.match(text) or is_signed(text) or not _WORDS.search(text) or _NO_TITLE.fullmatch(text):
+        return False
+    number = number_of(flat(text))
+    return (number is None or number.style in ("tight", "ocr")) and not asks(flat(text)) and parts_of(text) == (("text", text),)

@@ -1,0 +1,170 @@
+"""The entry point for structured files of any layout: bytes in, tables of rows `path -> value` out.
+
+JSON of any depth, JSON lines, literals of programs, rows of SQL and SQLite, XML, HTML pages, sheets, csv and other delimited texts, with or
+without a header. The content decides which it is, as the suffix may be wrong.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any
+
+from atomexam.text.encodings import decoded
+from atomexam.text.refusal import Refusal
+from crawlers.read.containers.documents.by_suffix import RICH, SHEETS, rich_page
+from crawlers.read.containers.documents.doc import WORD
+from crawlers.read.containers.files.csv import csv_rows, delimiter_of, directives_of
+from crawlers.read.containers.files.databases import SUFFIXES as DATABASES
+from crawlers.read.containers.files.databases import tables_of
+from crawlers.read.containers.files.notations import YAMLS, document_in, statement_rows
+from crawlers.read.containers.files.programs import literals_of
+from crawlers.read.containers.files.text import scripts_of_page, tables_of_markdown
+from crawlers.read.containers.files.xml import cells_of_book, data_of, root_of
+from crawlers.read.tables.headers import (
+    cells_of_page,
+    cells_of_sheets,
+    is_page,
+    tables_below_row,
+    tables_of_cells,
+    with_titles,
+)
+from crawlers.read.tables.legends import with_comments, with_legends
+from crawlers.read.tables.tree import Rows, marked_object, opened, tables_in, turned_document
+from crawlers.read.vocabulary.words import ANSWER_NAME
+from crawlers.text.fields import text_of
+
+TEXTS = (".txt", ".text")
+LITERALS = (".js", ".ts", ".mjs")
+PROGRAMS = (".cjs", ".jsx", ".tsx", ".vue", ".svelte", ".astro", ".php", ".py", ".json5")
+ALONE = PROGRAMS
+"""Suffixes of programs, which are read if named, and skipped in a folder."""
+DATA = (*LITERALS, *ALONE, *YAMLS)
+"""Suffixes of files with data in a notation other than JSON."""
+SOURCES = (*DATA, ".sql", *DATABASES)
+"""Suffixes of files of literals, documents, statements and tables, whose columns have names chosen by their authors."""
+MARKDOWN = (".md", ".markdown")
+PAGES = (".html", ".htm", *RICH, *MARKDOWN)
+"""Suffixes of pages, of documents that are read as pages, and of texts that may have tables as pages do."""
+_SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?(?:into)?|update|copy)\s{1,8}[\"`\[\w]", re.IGNORECASE)
+_SCRIPTED = (".vue", ".svelte", ".astro")
+"""Suffixes of parts of pages, whose data is in their scripts."""
+_LEAST_ROWS, _SAMPLE_CHARS = 3, 1 << 16
+_SAYS_ANSWER = re.compile(rf"^[ \t]{{0,9}}[【\[]?(?:{ANSWER_NAME}|answer)[】\]]?\s?[:：]?\s?\S", re.MULTILINE | re.IGNORECASE)
+_TAG = re.compile(
+    r"<(?:/?(?:p|div|span|b|i|u|em|strong|font|sub|sup|li|ul|ol|h[1-6])|br|img)(?:\s[^<>]{0,500})?/?>|</\w{1,10}>", re.IGNORECASE
+)
+_CHINESE = re.compile(r"[\u4e00-\u9fff]|\\u[4-9a-f]", re.IGNORECASE)
+
+
+def rows_of(name: str, body: bytes, header: int = 0) -> list[Rows]:
+    """Return the tables of a structured file, each with the path that leads to it; none if the file has no known structure.
+
+    Args:
+        header: number of the row that names the columns of a sheet, or of a table in a page; 0 if it is to be found.
+
+    Raises:
+        ValueError: the file is damaged, or is larger or deeper than data is.
+    """
+    tables = tables_below_row(name, body, header) if header else _rows_in(name, body)
+    for table in tables:
+        table.rows = [(position, {key: _visible_text(value) for key, value in row.items()}) for position, row in table.rows]
+    return tables
+
+
+def _visible_text(value: Any) -> Any:
+    """Return a value whose HTML texts are replaced by their visible text."""
+    if isinstance(value, str):
+        return text_of(value) if "<" in value and _TAG.search(value) else value
+    if isinstance(value, dict):
+        return {key: _visible_text(each) for key, each in value.items()}
+    return [_visible_text(each) for each in value] if isinstance(value, list) else value
+
+
+def _rows_in(name: str, body: bytes) -> list[Rows]:
+    suffix = PurePosixPath(name).suffix.lower()
+    if is_page(suffix, body):
+        return _in_page(decoded(name, body))
+    if suffix in (*SHEETS, *WORD):
+        return [table for title, rows in cells_of_sheets(name, body) or () for table in tables_of_cells(title, rows)]
+    if suffix in DATABASES:
+        return tables_of(name, body)
+    if suffix in RICH:
+        return _in_page(rich_page(name, body))
+    if suffix in MARKDOWN:
+        return [table for title, rows in with_titles(tables_of_markdown(decoded(name, body))) for table in tables_of_cells(title, rows)]
+    if suffix in PAGES:
+        text = decoded(name, body)
+        return [*_in_page(text), *_in_scripts(name, scripts_of_page(text), partial(document_of, f"{name}.ts"))]
+    if suffix == ".xml":
+        root = root_of(name, body)
+        if root.tag == "Workbook":
+            return [table for title, rows in cells_of_book(root) for table in tables_of_cells(title, rows)]
+        return tables_in(name, turned_document({root.tag: data_of(root)}))
+    text = decoded(name, body)
+    if suffix in TEXTS and text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
+        return _in_text(name, body, text)
+    if suffix in _SCRIPTED:
+        return _in_scripts(name, scripts_of_page(text), partial(document_of, f"{name}.ts"))
+    return _in_document(name, document_of(name, text))
+
+
+def _in_document(name: str, document: Any) -> list[Rows]:
+    return tables_in(name, turned_document(opened(document)))
+
+
+def _in_scripts(name: str, scripts: Iterable[str], read: Callable[[str], Any]) -> list[Rows]:
+    """Return the tables of data assigned by the scripts of a page."""
+    return [table for script in scripts if _CHINESE.search(script) for table in _in_document(name, read(script))]
+
+
+def literals_as_json(name: str, body: bytes) -> bytes:
+    """Return the data of a file of literals, or of YAML, as JSON.
+
+    Raises:
+        ValueError: it is not source code, or is larger or deeper than data is.
+    """
+    return json.dumps(document_of(name, decoded(name, body)), ensure_ascii=False, default=str).encode("utf-8", "replace")
+
+
+def _in_text(name: str, body: bytes, text: str) -> list[Rows]:
+    """Return the table of a text whose lines one sign divides into as many cells, or that Anki exported."""
+    if not (directives_of(text)[0] or delimiter_of(text[:_SAMPLE_CHARS])):
+        return []
+    return list(tables_of_cells("", list(with_legends(csv_rows(name, body)))))
+
+
+def _in_page(text: str) -> list[Rows]:
+    return [table for title, rows in cells_of_page(text) for table in tables_of_cells(title, rows)]
+
+
+def document_of(name: str, text: str) -> Any:
+    """Return the data of a text read as one document: YAML by its suffix, else JSON, JSON lines, statements or literals."""
+    if name.lower().endswith(YAMLS):
+        return document_in(name, text)
+    start = text.lstrip("\ufeff \t\r\n")[:1]
+    if start in ("{", "["):
+        try:
+            return _json(name, text)
+        except ValueError:
+            lines = [line for line in text.split("\n") if line.strip()]
+            if len(lines) > 1 and lines[0].rstrip().endswith(("}", "]")):
+                try:
+                    return [_json(name, line) for line in lines]
+                except ValueError:
+                    pass
+    if name.lower().endswith(".sql") or (
+        start not in ("{", "[") and _SQL.search(text[:200_000]) and not name.lower().endswith((".js", ".ts"))
+    ):
+        tables = statement_rows(name, text)
+        with_comments(tables, text)
+        return tables
+    return literals_of(name, f"({text})" if start in ("{", "[") else text)
+
+
+def _json(name: str, text: str) -> Any:
+    try:
+        return json.loads(text.lstrip("\ufeff"), parse_constant=lambda _: None, object_pairs_hook=marked_object)
+    except RecursionError:
+        raise Refusal(f"{name}: nested too deeply to be read; expected records of plain fields") from None

@@ -1,0 +1,203 @@
+"""Layouts of records: which keys contain what, by the words of a table's header."""
+
+import re
+from collections.abc import Collection, Sequence
+from pathlib import PurePosixPath
+from typing import Literal
+
+from msgspec import Struct
+
+from crawlers.read.tables.names import (
+    columns_by_field,
+    is_unnamed,
+    is_wrong_name,
+    named_in_turn,
+    option_number,
+    plain,
+)
+from crawlers.read.vocabulary.numbers import TYPE
+
+SECTION = "(heading)"
+"""Key under which the rows below a heading inside a table have that heading."""
+CASE, SHARED_OPTIONS = "(case)", "(shared options)"
+"""Keys under which rows have what a row above states that they share."""
+_LETTER_OF_OPTION = re.compile(r"(?<![A-Za-zＡ-Ｊ])[A-Ja-jＡ-Ｊ](?![A-Za-z])|(?<=[a-z])[A-J](?![A-Za-z])|[\d一二三四五六七八九十]")
+_NAMES_OPTION = re.compile(r"选|option|opt|choice", re.IGNORECASE)
+_SHARD = re.compile(r"-\d{5}-of-\d{5}(?:-[0-9a-f]+)?$")
+_SPLIT = re.compile("train|dev|val|validation|test")
+
+
+class EntityLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    type: str
+    name: str
+    alias: str | None = None
+    sections: list[str] = []
+    skip: list[str] = []
+    label: str | None = None
+    """Key of the label of the record's only value, which is under `value`."""
+    value: str | None = None
+    flat: bool = False
+    """Whether keys of objects inside a record are beside its own, `info.症状`, and a dash is no value."""
+    labels: dict[str, str] = {}
+    """The names of keys, or of the relations under `label`, in `curation/vocab/relations.yaml`."""
+    type_key: str | None = None
+    """Key whose values distinguish the kinds of records, if a file has several."""
+    types: dict[str, str] = {}
+    """The kind for each such value; for others, `type` applies."""
+    ranges: list[str] = []
+    """Keys of reference ranges, in any form."""
+    unit: str | None = None
+    """Key of their unit."""
+    least: str | None = None
+    most: str | None = None
+    """Keys of the ends of a range with one key for each end."""
+
+
+class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which columns or paths of one table of a file contain which part of a question: written by `--propose`."""
+
+    under: list[str] = []
+    """Keys, or the name of the sheet, that lead to its rows."""
+    header: int = 0
+    """Number of the row of a sheet that names the columns; 0 if it is to be found."""
+    stem: str
+    options: list[str] = []
+    """One column with all of them, or one each; that of the stem if they are below it."""
+    divider: str = ""
+    """The sign between options in one column, if that is none of the usual ones."""
+    answer: str | None = None
+    form: str = "letters"
+    """The form of the answer: letters, text, from 0, from 1, marked, verdict, words."""
+    explanation: str | None = None
+    others: dict[str, str] = {}
+    """Further fields, such as 题型 or 章节 -> their columns."""
+    type: str | None = None
+    """The type of all its questions that have none in a column."""
+
+
+class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which keys of records, or columns of tables, contain what: one of `questions`, `tables` and `entity`."""
+
+    confirmed: bool | Literal["yes", "no"] = True
+    """Whether a person has checked it; `no` in an uncertain proposal, which is not used until somebody writes yes."""
+    known_by: list[list[str]] = []
+    """Keys that only records of this layout have; any one of the lists suffices."""
+    array: list[str] = []
+    """Keys that lead from a JSON document to its records."""
+    split_on: str | None = None
+    """Key with several questions of one record, if it is a list."""
+    shared: str | None = None
+    """Key of the case text or the options that those questions share."""
+    options_in_stem: bool = False
+    """Options are the last lines of the stem: `A．…`."""
+    option_keys: list[str] = []
+    """Keys with one option each, in order."""
+    labelled_options: tuple[str, str] | None = None
+    """Options are objects with these keys for letter and text."""
+    zero_based_answer: bool = False
+    """The answer is the index of an option, counted from 0."""
+    subject_from_file: str | None = None
+    """Pattern of the file's name without suffix, with a group `subject`."""
+    subjects: dict[str, str] = {}
+    """Names of those subjects; others keep the file's word."""
+    unread: list[str] = []
+    """Known keys that are not needed."""
+    by_words: bool = False
+    """Inferred from the words of a header: made by people, with rows between the questions and options in any cell."""
+    questions: dict[str, str | list[str]] | None = None
+    entity: EntityLayout | None = None
+    tables: list[TableLayout] = []
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Return whether files may be read by it."""
+        return self.confirmed in (True, "yes")
+
+    def required(self) -> set[str]:
+        """Return the keys that a header must have, all of them."""
+        keys = [self.questions[field] for field in self.questions] if self.questions else [self.entity.name] if self.entity else []
+        return {key for key in keys if isinstance(key, str) and not key.endswith("?")} | set(self.option_keys[:2])
+
+    def used(self) -> set[str]:
+        """Return the keys that are read or are known to be unneeded."""
+        keys = [key for value in (self.questions or {}).values() for key in ([value] if isinstance(value, str) else value)]
+        extra = [self.split_on, self.shared, SECTION, CASE, SHARED_OPTIONS]
+        return {key.rstrip("?") for key in [*keys, *extra, *self.option_keys, *self.unread] if key}
+
+    def keys_of(self, field: str) -> list[str]:
+        """Return the keys of a field of `questions`, without the mark that they may be missing."""
+        keys = (self.questions or {}).get(field, [])
+        return [key.rstrip("?") for key in ([keys] if isinstance(keys, str) else keys)]
+
+    def columns_of(self, present: Collection[str]) -> dict[str, str]:
+        """Return, for each field of a question, the keys among those present that it is read from."""
+        keys = {field: self.keys_of(field) for field in self.questions or {}}
+        keys["options_raw"] = [*keys.get("options_raw", []), *self.option_keys]
+        keys["shared_stem"] = [self.shared] if self.shared else []
+        by_field = {field.removesuffix("_raw"): [key for key in some if key in present] for field, some in keys.items()}
+        return {field: ", ".join(dict.fromkeys(some)) for field, some in by_field.items() if some}
+
+    def columns_needed(self, header: Sequence[str]) -> int:
+        """Return how many cells a row needs for stem, options and answer to be where the header says."""
+        fields = ("stem_raw", "options_raw", "answer_raw")
+        needed = {*self.option_keys, *(key for field in fields for key in self.keys_of(field))}
+        return len(header) if self.entity else max((number for number, key in enumerate(header, 1) if key in needed), default=0)
+
+    def subject_of(self, name: str) -> str | None:
+        """Return the subject stated by a file's name, or by its folder's if the name is that of a split: `anatomy/test-00000-of-00001`."""
+        path = PurePosixPath(name)
+        stem = _SHARD.sub("", path.stem)
+        file_word = path.parent.name if _SPLIT.fullmatch(stem) and path.parent.name else stem
+        subject = re.match(self.subject_from_file, file_word) if self.subject_from_file else None
+        return self.subjects.get(subject["subject"], subject["subject"].replace("_", " ")) if subject else None
+
+
+def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
+    """Return the layout inferred from the words of a header: a stem, and options or an answer; None if they have none."""
+    words = [plain(key) for key in keys]
+    key_of_field: dict[str, str] = {}
+    for field, known in columns_by_field().items():
+        key = next((keys[words.index(word)] for word in known if word in words), None)
+        if key is not None and key not in key_of_field.values():
+            key_of_field[field] = key
+    kinds = [key for key, word in zip(keys, words, strict=True) if word.endswith("题") and re.fullmatch(TYPE, word)]
+    if "stem_raw" not in key_of_field and len(kinds) == 1:  # several may count the questions of each kind
+        key_of_field["stem_raw"] = kinds[0]
+    number_of_option = {key: number for key, word in zip(keys, words, strict=True) if (number := option_number(word)) is not None}
+    options = sorted(_of_one_kind(number_of_option), key=number_of_option.__getitem__)
+    options = options if len(options) > 1 else _beside(keys, key_of_field.get("options_raw"))
+    if not options and not {"options_raw", "answer_raw"} & key_of_field.keys():
+        in_turn = named_in_turn(keys)
+        options = in_turn if all(len(key.strip()) == 1 for key in in_turn) else []  # `甲` `乙` `丙`, one of which is marked in each row
+    if "stem_raw" not in key_of_field or not (options or "options_raw" in key_of_field or "answer_raw" in key_of_field):
+        return None
+    fields: dict[str, str | list[str]] = {field: f"{key}?" for field, key in key_of_field.items()}
+    for field, key in (("section_raw", SECTION), ("case_raw", CASE), ("shared_options_raw", SHARED_OPTIONS)):
+        fields[field] = [f"{key_of_field[field]}?", f"{key}?"] if field in key_of_field else [f"{key}?"]
+    in_stem = not options and "options_raw" not in key_of_field
+    if in_stem and any(map(is_wrong_name, words)):
+        return None  # the right option is the answer, the wrong ones are elsewhere
+    return RecordLayout(
+        questions=fields,
+        option_keys=options,
+        options_in_stem=in_stem,
+        by_words=True,
+    )
+
+
+def _of_one_kind(number_of_option: dict[str, int]) -> list[str]:
+    """Return the columns of options; of several for one option, `A` and `%A`, those that are named as options, else the first."""
+    if len(set(number_of_option.values())) == len(number_of_option):
+        return [*number_of_option]
+    kinds: dict[str, list[str]] = {}
+    for key in number_of_option:
+        kinds.setdefault(_LETTER_OF_OPTION.sub("", key), []).append(key)
+    several = {kind: keys for kind, keys in kinds.items() if len(keys) > 1} or {"": [*number_of_option]}
+    return next((keys for kind, keys in several.items() if _NAMES_OPTION.search(kind)), next(iter(several.values())))
+
+
+def _beside(keys: Sequence[str], options: str | None) -> list[str]:
+    """Return the column 选项 and the unnamed ones after it that its merged cell covers; none if there are no such columns."""
+    start = keys.index(options) if options else len(keys)
+    end = next((after for after in range(start + 1, len(keys)) if not is_unnamed(keys[after])), len(keys))
+    return [*keys[start:end]] if end > start + 1 else []

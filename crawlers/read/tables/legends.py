@@ -1,0 +1,124 @@
+"""Column names and comments that state the meaning of codes, `答案(1对0错)`: rows in, rows with the meanings instead of the codes out."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from atomexam.text.option_letters import LETTERS
+from atomexam.text.verdicts import SURE_VERDICT, verdict_of
+from crawlers.read.containers.documents import by_suffix
+from crawlers.read.vocabulary.words import any_of
+
+_WITHIN = 20
+"""Number of rows that may contain the column names."""
+_LEGEND = re.compile(r"(?P<name>[^()（）\[\]【】]{0,20})[(（\[【](?P<legend>[^()（）\[\]【】]{3,60})[)）\]】]\s{0,4}")
+_COMMENT = re.compile(r"(?:[^:：]{0,20}[:：]|[^\W\d]{1,12}[\s,，；;]{1,4})?\s{0,4}(?P<legend>[^:：()（）]{3,60})")
+_NOTE = re.compile(
+    r"COMMENT\s{1,9}ON\s{1,9}COLUMN\s{1,9}[\w.\"`]{1,99}\.[\"`]?(?P<noted>\w{1,60})[\"`]?\s{1,9}IS\s{1,9}'(?P<note>[^'\n]{3,80})'"
+    r"|(?<![\w`\"])[`\"]?(?P<column>\w{1,60})[`\"]?[ \t]{1,20}\w{1,20}[^,'\n]{0,99}?\bCOMMENT\s{1,9}'(?P<comment>[^'\n]{3,80})'",
+    re.IGNORECASE,
+)
+"""A comment on a column in a dump of SQL, as PostgreSQL and MySQL write it."""
+_WORD = f"{SURE_VERDICT}|[真假]|[A-H](?![A-Za-z])"
+_CODE = r"\d|[A-Za-z](?![A-Za-z])"
+_SAYS, _APART = r"\s{0,2}(?:[=:：\-—→]|代表|表示|为|是)?\s{0,2}", r"[\s,，;；、/|]{0,3}"
+_FORMS = (
+    re.compile(rf"(?P<code>{_CODE}){_SAYS}(?P<word>{_WORD}){_APART}"),
+    re.compile(rf"(?P<word>{_WORD}){_SAYS}(?P<code>{_CODE}){_APART}"),
+)
+_VERDICTS = re.compile(
+    r"\s{0,4}(?:判断|正误|对错|是非)(?:题|结果)?\s?[(（\[【]\s?(?P<right>[^\s/、,，|]{1,5}?)\s?[/、,，|或]?\s?(?P<wrong>[^\s/、,，|]{1,5})\s?[)）\]】]\s{0,4}"
+)
+"""The name of a column of truth values with both of them in brackets; without these, 判断 may be a type of question."""
+_BARE_VERDICTS = re.compile(
+    r"\s{0,4}(?P<right>正确|对|√|✓|T|真|正)\s?[/／、|或]\s?(?P<wrong>错误|错|不正确|×|✗|X|F|假|误)\s{0,4}", re.IGNORECASE
+)
+"""The name that is but both truth values, `√/×`; 是/否 may ask for anything."""
+_OWN = re.compile(r"我的|你的|考生|学[生员]|用户|作答|得分|成绩|user|score", re.IGNORECASE)
+_TRUTH = {"正确", "错误"}
+_ANSWER = re.compile(any_of("answer", "answer_in_english"), re.IGNORECASE)
+
+
+Sheet = tuple[str, bool, Iterator[tuple[str, list[str]]]]
+"""Name, whether it is hidden, and rows with their positions."""
+
+
+def sheets_in(name: str, body: bytes) -> Iterator[Sheet]:
+    """Yield the sheets of a workbook, csv, PDF or Word document that is a table, with the meanings of their codes."""
+    return ((title, hidden, with_legends(rows)) for title, hidden, rows in by_suffix.sheets_in(name, body))
+
+
+def with_legends(rows: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
+    """Yield rows with the meanings of their codes, below a name that states them; the name becomes 答案, or its own without the meaning."""
+    codes_by_column: dict[int, dict[str, str]] = {}
+    for number, (position, cells) in enumerate(rows):
+        may_name = not codes_by_column and number < _WITHIN
+        if may_name and (legends := {at: legend for at, cell in enumerate(cells) if (legend := _legend_of(cell))}):
+            codes_by_column = {at: codes for at, (_, codes) in legends.items()}
+            yield position, [legends[at][0] if at in legends else cell for at, cell in enumerate(cells)]
+        elif codes_by_column:
+            yield position, [codes.get(cell, cell) if (codes := codes_by_column.get(at)) else cell for at, cell in enumerate(cells)]
+        else:
+            yield position, cells
+
+
+def verdicts_of_name(name: str) -> dict[str, str]:
+    """Return the two truth values that the name of a column has in brackets, `判断（T/F）`, with their meanings; nothing if it has none."""
+    form = _VERDICTS.fullmatch(name) or _BARE_VERDICTS.fullmatch(name)
+    if form is None:
+        return {}
+    if form.re is _BARE_VERDICTS:
+        return {form["right"]: "正确", form["wrong"]: "错误"}
+    meanings = {form[group]: verdict_of(form[group]) for group in ("right", "wrong")}
+    return meanings if [*meanings.values()] == ["正确", "错误"] else {}
+
+
+def _legend_of(cell: str) -> tuple[str, dict[str, str]] | None:
+    """Return the name of a column of answers and the meanings of its codes; None if it states none."""
+    if verdicts := verdicts_of_name(cell):
+        return "判断结果", verdicts
+    label = _LEGEND.fullmatch(cell) if len(cell) < 90 else None
+    if not label or _OWN.search(label["name"]):
+        return None
+    pairs = _pairs_in(label["legend"])
+    is_answer = _ANSWER.search(label["name"])
+    if not pairs or not (is_answer or set(pairs.values()) == _TRUTH):
+        return None
+    return label["name"].strip() if is_answer else "判断结果", pairs
+
+
+def _pairs_in(legend: str) -> dict[str, str]:
+    """Return the meanings of codes; empty if the text states anything else."""
+    for form in _FORMS:
+        pairs, end = dict[str, str](), 0
+        while pair := form.match(legend, end):
+            word, end = pair["word"], pair.end()
+            pairs[pair["code"]] = word if word in LETTERS else verdict_of(word)
+        if end == len(legend) and len(set(pairs.values())) == len(pairs) > 1:
+            return pairs
+    return {}
+
+
+def with_comments(tables: Mapping[str, list[dict[str, Any]]], dump: str) -> None:
+    """Replace codes by the truth values that the comments of a dump of SQL state for their columns."""
+    for match in _NOTE.finditer(dump):
+        for rows in tables.values():
+            _with_comment(rows, match["noted"] or match["column"], match["note"] or match["comment"])
+
+
+def _with_comment(rows: Iterable[dict[str, Any]], column: str, comment: str) -> None:
+    """Replace the codes in a column of a database by the truth values that its comment states: `判断题：1对0错`.
+
+    Only digits, and only if the column has no others: in `1对0错` beside answers from 1 to 4, a 1 may be an option.
+    """
+    label = None if _OWN.search(column) or _OWN.search(comment) else _COMMENT.fullmatch(comment.strip())
+    codes = _pairs_in(label["legend"]) if label else {}
+    legend = _legend_of(comment)
+    codes = codes or (legend[1] if legend else {})
+    if set(codes.values()) != _TRUTH or not all(map(str.isdigit, codes)):
+        return
+    rows = [row for row in rows if row.get(column) is not None]
+    if any(text.isdigit() and text not in codes for row in rows if (text := str(row[column]).strip())):
+        return
+    for row in rows:
+        row[column] = codes.get(str(row[column]).strip(), row[column])

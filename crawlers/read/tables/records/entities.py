@@ -1,0 +1,398 @@
+"""Records of unknown layout -> whether they describe diseases, medicines, examinations or foods, and which key contains what. Pure.
+
+A key is recognised by its name and by its values. If neither is medical, the records do not count: a price list has names, too.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from ruamel.yaml import YAML
+
+from crawlers.read.containers.files.reading import RepeatedKey
+from crawlers.read.tables.columns import EntityLayout, RecordLayout
+from crawlers.read.tables.names import plain
+
+_PEOPLE = {
+    "男性": ("male", "m", "man", "men", "男", "男性"),
+    "女性": ("female", "f", "woman", "women", "女", "女性"),
+    "成人": ("adult", "adults", "成人", "成年", "成年人"),
+    "儿童": ("child", "children", "儿童", "小儿"),
+    "新生儿": ("newborn", "neonate", "newborns", "新生儿"),
+    "婴儿": ("infant", "infants", "baby", "婴儿"),
+    "老年人": ("elderly", "senior", "老年", "老年人"),
+    "孕妇": ("pregnant", "pregnancy", "孕妇"),
+    "空腹": ("fasting", "空腹"),
+    "": ("normal", "general", "all", "default", "both", "desirable", "optimal", "正常", "通用", "理想", "合适"),
+}
+"""People and states that a range applies to, and their names in data. Ranges of others, borderline or high, are not references."""
+_WHO = {word: who for who, words in _PEOPLE.items() for word in words}
+_ENDS = {
+    word: end
+    for end, words in enumerate((("min", "low", "lower", "from", "下限"), ("max", "high", "upper", "to", "上限")))
+    for word in words
+}
+_FIGURE = r"\d[\d.,]*(?:\s?[×xX*]\s?10\^?[\d⁰-⁹¹²³]+)?"
+_RANGE = re.compile(
+    rf"(?:[男女][性子]?|成人|儿童|新生儿|空腹)?\s?[:：]?\s?(?:[<>≤≥＜＞]=?\s?{_FIGURE}|{_FIGURE}\s?(?:[-~～–—至]+|--)\s?{_FIGURE}|[阴阳]性|[(（][-+±－＋][)）]|-|－)"
+)
+_BETWEEN = re.compile(r"(?<=\d) {0,3}([-~～–—]) {0,3}(?=\d)")
+_LETTER = re.compile(r"[a-zA-Zμµ%‰℃]")
+_EMPTY = re.compile(r"[\s—–―_/\\.·*－-]*|null|none|nan|n/a|\[\]|\{\}", re.I)
+_BARE_SIGN = re.compile(r"[-－]")
+
+
+def word_of(key: str) -> str:
+    """Return the name of a flat record's key: for `info.症状` the last part."""
+    return plain(key.rpartition(".")[2]) or plain(key)
+
+
+def flat_record(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with the keys of its objects beside its own, `info.症状`; objects of ranges are unchanged."""
+    flat: dict[str, Any] = {}
+    waiting = [(str(key), value) for key, value in reversed([*record.items()])]
+    while waiting:
+        key, value = waiting.pop()
+        if isinstance(value, dict) and not isinstance(value, RepeatedKey) and not _is_range_object(value):
+            waiting += [(f"{key}.{inner}", each) for inner, each in reversed(value.items())]
+        else:
+            flat[key] = value
+    return flat
+
+
+def plain_text(value: Any) -> str | None:
+    """Return a value as text, with list entries separated by `、`; None for placeholders of nothing: a blank, a dash, null."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "是" if value else "否"
+    if isinstance(value, list):
+        return "、".join(text for entry in value if (text := plain_text(entry))) or None
+    if isinstance(value, dict):
+        if _is_range_object(value):
+            return range_text(value)
+        return " ".join(text for inner in value.values() if (text := plain_text(inner))) or None
+    text = str(value).replace("\ufeff", "").strip()
+    return None if _EMPTY.fullmatch(text) else text
+
+
+def is_range(text: str) -> bool:
+    """Return whether a text begins like a reference range."""
+    return _RANGE.match(text) is not None
+
+
+def range_text(value: Any, unit: str | None = None) -> str | None:
+    """Return reference ranges as text, each with the unit beside them: 男性：120-160g/L；女性：110-150g/L."""
+    ranges = ((who, _BETWEEN.sub(r"\1", text)) for who, text in _ranges(value))
+    parts = [f"{who}：{text}" if who else text for who, text in ranges]
+    return "；".join(part if not unit or _LETTER.search(part.partition("：")[2] or part) else part + unit for part in parts) or None
+
+
+def joined_range(least: str | None, most: str | None) -> str | None:
+    """Return the range between two figures, either of which may be missing."""
+    if least and most:
+        return f"{least}-{most}"
+    return f"≥{least}" if least else f"≤{most}" if most else None
+
+
+def _ranges(value: Any) -> list[tuple[str, str]]:
+    if isinstance(value, list) and len(value) == 2 and all(isinstance(one, int | float) for one in value):
+        return [("", f"{value[0]}-{value[1]}")]
+    if isinstance(value, list):
+        return [pair for entry in value for pair in _ranges(entry)]
+    if not isinstance(value, dict):
+        text = str(value).strip() if value is not None else ""
+        return [("", text)] if text and (_BARE_SIGN.fullmatch(text) or not _EMPTY.fullmatch(text)) else []
+    ranges = [(_WHO[plain(key)], pair) for key, inner in value.items() if plain(key) in _WHO for pair in _ranges(inner)]
+    if ranges:  # beside 理想, a high value is nobody's range
+        return [(f"{who}{inner}", text) for who, (inner, text) in ranges]
+    ends = {_ENDS[plain(key)]: plain_text(inner) for key, inner in value.items() if plain(key) in _ENDS and not isinstance(inner, dict)}
+    span = joined_range(ends.get(0), ends.get(1))
+    return [("", span)] if span else []
+
+
+def _is_range_object(value: Mapping[str, Any]) -> bool:
+    words = [plain(str(key)) for key in value]
+    return (
+        bool(words)
+        and any(word in _WHO or word in _ENDS for word in words)
+        and all(
+            word in _WHO or word in _ENDS or isinstance(inner, str | int | float) for word, inner in zip(words, value.values(), strict=True)
+        )
+    )
+
+
+_FILE = Path(__file__).parents[2] / "vocabulary/entities.yaml"
+RANGES, _INDICATIONS, _USES = "参考区间", "适应症", "主治"
+_TRADITIONAL = ("性味", "归经")
+"""Labels of Chinese medicine: the use of an entry with them is not an effect."""
+_LEAST = 2
+"""A single record proves nothing: a document is one, too, and so are its parts, run together."""
+_SAMPLE, _MOST_KINDS, _LEAST_DIFFERENT = 1_000, 15, 3
+_MAX_NAME_CHARS, _PROSE_CHARS = 30, 60
+_LOOKS = 0.3
+"""Share of names or values that must look like those of their kind."""
+_PROPOSED = 0.6
+SURE = 0.5
+"""Confidence above which records are read without confirmation."""
+_PIECES = re.compile(r"[、，,；;。\s|/﹑]+")
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_SENTENCE = re.compile("[。；;]")
+_NO_NAME = re.compile(r"[。；;！？?\n]")
+
+
+class _KindWords(Struct, frozen=True, forbid_unknown_fields=True):
+    says: dict[str, list[str]]
+    knows: dict[str, list[str]]
+
+
+class _Words(Struct, frozen=True, forbid_unknown_fields=True):
+    name: list[str]
+    alias: list[str]
+    unit: list[str]
+    least: list[str]
+    most: list[str]
+    skip: list[str]
+    signs: dict[str, re.Pattern[str]]
+    names: dict[str, re.Pattern[str]]
+    kinds: dict[str, _KindWords]
+    content: dict[str, dict[str, re.Pattern[str]]]
+
+
+class LayoutProposal(NamedTuple):
+    """The layout that records seem to have."""
+
+    layout: RecordLayout
+    confidence: float
+    """From 0 to 1: how certain the kind is, by words, names and values."""
+    by_content: dict[str, str]
+    """Keys whose label is not a known word but is inferred from their values; they are in no layout until somebody confirms them."""
+    unknown: list[str]
+    """Keys about which nothing is known."""
+
+
+class _Column(NamedTuple):
+    texts: list[str]
+    filled: float
+    """Share of the records that have a value under the key."""
+
+
+def kind_words(key: str) -> list[tuple[str, str, bool]]:
+    """Return each kind and label that a key's name may stand for, and whether it gives facts."""
+    return _labels_by_word().get(word_of(key), [])
+
+
+def are_record_keys(keys: Iterable[str]) -> bool:
+    """Return whether a header has a name and something that describes it."""
+    words = [(word_of(key), kind_words(key)) for key in keys]
+    return any(word in _names() for word, _ in words) and any(says for _, labels in words for _, _, says in labels)
+
+
+def beside_way(document: Mapping[str, Any], way: Sequence[str]) -> list[str]:
+    """Return the keys beside the path to records: what the document states about itself."""
+    keys: list[str] = []
+    current: Any = document
+    for key in way:
+        if not isinstance(current, dict) or key == "*":
+            break
+        keys += [other for other in current if other != key]
+        current = current.get(key)
+    return keys
+
+
+def propose_records(
+    records: Sequence[Mapping[str, Any]], hint: str = "", array: Sequence[str] = (), beside: Iterable[str] = ()
+) -> LayoutProposal | None:
+    """Return the layout that records have; None if they are not entries of an encyclopedia.
+
+    Args:
+        hint: the file's name and the keys that lead to the records.
+        array: those keys, for the layout.
+        beside: keys that are beside the path and belong to no record.
+    """
+    if len(records) < _LEAST:
+        return None
+    beside = [key for key in beside if _is_same(key, records)]  # a record's own name replaces its document's
+    sample = [{key: value for key, value in record.items() if key not in beside} for record in records[:_SAMPLE]]
+    rows = [flat_record(record) for record in sample]
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    columns = {key: _column(rows, key) for key in keys}
+    name = _name_key(columns, [*array])
+    if name is None:
+        return None
+    scored = [proposal for kind in _words().kinds if (proposal := _as_kind(kind, name, columns, rows, hint, array, beside))]
+    return max(scored, key=lambda one: (one.confidence, -len(one.unknown)), default=None)
+
+
+def _as_kind(
+    kind: str,
+    name: str,
+    columns: Mapping[str, _Column],
+    rows: Sequence[Mapping[str, Any]],
+    hint: str,
+    array: Sequence[str],
+    beside: Iterable[str],
+) -> LayoutProposal | None:
+    words, used = _words(), {name}
+    alias = next((key for word in words.alias for key in columns if word_of(key) == word and key not in used), None)
+    unit = next((key for key in columns if word_of(key) in words.unit and key not in used), None) if kind == "examination" else None
+    ends = [next((key for key in columns if word_of(key) in some and key not in used), None) for some in (words.least, words.most)]
+    least, most = ends if kind == "examination" and all(ends) else (None, None)
+    used |= {key for key in (alias, unit, least, most) if key}
+    skip = [key for key in columns if key not in used and word_of(key) in words.skip]
+    labels: dict[str, str] = {}
+    facts: dict[str, float] = {}
+    looks = [_share(columns[name].texts, words.names.get(kind))]
+    sign = words.signs[kind].search(f"{hint} {name}".lower()) is not None
+    by_content, unknown = {}, []
+    for key in columns:
+        if key in used or key in skip or not columns[key].texts:
+            continue
+        label, fact = next(((label, is_fact) for of, label, is_fact in kind_words(key) if of == kind), ("", False))
+        fits = _fits(kind, label, columns[key].texts) if label else 0.0
+        if label == RANGES and fits < _LOOKS:
+            label, fact = "", False
+        if label:
+            labels[key] = label
+            looks += [fits] if label != RANGES or sign else []
+            if fact and _is_plausible(label, columns[key].texts, fits):
+                facts[label] = max(fits, facts.get(label, 0.0))
+        elif (content_label := _by_content(kind, columns[key].texts)) is not None:
+            by_content[key] = content_label
+        else:
+            unknown.append(key)
+    patterns = words.content.get(kind, {})
+    says = {label for label, fits in facts.items() if label not in patterns or fits >= _LOOKS / 3 or max(looks) >= _LOOKS}
+    if least and most and _fits(kind, RANGES, columns[least].texts) >= _LOOKS:
+        says.add(RANGES)
+        looks += [1.0] if sign else []
+    if not says or max(looks) < _LOOKS:
+        return None
+    traditional = any(label in _TRADITIONAL for label in labels.values())
+    if kind == "medicine" and (traditional or "功效" in labels.values()):
+        labels = {key: _USES if label == _INDICATIONS else label for key, label in labels.items()}
+        says -= {_INDICATIONS}
+        if not says:
+            return None
+    everything = {*says, *labels.values()}
+    confidence = (1 - 0.5 ** (len(says) + (len(everything) - len(says)) / 3 + sign)) * (0.6 + 0.4 * min(1.0, max(looks) / _PROPOSED))
+    type_key, types = _types(kind, columns, used)
+    ranges = [key for key, label in labels.items() if label == RANGES]
+    prose = {key for key in labels if kind == "disease" and _is_prose(columns[key].texts)}
+    sections = [key for key in columns if key in prose or (labels.get(key) == "desc" and kind == "disease")]
+    entity = EntityLayout(
+        type=kind,
+        flat=True,
+        name=name,
+        alias=alias,
+        sections=sections,
+        skip=[*skip, *beside],
+        labels={key: label for key, label in labels.items() if key != label},
+        type_key=type_key,
+        types=types,
+        ranges=ranges,
+        unit=unit,
+        least=least,
+        most=most,
+    )
+    known_by = [[name, *(key for key in labels if columns[key].filled > 0.5)]]
+    return LayoutProposal(RecordLayout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
+
+
+def _is_same(key: str, records: Sequence[Mapping[str, Any]]) -> bool:
+    return all(record.get(key) == records[0].get(key) for record in records)
+
+
+def _column(rows: Sequence[Mapping[str, Any]], key: str) -> _Column:
+    texts = [text for row in rows if (text := plain_text(row.get(key)))]
+    return _Column(texts, len(texts) / len(rows) if rows else 0.0)
+
+
+def _name_key(columns: Mapping[str, _Column], array: Sequence[str]) -> str | None:
+    """Return the key of the names: by its word, by the key that the records are under, or by its values."""
+    if array and array[-1] == "*" and "*" in columns:
+        return "*"
+    by_word = (key for word in _words().name for key in columns if word_of(key) == word)
+    if key_by_word := next((key for key in by_word if _are_names(columns[key], 0.5)), None):
+        return key_by_word
+    return next(
+        (key for key in columns if word_of(key) not in _words().skip and _are_names(columns[key], 0.95) and not kind_words(key)), None
+    )
+
+
+def _are_names(column: _Column, distinct: float) -> bool:
+    texts = column.texts
+    if column.filled < 0.9 or len(set(texts)) < distinct * len(texts) or median(map(len, texts)) > _MAX_NAME_CHARS:
+        return False
+    return sum(bool(_HAN.search(text)) and not _NO_NAME.search(text) for text in texts) >= 0.7 * len(texts)
+
+
+def _fits(kind: str, label: str, texts: Sequence[str]) -> float:
+    """Return the share of pieces that look like those of a label; 0 if it is not known how they look."""
+    if label == RANGES:
+        return sum(is_range(text) for text in texts) / len(texts)
+    pattern = _words().content.get(kind, {}).get(label)
+    return _share([piece for text in texts for piece in _PIECES.split(text) if piece], pattern)
+
+
+def _is_plausible(label: str, texts: Sequence[str], fits: float) -> bool:
+    """Return whether values can be what the label means: ranges, or words in Chinese."""
+    return fits >= _LOOKS if label == RANGES else sum(bool(_HAN.search(text)) for text in texts) >= 0.5 * len(texts)
+
+
+def _by_content(kind: str, texts: Sequence[str]) -> str | None:
+    """Return the label whose values look most like these, if most of them do."""
+    shares = {label: _fits(kind, label, texts) for label in _words().content.get(kind, {})}
+    best = max(shares, key=shares.__getitem__, default=None)
+    return best if best is not None and shares[best] >= _PROPOSED and len(set(texts)) >= _LEAST_DIFFERENT else None
+
+
+def _types(kind: str, columns: Mapping[str, _Column], used: Iterable[str]) -> tuple[str | None, dict[str, str]]:
+    """Return the key whose values distinguish the kinds of the records, if there are several, and the kind for each value."""
+    for key, column in columns.items():
+        values = Counter(column.texts)
+        if key in used or column.filled < 0.9 or not 1 < len(values) <= _MOST_KINDS or len(values) * 5 > len(column.texts):
+            continue
+        kinds_of_value = {value: [of for of, sign in _words().signs.items() if sign.search(value.lower())] for value in values}
+        kinds = {value: of[0] if len(of) == 1 else kind for value, of in kinds_of_value.items()}
+        if len({of[0] for of in kinds_of_value.values() if len(of) == 1}) > 1 and max(map(len, values)) <= 8:
+            return key, kinds
+    return None, {}
+
+
+def _is_prose(texts: Sequence[str]) -> bool:
+    return median(map(len, texts)) >= _PROSE_CHARS and sum(bool(_SENTENCE.search(text)) for text in texts) > len(texts) / 2
+
+
+def _share(texts: Sequence[str], pattern: re.Pattern[str] | None) -> float:
+    return sum(bool(pattern.search(text)) for text in texts) / len(texts) if pattern and texts else 0.0
+
+
+@cache
+def _words() -> _Words:
+    with open(_FILE, encoding="utf-8") as file:
+        table = YAML(typ="safe", pure=True).load(file)
+    return msgspec.convert(table, _Words, dec_hook=lambda _, pattern: re.compile(pattern))
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(_words().name)
+
+
+@cache
+def _labels_by_word() -> dict[str, list[tuple[str, str, bool]]]:
+    by_word: dict[str, list[tuple[str, str, bool]]] = {}
+    for kind, table in _words().kinds.items():
+        for says, labels in ((True, table.says), (False, table.knows)):
+            for label, words in labels.items():
+                for word in dict.fromkeys([*words, plain(label)]):
+                    if all(kind != of for of, _, _ in by_word.get(word, ())):
+                        by_word.setdefault(word, []).append((kind, label, says))
+    return by_word

@@ -1,0 +1,39 @@
+"""The words of `words.yaml`, as lists and as patterns."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from ruamel.yaml import YAML
+
+
+@cache
+def _lists() -> dict[str, list[str]]:
+    with open(Path(__file__).with_suffix(".yaml"), encoding="utf-8") as file:
+        return YAML(typ="safe").load(file)
+
+
+def words_of(*names: str) -> list[str]:
+    """Return the words of some lists, the longer ones first."""
+    return sorted({word for name in names for word in _lists()[name]}, key=lambda word: (-len(word), word))
+
+
+def any_of(*names: str) -> str:
+    """Return a pattern of any word of some lists."""
+    return "|".join(map(re.escape, words_of(*names)))
+
+
+def firsts(*names: str) -> str:
+    """Return the signs that begin words of some lists."""
+    return "".join(sorted({word[0] for word in words_of(*names)}))
+
+
+def lasts(*names: str) -> str:
+    """Return the signs that end words of some lists."""
+    return "".join(sorted({word[-1] for word in words_of(*names)}))
+
+
+ANSWER_NAME = rf"(?:(?:{any_of('before_answer')})的?)?(?:{any_of('answer')})"
+"""Pattern of the name of an answer: 答案, 参考答案, 本题的正解."""
+OWN_ANSWER_NAME = rf"(?:{any_of('someone')})的?(?:答案|作答|选择|选项)"
+"""Pattern of the name of what somebody chose: 我的答案, 考生作答."""

@@ -1,0 +1,201 @@
+"""Tails that a head does not have: what is known of all heads, and the reason why a tail may after all be true of a head.
+
+No source lists everything, so a tail is only called false of a head if every head that has it is far from this one: another part of the
+body, other departments, no fact in common, no word in common. Relations of which sources list all (`CLOSED`) need less.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from urllib.parse import urlsplit
+
+from atomexam.records.evidence import Passage
+from atomexam.records.fact import Fact
+from atomexam.text.canonical import canonical
+from curation.claims.synonyms import Synonyms
+from curation.vocab.allowed_heads import body_parts, is_allowed_head
+from curation.vocab.reader import compiled, read_vocabulary
+
+CLOSED = frozenset({"disease_department", "disease_infectivity"})
+"""Relations of which a source names all tails of a head: what it does not name is false."""
+STATED = frozenset({"disease_food"})
+"""Relations whose denial says more than that the tail is not one (忌吃): a false tail is one that a source denies."""
+_MIN_TAILS = 2
+"""A head with fewer tails of a relation is described too briefly to say what it lacks."""
+_MAX_HEADS, _MAX_SHARE = 2, 0.03
+"""A tail of more heads of its relation than both is general: it may be true of heads that do not list it."""
+_TELLING_SHARE = 0.1
+"""A character in more of the names than this, such as 炎 and 病, tells nothing of what they mean."""
+
+CANDIDATE_REASONS = {
+    "linked": "a source links tail and head, under any relation, in either direction, or under another name",
+    "like_a_tail": "the tail contains, is part of, or has a telling character in common with a tail of the head",
+    "like_the_head": "the tail has a telling character in common with the name of the head",
+    "possible": "by the table of parts of the body, such a head may have the tail",
+    "same_part": "the tail is about a part of the body that the head is about",
+    "near": "a head that has the tail is near: a department, part of the body, fact or telling character in common",
+    "general_head": "hardly any tail of the relation is surely false of the head: a test for all, a medicine for every tumour",
+    "in_passage": "a passage about the head contains the tail",
+    "not_denied": "no source denies the tail of the head",
+}
+"""Why a tail is not taken as a false one of a head."""
+
+
+class KnownFacts:
+    """What all facts and passages say of the heads, under their synonyms."""
+
+    def __init__(self, facts: Iterable[Fact], passages: Iterable[Passage], synonyms: Synonyms) -> None:
+        self._of = synonyms.of
+        self._linked: dict[str, set[str]] = defaultdict(set)
+        self._tails: dict[tuple[str, str], set[str]] = defaultdict(set)
+        self._heads: dict[tuple[str, str], set[str]] = defaultdict(set)
+        self._departments: dict[str, set[str]] = defaultdict(set)
+        self._denied: dict[tuple[str, str, str], str] = {}
+        self._names: dict[str, set[str]] = defaultdict(set)
+        """A thing, by the name that stands for its synonyms -> its names as written: only these are compared by their characters."""
+        pages: dict[str, set[str]] = defaultdict(set)
+        for fact in facts:
+            head, tail = self._of(fact.head), self._of(fact.tail)
+            self._names[head].add(canonical(fact.head))
+            self._names[tail].add(canonical(fact.tail))
+            for origin in fact.provenance:
+                pages[_page(origin.url)].add(head)
+            if not fact.polarity:
+                self._denied[fact.relation, head, tail] = fact.id
+                continue
+            self._tails[fact.relation, head].add(tail)
+            self._heads[fact.relation, tail].add(head)
+            if fact.relation == "disease_department":
+                self._departments[head].add(tail)
+            elif fact.relation != "disease_infectivity":
+                self._linked[head].add(tail)
+                self._linked[tail].add(head)
+        self._heads_in = Counter(relation for relation, _ in self._tails)
+        self._telling_names = _telling(name for _, head in self._tails for name in self._names[head])
+        by_relation: dict[str, set[str]] = defaultdict(set)
+        for relation, tail in self._heads:
+            by_relation[relation] |= self._names[tail]
+        self._telling_tails = {relation: _telling(tails) for relation, tails in by_relation.items()}
+        self._specific = {tail for relation, tail in self._heads if not self.is_general(relation, tail)}
+        self._texts = self._texts_of(passages, pages)
+        self._about = cache(self._about_head)
+
+    def _texts_of(self, passages: Iterable[Passage], pages: Mapping[str, set[str]]) -> Mapping[str, str]:
+        texts: dict[str, list[str]] = defaultdict(list)
+        for passage in passages:
+            path = _page(passage.url)
+            for place in _with_parents(path):
+                if len(heads := pages.get(place, ())) == 1:
+                    texts[next(iter(heads))].append(canonical(passage.text))
+                    break
+        return {head: "\n".join(parts) for head, parts in texts.items()}
+
+    def is_general(self, relation: str, tail: str) -> bool:
+        """Return whether so many heads have a tail that others may, too."""
+        if _matches("general", relation, canonical(tail)):
+            return True
+        tail = self._of(tail)
+        return relation not in CLOSED | STATED and len(self._heads[relation, tail]) > max(_MAX_HEADS, _MAX_SHARE * self._heads_in[relation])
+
+    def is_general_head(self, relation: str, head: str) -> bool:
+        """Return whether hardly any tail of a relation is surely false of a head."""
+        return any(_matches("general_heads", relation, name) for name in self._names[self._of(head)])
+
+    def is_described(self, relation: str, head: str) -> bool:
+        """Return whether enough is known of a head to call other tails false."""
+        return relation in CLOSED | STATED or len(self._tails[relation, self._of(head)]) >= _MIN_TAILS
+
+    def names_head(self, head: str, tail: str) -> bool:
+        """Return whether a tail has a telling character of the head's name: then its wording gives away that it belongs to it."""
+        return not self._about(self._of(head))[0].isdisjoint(canonical(tail))
+
+    def denial(self, relation: str, head: str, tail: str) -> str | None:
+        """Return the id of the fact that denies a tail of a head."""
+        return self._denied.get((relation, self._of(head), self._of(tail)))
+
+    def objection(self, relation: str, head: str, tail: str) -> str | None:
+        """Return why a tail is not surely false of a head, a key of CANDIDATE_REASONS; None if it is."""
+        name, written = head, canonical(tail)
+        head, tail = self._of(head), self._of(tail)
+        own = self._tails[relation, head]
+        if tail in own or tail in self._linked[head] or tail == head:
+            return "linked"
+        if self.is_general_head(relation, name):
+            return "general_head"
+        if relation in STATED:
+            return None if (relation, head, tail) in self._denied else "not_denied"
+        telling = self._telling_tails[relation] & set(written)
+        own_names = (other for one in own for other in self._names[one])
+        if any(written in other or other in written or not telling.isdisjoint(other) for other in own_names):
+            return "like_a_tail"
+        if self.names_head(name, written):
+            return "like_the_head"
+        _, departments, parts, _ = self._about(head)
+        if is_allowed_head(relation, written, canonical(name), departments):
+            return "possible"
+        if relation not in CLOSED:
+            if not parts.isdisjoint(body_parts(written)):
+                return "same_part"
+            if any(self._are_near(head, other) for other in self._heads[relation, tail]):
+                return "near"
+        return "in_passage" if written in self._texts.get(head, "") else None
+
+    def are_near(self, one: str, other: str) -> bool:
+        """Return whether two heads have a department, a part of the body, a fact or a telling character in common."""
+        return self._are_near(self._of(one), self._of(other))
+
+    def _are_near(self, one: str, other: str) -> bool:
+        name, _, parts, linked = self._about(one)
+        other_name, _, other_parts, other_linked = self._about(other)
+        return not (
+            parts.isdisjoint(other_parts)
+            and linked.isdisjoint(other_linked)
+            and name.isdisjoint(other_name)
+            and one not in other_linked
+            and other not in linked
+            and self._departments[one].isdisjoint(self._departments[other])
+        )
+
+    def _about_head(self, head: str) -> tuple[frozenset[str], str, frozenset[str], frozenset[str]]:
+        """Return the telling characters of a head, its departments, the parts of the body that it concerns, and what is linked to few."""
+        departments = "|".join(sorted(self._departments[head]))
+        return (
+            frozenset(self._telling_names & {sign for name in self._names[head] for sign in name}),
+            departments,
+            body_parts("|".join(sorted(self._names[head]))) | body_parts(departments),
+            frozenset(self._linked[head] & self._specific),
+        )
+
+
+def _telling(names: Iterable[str]) -> frozenset[str]:
+    """Return the characters that few of the names have, and that are no digits or letters."""
+    names = set(names)
+    counts = Counter(sign for name in names for sign in set(name))
+    return frozenset(
+        sign for sign, number in counts.items() if number <= max(1, _TELLING_SHARE * len(names)) and "\u4e00" <= sign <= "\u9fff"
+    )
+
+
+def _matches(what: str, relation: str, name: str) -> bool:
+    """Return whether a name is among the `general` tails or heads of a relation."""
+    pattern = _general()[what].get(relation)
+    return bool(pattern and pattern.search(name))
+
+
+@cache
+def _general() -> dict[str, dict[str, re.Pattern[str]]]:
+    table = read_vocabulary("tails")
+    return {what: {relation: compiled(words) for relation, words in table[what].items()} for what in ("general", "general_heads")}
+
+
+def _page(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.netloc}{parts.path}".rstrip("/")
+
+
+def _with_parents(path: str) -> Iterator[str]:
+    """Yield a path and those of the folders it is in."""
+    while "/" in path:
+        yield path
+        path = path.rpartition("/")[0]

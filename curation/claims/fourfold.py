@@ -1,0 +1,327 @@
+"""Sound facts -> the fourfold set: each fact as four sentences, a true and a false tail, affirmed and denied. Pure.
+
+Heads are put into groups, far from each other, and exchange their tails within them: each tail is true as often as it is false, and each
+head as well, so that neither tells the answer. A group goes to one split.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from math import log, sqrt
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from atomexam.records.claim import Fourfold, kind_of_heads
+from atomexam.records.fact import RELATIONS, Fact
+from atomexam.records.identity import content_id, draw_order
+from atomexam.records.params import Claims
+from atomexam.records.rejected_record import Rejected
+from curation.claims.altered_ranges import altered_range
+from curation.claims.false_tails import KnownFacts
+from curation.claims.negated_claims import Wordings, wording_of
+
+REASONS = {
+    "tail_general": "the tail may be true of heads that do not list it, so that it cannot be a false tail of any",
+    "tail_names_head": "the tail has a telling character of its head's name, which would give the true tail away",
+    "few_tails": "the head has too few tails of the relation to say which it lacks",
+    "no_false_tail": "each tail of the other heads of the group may be true of the head; detail counts the objections",
+    "not_exchanged": "the tail of no other head is false here while this one is false there, so that the tails would not balance",
+    "false_side": "the fact denies its tail and is the false side of a row, or of none",
+    "over_cap": "the atomic type has enough rows",
+    "heads_tell": "the names of the heads tell which have the tail, so that no knowledge is needed: the type has no row",
+    "range_unknown": "no plausible other range can be made of this one",
+}
+_MIN_GROUP, _MAX_GROUP, _GROUPS, _MAX_OPEN = 5, 40, 100, 16
+_CHANCE_DEVIATIONS = 3
+_AT_ONCE = 48
+"""Facts of a group matched at a time: the cost grows with the square."""
+_DROP, _NEW, _FORBIDDEN = 1_000, 1, 1_000_000
+
+
+class RejectedFourfold(NamedTuple):
+    """A fact with a claim, but without a row of the fourfold set, and why."""
+
+    fact: Fact
+    reason: str
+    detail: str | None = None
+
+    def row(self) -> Rejected:
+        return Rejected(id=self.fact.id, kind="fact", reason=self.reason, detail=self.detail, record=msgspec.to_builtins(self.fact))
+
+
+class FourfoldSet(NamedTuple):
+    """The rows, the facts without one, and how many candidates each objection refused, by atomic type."""
+
+    rows: list[Fourfold]
+    rejected: list[RejectedFourfold]
+    objections: Mapping[str, Counter[str]]
+
+
+def make_fourfold(facts: Sequence[Fact], known: KnownFacts, templates: Wordings, params: Claims, chosen: Mapping[str, str]) -> FourfoldSet:
+    """Return the fourfold set of the facts; their order does not matter. A type has at most `per_type` rows.
+
+    Args:
+        chosen: earlier choices, fact id -> id of the fact whose tail was its false one; kept where still sound.
+    """
+    chosen, last = dict(chosen), None
+    while True:  # until what is left gives no further row: so the next run, whose earlier choices these rows are, ends with the same
+        made = _made_once(facts, known, templates, params, chosen)
+        exchanged = {row.fact_ids[0]: row.false_fact_ids[0] for row in made.rows if row.false_fact_ids}
+        if exchanged == last:
+            return made
+        last = exchanged
+        chosen |= exchanged
+
+
+def _made_once(facts: Sequence[Fact], known: KnownFacts, templates: Wordings, params: Claims, chosen: Mapping[str, str]) -> FourfoldSet:
+    seed = params.seed
+    maker = _Maker(known, templates, params, chosen)
+    by_relation: dict[str, list[Fact]] = {relation: [] for relation in RELATIONS}
+    for fact in sorted(facts, key=lambda fact: (draw_order(seed, fact.id), fact.head, fact.tail)):
+        by_relation[fact.relation].append(fact)
+    groups = group_heads(facts, known, seed, chosen)
+    for relation, members in by_relation.items():
+        if relation == "disease_infectivity":
+            maker.exchange_heads(members, groups)
+        elif relation == "examination_range":
+            maker.alter_ranges(members)
+        else:
+            maker.exchange_tails(relation, members, groups)
+    if len(facts) != len(maker.rows) + len(maker.rejected):
+        raise ValueError(
+            f"fourfold: {len(facts)} facts in, but {len(maker.rows)} rows and {len(maker.rejected)} rejected; please report this"
+        )
+    return FourfoldSet(maker.rows, maker.rejected, maker.objections)
+
+
+def measure_fourfold(made: FourfoldSet) -> dict[str, Any]:
+    """Return the metrics of the set: types without a row count 0."""
+    by_type = Counter(row.atomic_type for row in made.rows)
+    objections = sum(made.objections.values(), Counter())
+    return {
+        "facts": {"in": len(made.rows) + len(made.rejected), "out": len(made.rows), "rejected": len(made.rejected)},
+        "by_type": {relation: by_type[relation] for relation in RELATIONS},
+        "rejected_by_reason": dict(sorted(Counter(row.reason for row in made.rejected).items())),
+        "false_tails_refused": dict(sorted(objections.items())),
+    }
+
+
+class _Maker:
+    """The rows and rejected facts, as the relations are worked through."""
+
+    def __init__(self, known: KnownFacts, templates: Wordings, params: Claims, chosen: Mapping[str, str]) -> None:
+        self._known, self._templates, self._chosen = known, templates, chosen
+        self._seed, self._most = params.seed, params.per_type
+        self.rows: list[Fourfold] = []
+        self.rejected: list[RejectedFourfold] = []
+        self.objections: dict[str, Counter[str]] = defaultdict(Counter)
+
+    def exchange_tails(self, relation: str, facts: Sequence[Fact], groups: Mapping[str, int]) -> None:
+        """Make the rows of a relation whose tails are exchanged among heads."""
+        sound = []
+        for fact in facts:
+            if reason := self._against(fact):
+                self.rejected.append(RejectedFourfold(fact, reason))
+            else:
+                sound.append(fact)
+        pairs = self._kept(relation, sound)
+        done = {fact.id for fact, _ in pairs}
+        for members in _by_group((fact for fact in sound if fact.id not in done), groups):
+            for start in range(0, len(members), _AT_ONCE):
+                pairs += self._exchange(relation, members[start : start + _AT_ONCE])
+        self._add(_rings(pairs))
+
+    def _against(self, fact: Fact) -> str | None:
+        known, relation = self._known, fact.relation
+        if not fact.polarity:
+            return "false_side"
+        if known.is_general(relation, fact.tail):
+            return "tail_general"
+        if known.names_head(fact.head, fact.tail):
+            return "tail_names_head"
+        return None if known.is_described(relation, fact.head) else "few_tails"
+
+    def _kept(self, relation: str, facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
+        """Return the earlier choices that are still sound, in whole rings: each gives its tail to another and takes that of a third."""
+        by_id = {fact.id: fact for fact in facts}
+        takes = {
+            key: other
+            for key in by_id
+            if (other := self._chosen.get(key)) in by_id and not self._known.objection(relation, by_id[key].head, by_id[other].tail)
+        }
+        while broken := takes.keys() ^ set(takes.values()):
+            takes = {key: other for key, other in takes.items() if key not in broken and other not in broken}
+        return [(by_id[key], by_id[other]) for key, other in takes.items()]
+
+    def _exchange(self, relation: str, facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
+        """Return the facts of a group with the fact whose tail is their false one, as many as possible; the rest have none."""
+        cost = np.full((len(facts), len(facts)), _FORBIDDEN)
+        np.fill_diagonal(cost, _DROP)
+        met: list[Counter[str]] = []
+        for at, fact in enumerate(facts):
+            objections: dict[str, str | None] = {}
+            for other, giver in enumerate(facts):
+                if other != at:
+                    if giver.tail not in objections:
+                        objections[giver.tail] = self._known.objection(relation, fact.head, giver.tail)
+                    if objections[giver.tail] is None:
+                        cost[at, other] = _NEW
+            met.append(Counter(reason for reason in objections.values() if reason))
+            self.objections[relation] += met[-1]
+        _, takes = linear_sum_assignment(cost)
+        for at, other in enumerate(takes):
+            if at == other:
+                free = (cost[at] == _NEW).any()
+                detail = None if free else ", ".join(f"{reason} {number}" for reason, number in sorted(met[at].items()))
+                self.rejected.append(RejectedFourfold(facts[at], "not_exchanged" if free else "no_false_tail", detail))
+        return [(facts[at], facts[other]) for at, other in enumerate(takes) if at != other]
+
+    def exchange_heads(self, facts: Sequence[Fact], groups: Mapping[str, int]) -> None:
+        """Make the rows of a relation with a single tail: a head that has it and one that a source says has not, in one group."""
+        kept = {fact.id: other for fact in facts if fact.polarity and (other := self._chosen.get(fact.id))}
+        by_id = {fact.id: fact for fact in facts if not fact.polarity}
+        pairs = [(fact, by_id.pop(kept[fact.id])) for fact in facts if kept.get(fact.id) in by_id]
+        done = {fact.id for pair in pairs for fact in pair}
+        for members in _by_group((fact for fact in facts if fact.id not in done), groups):
+            sound = [fact for fact in members if not self._known.is_general_head(fact.relation, fact.head)]
+            for tail in dict.fromkeys(fact.tail for fact in sound):
+                having, lacking = ([fact for fact in sound if fact.tail == tail and fact.polarity is side] for side in (True, False))
+                pairs += zip(having, lacking, strict=False)
+        reason = "not_exchanged"
+        if _names_tell(pairs):
+            reason, pairs = "heads_tell", []
+        self._add([[pair] for pair in pairs])
+        done = {fact.id for fact, _ in pairs}
+        self.rejected += [RejectedFourfold(fact, reason if fact.polarity else "false_side") for fact in facts if fact.id not in done]
+
+    def alter_ranges(self, facts: Sequence[Fact]) -> None:
+        """Make the rows of reference ranges: the false tail is another range of the same shape and unit."""
+        for fact in facts:
+            up = draw_order(self._seed, f"range/{fact.id}")[0] % 2 == 0
+            if (tail := altered_range(fact.tail, up)) is None:
+                self.rejected.append(RejectedFourfold(fact, "range_unknown"))
+            else:
+                self.rows.append(self._row(fact, fact.head, tail, []))
+
+    def _add(self, rings: Iterable[Sequence[tuple[Fact, Fact]]]) -> None:
+        """Add the rows of whole rings, earlier choices first, until the type is full."""
+        room = self._most
+        for ring in sorted(rings, key=self._turn):
+            if len(ring) > room:
+                self.rejected += [RejectedFourfold(fact, "over_cap") for fact, _ in ring]
+                continue
+            room -= len(ring)
+            for fact, other in ring:
+                if fact.relation == "disease_infectivity":
+                    self.rows.append(self._row(fact, other.head, other.tail, [other.id]))
+                else:
+                    denied = self._known.denial(fact.relation, fact.head, other.tail)
+                    self.rows.append(self._row(fact, fact.head, other.tail, [other.id, denied] if denied else [other.id]))
+
+    def _turn(self, ring: Sequence[tuple[Fact, Fact]]) -> tuple[bool, bytes]:
+        first = min(draw_order(self._seed, fact.id) for fact, _ in ring)
+        return any(self._chosen.get(fact.id) != other.id for fact, other in ring), first
+
+    def _row(self, fact: Fact, false_head: str, false_tail: str, false_fact_ids: list[str]) -> Fourfold:
+        wordings = self._templates[fact.relation]
+        template = wordings[wording_of(fact, wordings)]
+        sentences = (*template.fill(fact.head, fact.tail), *template.fill(false_head, false_tail))
+        return Fourfold(
+            id=content_id("fourfold", *sentences),
+            atomic_type=fact.relation,
+            head=fact.head,
+            tail=fact.tail,
+            false_head=false_head,
+            false_tail=false_tail,
+            true_affirmed=sentences[0],
+            true_denied=sentences[1],
+            false_affirmed=sentences[2],
+            false_denied=sentences[3],
+            fact_ids=[fact.id],
+            false_fact_ids=false_fact_ids,
+            provenance=fact.provenance,
+        )
+
+
+def _rings(pairs: Sequence[tuple[Fact, Fact]]) -> list[list[tuple[Fact, Fact]]]:
+    """Return facts and those whose tail they take, by ring: each gives its tail to the one before."""
+    takes = {fact.id: (fact, other) for fact, other in pairs}
+    rings = []
+    while takes:
+        ring = [takes.pop(next(iter(takes)))]
+        while ring[-1][1].id in takes:
+            ring.append(takes.pop(ring[-1][1].id))
+        rings.append(ring)
+    return rings
+
+
+def _names_tell(pairs: Sequence[tuple[Fact, Fact]]) -> bool:
+    """Return whether the characters of names, counted on one half of the pairs, tell on the other which head of a pair has the tail."""
+    halves: list[list[tuple[str, str]]] = [[], []]
+    for fact, other in pairs:
+        halves[draw_order(0, fact.head)[0] % 2].append((fact.head, other.head))
+    right = 0
+    for learned, asked in (halves, halves[::-1]):
+        having, lacking = (Counter(sign for pair in learned for sign in set(pair[side])) for side in (0, 1))
+        scores = {sign: log((having[sign] + 1) / (lacking[sign] + 1)) for sign in having | lacking}
+        right += sum(
+            sum(scores.get(sign, 0) for sign in sorted(set(one))) > sum(scores.get(sign, 0) for sign in sorted(set(other)))
+            for one, other in asked
+        )
+    return right > len(pairs) / 2 + _CHANCE_DEVIATIONS * sqrt(len(pairs)) / 2
+
+
+def _by_group(facts: Iterable[Fact], groups: Mapping[str, int]) -> list[list[Fact]]:
+    members: dict[int, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        members[groups[fact.head]].append(fact)
+    return list(members.values())
+
+
+def group_heads(facts: Sequence[Fact], known: KnownFacts, seed: int, chosen: Mapping[str, str]) -> dict[str, int]:
+    """Return the group of each head: heads that exchanged tails before, and new ones, each where it has the fewest near ones.
+
+    A group is what a split takes or leaves, so there are a hundred of them where there are heads enough; larger groups exchange more.
+    """
+    by_id = {fact.id: fact for fact in facts}
+    groups: dict[str, list[str]] = {}
+    for key, other in chosen.items():
+        if key in by_id and other in by_id:
+            one, two = (groups.setdefault(by_id[each].head, [by_id[each].head]) for each in (key, other))
+            if one is not two:
+                one.extend(two)
+                groups.update(dict.fromkeys(two, one))
+    heads: dict[str, set[str]] = defaultdict(set)
+    for fact in facts:
+        heads[kind_of_heads(fact.relation)].add(fact.head)
+    for _, members in sorted(heads.items()):
+        size = max(_MIN_GROUP, min(_MAX_GROUP, len(members) // _GROUPS))
+        open_groups = [group for group in _distinct(groups[head] for head in sorted(members) if head in groups) if len(group) < size]
+        for head in sorted(members - groups.keys(), key=lambda head: draw_order(seed, head)):
+            near = [sum(known.are_near(head, other) for other in group) for group in open_groups]
+            if not near or (min(near) and len(open_groups) < _MAX_OPEN):
+                open_groups.append(group := [])
+            else:
+                group = open_groups[near.index(min(near))]
+            group.append(head)
+            groups[head] = group
+            open_groups = [group for group in open_groups if len(group) < size]
+        _join_small(open_groups, groups, size)
+    return {head: number for number, group in enumerate(_distinct(groups.values())) for head in group}
+
+
+def _join_small(open_groups: Iterable[list[str]], groups: dict[str, list[str]], size: int) -> None:
+    """Join groups that fit into one, so that few heads are left alone."""
+    joined: list[str] = []
+    for group in sorted(open_groups, key=lambda group: (len(group), group)):
+        if joined and len(joined) + len(group) <= size:
+            joined.extend(group)
+            groups.update(dict.fromkeys(group, joined))
+        else:
+            joined = group
+
+
+def _distinct(groups: Iterable[list[str]]) -> list[list[str]]:
+    return list({id(group): group for group in groups}.values())

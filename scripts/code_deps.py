@@ -1,0 +1,207 @@
+"""Code that each stage runs, in the `deps` of dvc.yaml: all modules that its module imports, however far, and the data files they name.
+
+python -m scripts.code_deps                     write the lists into dvc.yaml
+python -m scripts.code_deps --stale FILE...     print the stages that a change of these files makes stale
+"""
+
+import argparse
+import ast
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).parents[1]
+PIPELINE = ROOT / "dvc.yaml"
+OURS = ("atomexam", "crawlers", "curation", "splits", "eval")
+CRAWLS = "crawl"
+"""It has no code among its dependencies: the archive has what a site said, and a mended spider does not go online."""
+EXTRACTS = "extract"
+LISTED = {"inputs": {"crawlers/embedded", "crawlers/sources"}}
+"""Folders that a stage reads as files, whatever code is in them."""
+_WIDTH = 128
+_DEPS = re.compile(r"^( *)deps: \[[^\]]*\]", re.MULTILINE)
+
+
+def stages() -> dict[str, dict[str, Any]]:
+    """Return the definition of each stage; of one for each key, what it does."""
+    return {name: entry.get("do", entry) for name, entry in _entries().items()}
+
+
+def _entries() -> dict[str, dict[str, Any]]:
+    return YAML(typ="safe", pure=True).load(PIPELINE)["stages"]
+
+
+def commands_of(definition: dict[str, Any]) -> list[str]:
+    command = definition["cmd"]
+    return command if isinstance(command, list) else [command]
+
+
+def modules_of(definition: dict[str, Any]) -> list[str]:
+    """Return the modules that a stage's commands run."""
+    words = [shlex.split(command) for command in commands_of(definition)]
+    return [each[each.index("-m") + 1] for each in words]
+
+
+def file_of(module: str, runs: bool = False) -> Path | None:
+    """Return the file of a module of ours; of a package, that which `python -m` runs."""
+    path = ROOT / Path(*module.split("."))
+    if runs and (path / "__main__.py").exists():
+        return path / "__main__.py"
+    file = path.with_suffix(".py") if path.with_suffix(".py").exists() else path / "__init__.py"
+    return file if file.exists() else None
+
+
+@cache
+def _nodes(path: Path) -> list[ast.AST]:
+    return [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+
+
+@cache
+def imported(path: Path) -> frozenset[Path]:
+    """Return the files of ours that a file imports, and the packages that it stands in, whose code runs before its own."""
+    names: set[str] = set()
+    for node in _nodes(path):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    files = {file for name in names if name.split(".")[0] in OURS and (file := file_of(name))}
+    packages = (folder / "__init__.py" for folder in path.parents if folder != ROOT and folder.is_relative_to(ROOT))
+    return frozenset(files | {package for package in packages if package.exists()})
+
+
+def closure(paths: Iterable[Path]) -> set[Path]:
+    """Return files and all files of ours that they import, however far."""
+    seen: set[Path] = set()
+    left = list(paths)
+    while left:
+        if (file := left.pop()) not in seen:
+            seen.add(file)
+            left += imported(file)
+    return {file for file in seen if file.stat().st_size}  # an empty __init__.py changes nothing
+
+
+def code_of(stage: str, definition: dict[str, Any]) -> set[Path]:
+    """Return the modules that a stage runs; `extract` also runs each spider, and what the settings of Scrapy name."""
+    started = [file for module in modules_of(definition) if (file := file_of(module, runs=True))]
+    if stage == EXTRACTS:
+        settings = (ROOT / "crawlers/web/settings.py").read_text(encoding="utf-8")
+        named = {file_of(name.rpartition(".")[0]) for name in re.findall(r"crawlers(?:\.\w+)+", settings)}
+        started += [*(ROOT / "crawlers/sources").glob("*/spider.py"), *filter(None, named)]
+    return closure(started)
+
+
+def data_of(modules: set[Path]) -> set[Path]:
+    """Return the files beside modules that are no code: those that a module of the stage names, or whose folder one names."""
+    words = {part for file in modules for text in _names_in(file) for part in (*Path(text).parts, Path(text).stem)}
+    packages = {file.parent for file in modules}
+    return {file for file in _data_files() if _package(file) in packages and _names(file) & words}
+
+
+@cache
+def _names_in(path: Path) -> frozenset[str]:
+    """Return the texts that a module hands to a call, or puts together to a path."""
+    nodes = _nodes(path)
+    given = [value for node in nodes if isinstance(node, ast.Call) for value in (*node.args, *(word.value for word in node.keywords))]
+    given += [node.right for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
+    texts = (node.value for node in given if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return frozenset(text for text in texts if len(text) < 80)
+
+
+def _package(file: Path) -> Path:
+    return next(folder for folder in file.parents if (folder / "__init__.py").exists())
+
+
+_OTHERS = ("crawlers/sources", "crawlers/embedded", "crawlers/templates")
+"""Read by `inputs`, by `extract` of one key, and by `crawlers.new` alone."""
+
+
+@cache
+def _data_files() -> frozenset[Path]:
+    """Return what is beside the code: no module of a package, and no people's work or ledger (.jsonl), which the commands name."""
+    files = {file for room in OURS for file in _files_in(ROOT / room) if file.suffix != ".jsonl" and not _is_module(file)}
+    return frozenset(file for file in files if not file.relative_to(ROOT).as_posix().startswith(_OTHERS))
+
+
+def _files_in(folder: Path) -> set[Path]:
+    return {file for file in folder.rglob("*.*") if file.is_file() and file.suffix not in (".pyc", ".typed") and file.stat().st_size}
+
+
+def _is_module(file: Path) -> bool:
+    return file.suffix == ".py" and (file.parent / "__init__.py").exists()
+
+
+def _names(file: Path) -> set[str]:
+    """Return the words by which code may name a data file: its own, or those of the folders around it that are no packages."""
+    folders = {folder.name for folder in file.parents if folder.is_relative_to(ROOT) and not (folder / "__init__.py").exists()}
+    return {file.name, file.stem, *folders}
+
+
+def _folded(files: set[Path]) -> Iterator[str]:
+    """Yield files, or the folder where all files of a folder are among them."""
+    left = set(files)
+    for folder in sorted({parent for file in files for parent in file.parents if parent.is_relative_to(ROOT) and parent != ROOT}):
+        inside = _files_in(folder)
+        if inside <= files and inside & left and len(inside) > 1:
+            left -= inside
+            yield folder.relative_to(ROOT).as_posix()
+    yield from (file.relative_to(ROOT).as_posix() for file in left)
+
+
+def deps_of(stage: str, definition: dict[str, Any]) -> list[str]:
+    """Return all dependencies of a stage: its code, and what of them is no code or stands in its commands."""
+    words = {word for command in commands_of(definition) for word in command.split()}
+    listed = definition["deps"]
+    kept = {dep for dep in listed if "${" in dep or dep in words or dep.split("/")[0] not in OURS}
+    if stage == CRAWLS:
+        return sorted(listed)
+    modules = code_of(stage, definition)
+    keyed = {file for file in modules if stage == EXTRACTS and file.is_relative_to(ROOT / "crawlers/sources")}
+    return sorted({*kept, *LISTED.get(stage, ()), *_folded((modules - keyed) | data_of(modules))})
+
+
+def written(pipeline: str) -> str:
+    """Return the text of dvc.yaml with the dependencies of each stage as they are to be."""
+    wanted = iter([deps_of(name, definition) for name, definition in stages().items()])
+
+    def deps(match: re.Match[str]) -> str:
+        indent = match[1]
+        entries = ", ".join(f'"{dep}"' if "${" in dep else dep for dep in next(wanted))
+        lines = wrap(f"deps: [{entries}]", _WIDTH - len(indent), break_long_words=False, break_on_hyphens=False)
+        return indent + f"\n{indent}  ".join(lines)
+
+    return _DEPS.sub(deps, pipeline)
+
+
+def stale(file: Path) -> list[str]:
+    """Return the stages of dvc.yaml, one for each key, that depend on a file or a folder around it."""
+    params = YAML(typ="safe", pure=True).load(ROOT / "params.yaml")
+    found = []
+    for name, entry in _entries().items():
+        keys = list(params[entry["foreach"][2:-1]]) if "foreach" in entry else [""]
+        for key in keys:
+            deps = [dep.replace("${key}", key) for dep in entry.get("do", entry)["deps"]]
+            if any(file.resolve().is_relative_to(ROOT / dep) for dep in deps):
+                found.append(f"{name}@{key}" if key else name)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--stale", nargs="+", metavar="FILE", type=Path)
+    arguments = parser.parse_args()
+    for file in arguments.stale or []:
+        names = stale(file)
+        print(f"{file}: {len(names)} stages: {' '.join(names)}")
+    if not arguments.stale:
+        PIPELINE.write_text(written(PIPELINE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

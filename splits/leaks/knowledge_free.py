@@ -1,0 +1,147 @@
+"""Whether the wording of a fourfold set tells what is right: models without medical knowledge, trained on train, judged on test.
+
+Each is asked what a language model is asked. Chance is half of the sentences, and of the facts with all four sentences right a quarter
+for a model that never contradicts itself. A type is open to wording if a model is above the bounds by more than chance explains.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from math import exp, lgamma, log
+from typing import Any, NamedTuple
+
+from atomexam.records.claim import Fourfold
+from atomexam.text.canonical import canonical
+
+MAX_SENTENCES, MAX_FACTS = 0.55, 0.30
+"""Shares of right sentences and of facts with all four right that no model without knowledge may exceed."""
+_ALPHA = 0.05
+"""Chance of a false alarm in a set without any leak, over all models and types together."""
+_DENIED = re.compile("不|无(?!力)|异常|忌")
+Judge = Callable[[str, str, bool, str], bool]
+"""Head, tail, whether the sentence denies, sentence -> whether the model calls it right."""
+
+
+class Line(NamedTuple):
+    """What one model reaches on one type."""
+
+    model: str
+    atomic_type: str
+    rows: int
+    sentences: float
+    """Share of sentences judged rightly."""
+    facts: float
+    """Share of rows with all four sentences judged rightly."""
+    p_value: float
+    """Chance of as much under the bounds, the smaller of both."""
+
+
+def lines_of(train: Sequence[Fourfold], test: Sequence[Fourfold]) -> list[Line]:
+    """Return what each model reaches on each type of test."""
+    by_type: dict[str, list[Fourfold]] = defaultdict(list)
+    for row in test:
+        by_type[row.atomic_type].append(row)
+    learned: dict[str, list[Fourfold]] = defaultdict(list)
+    for row in train:
+        learned[row.atomic_type].append(row)
+    return [_line(name, kind, rows, learn(learned[kind])) for kind, rows in sorted(by_type.items()) for name, learn in MODELS.items()]
+
+
+def open_to_wording(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines that are above a bound by more than chance explains."""
+    return [line for line in lines if line.p_value * len(lines) < _ALPHA]
+
+
+def without_knowledge(lines: Sequence[Line]) -> dict[str, Any]:
+    """Return by type the best model without knowledge, and by model what it reaches on all types."""
+    best: dict[str, Line] = {}
+    for line in lines:
+        if line.sentences > best.get(line.atomic_type, line._replace(sentences=-1.0)).sentences:
+            best[line.atomic_type] = line
+    total = sum(line.rows for line in best.values())
+    return {
+        "by_model": {
+            name: {
+                "sentences": round(sum(line.sentences * line.rows for line in lines if line.model == name) / total, 4),
+                "facts": round(sum(line.facts * line.rows for line in lines if line.model == name) / total, 4),
+            }
+            for name in MODELS
+        },
+        "best_by_type": {
+            kind: {"model": line.model, "rows": line.rows, "sentences": round(line.sentences, 4), "facts": round(line.facts, 4)}
+            for kind, line in best.items()
+        },
+    } if total else {}  # fmt: skip
+
+
+def _line(name: str, kind: str, rows: Sequence[Fourfold], judge: Judge) -> Line:
+    right = [[judge(head, tail, denies, said) is truth for head, tail, denies, said, truth in _sentences(row)] for row in rows]
+    sentences, facts = sum(map(sum, right)), sum(map(all, right))
+    # The two sentences on one tail are judged together, so a row counts as two independent ones.
+    p_value = min(at_least(round(sentences / 2), 2 * len(rows), MAX_SENTENCES), at_least(facts, len(rows), MAX_FACTS))
+    return Line(name, kind, len(rows), sentences / (4 * len(rows)), facts / len(rows), p_value)
+
+
+def _sentences(row: Fourfold) -> list[tuple[str, str, bool, str, bool]]:
+    """Return head, tail, whether it denies, sentence and whether it is right, for each of the four."""
+    return [
+        (row.head, row.tail, False, row.true_affirmed, True),
+        (row.head, row.tail, True, row.true_denied, False),
+        (row.false_head, row.false_tail, False, row.false_affirmed, False),
+        (row.false_head, row.false_tail, True, row.false_denied, True),
+    ]
+
+
+def at_least(successes: int, trials: int, chance: float) -> float:
+    """Return the chance of at least so many successes; in logarithms, since a million choose half of it is no float."""
+    ways = (lgamma(trials + 1) - lgamma(k + 1) - lgamma(trials - k + 1) + k * log(chance) + (trials - k) * log(1 - chance)
+            for k in range(successes, trials + 1))  # fmt: skip
+    return min(sum(map(exp, ways)), 1.0)
+
+
+def _negation(_: Sequence[Fourfold]) -> Judge:
+    return lambda head, tail, denies, sentence: not _DENIED.search(sentence.replace(head, "").replace(tail, ""))
+
+
+def _overlap(_: Sequence[Fourfold]) -> Judge:
+    """What shares a character with its head belongs to it."""
+    return lambda head, tail, denies, sentence: denies is set(canonical(head)).isdisjoint(canonical(tail))
+
+
+def _counted(parts: Callable[[str, str, str], Iterable[str]], whole: bool) -> Callable[[Sequence[Fourfold]], Judge]:
+    """Return a naive Bayes model over parts: of whole sentences, or of head and tail, with the denial understood."""
+
+    def learn(rows: Sequence[Fourfold]) -> Judge:
+        seen: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+        for row in rows:
+            for head, tail, denies, sentence, truth in _sentences(row):
+                if whole or not denies:
+                    seen[truth].update(set(parts(head, tail, sentence)))
+
+        def judge(head: str, tail: str, denies: bool, sentence: str) -> bool:
+            score = sum(log((seen[True][part] + 1) / (seen[False][part] + 1)) for part in sorted(set(parts(head, tail, sentence))))
+            return (score > 0) is not (denies and not whole)
+
+        return judge
+
+    return learn
+
+
+def _ngrams(text: str, longest: int) -> Iterable[str]:
+    return (text[at : at + size] for size in range(1, longest + 1) for at in range(len(text) - size + 1))
+
+
+def _names(head: str, tail: str, _: str) -> Iterable[str]:
+    return [*_ngrams(canonical(tail), 2), *(f"^{part}" for part in _ngrams(canonical(head), 2))]
+
+
+MODELS: dict[str, Callable[[Sequence[Fourfold]], Judge]] = {
+    "negation": _negation,
+    "overlap": _overlap,
+    "characters": _counted(lambda head, tail, sentence: sentence, whole=True),
+    "ngrams": _counted(lambda head, tail, sentence: _ngrams(sentence, 5), whole=True),
+    "tail": _counted(lambda head, tail, sentence: [canonical(tail)], whole=False),
+    "tail_ngrams": _counted(lambda head, tail, sentence: _ngrams(canonical(tail), 3), whole=False),
+    "head_and_tail": _counted(_names, whole=False),
+}
+"""By name: function from the rows of train to a judge. The last three know what a denial is, and count which tails are true."""

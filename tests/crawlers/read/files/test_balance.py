@@ -1,0 +1,240 @@
+"""What stands beside the questions of a file contradicts its reading: they are doubted or refused, and without it they are read."""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
+from atomexam.text.refusal import Refusal
+from crawlers.read.files import FileResult, read_steps
+from crawlers.read.proposed import proposed_layout
+
+_SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
+_WORDS = ["心脏", "肝脏", "肺部", "肾脏", "脾脏", "胃部", "胆囊", "膀胱", "大脑", "小肠", "皮肤", "骨骼"]
+_COUNT = 12
+_STEMS = [f"第{n}例患者最先受到影响的器官是（ ）" for n in range(1, _COUNT + 1)]
+_OPTIONS = [[f"{_WORDS[(n * 5 + at * 3) % 12]}{n}" for at in range(4)] for n in range(_COUNT)]
+_RIGHT = [(n * 7 + n // 4) % 4 for n in range(_COUNT)]
+_KEYS = ["ABCD"[at] for at in _RIGHT]
+
+
+def _records(*columns: tuple[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    return [{key: values[n] for key, values in columns} for n in range(_COUNT)]
+
+
+def _json(*columns: tuple[str, Sequence[Any]]) -> bytes:
+    return json.dumps(_records(*columns), ensure_ascii=False).encode()
+
+
+def _csv(rows: Sequence[Sequence[Any]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue().encode()
+
+
+def _doubts(name: str, body: bytes) -> Counter[str | None]:
+    """Return how many questions of a file have which doubt; a refused file has none."""
+    try:
+        [result] = [step for step in read_steps(name, body, None, _SEEN) if isinstance(step, FileResult)]
+    except Refusal:
+        return Counter()
+    assert result.account.difference == 0
+    assert result.reading.record_count == len(result.reading.items)
+    return Counter(item.doubt for item in result.reading.items if isinstance(item, QuestionItem))
+
+
+_SHUFFLED = [[options[at] for at in (2, 0, 3, 1)] for options in _OPTIONS]
+_OF_SOMEBODY = ["DCBA"[n % 4] for n in range(_COUNT)]
+_EQUAL = [one == other for one, other in zip(_KEYS, _OF_SOMEBODY, strict=True)]
+_BITS = [3, 5, 12, 6, 7, 10, 9, 15, 6, 3, 9, 11]
+
+
+def test_options_in_columns_that_nothing_read_are_missed() -> None:
+    columns = [(f"text_{letter}", [options[at] for options in _OPTIONS]) for at, letter in enumerate("abcd")]
+    body = _json(("stem", _STEMS), *columns, ("answer_bits", _BITS))
+    assert _doubts("a.json", body)[None] == 0
+
+
+def test_options_in_one_text_that_nothing_divided_are_missed() -> None:
+    whole = [", ".join(f"{text}, {text}痛" for text in options) for options in _OPTIONS]
+    rights = [options[at] for options, at in zip(_OPTIONS, _RIGHT, strict=True)]
+    assert _doubts("a.csv", _csv([["Question", "Options", "Answer"], *zip(_STEMS, whole, rights, strict=True)]))[None] == 0
+
+
+def test_options_in_a_table_that_was_not_joined_are_missed() -> None:
+    questions = [{"exam_id": n, "exam_title": stem, "exam_answer": _OPTIONS[n][_RIGHT[n]]} for n, stem in enumerate(_STEMS)]
+    choices = [{"no": n * 4 + at, "e": f"k{n}", "words": text} for n, options in enumerate(_OPTIONS) for at, text in enumerate(options)]
+    body = json.dumps({"exam": questions, "bits": choices}, ensure_ascii=False).encode()
+    assert _doubts("a.json", body)[None] == 0
+
+
+def test_a_list_of_options_is_no_answer() -> None:
+    body = _json(("question", _STEMS), ("answers", _OPTIONS), ("correct", [0] * _COUNT))
+    assert _doubts("a.json", body) == {"options_unreadable": _COUNT}
+
+
+def test_questions_in_words_with_further_texts_are_read() -> None:
+    answers = [f"是{_WORDS[n]}，因为它最先受到影响" for n in range(_COUNT)]
+    columns = ("依据", [f"第{n}条的规定" for n in range(_COUNT)]), ("来处", [f"第{n}册书" for n in range(_COUNT)])
+    body = _json(("问题", _STEMS), ("答案", answers), *columns, ("旁注", [f"见第{n}页图" for n in range(_COUNT)]))
+    assert _doubts("a.json", body) == {None: _COUNT}
+
+
+@pytest.mark.parametrize("order", [("shuffled", _SHUFFLED), ("optionOrder", [[2, 0, 3, 1]] * _COUNT)], ids=["texts", "positions"])
+def test_letters_of_options_in_two_orders_are_doubted(order: tuple[str, Sequence[Any]]) -> None:
+    columns = ("question", _STEMS), ("options", _OPTIONS)
+    assert _doubts("a.json", _json(*columns, ("answer", _KEYS))) == {None: _COUNT}
+    assert _doubts("a.json", _json(*columns, order, ("answer", _KEYS)))[None] == 0
+    rights = [options[at] for options, at in zip(_OPTIONS, _RIGHT, strict=True)]
+    assert _doubts("a.json", _json(*columns, order, ("answer", rights)))[None] == _COUNT
+
+
+def test_an_answer_beside_another_is_doubted_if_a_column_says_where_both_are_equal() -> None:
+    columns = ("subject", _STEMS), ("opts", _OPTIONS), ("answer", _OF_SOMEBODY)
+    assert _doubts("a.json", _json(*columns, ("standard", _KEYS), ("isRight", _EQUAL)))[None] == 0
+    assert _doubts("a.json", _json(*columns, ("level", _KEYS), ("hot", [n % 3 > 0 for n in range(_COUNT)]))) == {None: _COUNT}
+    named = ("题目", _STEMS), ("选项", _OPTIONS), ("我的答案", _OF_SOMEBODY), ("正确答案", _KEYS), ("得分", [2 * one for one in _EQUAL])
+    assert _doubts("a.json", _json(*named)) == {None: _COUNT}
+
+
+def test_the_mark_at_an_option_is_no_further_answer() -> None:
+    options = ('<opt correct="true">正确</opt><opt>错误</opt>', '<opt>正确</opt><opt correct="true">错误</opt>')
+    items = "".join(f"<item><stem>{stem}</stem>{options[n % 3 // 2]}</item>" for n, stem in enumerate(_STEMS))
+    assert _doubts("a.xml", f"<exam>{items}</exam>".encode()) == {None: _COUNT}
+
+
+def test_corrected_answers_are_doubted() -> None:
+    corrected = ["ABCD"[(at + 1) % 4] if n % 4 == 0 else "" for n, at in enumerate(_RIGHT)]
+    texts = [[options[at] for options in _OPTIONS] for at in range(4)]
+    header = ["题干", *"ABCD", "答案", "更正后答案"]
+    assert _doubts("a.csv", _csv([header, *zip(_STEMS, *texts, _KEYS, corrected, strict=True)])) == {None: 9, "two_answers": 3}
+
+
+def test_columns_of_letters_are_no_options() -> None:
+    whole = [dict(zip("ABCD", options, strict=True)) for options in _OPTIONS]
+    columns = ("question", _STEMS), ("options", whole), ("output", _OF_SOMEBODY), ("target", _KEYS)
+    body = "\n".join(map(json.dumps, _records(*columns, ("acc", list(map(int, _EQUAL)))))).encode()
+    [result] = [step for step in read_steps("a.jsonl", body, None, _SEEN) if isinstance(step, FileResult)]
+    items = [item for item in result.reading.items if isinstance(item, QuestionItem)]
+    assert [len(item.options_raw or []) for item in items if item.answer_raw and not item.doubt] == []
+
+
+def test_a_choice_without_a_name_for_answers_is_none_if_a_column_says_whether_it_was_right() -> None:
+    columns = ("text", _STEMS), ("choices", _OPTIONS), ("value", _RIGHT)
+    assert _doubts("a.json", _json(*columns))[None] == _COUNT
+    assert _doubts("a.json", _json(*columns, ("ok", [n % 2 > 0 for n in range(_COUNT)])))[None] == 0
+
+
+def test_the_numbers_of_a_few_rows_are_no_answers() -> None:
+    rows = [[n + 1, _STEMS[n], *_OPTIONS[n]] for n in range(4)]
+    assert _doubts("a.json", json.dumps([dict(zip("nsabcd", row, strict=True)) for row in rows]).encode())[None] == 0
+
+
+def test_codes_are_no_stems() -> None:
+    codes = [f"4f3d{n}e7{n * 37 % 100}" for n in range(_COUNT)]
+    assert _doubts("a.json", _json(("questionId", codes), ("choices", _OPTIONS), ("answer", _KEYS)))[None] == 0
+
+
+def test_letters_and_shares_beside_texts_are_no_options() -> None:
+    texts = [[options[at] for options in _OPTIONS] for at in range(4)]
+    shares = [(f"%{letter}", [f"{(n * 7 + at) % 50 + 10}%" for n in range(_COUNT)]) for at, letter in enumerate("ABCD")]
+    graded = _records(("question", _STEMS), *zip("abcd", texts, strict=True), ("grade", _OF_SOMEBODY), ("t", _KEYS))
+    counted = _records(("Question", _STEMS), *zip("ABCD", texts, strict=True), *shares, ("Key", _KEYS))
+    for rows in (graded, counted):
+        [result] = [step for step in read_steps("a.csv", _csv([[*rows[0]], *([*row.values()] for row in rows)]), None, _SEEN)][1:]
+        assert isinstance(result, FileResult)
+        assert [len(item.options_raw or []) for item in result.reading.items if isinstance(item, QuestionItem)] == [4] * _COUNT
+
+
+def test_a_row_with_only_the_rest_of_a_stem_makes_the_one_above_doubtful() -> None:
+    header = ["题号", "题目", *"ABCD", "答案"]
+    rows = [[n + 1, _STEMS[n], *_OPTIONS[n], _KEYS[n]] for n in range(_COUNT)]
+    cut = [*rows[:5], [6, _STEMS[5][:9], *_OPTIONS[5], _KEYS[5]], ["", _STEMS[5][9:], "", "", "", "", ""], *rows[6:]]
+    assert _doubts("a.csv", _csv([header, *cut])) == {None: _COUNT, "stem_unreadable": 1}
+    assert _doubts("a.csv", _csv([header, *rows])) == {None: _COUNT}
+
+
+def test_references_that_lead_to_different_rows_join_nothing() -> None:
+    places = [(n * 5 + 3) % _COUNT + 1 for n in range(_COUNT)]
+    questions = [f"({n + 1}, {places[n]}, '{stem}')" for n, stem in enumerate(_STEMS)]
+    texts = ["', '".join(options) for options in _OPTIONS]
+    options = [f"({n + 1}, {(n * 7 + 2) % _COUNT + 1}, '{key}', '{texts[n]}')" for n, key in enumerate(_KEYS)]
+    text = f"INSERT INTO question (id, no, title) VALUES {', '.join(questions)};\n"
+    text += f"INSERT INTO answer (id, no, right_answer, a, b, c, d) VALUES {', '.join(options)};\n"
+    assert _doubts("a.sql", text.encode())[None] == 0
+
+
+def test_a_comment_with_a_label_before_its_legend_states_the_codes() -> None:
+    rows = ", ".join(f"({n}, '第{n}条规定要求每年检查一次。', {n % 3 % 2})" for n in range(1, 13))
+    text = f"CREATE TABLE q (id int, content text, answer tinyint COMMENT '答案 0正确 1错误');\nINSERT INTO q VALUES {rows};"
+    [result] = [step for step in read_steps("a.sql", text.encode(), None, _SEEN) if isinstance(step, FileResult)]
+    answers = [item.answer_raw for item in result.reading.items if isinstance(item, QuestionItem)]
+    assert answers == [["正确", "错误"][n % 3 % 2] for n in range(1, 13)]
+
+
+def _bank(places: Sequence[int], keys: Sequence[str] = _KEYS) -> list[dict[str, Any]]:
+    return [{"title": _STEMS[n], "options": _OPTIONS[n], "answer": keys[n]} for n in places]
+
+
+def test_questions_that_recur_are_read_each_time() -> None:
+    """near_duplicates joins them, and keeps every place where they were seen."""
+    document = {"questions": _bank(range(_COUNT)), "favorites": _bank(range(0, _COUNT, 2)), "wrong": _bank(range(1, 7))}
+    assert _doubts("a.json", json.dumps(document).encode()) == {None: _COUNT + 12}
+    header = ["姓名", "题目", *"ABCD", "考生答案", "正确答案"]
+    rows = [[who, _STEMS[n], *_OPTIONS[n], "ABCD"[(n + at) % 4], _KEYS[n]] for at, who in enumerate(("甲", "乙")) for n in range(_COUNT)]
+    assert _doubts("a.csv", _csv([header, *rows])) == {None: 2 * _COUNT}
+    assert _doubts("a.csv", _csv([["题干", *"ABCD", "答案"], *[[_STEMS[3], *_OPTIONS[3], _KEYS[3]]] * 9])) == {None: 9}
+
+
+def test_questions_asked_alike_and_answered_differently_are_doubted() -> None:
+    document = {"now": _bank(range(_COUNT)), "before": _bank(range(_COUNT), _OF_SOMEBODY)}
+    assert _doubts("a.json", json.dumps(document).encode())["two_answers"] == 2 * _EQUAL.count(False)
+    moved = [{"title": _STEMS[n], "options": _OPTIONS[n][::-1], "answer": "DCBA"[_RIGHT[n]]} for n in range(3)]
+    assert _doubts("a.json", json.dumps([*_bank(range(_COUNT)), *moved]).encode()) == {None: _COUNT + 3}
+
+
+def test_a_doubtful_proposal_waits_for_a_person() -> None:
+    body = _json(("question", _STEMS), ("options", _OPTIONS), ("shuffled", _SHUFFLED), ("answer", _KEYS))
+    assert "confirmed: no" in proposed_layout("a.json", body)
+    assert "confirmed: no" not in proposed_layout("a.json", _json(("question", _STEMS), ("options", _OPTIONS), ("answer", _KEYS)))
+
+
+_BESIDE: dict[str, Sequence[Any]] = {
+    "id": [f"q{n:04}" for n in range(_COUNT)],
+    "time": [f"2024-03-{n + 1:02} 10:00" for n in range(_COUNT)],
+    "hot": [n % 2 for n in range(_COUNT)],
+    "level": ["<b>中等</b>"] * _COUNT,
+    "group": ["内科", "外科", "儿科"] * (_COUNT // 3),
+    "来源": [f"某年真题第{n}题" for n in range(_COUNT)],
+    "photo": [f"图{n}.jpg" for n in range(_COUNT)],
+}
+
+
+def test_what_identifies_numbers_flags_dates_or_never_changes_is_furniture() -> None:
+    body = _json(("question", _STEMS), ("options", _OPTIONS), ("answer", _KEYS), *_BESIDE.items())
+    [result] = [step for step in read_steps("a.json", body, None, _SEEN) if isinstance(step, FileResult)]
+    assert len(result.reading.items) == _COUNT and not result.account.unread
+
+
+@pytest.mark.parametrize("column", [_OF_SOMEBODY, [f"{stem}的说法" for stem in _STEMS]])
+def test_what_may_be_an_answer_or_says_different_things_is_not_furniture(column: Sequence[str]) -> None:
+    body = _json(("question", _STEMS), ("options", _OPTIONS), ("answer", _KEYS), ("zz", column))
+    try:
+        [result] = [step for step in read_steps("a.json", body, None, _SEEN) if isinstance(step, FileResult)]
+    except Refusal as refused:
+        assert "'zz'" in str(refused) and column[0] in str(refused) and "unread: [zz]" in str(refused)
+    else:
+        assert len(result.account.unread) == _COUNT and column is _OF_SOMEBODY
+
+
+def test_a_file_most_of_which_is_unread_is_no_bank() -> None:
+    records = _records(("question", _STEMS), ("options", _OPTIONS), ("answer", _KEYS))
+    body = json.dumps({"bank": records, "articles": [f"{word}的结构与功能很复杂。" * 90 for word in _WORDS]}, ensure_ascii=False).encode()
+    with pytest.raises(Refusal, match=r"of its characters are in none of its 12 items.*a layout"):
+        list(read_steps("a.json", body, None, _SEEN))

@@ -1,0 +1,289 @@
+"""Old Word documents: what a .docx says, its .doc says; what only has that name is read by its content; damaged ones are refused."""
+
+import io
+import json
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import olefile
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from atomexam.records.provenance import Provenance
+from atomexam.text.refusal import Refusal
+from crawlers.read.containers.documents.doc import read_doc
+from crawlers.read.containers.documents.doc_file import OLE, DocFile
+from crawlers.read.containers.documents.doc_parts import numbering_of
+from crawlers.read.containers.documents.docx import read_docx
+from crawlers.read.containers.files.kinds import true_name
+from crawlers.read.formats import guess_format, read_file, read_suffixes
+from crawlers.read.vocabulary.answer_marks import IMAGE
+
+FOLDER = Path(__file__).parent / "word"
+"""Papers as .docx, and as the .doc that an office program made of each: `soffice --headless --convert-to doc *.docx`."""
+PAPERS = ("mixed", "numbered", "tables")
+SEEN = Provenance(source="own", url="file:a", snapshot="2026-01-01", page_id="page-0", position="")
+_TABLES = 100
+
+
+def _doc(name: str) -> bytes:
+    return (FOLDER / f"{name}.doc").read_bytes()
+
+
+def docx_bytes(name: str) -> bytes:
+    return (FOLDER / f"{name}.docx").read_bytes()
+
+
+def _lines(body: bytes) -> list[str]:
+    return [line for line in read_doc("a.doc", body).lines if line.strip()]
+
+
+def _items(name: str, body: bytes) -> list[tuple[object, ...]]:
+    items = read_file(name, body, guess_format(name, body), SEEN).items
+    return [(item.stem_raw, item.options_raw, item.answer_raw, item.explanation_raw, item.doubt) for item in items]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_doc_says_what_its_docx_says(name: str) -> None:
+    docx = docx_bytes(name)
+    own, new = _lines(_doc(name)), [line for line in read_docx("a.docx", docx).lines if line.strip()]
+    if name == "mixed":  # a text box is an image at its anchor, and text at the end
+        at = new.index("图旁")
+        new = [*new[:at], f"图旁{IMAGE}{IMAGE}", *new[at + 3 :], *new[at + 1 : at + 3]]
+    assert own == new
+    assert _items("a.doc", _doc(name)) == _items("a.docx", docx) != []
+
+
+def test_numbers_letters_colours_and_what_word_keeps_beside_words_are_read() -> None:
+    questions = _items("a.doc", _doc("numbered"))
+    assert len(questions) == 10 and [question[2] for question in questions[:6]] == ["A", "B", "C", "D", "A", "B"]
+    lines = _lines(_doc("mixed"))
+    assert lines[1] == "1. 每平方米10⁹粒沙，水写作H₂O的杯子是（____）" and f"D. 看图{IMAGE}" in lines
+    assert "2. 下列说法标黄的是？连字-符𠮷😀√" in lines and "B. 见那一页" in lines and "框里的第二行" in lines
+    assert not any(word in "".join(lines) for word in ("藏起来", "删去", "页眉", "HYPERLINK"))
+
+
+class _Streams(dict[str, bytes]):
+    """The streams of a compound file."""
+
+    exists = dict.__contains__
+
+    def openstream(self, name: str) -> io.BytesIO:
+        return io.BytesIO(self[name])
+
+    def __enter__(self) -> "_Streams":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def _streams(
+    pieces: list[tuple[bytes, bool]], tables: dict[int, bytes] | None = None, faces: bytes = b"", paragraph: bytes = b"\0\0"
+) -> _Streams:
+    """Return a document of pieces, each of bytes that are single or pairs, with the same properties for all."""
+    start = 2048
+    main, ends, entries = bytearray(), [0], []
+    for words, is_single in pieces:
+        place = start + len(main)
+        main += words
+        ends.append(ends[-1] + (len(words) if is_single else len(words) // 2))
+        entries.append(struct.pack("<HIH", 0, place * 2 | 0x40000000 if is_single else place, 0))
+    clx = struct.pack(f"<{len(ends)}i", *ends) + b"".join(entries)
+    clx = b"\2" + struct.pack("<I", len(clx)) + clx
+    stop = start + len(main)
+    pages = b""
+    for size, own in ((1, bytes([len(faces)]) + faces), (13, bytes([len(paragraph) // 2 + 1]) + paragraph + b"\0")):
+        page = struct.pack("<II", start, stop) + bytes([100]).ljust(size, b"\0")
+        pages += (page.ljust(200, b"\0") + own).ljust(511, b"\0") + b"\1"
+    own_tables = {12: struct.pack("<III", start, stop, 2), 13: struct.pack("<III", start, stop, 3), 33: clx, **(tables or {})}
+    table, places = b"", [(0, 0)] * _TABLES
+    for index, content in own_tables.items():
+        if index >= 0:
+            places[index] = (len(table), len(content))
+        table += content
+    head = struct.pack("<HH6xHI", 0xA5EC, 0xC1, 0x1200, 0).ljust(32, b"\0") + struct.pack("<H28xH", 14, 22)
+    counts = [0] * 22
+    counts[3] = ends[-1]
+    head += struct.pack("<22iH", *counts, _TABLES) + b"".join(struct.pack("<II", *place) for place in places)
+    return _Streams({"WordDocument": head.ljust(1024, b"\0") + pages + main, "1Table": table})
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Yield a function that reads streams as the lines of a document."""
+
+    def read(streams: _Streams) -> list[str]:
+        monkeypatch.setattr(olefile, "OleFileIO", lambda _: streams)
+        return read_doc("a.doc", OLE).lines
+
+    yield read
+
+
+def test_pieces_of_single_bytes_and_of_pairs_are_put_together(opened: Any) -> None:
+    pieces = [(b"1. caf\xe9 \x93x\x94 ", True), ("是什么\r".encode("utf-16-le"), False), (b"A. tea\x0bB. ink\rC.\x0cD\x1e\x1f\r", True)]
+    assert opened(_streams(pieces)) == ["1. café “x” 是什么", "A. tea", "B. ink", "C.", "D-"]
+
+
+def test_chinese_in_single_bytes_is_refused(opened: Any) -> None:
+    words = "下列各项中正确的是哪一个？甲乙丙丁都不对，以上说法全部错误\r" * 4
+    with pytest.raises(Refusal, match="decoded as cp1252"):
+        opened(_streams([(words.encode("gb18030"), True)]))
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        ("甲\x13 PAGE \x14乙\x15丙\r", ["甲乙丙"]),
+        ("甲\x13 IF \x13 REF x \x14一\x15 \x14乙\x15丙\r", ["甲乙丙"]),
+        ("甲\x13 XE 一 \x15丙\r", ["甲丙"]),
+        ("甲\x13 EQ \\f(1,2) \x15丙\r", [f"甲{IMAGE}丙"]),
+        ("甲\x01乙\x08\r丙", [f"甲{IMAGE}乙{IMAGE}", "丙"]),
+    ],
+)
+def test_fields_keep_their_results(opened: Any, words: str, lines: list[str]) -> None:
+    assert opened(_streams([(words.encode("utf-16-le"), False)])) == lines
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [("\x13 AUTONUM \x15甲\r", "numbers of its fields 'AUTONUM'"), ("甲\x13 PAGE 乙\r丙\r", "a field without an end")],
+)
+def test_fields_whose_text_is_unknown_refuse_the_document(opened: Any, words: str, said: str) -> None:
+    with pytest.raises(Refusal, match=said):
+        opened(_streams([(words.encode("utf-16-le"), False)]))
+
+
+def _level(start: int, text: str, kind: int = 0) -> bytes:
+    return struct.pack("<iBB22x", start, kind, 0) + struct.pack("<H", len(text)) + text.encode("utf-16-le")
+
+
+_LISTS = {
+    74: struct.pack("<i", 2) + struct.pack("<i8xB3x", 5, 0) + struct.pack("<i8xB3x", 5, 1) + b"\xff" * 8 + struct.pack("<iI", 4, 0x10),
+    73: struct.pack("<h", 1) + struct.pack("<ii9HBB", 5, 0, *[0xFFF] * 9, 1, 0),
+    -1: _level(2, "第\0题："),
+}
+"""One list from 2, in its own use and in one from 4; the level is behind the table."""
+
+
+def test_numbers_go_on_and_begin_anew_as_a_list_says(opened: Any) -> None:
+    words = ("甲\r" * 3).encode("utf-16-le")
+    plain = struct.pack("<HHH", 0, 0x460B, 1)
+    assert opened(_streams([(words, False)], _LISTS, paragraph=plain)) == ["第2题：甲", "第3题：甲", "第4题：甲"]
+    changed = struct.pack("<HHHHB", 0, 0x460B, 2, 0x260A, 0)
+    assert opened(_streams([(words, False)], _LISTS, paragraph=changed)) == ["第4题：甲", "第5题：甲", "第6题：甲"]
+    none = struct.pack("<HHh", 0, 0x460B, -2047)
+    assert opened(_streams([(words, False)], _LISTS, paragraph=none)) == ["甲"] * 3
+
+
+@pytest.mark.parametrize("number", [3, 0x7FF])
+def test_a_list_that_is_not_in_the_file_refuses_it(opened: Any, number: int) -> None:
+    with pytest.raises(Refusal, match=f"automatic numbers of list {number}"):
+        opened(_streams([("甲\r".encode("utf-16-le"), False)], _LISTS, paragraph=struct.pack("<HHH", 0, 0x460B, number)))
+
+
+def test_a_table_of_lists_without_its_end_refuses_the_document(opened: Any) -> None:
+    with pytest.raises(Refusal, match="not a readable Word document"):
+        opened(_streams([("甲\r".encode("utf-16-le"), False)], {**_LISTS, -1: _LISTS[-1][:-3]}))
+
+
+@pytest.mark.parametrize("index", [12, 13])
+def test_a_page_of_properties_that_is_named_twice_refuses_the_document(opened: Any, index: int) -> None:
+    twice = struct.pack("<IIIII", 2048, 2049, 2052, index - 10, index - 10)
+    with pytest.raises(Refusal, match="of properties"):
+        opened(_streams([("甲\r".encode("utf-16-le"), False)], {index: twice}))
+
+
+def test_pieces_that_repeat_the_same_bytes_refuse_the_document(opened: Any) -> None:
+    count = 4000
+    clx = struct.pack(f"<{count + 1}i", *range(0, count * 4 + 1, 4)) + struct.pack("<HIH", 0, 2048, 0) * count
+    with pytest.raises(Refusal, match="in pieces"):
+        opened(_streams([("甲乙丙\r".encode("utf-16-le"), False)], {33: b"\2" + struct.pack("<I", len(clx)) + clx}))
+
+
+def test_tables_within_many_tables_refuse_the_document(opened: Any) -> None:
+    deep = struct.pack("<HHBHi", 0, 0x2416, 1, 0x6649, 1_000_000) + b"\0"
+    with pytest.raises(Refusal, match="tables within 1000000 tables"):
+        opened(_streams([("甲\r".encode("utf-16-le"), False)], paragraph=deep))
+
+
+@pytest.mark.parametrize(
+    ("place", "put", "said"),
+    [(2, b"\x65\x00", "older than 97"), (10, b"\x00\x13", "locked with a password"), (0, b"\0\0", "older than 97")],
+)
+def test_old_and_locked_documents_say_so(place: int, put: bytes, said: str) -> None:
+    body = bytearray(_doc("numbered"))
+    start = body.index(b"\xec\xa5\x01\x01")
+    body[start + place : start + place + 2] = put
+    with pytest.raises(Refusal, match=said):
+        read_doc("a.doc", bytes(body))
+
+
+def test_lists_of_a_real_file_are_read_to_their_end() -> None:
+    numbering, numbers = numbering_of(DocFile("a.doc", _doc("numbered")))
+    assert numbers >= {1, 2, 3, 4} and "upperLetter" in numbering and 'w:val="（%1）"' in numbering
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_truncated_documents_are_read_or_refused(name: str) -> None:
+    body = _doc(name)
+    for size in range(8, len(body), 509):
+        try:
+            read_doc("a.doc", body[:size])
+        except Refusal as error:
+            assert "a.doc" in str(error)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from(PAPERS), st.lists(st.tuples(st.integers(0, 60_000), st.binary(min_size=1, max_size=6)), min_size=1, max_size=6))
+def test_mutated_documents_are_read_or_refused(name: str, changes: list[tuple[int, bytes]]) -> None:
+    body = bytearray(_doc(name))
+    for place, put in changes:
+        place %= len(body)
+        body[place : place + len(put)] = put
+    try:
+        read_doc("a.doc", bytes(body))
+    except Refusal as error:
+        assert "a.doc" in str(error)
+
+
+_PAPER = "".join(f"{n}. 第{n}间仓库里有什么？\nA. 木尺\nB. 铜镜\n答案：{'AB'[n % 2]}\n" for n in range(1, 5))
+_PAGE = f"<html><body>{''.join(f'<p>{line}</p>' for line in _PAPER.splitlines())}</body></html>"
+_RTF = "{\\rtf1\\ansi " + "".join(
+    "".join(sign if sign.isascii() else f"\\u{ord(sign)}?" for sign in line) + "\\par " for line in _PAPER.splitlines()
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "suffix"),
+    [
+        ("a.doc", _PAGE.encode(), ".html"),
+        ("a.doc", _RTF.encode(), ".rtf"),
+        ("a.doc", _PAPER.encode("gb18030"), ".txt"),
+        ("a.doc", docx_bytes("numbered"), ".docx"),
+        ("a.docx", (FOLDER / "numbered.doc").read_bytes(), ".doc"),
+        ("a.wps", (FOLDER / "numbered.doc").read_bytes(), ".doc"),
+        ("a", (FOLDER / "numbered.doc").read_bytes(), ".doc"),
+    ],
+)
+def test_what_is_named_a_document_is_read_by_its_content(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, body: bytes, suffix: str
+) -> None:
+    from crawlers.read.__main__ import main
+
+    assert true_name(name, body, read_suffixes()).endswith(suffix)
+    (tmp_path / name).write_bytes(body)
+    assert main([str(tmp_path / name)]) == 0
+    read = capsys.readouterr().out.splitlines()
+    assert [json.loads(line)["answer_raw"] for line in read] in (["B", "A", "B", "A"], ["A", "B", "C", "D", "A", "B", "√", "×", "√", "×"])
+
+
+@pytest.mark.parametrize(
+    "text", ["<w:wordDocument/>", "<!DOCTYPE a><w:wordDocument/>", "<pkg:package", "plain", '<?xml version="1.0"?><a/>']
+)
+def test_other_xml_is_refused(text: str) -> None:
+    with pytest.raises(Refusal, match=r"a\.doc"):
+        read_doc("a.doc", text.encode())

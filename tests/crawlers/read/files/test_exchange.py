@@ -1,0 +1,119 @@
+"""Question banks in XML: what each kind of question gives, what is refused; as many as there are come out, as items or with doubt."""
+
+from html import escape
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
+from crawlers.read.formats import guess_format, read_file
+from crawlers.read.tables.records.reading import FileReading
+from tests.crawlers.small_files import EXCHANGED
+
+SEEN = Provenance(source="books", url="file:a", snapshot="2026-01-01", page_id="page-0", position="")
+CHOICE = "<questiontext><text>题</text></questiontext><answer fraction='100'><text>甲</text></answer><answer><text>乙</text></answer>"
+
+
+def read(text: str) -> FileReading:
+    body = text.encode()
+    return read_file("a.xml", body, guess_format("a.xml", body), SEEN)
+
+
+def said(item: QuestionItem) -> tuple[str | None, str | None, list[str] | None, str | None, str | None]:
+    return item.type_raw, item.stem_raw, item.options_raw, item.answer_raw, item.explanation_raw
+
+
+def test_questions_of_moodle_are_read_by_their_kinds() -> None:
+    reading = read(EXCHANGED["moodle_xml"])
+    assert [said(item) for item in reading.items] == [
+        ("单选题", "12×10⁹/L 是（ ）。", ["A.甲", "B.乙"], "B", "见书。"),
+        ("多选题", "a < b 是（ ）。", ["A.甲", "B.乙", "C.丙"], "AC", None),
+        ("判断题", "气质有好坏之分。", None, "错误", None),
+        ("填空题", "____是记忆。", None, "甲；乙", None),
+        ("简答题", "什么是记忆？", None, "经验的反映。", None),
+    ]
+    assert {item.exam_raw for item in reading.items} == {"心理学 > 感觉"} and reading.items[0].images == 1
+    assert reading.unread == ["请读下文。"] and not reading.faults
+
+
+def test_items_of_both_qti_are_read() -> None:
+    assert [said(item) for item in read(EXCHANGED["qti"]).items] == [
+        ("单选题", "感觉是（ ）。", ["A.a < b", "B.乙"], "B", "见书。"),
+        (None, "什么是记忆？", None, None, None),
+    ]
+    [item] = read(EXCHANGED["qti_2"]).items
+    assert said(item) == ("多选题", "H₂O 与。\n知觉是（ ）。", ["A.甲", "B.乙", "C.丙"], "AC", "见书。") and item.images == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("<question type='matching'/>", "record_unreadable"),
+        ("<question type='essay'/>", "record_empty"),
+        (f"<question type='multichoice'>{CHOICE.replace('100', 'all')}</question>", "field_unreadable"),
+        (f"<question type='multichoice'>{CHOICE}{'<answer/>' * 9}</question>", "options_unreadable"),
+    ],
+)
+def test_a_question_that_cannot_be_read_is_told(question: str, reason: str) -> None:
+    reading = read(f"<quiz>{question}<question type='multichoice'>{CHOICE}</question></quiz>")
+    assert [item.doubt for item in reading.items] == [reason, None] and reading.record_count == 2
+    assert reading.faults[0].startswith(f"record 1: {reason}: line 1: ")
+
+
+def test_an_answer_of_qti_that_names_no_option_is_told() -> None:
+    [item] = read(EXCHANGED["qti_2"].replace("<value>a<", "<value>x<")).items
+    assert item.doubt == "options_unreadable"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('<!DOCTYPE quiz [<!ENTITY a SYSTEM "file:///etc/hostname">]><quiz>&a;</quiz>', "a document type is declared"),
+        (
+            '<!DOCTYPE quiz [<!ENTITY a "aaaaaaaa">'
+            + "".join(f'<!ENTITY {name} "{f"&{before};" * 20}">' for before, name in zip("abcdefgh", "bcdefghi", strict=True))
+            + "]><quiz x='&i;'>&i;</quiz>",
+            r"a document type is declared|not readable XML",
+        ),
+        ("<!DOCTYPE quiz SYSTEM 'http://127.0.0.1:9/a.dtd'><quiz/>", "a document type is declared"),
+        ("<quiz><question>", "not readable XML"),
+        ("<rss/>", "line 1: <rss> found; expected <quiz> of Moodle XML"),
+        ("<a>" * 5000 + "</a>" * 5000, "not readable XML"),
+    ],
+)
+def test_what_is_no_bank_or_not_safe_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"a\.xml: (?:{message})"):
+        read(text)
+
+
+def test_a_file_of_another_format_than_was_asked_for_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"a\.xml: the file is qti, but moodle_xml was requested; --format qti reads it"):
+        read_file("a.xml", EXCHANGED["qti"].encode(), "moodle_xml", SEEN)
+
+
+def test_a_short_answer_may_have_more_wordings_than_there_are_letters() -> None:
+    wordings = "".join(f"<answer fraction='100'><text>{number}ml</text></answer>" for number in range(12))
+    text = f"<quiz><question type='shortanswer'><questiontext><text>正常尿量为多少？</text></questiontext>{wordings}</question></quiz>"
+    [item] = read(text).items
+    assert (item.doubt, item.answer_raw) == (None, "；".join(f"{number}ml" for number in range(12)))
+
+
+KINDS = st.sampled_from(["multichoice", "truefalse", "shortanswer", "numerical", "essay", "matching", "cloze", ""])
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(KINDS, st.text("题<>&]\n ", max_size=6), st.lists(st.sampled_from(["100", "0", "50", "x"]), max_size=12))))
+def test_as_many_questions_as_come_in_go_out(questions: list[tuple[str, str, list[str]]]) -> None:
+    written = "".join(
+        f"<question type='{kind}'><questiontext><text>{escape(stem)}</text></questiontext>"
+        + "".join(f"<answer fraction='{share}'><text>甲</text></answer>" for share in shares)
+        + "</question>"
+        for kind, stem, shares in questions
+    )
+    reading = read(f"<quiz>{written}</quiz>")
+    assert reading.record_count == len(reading.items) == len(questions)
+    assert [item.provenance.position for item in reading.items] == [f"record:{number + 1}" for number in range(len(questions))]
+    assert all(item.doubt or item.stem_raw or item.options_raw for item in reading.items)

@@ -1,0 +1,129 @@
+"""Small files made to do harm: each is read or refused in one line, in seconds, and nothing in it multiplies."""
+
+import io
+import json
+import sqlite3
+import time
+import zipfile
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
+from crawlers.read.files import FileResult, read_steps
+
+_SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
+
+
+def _zip(members: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as parts:
+        for name, text in members.items():
+            parts.writestr(name, text)
+    return out.getvalue()
+
+
+def _damaged(member: str, method: int, after: int) -> bytes:
+    """Return a zip whose one member is damaged behind its head."""
+    body = bytearray(_zip({member: "hello world " * 100}, method))
+    start = body.find(member.encode()) + len(member) + after
+    body[start : start + 20] = b"\xff" * 20
+    return bytes(body)
+
+
+def _database(columns: int = 0, rows: int = 1, script: str = "") -> bytes:
+    base = sqlite3.connect(":memory:")
+    base.executescript(f"CREATE TABLE t (a TEXT); {script}")
+    base.executemany("INSERT INTO t (a) VALUES (?)", [("x",)] * rows)
+    for at in range(columns):
+        base.execute(f"ALTER TABLE t ADD COLUMN c{at} TEXT DEFAULT 'abcdefgh'")
+    base.commit()
+    return base.serialize()
+
+
+def _sheet(chars: int) -> bytes:
+    cell = f'<t:table-cell t:number-columns-repeated="512"><t:p>{"题" * chars}</t:p></t:table-cell>'
+    row = f"<t:table-row>{cell}</t:table-row>"
+    return _zip({"content.xml": f'<o xmlns:t="urn:t"><t:table t:name="s">{row * 3}</t:table></o>'})
+
+
+_FILES = {
+    "lzma.zip": lambda: _damaged("a.txt", zipfile.ZIP_LZMA, 9),
+    "mimetype.unknown": lambda: _damaged("mimetype", zipfile.ZIP_DEFLATED, 0),
+    "wide.db": lambda: _database(columns=150, rows=40_000),
+    "computed.db": lambda: _database(script="ALTER TABLE t ADD COLUMN b GENERATED ALWAYS AS (hex(zeroblob(400000000)));"),
+    "again.ods": lambda: _sheet(20_000),
+    "escapes.js": lambda: b'x = ["' + b"\\\n" * 60,
+    "comments.js": lambda: b"/* " * 100_000,
+    "twice.yaml": lambda: "".join(f'q{n}_stem: "{side}"\n' for side in "甲乙" for n in range(20_000)).encode(),
+    "tables.json": lambda: json.dumps({f"t{n}": [{"id": m, "qid": m, "text": f"t{n} {m}"} for m in range(4)] for n in range(200)}).encode(),
+    "named.json": lambda: json.dumps({f"药{n}": {"name": f"药{n}", "effect": "清热", "dose": "3g"} for n in range(6000)}).encode(),
+    "lists.json": lambda: (
+        '[{"QA": ' + ",".join(['[{"question": "诊断？", "answer": "感冒"}, {"question": "治疗？"}]'] * 1500) + "}]"
+    ).encode(),
+    "crowded.html": lambda: (
+        f"<p {' '.join(f'a{n}=1' for n in range(80_000))}>1. 感觉是</p><table><tr><th>题干<th>A<th>B<th>答案<tr><td>感觉是<td>甲<td>乙<td>A"
+    ).encode(),
+    "names.json": lambda: b'[{%s"key 0":2}]' % b"".join(b'"key %d":1,' % n for n in range(40_000)),
+    "columns.csv": lambda: ",".join(map(str, range(60_000))).encode(),
+    "long.py": lambda: b'"""' + b'\\"""' * 50_000,
+    "deep.js": lambda: b"const data = [" + b'{"a":' * 5000,
+    **{
+        f"{n}.ts": lambda text=text: text * 50_000 for n, text in enumerate((b"=[", b"={a:", b"('", b"/*", b"=f(", b"=a<", b"x[1]=", b"=("))
+    },  # type: ignore[misc]
+}
+
+
+@pytest.mark.parametrize("name", list(_FILES))
+def test_a_hostile_file_is_read_or_refused_in_seconds(name: str) -> None:
+    body = _FILES[name]()
+    start = time.process_time()
+    try:
+        list(read_steps(name, body, None, _SEEN))
+    except ValueError as error:
+        assert str(error).startswith(name)
+    assert time.process_time() - start < 20  # less than 4 on an idle machine; unbounded work takes minutes
+
+
+def test_a_packed_member_of_a_small_archive_is_weighed_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(_: object, name: str, *__: object) -> Iterator[object]:
+        raise ValueError(f"{name} weighs much")
+
+    monkeypatch.setattr("crawlers.read.files.read_guarded", read)
+    text = _zip({"content.xml": "words " * 300_000})
+    with pytest.raises(ValueError, match=r"a\.odt weighs much"):
+        list(read_steps("a.zip", _zip({"a.odt": text}), None, _SEEN))
+
+
+def test_a_rare_sign_in_rich_text_is_whole_and_half_a_one_is_said_to_be_lost() -> None:
+    words = "{\\rtf1\\ansi 1. Which is \\u-10179?\\u-8704? here?\\par A. x\\par B. y\\par Answer: A\\par}"
+    [result] = [step for step in read_steps("a.rtf", words.encode(), None, _SEEN) if isinstance(step, FileResult)]
+    [item] = [item for item in result.reading.items if isinstance(item, QuestionItem)]
+    assert "\U0001f600 here" in (item.stem_raw or "")
+    with pytest.raises(ValueError, match=r"a\.rtf: 1 of 1 non-ASCII characters"):
+        list(read_steps("a.rtf", words.replace("\\u-8704?", "").encode(), None, _SEEN))
+
+
+def _asked(**more: str) -> list[dict[str, object]]:
+    keys = {field: values.split() for field, values in more.items()}
+    return [
+        {"id": n, "question": f"第{n}个器官病变的原因是什么（ ）", "options": [f"原因{n}{m}" for m in range(4)]}
+        | {field: values[n % len(values)] for field, values in keys.items()}
+        for n in range(8)
+    ]
+
+
+def _answers_in(document: object) -> list[object]:
+    try:
+        steps = list(read_steps("a.json", json.dumps(document).encode(), None, _SEEN))
+    except ValueError:
+        return []
+    items = [item for step in steps if isinstance(step, FileResult) for item in step.reading.items]
+    return [item.answer_raw for item in items if isinstance(item, QuestionItem) and item.answer_raw]
+
+
+@pytest.mark.parametrize("name", ["user_choice", "myAnswer", "picked", "selectedAnswer", "学员答案", "你的答案", "作答"])
+def test_what_a_learner_chose_is_no_key_where_nothing_else_is_one(name: str) -> None:
+    assert len(_answers_in(_asked(answer="A D C B"))) == 8
+    assert _answers_in(_asked(**{name: "A D C B"})) == []

@@ -1,0 +1,113 @@
+"""Lines between two questions of a paper that were left with the first: they go to the questions that they are about."""
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
+from crawlers.read.formats import read_file
+from crawlers.read.tables.records.reading import FileReading
+
+SEEN = Provenance(source="toy", url="file:toy.json", snapshot="2026-01-01", page_id="page", position="")
+HORNS = ["A.四岔", "B.三岔", "C.单门"]
+ROOTS = ["A.苦参", "B.续断", "C.白芍"]
+CASE = "某男，53岁。近日出现食欲不振、嗳气吞酸、腹胀泄泻。医师处以开胃健脾丸。"
+
+
+def row(number: int | None, question: str, options: list[str], answer: str = "B") -> dict[str, Any]:
+    return {"number": number, "question": question, "options": options, "answer": answer}
+
+
+def read(*rows: dict[str, Any]) -> FileReading:
+    return read_file("toy.json", json.dumps(rows, ensure_ascii=False).encode(), "table", SEEN)
+
+
+def questions(*rows: dict[str, Any]) -> list[QuestionItem]:
+    return [item for item in read(*rows).items if isinstance(item, QuestionItem)]
+
+
+def test_a_range_passes_the_options_before_it_to_its_questions() -> None:
+    found = questions(
+        row(40, "图示药材为栀子的是 二、配伍选择题 【41-42】", HORNS),
+        row(41, "具有1个侧枝的马鹿茸习称", [], "C"),
+        row(42, "具有2个分枝的花鹿茸习称 【43-44】", ROOTS, "A"),
+        row(43, "断面灰白色的饮片是", [], "A"),
+        row(44, "表面淡棕红色的饮片是", [], "C"),
+        row(45, "不在范围内的是", [], "C"),
+    )
+    assert [(item.doubt, item.options_raw, item.shared_options_raw, item.section_raw) for item in found] == [
+        ("options_unreadable", None, None, None),
+        (None, None, HORNS, "二、配伍选择题"),
+        (None, None, HORNS, "二、配伍选择题"),
+        (None, None, ROOTS, "二、配伍选择题"),
+        (None, None, ROOTS, "二、配伍选择题"),
+        ("options_unreadable", None, None, None),
+    ]
+    assert found[2].stem_raw == "具有2个分枝的花鹿茸习称"
+
+
+def test_options_of_a_record_stay_where_the_next_ones_have_their_own() -> None:
+    found = questions(row(42, "具有2个分枝的花鹿茸习称 【43-44】", HORNS), row(43, "断面灰白色的饮片是", ROOTS))
+    assert [(item.stem_raw, item.options_raw) for item in found] == [("具有2个分枝的花鹿茸习称", HORNS), ("断面灰白色的饮片是", ROOTS)]
+
+
+def test_options_of_the_next_record_behind_its_own_fall_away() -> None:
+    found = questions(
+        row(42, "具有2个分枝的花鹿茸习称", [*HORNS, *ROOTS]), row(43, "断面灰白色的饮片是", ROOTS), row(44, "淡棕红色的是", ROOTS)
+    )
+    assert [item.options_raw for item in found] == [HORNS, ROOTS, ROOTS]
+
+
+def test_two_runs_of_options_are_given_up_where_the_next_record_has_others() -> None:
+    found = questions(
+        row(42, "具有2个分枝的花鹿茸习称", [*HORNS, *ROOTS]), row(43, "断面灰白色的饮片是", HORNS), row(44, "淡棕红色的是", ROOTS)
+    )
+    assert [item.doubt for item in found] == ["options_unreadable", None, None]
+
+
+def test_a_range_that_does_not_follow_is_left_alone() -> None:
+    found = questions(row(42, "人体体温的正常范围见 【36-37】", HORNS), row(43, "断面灰白色的饮片是", [], "感觉"))
+    assert (found[0].stem_raw, found[0].options_raw) == ("人体体温的正常范围见 【36-37】", HORNS)
+
+
+def test_own_options_within_a_group_are_no_choice_between_the_two() -> None:
+    reading = read(row(41, "甲是 【42-44】", HORNS), row(42, "乙是", []), row(43, "丙是", ROOTS), row(44, "丁是", [], "甲"))
+    doubts = [item.doubt for item in reading.items if isinstance(item, QuestionItem)]
+    assert doubts == ["options_unreadable", None, "options_unreadable", None]
+
+
+def test_a_case_behind_a_question_is_that_of_the_next_ones() -> None:
+    found = questions(
+        row(100, f"图示饮片为川木通的是 三、综合分析题 案例：{CASE}", HORNS),
+        row(101, "处方中黄连的结构类型是", ROOTS),
+        row(102, f"炮制作用是（ ）\n案例二：{CASE[::-1]}", ROOTS),
+        row(103, "其药用部位是 四、多项选择题", ROOTS),
+        row(104, "贮藏的因素有", ROOTS, "AB"),
+    )
+    assert [item.case_raw for item in found] == [None, CASE, CASE, CASE[::-1], None]
+    assert [item.section_raw for item in found] == [None, *["三、综合分析题"] * 3, "四、多项选择题"]
+    assert found[0].stem_raw == "图示饮片为川木通的是" and found[2].stem_raw == "炮制作用是（ ）"
+
+
+def test_a_question_with_a_patient_of_its_own_ends_a_case() -> None:
+    found = questions(
+        row(1, f"甲是（ ） 案例：{CASE}", HORNS), row(2, "乙是", HORNS), row(3, "某女，30岁，头痛3天。首选", HORNS), row(4, "丁是", HORNS)
+    )
+    assert [item.case_raw for item in found] == [None, CASE, None, None]
+
+
+def test_a_case_in_front_of_its_question_stays() -> None:
+    stem = f"阅读 案例：{CASE}下列说法正确的是"
+    assert [(item.stem_raw, item.case_raw) for item in questions(row(1, stem, HORNS), row(2, "感觉是", ROOTS))] == [
+        (stem, None),
+        ("感觉是", None),
+    ]
+
+
+@given(st.lists(st.tuples(st.text("甲是 【】1234-、题案例：（）\n一选", max_size=24), st.booleans()), max_size=8))
+def test_no_record_is_lost(rows: list[tuple[str, bool]]) -> None:
+    reading = read(row(0, "甲是什么", HORNS), *(row(n, stem, HORNS if own else []) for n, (stem, own) in enumerate(rows, 1)))
+    assert reading.record_count == len(reading.items) == len(rows) + 1

@@ -1,0 +1,173 @@
+"""Answers that stand as the colour or bold type of options, in Markdown and in saved pages."""
+
+from collections.abc import Callable
+
+import pytest
+
+from crawlers.read.containers.files.text import read_html
+from crawlers.read.lines.marks import label_emphasis
+from crawlers.read.lines.paper import read_paper
+from crawlers.read.papers import LINE_READERS
+
+Drawn = Callable[[str, str, bool, bool], str]
+"""Letter, words, whether the option is right, whether it is the reader's wrong choice -> the option as it is written."""
+
+ASKED = (
+    ("下列属于非特异性免疫的是", ("皮肤屏障", "抗体", "记忆细胞", "浆细胞"), "A", "B"),
+    ("正常成人体温的范围是", ("三十五度", "三十六度五", "三十八度", "三十九度"), "B", "A"),
+    ("下列不属于消化腺的是", ("肝", "胰", "唾液腺", "甲状腺"), "D", "C"),
+    ("参与体液调节的有", ("甲状腺激素", "胰岛素", "二氧化碳", "抗利尿激素"), "ABCD", ""),
+    ("维持酸碱平衡的器官有", ("心", "肺", "胃", "肾"), "BD", "A"),
+)
+GOLD = [answer for _, _, answer, _ in ASKED]
+
+
+def _lines(drawn: Drawn, below: str = "") -> list[str]:
+    lines: list[str] = []
+    for number, (stem, options, answer, chosen) in enumerate(ASKED, 1):
+        lines.append(f"{number}. {stem}（ ）")
+        lines += [drawn(letter, words, letter in answer, letter == chosen) for letter, words in zip("ABCD", options, strict=True)]
+        lines += [below.format(answer)] if below else []
+        lines.append("")
+    return lines
+
+
+def _page(drawn: Drawn, tag: str = "p") -> list[str]:
+    body = "".join(f"<{tag}>{line}</{tag}>" for line in _lines(drawn))
+    return LINE_READERS[".html"]("a.html", f"<html><body>{body}</body></html>".encode()).lines
+
+
+MARKDOWN: dict[str, Drawn] = {
+    "font": lambda letter, words, right, _: f"- {letter}. <font color='red'>{words}</font>" if right else f"- {letter}. {words}",
+    "font around": lambda letter, words, right, _: f'- <font color="#ff0000">{letter}. {words}</font>' if right else f"- {letter}. {words}",
+    "span": lambda letter, words, right, _: f"{letter}、<span style='color: #e00'>{words}</span>" if right else f"{letter}、{words}",
+    "black too": lambda letter, words, right, _: f"{letter}. <font color={'red' if right else 'black'}>{words}</font>",
+    "no signs": lambda letter, words, right, _: f"{letter} <font color='red'>{words}</font>" if right else f"{letter} {words}",
+    "right and chosen": lambda letter, words, right, chosen: (
+        f"{letter}. <font color={'green' if right else 'red'}>{words}</font>" if right or chosen else f"{letter}. {words}"
+    ),
+}
+BOLD: dict[str, Drawn] = {
+    "stars": lambda letter, words, right, _: f"- **{letter}. {words}**" if right else f"- {letter}. {words}",
+    "stars within": lambda letter, words, right, _: f"{letter}. **{words}**" if right else f"{letter}. {words}",
+    "tag": lambda letter, words, right, _: f"{letter}. <b>{words}</b>" if right else f"{letter}. {words}",
+}
+PAGES: dict[str, Drawn] = {
+    "style": lambda letter, words, right, _: f"<span style='color:{'red' if right else 'black'}'>{letter}. {words}</span>",
+    "class": lambda letter, words, right, _: f"<div class='option{' correct' if right else ''}'>{letter}. {words}</div>",
+    "data": lambda letter, words, right, _: f"<span data-correct='{'true' if right else 'false'}'>{letter}. <i>{words}</i></span>",
+    "nested": lambda letter, words, right, _: f"<b>{letter}.</b> <font color='{'#c00' if right else '#333'}'><b>{words}</b></font>",
+}
+SILENT: dict[str, Drawn] = {
+    "letters alone": lambda letter, words, *_: f"**{letter}.** {words}",
+    "all": lambda letter, words, *_: f"{letter}. <font color=red>{words}</font>",
+    "some words": lambda letter, words, right, _: f"{letter}. **{words[:1]}**{words[1:]}和其他" if right else f"{letter}. {words}和其他",
+    "two reds": lambda letter, words, right, chosen: (
+        f"{letter}. <font color={'red' if right else 'blue'}>{words}</font>" if right or chosen else f"{letter}. {words}"
+    ),
+}
+
+
+def _answers(lines: list[str]) -> list[str | None]:
+    drafts = read_paper(lines).drafts
+    assert [[option[2:].strip() for option in draft.options] for draft in drafts] == [list(words) for _, words, _, _ in ASKED]
+    return [draft.answer for draft in drafts]
+
+
+@pytest.mark.parametrize("drawn", MARKDOWN.values(), ids=MARKDOWN)
+def test_a_colour_tells_the_answer(drawn: Drawn) -> None:
+    assert _answers(_lines(drawn)) == GOLD
+
+
+@pytest.mark.parametrize("drawn", BOLD.values(), ids=BOLD)
+def test_bold_type_tells_the_answer_but_not_where_all_is_bold(drawn: Drawn) -> None:
+    assert _answers(_lines(drawn)) == [None if answer == "ABCD" else answer for answer in GOLD]
+
+
+@pytest.mark.parametrize("drawn", PAGES.values(), ids=PAGES)
+def test_what_stands_out_on_a_saved_page_tells_the_answer(drawn: Drawn) -> None:
+    assert _answers(_page(drawn)) == GOLD
+
+
+@pytest.mark.parametrize("drawn", PAGES.values(), ids=PAGES)
+def test_a_sign_of_less_in_the_page_hides_no_answer(drawn: Drawn) -> None:
+    body = "".join(f"<p>{line}</p>" for line in ["发热&lt;3天者", *_lines(drawn)])
+    assert _answers(LINE_READERS[".html"]("a.html", f"<html><body>{body}</body></html>".encode()).lines) == GOLD
+
+
+@pytest.mark.parametrize("drawn", SILENT.values(), ids=SILENT)
+def test_what_stands_on_all_options_or_on_two_kinds_tells_nothing(drawn: Drawn) -> None:
+    assert [draft.answer for draft in read_paper(_lines(drawn)).drafts] == [None] * len(ASKED)
+
+
+def test_where_answers_are_said_colour_tells_nothing_beside_them() -> None:
+    said = _lines(
+        lambda letter, words, right, _: f"{letter}. {words}" if right else f"{letter}. <font color=red>{words}</font>", "答案：{}"
+    )
+    assert _answers(said) == GOLD
+
+
+def test_a_page_whose_colours_tell_nothing_has_the_lines_it_had() -> None:
+    plain = _page(lambda letter, words, *_: f"{letter}. {words}")
+    assert _page(lambda letter, words, *_: f"<b>{letter}.</b> <font color='blue'>{words}</font>") == plain
+    raised = "<p>10<sup><b>9</b></sup>/L</p><p>H<sub style='color:red'>2</sub>O</p>"
+    assert read_html("a.html", raised.encode()).lines == ["10⁹/L", "H₂O"]
+
+
+@pytest.mark.parametrize("sign", ["**", "<b>", "<font color=red>", "== =", "A. **"])
+def test_time_is_linear_in_a_line_of_signs(sign: str) -> None:
+    read_paper([sign * 2000] * 3)
+    read_html("a.html", (sign * 4000).encode())
+
+
+def test_bold_type_that_ends_within_options_tells_no_answers() -> None:
+    lines = [
+        "<bold>（1）甲首</>选的处理是",
+        "<bold>A．</>叶酸    B．咳嗽",
+        "<bold>C．β受体    D．</>发热",
+        "<bold>（2）乙最有</>价值的依据为（ ）",
+        "<bold>A．大于30岁者 </>   B．发热",
+        "<bold>C．白细胞计数    D．皮</>疹",
+    ]
+    assert len(label_emphasis(list(enumerate(lines)))) == len(lines)
+
+
+@pytest.mark.parametrize("number", ["({})", "{}."])
+@pytest.mark.parametrize("signs", [("a. ", "b. ", "c. ", "d. "), ("(a) ", "(b) ", "(c) ", "(d) ")], ids="".join)
+def test_emphasised_options_with_circled_numbers_or_small_letters_are_answers(signs: tuple[str, ...], number: str) -> None:
+    right = [1, 0, 3, 2, 1]
+    lines = [
+        line
+        for at, chosen in enumerate(right, 1)
+        for line in (
+            f"{number.format(at)} 下列属于第{at}类的是（ ）",
+            *(f"<mark>{sign}第{at}物{place}</mark>" if place == chosen else f"{sign}第{at}物{place}" for place, sign in enumerate(signs)),
+        )
+    ]
+    reading = read_paper(lines)
+    assert not reading.rejected
+    assert [(draft.answer or "").upper() for draft in reading.questions] == ["ABCD"[chosen] for chosen in right]
+    assert all(len(draft.options) == len(signs) for draft in reading.questions)
+
+
+def test_circled_statements_above_lettered_options_are_no_options() -> None:
+    lines = [
+        line
+        for at in range(1, 6)
+        for line in (
+            f"{at}. 下列正确的是（ ）",
+            f"①第{at}物 ②<mark>甲物</mark>",
+            "③丙物 ④丁物",
+            "A. ①②",
+            "<mark>B. ③④</mark>",
+            "C. ①③",
+        )
+    ]
+    assert [draft.answer for draft in read_paper(lines).drafts] == ["B"] * 5
+
+
+@pytest.mark.parametrize("note", ["说明：加粗的选项为正确答案。", "注：粗体字是答案", "（黑体部分表示正确选项）"])
+def test_all_options_may_be_bold_if_the_paper_says_what_bold_means(note: str) -> None:
+    drawn = BOLD["stars within"]
+    assert [draft.answer for draft in read_paper([note, *_lines(drawn)]).questions] == GOLD
+    assert [draft.answer for draft in read_paper(_lines(drawn)).questions] == [*GOLD[:3], None, GOLD[4]]

@@ -1,0 +1,129 @@
+"""Questions without an answer behind answers in words, and boxes before the letters of options: none is lost, what is unsure is doubted."""
+
+import pytest
+
+from crawlers.read.lines.paper import Draft, read_paper
+
+SENSE, PERCEPTION, MEMORY = "1. 简述感觉的特点。", "2. 简述知觉的特点。", "3. 论述记忆的过程。"
+UNSURE = "number_out_of_order"
+
+
+def _drafts(text: str) -> list[Draft]:
+    reading = read_paper(text.split("\n"))
+    assert reading.numbers == len(reading.drafts)
+    assert reading.unread == []
+    return reading.drafts
+
+
+def _told(text: str) -> list[tuple[int, str | None, str | None]]:
+    return [(draft.number, draft.answer, draft.doubt) for draft in _drafts(text)]
+
+
+@pytest.mark.parametrize("heading", ["", "一、简答题\n"])
+@pytest.mark.parametrize("mark", ["答：", "答案：", "参考答案：", "【答案】", "答案要点：", "【解析】"])
+@pytest.mark.parametrize("sign", ["{}. ", "{}、", "（{}）", "第{}题 "])
+def test_the_next_number_ends_an_answer_in_words(sign: str, mark: str, heading: str) -> None:
+    first, second, third = (sign.format(number) + words for number, words in enumerate(["简述感觉。", "知觉", "什么是记忆？"], 1))
+    drafts = _drafts(f"{heading}{first}\n{mark}个别属性。\n另有其他。\n{second}\n{third}")
+    assert [draft.stem for draft in drafts] == [first, second, third]
+    assert [draft.answer or draft.explanation for draft in drafts] == ["个别属性。\n另有其他。", None, None]
+    assert not any(draft.doubt for draft in drafts)
+
+
+def test_questions_without_an_answer_stand_between_those_with_one() -> None:
+    text = f"一、简答题\n{SENSE}\n答：个别属性。\n{PERCEPTION}\n{MEMORY}\n答：是过程。\n4. 简述思维。\n5. 简述想象。"
+    assert _told(text) == [(1, "个别属性。", None), (2, None, None), (3, "是过程。", None), (4, None, None), (5, None, None)]
+
+
+def test_questions_without_an_answer_stand_above_a_choice() -> None:
+    text = f"{SENSE}\n答：个别属性。\n{PERCEPTION}\n3. 题（ ）。\nA.甲\nB.乙\n答案：A"
+    assert _told(text) == [(1, "个别属性。", None), (2, None, None), (3, "A", None)]
+
+
+def test_words_below_a_mark_that_stands_alone_are_the_answer() -> None:
+    one = f"{SENSE}\n【答案】\n个别属性。\n{PERCEPTION}\n{MEMORY}"
+    assert _told(one) == [(1, "个别属性。", None), (2, None, None), (3, None, None)]
+    each = f"{SENSE}\n【答案】\n个别属性。\n{PERCEPTION}\n【答案】\n整体。\n{MEMORY}\n【答案】\n过程。"
+    assert _told(each) == [(1, "个别属性。", None), (2, "整体。", None), (3, "过程。", None)]
+
+
+@pytest.mark.parametrize("led", ["答：\n", "答：", "答：有三点：", "答案要点：\n"])
+def test_points_of_an_answer_that_begin_at_1_are_no_questions(led: str) -> None:
+    points = "1. 个别。\n2. 整体。\n3. 过程。"
+    [only] = _drafts(f"{SENSE}\n{led}{points}")
+    assert only.answer
+    assert only.answer.endswith(points)
+    assert [(number, doubt) for number, _, doubt in _told(f"{SENSE}\n{led}{points}\n{PERCEPTION}\n{MEMORY}")] == [
+        (1, None),
+        (2, None),
+        (3, None),
+    ]
+
+
+def test_points_told_on_one_line_are_counted() -> None:
+    assert _told("3. 简述感觉。\n答：有：1. 甲。2. 乙。3. 丙。\n4. 整体。\n5. 意义。") == [
+        (3, "有：1. 甲。2. 乙。3. 丙。\n4. 整体。\n5. 意义。", None)
+    ]
+
+
+@pytest.mark.parametrize("led", ["答：\n", "答："])
+def test_questions_that_may_be_points_are_doubted_and_counted(led: str) -> None:
+    assert [(number, doubt) for number, _, doubt in _told(f"{SENSE}\n{led}1. 个别属性。\n{PERCEPTION}\n{MEMORY}")] == [
+        (1, UNSURE),
+        (2, UNSURE),
+        (3, UNSURE),
+    ]
+
+
+BOXES = [
+    "\n☐A.甲\n☑B.乙\n☐C.丙",
+    "\n□ A.甲\n■ B.乙\n□ C.丙",
+    "\n☐A.甲 ☒B.乙 ☐C.丙",
+    "\n○ A.甲 ● B.乙 ○ C.丙",
+    "\n☐A.甲  ☐C.丙\n☑B.乙",
+    "\nA.甲\n■B.乙\nC.丙",
+]
+
+
+@pytest.mark.parametrize("options", BOXES)
+def test_a_ticked_box_before_a_letter_is_the_answer(options: str) -> None:
+    for behind, doubt in (("", None), ("\n答案：B", None), ("\n答案：C", "two_answers")):
+        [draft] = _drafts(f"1. 感觉是（ ）。{options}{behind}")
+        assert (draft.stem, draft.options) == ("1. 感觉是（ ）。", ["A.甲", "B.乙", "C.丙"])
+        assert (draft.answer, draft.doubt) == ("B", doubt)
+
+
+def test_a_blank_that_is_filled_with_other_letters_than_the_ticked_is_doubted() -> None:
+    [draft] = _drafts("1. 感觉是（C）。\n□A.甲\n■B.乙\n□C.丙")
+    assert draft.doubt == "two_answers"
+
+
+def test_several_ticked_boxes_are_one_answer() -> None:
+    assert _told("1. 题。\n☑A.甲\n☑B.乙\n☐C.丙\n2. 题。\n☑A.甲\n☑B.乙\n☑C.丙") == [(1, "AB", None), (2, None, None)]
+
+
+@pytest.mark.parametrize("box", "☐□■○●")
+def test_the_same_box_before_each_letter_is_a_bullet(box: str) -> None:
+    [draft] = _drafts(f"1. 题。\n{box}A.甲\n{box}B.乙\n{box}C.丙\n答案：B")
+    assert (draft.options, draft.answer, draft.doubt) == (["A.甲", "B.乙", "C.丙"], "B", None)
+
+
+def test_letters_without_a_sign_behind_boxes_are_options() -> None:
+    [draft] = _drafts("1. 题。\n☐ A 甲\n☑ B 乙\n☐ C 丙")
+    assert (draft.options, draft.answer) == (["A. 甲", "B. 乙", "C. 丙"], "B")
+
+
+def test_a_star_before_the_first_of_several_options_ticks_that() -> None:
+    assert _told("1. 题。\n★A.甲 B.乙 C.丙") == [(1, "A", None)]
+
+
+CROWDED = "1 心理学诞生的标志是(C)年 A 1789 B 1889 C 1879 D 1897 2 被誉为心理学之父的是(A) A 冯特 B 铁钦纳 C 华生 D 詹姆斯"
+
+
+def test_questions_in_a_row_without_dots_are_doubted() -> None:
+    assert [draft.doubt for draft in _drafts(CROWDED)] == ["options_unreadable"]
+
+
+def test_a_list_of_answers_without_dots_is_no_row_of_questions() -> None:
+    asked = "\n".join(f"{number}. 题（ ）。\nA.甲\nB.乙\nC.丙\nD.丁" for number in range(1, 6))
+    assert [draft.answer for draft in _drafts(f"{asked}\n答案\n1 A 2 B 3 C 4 D 5 A")] == ["A", "B", "C", "D", "A"]

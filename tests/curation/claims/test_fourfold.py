@@ -1,0 +1,166 @@
+"""Fourfold sets: what holds whatever the facts are, why a tail is not taken for false, and ranges with other numbers."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from atomexam.records.alias import Alias
+from atomexam.records.evidence import Passage, passage_id
+from atomexam.records.fact import RELATIONS, Fact, fact_id
+from atomexam.records.params import Claims
+from atomexam.records.provenance import Provenance
+from curation.claims.altered_ranges import altered_range
+from curation.claims.false_tails import CANDIDATE_REASONS, KnownFacts
+from curation.claims.fourfold import REASONS, FourfoldSet, make_fourfold, measure_fourfold
+from curation.claims.negated_claims import read_all
+from curation.claims.synonyms import Synonyms
+
+TEMPLATES = read_all()["paper"]
+
+
+def fact(relation: str, head: str, tail: str, polarity: bool = True) -> Fact:
+    seen = Provenance(source="s", url=f"https://example.com/{head}", snapshot="2026-11-20", page_id="page-1", position="p")
+    return Fact(id=fact_id(relation, head, tail), relation=relation, head=head, tail=tail, polarity=polarity, provenance=[seen])
+
+
+def made(facts: list[Fact], chosen: dict[str, str] | None = None, passages: tuple[Passage, ...] = ()) -> FourfoldSet:
+    return make_fourfold(
+        facts, KnownFacts(facts, passages, Synonyms()), TEMPLATES, Claims(per_type=1000, template="paper", seed=1), chosen or {}
+    )
+
+
+MEDICINES = [
+    fact("disease_medicine", head, tail)
+    for head, tails in {
+        "青光眼": ("拉坦前列素", "布林佐胺"), "痛风": ("非布司他", "苯溴马隆"), "癫痫": ("卡马西平", "丙戊酸钠"),
+        "银屑病": ("阿维A", "卡泊三醇"), "哮喘": ("孟鲁司特", "沙丁胺醇"),
+    }.items()
+    for tail in tails
+]  # fmt: skip
+INFECTIVITY = [
+    fact("disease_infectivity", head, "传染性", infectious)
+    for head, infectious in {"天花": True, "鼠疫": True, "痛风": False, "癫痫": False, "哮喘": False}.items()
+]
+SIGNS = "甲乙丙丁戊己庚辛壬癸子丑寅卯辰巳午未申酉戌亥"
+WORDS = st.text(SIGNS, min_size=1, max_size=3)
+FACTS = st.lists(st.builds(fact, st.sampled_from(RELATIONS), WORDS, WORDS, st.booleans()), max_size=60, unique_by=lambda one: one.id)
+
+
+def test_a_fact_has_four_sentences() -> None:
+    (row, *_) = sorted(made(MEDICINES).rows, key=lambda row: row.head)
+    stated, denied = TEMPLATES["disease_medicine"][0].fill(row.head, row.tail)
+    assert (row.true_affirmed, row.true_denied) == (stated, denied)
+    assert (row.false_affirmed, row.false_denied) == TEMPLATES["disease_medicine"][0].fill(row.head, row.false_tail)
+    assert row.false_head == row.head
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
+@given(FACTS, st.randoms())
+def test_neither_tail_nor_head_gives_the_answer(facts: list[Fact], random) -> None:
+    result = made([*facts, *MEDICINES, *INFECTIVITY])
+    for relation in RELATIONS:
+        rows = [row for row in result.rows if row.atomic_type == relation]
+        if relation != "examination_range":
+            assert Counter(row.tail for row in rows) == Counter(row.false_tail for row in rows)
+        assert relation == "disease_infectivity" or all(row.head == row.false_head for row in rows)
+    true = {(one.relation, one.head, one.tail) for one in facts if one.polarity}
+    assert not [row for row in result.rows if (row.atomic_type, row.false_head, row.false_tail) in true]
+    metrics = measure_fourfold(result)["facts"]
+    assert metrics["in"] == len(facts) + len(MEDICINES) + len(INFECTIVITY) == metrics["out"] + metrics["rejected"]
+    assert {row.reason for row in result.rejected} <= REASONS.keys()
+    again = made([*facts, *MEDICINES, *INFECTIVITY], {row.fact_ids[0]: row.false_fact_ids[0] for row in result.rows if row.false_fact_ids})
+    assert sorted(row.id for row in again.rows) == sorted(row.id for row in result.rows)
+    assert measure_fourfold(again) == measure_fourfold(result), "the next run, whose earlier choices these are, ends with the same"
+    shuffled = [*facts, *MEDICINES, *INFECTIVITY]
+    random.shuffle(shuffled)
+    assert sorted(row.id for row in made(shuffled).rows) == sorted(row.id for row in result.rows)
+
+
+def test_heads_that_have_the_only_tail_are_set_against_as_many_that_have_not() -> None:
+    rows = made(INFECTIVITY).rows
+    assert sorted(row.head for row in rows) == ["天花", "鼠疫"]
+    assert len({row.false_head for row in rows} & {"痛风", "癫痫", "哮喘"}) == 2
+    assert all(row.false_affirmed == f"{row.false_head}具有传染性" for row in rows)
+
+
+def test_names_that_tell_which_heads_have_the_tail_give_no_row() -> None:
+    told = [fact("disease_infectivity", f"{sign}{number}{'热' if having else '瘤'}", "传染性", having)
+            for number, sign in enumerate(SIGNS) for having in (True, False)]  # fmt: skip
+    result = made(told)
+    assert not result.rows and {row.reason for row in result.rejected if row.fact.polarity} == {"heads_tell"}
+
+
+def test_earlier_choices_stay_while_they_are_sound() -> None:
+    first = made(MEDICINES)
+    chosen = {row.fact_ids[0]: row.false_fact_ids[0] for row in first.rows}
+    new = [
+        fact("disease_medicine", head, tail)
+        for head, tail in (("白癜风", "甲氧沙林"), ("白癜风", "吡美莫司"), ("痔", "地奥司明"), ("痔", "角菜酸酯"))
+    ]
+    assert {row.id for row in first.rows} <= {row.id for row in made([*MEDICINES, *new], chosen).rows}
+    row = first.rows[0]
+    now_true = [*MEDICINES, fact("disease_medicine", row.head, row.false_tail)]
+    assert row.id not in {one.id for one in made(now_true, chosen).rows}
+
+
+BASE = [
+    fact("disease_symptom", "胃癌", "呕血"), fact("disease_symptom", "胃癌", "上腹包块"), fact("disease_department", "胃癌", "消化内科"),
+    fact("disease_symptom", "青光眼", "虹视"), fact("disease_symptom", "青光眼", "偏盲"), fact("disease_department", "青光眼", "眼科"),
+    fact("disease_complication", "胃癌", "幽门梗阻"), fact("disease_food", "胃癌", "白酒", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("reason", "relation", "head", "tail", "more"),
+    [
+        (None, "disease_symptom", "胃癌", "虹视", []),
+        ("linked", "disease_symptom", "胃癌", "呕血", []),
+        ("linked", "disease_symptom", "胃癌", "幽门梗阻", []),
+        ("linked", "disease_cause", "胃癌", "青光眼", [fact("disease_complication", "青光眼", "胃癌")]),
+        ("like_a_tail", "disease_symptom", "胃癌", "包块", [fact("disease_symptom", "青光眼", "包块")]),
+        ("like_the_head", "disease_symptom", "青光眼", "闪光感", [fact("disease_symptom", "痛风", "闪光感")]),
+        ("possible", "disease_examination", "胃癌", "便隐血试验", [fact("disease_examination", "痔", "便隐血试验")]),
+        ("same_part", "disease_medicine", "胃癌", "肠溶酶", [fact("disease_medicine", "痛风", "肠溶酶")]),
+        (
+            "near",
+            "disease_medicine",
+            "胃癌",
+            "甲药",
+            [fact("disease_medicine", "肠结核", "甲药"), fact("disease_department", "肠结核", "消化内科")],
+        ),
+        ("in_passage", "disease_symptom", "胃癌", "夜盲", [fact("disease_symptom", "角膜病", "夜盲")]),
+        (None, "disease_food", "胃癌", "白酒", []),
+        ("not_denied", "disease_food", "胃癌", "蜂蜜", []),
+    ],
+)
+def test_why_a_tail_may_be_true(reason: str | None, relation: str, head: str, tail: str, more: list[Fact]) -> None:
+    text = "晚期偶有夜盲。"
+    page = "https://example.com/胃癌/zhengzhuang"
+    passage = Passage(id=passage_id(page, text), text=text, source="s", url=page)
+    known = KnownFacts(
+        [*BASE, *more],
+        [passage],
+        Synonyms([Alias(name="胃癌", alias="胃恶性肿瘤", entity_type="disease", provenance=BASE[0].provenance[0])]),
+    )
+    assert known.objection(relation, head, tail) == reason
+    assert known.objection(relation, head.replace("胃癌", "胃恶性肿瘤"), tail) == reason
+    assert reason is None or reason in CANDIDATE_REASONS
+
+
+@pytest.mark.parametrize(
+    ("tail", "up", "down"),
+    [
+        ("35~45mmHg", "50~60mmHg", "20~30mmHg"),
+        ("0~10mg/L", "0~30mg/L", "0~3mg/L"),
+        ("<5μg/L", "<15μg/L", "<2μg/L"),
+        ("7.35~7.45", "7.50~7.60", "7.20~7.30"),
+        ("5~40U/L", "60~95U/L", "60~95U/L"),
+        ("（4.0~5.5）×10¹²/L", "（6.5~8.0）×10¹²/L", "（2.0~3.5）×10¹²/L"),
+        ("阴性", None, None),
+    ],
+)
+def test_a_range_with_other_numbers(tail: str, up: str | None, down: str | None) -> None:
+    assert (altered_range(tail, True), altered_range(tail, False)) == (up, down)

@@ -1,0 +1,63 @@
+"""Fourfold sets by split: heads that exchange tails stay together, and models without knowledge get nowhere."""
+
+import pytest
+
+from atomexam.records.claim import Fourfold
+from splits.leaks.knowledge_free import MODELS, at_least, lines_of, open_to_wording, without_knowledge
+from splits.ledger.prior_assignments import Allocation
+from splits.split.fourfold_split import split_rows, tied_heads
+
+
+def row(head: str, tail: str, false_tail: str, giver: str) -> Fourfold:
+    sentences = [f"{head}{verb}{what}" for what in (tail, false_tail) for verb in ("包括", "不包括")]
+    names = ("true_affirmed", "true_denied", "false_affirmed", "false_denied")
+    return Fourfold(
+        id=f"{head}/{tail}", atomic_type="disease_symptom", head=head, tail=tail, false_head=head, false_tail=false_tail,
+        **dict(zip(names, sentences, strict=True)), fact_ids=[f"{head}/{tail}"], false_fact_ids=[giver], provenance=[],
+    )  # fmt: skip
+
+
+def ring(*facts: tuple[str, str]) -> list[Fourfold]:
+    """Return rows that exchange tails: each takes the tail of the next."""
+    return [row(*one, other[1], "/".join(other)) for one, other in zip(facts, [*facts[1:], facts[0]], strict=True)]
+
+
+ROWS = [*ring(("甲", "一"), ("乙", "二"), ("丙", "三")), *ring(("丁", "四"), ("戊", "五"))]
+
+
+def test_heads_that_exchange_tails_are_tied() -> None:
+    ties = tied_heads(ROWS)
+    assert ties["甲"] == ties["乙"] == ties["丙"] != ties["丁"] == ties["戊"]
+
+
+def test_a_ring_across_splits_is_in_none() -> None:
+    heads = {head: Allocation("test" if head in "甲乙丙" else "train", "drawn") for head in "甲乙丙丁戊"}
+    by_split, apart = split_rows(ROWS, heads)
+    assert {split: len(rows) for split, rows in by_split.items()} == {"test": 3, "train": 2} and not apart
+    by_split, apart = split_rows(ROWS, heads | {"丙": Allocation("dev", "drawn")})
+    assert sorted(row.head for row in apart) == ["丙", "乙", "甲"] and list(by_split) == ["train"]
+
+
+def test_exchanged_tails_leave_models_without_knowledge_at_chance() -> None:
+    train, test = (
+        [one for turn in turns for one in ring((f"头{turn}甲", f"症{2 * turn}"), (f"头{turn}乙", f"症{2 * turn + 1}"))]
+        for turns in (range(20), range(20, 40))
+    )
+    lines = lines_of(train, test)
+    assert {line.model for line in lines} == set(MODELS) and not open_to_wording(lines)
+    assert all(line.sentences <= 0.55 and line.facts <= 0.3 for line in lines if line.model != "overlap")
+    assert without_knowledge(lines)["by_model"]["negation"] == {"sentences": 0.5, "facts": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("model", "true", "false"),
+    [("tail_ngrams", "真症{}", "假状{}"), ("overlap", "头{}", "尾")],
+)
+def test_a_tail_that_tells_is_found(model: str, true: str, false: str) -> None:
+    rows = [row(f"头{number}", true.format(number), false.format(number), "x") for number in range(60)]
+    assert model in {line.model for line in open_to_wording(lines_of(rows[:30], rows[30:]))}
+
+
+@pytest.mark.parametrize(("right", "of", "chance", "expected"), [(3, 4, 0.5, 0.3125), (0, 9, 0.3, 1.0), (5_500, 10_000, 0.55, 0.505)])
+def test_the_chance_of_so_many_right_ones(right: int, of: int, chance: float, expected: float) -> None:
+    assert at_least(right, of, chance) == pytest.approx(expected, abs=0.01)
