@@ -55,12 +55,12 @@ def test_no_python(checkout: Path) -> None:
 
 def test_an_unsupported_python(checkout: Path, tmp_path: Path) -> None:
     fakes = fake(tmp_path / "fakes", "python3.9", "echo 3.9.18")
-    refused(set_up(checkout, fakes, PYTHON="python3.9"), "is Python 3.9; requirements.lock is resolved for 3.11")
+    refused(set_up(checkout, fakes, PYTHON="python3.9"), "is Python 3.9.18; expected 3.11.5 or later")
 
 
 def test_a_python_whose_patterns_match_otherwise(checkout: Path, tmp_path: Path) -> None:
     fakes = fake(tmp_path / "fakes", "python3.11", "echo 3.11.2")
-    refused(set_up(checkout, fakes, PYTHON="python3.11"), "is Python 3.11.2; cleaning needs the regular expressions of 3.11.5")
+    refused(set_up(checkout, fakes, PYTHON="python3.11"), "is Python 3.11.2; expected 3.11.5 or later")
 
 
 def test_no_disk(checkout: Path, tmp_path: Path) -> None:
