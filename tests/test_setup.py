@@ -1,6 +1,7 @@
 """Set-up says clearly what is wrong, and what to do."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -94,3 +95,15 @@ def test_a_finished_set_up_is_not_done_again(checkout: Path) -> None:
     (checkout / f".venv/.ready-{stamp.stdout.strip()}").touch()
     done = set_up(checkout, PYTHON="python-that-is-nowhere")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", ".devcontainer/devcontainer.json", ".github/workflows/test.yml"])
+def test_containers_and_workflow_run_the_commands_of_readme(name: str) -> None:
+    commands = r"\bmake (?:repro|test|show)\b"
+    wanted = re.findall(rf"^    ({commands})", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert re.findall(commands, (ROOT / name).read_text(encoding="utf-8")) == wanted != []
+
+
+def test_every_python_that_set_up_takes_is_declared() -> None:
+    declared = set(re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text(encoding="utf-8")))
+    assert set(re.findall(r"python(3\.\d+)", re.search(r"for name in .*", (ROOT / "scripts/setup.sh").read_text())[0])) == declared
