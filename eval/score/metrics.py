@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from atomexam.records.claim import SENTENCES
 from eval.score import wording
@@ -107,7 +107,7 @@ def _detection(grid: Grid) -> Figures:
     truth = np.broadcast_to(_truth(grid)[:, np.newaxis], grid.right.shape)
     said = grid.right == truth
     hits, alarms = ((int((said & grid.answered & part).sum()) + 0.5, int((grid.answered & part).sum()) + 1) for part in (truth, ~truth))
-    high, low = (stats.norm.ppf(count / of) for count, of in (hits, alarms))
+    high, low = (scipy.stats.norm.ppf(count / of) for count, of in (hits, alarms))
     shares = {name: round((count - 0.5) / max(of - 1, 1), DIGITS) for name, (count, of) in (("hits", hits), ("false_alarms", alarms))}
     return shares | {"d_prime": round(float(high - low), DIGITS), "criterion": round(float(-(high + low) / 2), DIGITS)}
 
