@@ -105,14 +105,14 @@ def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
     return name, bytes(body)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(mutated(), st.data())
 def test_mutated_files_are_read_or_refused(case: tuple[str, bytes], data: st.DataObject) -> None:
     name, body = case
     check(name, body, data.draw(st.sampled_from(formats_for(name))))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, len(PDF) - 1), st.binary(max_size=30), st.integers(0, 60))
 def test_mutated_pdfs_are_read_or_refused(place: int, put: bytes, cut: int) -> None:
     body = PDF[:place] + put + PDF[place + cut :]
@@ -122,7 +122,7 @@ def test_mutated_pdfs_are_read_or_refused(place: int, put: bytes, cut: int) -> N
         assert "a.pdf" in str(error)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=400), st.sampled_from(sorted(FILES)), st.data())
 def test_any_bytes_are_read_or_refused(body: bytes, name: str, data: st.DataObject) -> None:
     if name != "a.pdf":
@@ -142,7 +142,7 @@ def zipped(parts: dict[str, bytes]) -> bytes:
     return file.getvalue()
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(["a.docx", "a.xlsx"]), st.data())
 def test_mutated_parts_of_documents_are_read_or_refused(name: str, data: st.DataObject) -> None:
     parts = parts_of(FILES[name])
@@ -188,7 +188,7 @@ KEYS = [
 KEYS += ["questions", "content", "correct", "别名", "适应证", "题干", "选项"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.dictionaries(st.sampled_from(KEYS), values, max_size=7) | values, max_size=5), st.data())
 def test_any_records_are_items_or_lost(records: list, data: st.DataObject) -> None:
     check("a.json", json.dumps(records).encode(), data.draw(st.sampled_from(formats_for("a.json"))))
