@@ -46,7 +46,7 @@ from curation.clean.facts import kinds, passages, tail_candidates
 from curation.clean.questions import rejections
 from curation.near_duplicates import unique
 from scripts.readme import PICTURE, SUMMARY, blocks, example_block, figures_block, filled, picture, readers, without_detours
-from scripts.show import figures_of
+from scripts.show import figures_of, overview
 from splits.leaks import knowledge_free
 from splits.split import shots
 from splits.text_overlap import containment, rewording
@@ -176,6 +176,13 @@ def test_a_figure_that_is_none_is_a_dash() -> None:
     table = figures_block(summary)
     assert "| claims rejected | 1,234 |" in table
     assert "| `one` | 0 | – | 12.5 % |" in table
+
+
+def test_without_claims_no_rule_of_wording_is_shown() -> None:
+    counts = dict.fromkeys(("items", "questions", "clusters", "facts", "claims", "passages"), 1)
+    counts |= {f"{name}_rejected": 0 for name in ("questions", "facts", "claims")}
+    summary = {"data": counts, "splits": {"test": {"questions": 1, "claims": 0}}, "wording_rule": {"rule": "negation", "accuracy": None}}
+    assert [line.split()[0] for line in overview(summary, {}, {})] == ["data", "splits"]
 
 
 @pytest.mark.parametrize("stage", PIPELINE["stages"])

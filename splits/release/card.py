@@ -1,7 +1,6 @@
 """The dataset card of a release, rendered from `splits/release/templates/README.md.jinja`."""
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 from atomexam.records.leak import CHECKS
@@ -25,7 +24,7 @@ class ReleaseCounts(Protocol):
     """The counts of a release that its card lists."""
 
     tables: Counter[tuple[str, str, str]]
-    files: Mapping[tuple[str, str, str], DataFile]
+    files: dict[tuple[str, str, str], DataFile]
     subjects: Counter[tuple[tuple[str, str], str]]
     atomic_types: Counter[tuple[str, str]]
     sources: Counter[tuple[str, str, str]]
