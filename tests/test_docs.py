@@ -349,8 +349,8 @@ def test_pages_agree_on_what_was_measured() -> None:
     unseen = re.findall(r"348 questions \| (\d+) \||with the fallback (\d+)", " ".join(TEXTS.values()))
     assert len(unseen) == 2 and len({one or other for one, other in unseen}) == 1
     assert len(set(re.findall(r"600, 200(?: and|,) 25", " ".join(TEXTS.values()) + (ROOT / "params.yaml").read_text()))) > 1
-    assert {version for one in TEXTS.values() for version in re.findall(r"3\.11\.\d+ or", one)} == {"3.11.5 or"}
-    assert PROJECT["project"]["requires-python"].startswith(">=3.11.5,")
+    assert {version for one in TEXTS.values() for version in re.findall(r"3\.11\.\d+ to [\d.]*\d", one)} == {"3.11.5 to 3.14"}
+    assert PROJECT["project"]["requires-python"] == ">=3.11.5,<3.15"
 
 
 def test_the_rule_of_wording_is_quoted_rightly() -> None:
