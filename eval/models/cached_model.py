@@ -40,6 +40,8 @@ class Counts(Struct, kw_only=True):
     asked: int = 0
     failed: int = 0
     """Without a reply, whether the call failed or that of the question before."""
+    replaced: int = 0
+    """Lone surrogates in new replies, replaced by U+FFFD."""
 
     def add(self, other: "Counts") -> None:
         """Add the counts of another process."""
@@ -48,7 +50,8 @@ class Counts(Struct, kw_only=True):
 
     def line(self, name: str) -> str:
         """Return the counts as `predict` prints them."""
-        return f"{name}: {self.requests} requests, {self.kept} kept, {self.asked} asked, {self.failed} failed"
+        replaced = f", {self.replaced} lone surrogates replaced" if self.replaced else ""
+        return f"{name}: {self.requests} requests, {self.kept} kept, {self.asked} asked, {self.failed} failed{replaced}"
 
 
 class CachedModel:
@@ -64,6 +67,7 @@ class CachedModel:
         self._settings = settings
         self._store = store
         self._method = method
+        self._models: list[str | None] = []
 
     def replies(self, queries: Sequence[ModelQuery], bar: tqdm) -> list[Reply]:
         """Return a reply to each query, in their order; those not in the store are requested once, and added to it."""
@@ -72,6 +76,8 @@ class CachedModel:
         missing = {key: query for key, query in zip(keys, queries, strict=True) if key not in known and key not in self.failed}
         self._count(bar, requests=len(keys), kept=sum(key in known for key in keys))
         todo = list(missing)
+        for reply in known.values():
+            self._compare_model(reply)
         generate = self._backend.loglikelihoods if self._method == "likelihood" else self._backend.generate
         for index, reply in generate(list(missing.values()), self._settings) if missing else ():
             if not 0 <= index < len(todo):
@@ -83,6 +89,8 @@ class CachedModel:
                 reply = structs.replace(reply, finish_reason="error", error=_NOT_FINITE, likelihoods=None)
             if reply.error is None and reply.finish_reason != "error":
                 self._store.add(key, reply)
+                self._compare_model(reply)
+                self.counts.replaced += reply.replaced
                 known[key] = reply
             else:
                 self.failed[key] = structs.replace(reply, text="", finish_reason="error", error=reply.error or "no reply")
@@ -93,6 +101,15 @@ class CachedModel:
             raise ValueError(f"{self._backend.identity} gave no reply to {odd}; this is a fault of the backend")
         self.counts.failed += sum(key not in known for key in keys)
         return [known[key] if key in known else self.failed[key] for key in keys]
+
+    def _compare_model(self, reply: Reply) -> None:
+        """Print that a reply is of another model than those before it, here or in the store."""
+        if self._models and reply.model not in self._models:
+            before, now = (one or "the name asked for" for one in (self._models[-1], reply.model))
+            advice = "give it another `revision` in params.yaml to request all replies anew"
+            print(f"warning: {self._backend.identity}: the server's model is {now}, and was {before}; {advice}", file=sys.stderr)
+        if reply.model not in self._models:
+            self._models.append(reply.model)
 
     def stream(self, lists: Iterable[Sequence[Request]], repeats: int, bar: tqdm) -> Iterator[tuple[ModelQuery, Reply]]:
         """Yield each request in each repeat with its reply, in any order; one that follows another is made when that has its reply.
