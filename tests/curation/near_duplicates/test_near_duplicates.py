@@ -299,7 +299,7 @@ def rows_of_few_questions(draw: st.DrawFn) -> list[Question]:
 def test_laws(rows: list[Question], random: Random) -> None:
     found = unique_questions(rows, PARAMS)
     again = unique_questions(random.sample(rows, len(rows)), PARAMS)
-    assert [sorted(map(to_line, part)) for part in found[:-1]] == [sorted(map(to_line, part)) for part in again[:-1]], (
+    assert [sorted(map(to_line, part)) for part in found] == [sorted(map(to_line, part)) for part in again], (
         "the order of rows does not matter"
     )
     assert len(found.kept) + len(found.rejected) == len(rows)
@@ -355,8 +355,8 @@ def tell(tail: str = "发热", polarity: bool = True, at: str = "v1") -> Fact:
 )
 def test_facts(rows: list[Fact], random: Random) -> None:
     found = unique_facts(rows)
-    assert [sorted(map(to_line, part)) for part in unique_facts(random.sample(rows, len(rows)))[:-1]] == [
-        sorted(map(to_line, part)) for part in found[:-1]
+    assert [sorted(map(to_line, part)) for part in unique_facts(random.sample(rows, len(rows)))] == [
+        sorted(map(to_line, part)) for part in found
     ]
     assert len(found.kept) + len(found.rejected) == len(rows)
     for key in {row.id for row in rows}:
@@ -518,9 +518,9 @@ def test_copies_of_a_case_are_one_group_and_other_cases_are_not() -> None:
 def test_a_lost_row_stops_the_stage() -> None:
     found = unique_questions([ask()], PARAMS)
     with pytest.raises(ValueError, match="expected in = out"):
-        measure(2, 0, found.tally, unique_facts([]).tally)
+        measure(2, 0, found, unique_facts([]))
 
 
 def test_no_rows() -> None:
     assert reasons() == []
-    assert measure(0, 0, unique_questions([], PARAMS).tally, unique_facts([]).tally)["largest_cluster"] == 0
+    assert measure(0, 0, unique_questions([], PARAMS), unique_facts([]))["largest_cluster"] == 0
