@@ -18,10 +18,6 @@ from curation.near_duplicates.clusters import MIN_NGRAMS
 from curation.near_duplicates.join.similarity import near_pairs_between
 from curation.near_duplicates.pair_rules import ComparedQuestion, compared_question, relation, stem_keys
 
-REASON = "contaminated"
-REASONS = {REASON: "a reference benchmark contains the question; detail is the reference and the similarity"}
-
-
 _LEFT_OUT = frozenset({"identical", "near_duplicate", "overruled"})
 
 
@@ -131,7 +127,7 @@ def without_contaminated(kept: Iterable[Question], matches: Iterable[Contaminati
 
 def _reject(row: Question, one: Contamination) -> Rejected:
     detail = f"{one.reference}: {one.reference_id} at {one.seen.url} {one.seen.position}, similarity {one.similarity}"
-    return Rejected(id=row.id, kind="question", reason=REASON, detail=detail, record=msgspec.to_builtins(row))
+    return Rejected(id=row.id, kind="question", reason="contaminated", detail=detail, record=msgspec.to_builtins(row))
 
 
 def _by_text(questions: Iterable[Question], params: NearDuplicates) -> dict[str, list[_ComparedForm]]:

@@ -13,24 +13,16 @@ from atomexam.records.fact import Fact
 from atomexam.records.identity import content_id
 from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
+from atomexam.records.reasons import OF_DUPLICATES
 from atomexam.records.rejected_record import Rejected
 from atomexam.records.review import Decision, Review
 from atomexam.runtime.jsonl import to_line
 from curation.engine.engines import LOCAL, Engine
-from curation.near_duplicates import contamination
 from curation.near_duplicates.clusters import Star, case_groups, find_twins, medoid, stars
 from curation.near_duplicates.contamination import Contamination, matches_of_kept, without_contaminated
 from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import blemishes, merge_rows, merged_provenance, rows_by_id
 from curation.near_duplicates.reviews import DecidedRows, apply_decision, decision_for, review_of_fact, review_of_question, right_texts
-
-REASONS = {
-    "identical": "another row with the same id was kept; detail is that id",
-    "near_duplicate": "another question that asks the same thing was kept; detail is its id",
-    "conflicting_answers": "rows that ask the same thing have different right options: all of them are rejected for review",
-    "overruled": "a decision accepts a contradicting row; detail is its id",
-    "conflicting_polarity": "rows state and deny the same fact: all of them are rejected for review",
-} | contamination.REASONS
 
 
 class UniqueQuestions(NamedTuple):
@@ -159,7 +151,7 @@ def measure(question_rows: int, fact_rows: int, questions: UniqueQuestions, fact
         "for_review": len(questions.reviews) + len(facts.reviews),
         "contaminated": dict(sorted(contaminated.items())),
         "largest_cluster": max((cluster.rows for cluster in questions.clusters), default=0),
-        "rejected_by_reason": {reason: reasons[reason] for reason in REASONS},
+        "rejected_by_reason": {reason: reasons[reason] for reason in OF_DUPLICATES},
     }
 
 

@@ -15,6 +15,7 @@ from atomexam.records.fact import Fact, fact_id
 from atomexam.records.params import NearDuplicates
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, group_id, question_id
+from atomexam.records.reasons import OF_DUPLICATES
 from atomexam.records.rejected_record import Rejected
 from atomexam.records.review import Decision, Review
 from atomexam.runtime.annotation_files import read_decisions
@@ -24,7 +25,7 @@ from atomexam.text.option_letters import LETTERS
 from curation.near_duplicates.__main__ import main
 from curation.near_duplicates.contamination import Contamination
 from curation.near_duplicates.pair_rules import ComparedQuestion, compared_question, options_key, relation, stem_keys
-from curation.near_duplicates.unique import REASONS, measure, unique_facts, unique_questions
+from curation.near_duplicates.unique import measure, unique_facts, unique_questions
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
 STEM = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉、极易惊醒，症状已经持续2周，明显影响工作，最可能的诊断是（ ）。"
@@ -310,7 +311,7 @@ def test_laws(rows: list[Question], random: Random) -> None:
     for a, b in combinations(kept.values(), 2):
         assert not is_nominated(a, b) or relation(a, b, PARAMS) is None
     for row in found.rejected:
-        assert row.reason in REASONS
+        assert row.reason in OF_DUPLICATES
         if row.reason == "near_duplicate":
             own = compared_question(msgspec.convert(row.record, Question), 3)
             assert is_nominated(own, kept[row.detail])
