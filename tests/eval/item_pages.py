@@ -17,8 +17,7 @@ from atomexam.records.run import Run
 from atomexam.runtime.jsonl import write_json, write_jsonl
 from eval.report.__main__ import main
 from eval.score.__main__ import score_replies
-from eval.score.grid import read_scores
-from eval.score.metrics import FIGURES
+from eval.score.metrics import FIGURES, read_scores
 from eval.tasks import RequestBuilder
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u2028\x00\u202e倒\u202c"

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
 from hypothesis import given
 from hypothesis import strategies as st
+from playwright.sync_api import expect
 
 from eval.diff.__main__ import difference_of, main
 from eval.diff.browser import browser_files, item_files

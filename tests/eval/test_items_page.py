@@ -17,7 +17,7 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from eval.errors.patterns import Pair
-from eval.errors.tables import PairCounts, run_figures
+from eval.errors.tables import run_figures
 from eval.report.__main__ import main
 from eval.report.items import MOST_REPLY_CHARS, PACKED_FROM, Browser, ScoredReply, item_results, paired_replies
 from eval.statistics.pairing import METRICS, paired, tally
@@ -243,10 +243,7 @@ def test_errors_of_claims_are_those_of_the_table(browser, reports: Path) -> None
         both = {side: scores[f"{pair.id}/{side}"] for side in ("factual", "non_factual")}
         outcomes, answers = ({side: getattr(one, name) for side, one in both.items()} for name in ("outcome", "answer"))
         told.append(Pair(pair, {}, outcomes, answers))
-    counts = PairCounts()
-    for one in told:
-        counts.add(one, None)
-    figures = run_figures(counts, [])["by_verdicts"]
+    figures = run_figures(told, [], 0, [])["by_verdicts"]
     opened = Opened(browser, reports, "items.html")
     for kind in ("not_follow", "sycophancy", "contrary", "reversed"):
         opened.go(f"items.html#run=claims&verdict={kind}")
