@@ -34,7 +34,7 @@ PATHS = {
     "ledger": "splits/released.jsonl",
     "lock": "requirements.lock",
     "torch": "requirements-torch.txt",
-    "licences": "licences.tsv",
+    "licences": "licences.csv",
     "out": "data/release",
 }
 LEAKS, SHOTS, PASSED = "leaks.jsonl", "shots.jsonl", "passed.json"

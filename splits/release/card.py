@@ -1,12 +1,12 @@
 """The dataset card of a release, rendered from `splits/release/templates/README.md.jinja`."""
 
 from collections import Counter
-from typing import Any, Protocol
+from typing import Any
 
 from atomexam.records.leak import CHECKS
 from splits.release.columns import CONFIGS, RELEASED
 from splits.release.rendering import canary, configs_and_types, environment
-from splits.release.tables import DataFile
+from splits.release.tables import Contents
 from splits.release.task_files import EXAMPLES, tasks
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
@@ -20,17 +20,7 @@ SCORES = {
 CHANGES = ("added", "edited", "moved", "removed", "returned")
 
 
-class ReleaseCounts(Protocol):
-    """The counts of a release that its card lists."""
-
-    tables: Counter[tuple[str, str, str]]
-    files: dict[tuple[str, str, str], DataFile]
-    subjects: Counter[tuple[tuple[str, str], str]]
-    atomic_types: Counter[tuple[str, str]]
-    sources: Counter[tuple[str, str, str]]
-
-
-def render_card(contents: ReleaseCounts, version: str, changes: list[tuple[str, dict[str, int]]], leaks: Counter[str]) -> str:
+def render_card(contents: Contents, version: str, changes: list[tuple[str, dict[str, int]]], leaks: Counter[str]) -> str:
     """Return README.md. Names of exams and subjects come from crawled pages and are escaped.
 
     Args:
@@ -62,7 +52,7 @@ def render_card(contents: ReleaseCounts, version: str, changes: list[tuple[str, 
     )  # fmt: skip
 
 
-def _splits(contents: ReleaseCounts, config: str) -> list[dict[str, Any]]:
+def _splits(contents: Contents, config: str) -> list[dict[str, Any]]:
     """Return the splits of a config with their files and sizes. Splits without a record are left out: `datasets` refuses empty ones."""
     described = []
     for split, name in RELEASED.items():
