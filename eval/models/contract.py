@@ -89,11 +89,7 @@ class Backend(Protocol):
     """A model that replies to requests."""
 
     identity: str
-    """Changes whenever the same query may get another reply: name and revision, or a hash of the weights.
-
-    A backend that is faster on prompts with a common prefix sets `shares_prefixes = True`: requests then come in the order of prompts.
-    One that has many calls under way at a time sets `under_way` to their number: requests then come many at a time.
-    """
+    """Changes whenever the same query may get another reply: name and revision, or a hash of the weights."""
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt for a conversation."""

@@ -44,7 +44,6 @@ class OpenAI:
         if self._server.api == "vllm":
             self._server = structs.replace(self._server, knows=["seed", "top_k", "repetition_penalty"])
         self._rate_limit = RateLimit(self._server)
-        self.under_way = self._server.concurrency
         self._where = f"model {description.model}"
         if not description.name:
             raise ValueError(f"{self._where}: no name; set `name` in params.yaml to what the server calls the model")
@@ -63,7 +62,6 @@ class OpenAI:
 
             path, self._renderer = self._open_tokenizer(description)
             self._completions = Completions(api, self._name, self._renderer)
-            self.shares_prefixes = True
             identity += [api, tokenizer_hash(path)]
         identity += [self._host + urlsplit(self._server.url).path.rstrip("/"), self._name, description.revision or ""]
         identity += sorted(self._server.knows)

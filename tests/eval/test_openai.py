@@ -404,12 +404,12 @@ def test_a_run_at_a_server_that_does_everything_wrong(
     assert 5 < len(failed) < 40
     assert all(row.error and not row.reply for row in failed)
     assert all(row.error is None and row.reply for row in rows if row not in failed)
-    assert f"r: 48 requests, 0 kept, 48 asked, {len(failed)} failed" in capfd.readouterr().err
+    assert f"r: 48 requests: 0 stored, 48 new, {len(failed)} failed" in capfd.readouterr().err
     server.way_of = lambda question: ("ok", 0)
     server.calls.clear()
     predict(run)
     assert server.calls.total() == len(failed)
-    assert f"r: 48 requests, {48 - len(failed)} kept, {len(failed)} asked, 0 failed" in capfd.readouterr().err
+    assert f"r: 48 requests: {48 - len(failed)} stored, {len(failed)} new, 0 failed" in capfd.readouterr().err
     whole = list(read_jsonl(tmp_path / "out" / "r.jsonl", Prediction))
     assert [row for row in whole if row.error] == []
     assert KEY.encode() not in everything_written(tmp_path)
