@@ -10,14 +10,12 @@ import pytest
 from docx import Document
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from openpyxl import Workbook
 
-from atomexam.records.provenance import Provenance
 from atomexam.runtime.budgets import stop
 from crawlers.read.containers.documents.pdf import read_pdf
 from crawlers.read.formats import known_formats, read_file, suffixes_of
+from tests.crawlers.read.bodies import SEEN, book_of, saved, zip_of
 
-SEEN = Provenance(source="books", url="file:a", snapshot="2026-01-01", page_id="page-0", position="")
 PAPER = "一、单项选择题\n1．感觉是（ ）。\nA．甲 B．乙\n答案：A\n2．知觉是（ ）。\nA．丙\nB．丁\n答案：B\n解析：见书。\n"
 PDF = (
     b"%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n3 0 obj\n"
@@ -33,18 +31,7 @@ def docx() -> bytes:
     for line in PAPER.splitlines():
         document.add_paragraph(line, style="List Number" if line.startswith("1") else None)
     document.add_table(2, 2).cell(0, 0).text = "A.甲"
-    file = io.BytesIO()
-    document.save(file)
-    return file.getvalue()
-
-
-def xlsx() -> bytes:
-    book = Workbook()
-    book.active.append(["题干", "A", "B", "答案"])
-    book.active.append(["感觉是（ ）。", "甲", "乙", "A"])
-    file = io.BytesIO()
-    book.save(file)
-    return file.getvalue()
+    return saved(document)
 
 
 RECORD = {"subject_name": "心理学", "question_type": "single", "question": "感觉是", "options": {"A": "甲", "B": "乙"}, "answer": "A"}
@@ -55,7 +42,7 @@ FILES = {
     "a.docx": docx(),
     "a.pdf": PDF,
     "a.csv": b"question,A,B,answer\nwhat,one,two,A\n",
-    "a.xlsx": xlsx(),
+    "a.xlsx": book_of([["题干", "A", "B", "答案"], ["感觉是（ ）。", "甲", "乙", "A"]]),
     "a.json": json.dumps([RECORD]).encode(),
     "a.jsonl": json.dumps(RECORD, ensure_ascii=False).encode(),
 }
@@ -134,14 +121,6 @@ def parts_of(body: bytes) -> dict[str, bytes]:
         return {entry.filename: whole.read(entry) for entry in whole.infolist()}
 
 
-def zipped(parts: dict[str, bytes]) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as out:
-        for name, body in parts.items():
-            out.writestr(name, body)
-    return file.getvalue()
-
-
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(["a.docx", "a.xlsx"]), st.data())
 def test_mutated_parts_of_documents_are_read_or_refused(name: str, data: st.DataObject) -> None:
@@ -155,13 +134,13 @@ def test_mutated_parts_of_documents_are_read_or_refused(name: str, data: st.Data
         parts[part] = (
             body[:place] + data.draw(st.sampled_from([b"", b"<", b"9", b'"', b"<w:p>", b"w:", b"-1", b"99999999999"])) + body[place + cut :]
         )
-    check(name, zipped(parts), "paper" if name == "a.docx" else "table")
+    check(name, zip_of(parts), "paper" if name == "a.docx" else "table")
 
 
 def test_a_document_whose_main_part_is_something_else_is_refused() -> None:
     parts = parts_of(FILES["a.docx"])
     parts["word/document.xml"] = parts["word/document.xml"].replace(b"/2006/main", b"/2006/9main")
-    check("a.docx", zipped(parts), "paper")
+    check("a.docx", zip_of(parts), "paper")
 
 
 values = st.recursive(
