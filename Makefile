@@ -51,8 +51,10 @@ golden: setup-dev  ## rewrite the expected items beside the saved pages; read th
 readme: setup  ## write graph and figures into README.md
 	@python -m scripts.readme
 
-lock: setup-dev  ## resolve requirements.lock anew from pyproject.toml, with hashes, and list the licences
-	@scripts/lock.sh && scripts/setup.sh dev && python -m scripts.licences
+lock: setup-dev  ## resolve uv.lock anew from pyproject.toml, with hashes, and write from it what pip takes; list the licences
+	@scripts/lock.sh --upgrade && scripts/setup.sh dev
+	@pip-licenses --with-system --packages $$(sed -n 's/==.*//p' requirements.lock) torch --format csv --no-version --output-file licences.csv
 
 audit: setup-dev  ## look for known vulnerabilities and licences that are not allowed
-	@python -m scripts.audit
+	@pip-licenses --with-system --packages $$(sed -n 's/==.*//p' requirements-dev.lock) torch >/dev/null
+	@pip-audit --strict --disable-pip --require-hashes -r requirements-dev.lock -r requirements-torch.txt

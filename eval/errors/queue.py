@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
@@ -16,29 +15,12 @@ _MAX_CELL_CHARS = 10_000  # for endless replies; a workbook cell can hold three 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class PairSample:
-    """A random sample: of all added pairs, those with the lowest hashes of seed and claim.
+def sample(pairs: Iterable[Pair], many: int, seed: int) -> list[Pair]:
+    """Return a random sample: the pairs with the lowest hashes of seed and claim, the lowest first.
 
     So every run has the same claims in its sample, growing data change few of them, and the first rows of a queue are also a random sample.
     """
-
-    def __init__(self, many: int, seed: int) -> None:
-        self._many, self._seed = many, seed
-        self._ranked: list[tuple[str, Pair]] = []
-
-    def add(self, pair: Pair) -> None:
-        """Add a pair."""
-        self._ranked.append((hashlib.sha256(f"{self._seed}/{pair.claim.id}".encode()).hexdigest(), pair))
-        if len(self._ranked) > 2 * self._many:
-            self._cut()
-
-    def pairs(self) -> list[Pair]:
-        """Return the sample, the lowest hash first."""
-        self._cut()
-        return [pair for _, pair in self._ranked]
-
-    def _cut(self) -> None:
-        self._ranked = sorted(self._ranked, key=itemgetter(0))[: self._many]
+    return sorted(pairs, key=lambda pair: hashlib.sha256(f"{seed}/{pair.claim.id}".encode()).hexdigest())[:many]
 
 
 def build_queue(

@@ -1,11 +1,11 @@
 """Patterns, proposals and labels -> the table of errors (SdAK, Table 5) and answer reliability (Table 4), as metrics and as a page."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
-from atomexam.records.label import ERRORS, Error, Label, Pattern, ReplyPair, majority_label
-from eval.errors.patterns import ErrorProposal, Pair, has_reasons, pattern_of
+from atomexam.records.label import ERRORS, Label, Pattern, ReplyPair, majority_label
+from eval.errors.patterns import ErrorProposal, Pair, pattern_of
 from eval.statistics.intervals import DIGITS, Figures
 
 _BY_RULE: tuple[Pattern, ...] = ("not_follow", "sycophancy", "contrary", "reversed")
@@ -19,27 +19,15 @@ TO_LABEL = (
 """Instruction in place of a table without labels."""
 
 
-class PairCounts:
-    """Counts of the patterns of a run's pairs and of the errors proposed by rules; no pair stays in memory."""
+def run_figures(pairs: Sequence[Pair], proposals: Iterable[ErrorProposal], reasoned: int, queue: Sequence[ReplyPair]) -> Figures:
+    """Return the figures of one run: patterns of all pairs, and the errors of the sampled ones by rules and by annotators.
 
-    def __init__(self) -> None:
-        self.patterns: Counter[Pattern] = Counter()
-        self.proposed: Counter[Error] = Counter()
-        self.truncated = self.without_reason = 0
-
-    def add(self, pair: Pair, proposal: ErrorProposal | None) -> None:
-        """Count a pair; `proposal` is the error by rules if it is not right."""
-        pattern = pattern_of(pair)
-        self.patterns[pattern] += 1
-        self.truncated += pattern == "not_follow" and "truncated" in pair.outcomes.values()
-        self.without_reason += pattern == "right" and not has_reasons(pair)
-        if proposal:
-            self.proposed[proposal.error] += 1
-
-
-def run_figures(counts: PairCounts, queue: Sequence[ReplyPair]) -> Figures:
-    """Return the figures of one run: patterns of all pairs, and the errors of the sampled ones by rules and by annotators."""
-    patterns = counts.patterns
+    Args:
+        proposals: by rules, for each pair that is not right.
+        reasoned: right pairs with reasons in both replies.
+    """
+    patterns = Counter(map(pattern_of, pairs))
+    truncated = sum(pattern_of(pair) == "not_follow" and "truncated" in pair.outcomes.values() for pair in pairs)
     wrong = sum(patterns[name] for name in _BY_RULE)
     error_rows = [row for row in queue if row.asks == "error"]
     decided = {row.id: majority_label(row.labels.values()) for row in error_rows if row.labels}
@@ -47,13 +35,13 @@ def run_figures(counts: PairCounts, queue: Sequence[ReplyPair]) -> Figures:
     return {
         "pairs": patterns.total(),
         "patterns": {name: patterns[name] for name in get_args(Pattern)},
-        "truncated": counts.truncated,
+        "truncated": truncated,
         "by_verdicts": {"pairs": wrong} | {name: _share(patterns[name], wrong) for name in _BY_RULE},
-        "proposed_for_all": _errors(counts.proposed),
+        "proposed_for_all": _errors(Counter(proposal.error for proposal in proposals)),
         "proposed": _errors(Counter(row.proposed for row in error_rows)),
         "by_people": _errors(Counter(decided.values())),
         "proposals_confirmed": {"pairs": len(clear), "same": sum(row.proposed == label for row, label in clear)},
-        "answer_reliability": _reliability(counts, [row for row in queue if row.asks == "reason"]),
+        "answer_reliability": _reliability(patterns["right"], reasoned, [row for row in queue if row.asks == "reason"]),
     }
 
 
@@ -66,10 +54,10 @@ def _share(count: int, total: int) -> Figures:
     return {"pairs": count, "share": round(count / total, DIGITS) if total else None}
 
 
-def _reliability(counts: PairCounts, reason_rows: Sequence[ReplyPair]) -> Figures:
+def _reliability(right: int, reasoned: int, reason_rows: Sequence[ReplyPair]) -> Figures:
     """Return the share of labelled right pairs with sound reasons, and its interval (Wilson); pairs without a majority do not count."""
     decided = Counter(majority_label(row.labels.values()) for row in reason_rows if row.labels)
-    figures = {"right": counts.patterns["right"], "without_reason": counts.without_reason, "drawn": len(reason_rows)}
+    figures = {"right": right, "without_reason": right - reasoned, "drawn": len(reason_rows)}
     figures |= {"labelled": decided.total(), "sound": decided["sound"], "unsound": decided["unsound"], "undecided": decided[None]}
     if not decided:
         return figures | {"share": None, "low": None, "high": None}

@@ -26,8 +26,7 @@ from eval.imported.formats import ImportedReply, Tables, read_replies, request_o
 from eval.report.items import Browser, paired_replies, read_paired
 from eval.report.pages import write_items
 from eval.score.__main__ import score_replies
-from eval.score.grid import read_scores
-from eval.score.metrics import FIGURES
+from eval.score.metrics import FIGURES, read_scores
 from eval.statistics.intervals import Figures
 from eval.statistics.pairing import METRICS, committed_right, tally, with_holm
 from eval.tasks import TASKS, RequestBuilder

@@ -50,8 +50,6 @@ class _PromptRow(NamedTuple):
 class HuggingFace:
     """One model and its tokenizer. The weights are loaded at the first request, and serve all later ones."""
 
-    shares_prefixes = True
-
     def __init__(self, path: Path, description: Description) -> None:
         logging.disable_progress_bar()
         self._path, self._description = path, description

@@ -60,8 +60,6 @@ class Vllm:
         self._client = OpenAI(structs.replace(description, name=str(path), server=server))
         self._model = description.model
         self.identity = "/".join(["vllm", _REPLY_VERSION, _version(program), content_hash(path), *server.arguments])
-        self.under_way = server.concurrency
-        self.shares_prefixes = True
         self._is_started = False
 
     def render(self, messages: Sequence[Message]) -> str:

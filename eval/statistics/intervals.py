@@ -31,11 +31,6 @@ class Difference(NamedTuple):
     """Two-sided: the level at which the interval would just touch 0."""
 
 
-def hash_of(name: str) -> int:
-    """Return an 8-byte hash of a name: among a million names, two collide with a chance of one in thirty million."""
-    return int.from_bytes(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:8], "big")
-
-
 def numbered(names: Sequence[str]) -> Counts:
     """Return a number for each cluster name, equal for equal names."""
     numbers: dict[str, int] = {}

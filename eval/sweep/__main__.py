@@ -21,7 +21,7 @@ from atomexam.runtime.jsonl import folder_lock, to_line, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.models import open_backend
-from eval.models.cached_model import stream_replies
+from eval.models.cached_model import reply_all
 from eval.models.contract import Backend
 from eval.predict.__main__ import prediction_of
 from eval.score.__main__ import score_replies
@@ -97,9 +97,9 @@ def _ask(about: Description, runs: dict[str, Run], builder: RequestBuilder, repl
     backend: Backend = open_backend(about, Path(about.name or ""))
     planned = {}
     for name, run in runs.items():
-        requests = _requests(builder, run)
-        replies = stream_replies(backend, run, builder.read_run(run), replies_folder / f"{name}.jsonl", name, len(requests))
-        planned[name] = score_replies((prediction_of(name, query, reply) for query, reply in replies), requests)
+        replies = reply_all(backend, run, builder.of_run(run), replies_folder / f"{name}.jsonl", name)
+        predictions = (prediction_of(name, query, reply) for query, reply in replies)
+        planned[name] = score_replies(predictions, _requests(builder, run))
     return planned
 
 

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from scipy import stats
 
 from atomexam.records.prediction import Score
-from eval.score.grid import read_scores
-from eval.score.metrics import FIGURES
+from eval.score.metrics import FIGURES, read_scores
 from eval.statistics.intervals import DIGITS, LEVEL, Figures
 from eval.tasks.request import Request
 

@@ -1,13 +1,12 @@
 """The tasks by name, and the requests of a run."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from atomexam.records.checks import one_of
 from atomexam.records.run import Run
 from eval.tasks import choice, claim, essay, fourfold, tcm
-from eval.tasks.contract import Task, read_items, read_requests
-from eval.tasks.request import Request, by_item_id
+from eval.tasks.contract import Task, read_requests
+from eval.tasks.request import Request
 from eval.tasks.shots import Pools, from_pools, read_pools
 
 TASKS: dict[str, Task] = {
@@ -40,34 +39,16 @@ class RequestBuilder:
     def zero_shot(self, task: str, prompt: str) -> list[Request]:
         """Return the requests of the test split for a task and one of its prompts, sorted by item id."""
         if (task, prompt) not in self._zero_shot:
-            lists = read_requests(TASKS[task], self._splits / "test", prompt)
-            by_id = by_item_id(one for requests in lists for one in requests)
-            self._zero_shot[task, prompt] = [by_id[item] for item in sorted(by_id)]
+            self._zero_shot[task, prompt] = read_requests(TASKS[task], self._splits / "test", prompt)
         return self._zero_shot[task, prompt]
-
-    def read_items(self, task: str, prompt: str) -> Iterator[Request]:
-        """Yield the items of the test split as requests without examples, sorted by item id, while it is read."""
-        return read_items(TASKS[task], self._splits / "test", prompt)
 
     def of_run(self, run: Run) -> list[Request]:
         """Return the requests of a run, sorted by item id; few-shot examples come from train and dev, never from test."""
         prompt = wording(run.task, run.prompt)
         return from_pools(self.zero_shot(run.task, prompt), self._examples(run, prompt), run.shots)
 
-    def read_run(self, run: Run) -> Iterator[list[Request]]:
-        """Yield the requests of a run in chunks while the test split is read; requests that follow each other are in one list."""
-        prompt = wording(run.task, run.prompt)
-        pools = self._examples(run, prompt)
-        for requests in read_requests(TASKS[run.task], self._splits / "test", prompt):
-            yield from_pools(requests, pools, run.shots)
-
     def _examples(self, run: Run, prompt: str) -> Pools:
         key = run.task, prompt, run.seed
         if run.shots and key not in self._pools:
             self._pools[key] = read_pools(TASKS[run.task], prompt, self._splits, run.seed)
         return self._pools[key] if run.shots else {}
-
-
-def build_requests(run: Run, splits: Path) -> list[Request]:
-    """Return the requests of one run."""
-    return RequestBuilder(splits).of_run(run)

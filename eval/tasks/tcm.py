@@ -110,6 +110,5 @@ TASK = Task(
     about="The forms A1, A2, A3 and B1 of the TCM licensing examination (TCMBench).",
     prompts=("tcm", "tcm_paper"),
     requests=requests,
-    case_of=lambda question: _case(question) if question.form == "a3" and _is_tcm_type(question) else None,
     published=("tcmbench_v2",),
 )

@@ -37,7 +37,7 @@ from eval.finetune.training_data import (
 from eval.models import open_backend
 from eval.models.weights import content_hash
 from eval.plan.__main__ import weights_of
-from eval.tasks import build_requests
+from eval.tasks import RequestBuilder
 from eval.tasks.prompt import render, token_ids
 from eval.tasks.request import Request, conversation
 
@@ -319,7 +319,7 @@ def test_blocks_and_batches_lose_nothing(tokenizer) -> None:
 
 def test_what_is_never_trained_on_is_never_asked(toy_data: Path) -> None:
     run = Run(model="toy", task="choice", shots=2)
-    asked = {request.item_id for request in build_requests(run, toy_data / "splits")}
+    asked = {request.item_id for request in RequestBuilder(toy_data / "splits").of_run(run)}
     assert not asked & {request.item_id for request in known(toy_data, "train")}
 
 

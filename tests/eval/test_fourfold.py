@@ -10,8 +10,7 @@ from atomexam.records.prediction import Prediction
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import write_jsonl
 from eval.score.__main__ import score_replies
-from eval.score.grid import read_scores
-from eval.score.metrics import FIGURES
+from eval.score.metrics import FIGURES, read_scores
 from eval.statistics.intervals import Figures
 from eval.tasks import TASKS, RequestBuilder
 from eval.tasks.request import Request

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Score
-from eval.score.grid import read_scores
-from eval.score.metrics import FIGURES, choice_figures, claim_figures, essay_figures
-from eval.tasks import TASKS
+from eval.score.metrics import FIGURES, best_rule, choice_figures, claim_figures, essay_figures, read_scores, wording_rules
+from eval.tasks import TASKS, claim
 from eval.tasks.request import Request
 
 Cell = tuple[str, str, str, str]
@@ -207,3 +207,20 @@ def test_a_benchmark_of_the_papers_size_is_counted_at_once() -> None:
     figures = claim_figures(read_scores(scores, asked))
     print(f"{time.process_time() - start:.2f} s CPU")
     assert figures["pairs"] == 14_048 and len(figures["by_type"]) == 17
+
+
+@pytest.mark.parametrize("prompt", claim.TASK.prompts)
+def test_wording_rules_are_right_where_a_negation_gives_the_answer_away(prompt: str) -> None:
+    """Three pairs whose true sentence is negated, and one whose false one is, in every wording."""
+    pairs = [claim_pair(f"c{n}", "disease_food", f"病{n}忌吃菜", f"病{n}宜吃菜") for n in range(3)]
+    pairs.append(claim_pair("c3", "disease_infectivity", "病3具有传染性", "病3不具有传染性"))
+    accuracies = {"negation_word": 0.25, "negation_affirmed": 0.75, "negation_by_type": 1.0}
+    asked = claim.requests([], pairs, prompt)
+    grid = read_scores([score(one, "正确") for one in asked], asked)
+    assert wording_rules(grid) == accuracies and best_rule(accuracies) == {"rule": "negation_by_type", "accuracy": 1.0}
+    assert claim_figures(read_scores([], []))["wording"] == {"rule": "negation_word", "accuracy": None}
+
+
+def claim_pair(name: str, kind: str, factual: str, other: str) -> ClaimPair:
+    words = {"head": "病", "tail": "菜", "template_id": "t", "fact_ids": [], "provenance": []}
+    return ClaimPair(id=name, atomic_type=kind, factual=factual, non_factual=other, **words)

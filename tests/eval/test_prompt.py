@@ -9,7 +9,7 @@ from transformers import PreTrainedTokenizerFast
 
 from atomexam.records.run import Run
 from eval.finetune.training_data import byte_pairs
-from eval.tasks import TASKS, build_requests
+from eval.tasks import TASKS, RequestBuilder
 from eval.tasks.prompt import Message, chat_template, merge_system, prompt_sha256, read_prompt, render, token_ids
 from eval.tasks.request import following
 
@@ -146,14 +146,14 @@ def cases(toy_data: Path) -> dict[str, list[Message]]:
     found: dict[str, list[Message]] = {}
     of_own = {task: value for task, value in TASKS.items() if task != "fourfold"}  # which asks in the wordings of claims
     for task, prompt in ((task, prompt) for task, value in of_own.items() for prompt in value.prompts):
-        requests = {one.item_id: one for one in build_requests(Run(model="m", task=task, prompt=prompt), toy_data / "splits")}
+        requests = {one.item_id: one for one in RequestBuilder(toy_data / "splits").of_run(Run(model="m", task=task, prompt=prompt))}
         for request in requests.values():
             form = request.facets.get("form", request.question_type)
             if request.follows is None:
                 found.setdefault(f"{prompt}-{form}", request.messages)
             elif (before := requests[request.follows]).follows is None:
                 found[f"{prompt}-{form}-second"] = following(request, before, before.reply("B")).messages
-        shown = build_requests(Run(model="m", task=task, prompt=prompt, shots=2), toy_data / "splits")
+        shown = RequestBuilder(toy_data / "splits").of_run(Run(model="m", task=task, prompt=prompt, shots=2))
         found[f"{prompt}-2shot"] = next(request.messages for request in shown if request.follows is None)
     return found
 

@@ -197,12 +197,12 @@ def project(toy_models: Path, toy_data: Path, tmp_path: Path) -> Path:
 def test_experiments_try_settings_in_the_folder_and_in_a_queue(project: Path) -> None:
     """As docs/models.md says: one here, then two in copies, to which what git ignores and what was made before is brought along."""
     ran = command("dvc", "exp", "run", "--set-param", "sweeps.effect.tune.rank=3", "sweep@effect", at=project)
-    assert "24 requests, 0 kept, 24 asked" in ran and "--tune.rank 3" in ran
+    assert "24 requests: 0 stored, 24 new" in ran and "--tune.rank 3" in ran
     # A folder of which git has a part, as imports/models with its README.md, cannot be copied whole.
     queued = ("--queue", "--copy-paths", "imports/models/own", "--copy-paths", "data/sweeps", "--set-param")
     command("dvc", "exp", "run", *queued, "sweeps.effect.tune.rank=3,4", "sweep@effect", at=project)
     ran = command("dvc", "exp", "run", "--run-all", at=project)
-    assert "--tune.rank 4" in ran and "24 requests, 0 kept" in ran and ran.count("24 requests, 24 kept, 0 asked") >= 1
+    assert "--tune.rank 4" in ran and "24 requests, 0 kept" in ran and ran.count("24 requests: 24 stored, 0 new") >= 1
     workspace, head, *_ = json.loads(command("dvc", "exp", "show", "--json", at=project))
     figures = {
         one["revs"][0]["data"]["params"]["params.yaml"]["data"]["sweeps"]["effect"]["tune"]["rank"]: one["revs"][0]["data"]["metrics"]

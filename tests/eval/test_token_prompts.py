@@ -26,7 +26,7 @@ from eval.models import open_backend
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.plan.__main__ import main as plan
 from eval.predict.__main__ import main as predict
-from eval.tasks import build_requests
+from eval.tasks import RequestBuilder
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +77,7 @@ def opened(backend: str, folder: Path, **server: Any) -> Backend:
 
 
 def queries_of(backend: Backend, data: Path, **run: Any) -> list[ModelQuery]:
-    requests = build_requests(Run(model="m", **run), data / "splits")
+    requests = RequestBuilder(data / "splits").of_run(Run(model="m", **run))
     return [ModelQuery(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
 
 

@@ -20,7 +20,7 @@ _WRITTEN_LINE_END = re.compile(r"\\r?\\n|\\n(?=\s?[A-JＡ-Ｊ](?:[\s.．、:：)
 _VERDICTS = re.compile(rf"({verdicts.VERDICT})[\s/,，、]{{1,3}}({verdicts.VERDICT})")
 _FEWEST, _MOST_CHARS_OF_TWO = 3, 16
 """Number of texts with numbers in order that are options, and characters of a text in which two are, `①对 ②错`."""
-_DIVIDERS = ("$;$", "||", "|", "###", "##", "@@", ";;", "；", ";", "\t")
+_DIVIDERS = ("$;$", "^*^", "||", "|", "###", "##", "@@", ";;", "；", ";", "\t")
 _DASHES = (*"-–—=→>#_",)
 _BEFORE = " \t\n\r\u3000;；|,，。、$#@&^~/\\*!"
 _ANSWER_PROMPT = re.compile(r"\s{0,9}(?:(?:正确|你的)?答案|(?:the )?(?:correct )?answer)(?:是|为|is)?\s?[:：]\s{0,9}$", re.IGNORECASE)
