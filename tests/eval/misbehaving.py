@@ -21,7 +21,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "slashes": lambda key: key.replace("/", "\\/"),
     "percent": lambda key: quote(key, safe=""),
     "twice": lambda key: quote(quote(key, safe="")).lower(),
-    "json": lambda key: "".join(f"\\u{ord(char):04x}" for char in key),
+    "json-escapes": lambda key: "".join(f"\\u{ord(char):04x}" for char in key),
     "json-in-json": lambda key: json.dumps(json.dumps(key.replace("/", "\\/"))),
     "base64": lambda key: b64encode(f"Bearer {key}".encode()).decode(),
     "base64-url": lambda key: urlsafe_b64encode(f"x{key}".encode()).decode(),
