@@ -5,12 +5,10 @@ from typing import NamedTuple
 
 from atomexam.records.checks import one_of
 from atomexam.records.prediction import FinishReason, Outcome
-from eval.answers.choice import read_several, read_single
+from eval.answers.choice import read_several, read_single, read_tcm
 from eval.answers.claim import read_claim
-from eval.answers.committed_choice import read_committed_choice
-from eval.answers.committed_claim import read_committed_claim
+from eval.answers.committed import read_committed_choice, read_committed_claim
 from eval.answers.reply_text import split_reasoning
-from eval.answers.tcm import read_tcm
 
 Options = Mapping[str, str]
 READERS: dict[str, Callable[[str, Options], str | None]] = {

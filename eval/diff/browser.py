@@ -10,7 +10,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
 from eval.diff.version import DataVersion, Sighting, VersionClaim, VersionQuestion, VersionReply, VersionScore
 from eval.report.items import Browser, digest_of, list_script, paired_replies
-from eval.statistics.intervals import Figures
+from eval.statistics.bootstrap import Figures
 from eval.tasks.request import facets_of
 
 SAME = "as before"

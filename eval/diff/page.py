@@ -11,7 +11,7 @@ from eval.diff.parts import CAUSES
 from eval.diff.version import DataVersion, VersionReply
 from eval.report.marks import MOST_CHARS
 from eval.report.pages import rendered, write_items
-from eval.statistics.intervals import Figures
+from eval.statistics.bootstrap import Figures
 from eval.statistics.pairing import METRICS, Tallies, mean, scored_id, tally
 
 PARTS = ("removed", *CAUSES, "added")

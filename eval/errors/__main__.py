@@ -22,7 +22,7 @@ from eval.errors.queue import build_queue, sample, write_queue_sheet
 from eval.errors.tables import markdown, ratings_of, run_figures
 from eval.models.reply_store import store_path
 from eval.plan.planned import read_runs
-from eval.statistics.intervals import Figures
+from eval.statistics.bootstrap import Figures
 
 _REPEAT = 0  # SdAK, section 5.1: the first of two runs
 _AGAIN = "rebuild them with `dvc repro score`"

@@ -11,8 +11,8 @@ from atomexam.records.label import Error, pair_id
 from atomexam.records.question import Option
 from atomexam.records.run import Judge
 from eval.answers.reply_text import folded, split_reasoning
+from eval.backends import open_backend
 from eval.errors.patterns import ErrorProposal, Pair, has_a_reason, pattern_of
-from eval.models import open_backend
 from eval.models.cached_model import reply_all
 from eval.plan.planned import describe
 from eval.tasks.prompt import quoted

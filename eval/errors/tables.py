@@ -6,7 +6,7 @@ from typing import get_args
 
 from atomexam.records.label import ERRORS, Label, Pattern, ReplyPair, majority_label
 from eval.errors.patterns import ErrorProposal, Pair, pattern_of
-from eval.statistics.intervals import DIGITS, Figures
+from eval.statistics.bootstrap import DIGITS, Figures
 
 _BY_RULE: tuple[Pattern, ...] = ("not_follow", "sycophancy", "contrary", "reversed")
 _PAGE_HEAD = ("NotFollow", "Sycophancy", "Safety", "Misinterpretation", "contrary", "reversed")

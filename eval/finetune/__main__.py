@@ -26,7 +26,7 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, replace_folder, writ
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary
 from eval.finetune import training_data
-from eval.models.weights import MADE, content_hash
+from eval.models.local.weights import MADE, content_hash
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
@@ -79,7 +79,7 @@ def _train(training: Training, texts: list[str], requests: list[Request], dev: l
     import torch
     import transformers
 
-    from eval.models.double_precision import in_float64
+    from eval.models.local.double_precision import in_float64
 
     transformers.logging.disable_progress_bar()
     torch.manual_seed(training.seed)

@@ -22,7 +22,7 @@ from atomexam.records.run import Model, Run
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
-from eval.models.weights import FILES, TOKENIZER_FILES, base_of, content_hash, read_chat_template, stored_revision, tokenizer_hash
+from eval.models.local.weights import FILES, TOKENIZER_FILES, base_of, content_hash, read_chat_template, stored_revision, tokenizer_hash
 
 _WATCHED = Path("imports/models")
 _SERVED = ("openai", "vllm")

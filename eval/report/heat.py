@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from eval.statistics.intervals import Figures
+from eval.statistics.bootstrap import Figures
 
 PARTS = (
     ("by_side", "side"),

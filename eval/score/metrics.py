@@ -14,7 +14,7 @@ from scipy import stats
 from atomexam.records.claim import SENTENCES
 from atomexam.records.prediction import Outcome, Score
 from eval.answers.reply_files import by_item
-from eval.statistics.intervals import DIGITS, Figures, rate_interval
+from eval.statistics.bootstrap import DIGITS, Figures, rate_interval
 from eval.tasks.claim import NEGATIONS
 from eval.tasks.request import Request
 

@@ -20,7 +20,7 @@ from atomexam.records.run import Run
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import write_json, write_jsonl
 from eval.finetune.__main__ import main as finetune
-from eval.predict.__main__ import main as predict
+from eval.predict import main as predict
 from eval.score.__main__ import main as score
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # these tests compare to the last bit, which only the CPU promises

@@ -7,7 +7,7 @@ import pytest
 
 from atomexam.records.model import Description
 from atomexam.records.run import Model
-from eval.models import BACKENDS, open_backend
+from eval.backends import BACKENDS, open_backend
 from eval.models.baseline import STRATEGIES
 
 

@@ -16,9 +16,9 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.model import Description
 from atomexam.records.question import Option
 from eval.answers.readers import read_reply
+from eval.backends import open_backend
 from eval.errors.patterns import Pair, propose
 from eval.judge.marks import ORDERS, mark_request, read_mark
-from eval.models import open_backend
 from eval.models.baseline import STRATEGIES, bigram_f1, four_errors
 from eval.models.contract import ModelQuery, Settings
 from eval.tasks.claim import requests as claim_requests

@@ -11,9 +11,9 @@ from atomexam.records.run import Run
 from atomexam.runtime.jsonl import write_jsonl
 from eval.score.__main__ import score_replies
 from eval.score.metrics import FIGURES, read_scores
-from eval.statistics.intervals import Figures
-from eval.tasks import TASKS, RequestBuilder
+from eval.statistics.bootstrap import Figures
 from eval.tasks.request import Request
+from eval.tasks.runs import TASKS, RequestBuilder
 
 
 def row(number: int) -> Fourfold:

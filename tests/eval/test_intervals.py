@@ -8,7 +8,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
-from eval.statistics.intervals import difference, rate_interval, sign_test
+from eval.statistics.bootstrap import difference, rate_interval, sign_test
 
 RANDOM_SEED = 11
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Score
 from eval.score.metrics import FIGURES, best_rule, choice_figures, claim_figures, essay_figures, read_scores, wording_rules
-from eval.tasks import TASKS, claim
+from eval.tasks import claim
 from eval.tasks.request import Request
+from eval.tasks.runs import TASKS
 
 Cell = tuple[str, str, str, str]
 

@@ -23,11 +23,11 @@ from atomexam.records.prediction import Prediction
 from atomexam.records.run import Run
 from atomexam.records.run import Server as ServerBlock
 from atomexam.runtime.jsonl import read_jsonl, write_json
-from eval.models import open_backend
+from eval.backends import open_backend
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.plan.__main__ import main as plan
 from eval.plan.planned import describe
-from eval.predict.__main__ import main as predict
+from eval.predict import main as predict
 from eval.tasks.request import Request
 
 _spec = importlib.util.spec_from_file_location("misbehaving", Path(__file__).with_name("misbehaving.py"))

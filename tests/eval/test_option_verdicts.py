@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.answers.__main__ import read_row
-from eval.answers.option_verdicts import all_judged
+from eval.answers.choice import all_judged
 
 OPTIONS = {"A": "氯化钾", "B": "呋塞米", "C": "螺内酯", "D": "氢氯噻嗪", "E": "甘露醇"}
 FOUR = {letter: text for letter, text in OPTIONS.items() if letter != "E"}

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from atomexam.records.model import Description
 from atomexam.records.run import Model, Server
-from eval.models.weights import TOKENIZER_FILES, locate
+from eval.models.local.weights import TOKENIZER_FILES, locate
 from eval.plan.__main__ import describe_model, main
 from eval.plan.__main__ import weights_of as weights_of_described
 from eval.plan.planned import read_runs

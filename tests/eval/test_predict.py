@@ -22,10 +22,10 @@ from eval.models.contract import ModelQuery, Reply, Settings
 from eval.models.ranks import Rank, share_of
 from eval.models.reply_store import Store, StoredReply, open_store
 from eval.plan.planned import describe
-from eval.predict.__main__ import main
-from eval.tasks import TASKS, RequestBuilder
+from eval.predict import main
 from eval.tasks.prompt import Message, plain_text
 from eval.tasks.request import Request
+from eval.tasks.runs import TASKS, RequestBuilder
 
 PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 

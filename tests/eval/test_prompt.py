@@ -9,9 +9,9 @@ from transformers import PreTrainedTokenizerFast
 
 from atomexam.records.run import Run
 from eval.finetune.training_data import byte_pairs
-from eval.tasks import TASKS, RequestBuilder
 from eval.tasks.prompt import Message, chat_template, merge_system, prompt_sha256, read_prompt, render, token_ids
 from eval.tasks.request import following
+from eval.tasks.runs import TASKS, RequestBuilder
 
 PROMPTS = Path(__file__).parents[2] / "eval" / "tasks" / "prompts"
 SNAPSHOTS = Path(__file__).parent / "snapshots"

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from eval.report.__main__ import StageMetrics, comparison_table, main, page, read_metrics, summarize, table
-from eval.report.radar import radar
+from eval.report.charts import radar
 from eval.report.tables import CELLS, cpsyexam_table, letter_shares, rule_sets
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"

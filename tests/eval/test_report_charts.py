@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.report.__main__ import about
-from eval.report.flow import WIDTH, Flow, Step, flows, picture
+from eval.report.charts import WIDTH, Flow, Step, flows, picture
 from eval.report.heat import AccuracyCell, heats, matrix
 from eval.report.tables import leaderboards, sdak_table
 

@@ -16,8 +16,9 @@ from atomexam.records.question import Option, Question
 from atomexam.records.run import Run
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from eval.tasks import TASKS, RequestBuilder, contract, wording
+from eval.tasks import contract
 from eval.tasks.request import Request, allowed_answers, conversation, following
+from eval.tasks.runs import TASKS, RequestBuilder, wording
 from eval.tasks.shots import from_pools, pools_of
 from eval.tasks.tcm import cases_of
 

@@ -13,8 +13,8 @@ from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
 from crawlers.read.__main__ import main as read_items
 from curation.clean.__main__ import main as clean
-from eval.tasks import TASKS, RequestBuilder
 from eval.tasks.request import Request, following
+from eval.tasks.runs import TASKS, RequestBuilder
 
 
 @pytest.fixture

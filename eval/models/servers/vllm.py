@@ -26,8 +26,8 @@ from msgspec import structs
 from atomexam.records.model import Description
 from atomexam.records.run import Server
 from eval.models.contract import ModelQuery, Reply, Settings
-from eval.models.openai import OpenAI
-from eval.models.weights import ADAPTER, content_hash, locate
+from eval.models.local.weights import ADAPTER, content_hash, locate
+from eval.models.servers.openai import OpenAI
 from eval.tasks.prompt import Message
 
 _LONGEST_START = 1800.0  # seconds; 70 billion parameters from a slow disk take most of it

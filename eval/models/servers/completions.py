@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import exp, log
 from typing import Any, Literal
 
-from eval.models.calls import Call, Completion, Failure
 from eval.models.contract import ModelQuery, Reply, Settings
-from eval.models.loglikelihood import DIGITS, END, NOTHING_BEFORE, TokenizedAnswers, last_nodes, reply_of
-from eval.models.rendering import Renderer, end_of
+from eval.models.local.loglikelihood import DIGITS, END, NOTHING_BEFORE, TokenizedAnswers, last_nodes, reply_of
+from eval.models.local.rendering import Renderer, end_of
+from eval.models.servers.calls import Call, Completion, Failure
 
 Step = tuple[tuple[int, ...], int]
 """Tokens of an answer after the start of all answers, and the next one."""

@@ -1,13 +1,12 @@
 """The log-likelihood of each allowed answer, from the scores after the prompt and after each token of the answers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import torch
 from msgspec import Struct
 
-from eval.models.batches import BatchShape, in_batches
 from eval.models.contract import ModelQuery, Reply
 from eval.tasks.prompt import token_ids
 from eval.tasks.request import allowed_answers
@@ -80,36 +79,6 @@ def likelihoods(tokenized: TokenizedAnswers, scores: torch.Tensor, ends: Sequenc
     steps = [(score_rows[path[:size]], token) for path in tokenized.paths.values() for size, token in enumerate(path)]
     step_likelihoods = iter(shares[tuple(torch.tensor(steps, device=shares.device).T)].tolist())
     return {answer: round(sum(next(step_likelihoods) for _ in path), DIGITS) for answer, path in tokenized.paths.items()}
-
-
-def whole_scores(
-    model: Any, pad: int, requests: Sequence[TokenizedAnswers], shape: BatchShape
-) -> Iterator[tuple[int, torch.Tensor | None]]:
-    """Yield the index of each request with the scores after its start and its nodes, each path to a last node read from the beginning.
-
-    The model only needs to read padded rows. None where memory is too small.
-    """
-    leaves = [(index, leaf) for index, answers in enumerate(requests) for leaf in last_nodes(answers.nodes())]
-    rows = [requests[index].start + list(leaf) for index, leaf in leaves]
-
-    @torch.inference_mode()
-    def work(numbers: list[int], width: int) -> list[torch.Tensor]:
-        inputs = torch.tensor([[pad] * (width - len(rows[one])) + rows[one] for one in numbers], device=model.device)
-        mask = torch.tensor([[0] * (width - len(rows[one])) + [1] * len(rows[one]) for one in numbers], device=model.device)
-        logit_count = 1 + max(len(leaves[one][1]) for one in numbers)
-        out = model(input_ids=inputs, attention_mask=mask, position_ids=(mask.cumsum(1) - 1).clamp(min=0), logits_to_keep=logit_count)
-        return [out.logits[row, logit_count - 1 - len(leaves[one][1]) :] for row, one in enumerate(numbers)]
-
-    partial: dict[int, dict[tuple[int, ...], torch.Tensor | None]] = {}
-    for number, scores in in_batches([(number, len(row)) for number, row in enumerate(rows)], shape, work):
-        index, leaf = leaves[number]
-        behind = partial.setdefault(index, {})
-        behind |= {leaf[:size]: None if scores is None else scores[size] for size in range(len(leaf) + 1)}
-        nodes = [(), *requests[index].nodes()]
-        if set(nodes) <= behind.keys():
-            each = [behind[node] for node in nodes]
-            yield index, None if None in each else torch.stack(each)
-            del partial[index]
 
 
 def last_nodes(nodes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:

@@ -4,8 +4,7 @@ The model is loaded once, and only where a reply is missing. Replies are stored 
 stage resumes where it stopped, a changed dataset requests only what changed, and a new run repeats no request of another.
 Over several GPUs:
 
-    torchrun --nproc-per-node 4 -m eval.predict MODEL        or `accelerate launch -m eval.predict MODEL`
-"""
+    torchrun --nproc-per-node 4 -m eval.predict MODEL        or `accelerate launch -m eval.predict MODEL`"""
 
 import sys
 from contextlib import nullcontext
@@ -18,15 +17,15 @@ from atomexam.records.prediction import Prediction
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
-from eval.models import open_backend
+from eval.backends import open_backend
 from eval.models.cached_model import CachedModel, settings_of
 from eval.models.contract import Backend, ModelQuery, Reply
 from eval.models.ranks import Finished, Rank, read_rank, report, share_of, wait_for_others
 from eval.models.reply_store import open_store, store_path
 from eval.plan.planned import describe, read_runs
-from eval.tasks import RequestBuilder, wording
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
+from eval.tasks.runs import RequestBuilder, wording
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -10,8 +10,8 @@ from transformers import AutoConfig, AutoTokenizer, GenerationConfig
 
 from atomexam.records.model import Description
 from eval.models.contract import ModelQuery, Settings
-from eval.models.loglikelihood import TokenizedAnswers, tokenize_answers
-from eval.models.weights import read_chat_template
+from eval.models.local.loglikelihood import TokenizedAnswers, tokenize_answers
+from eval.models.local.weights import read_chat_template
 from eval.tasks.prompt import Message, opens_reasoning, render, token_ids
 
 _REASONS = "the chat template opens the model's reasoning (<think>)"

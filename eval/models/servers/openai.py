@@ -18,14 +18,14 @@ from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from atomexam.records.model import Description
 from atomexam.records.run import Server
-from eval.models.calls import UNPACKED, Call, Caller, Completion, Failure, RateLimit, bounded
 from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
-from eval.models.weights import TOKENIZER_FILES, locate, tokenizer_hash
+from eval.models.local.weights import TOKENIZER_FILES, locate, tokenizer_hash
+from eval.models.servers.calls import UNPACKED, Call, Caller, Completion, Failure, RateLimit, bounded
 from eval.tasks.prompt import Message, defused
 
 if TYPE_CHECKING:
-    from eval.models.completions import Completions
-    from eval.models.rendering import Renderer
+    from eval.models.local.rendering import Renderer
+    from eval.models.servers.completions import Completions
 
 _MAX_FAILURES_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and further requests would only cost
 _OFFICIAL = (".openai.com", ".openai.azure.com")  # they want `max_completion_tokens`; `max_tokens` is what all others know
@@ -57,7 +57,7 @@ class OpenAI:
                 )
             self._completions, self._renderer = None, None
         else:
-            from eval.models.completions import Completions  # heavy, and of no use to a chat
+            from eval.models.servers.completions import Completions  # heavy, and of no use to a chat
 
             path, self._renderer = self._open_tokenizer(description)
             self._completions = Completions(api, self._name, self._renderer)
@@ -83,7 +83,7 @@ class OpenAI:
             _logger.warning("%s: prompts and key travel to %s unencrypted; use https", self._where, self._host)
 
     def _open_tokenizer(self, description: Description) -> "tuple[Path, Renderer]":
-        from eval.models.rendering import Renderer
+        from eval.models.local.rendering import Renderer
 
         described = structs.replace(description, name=self._server.tokenizer or description.name)
         try:

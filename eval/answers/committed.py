@@ -1,15 +1,37 @@
-"""Clauses of a reply that judge the claim, in order. In: folded text without quotation marks and brackets; out: statements.
+"""The answer that a complete reply commits to, including its reasons: a verdict on a claim, or letters.
 
-A verdict word judges the claim if its clause refers to it: 该说法…, 答案是…, 因此…, or the word alone. Doubts, conditions and other
-people's
-views are not statements (eval/answers/scope.py), nor is a verdict on a part of the claim or on the reply's own words.
+A claim's verdict follows from the clauses that judge it, wherever they are; a choice from the last label, verb or conclusion.
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from eval.answers.claim import ASKS_WHETHER_WRONG, RIGHT, WRONG
-from eval.answers.scope import conditional, in_scope, of_others
+from eval.answers.choice import NEXT_QUESTION, Known, answer_fields, checked, known_options, read_folded, without_example
+from eval.answers.claim import ASKS_WHETHER_WRONG, RIGHT, WRONG, side_by_side, without_options
+from eval.answers.letters import (
+    ALTERNATIVE,
+    CHANGED,
+    EITHER,
+    ONE_AFTER,
+    RETRACTION,
+    RUN_AFTER,
+    STRONG,
+    WEAK,
+    concludes_nothing,
+    ends_without_answer,
+    labelled,
+    letters_approved,
+    letters_of,
+    named_by_text,
+    prepared,
+    undecided,
+    without_option_cases,
+    without_rejected,
+)
+from eval.answers.reply_text import folded, simplified
+from eval.answers.scope import conditional, in_scope, of_others, without_cases
+from eval.answers.structured import letters_in_order
 
 _FACT = r"(?:事实|常识|实际|理论|原理|规律|定义|规定|要求|知识|指南|共识|认识|标准|证据|情况|规范|原则|道理|逻辑|推荐|描述|记载|特点|特征)"
 # Verdicts without the adverbs before them, which `_without_modifiers` removes
@@ -276,3 +298,258 @@ def _verdict(match: re.Match) -> str:
     if match["conforming"]:
         return WRONG if _DISCONFORMING.search(match["conforming"]) else RIGHT
     return WRONG if match["wrong"] or match["without"] else RIGHT
+
+
+_OPENING_NOD = re.compile(
+    r"\s*(?:(?:(?P<yes>是的?|对的?|没错|yes|√|t|true|y|确实如此|的确如此)|(?P<no>不是的?|不对|否|no|×|f|false|n))\s*"
+    r"(?:[,。.!;:\n]|\Z)|(?P<tick>√) |× )",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(
+    r"[\"']?(?:is_?)?(?:correct|answer|verdict|result|judge?ment|label|conclusion|prediction|判断|判断结果|答案|结论"
+    r"|结果|是否正确|正确|判定|final_?answer)[\"']?\s*[:=]\s*[\"']?"
+    r"(?:(?P<yes>true|正确|对|√|correct|right|yes|t)|(?P<no>false|错误|错|×|incorrect|wrong|no|f))(?![a-z\u4e00-\u9fff])",
+    re.IGNORECASE,
+)
+_NEXT_TURN = re.compile(
+    r"\n\s?(?:用户|user|human|问|question|下一?[题个]|新?题目|判断下列|下列说法|以下说法|请判断"
+    r"|第\s?\d{1,2}\s?题)[^\n]{0,3}(?:[:是\n]|说法|问题)|\n\s?[\[【(<]\s?(?:新?题目?|问题|题干|陈述|说法|判断题|下一?[题个])\s?\d{0,2}\s?[\]】>)]",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[“\"「『‘'《][^“\"「『”」』’'\n《》]{0,200}[”\"」』’'》]")
+_QUOTES = re.compile(r"[\"'“”‘’「」『』]")
+_LABEL_IN_BRACKETS = re.compile(
+    r"[\[【(<]\s?((?:最终|正确|参考)?(?:答案|判断|判断结果|结论|结果|判定|回答|评价|真/?假|真伪|对/?错|正/?误"
+    r"|是否(?:正确|成立|属实)|verdict|answer))\s?[\]】)>]",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"[()\[\]【】〈〉<>{}~|]")
+_MARKED = re.compile(f"{_QUOTES.pattern}|{_BRACKETS.pattern}")
+# To withdraw a verdict, a reply needs a word for the opposite and one that concludes or turns: both are searched for in the raw reply.
+_CONTRARY = {
+    RIGHT: re.compile(
+        r"[错錯誤误×❌✗✘✖✕❎否假谣謠]|[不没沒非無无][^。\n]{0,3}[正準准属屬成符對对真是实實科合恰妥]|失实|失實|站不住"
+        r"|如此|不然|矛盾|悖|[违違]|[问問][题題]|[无無]法|[难難]|不能|部分|取[决決]|一半|[Ff]alse|[Ww]rong|ncorrect"
+        r"|ntrue|naccura|[Nn]ot? "
+    ),
+    WRONG: re.compile(
+        r"正[确確]|[对對](?:[的,，。.!！\n]|\Z)|[准準][确確]|[属屬][实實]|成立|符合|[没沒無无]|如此|[这這][样樣]|真|科学"
+        r"|合理|恰[当當]|一致|吻合|相符|[无無]法|[难難]|不[能错錯]|部分|取[决決]|一半|[√✅✔✓☑]|[Tt]rue|[Cc]orrect"
+        r"|[Rr]ight|ccura|[Yy]es"
+    ),
+}
+_TURN = re.compile(
+    r"[综綜总總最][上之终終后後的合]|因[此而]|所以|故|可[见見]|由此|[结結][论論果]|答|更正|修正|[纠糾]正|改[为為]|[应應]"
+    r"|其[实實]|[实實][际際]|事[实實]上|判|等|抱歉|不好意思|再|仔[细細]|重新|有[误誤]|[无無]法|[难難]|不[对對]|[错錯]了"
+    r"|ait|ctually|orry|herefore|[Tt]hus|[Hh]ence|[Cc]onclu|[Ff]inal|[Ss]o |nswer|verall|ummary|erdict"
+)
+_VERDICT_WORD = re.compile(
+    r"(?:[确確对對错錯误誤实實立合理学學当當题題此样樣然道]|[真假否]|事[实實]|[问問][题題]|[误誤][区區解]|[谣謠]言"
+    r"|[没沒无無][错錯误誤])[的了吧哦呢呀啊]{0,2}(?:[^\w\s]|\s|\Z|因|原|理由|由于)"
+    r"|[符违違悖盾][^。\n]{0,14}[，。,.!！\n]|不住|不[妥实實符]|[相反冲][符反突]"
+    r"|(?:[实實识識定理指知规規原情][际際识識义論论南规規知则則况況律求范準准据][，。,.!！\n]|\Z)"
+    r"|[×❌✗✘✖✕❎√✅✔✓☑]|(?:说|說)法|推[荐薦]|[Tt]rue|[Ff]alse|orrect|[Rr]ight|rong|ccura|[Yy]es|[Nn]o\b|(?<![A-Za-z0-9])[TFtf](?![A-Za-z0-9\u4e00-\u9fff])|valid"
+)
+_SAYS_WRONG = re.compile(r"不[^。,，\n]{0,3}(?:正[确確]|[对對])|[错錯]|[误誤]")
+_SAYS_RIGHT = re.compile(r"[没沒無无不][^。,，\n]{0,3}(?:[错錯]|[误誤])|正[确確]|[对對]的")
+_PARTED = re.compile(r"[^\w\s]|\n")
+_SHORT = 16
+_OPENING = 40
+_LAST = 14
+
+
+def read_committed_claim(reply: str, answer: str | None) -> str | None:
+    """Return the verdict that the complete reply commits to, or None.
+
+    Args:
+        answer: the opening verdict of the reply, by `read_claim`.
+    """
+    if answer and len(reply) < _SHORT and not _PARTED.search(reply, 0, len(reply) - 1):
+        return answer
+    if answer is None and not _VERDICT_WORD.search(reply):
+        return None
+    if answer and _unopposed(reply, answer):
+        return answer
+    text = without_options(simplified(folded(reply)))
+    if field := _FIELD.search(text) if ("{" in text or "=" in text) else None:
+        return RIGHT if field["yes"] else WRONG
+    if (turn := _NEXT_TURN.search(text)) and turn.start() and (committed := _committed(text[: turn.start()], answer)):
+        return committed
+    return _committed(text, answer)
+
+
+def _unopposed(reply: str, answer: str) -> bool:
+    """Return whether nothing in a reply can override its opening verdict."""
+    opening = (_SAYS_WRONG if answer == WRONG else _SAYS_RIGHT).search(reply, 0, _OPENING)
+    after = opening.end() if opening else 0
+    if not _CONTRARY[answer].search(reply, after):
+        return True
+    if COMMONLY.search(reply, 0, after) and CONTRAST.search(reply, after):
+        return False
+    last = reply.rstrip("。.!！\n ")[-_LAST:]
+    return opening is not None and not _TURN.search(reply, after) and len(last) == _LAST and "。" not in last and "\n" not in last
+
+
+def _committed(text: str, answer: str | None) -> str | None:
+    text = text.replace("→", ":")
+    nod = _OPENING_NOD.match(text)
+    if _MARKED.search(text):
+        text = _BRACKETS.sub(",", _LABEL_IN_BRACKETS.sub(r"\1:", _QUOTES.sub("", _QUOTED.sub(_unquoted, text))))
+    decided = without_cases(text)
+    nod = nod if decided == text else None  # 对，也不对
+    text = decided
+    nodded = (RIGHT if nod["yes"] or nod["tick"] else WRONG) if nod and not ("√" in text and "×" in text) else None
+    if not answer and not VERDICT.search(text):
+        return nodded
+    statements, left_open = statements_of(text, answer)
+    explicit = [each for each in statements if each.explicit]
+    if left_open:
+        return None
+    beside = RIGHT in text and WRONG in text and side_by_side(text)
+    if concluding := [each for each in explicit if each.concluding and not (beside and each.alone)]:
+        return concluding[-1].verdict
+    if beside:
+        return None
+    verdicts = {each.verdict for each in explicit}
+    if len(verdicts) == 1 and (answer is None or nod):
+        return explicit[0].verdict
+    if answer or verdicts:
+        return answer
+    if nod:
+        return nodded
+    return statements[-1].verdict if len({each.verdict for each in statements}) == 1 else None
+
+
+def _unquoted(quoted: re.Match) -> str:
+    """Return a quoted verdict or word unchanged, a quoted sentence as a placeholder: it is repeated, not asserted."""
+    words = quoted[0][1:-1]
+    return words if len(words) <= 6 else "□"
+
+
+# Letters after a word that names or concludes an answer, in the raw reply; if all are the answer's, nothing can override it.
+_NAMED = re.compile(
+    r"(?:答案|[选選](?![项項])|[综綜]上|因此|所以|故|[最总總][终終后後之]|更正|改[为為]|[应應][为該该為]|(?i:answer|fore"
+    r"|final|thus|hence|choose| so))"
+    r"[^A-Ja-j。\n]{0,16}\n?[^A-Ja-j。\n]{0,6}([A-Ja-j](?:[、,，/和及与\s]{0,2}[A-Ja-j])*)(?![A-Za-z])"
+)
+_LEFT_OPEN = re.compile(r"[无無]法|不能|[难難]以|很[难難]|[没沒]法|[没沒][办辦]法")
+_PARTED_CHOICE = re.compile(r"[。.;；\n<>]")
+_SHORT_CHOICE = 30
+_BETWEEN = str.maketrans("", "", "、,，/和及与 \n\t")
+_CONCLUDING_CHOICE = re.compile(
+    r"综上|因此|因而|所以|故|总之|(?<![\u4e00-\u9fff])可见|由此|最终|最后|总结|综合|更正|修正|纠正|改[为选]|应[为该]|其实|实际上|等等|抱歉"
+    r"|不对|therefore|thus|hence|finally|in conclusion|overall|wait|actually|(?<![a-z])so(?![a-z])",
+    re.IGNORECASE,
+)
+_CONCLUSION = re.compile(
+    r"综上|因此|因而|所以|故(?!事|障)|总之|(?<![\u4e00-\u9fff])可见|最终|最后(?!一)|综合(?:以上|上述|考虑|来看)|therefore|thus|hence|finally"
+    r"|in conclusion|overall|(?<![a-z])so(?![a-z])",
+    re.IGNORECASE,
+)
+_TERM = re.compile(r"(?![项选和与及更最才比较为是即吧哦的而因由符])[\u4e00-\u9fff]")  # 应为B受体激动剂
+_SENTENCE_START = re.compile(r"[。!?;\n][^。!?;\n]*\Z")
+_CHOICE_SENTENCE_END = re.compile(r"[。!?;\n]")
+_FIELD_MARK = re.compile(r"[\[【<(]\s?(?:正确|标准|参考|最终)?(?:答案|answer)\s?[\]】>)]", re.IGNORECASE)
+_FIELD_UNREAD = re.compile(rf"{_FIELD_MARK.pattern}[^\n。]*", re.IGNORECASE)  # in words, or with several letters
+_TAG = re.compile(r"<\s?/?\s?(?:eoe|coe|eoa|coas|答案|解析)\s?>", re.IGNORECASE)
+_IN_ORDER = re.compile(
+    r"正确|参考|最终|各题|[两二三四五六]个?[小问]?题|答案|选择?|依次|分别|[我的应是为有和及与]|[\s、,;:/|>.。-]"
+)  # what may accompany letters
+_LETTERS = re.compile(r"[A-Ja-j]{2,20}")
+_BEFORE = 120
+_END = 40
+_GROUP = 200
+
+
+def read_committed_choice(reply: str, options: Mapping[str, str], many: bool, answer: str | None) -> str | None:
+    """Return the letters that the complete reply commits to, or None.
+
+    Args:
+        answer: the letters by `read_single`, `read_several` or `read_tcm`.
+    """
+    if answer and len(reply) < _SHORT_CHOICE and not _PARTED_CHOICE.search(reply, 0, len(reply) - 1):
+        return answer
+    if answer and not _LEFT_OPEN.search(reply, max(0, len(reply) - _END)):
+        named = set(_NAMED.findall(reply))
+        if not named or (len(named) == 1 and named.pop().translate(_BETWEEN) == answer):
+            return answer
+    if answer is None and not _NAMED.search(reply) and not _CONCLUSION.search(reply):
+        return None
+    known = known_options(options)
+    text = _TAG.sub("\n", without_example(folded(reply)))
+    text = _FIELD_MARK.sub("\n答案:", text) if answer else _FIELD_UNREAD.sub("\n", text)
+    if "\n" in text and (turn := NEXT_QUESTION.search(text)) and turn.start() and read_folded(text[: turn.start()], known, many):
+        text = text[: turn.start()]
+    if ends_without_answer(text) or concludes_nothing(text):
+        return None
+    last = _last(text, known, many, answer)
+    return answer if last is None else last or None
+
+
+def _last(text: str, known: Known, many: bool, answer: str | None) -> str | None:
+    """Return the last choice after a label or a conclusion, "" if that leaves two open, None if there is none."""
+    text = without_rejected(without_option_cases(prepared(text, known)))
+    choices = []
+    for label in (STRONG, WEAK):
+        for match in label.finditer(text):
+            run = (RUN_AFTER if many else ONE_AFTER).match(text, match.end())
+            if run and label is WEAK and _TERM.match(text, run.end()):
+                continue
+            before = text[max(0, match.start() - _BEFORE) : match.start()]
+            before = before[_sentence_start(before) :]
+            if (
+                run
+                and not in_scope(before)
+                and not (many and before.endswith("不"))
+                and (label is STRONG or _CONCLUDING_CHOICE.search(before + match[0]))
+            ):
+                choices.append((match.start(), label, run))
+    if choices:
+        label_start, label, run = max(choices, key=lambda each: each[0])
+        end = _CHOICE_SENTENCE_END.search(text, run.end()) if label is WEAK else None
+        if EITHER.match(text, run.start("run")) or ALTERNATIVE.match(text, run.end()):
+            return ""
+        if any(back.start() > label_start for pattern in (CHANGED, RETRACTION) for back in pattern.finditer(text)):
+            return None
+        if not many and answer is None and label is STRONG and not read_folded(text[label_start:].partition("\n")[0], known):
+            return ""  # a field with several letters
+        letters = labelled(text[label_start : end.end() if end else len(text)], label, many) or ""
+        return checked(letters, known, one=not many)
+    return None if answer else _concluded(text, known, many)
+
+
+def _concluded(text: str, known: Known, many: bool) -> str | None:
+    """Return the options in the last concluding sentence, by letter or by text."""
+    sentences = [each for each in _CHOICE_SENTENCE_END.split(text) if each.strip()]
+    for sentence in reversed(sentences):
+        if (mark := _CONCLUSION.search(sentence)) and not in_scope(sentence[: mark.end()]) and not undecided(sentence):
+            approved = checked(letters_approved(sentence), known, one=not many)
+            return approved or named_by_text(sentence[mark.start() :], known, many, concluded=True)
+    return None
+
+
+def _sentence_start(before: str) -> int:
+    return boundary.start() + 1 if (boundary := _SENTENCE_START.search(before)) else 0
+
+
+def read_committed_group(reply: str, options: Sequence[Mapping[str, str]], answers: list[str | None]) -> list[str | None]:
+    """Return the letters of a reply to several questions: by their numbers, or in order if the reply has none."""
+    if any(answers):
+        return answers
+    text = without_example(folded(reply))
+    all_fields = answer_fields(text)
+    fields = [letters_of(field) for field in all_fields]
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(all_fields) == 1 and _LETTERS.fullmatch(alone := _IN_ORDER.sub("", all_fields[0])):
+        letters = list(alone.upper())
+    elif len(fields) == len(options):
+        letters = fields
+    elif listed := letters_in_order(text):
+        letters = list(listed)
+    elif len(text) < _GROUP and _LETTERS.fullmatch(alone := _IN_ORDER.sub("", text)):
+        letters = list(alone.upper())
+    else:
+        letters = [read_folded(line, each) or "" for line, each in zip(lines, options, strict=False)] if len(lines) == len(options) else []
+    if len(letters) != len(options) or any(len(each) != 1 for each in letters):
+        return answers
+    return [letter if letter in each else None for letter, each in zip(letters, options, strict=True)]

@@ -1,7 +1,9 @@
 """Backend `huggingface`: causal language models of the transformers library, on whatever device there is."""
 
 import os
+import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -10,21 +12,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from safetensors import SafetensorError, safe_open
 from transformers import AutoConfig, AutoModelForCausalLM, DynamicCache, GenerationConfig, logging
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from transformers.generation import LogitsProcessorList, StoppingCriteriaList
 
 from atomexam.records.model import Description
 from atomexam.records.prediction import FinishReason
-from eval.models import batches, loglikelihood, stopping
-from eval.models.adapters import adapted
-from eval.models.continuous import ContinuousBatch, DecodingRow, Generated
 from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
-from eval.models.double_precision import in_float64
-from eval.models.rendering import Renderer, end_of, end_tokens, loaded
-from eval.models.sampling import SampledToken
-from eval.models.shared_prefixes import PrefixReader
-from eval.models.weights import base_of, identity_of, locate
+from eval.models.local.batches import BatchShape, in_batches, set_threads, shape_on
+from eval.models.local.decoding import ContinuousBatch, DecodingRow, Generated, ReplyEndCriteria, SampledToken, limits, reply_end
+from eval.models.local.double_precision import in_float64
+from eval.models.local.loglikelihood import NOTHING_BEFORE, TokenizedAnswers, last_nodes, likelihoods, reply_of
+from eval.models.local.prefix_cache import PrefixReader
+from eval.models.local.rendering import Renderer, end_of, end_tokens, loaded
+from eval.models.local.weights import base_of, identity_of, locate
 from eval.tasks.prompt import Message
 
 _SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
@@ -70,7 +72,7 @@ class HuggingFace:
             model = adapted(model, self._path)
         model = model.to(self._device).eval()
         model = in_float64(model) if self._dtype == torch.float64 else model
-        batches.set_threads(1 if model.num_parameters() < _SMALL_PARAMETERS else None)
+        set_threads(1 if model.num_parameters() < _SMALL_PARAMETERS else None)
         ends = end_tokens(model.generation_config, self._tokenizer)
         # What a model's authors recommend must not mix with what the run asks for.
         model.generation_config = GenerationConfig(eos_token_id=ends, pad_token_id=self._pad_token(ends))
@@ -99,7 +101,7 @@ class HuggingFace:
             yield from self._until_verdict(ids, queries, settings)
             return
         rows = {index: _PromptRow(prompt, [], queries[index]) for index, prompt in enumerate(ids)}
-        for limit in stopping.limits(settings):
+        for limit in limits(settings):
             left = {}
             for index, made in self._round(rows, settings, limit):
                 if isinstance(made, Reply):
@@ -152,9 +154,7 @@ class HuggingFace:
         """
         tokenized = self._renderer.answers(queries, settings)
         fitting = list(self._fitting([(len(answers.start), answers.longest()) for answers in tokenized]))
-        fitting = [
-            (index, failed or (None if tokenized[index].start else failed_reply(loglikelihood.NOTHING_BEFORE))) for index, failed in fitting
-        ]
+        fitting = [(index, failed or (None if tokenized[index].start else failed_reply(NOTHING_BEFORE))) for index, failed in fitting]
         yield from ((index, failed) for index, failed in fitting if failed)
         readable = [index for index, failed in fitting if failed is None]
         for number, scores in self._scores([tokenized[index] for index in readable], settings):
@@ -162,15 +162,13 @@ class HuggingFace:
             if scores is None:
                 yield index, self._out_of_memory(len(tokenized[index].start))
             else:
-                weights = loglikelihood.likelihoods(tokenized[index], scores, self._ends)
+                weights = likelihoods(tokenized[index], scores, self._ends)
                 is_number = not any(map(isnan, weights.values()))
-                yield index, loglikelihood.reply_of(queries[index], tokenized[index], weights) if is_number else failed_reply(_NO_NUMBERS)
+                yield index, reply_of(queries[index], tokenized[index], weights) if is_number else failed_reply(_NO_NUMBERS)
 
-    def _scores(self, requests: Sequence[loglikelihood.TokenizedAnswers], settings: Settings) -> Iterator[tuple[int, torch.Tensor | None]]:
+    def _scores(self, requests: Sequence[TokenizedAnswers], settings: Settings) -> Iterator[tuple[int, torch.Tensor | None]]:
         if not self._shares_prefixes:
-            return loglikelihood.whole_scores(
-                self._model, self._pad_token(), requests, batches.shape_on(self._device.type, settings.batch_size)
-            )
+            return whole_scores(self._model, self._pad_token(), requests, shape_on(self._device.type, settings.batch_size))
         return self._reader.scores([answers.start for answers in requests], [answers.nodes() for answers in requests])
 
     @cached_property
@@ -204,7 +202,7 @@ class HuggingFace:
         fitting = list(self._fitting(room))
         yield from ((index, failed) for index, failed in fitting if failed)
         lengths = [(index, room[index][0]) for index, failed in fitting if failed is None]
-        for index, made in batches.in_batches(lengths, batches.shape_on(self._device.type, settings.batch_size), work):
+        for index, made in in_batches(lengths, shape_on(self._device.type, settings.batch_size), work):
             yield index, made or self._out_of_memory(room[index][0])
 
     def _fitting(self, room: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Reply | None]]:
@@ -237,7 +235,7 @@ class HuggingFace:
 
         All batches have `size` rows, as where each row is read alone, so that a reply has the same bits.
         """
-        shape = batches.BatchShape(size, batches.shape_on(self._device.type, settings.batch_size).spare)
+        shape = BatchShape(size, shape_on(self._device.type, settings.batch_size).spare)
         inputs, mask = self._padded([group[0].prompt for group in shape.filled(list(groups))], width)
         read = self._generate(inputs, mask, _READ)
         numbered = [(number, row) for number, group in enumerate(groups) for row in group]
@@ -278,10 +276,10 @@ class HuggingFace:
             )
         return self._ended(output[:, width:].tolist(), criteria)
 
-    def _end_criteria(self, settings: Settings, width: int, generated: Sequence[list[int]]) -> list[stopping.ReplyEndCriteria]:
+    def _end_criteria(self, settings: Settings, width: int, generated: Sequence[list[int]]) -> list[ReplyEndCriteria]:
         """Return what ends replies before their own end; nothing where none is cut."""
         has_end = settings.stop == "verdict" or settings.stop_strings
-        return [stopping.ReplyEndCriteria(self._tokenizer, settings, width, generated)] if has_end else []
+        return [ReplyEndCriteria(self._tokenizer, settings, width, generated)] if has_end else []
 
     def _padded(self, rows: Sequence[list[int]], width: int) -> tuple[torch.Tensor, torch.Tensor]:
         pad = self._pad_token()
@@ -292,7 +290,7 @@ class HuggingFace:
         config = GenerationConfig(do_sample=False, eos_token_id=self._ends, pad_token_id=self._pad_token(), **settings)
         return self._model.generate(input_ids=inputs, attention_mask=mask, generation_config=config, **options)
 
-    def _ended(self, rows: Sequence[list[int]], criteria: Sequence[stopping.ReplyEndCriteria]) -> list[Generated]:
+    def _ended(self, rows: Sequence[list[int]], criteria: Sequence[ReplyEndCriteria]) -> list[Generated]:
         """Return the replies in rows of tokens, which are padded after their ends."""
         sizes = criteria[0].sizes if criteria else [None] * len(rows)
         replies = []
@@ -304,7 +302,7 @@ class HuggingFace:
 
     def _read(self, generated: Generated, prompt_tokens: int, settings: Settings) -> Reply:
         text = self._renderer.text(generated.tokens)
-        text = text[: stopping.reply_end(text, settings)] if generated.is_cut else text  # a token may hold more than the end of a clause
+        text = text[: reply_end(text, settings)] if generated.is_cut else text  # a token may hold more than the end of a clause
         reason: FinishReason = "stop" if generated.is_done else "length"
         return Reply(text=text, finish_reason=reason, tokens=len(generated.tokens), prompt_tokens=prompt_tokens)
 
@@ -333,3 +331,68 @@ def _rows_of(cache: DynamicCache, numbers: Sequence[int]) -> DynamicCache:
     chosen.layers = [copy(layer) for layer in cache.layers]
     chosen.batch_select_indices(torch.tensor(numbers, device=cache.layers[0].device))
     return chosen
+
+
+def whole_scores(
+    model: Any, pad: int, requests: Sequence[TokenizedAnswers], shape: BatchShape
+) -> Iterator[tuple[int, torch.Tensor | None]]:
+    """Yield the index of each request with the scores after its start and its nodes, each path to a last node read from the beginning.
+
+    The model only needs to read padded rows. None where memory is too small.
+    """
+    leaves = [(index, leaf) for index, answers in enumerate(requests) for leaf in last_nodes(answers.nodes())]
+    rows = [requests[index].start + list(leaf) for index, leaf in leaves]
+
+    @torch.inference_mode()
+    def work(numbers: list[int], width: int) -> list[torch.Tensor]:
+        inputs = torch.tensor([[pad] * (width - len(rows[one])) + rows[one] for one in numbers], device=model.device)
+        mask = torch.tensor([[0] * (width - len(rows[one])) + [1] * len(rows[one]) for one in numbers], device=model.device)
+        logit_count = 1 + max(len(leaves[one][1]) for one in numbers)
+        out = model(input_ids=inputs, attention_mask=mask, position_ids=(mask.cumsum(1) - 1).clamp(min=0), logits_to_keep=logit_count)
+        return [out.logits[row, logit_count - 1 - len(leaves[one][1]) :] for row, one in enumerate(numbers)]
+
+    partial: dict[int, dict[tuple[int, ...], torch.Tensor | None]] = {}
+    for number, scores in in_batches([(number, len(row)) for number, row in enumerate(rows)], shape, work):
+        index, leaf = leaves[number]
+        behind = partial.setdefault(index, {})
+        behind |= {leaf[:size]: None if scores is None else scores[size] for size in range(len(leaf) + 1)}
+        nodes = [(), *requests[index].nodes()]
+        if set(nodes) <= behind.keys():
+            each = [behind[node] for node in nodes]
+            yield index, None if None in each else torch.stack(each)
+            del partial[index]
+
+
+_MAX_MESSAGE_CHARS = 300  # characters of a library's message, which may list all weights
+
+
+def adapted(model: Any, folder: Path) -> Any:
+    """Return a model with an adapter's weights merged into its own.
+
+    Raises:
+        ValueError: peft is missing, or the adapter is not in safetensors or does not fit the model.
+    """
+    try:
+        from peft import PeftModel, get_peft_model_state_dict
+    except ImportError:
+        raise ValueError(f"{folder} is an adapter, and peft is not installed; `pip install -e '.[tune]'`") from None
+    if not (folder / "adapter_model.safetensors").exists():
+        raise ValueError(f"{folder} has no adapter_model.safetensors; of other formats loading may run code")
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # of its own names, as peft uses them
+            made = PeftModel.from_pretrained(model, folder)
+        about = made.peft_config[made.active_adapter]
+        if not hasattr(made.base_model, "merge_and_unload"):
+            raise ValueError(f"{about.peft_type.value} cannot be merged into a model's weights")
+        if about.task_type not in (None, "CAUSAL_LM"):
+            raise ValueError(f"it is for the task {about.task_type}; expected CAUSAL_LM")
+        # Of an adapter for a deeper or shallower model peft uses what fits, and reports nothing.
+        with safe_open(folder / "adapter_model.safetensors", "pt") as file:
+            differ = set(file.keys()) ^ get_peft_model_state_dict(made, save_embedding_layers=False).keys()
+        if left := sorted(name for name in differ if "lora_" in name or about.peft_type != "LORA"):
+            raise ValueError(f"{left[0]} and {len(left) - 1} others are in one of them alone")
+        return made.merge_and_unload()
+    except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, ImportError, re.error, SafetensorError) as error:
+        first = str(error).splitlines()[0][:_MAX_MESSAGE_CHARS]
+        raise ValueError(f"{folder}: the adapter does not fit {type(model).__name__} of {model.name_or_path}: {first}") from None

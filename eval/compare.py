@@ -1,7 +1,6 @@
 """Stage `report`, first command: scores of all runs -> for every two runs of one task, whether one is better on their shared items.
 
-`python -m eval.compare RUN RUN…` prints the comparisons of the named runs and writes nothing.
-"""
+`python -m eval.compare RUN RUN…` prints the comparisons of the named runs and writes nothing."""
 
 import sys
 from collections.abc import Container, Mapping
@@ -18,7 +17,7 @@ from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
-from eval.statistics.intervals import DIGITS, Figures
+from eval.statistics.bootstrap import DIGITS, Figures
 from eval.statistics.pairing import METRICS, QuestionKey, Tallies, committed_right, mean, paired, tally, tally_marks, with_holm
 
 _COLUMNS = (
