@@ -67,7 +67,7 @@ def make_tokenizer(size: int) -> Any:
     from transformers import PreTrainedTokenizerFast
 
     from eval.finetune import training_data
-    from eval.tasks.prompt import chat_template
+    from eval.finetune.__main__ import chat_template
 
     texts = training_data.conversation_texts([*claim_requests(2000), *choice_requests(200, 0)])
     content = json.loads(training_data.byte_pairs(texts, 1500).to_str())

@@ -18,7 +18,7 @@ from eval.plan.planned import describe
 from eval.tasks.prompt import quoted
 from eval.tasks.request import Request
 
-_PROMPT = "error_type"
+_PROMPT = Path(__file__).parent / "prompts" / "error_type.txt"
 _OPEN = ("sycophancy", "contrary", "reversed")
 """Patterns that may be another error, depending on the reason."""
 _ERRORS: dict[str, Error] = {"A": "safety", "B": "misinterpretation"}

@@ -27,7 +27,6 @@ from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary
 from eval.finetune import training_data
 from eval.models.local.weights import MADE, content_hash
-from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
 _THREADS = 1  # the number of threads is part of the result; a second one gains little, and waits on shared cores
@@ -125,6 +124,11 @@ def _tokenizer(texts: list[str], vocab_size: int) -> Any:
     )
     tokenizer.chat_template = chat_template()
     return tokenizer
+
+
+def chat_template() -> str:
+    """Return the chat template of models trained from scratch."""
+    return (Path(__file__).parent / "chatml.jinja").read_text(encoding="utf-8")
 
 
 def _new_model(training: Training, tokenizer: Any) -> Any:

@@ -28,11 +28,12 @@ from transformers import (
 from atomexam.records.model import Description
 from atomexam.records.question import Option
 from eval.backends import open_backend
+from eval.finetune.__main__ import chat_template
 from eval.finetune.training_data import END_OF_TEXT, END_OF_TURN, byte_pairs
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.models.local import batches, huggingface
 from eval.models.local.decoding import SampledToken
-from eval.tasks.prompt import chat_template, token_ids
+from eval.tasks.prompt import token_ids
 from eval.tasks.request import Request
 
 pytestmark = pytest.mark.slow
