@@ -24,7 +24,7 @@ _COLUMNS = (
     "a",
     "b",
     "differ in",
-    "asked both",
+    "shared items",
     "a",
     "b",
     "a - b",

@@ -166,7 +166,7 @@ def _learn(model: Any, taught: Sequence[training_data.TrainingExample], training
     """Take one step per batch and return the loss curve in twenty points."""
     import torch
 
-    batches = training_data.batches_of(taught, training.batch_lessons, training.batch_tokens)
+    batches = training_data.batches_of(taught, training.batch_examples, training.batch_tokens)
     Random(f"{training.seed}/{name}").shuffle(batches)
     optimizer = torch.optim.AdamW(model.parameters(), lr=training.learning_rate, betas=(0.9, 0.95), weight_decay=0.01, fused=True)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, training.learning_rate, total_steps=len(batches) + 1, pct_start=0.1)
@@ -213,7 +213,7 @@ def _dev_loss(model: Any, taught: Sequence[training_data.TrainingExample], train
 
     model.eval()
     with torch.inference_mode():
-        losses = [_loss(model, batch).item() for batch in training_data.batches_of(taught, training.batch_lessons, training.batch_tokens)]
+        losses = [_loss(model, batch).item() for batch in training_data.batches_of(taught, training.batch_examples, training.batch_tokens)]
     return round(mean(losses), 3) if losses else None
 
 

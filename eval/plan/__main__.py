@@ -5,7 +5,7 @@
     runs.json               its runs
     data/code/MODEL.txt     a hash of the code of its backend, and of its runs' tasks with their prompts
 
-`predict` and `judge` depend on these files and not on params.yaml or the code as a whole: a new run or a mended backend concerns its own
+`predict` and `judge` depend on these files and not on params.yaml or the code as a whole: a new run or an edited backend concerns its own
 models alone, and other weights under the same name are requested anew. Nothing is fetched.
 """
 

@@ -1,6 +1,6 @@
-"""Charts of the report: the flow of records through the stages, accuracies by atomic type, and effects of data."""
+"""Charts of the report: the flow of records through the stages, accuracies by atomic type and by part, and effects of data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from math import cos, pi, sin
 from typing import Any, NamedTuple
@@ -263,3 +263,93 @@ def change_table(rows: Sequence[Figures]) -> list[tuple[str, list[tuple[str, flo
             table.setdefault(row.get("atomic_type") or row["exam"], {})[row["kind"], row["amount"]] = row["change"]
         tables.append((run, sorted({cell for cells in table.values() for cell in cells}), table))
     return tables
+
+
+PARTS = (
+    ("by_side", "side"),
+    ("by_type", "atomic_type"),
+    ("by_exam", "exam"),
+    ("by_question_type", "question_type"),
+    ("by_category", "category"),
+    ("by_case_type", "case_type"),
+    ("by_form", "form"),
+    ("by_subject", "subject"),
+)
+"""Part of a run's figures -> the corresponding facet of items."""
+
+
+class AccuracyCell(NamedTuple):
+    """One accuracy."""
+
+    accuracy: float | None
+    interval: tuple[float, float] | None
+    items: int
+
+
+class Heat(NamedTuple):
+    """The accuracies of several runs by one facet."""
+
+    facet: str
+    runs: list[str]
+    rows: list[tuple[str, list[AccuracyCell | None]]]
+    """Value of the facet, and a cell per run; none if the run has no such items."""
+
+
+class Versus(NamedTuple):
+    """One run against another."""
+
+    difference: float
+    p: float | None
+    """The larger one of both tests, corrected for all comparisons."""
+    differs: bool
+    shared: int
+
+
+class Matrix(NamedTuple):
+    """Every two runs of a task."""
+
+    runs: list[str]
+    cells: list[list[Versus | None]]
+    """A row and a column per run: the row's figure minus the column's; none on the diagonal and for runs without shared items."""
+
+
+def heats(runs: Mapping[str, Figures]) -> list[Heat]:
+    """Return the tables of runs of one task: one for each facet with more than one value."""
+    heats = []
+    for part, facet in PARTS:
+        values = dict.fromkeys(value for run in runs.values() for value in run.get(part) or {})
+        if len(values) > 1:
+            rows = [(value, [_cell((run.get(part) or {}).get(value)) for run in runs.values()]) for value in values]
+            heats.append(Heat(facet, list(runs), rows))
+    return heats
+
+
+def _cell(group: Figures | None) -> AccuracyCell | None:
+    if group is None:
+        return None
+    bounds = group.get("accuracy_interval")
+    return AccuracyCell(group.get("accuracy"), tuple(bounds) if bounds else None, size_of(group))
+
+
+def size_of(group: Figures) -> int:
+    """Return the number of groups, facts, pairs, sides or questions in a part."""
+    return next((group[unit] for unit in ("groups", "facts", "pairs", "claims", "questions") if unit in group), 0)
+
+
+def matrix(rows: Iterable[Figures]) -> Matrix:
+    """Return the comparisons of one task, each from both sides."""
+    versus: dict[tuple[str, str], Versus] = {}
+    names: dict[str, None] = {}
+    for row in rows:
+        names |= {row["a"]: None, row["b"]: None}
+        if row["shared"]:
+            p = _larger(row.get("mcnemar_p_holm"), row.get("bootstrap_p_holm"))
+            for a, b, sign in ((row["a"], row["b"], 1), (row["b"], row["a"], -1)):
+                versus[a, b] = Versus(sign * row["difference"] + 0.0, p, bool(row.get("differs")), row["shared"])
+    runs = list(names)
+    return Matrix(runs, [[versus.get((a, b)) for b in runs] for a in runs])
+
+
+def _larger(*values: float | None) -> float | None:
+    known: Sequence[float] = [value for value in values if value is not None]
+    return max(known) if known else None

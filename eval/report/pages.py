@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 
 from atomexam.pages.templates import templates
 from atomexam.runtime.jsonl import replacing
-from eval.report.charts import change_table, flows, picture, pictures, radar, ticks
-from eval.report.heat import heats, matrix
+from eval.report.charts import change_table, flows, heats, matrix, picture, pictures, radar, ticks
 from eval.report.tables import CELLS, FEW, cpsyexam_table, leaderboards, letter_shares, rule_sets, sdak_table, whole_groups
 from eval.statistics.bootstrap import Figures
 

@@ -322,13 +322,13 @@ def _letters(grid: Grid) -> Figures:
 
     This reveals a model that favours one letter. Questions without a known answer are in neither.
     """
-    asked = grid.rows(grid.items.gold.notna().to_numpy(bool))
+    known = grid.rows(grid.items.gold.notna().to_numpy(bool))
     return {
         kind: {
             "answered": _sorted(Counter("".join(filter(None, part.answer.ravel())))),
             "gold": _sorted(Counter("".join(part.items.gold) * part.answer.shape[1])),
         }
-        for kind, part in asked.parts("question_type")
+        for kind, part in known.parts("question_type")
     }
 
 

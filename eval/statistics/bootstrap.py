@@ -69,13 +69,13 @@ def difference(sums: Counts, counts: Counts, name: str, draws: int = _PAIRED_DRA
         return Difference(None, 1.0)
     clusters = _clusters(counts)
     if (sums * counts[0] == sums[0] * counts).all():
-        alike, gap = _exact(clusters, clusters)[0], float(sums.sum() / counts.sum())
+        least, gap = _exact(clusters, clusters)[0], float(sums.sum() / counts.sum())
         p_value = min(2 * (1 + abs(gap)) ** -clusters, 1.0)
-        return Difference((alike * (1 + gap) - 1, alike * (gap - 1) + 1), max(p_value, 2 / (draws + 1)))
+        return Difference((least * (1 + gap) - 1, least * (gap - 1) + 1), max(p_value, 2 / (draws + 1)))
     resampled = _bootstrap(sums, counts, name, draws)
     low, high = np.quantile(resampled, _tails(clusters))
-    beyond = min(int((resampled <= 0).sum()), int((resampled >= 0).sum()))
-    tail = min((beyond + 1) / (draws + 1), 0.5)
+    opposite = min(int((resampled <= 0).sum()), int((resampled >= 0).sum()))
+    tail = min((opposite + 1) / (draws + 1), 0.5)
     steps = -stats.norm.ppf(tail) * sqrt((clusters - 1) / clusters)  # reverses the widening of `_tails`
     return Difference((float(low), float(high)), float(2 * stats.t.sf(steps, clusters - 1)))
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from playwright.sync_api import expect
 
 from eval.diff.__main__ import difference_of, main
-from eval.diff.browser import browser_files, item_files
 from eval.diff.content import MAX_DISPLAYED, Changes, changes_of
+from eval.diff.page import browser_files, item_files
 from eval.diff.version import DataVersion
 from eval.report.marks import marked
 from eval.report.pages import write_items

@@ -13,7 +13,7 @@ from atomexam.runtime.jsonl import write_jsonl
 from eval.errors.__main__ import main
 from eval.errors.model_proposals import read_letter
 from eval.errors.patterns import has_reasons, pattern_of, propose
-from eval.errors.queue import sample
+from eval.errors.tables import sample
 from tests.eval.reply_pairs import SOUND, Folder, Said, claim, pair
 
 PATTERNS = [

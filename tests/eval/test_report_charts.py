@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.report.__main__ import about
-from eval.report.charts import WIDTH, Flow, Step, flows, picture
-from eval.report.heat import AccuracyCell, heats, matrix
+from eval.report.charts import WIDTH, AccuracyCell, Flow, Step, flows, heats, matrix, picture
 from eval.report.tables import leaderboards, sdak_table
 
 COUNTS = {"in": 10, "out": 8, "rejected": 2}

@@ -181,10 +181,10 @@ class PrefixReader:
         if "longrope" in str(getattr(self._model.config.get_text_config(), "rope_parameters", None)):
             return False  # one long prompt changes the positions of all that are read with it
         with _first_layers(self._model) as are_few:
-            is_sound = self._reads_alike()
-        return is_sound or (are_few and self._reads_alike())
+            is_sound = self._reads_in_parts()
+        return is_sound or (are_few and self._reads_in_parts())
 
-    def _reads_alike(self) -> bool:
+    def _reads_in_parts(self) -> bool:
         tokens = [token % self._model.config.get_text_config().vocab_size for token in range(11, 11 + 24)]
         last = len(tokens) - 2
         spans = [

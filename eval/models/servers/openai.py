@@ -1,4 +1,4 @@
-"""Backend `openai`: any server that speaks OpenAI's chat completions, or its older completions, asked by several calls at a time."""
+"""Backend `openai`: any server that speaks OpenAI's chat completions, or its older completions, with several calls at a time."""
 
 import asyncio
 import hashlib
@@ -72,7 +72,7 @@ class OpenAI:
         """Make all further calls to an address.
 
         Raises:
-            ValueError: it is none, or needs a key that is not there.
+            ValueError: the URL is invalid, or its API key is not set.
         """
         self._server = structs.replace(self._server, url=url)
         address = _address(url, self._where)

@@ -115,7 +115,7 @@ def _serving(command: Sequence[str], model: str) -> Iterator[str]:
 
 
 def _own_gpu(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a server: where torchrun has started several of us, it takes one GPU and is no part of their group."""
+    """Return the environment of a server: one GPU, without torchrun's process-group variables."""
     own = {name: value for name, value in environment.items() if name not in _LAUNCHED and not name.startswith("TORCHELASTIC_")}
     if number := environment.get("LOCAL_RANK"):
         visible = [name for name in environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
@@ -132,7 +132,7 @@ def _wait(process: subprocess.Popen, url: str, log: IO[bytes], model: str) -> No
             words = log.read().decode(errors="replace")
             with tempfile.NamedTemporaryFile("w", prefix=f"vllm-{model}-", suffix=".log", delete=False, encoding="utf-8") as log_copy:
                 log_copy.write(words)
-            cause = f"{_root_cause(words)[:300]}; all it said is in {log_copy.name}"
+            cause = f"{_root_cause(words)[:300]}; its log is in {log_copy.name}"
             raise ValueError(f"model {model}: vLLM did not start (exit status {process.returncode}): {cause}")
         try:
             with direct.open(f"{url}/health", timeout=5):
