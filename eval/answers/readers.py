@@ -52,8 +52,3 @@ def read_reply(task: str, reply: str, options: Options, finish_reason: FinishRea
     answer = read(text, options)
     outcome: Outcome = "answered" if answer is not None else "truncated" if cut or finish_reason == "length" else "unparsed"
     return ParsedReply(outcome, answer, COMMITTED_READERS[task](text, options, answer))
-
-
-def read_answer(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> tuple[Outcome, str | None]:
-    """Return the outcome of a reply and its answer, None unless answered."""
-    return read_reply(task, reply, options, finish_reason)[:2]

@@ -132,6 +132,7 @@ def test_examples_are_those_of_a_plain_draw(task: str, seed: int, toy_data: Path
         assert abs(sum(one.answer == "正确" for one in examples[:first]) * 2 - first) <= 1
 
 
+@pytest.mark.slow
 @given(
     steps=st.lists(st.tuples(st.sampled_from(["own", "a", "b", "z"]), st.integers(0, 9), st.integers(0, 99)), max_size=40),
     looks=st.sets(st.integers(0, 40)),

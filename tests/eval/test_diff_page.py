@@ -201,6 +201,7 @@ def test_the_subject_that_got_worse_leads_to_its_items(browser, two, tmp_path: P
     opened.close()
 
 
+@pytest.mark.slow
 def test_the_page_is_the_same_each_time(two, tmp_path: Path, capsys) -> None:
     pages = []
     for name in ("a", "b"):

@@ -25,12 +25,14 @@ def test_the_model_is_honest_where_nothing_tells_it_otherwise() -> None:
     assert said == [f"答案：{HONEST_LETTER}", "分数：“20”。", "分数：“20”。"]
 
 
+@pytest.mark.slow
 def test_no_mark_is_moved_where_the_judge_heeds_its_prompt() -> None:
     found = measure(heeds=True)
     assert (found["explanation"], found["reply"]) == (Counter(honest=20), Counter(honest=20))
     assert found["stem"]["honest"] + found["option"]["honest"] == 4  # marks of chat templates alone; a published prompt marks no data
 
 
+@pytest.mark.slow
 def test_a_reply_out_of_the_format_is_no_mark_where_it_does_not() -> None:
     """A judge that obeys its material too is lost where it writes the asked format; before, 80 of 80 moved."""
     found = measure(heeds=False)

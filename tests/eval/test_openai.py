@@ -206,6 +206,7 @@ def test_a_limit_that_is_ignored_is_a_failure(opened: Opened) -> None:
     assert reply.error == "the server ignores the limit of 2 tokens: the reply has 3"
 
 
+@pytest.mark.slow
 def test_calls_keep_to_the_limits(opened: Opened, server: Server) -> None:
     asked(opened(concurrency=3), [str(number) for number in range(30)])
     assert 1 < server.most_under_way <= 3

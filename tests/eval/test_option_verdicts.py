@@ -81,6 +81,7 @@ _OTHERS = ["其余均正确", "其余都选", "其他选项都正确", "其余�
 _REST_NOT = ["其余均错误", "其余都不选", "其他选项错误", "其余不符合题意"]
 
 
+@pytest.mark.slow
 @given(
     st.sets(st.sampled_from("ABCDE"), min_size=1, max_size=4),
     st.sampled_from(_LISTS),

@@ -235,6 +235,7 @@ def test_shares_are_all_there_is_once_with_cases_whole(of: int, toy_data: Path) 
     assert max(map(len, shares)) - min(map(len, shares)) <= 3
 
 
+@pytest.mark.slow
 @given(before=st.lists(st.binary(max_size=9), max_size=4), torn=st.binary(max_size=9))
 def test_of_a_store_only_what_follows_the_last_line_is_cut(before: list[bytes], torn: bytes) -> None:
     whole = b"".join(line.replace(b"\n", b" ") + b"\n" for line in before)

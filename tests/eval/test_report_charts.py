@@ -56,6 +56,7 @@ def some_flow(draw: st.DrawFn) -> Flow:
     return Flow("questions", sources, steps, {"train": came // 2, "test": came - came // 2})
 
 
+@pytest.mark.slow
 @given(some_flow())
 def test_bars_of_a_column_never_overlap_and_all_stands_in_the_picture(flow: Flow) -> None:
     drawn = picture(flow)

@@ -220,6 +220,7 @@ def score(item: str, is_right: bool) -> Score:
     return Score(item_id=item, repeat=0, outcome="answered", answer=answer, correct=is_right, committed=answer, committed_correct=is_right)
 
 
+@pytest.mark.slow
 def test_intervals_cover_items_and_seeds(toy_data: Path) -> None:
     read = [pair for path in sorted(toy_data.glob("splits/*/claims.jsonl")) for pair in read_jsonl(path, ClaimPair)]
     pairs = [structs.replace(pair, atomic_type=("disease_symptom", "disease_cause")[place % 2]) for place, pair in enumerate(read[:40])]

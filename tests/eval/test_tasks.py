@@ -350,6 +350,7 @@ def test_a_claim_is_shown_no_claim_of_its_head(toy_data: Path) -> None:
     assert (one.head != other.head, shown) == (True, [0, 1])
 
 
+@pytest.mark.slow
 @given(
     kin=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30),
     shots=st.integers(1, 6),

@@ -42,6 +42,7 @@ def figures(splits: Path, parts: Path, play: Callable, tmp_path: Path) -> Callab
     return lambda part, prompt: play(Run(model=part, task="tcm", prompt=prompt), tmp_path / "played", splits, parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prompt", TASKS["tcm"].prompts)
 def test_the_demo_records_are_evaluated_in_all_forms(prompt: str, figures: Callable[..., dict[str, Any]]) -> None:
     found = figures("perfect", prompt)
