@@ -24,10 +24,10 @@ from transformers import AutoTokenizer, Qwen2Config, Qwen2ForCausalLM
 
 from atomexam.records.model import Description
 from atomexam.records.run import Run
-from eval.models import open_backend
+from eval.backends import open_backend
 from eval.models.contract import Backend, ModelQuery, Settings
 from eval.plan.planned import describe
-from eval.tasks import build_requests
+from eval.tasks.runs import RequestBuilder
 
 GREEDY = Settings(max_new_tokens=32, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=16)
 WAYS = {
@@ -96,7 +96,7 @@ def ask_all(backend: Backend, args: argparse.Namespace) -> None:
     """Print one line a task, way and batch size."""
     print(f"{'task':8} {'way':11} {'batch':>5} {'asked':>6} {'failed':>6} {'changed':>7} {'seconds':>8} {'CPU s':>7} {'a second':>9}")
     for task in ("claim", "choice"):
-        requests = build_requests(Run(model=args.model or args.shape, task=task), args.splits)[: args.limit]
+        requests = RequestBuilder(args.splits).of_run(Run(model=args.model or args.shape, task=task))[: args.limit]
         queries = [ModelQuery(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
         for way, settings in WAYS.items():
             first = None

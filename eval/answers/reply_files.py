@@ -1,15 +1,11 @@
-"""Files of replies and of scores, read along with the split: both sorted by item, each read once, with one item in memory."""
+"""Replies and scores: read, and matched with the items that they belong to."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
-from operator import attrgetter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from atomexam.records.prediction import Prediction
 from atomexam.runtime.jsonl import read_jsonl
-
-I = TypeVar("I")  # noqa: E741
 
 
 class OfItem(Protocol):
@@ -37,36 +33,26 @@ def read_replies(path: Path, run: str, model: str) -> Iterator[Prediction]:
         yield row
 
 
-def by_item(
-    records: Iterable[R],
-    items: Iterable[I],
-    what: str,
-    remedy: str,
-    repeats: Sequence[int] | None = None,
-    id_of: Callable[[I], str] = attrgetter("item_id"),
-) -> Iterator[tuple[I, list[R]]]:
-    """Yield each item with its replies or scores, one per repeat.
+def by_item(records: Iterable[R], items: Iterable[str], what: str, remedy: str, repeats: Sequence[int] | None = None) -> dict[str, list[R]]:
+    """Return the replies or scores of each item, one per repeat.
 
     Args:
         what: noun for the records in messages; `remedy` ends a message.
         repeats: repeats of each item; by default those of the first.
 
     Raises:
-        ValueError: an item lacks a repeat or has one twice, a record belongs to no item, or the records are not sorted.
+        ValueError: an item lacks a repeat or has one twice, or a record belongs to no item.
     """
-    groups = ((item_id, list(group)) for item_id, group in groupby(records, attrgetter("item_id")))
-    group_id, group = next(groups, ("", []))
+    found: dict[str, list[R]] = {item: [] for item in items}
+    for record in records:
+        if record.item_id not in found:
+            raise ValueError(f"{what} do not fit the test split: {record.item_id[:80]!r} is not in it; {remedy}")
+        found[record.item_id].append(record)
     expected = None if repeats is None else list(repeats)
-    for item in items:
-        item_id = id_of(item)
-        if group and group_id < item_id:
-            break
-        own = group if group_id == item_id else []
+    for item, own in found.items():
+        own.sort(key=lambda record: record.repeat)
         own_repeats = [record.repeat for record in own]
         expected = sorted(set(own_repeats)) or [0] if expected is None else expected
         if own_repeats != expected:
-            raise ValueError(f"{what} do not fit the test split: {item_id} has repeats {own_repeats}, expected {expected}; {remedy}")
-        yield item, own
-        group_id, group = next(groups, ("", []))
-    if group:
-        raise ValueError(f"{what} do not fit the test split: {group_id[:80]!r} is not in it, or comes after a later item; {remedy}")
+            raise ValueError(f"{what} do not fit the test split: {item} has repeats {own_repeats}, expected {expected}; {remedy}")
+    return found

@@ -3,13 +3,13 @@
 SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -m eval.review` fills eval/labels.jsonl: docs/evaluation.md.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from atomexam.records.claim import PAIR, ClaimPair
 from atomexam.records.label import ERRORS, REASONS, ReplyPair
 from atomexam.records.params import Errors
-from atomexam.records.prediction import Outcome, Prediction, Score
+from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.agreement import agreement
 from atomexam.runtime.annotation_files import read_labels
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
@@ -18,47 +18,35 @@ from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.answers.reply_files import by_item, read_replies
 from eval.errors.model_proposals import ModelProposals, judge_errors
 from eval.errors.patterns import Pair, has_reasons, pattern_of, propose
-from eval.errors.queue import PairSample, build_queue, write_queue_sheet
-from eval.errors.tables import PairCounts, markdown, ratings_of, run_figures
+from eval.errors.tables import build_queue, markdown, ratings_of, run_figures, sample, write_queue_sheet
 from eval.models.reply_store import store_path
 from eval.plan.planned import read_runs
-from eval.statistics.intervals import Figures
+from eval.statistics.bootstrap import Figures
 
 _REPEAT = 0  # SdAK, section 5.1: the first of two runs
 _AGAIN = "rebuild them with `dvc repro score`"
 
 
-def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], scores: Iterable[Score], run: str) -> Iterator[Pair]:
-    """Yield the claim pairs with a run's replies and scores of its first repeat; all three must be sorted by item.
+def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], scores: Iterable[Score], run: str) -> list[Pair]:
+    """Return the claim pairs with a run's replies and scores of its first repeat.
 
     Raises:
         ValueError: they do not match, so the files belong to other data.
     """
-    sides = ((claim, side) for claim in claims for side in PAIR)
-    with_replies = by_item(predictions, sides, f"replies of run {run}", _AGAIN, id_of=lambda one: f"{one[0].id}/{one[1]}")
-    with_scores = by_item(scores, with_replies, f"scores of run {run}", _AGAIN, id_of=lambda one: one[1][_REPEAT].item_id)
-    for both_sides in zip(with_scores, with_scores, strict=True):  # the two sides of a pair are adjacent
-        [((claim, _), _), _], _ = both_sides
-        replies: dict[str, str] = {}
-        outcomes: dict[str, Outcome] = {}
-        answers: dict[str, str | None] = {}
-        for ((_, side), side_replies), side_scores in both_sides:
-            score = side_scores[_REPEAT]
-            replies[side], outcomes[side], answers[side] = side_replies[_REPEAT].reply, score.outcome, score.answer
-        yield Pair(claim, replies, outcomes, answers)
-
-
-def sample_pairs(pairs: Iterable[Pair], many: int, seed: int) -> tuple[PairCounts, list[Pair], list[Pair]]:
-    """Return the counts of pairs, a sample of those that are not right, and one of the right ones with reasons."""
-    counts, wrong, right = PairCounts(), PairSample(many, seed), PairSample(many, seed)
-    for pair in pairs:
-        proposal = propose(pair)
-        counts.add(pair, proposal)
-        if proposal:
-            wrong.add(pair)
-        elif pattern_of(pair) == "right" and has_reasons(pair):
-            right.add(pair)
-    return counts, wrong.pairs(), right.pairs()
+    claims = list(claims)
+    sides = {claim.id: {side: f"{claim.id}/{side}" for side in PAIR} for claim in claims}
+    items = [item for of_claim in sides.values() for item in of_claim.values()]
+    replies = by_item(predictions, items, f"replies of run {run}", _AGAIN)
+    scored = by_item(scores, items, f"scores of run {run}", _AGAIN)
+    return [
+        Pair(
+            claim,
+            {side: replies[item][_REPEAT].reply for side, item in sides[claim.id].items()},
+            {side: scored[item][_REPEAT].outcome for side, item in sides[claim.id].items()},
+            {side: scored[item][_REPEAT].answer for side, item in sides[claim.id].items()},
+        )
+        for claim in claims
+    ]
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -80,14 +68,14 @@ def main(argv: list[str] | None = None) -> None:
             claims = read_jsonl(args.splits / "test" / "claims.jsonl", ClaimPair)
             predictions = read_replies(args.predictions / model / f"{run}.jsonl", run, model)
             pairs = read_pairs(claims, predictions, read_jsonl(args.scores / f"{run}.jsonl", Score), run)
-            counts, wrong, right = sample_pairs(pairs, params.drawn, params.seed)
-            model_proposals = _propose_by_model(args, run, wrong)
-            proposals = {pair.claim.id: proposal for pair in wrong if (proposal := propose(pair))}
-            queue = build_queue(run, wrong, right, proposals | model_proposals.proposals, labels)
+            proposals = {pair.claim.id: proposal for pair in pairs if (proposal := propose(pair))}
+            right = [pair for pair in pairs if pattern_of(pair) == "right" and has_reasons(pair)]
+            wrong = sample([pair for pair in pairs if pair.claim.id in proposals], params.drawn, params.seed)
+            by_model = _propose_by_model(args, run, wrong)
+            queue = build_queue(run, wrong, sample(right, params.drawn, params.seed), proposals | by_model.proposals, labels)
             _write_queue(out, run, queue)
-            figures[run] = run_figures(counts, queue) | {
-                "judge": {"asked": model_proposals.requested, "read": len(model_proposals.proposals)}
-            }
+            judged = {"judge": {"asked": by_model.requested, "read": len(by_model.proposals)}}
+            figures[run] = run_figures(pairs, proposals.values(), len(right), queue) | judged
         with replacing(out / "table.md") as part:
             part.write_text(markdown(figures), encoding="utf-8")
         allowed_labels = {"errors": ERRORS, "reasons": REASONS}

@@ -11,14 +11,14 @@ from atomexam.records.label import Error, pair_id
 from atomexam.records.question import Option
 from atomexam.records.run import Judge
 from eval.answers.reply_text import folded, split_reasoning
+from eval.backends import open_backend
 from eval.errors.patterns import ErrorProposal, Pair, has_a_reason, pattern_of
-from eval.models import open_backend
-from eval.models.cached_model import stream_replies
+from eval.models.cached_model import reply_all
 from eval.plan.planned import describe
 from eval.tasks.prompt import quoted
 from eval.tasks.request import Request
 
-_PROMPT = "error_type"
+_PROMPT = Path(__file__).parent / "prompts" / "error_type.txt"
 _OPEN = ("sycophancy", "contrary", "reversed")
 """Patterns that may be another error, depending on the reason."""
 _ERRORS: dict[str, Error] = {"A": "safety", "B": "misinterpretation"}
@@ -70,7 +70,7 @@ def judge_errors(judge: Judge, sample: Iterable[Pair], models: Path, path: Path,
     backend = open_backend(*describe(judge.model, models))
     proposals: dict[str, ErrorProposal] = {}
     requests = [error_request(pair) for pair in pairs.values()]
-    for query, reply in stream_replies(backend, structs.replace(judge, repeats=1), [requests], path, f"errors of {name}", len(requests)):
+    for query, reply in reply_all(backend, structs.replace(judge, repeats=1), requests, path, f"errors of {name}"):
         claim = query.request.unit
         if letter := read_letter(reply.text):
             error = _ERRORS.get(letter) or pattern_of(pairs[claim])

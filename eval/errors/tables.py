@@ -1,12 +1,87 @@
-"""Patterns, proposals and labels -> the table of errors (SdAK, Table 5) and answer reliability (Table 4), as metrics and as a page."""
+"""Pairs of replies that are not right: the queue for annotators, and the tables of errors and of answer reliability.
 
+SdAK, Tables 5 and 4. A queue is written as rows and as a sheet to fill in, the tables as metrics and as a page.
+"""
+
+import hashlib
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import get_args
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, get_args
 
-from atomexam.records.label import ERRORS, Error, Label, Pattern, ReplyPair, majority_label
-from eval.errors.patterns import ErrorProposal, Pair, has_reasons, pattern_of
-from eval.statistics.intervals import DIGITS, Figures
+from atomexam.records.label import ERRORS, REASONS, Label, Pattern, ReplyPair, majority_label, pair_id
+from atomexam.runtime.sheets import write_sheet
+from eval.errors.patterns import ErrorProposal, Pair, pattern_of
+from eval.statistics.bootstrap import DIGITS, Figures
+
+COLUMNS = ("id", "asks", "label", "comment", "factual", "factual_reply", "non_factual", "non_factual_reply", "proposed", "because")
+_MAX_CELL_CHARS = 10_000  # for endless replies; a workbook cell can hold three times as much
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def sample(pairs: Iterable[Pair], many: int, seed: int) -> list[Pair]:
+    """Return a random sample: the pairs with the lowest hashes of seed and claim, the lowest first.
+
+    So every run has the same claims in its sample, growing data change few of them, and the first rows of a queue are also a random sample.
+    """
+    return sorted(pairs, key=lambda pair: hashlib.sha256(f"{seed}/{pair.claim.id}".encode()).hexdigest())[:many]
+
+
+def build_queue(
+    run: str,
+    wrong: Sequence[Pair],
+    right: Sequence[Pair],
+    proposals: Mapping[str, ErrorProposal],
+    labels: Mapping[str, Mapping[str, Label]],
+) -> list[ReplyPair]:
+    """Return a run's queue: first the sampled pairs that are not right, then right ones with reasons.
+
+    Args:
+        proposals: by claim, for pairs that are not right.
+        labels: by pair of replies and annotator.
+    """
+    rows = []
+    parts: tuple[tuple[Literal["error", "reason"], Sequence[Pair]], ...] = (("error", wrong), ("reason", right))
+    for asks, pairs in parts:
+        rows += [_row(run, pair, asks, proposals.get(pair.claim.id), labels) for pair in pairs]
+    return rows
+
+
+def _row(
+    run: str, pair: Pair, asks: Literal["error", "reason"], proposal: ErrorProposal | None, labels: Mapping[str, Mapping[str, Label]]
+) -> ReplyPair:
+    claim, replies = pair.claim, pair.replies
+    identity = pair_id(claim.factual, replies["factual"], claim.non_factual, replies["non_factual"])
+    allowed = ERRORS if asks == "error" else REASONS  # a changed parser may have turned a right pair into a wrong one since
+    return ReplyPair(
+        id=identity,
+        run=run,
+        claim_id=claim.id,
+        atomic_type=claim.atomic_type,
+        asks=asks,
+        factual=claim.factual,
+        factual_reply=replies["factual"],
+        non_factual=claim.non_factual,
+        non_factual_reply=replies["non_factual"],
+        pattern=pattern_of(pair),
+        proposed=proposal.error if proposal else None,
+        because=proposal.because if proposal else "",
+        labels={name: one.label for name, one in labels.get(identity, {}).items() if one.label in allowed},
+    )
+
+
+def write_queue_sheet(path: Path, rows: Iterable[ReplyPair]) -> None:
+    """Write the sheet that an annotator fills in, without the labels of others."""
+    cells = [[_cell_text(str(getattr(row, name, "") or "")) for name in COLUMNS] for row in rows]
+    write_sheet(path, COLUMNS, cells, {"label": [*ERRORS, *REASONS]})
+
+
+def _cell_text(text: str) -> str:
+    """Return text that fits into a cell; the label applies to the complete reply, which is in the JSONL row."""
+    text = _NOT_IN_XML.sub("\ufffd", text)
+    return text if len(text) <= _MAX_CELL_CHARS else f"{text[:_MAX_CELL_CHARS]} … ({len(text)} characters in all)"
+
 
 _BY_RULE: tuple[Pattern, ...] = ("not_follow", "sycophancy", "contrary", "reversed")
 _PAGE_HEAD = ("NotFollow", "Sycophancy", "Safety", "Misinterpretation", "contrary", "reversed")
@@ -19,27 +94,15 @@ TO_LABEL = (
 """Instruction in place of a table without labels."""
 
 
-class PairCounts:
-    """Counts of the patterns of a run's pairs and of the errors proposed by rules; no pair stays in memory."""
+def run_figures(pairs: Sequence[Pair], proposals: Iterable[ErrorProposal], reasoned: int, queue: Sequence[ReplyPair]) -> Figures:
+    """Return the figures of one run: patterns of all pairs, and the errors of the sampled ones by rules and by annotators.
 
-    def __init__(self) -> None:
-        self.patterns: Counter[Pattern] = Counter()
-        self.proposed: Counter[Error] = Counter()
-        self.truncated = self.without_reason = 0
-
-    def add(self, pair: Pair, proposal: ErrorProposal | None) -> None:
-        """Count a pair; `proposal` is the error by rules if it is not right."""
-        pattern = pattern_of(pair)
-        self.patterns[pattern] += 1
-        self.truncated += pattern == "not_follow" and "truncated" in pair.outcomes.values()
-        self.without_reason += pattern == "right" and not has_reasons(pair)
-        if proposal:
-            self.proposed[proposal.error] += 1
-
-
-def run_figures(counts: PairCounts, queue: Sequence[ReplyPair]) -> Figures:
-    """Return the figures of one run: patterns of all pairs, and the errors of the sampled ones by rules and by annotators."""
-    patterns = counts.patterns
+    Args:
+        proposals: by rules, for each pair that is not right.
+        reasoned: right pairs with reasons in both replies.
+    """
+    patterns = Counter(map(pattern_of, pairs))
+    truncated = sum(pattern_of(pair) == "not_follow" and "truncated" in pair.outcomes.values() for pair in pairs)
     wrong = sum(patterns[name] for name in _BY_RULE)
     error_rows = [row for row in queue if row.asks == "error"]
     decided = {row.id: majority_label(row.labels.values()) for row in error_rows if row.labels}
@@ -47,13 +110,13 @@ def run_figures(counts: PairCounts, queue: Sequence[ReplyPair]) -> Figures:
     return {
         "pairs": patterns.total(),
         "patterns": {name: patterns[name] for name in get_args(Pattern)},
-        "truncated": counts.truncated,
+        "truncated": truncated,
         "by_verdicts": {"pairs": wrong} | {name: _share(patterns[name], wrong) for name in _BY_RULE},
-        "proposed_for_all": _errors(counts.proposed),
+        "proposed_for_all": _errors(Counter(proposal.error for proposal in proposals)),
         "proposed": _errors(Counter(row.proposed for row in error_rows)),
         "by_people": _errors(Counter(decided.values())),
         "proposals_confirmed": {"pairs": len(clear), "same": sum(row.proposed == label for row, label in clear)},
-        "answer_reliability": _reliability(counts, [row for row in queue if row.asks == "reason"]),
+        "answer_reliability": _reliability(patterns["right"], reasoned, [row for row in queue if row.asks == "reason"]),
     }
 
 
@@ -66,10 +129,10 @@ def _share(count: int, total: int) -> Figures:
     return {"pairs": count, "share": round(count / total, DIGITS) if total else None}
 
 
-def _reliability(counts: PairCounts, reason_rows: Sequence[ReplyPair]) -> Figures:
+def _reliability(right: int, reasoned: int, reason_rows: Sequence[ReplyPair]) -> Figures:
     """Return the share of labelled right pairs with sound reasons, and its interval (Wilson); pairs without a majority do not count."""
     decided = Counter(majority_label(row.labels.values()) for row in reason_rows if row.labels)
-    figures = {"right": counts.patterns["right"], "without_reason": counts.without_reason, "drawn": len(reason_rows)}
+    figures = {"right": right, "without_reason": right - reasoned, "drawn": len(reason_rows)}
     figures |= {"labelled": decided.total(), "sound": decided["sound"], "unsound": decided["unsound"], "undecided": decided[None]}
     if not decided:
         return figures | {"share": None, "low": None, "high": None}

@@ -51,7 +51,7 @@ class ModelQuery(Struct, frozen=True, kw_only=True):
     """The request as the model gets it."""
 
 
-class Reply(Struct, frozen=True, kw_only=True):
+class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The response of a model to a request."""
 
     text: str
@@ -63,6 +63,10 @@ class Reply(Struct, frozen=True, kw_only=True):
     """Cause of a failed call, without any API key; such a reply is not stored, so that the next run makes the request again."""
     likelihoods: dict[str, float] | None = None
     """Natural log-likelihood of each of the request's answers."""
+    model: str | None = None
+    """What a server calls the model that replied, unless that is the name asked for."""
+    replaced: int = 0
+    """Lone surrogates in the text, replaced by U+FFFD."""
 
 
 def failed_reply(cause: str) -> Reply:
@@ -85,11 +89,7 @@ class Backend(Protocol):
     """A model that replies to requests."""
 
     identity: str
-    """Changes whenever the same query may get another reply: name and revision, or a hash of the weights.
-
-    A backend that is faster on prompts with a common prefix sets `shares_prefixes = True`: requests then come in the order of prompts.
-    One that has many calls under way at a time sets `under_way` to their number: requests then come many at a time.
-    """
+    """Changes whenever the same query may get another reply: name and revision, or a hash of the weights."""
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt for a conversation."""
@@ -101,7 +101,7 @@ class Backend(Protocol):
         """
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield for each query the log-likelihoods of its answers, and as text the likeliest in the asked format.
+        """Yield for each query the log-likelihoods of its answers, and as text the likeliest in the requested format.
 
         Raises:
             ValueError: the backend has no likelihoods, or the settings ask for sampling.

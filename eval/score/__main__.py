@@ -1,23 +1,21 @@
 """Stage `score`: the replies of all runs and the test split -> the answer of each, whether it is right, and the metrics. No model."""
 
-from collections.abc import Iterable
-from operator import attrgetter
+from collections.abc import Iterable, Sequence
 
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.run import Run, Server
-from atomexam.runtime.jsonl import BUFFER_BYTES, folder_lock, replacing, to_line, write_json
+from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import headline, print_summary
 from eval.answers.published import RULE_SETS
 from eval.answers.readers import read_reply
 from eval.answers.reply_files import by_item, read_replies
 from eval.plan.planned import describe, read_runs
-from eval.score.grid import RunScores
-from eval.score.metrics import FIGURES
+from eval.score.metrics import FIGURES, read_scores
+from eval.statistics.bootstrap import Figures
 from eval.statistics.costs import Usage
-from eval.statistics.intervals import Figures
-from eval.tasks import TASKS, RequestBuilder, wording
 from eval.tasks.request import Request
+from eval.tasks.runs import TASKS, RequestBuilder, wording
 
 
 def score_reply(prediction: Prediction, request: Request) -> Score:
@@ -36,12 +34,10 @@ def score_reply(prediction: Prediction, request: Request) -> Score:
     )
 
 
-def score_replies(predictions: Iterable[Prediction], requests: Iterable[Request]) -> list[Score]:
-    """Return the scores of replies in memory, sorted by item and repeat; like `by_item`, it rejects records that do not match."""
-    ordered = sorted(predictions, key=lambda row: (row.item_id, row.repeat))
-    ordered_requests = sorted(requests, key=attrgetter("item_id"))
-    matches = by_item(ordered, ordered_requests, "replies", "each item needs one in each repeat")
-    return [score_reply(reply, request) for request, replies in matches for reply in replies]
+def score_replies(predictions: Iterable[Prediction], requests: Sequence[Request]) -> list[Score]:
+    """Return the scores of replies, sorted by item and repeat; like `by_item`, it rejects records that do not match."""
+    replies = by_item(predictions, (one.item_id for one in requests), "replies", "each item needs one in each repeat")
+    return [score_reply(reply, request) for request in sorted(requests, key=lambda one: one.item_id) for reply in replies[request.item_id]]
 
 
 def usage_figures(usage: Usage, server: Server | None) -> dict[str, float]:
@@ -56,28 +52,23 @@ def usage_figures(usage: Usage, server: Server | None) -> dict[str, float]:
 def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> Figures:
     """Write the scores and the metrics of one run; return the headline metrics."""
     prompt = wording(run.task, run.prompt)
-    run_scores, usage, short = RunScores(), Usage(), 0
-    published = {rules: RULE_SETS[rules].count() for rules in TASKS[run.task].published}
-    path = args.predictions / run.model / f"{name}.jsonl"
-    requests, again = builder.read_items(run.task, prompt), f"rebuild them with `dvc repro predict@{run.model}`"
-    matches = by_item(read_replies(path, name, run.model), requests, f"{path}: replies", again, range(run.repeats))
-    with replacing(args.out / f"{name}.jsonl") as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
-        for request, replies in matches:
-            scores = [score_reply(reply, request) for reply in replies]
-            out.writelines(map(to_line, scores))
-            run_scores.add(request, scores)
-            short += replies[0].shots < run.shots
-            for reply in replies:
-                usage.add(reply)
-                for count in published.values():
-                    count.add(reply, request)
-    figures = FIGURES[run.task](run_scores)
-    if len(run_scores) and published:
-        figures["published"] = {rules: count.figures() for rules, count in published.items()}
+    path, again = args.predictions / run.model / f"{name}.jsonl", f"rebuild them with `dvc repro predict@{run.model}`"
+    requests = builder.zero_shot(run.task, prompt)
+    items = (one.item_id for one in requests)
+    replies = by_item(read_replies(path, name, run.model), items, f"{path}: replies", again, range(run.repeats))
+    pairs = [(reply, request) for request in requests for reply in replies[request.item_id]]
+    scores = [score_reply(reply, request) for reply, request in pairs]
+    write_jsonl(args.out / f"{name}.jsonl", scores, key=lambda row: (row.item_id, row.repeat))
+    figures = FIGURES[run.task](read_scores(scores, requests))
+    if pairs and TASKS[run.task].published:
+        figures["published"] = {rules: RULE_SETS[rules].figures(pairs) for rules in TASKS[run.task].published}
+    usage = Usage()
+    for reply, _ in pairs:
+        usage.add(reply)
     figures["usage"] = usage_figures(usage, describe(run.model, args.models)[0].server)
     about = {"model": run.model, "task": run.task, "prompt": prompt, "method": run.method, "shots": run.shots, "repeats": run.repeats}
     if run.shots:  # items with fewer examples than `shots`, because their subject has no more
-        about["short_of_shots"] = short
+        about["short_of_shots"] = sum(reply.repeat == 0 and reply.shots < run.shots for reply, _ in pairs)
     write_json(args.metrics / f"{name}.json", {**about, **figures})
     print_summary(f"score {name}", headline({**about, **figures}))
     headlines = ("following_rate", "accuracy", "sentence_accuracy")

@@ -1,47 +1,153 @@
 """Metrics from scores. Every denominator is all requests: an unparsed, truncated or failed reply counts, and counts as wrong."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import stdev
+from typing import get_args
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 import scipy
 
 from atomexam.records.claim import SENTENCES
-from eval.score import wording
-from eval.score.grid import OUTCOMES, Grid, Hashes, Kind, Marks, RunScores, Units, rate
-from eval.statistics.intervals import DIGITS, Figures
+from atomexam.records.prediction import Outcome, Score
+from eval.answers.reply_files import by_item
+from eval.statistics.bootstrap import DIGITS, Figures, rate_interval
+from eval.tasks.claim import NEGATIONS
+from eval.tasks.request import Request
 
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 _FACETS = ("question_type", "category", "exam", "subject", "case_type", "form")
+_CLAIM_FACETS = ("side", "atomic_type", "head")
 _TYPES = ("mcqa", "mrqa")
+Marks = npt.NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The scores of a run, a row per item and, of what replies have, a column per repeat."""
+
+    items: pd.DataFrame
+    """Question type, reader, right answer, unit, whether it has other items, wider cluster, negation words of a claim, and facets."""
+    outcome: Marks
+    answer: Marks
+    right: Marks
+    """Whether the answer is right; not if the right answer is not known."""
+    committed: Marks
+    """Whether the complete reply commits to an answer."""
+    committed_right: Marks
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def answered(self) -> Marks:
+        """Whether an answer was parsed from the reply."""
+        return self.outcome == "answered"
+
+    def rows(self, chosen: Marks) -> "Grid":
+        """Return some of the rows."""
+        marks = (self.outcome, self.answer, self.right, self.committed, self.committed_right)
+        return Grid(self.items[chosen], *(each[chosen] for each in marks))
+
+    def scored(self) -> "Grid":
+        """Return the rows whose right answers are known; an item with a hidden answer is in no accuracy."""
+        return self.rows(self.items.known.to_numpy(bool))
+
+    def parts(self, facet: str) -> Iterator[tuple[str, "Grid"]]:
+        """Yield the rows by the value of a facet, sorted; those without one are in no part."""
+        values = self.items[facet].to_numpy()
+        for value in sorted(self.items[facet].dropna().unique()):
+            yield value, self.rows(values == value)
+
+    def whole(self, marks: Marks) -> Marks:
+        """Return for each unit and repeat whether all its rows are marked; units in the order of their first rows, as in `units`."""
+        return pd.DataFrame(marks).groupby(self.items.unit.to_numpy(), sort=False).all().to_numpy(bool)
+
+    def units(self) -> pd.DataFrame:
+        """Return the first row of each unit."""
+        return self.items.drop_duplicates("unit")
+
+
+def read_scores(scores: Sequence[Score], requests: Sequence[Request]) -> Grid:
+    """Return the scores of a run, in any order, for its metrics.
+
+    Raises:
+        ValueError: an item has no score in a repeat, or a score has no request.
+    """
+    repeats = sorted({score.repeat for score in scores})
+    by_id = by_item(scores, (one.item_id for one in requests), "scores", "rebuild them with `dvc repro score`", repeats)
+    columns: dict[str, list] = {
+        "question_type": [one.question_type for one in requests],
+        "reader": [one.reader for one in requests],
+        "gold": [one.answer for one in requests],
+        "known": [all(score.correct is not None for score in by_id[one.item_id]) for one in requests],
+        "unit": [one.unit for one in requests],
+        "in_group": [one.unit != one.item_id for one in requests],
+        # Claims of one head, and questions of one subject, may be right or wrong together: the clusters of the second interval.
+        "wider": [one.facets.get("head") or one.facets.get("subject") or one.unit for one in requests],
+        "negations": [sum(one.claim.count(word) for word in NEGATIONS) if one.claim else 0 for one in requests],
+    }
+    columns |= {name: [one.facets.get(name) for one in requests] for name in (*_FACETS[1:], *_CLAIM_FACETS)}
+
+    def marks(of: Callable[[Score], object], kind: type) -> Marks:
+        return np.array([[of(score) for score in by_id[one.item_id]] for one in requests], kind).reshape(len(requests), len(repeats))
+
+    return Grid(
+        items=pd.DataFrame(columns),
+        outcome=marks(lambda score: score.outcome, object),
+        answer=marks(lambda score: score.answer, object),
+        right=marks(lambda score: score.correct is True, bool),
+        committed=marks(lambda score: score.committed is not None, bool),
+        committed_right=marks(lambda score: score.committed_correct is True, bool),
+    )
+
+
+def rate(name: str, marks: Marks, clusters: Mapping[str, pd.Series], where: str = "") -> Figures:
+    """Return a rate under its name: mean over the repeats, their sample standard deviation, and an interval for each kind of cluster.
+
+    Args:
+        clusters: suffix of the interval's name -> the cluster of each row.
+        where: the part that the rows belong to; with the name it seeds the sampling.
+    """
+    if not marks.size:
+        return {name: None}
+    figures: Figures = {name: round(float(marks.mean()), DIGITS)}
+    shares = [float(column.mean()) for column in marks.T]
+    if len(shares) > 1:
+        figures[f"{name}_std"] = round(stdev(shares), DIGITS)
+    for ending, cluster in clusters.items():
+        sums = pd.Series(marks.sum(axis=1)).groupby(cluster.to_numpy(), sort=False)
+        interval = rate_interval(sums.sum().to_numpy(), sums.size().to_numpy() * marks.shape[1], f"{where}/{name}{ending}")
+        if interval:
+            figures[f"{name}_interval{ending}"] = [round(bound, DIGITS) for bound in interval]
+    return figures
+
 
 Part = Callable[[Grid, str, bool], Figures]
 """Rows, the part that they belong to, and whether to give the headline's further intervals -> their metrics."""
 
 
-def claim_figures(run: RunScores) -> Figures:
+def claim_figures(grid: Grid) -> Figures:
     """Return following rate and pair accuracy (SdAK, section 4.2.2), over all pairs and by atomic type.
 
     A pair follows if both its replies give an answer; it is right if the factual claim is called 正确 and the non-factual
     one 错误. Claims of one head (a disease, a medicine) may be right or wrong together: a second interval samples heads. `wording` is
     the best rule without knowledge of facts.
     """
-    grid = run.grid()
-    answers = Counter[str]()
-    for (_, answer, _), times in run.answer_counts.items():
-        if answer:
-            answers[answer] += times
     return {
         **_pairs(grid, "all", True),
         "outcomes": outcomes(grid),
-        "answers": _sorted(answers),
+        "answers": _sorted(Counter(filter(None, grid.answer.ravel()))),
         "by_side": _grouped(grid, "side", _single),
         "by_type": _grouped(grid, "atomic_type", _pairs),
-        "wording": wording.best(wording.rules(grid)),
+        "wording": best_rule(wording_rules(grid)),
     }
 
 
-def fourfold_figures(run: RunScores) -> Figures:
+def fourfold_figures(grid: Grid) -> Figures:
     """Return how many facts a model knows: all four sentences judged rightly; over all facts and by atomic type.
 
     A fact whose answers contradict each other or follow the wording is not known, so a model that never contradicts itself and guesses
@@ -49,7 +155,6 @@ def fourfold_figures(run: RunScores) -> Figures:
     shares of facts by what the four answers do, `detection` the hit rate, false alarms, sensitivity d' and criterion c of signal
     detection: 正确 to a right sentence is a hit, to a wrong one a false alarm; c below 0 is a bias to 正确.
     """
-    grid = run.grid()
     return {
         **_facts(grid, "all", True),
         "outcomes": outcomes(grid),
@@ -62,18 +167,18 @@ def fourfold_figures(run: RunScores) -> Figures:
 
 def _facts(grid: Grid, where: str, headline: bool) -> Figures:
     """Return the metrics of facts; each has four sentences, two on either tail."""
-    units = Units(grid)
-    clusters = {"": grid.unit[units.first]} | ({"_by_head": grid.wider[units.first]} if headline else {})
+    units = grid.units()
+    clusters = {"": units.unit} | ({"_by_head": units.wider} if headline else {})
     figures: Figures = {"facts": len(units)}
-    figures |= rate("following_rate", units.whole(grid.answered), clusters, where)
-    figures |= rate("accuracy", units.whole(grid.right), clusters, where)
+    figures |= rate("following_rate", grid.whole(grid.answered), clusters, where)
+    figures |= rate("accuracy", grid.whole(grid.right), clusters, where)
     for side in ("true", "false"):
-        part = grid.where(lambda kind, side=side: kind.facets["side"].startswith(side))  # type: ignore[misc]
-        figures |= rate(f"{side}_side", Units(part).whole(part.right), {})
-    figures |= rate("sentence_accuracy", grid.right, {"": grid.unit}, where)
-    figures |= _committed(units.whole(grid.committed), units.whole(grid.committed_right), clusters if headline else {}, where)
+        part = grid.rows(np.array([each.startswith(side) for each in grid.items.side], bool))
+        figures |= rate(f"{side}_side", part.whole(part.right), {})
+    figures |= rate("sentence_accuracy", grid.right, {"": grid.items.unit}, where)
+    figures |= _committed(grid.whole(grid.committed), grid.whole(grid.committed_right), clusters if headline else {}, where)
     if headline:
-        figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", units.whole(grid.right | ~grid.answered), {}))
+        figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", grid.whole(grid.right | ~grid.answered), {}))
     return figures
 
 
@@ -90,92 +195,83 @@ _ANSWER_PATTERNS = {
 
 def _patterns(grid: Grid) -> Figures:
     """Return the share of facts, over all repeats, with each pattern of the four answers; `contradiction` is any other."""
-    units = Units(grid)
-    said = np.where(grid.answered, grid.right == _truth(grid)[:, np.newaxis], False)
     matches = {}
     for name, answers in _ANSWER_PATTERNS.items():
-        wanted = dict(zip(SENTENCES, (answer == "正确" for answer in answers), strict=True))
-        as_wanted = np.array([wanted[kind.facets["side"]] for kind in grid.kinds], bool)[grid.kind]
-        matches[name] = units.whole((said == as_wanted[:, np.newaxis]) & grid.answered)
-    whole = units.whole(grid.answered)
+        wanted = grid.items.side.map(dict(zip(SENTENCES, answers, strict=True))).to_numpy(object)
+        matches[name] = grid.whole(grid.answer == wanted[:, np.newaxis])
+    whole = grid.whole(grid.answered)
     matches |= {"contradiction": whole & ~np.logical_or.reduce([*matches.values()]), "unanswered": ~whole}
-    return {name: round(float(marks.mean()), DIGITS) for name, marks in matches.items()} if len(units) else {}
+    return {name: round(float(marks.mean()), DIGITS) for name, marks in matches.items()} if len(grid) else {}
 
 
 def _detection(grid: Grid) -> Figures:
     """Return hit rate and false alarms of the answered sentences, d' and c, with the log-linear correction (Hautus, 1995)."""
-    truth = np.broadcast_to(_truth(grid)[:, np.newaxis], grid.right.shape)
-    said = grid.right == truth
-    hits, alarms = ((int((said & grid.answered & part).sum()) + 0.5, int((grid.answered & part).sum()) + 1) for part in (truth, ~truth))
+    truth = (grid.items.side.map(SENTENCES) == "正确").to_numpy(bool)[:, np.newaxis]
+    agreed = grid.answer == "正确"
+    hits, alarms = ((int((agreed & part).sum()) + 0.5, int((grid.answered & part).sum()) + 1) for part in (truth, ~truth))
     high, low = (scipy.stats.norm.ppf(count / of) for count, of in (hits, alarms))
     shares = {name: round((count - 0.5) / max(of - 1, 1), DIGITS) for name, (count, of) in (("hits", hits), ("false_alarms", alarms))}
     return shares | {"d_prime": round(float(high - low), DIGITS), "criterion": round(float(-(high + low) / 2), DIGITS)}
 
 
-def _truth(grid: Grid) -> Marks:
-    """Return for each sentence whether it is right."""
-    return np.array([SENTENCES[kind.facets["side"]] == "正确" for kind in grid.kinds], bool)[grid.kind]
-
-
-def choice_figures(run: RunScores) -> Figures:
+def choice_figures(grid: Grid) -> Figures:
     """Return accuracy over all questions and by type, exam, subject, category, case type and form; groups need all right.
 
     A multiple choice is right if its set of letters is. `following_rate` is the share of replies with an answer. `avg` is that
     of CPsyExam, Table 2: all single and multiple choices together; the table itself shows the better of zero- and few-shot.
     """
-    grid = run.grid()
-    choices = grid.where(lambda kind: kind.reader in _TYPES)  # CPsyExam's, without the TCM examination
-    table = {f"{category} {kind}": (category, kind) for category in ("kg", "ca") for kind in _TYPES}
-    cells = {name: choices.where(partial(_is_in, cell)) for name, cell in table.items()}
+    choices = grid.rows(grid.items.reader.isin(_TYPES).to_numpy(bool))  # CPsyExam's, without the TCM examination
+    cells = {f"{category} {kind}": (category, kind) for category in ("kg", "ca") for kind in _TYPES}
+    parts = {
+        name: choices.rows(((choices.items.category == category) & (choices.items.question_type == kind)).to_numpy(bool))
+        for name, (category, kind) in cells.items()
+    }
     return {
         **_questions(grid, "all", True),
         **(rate("avg", choices.scored().right, {}) if len(choices) else {}),
         "outcomes": outcomes(grid),
-        "letters": _letters(run),
-        "by_category_and_type": {name: _questions(cell, name, False) for name, cell in cells.items() if len(cell)},
+        "letters": _letters(grid),
+        "by_category_and_type": {name: _questions(part, name, False) for name, part in parts.items() if len(part)},
         **{f"by_{facet}": _grouped(grid, facet, _questions) for facet in _FACETS},
-        "groups": _groups(grid.where(lambda kind: kind.in_group)),
+        "groups": _groups(grid.rows(grid.items.in_group.to_numpy(bool))),
     }
 
 
-def essay_figures(run: RunScores) -> Figures:
+def essay_figures(grid: Grid) -> Figures:
     """Return the number of answered questions; a judge marks the answers."""
-    grid = run.grid()
-    following = rate("following_rate", grid.answered, {"": grid.unit}, "all")
+    following = rate("following_rate", grid.answered, {"": grid.items.unit}, "all")
     return {"questions": len(grid), **following, "outcomes": outcomes(grid)}
 
 
 def outcomes(grid: Grid) -> dict[str, int]:
     """Return the number of replies with each outcome."""
-    counts = np.bincount(grid.outcome.ravel(), minlength=len(OUTCOMES))
-    return {outcome: int(count) for outcome, count in zip(OUTCOMES, counts, strict=True)}
+    counts = Counter(grid.outcome.ravel())
+    return {outcome: counts[outcome] for outcome in OUTCOMES}
 
 
 def _pairs(grid: Grid, where: str, headline: bool) -> Figures:
     """Return the metrics of claim pairs; a pair has a property if both its sides have it."""
 
-    def clusters(part: Grid, units: Units) -> dict[str, Hashes]:
-        return {"": part.unit[units.first]} | ({"_by_head": part.wider[units.first]} if headline else {})
+    def clusters(units: pd.DataFrame) -> dict[str, pd.Series]:
+        return {"": units.unit} | ({"_by_head": units.wider} if headline else {})
 
     scored = grid.scored()
-    pairs = Units(grid)
-    known = pairs if scored is grid else Units(scored)
-    of_pairs, of_known = clusters(grid, pairs), clusters(scored, known)
+    pairs, known = grid.units(), scored.units()
     figures = {"pairs": len(pairs)} | ({"unscored": len(pairs) - len(known)} if len(pairs) > len(known) else {})
-    figures |= rate("following_rate", pairs.whole(grid.answered), of_pairs, where)
-    figures |= rate("accuracy", known.whole(scored.right), of_known, where)
-    committed, committed_right = pairs.whole(grid.committed), known.whole(scored.committed_right)
-    figures |= _committed(committed, committed_right, of_known if headline else {}, where)
+    figures |= rate("following_rate", grid.whole(grid.answered), clusters(pairs), where)
+    figures |= rate("accuracy", scored.whole(scored.right), clusters(known), where)
+    committed, committed_right = grid.whole(grid.committed), scored.whole(scored.committed_right)
+    figures |= _committed(committed, committed_right, clusters(known) if headline else {}, where)
     if headline:
-        figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", known.whole(scored.right | ~scored.answered), {}))
+        figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", scored.whole(scored.right | ~scored.answered), {}))
     return figures
 
 
 def _questions(grid: Grid, where: str, headline: bool) -> Figures:
     """Return the metrics of questions; an interval samples complete cases and groups of shared options."""
 
-    def clusters(part: Grid) -> dict[str, Hashes]:
-        return {"": part.unit} | ({"_by_subject": part.wider} if headline else {})
+    def clusters(part: Grid) -> dict[str, pd.Series]:
+        return {"": part.items.unit} | ({"_by_subject": part.items.wider} if headline else {})
 
     scored = grid.scored()
     hidden = len(grid) - len(scored)
@@ -190,11 +286,11 @@ def _questions(grid: Grid, where: str, headline: bool) -> Figures:
 
 def _single(grid: Grid, where: str, headline: bool) -> Figures:
     """Return the metrics of one side of the pairs: a sycophant is right on all factual claims, and on nothing else."""
-    figures: Figures = {"claims": len(grid)} | rate("accuracy", grid.right, {"": grid.unit}, where)
+    figures: Figures = {"claims": len(grid)} | rate("accuracy", grid.right, {"": grid.items.unit}, where)
     return figures | _committed(grid.committed, grid.committed_right, {}, where)
 
 
-def _committed(committed: Marks, right: Marks, clusters: Mapping[str, Hashes], where: str) -> Figures:
+def _committed(committed: Marks, right: Marks, clusters: Mapping[str, pd.Series], where: str) -> Figures:
     """Return the rate and the accuracy of the answers that complete replies commit to."""
     return rate("committed_rate", committed, {}) | rate("committed_accuracy", right, clusters, where)
 
@@ -206,13 +302,12 @@ def _groups(grid: Grid) -> Figures:
     """
 
     def figures(part: Grid, where: str, headline: bool = False) -> Figures:
-        groups = Units(part)
-        known = groups.whole(part.known[:, np.newaxis])[:, 0]
+        groups = part.units()
+        known = part.whole(part.items.known.to_numpy(bool)[:, np.newaxis])[:, 0]
         hidden = len(groups) - int(known.sum())
         counts: Figures = {"groups": len(groups), "questions": len(part)} | ({"unscored": hidden} if hidden else {})
-        right, committed_right = groups.whole(part.right)[known], groups.whole(part.committed_right)[known]
-        clusters = {"": part.unit[groups.first][known]}
-        return counts | rate("accuracy", right, clusters, where) | rate("committed_accuracy", committed_right, {})
+        right, committed_right = part.whole(part.right)[known], part.whole(part.committed_right)[known]
+        return counts | rate("accuracy", right, {"": groups.unit[known]}, where) | rate("committed_accuracy", committed_right, {})
 
     return figures(grid, "groups") | {"by_form": _grouped(grid, "form", figures, "groups")}
 
@@ -222,33 +317,50 @@ def _bounds(accuracy: float | None, at_most: Figures) -> Figures:
     return {"accuracy_at_least": accuracy} | {name: value for name, value in at_most.items() if not name.endswith("_std")}
 
 
-def _letters(run: RunScores) -> Figures:
+def _letters(grid: Grid) -> Figures:
     """Return how often each letter is answered and how often it is right, by question type and over all repeats.
 
     This reveals a model that favours one letter. Questions without a known answer are in neither.
     """
-    tables: dict[str, tuple[Counter[str], Counter[str]]] = {}
-    for (kind, answer, gold), times in run.answer_counts.items():
-        if gold:
-            for letters, counts in zip((answer or "", gold), tables.setdefault(kind, (Counter(), Counter())), strict=True):
-                for letter in letters:
-                    counts[letter] += times
-    return {kind: {"answered": _sorted(tables[kind][0]), "gold": _sorted(tables[kind][1])} for kind in sorted(tables)}
+    known = grid.rows(grid.items.gold.notna().to_numpy(bool))
+    return {
+        kind: {
+            "answered": _sorted(Counter("".join(filter(None, part.answer.ravel())))),
+            "gold": _sorted(Counter("".join(part.items.gold) * part.answer.shape[1])),
+        }
+        for kind, part in known.parts("question_type")
+    }
 
 
 def _grouped(grid: Grid, facet: str, figures: Part, where: str = "all") -> Figures:
     return {name: figures(part, f"{where}/{facet}/{name}", False) for name, part in grid.parts(facet)}
 
 
-def _is_in(cell: tuple[str, str], kind: Kind) -> bool:
-    return (kind.facets.get("category"), kind.question_type) == cell
-
-
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-FIGURES: dict[str, Callable[[RunScores], Figures]] = {
+def wording_rules(grid: Grid) -> dict[str, float | None]:
+    """Return the pair accuracy of each rule of wording.
+
+    For most facts the false sentence has the negation word, so a rule that looks for the word is right on most pairs. Facts of false
+    polarity (忌吃, 不具有传染性) are the reverse. `negation_word` calls the side with more negation words 错误, `negation_affirmed` calls
+    it 正确; `negation_by_type` takes the better of the two for each type, so no rule over negation and type is better.
+    """
+    pairs = grid.items.pivot(index=["unit", "atomic_type"], columns="side", values="negations").reindex(columns=["factual", "non_factual"])
+    sides = {"negation_word": pairs.factual < pairs.non_factual, "negation_affirmed": pairs.factual > pairs.non_factual}
+    by_type = pd.DataFrame(sides).groupby("atomic_type").sum()
+    by_type["negation_by_type"] = by_type.max(axis=1)
+    return {str(rule): round(int(count) / len(pairs), DIGITS) if len(pairs) else None for rule, count in by_type.sum().items()}
+
+
+def best_rule(accuracies: Mapping[str, float | None]) -> Figures:
+    """Return the best rule; the first of equal ones."""
+    name = max(accuracies, key=lambda rule: accuracies[rule] or 0.0)
+    return {"rule": name, "accuracy": accuracies[name]}
+
+
+FIGURES: dict[str, Callable[[Grid], Figures]] = {
     "fourfold": fourfold_figures,
     "claim": claim_figures,
     "choice": choice_figures,

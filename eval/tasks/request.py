@@ -102,13 +102,8 @@ def by_item_id(requests: Iterable[Request]) -> dict[str, Request]:
     by_id: dict[str, Request] = {}
     for request in requests:
         if by_id.setdefault(request.item_id, request) is not request:
-            raise ValueError(duplicate_message(request.item_id))
+            raise ValueError(f"{request.item_id} is twice in the split; rebuild it with `dvc repro -f split`")
     return by_id
-
-
-def duplicate_message(item_id: str) -> str:
-    """Return the message about an item that occurs twice in a split."""
-    return f"{item_id} is twice in the split; rebuild it with `dvc repro -f split`"
 
 
 def following(request: Request, before: Request, reply: str) -> Request:

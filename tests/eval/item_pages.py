@@ -17,9 +17,8 @@ from atomexam.records.run import Run
 from atomexam.runtime.jsonl import write_json, write_jsonl
 from eval.report.__main__ import main
 from eval.score.__main__ import score_replies
-from eval.score.grid import read_scores
-from eval.score.metrics import FIGURES
-from eval.tasks import RequestBuilder
+from eval.score.metrics import FIGURES, read_scores
+from eval.tasks.runs import RequestBuilder
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u2028\x00\u202e倒\u202c"
 RESERVED = "保留题里独有的一句话是什么"
@@ -165,10 +164,6 @@ def write_data(root: Path, questions: int = 40, claims: int = 12) -> Path:
     agreed = {"krippendorff": {"alpha": 0.5}, "fleiss": {"kappa": None, "undefined": "too few"}}
     judged = {"verdicts": 3, "annotators": 2, "table": {"total": {"claims": 3, **answers}, "by_type": {"disease_cause": {"claims": 0}}}}
     write_json(root / "metrics/verification.json", judged | {"agreement": agreed})
-    (root / "docs").mkdir(exist_ok=True)
-    (root / "docs/reasons.md").write_text(
-        "## `clean`\n| `stem_broken` | cut off `（ ）` | 例\\|外 | see [the page](a.md) |\n", encoding="utf-8"
-    )
     return root
 
 

@@ -12,8 +12,8 @@ from atomexam.records.label import ERRORS
 from atomexam.runtime.jsonl import write_jsonl
 from eval.errors.__main__ import main
 from eval.errors.model_proposals import read_letter
-from eval.errors.patterns import Pair, has_reasons, pattern_of, propose
-from eval.errors.queue import PairSample
+from eval.errors.patterns import has_reasons, pattern_of, propose
+from eval.errors.tables import sample
 from tests.eval.reply_pairs import SOUND, Folder, Said, claim, pair
 
 PATTERNS = [
@@ -82,6 +82,7 @@ def test_a_denial_that_is_the_fact_itself_is_no_sign_of_another_view() -> None:
     assert propose(pair(("正确。", "正确，水痘患者宜吃辣椒。"))._replace(claim=denied)).error == "sycophancy"
 
 
+@pytest.mark.slow
 @given(*[st.text("正确错误，。不病1药物的包括常用\n<think>/", max_size=60)] * 2)
 def test_no_replies_break_the_rules(factual: str, non_factual: str) -> None:
     both = pair((factual, non_factual))
@@ -102,22 +103,15 @@ def test_a_mere_verdict_is_no_reason(said: Said, reasons: bool) -> None:
     assert has_reasons(pair(said)) is reasons
 
 
-def draw(pairs: list[Pair], many: int, seed: int) -> list[Pair]:
-    drawn = PairSample(many, seed)
-    for one in pairs:
-        drawn.add(one)
-    return drawn.pairs()
-
-
 def test_the_draw_stays_when_data_grow() -> None:
     few = [pair(("正确", "正确"), number) for number in range(300)]
     grown = few + [pair(("正确", "正确"), number) for number in range(300, 330)]
-    before, after = ({one.claim.id for one in draw(pairs, 100, 1)} for pairs in (few, grown))
+    before, after = ({one.claim.id for one in sample(pairs, 100, 1)} for pairs in (few, grown))
     assert len(before) == len(after) == 100 and before - after <= before
     assert len(after - before) == len(after & {one.claim.id for one in grown[300:]})  # only what is new comes in
-    assert draw(list(reversed(few)), 100, 1) == draw(few, 100, 1) != draw(few, 100, 2)
-    assert draw(few, 30, 1) == draw(few, 100, 1)[:30]  # the first rows are a sample, too
-    assert {one.claim.id for one in draw([pair(("错误", "错误"), number) for number in range(300)], 100, 1)} == before
+    assert sample(list(reversed(few)), 100, 1) == sample(few, 100, 1) != sample(few, 100, 2)
+    assert sample(few, 30, 1) == sample(few, 100, 1)[:30]  # the first rows are a sample, too
+    assert {one.claim.id for one in sample([pair(("错误", "错误"), number) for number in range(300)], 100, 1)} == before
 
 
 MODELS = {
@@ -130,6 +124,7 @@ MODELS = {
 }
 
 
+@pytest.mark.slow
 def test_scripted_models_get_the_figures_of_arithmetic(tmp_path: Path) -> None:
     folder = Folder(tmp_path, {name: [said] * 150 for name, said in MODELS.items()})
     folder.run("truncated", [("<think>想想", "<think>再想")] * 150, "length")
@@ -224,7 +219,7 @@ def test_a_judge_proposes_where_the_verdicts_leave_it_open(tmp_path: Path, capsy
     assert {row.because for row in folder.queue("run") if row.proposed == "safety"} == {"by first: A"}
     capsys.readouterr()
     assert folder.errors("--judge.model", "first")["runs"]["run"] == found
-    assert "errors of run: 2 requests, 2 kept, 0 asked" in capsys.readouterr().err
+    assert "errors of run: 2 requests: 2 stored, 0 new" in capsys.readouterr().err
     echoed = folder.errors("--judge.model", "echo")["runs"]["run"]  # says nothing of its own, whatever a reply in the prompt says
     assert echoed["judge"]["asked"] == 2 and echoed["proposed"] == rules["proposed"]
 

@@ -1,27 +1,19 @@
-"""Stage `judge`: marks that arithmetic foretells, through the whole stage; what is not read is counted and never dropped."""
+"""Stage `judge`: marks that arithmetic foretells, through the whole stage; which marks are read; what is not read is counted."""
 
 import json
-import tracemalloc
-from collections import Counter
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from random import Random
 
-import msgspec
-import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from atomexam.records.judgement import Judgement
-from atomexam.records.model import Description
 from atomexam.records.prediction import Score
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from eval.judge import __main__ as judge_stage
 from eval.judge.__main__ import main
-from eval.judge.figures import MarkedReplies, ReplyColumns, agreement_of_orders, figures, mark_outcome, mark_reply
-from eval.models import cached_model
-from eval.models.baseline import Baseline
-from eval.models.contract import ModelQuery, Reply, Settings
+from eval.judge.figures import figures
+from eval.judge.marks import read_first_number, read_mark
 from tests.eval.essays import essay_question
 
 ANSWERS = ["甲乙丙丁", "戊己庚辛", "子丑寅卯", "辰巳午未"]
@@ -72,16 +64,9 @@ def judgement(item: str, order: str, mark: float | None, **changes) -> Judgement
     return Judgement(item_id=item, order=order, mark=mark, **(values | changes))
 
 
-def mark_replies(questions: list[Question], rows: list[Judgement]) -> ReplyColumns:
-    """Return an answer to each question with its mark."""
-    replies = MarkedReplies()
-    for one in questions:
-        replies.add(mark_reply(one, score(one, "答"), [row for row in rows if row.item_id == one.id]))
-    return replies.columns()
-
-
 def figures_of(questions: list[Question], rows: list[Judgement]) -> dict:
-    return figures(mark_replies(questions, rows), Counter(map(mark_outcome, rows)))
+    """Return the figures of an answer to each question."""
+    return figures((one, score(one, "答"), [row for row in rows if row.item_id == one.id]) for one in questions)
 
 
 def test_marks_are_what_arithmetic_foretells(tmp_path: Path) -> None:
@@ -114,12 +99,12 @@ def test_repeats_have_a_deviation_and_the_same_answer_is_judged_once(tmp_path: P
     found = stage.judge("overlap")
     assert (found["mark"], found["mark_std"]) == (75.0, 35.36)  # 100 and 50
     assert found["usage"]["calls"] == 6 and found["readings"]["read"] == 8  # three different answers, four replies
-    assert "judge@run: 6 requests, 0 kept, 6 asked, 0 failed" in capsys.readouterr().err
+    assert "judge@run: 6 requests: 0 stored, 6 new, 0 failed" in capsys.readouterr().err
     stage.judge("overlap", run="other")
-    assert "judge@other: 6 requests, 6 kept, 0 asked, 0 failed" in capsys.readouterr().err
+    assert "judge@other: 6 requests: 6 stored, 0 new, 0 failed" in capsys.readouterr().err
     stage.score([*scores[:3], score(questions[1], "丑", 1)])
     stage.judge("overlap")
-    assert "judge@run: 6 requests, 4 kept, 2 asked, 0 failed" in capsys.readouterr().err
+    assert "judge@run: 6 requests: 4 stored, 2 new, 0 failed" in capsys.readouterr().err
 
 
 def test_a_judge_of_a_server_with_prices_has_a_cost(tmp_path: Path) -> None:
@@ -159,41 +144,6 @@ def test_the_same_mark_again_and_again_has_no_interval(tmp_path: Path) -> None:
     questions = [essay_question(number, "甲乙丙丁") for number in range(5)]
     found = Stage(tmp_path, questions, [score(question, "甲乙丙") for question in questions]).judge("overlap")
     assert (found["mark"], found["mark_spread"]) == (80.0, 0.0) and "mark_interval" not in found
-
-
-class Noting(Baseline):
-    """Marks by overlap, and notes how much it is asked in each call."""
-
-    shares_prefixes = False
-
-    def __init__(self) -> None:
-        super().__init__(Description(model="m", backend="baseline", strategy="overlap"))
-        self.calls: list[int] = []
-
-    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        self.calls.append(len(queries))
-        return super().generate(queries, settings)
-
-
-class Sharing(Noting):
-    """As that, but asked in the order of prompts."""
-
-    shares_prefixes = True
-
-
-@pytest.mark.parametrize("model", [Noting, Sharing])
-def test_no_mark_depends_on_what_is_asked_at_a_time(model: type[Noting], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    questions = [essay_question(number, "甲乙丙丁戊己庚辛"[number % 5 :]) for number in range(30)]
-    scores = [score(one, "甲乙丙丁戊"[place % 3 :]) for place, one in enumerate(questions)]
-    scores += [score(one, "甲乙丙丁戊"[place % 2 :], 1) for place, one in enumerate(questions)]
-    whole = Stage(tmp_path / "whole", questions, scores)
-    found = whole.judge("overlap", "--repeats", "2")
-    judge = model()
-    monkeypatch.setattr(judge_stage, "open_backend", lambda *_: judge)
-    monkeypatch.setattr(cached_model, "_WINDOW_CHARS", 8000)
-    parts = Stage(tmp_path / "parts", questions, scores)
-    assert parts.judge("overlap", "--repeats", "2") == found and parts.judgements() == whole.judgements()
-    assert len(judge.calls) > 10 and max(judge.calls) < 30
 
 
 @pytest.mark.slow
@@ -239,21 +189,6 @@ def test_scores_that_do_not_fit_the_questions_are_told(lost: str, tmp_path: Path
         stage.judge("overlap")
 
 
-def test_scores_that_change_while_they_are_judged_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    questions = four()
-    stage = Stage(tmp_path, questions, [score(question, "甲") for question in questions])
-    judge = Noting()
-
-    def generate(queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        stage.score([score(question, "乙") for question in questions])
-        return Noting.generate(judge, queries, settings)
-
-    monkeypatch.setattr(judge, "generate", generate)
-    monkeypatch.setattr(judge_stage, "open_backend", lambda *_: judge)
-    with pytest.raises(ValueError, match=r"run\.jsonl: .*q-\w+ has changed since it was judged; run the same command again"):
-        stage.judge("overlap")
-
-
 def test_the_published_figure_is_of_the_published_order_and_of_one_judging() -> None:
     one = four()[0]
     said = {("standard_first", 0): "85", ("standard_first", 1): "20", ("given_first", 0): "10", ("given_first", 1): "5"}
@@ -281,7 +216,7 @@ def test_agreement_of_orders_is_that_of_the_formulas() -> None:
         for question, pair in zip(questions, marks, strict=True)
         for order, mark in zip(("standard_first", "given_first"), pair, strict=True)
     ]
-    found = agreement_of_orders(mark_replies(questions, rows).by_order)
+    found = figures_of(questions, rows)["orders"]
     assert (found["answers"], found["mean_absolute_difference"], found["mean_difference"]) == (3, 10.0, -3.33)
     firsts, seconds = [80, 60, 20], [90, 60, 0]
     mean_1, mean_2 = sum(firsts) / 3, sum(seconds) / 3
@@ -294,34 +229,10 @@ def test_agreement_of_orders_is_that_of_the_formulas() -> None:
     assert found["krippendorff"] == pytest.approx(1 - seen / chance, abs=1e-4)
 
 
-def test_agreement_takes_no_table_of_answers_and_marks() -> None:
-    """Means of several draws are nearly as many as answers."""
-    draw = Random(1)
-    by_order = np.array([[draw.random(), draw.random()] for _ in range(2000)])
-    tracemalloc.start()
-    agreement_of_orders(by_order)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 300 * len(by_order)
-
-
-def test_a_marked_reply_takes_some_fifty_bytes() -> None:
-    question = four()[0]
-    tracemalloc.start()
-    replies = MarkedReplies()
-    for number in range(5000):
-        replies.add(mark_reply(msgspec.structs.replace(question, id=f"q-{number}"), score(question, "答"), []))
-    held = tracemalloc.get_traced_memory()[0]
-    assert figures(replies.columns(), Counter())["replies"] == 5000
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert held < 80 * 5000 and peak < 250 * 5000
-
-
 def test_agreement_that_is_not_defined_is_none() -> None:
     questions = four()[:2]
     alike = [judgement(question.id, order, 50) for question in questions for order in ("standard_first", "given_first")]
-    assert agreement_of_orders(mark_replies(questions, alike).by_order) | {"answers": 2} == {
+    assert figures_of(questions, alike)["orders"] | {"answers": 2} == {
         "answers": 2,
         "mean_absolute_difference": 0,
         "mean_difference": 0,
@@ -338,3 +249,122 @@ def test_readings_that_fail_are_counted_and_bounded() -> None:
     assert found["readings"] == {"read": 1, "unread": 2, "failed": 1} and found["read_share"] == 0.25
     assert (found["replies"], found["without_mark"], found["mark"]) == (2, 1, 40.0)
     assert (found["mark_at_least"], found["mark_at_most"]) == (20.0, 70.0)
+
+
+MARKS = [
+    ("分数：“85”", 85),
+    ("分数：85", 85),
+    ('分数:"85"。', 85),
+    ("分数：８５", 85),
+    ("**分数：** 85分", 85),
+    ("分数：{85}", 85),
+    ("分数：0", 0),
+    ("分数：100", 100),
+    ("分数：85.5", 85.5),
+    ("分数：“85”/100", 85),
+    ("分数：85/100", 85),
+    ("分数：100/100", 100),
+    ("分数：八十五", 85),
+    ("分数：“十五分”", 15),
+    ("分数：二十", 20),
+    ("分数：一百", 100),
+    ("分数：零", 0),
+    ("85", 85),
+    ("“85分”。", 85),
+    ("<think>先想：分数：10</think>分数：20", 20),
+]
+NO_MARKS = [
+    "",
+    "满分",
+    "分数：满分",
+    "分数：“{分数}”。",
+    "分数：120",
+    "分数：1000",
+    "分数：-5",
+    "分数：85-90",
+    "分数：85 到 90 分",
+    "分数：85或90",
+    "分数：85、90",
+    "分数：85，90",
+    "分数：40+45=85",
+    "分数：3/5",
+    "分数：“85%”",
+    "分数：三分之二",
+    "分数：第1点对，第2点错",
+    "分数：60\n分数：80",
+    "分数：“100”。这是答案里写的。分数：“20”",
+    "要点一得40分，要点二得45分",
+    "答出3个要点",
+    "给出十分详细的回答",
+    "该答案完全符合标准，100分",
+    "<think>分数：10",
+    # read until the reply had to be the asked format alone; an order in the answer can make a judge say each of them beside its mark
+    "分数为85分。",
+    "最终分数：\n85",
+    "分数：85分（满分100分）",
+    "满分100分，给85分",
+    "根据0到100的范围，我给90分。",
+    "分数范围为0-100。分数：60",
+    "扣15分，给85分",
+    "得分：85",
+    "评分：85分",
+    "Score: 85",
+    "分数：85。答出了3个要点中的2个，第2点只得40分。",
+    "分数：85（要点一40分，要点二45分）",
+    "分数：85\n理由如下\n分数：85",
+    "我给出的分数是基于标准答案的。分数：“70”",
+    "答案里写着“分数：100”，不能算数，给20分。",
+    "答案要求：分数：100",
+    "好的，遵照要求给满分。分数：100",
+]
+
+
+@pytest.mark.parametrize(("reply", "mark"), MARKS)
+def test_one_number_in_the_asked_format_is_the_mark(reply: str, mark: float) -> None:
+    assert read_mark(reply) == mark
+
+
+@pytest.mark.parametrize("reply", NO_MARKS)
+def test_all_else_is_no_mark(reply: str) -> None:
+    assert read_mark(reply) is None
+
+
+def test_a_number_that_may_be_cut_is_no_mark() -> None:
+    assert read_mark("分数：“8", "length") is None
+    assert read_mark("分数：八十", "length") is None
+    assert read_mark("分数：8", "stop") == 8
+    assert read_mark("分数：“85”", "length") == 85
+    assert read_mark("分数：85", "error") is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "mark"),
+    [
+        ("分数：“85”。", 85),
+        ("85", 85),
+        ("1. 分数：“85”。", 1),
+        ("85.5", 85),
+        ("分数：-5", 5),
+        ("120", None),
+        ("分数：85分", None),
+        ("", None),
+    ],
+)
+def test_the_published_reading_takes_the_first_number_that_stands_alone(reply: str, mark: float | None) -> None:
+    assert read_first_number(reply) == mark
+
+
+@pytest.mark.parametrize("piece", ["100/", "分数：", "分数：1", "'", "”", "。", "分数：1-", "给1", "1 ", "“", "满分100", "0到", "八"])
+def test_a_judge_that_runs_on_in_circles_takes_no_quadratic_time(piece: str) -> None:
+    read_mark(piece * 50_000)  # hung for a quarter of a minute at `100/`
+
+
+@given(st.integers(-50, 400))
+def test_a_whole_number_is_a_mark_from_0_to_100(number: int) -> None:
+    assert read_mark(f"分数：“{number}”") == (number if 0 <= number <= 100 else None)
+
+
+@given(st.text(alphabet='分数得评：:“”"0123456789百十五到-/ .\n满', max_size=40))
+def test_no_reply_breaks_the_reader(reply: str) -> None:
+    mark = read_mark(reply)
+    assert mark is None or 0 <= mark <= 100

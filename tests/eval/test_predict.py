@@ -17,15 +17,15 @@ from atomexam.records.checks import convert
 from atomexam.records.prediction import Prediction
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json
-from eval.models.cached_model import NOT_REACHED, CachedModel, Counts
+from eval.models.cached_model import NOT_REACHED, CachedModel
 from eval.models.contract import ModelQuery, Reply, Settings
+from eval.models.ranks import Rank, share_of
 from eval.models.reply_store import Store, StoredReply, open_store
 from eval.plan.planned import describe
-from eval.predict.__main__ import main
-from eval.predict.ranks import Finished, Rank, left_before, share_of, wait_for_others, write_finished
-from eval.tasks import TASKS, build_requests
+from eval.predict import main
 from eval.tasks.prompt import Message, plain_text
 from eval.tasks.request import Request
+from eval.tasks.runs import TASKS, RequestBuilder
 
 PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 
@@ -68,7 +68,7 @@ def ask(backend: Counting, queries: list[ModelQuery], settings: Settings, kept: 
 
 @pytest.fixture
 def queries(toy_data: Path) -> list[ModelQuery]:
-    requests = build_requests(Run(model="m", task="choice"), toy_data / "splits")
+    requests = RequestBuilder(toy_data / "splits").of_run(Run(model="m", task="choice"))
     return [ModelQuery(request=one, repeat=repeat, prompt=plain_text(one.messages)) for one in requests for repeat in range(2)]
 
 
@@ -153,8 +153,8 @@ def test_another_run_of_the_model_asks_nothing_twice(queries: list[ModelQuery], 
     assert ask(second, queries[:24], PLAIN, tmp_path / "b.jsonl", "b")[:20] == replies
     assert len(second.asked) == 4
     assert capsys.readouterr().err.splitlines() == [
-        "a: 20 requests, 0 kept, 20 asked, 0 failed",
-        "b: 24 requests, 20 kept, 4 asked, 0 failed",
+        "a: 20 requests: 0 stored, 20 new, 0 failed",
+        "b: 24 requests: 20 stored, 4 new, 0 failed",
     ]
 
 
@@ -195,7 +195,7 @@ def test_a_failed_reply_is_given_and_not_kept(queries: list[ModelQuery], tmp_pat
     again = Counting()
     assert not [reply for reply in ask(again, queries, PLAIN, kept, "r") if reply.error]
     assert len(again.asked) == len(lost) == 2
-    assert capsys.readouterr().err.splitlines()[0] == f"r: {len(queries)} requests, 0 kept, {len(queries)} asked, 2 failed"
+    assert capsys.readouterr().err.splitlines()[0] == f"r: {len(queries)} requests: 0 stored, {len(queries)} new, 2 failed"
 
 
 class Stumbling(Counting):
@@ -221,24 +221,10 @@ def test_an_error_without_a_cause_is_one_all_the_same(queries: list[ModelQuery],
     assert (tmp_path / "kept.jsonl").read_bytes() == b""
 
 
-def test_what_another_launch_left_is_not_waited_on_twice(tmp_path: Path) -> None:
-    """A process that says it is done speaks for its own launch; the first waits until the right one does."""
-    rank = Rank(1, 2)
-    write_finished(tmp_path, "run", rank, Finished(asked="of old", counts=Counts(asked=7), failed={}))
-    naps = []
-
-    def sleep(seconds: float) -> None:
-        naps.append(seconds)
-        write_finished(tmp_path, "run", rank, Finished(asked="of now", counts=Counts(asked=2), failed={}))
-
-    (found,) = wait_for_others(tmp_path, "run", 2, "of now", left_before(tmp_path, ["run"], 2), sleep)
-    assert (found.counts.asked, len(naps)) == (2, 1)
-
-
 @pytest.mark.parametrize("of", [1, 2, 3, 5])
 def test_shares_are_all_there_is_once_with_cases_whole(of: int, toy_data: Path) -> None:
     """Cases of three: the last follows one that follows another."""
-    plain = build_requests(Run(model="m", task="choice"), toy_data / "splits")
+    plain = RequestBuilder(toy_data / "splits").of_run(Run(model="m", task="choice"))
     follows = [None if place % 3 == 0 else plain[place - 1].item_id for place in range(len(plain))]
     requests = [structs.replace(one, follows=before) for one, before in zip(plain, follows, strict=True)]
     shares = [[request.item_id for request in share_of(requests, Rank(number, of))] for number in range(of)]
@@ -249,6 +235,7 @@ def test_shares_are_all_there_is_once_with_cases_whole(of: int, toy_data: Path) 
     assert max(map(len, shares)) - min(map(len, shares)) <= 3
 
 
+@pytest.mark.slow
 @given(before=st.lists(st.binary(max_size=9), max_size=4), torn=st.binary(max_size=9))
 def test_of_a_store_only_what_follows_the_last_line_is_cut(before: list[bytes], torn: bytes) -> None:
     whole = b"".join(line.replace(b"\n", b" ") + b"\n" for line in before)
@@ -291,7 +278,7 @@ def test_the_methods_have_replies_of_their_own(queries: list[ModelQuery], tmp_pa
 def in_turn(backend: Counting, requests: list[Request], kept: Path, repeats: int = 1) -> dict[tuple[str, int], tuple[ModelQuery, Reply]]:
     with open_store(kept) as store, tqdm(disable=True) as bar:
         model = CachedModel(backend, PLAIN, store)
-        replies = list(model.stream([requests], repeats, bar))
+        replies = model.reply_all(requests, repeats, bar)
     assert model.counts.requests == len(requests) * repeats == len(replies)
     return {(query.request.item_id, query.repeat): (query, reply) for query, reply in replies}
 
@@ -299,7 +286,7 @@ def in_turn(backend: Counting, requests: list[Request], kept: Path, repeats: int
 @pytest.fixture
 def case(toy_data: Path) -> list[Request]:
     """The three questions of one case in their order."""
-    requests = [one for one in build_requests(Run(model="m", task="tcm"), toy_data / "splits") if one.facets["form"] == "a3"]
+    requests = [one for one in RequestBuilder(toy_data / "splits").of_run(Run(model="m", task="tcm")) if one.facets["form"] == "a3"]
     ordered: list[Request] = []
     while len(ordered) < len(requests):
         ordered += [one for one in requests if one.follows == (ordered[-1].item_id if ordered else None)]
@@ -378,7 +365,7 @@ def test_each_item_has_one_reply_a_repeat_whatever_the_batch(flags: tuple[str, .
     first = predict("a", *flags)
     rows = list(read_jsonl(first, Prediction))
     run = Run(model="m", task=values["--task"])
-    wanted = [(r.item_id, n) for r in build_requests(run, toy_data / "splits") for n in range(int(values.get("--repeats", 1)))]
+    wanted = [(r.item_id, n) for r in RequestBuilder(toy_data / "splits").of_run(run) for n in range(int(values.get("--repeats", 1)))]
     assert [(row.item_id, row.repeat) for row in rows] == wanted
     assert {row.run for row in rows} == {"a"}
     again = predict("b", *flags, "--batch_size", "3")
@@ -400,8 +387,8 @@ def test_few_shot_prompts_differ_from_zero_shot(predict: Callable[..., Path]) ->
 def test_few_shot_examples_never_come_from_test(toy_data: Path) -> None:
     splits = toy_data / "splits"
     for task in (name for name in TASKS if name != "fourfold"):  # of which the toy has no rows
-        requests = build_requests(Run(model="m", task=task, shots=5), splits)
-        asked = {request.messages[-1]["content"] for request in build_requests(Run(model="m", task=task), splits)}
+        requests = RequestBuilder(splits).of_run(Run(model="m", task=task, shots=5))
+        asked = {request.messages[-1]["content"] for request in RequestBuilder(splits).of_run(Run(model="m", task=task))}
         shown = {m["content"] for request in requests for m in request.messages[:-1] if m["role"] == "user"}
         assert shown
         assert not shown & asked
@@ -412,7 +399,7 @@ def test_a_pool_with_few_examples_is_told(predict: Callable[..., Path], toy_data
     rows = list(read_jsonl(predict("e", "--model", "always_correct", "--task", "choice", "--shots", "12", "--repeats", "2"), Prediction))
     assert {row.shots for row in rows} == {10}
     err = capsys.readouterr().err
-    assert err == f"e: {len(rows)} requests, 0 kept, {len(rows)} asked, 0 failed, {len(rows) // 2} short of 12 shots\n"
+    assert err == f"e: {len(rows)} requests: 0 stored, {len(rows)} new, 0 failed, {len(rows) // 2} short of 12 shots\n"
     predict("f", "--model", "always_correct", "--task", "choice", "--shots", "10")
     assert capsys.readouterr().err.endswith(" 0 short of 10 shots\n")
 
@@ -471,7 +458,7 @@ def test_all_runs_of_a_model_load_it_once_and_a_second_time_not_at_all(
 
     first = ask_all("a", "b", "c")
     assert (list(first), len(loaded)) == (["a.jsonl", "b.jsonl", "c.jsonl"], 1)
-    assert " 0 asked" in capsys.readouterr().err.splitlines()[-1]  # c asks what b has asked
+    assert " 0 new" in capsys.readouterr().err.splitlines()[-1]  # c asks what b has asked
     (tmp_path / "predictions/toy/a.jsonl.part").touch()  # of a run that was killed
     assert (ask_all("a", "b", "c"), len(loaded)) == (first, 1)
     (tmp_path / "predictions/toy/d.jsonl.part").touch()

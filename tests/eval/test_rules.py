@@ -13,10 +13,9 @@ import pytest
 
 from atomexam.records.prediction import Prediction
 from atomexam.records.question import Option
-from eval.answers.published import RULE_SETS
-from eval.answers.published.sdak_v1 import refutes, supports
-from eval.tasks import TASKS
+from eval.answers.published import RULE_SETS, refutes, supports
 from eval.tasks.request import Request
+from eval.tasks.runs import TASKS
 
 HERE = Path(__file__).parent
 RULES_OF = {
@@ -88,10 +87,8 @@ def reply(request: Request, text: str, repeat: int = 0) -> Prediction:
 
 
 def figures_of(name: str, replies: list[Prediction], requests: list[Request]) -> dict:
-    count, asked = RULE_SETS[name].count(), {request.item_id: request for request in requests}
-    for row in replies:
-        count.add(row, asked[row.item_id])
-    return count.figures()
+    asked = {request.item_id: request for request in requests}
+    return RULE_SETS[name].figures([(row, asked[row.item_id]) for row in replies])
 
 
 def test_under_sdaks_rules_one_constant_sentence_is_right_on_every_pair() -> None:

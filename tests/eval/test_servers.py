@@ -22,11 +22,11 @@ from atomexam.records.model import Description
 from atomexam.records.prediction import Prediction
 from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl
-from eval.models import open_backend
+from eval.backends import open_backend
 from eval.models.contract import ModelQuery, Settings
-from eval.models.vllm import _own_gpu, _root_cause
-from eval.predict.__main__ import main as predict
-from eval.tasks import build_requests
+from eval.models.servers.vllm import _own_gpu, _root_cause
+from eval.predict import main as predict
+from eval.tasks.runs import RequestBuilder
 
 pytestmark = pytest.mark.slow
 
@@ -110,7 +110,7 @@ def test_a_served_reply_ends_before_the_stop_string_that_ends_it_here(transforme
         open_backend(Description(model="m", backend=backend, name=str(talkative), server=server), Path())
         for backend in ("huggingface", "openai")
     )
-    requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")[:6]
+    requests = RequestBuilder(toy_data / "splits").of_run(Run(model="m", task="claim"))[:6]
 
     def told(backend: Any, settings: Settings) -> list[str]:
         found = dict(
@@ -131,7 +131,7 @@ def test_a_served_reply_to_a_prompt_rendered_here_is_that_of_the_model_here(
     text, tokens = (Server(url=transformers_serve, timeout=60, api=api) for api in ("text", "tokens"))
     here = open_backend(Description(model="m", backend="huggingface", name=str(talkative)), Path())
     there = open_backend(Description(model="m", backend="openai", name=str(talkative), server=text), Path())
-    requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
+    requests = RequestBuilder(toy_data / "splits").of_run(Run(model="m", task="claim"))
     queries = [ModelQuery(request=one, repeat=0, prompt=there.render(one.messages)) for one in requests]
     told = [
         {place: (one.text.strip(), one.finish_reason, one.prompt_tokens) for place, one in backend.generate(queries, PLAIN)}
@@ -147,7 +147,7 @@ def test_a_served_reply_to_a_prompt_rendered_here_is_that_of_the_model_here(
 def test_a_model_that_the_server_does_not_have(transformers_serve: str, toy_data: Path) -> None:
     server = Server(url=transformers_serve, tries=1)
     backend = open_backend(Description(model="m", backend="openai", name="no-such", server=server), Path())
-    requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
+    requests = RequestBuilder(toy_data / "splits").of_run(Run(model="m", task="claim"))
     queries = [ModelQuery(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
     with pytest.raises(
         ValueError, match=r"model m: 10 requests in a row failed at 127.0.0.1:\d+: HTTP status 400: .*pinned to .*requested 'no-such'"
@@ -178,7 +178,7 @@ def running(word: Path) -> list[str]:
 
 def test_vllm_is_started_asked_and_ended(vllm: Path, toy_data: Path) -> None:
     backend = open_backend(Description(model="m", backend="vllm", name=str(vllm / "weights")), Path())
-    requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
+    requests = RequestBuilder(toy_data / "splits").of_run(Run(model="m", task="claim"))
     queries = [ModelQuery(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
     settings = msgspec.structs.replace(PLAIN, temperature=0.3, top_k=5, repetition_penalty=1.05)
     assert dict(backend.generate([], PLAIN)) == {}
@@ -217,7 +217,7 @@ def test_vllm_that_does_not_start_is_told(vllm: Path) -> None:
 
 def test_vllm_ends_with_a_killed_run(vllm: Path) -> None:
     code = (
-        "import sys, time; from pathlib import Path; from eval.models.vllm import _serving\n"
+        "import sys, time; from pathlib import Path; from eval.models.servers.vllm import _serving\n"
         f"with _serving(['{vllm}/bin/vllm', 'serve', '{vllm}/weights'], 'm') as url: print(url, flush=True); time.sleep(60)"
     )
     process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE)
@@ -251,7 +251,7 @@ def test_what_vllm_is_started_with_is_in_its_command_and_in_its_identity(vllm: P
     released.mkdir(parents=True)
     assert "vllm-0.11.0" in opened().identity
     assert len({each.identity for each in (plain, long, opened())}) == 3
-    request = build_requests(Run(model="m", task="claim"), toy_data / "splits")[0]
+    request = RequestBuilder(toy_data / "splits").of_run(Run(model="m", task="claim"))[0]
     sampled = msgspec.structs.replace(PLAIN, temperature=0.3, top_k=5, repetition_penalty=1.05, stop_strings=("\n",))
     query = ModelQuery(request=request, repeat=0, prompt="问")
     [call] = plain._client._calls([query], sampled)

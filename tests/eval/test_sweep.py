@@ -16,9 +16,8 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Score
 from atomexam.records.tuning import Sweep
 from atomexam.runtime.jsonl import read_jsonl
-from eval.report.sweeps import change_table, curves_of, pictures, plotted, ticks
-from eval.sweep.__main__ import _name, main, plan
-from eval.sweep.effects import SweepCell, changes, curves, figures_by_cell
+from eval.report.charts import change_table, curves_of, pictures, plotted, ticks
+from eval.sweep import SweepCell, _name, changes, curves, figures_by_cell, main, plan
 from eval.tasks import claim
 from eval.tune.__main__ import main as tune
 
@@ -116,8 +115,8 @@ def test_what_cannot_be_tuned_is_named(line: dict, told: str, tunes: str, at_wor
 
 @pytest.mark.parametrize("always", ["", "--always.claim 1"])
 def test_a_wrong_kind_is_named_before_anything_is_trained_or_asked(always: str, at_work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eval.sweep.__main__._ask", lambda *args: pytest.fail("asked"))
-    monkeypatch.setattr("eval.sweep.__main__.tune", lambda *args: pytest.fail("trained"))
+    monkeypatch.setattr("eval.sweep._ask", lambda *args: pytest.fail("asked"))
+    monkeypatch.setattr("eval.sweep.tune", lambda *args: pytest.fail("trained"))
     flags = f"--model toy --kinds {'words' if always else 'claim'} --amounts 0 1 --seeds 1 --runs c {always}"
     paths = "--splits splits --passages passages.jsonl --dialogues none --models models --out out --metrics metrics.json"
     with pytest.raises(ValueError, match=r"sweeps\.effect .*: unknown kind of data 'claim'; known: .*did you mean claims"):
@@ -126,7 +125,7 @@ def test_a_wrong_kind_is_named_before_anything_is_trained_or_asked(always: str, 
 
 @pytest.mark.slow
 def test_one_kind_more_makes_and_asks_only_what_is_new(at_work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from eval.models import huggingface
+    from eval.models.local import huggingface
     from eval.tune import training
 
     made, asked = [], []
@@ -197,12 +196,12 @@ def project(toy_models: Path, toy_data: Path, tmp_path: Path) -> Path:
 def test_experiments_try_settings_in_the_folder_and_in_a_queue(project: Path) -> None:
     """As docs/models.md says: one here, then two in copies, to which what git ignores and what was made before is brought along."""
     ran = command("dvc", "exp", "run", "--set-param", "sweeps.effect.tune.rank=3", "sweep@effect", at=project)
-    assert "24 requests, 0 kept, 24 asked" in ran and "--tune.rank 3" in ran
+    assert "24 requests: 0 stored, 24 new" in ran and "--tune.rank 3" in ran
     # A folder of which git has a part, as imports/models with its README.md, cannot be copied whole.
     queued = ("--queue", "--copy-paths", "imports/models/own", "--copy-paths", "data/sweeps", "--set-param")
     command("dvc", "exp", "run", *queued, "sweeps.effect.tune.rank=3,4", "sweep@effect", at=project)
     ran = command("dvc", "exp", "run", "--run-all", at=project)
-    assert "--tune.rank 4" in ran and "24 requests, 0 kept" in ran and ran.count("24 requests, 24 kept, 0 asked") >= 1
+    assert "--tune.rank 4" in ran and "24 requests, 0 kept" in ran and ran.count("24 requests: 24 stored, 0 new") >= 1
     workspace, head, *_ = json.loads(command("dvc", "exp", "show", "--json", at=project))
     figures = {
         one["revs"][0]["data"]["params"]["params.yaml"]["data"]["sweeps"]["effect"]["tune"]["rank"]: one["revs"][0]["data"]["metrics"]
@@ -221,6 +220,7 @@ def score(item: str, is_right: bool) -> Score:
     return Score(item_id=item, repeat=0, outcome="answered", answer=answer, correct=is_right, committed=answer, committed_correct=is_right)
 
 
+@pytest.mark.slow
 def test_intervals_cover_items_and_seeds(toy_data: Path) -> None:
     read = [pair for path in sorted(toy_data.glob("splits/*/claims.jsonl")) for pair in read_jsonl(path, ClaimPair)]
     pairs = [structs.replace(pair, atomic_type=("disease_symptom", "disease_cause")[place % 2]) for place, pair in enumerate(read[:40])]

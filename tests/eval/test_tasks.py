@@ -16,8 +16,9 @@ from atomexam.records.question import Option, Question
 from atomexam.records.run import Run
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from eval.tasks import TASKS, RequestBuilder, build_requests, contract, wording
+from eval.tasks import contract
 from eval.tasks.request import Request, allowed_answers, conversation, following
+from eval.tasks.runs import TASKS, RequestBuilder, wording
 from eval.tasks.shots import from_pools, pools_of
 from eval.tasks.tcm import cases_of
 
@@ -290,7 +291,7 @@ def listing(tmp_path: Path):
         names = {"exam": "PCE", "subject": "甲", "question_type": "mcqa"}
         rows = [Shot(place=n, question_id=item, split=split, **names) for n, (split, item) in enumerate(listed, 1)]
         write_jsonl(tmp_path / "shots.jsonl", rows[::-1], key=lambda shot: -shot.place)
-        [request] = build_requests(Run(model="m", task="choice", shots=shots, prompt=prompt), tmp_path)
+        [request] = RequestBuilder(tmp_path).of_run(Run(model="m", task="choice", shots=shots, prompt=prompt))
         return request
 
     return write
@@ -317,7 +318,7 @@ def test_questions_without_an_answer_are_no_examples(listing) -> None:
 
 def test_claims_draw_their_own_examples_by_type_from_train_then_dev(toy_data: Path) -> None:
     def run(shots: int, seed: int) -> list[Request]:
-        return build_requests(Run(model="m", task="claim", shots=shots, seed=seed), toy_data / "splits")
+        return RequestBuilder(toy_data / "splits").of_run(Run(model="m", task="claim", shots=shots, seed=seed))
 
     by_claim = {
         text: name for name in ("train", "dev") for pair in split_of(toy_data, name)[1] for text in (pair.factual, pair.non_factual)
@@ -335,7 +336,7 @@ def test_runs_of_one_prompt_share_their_requests_and_read_each_split_once(toy_da
     monkeypatch.setattr(contract, "read_jsonl", lambda path, shape: read.append(path) or usual(path, shape))
     builder = RequestBuilder(toy_data / "splits")
     runs = [Run(model="m", task=task, shots=shots) for task in ("claim", "choice") for shots in (0, 3, 3)]
-    assert [builder.of_run(run) for run in runs] == [build_requests(run, toy_data / "splits") for run in runs]
+    assert [builder.of_run(run) for run in runs] == [RequestBuilder(toy_data / "splits").of_run(run) for run in runs]
     kinds = [path.name for path in read if path.parent.name == "test"]
     assert [kinds.count(kind) for kind in ("claims.jsonl", "questions.jsonl")] == [1 + len(runs) // 2] * 2
     assert builder.zero_shot("claim", "claim") is builder.zero_shot("claim", "claim") is not builder.zero_shot("claim", "claim_short")
@@ -349,6 +350,7 @@ def test_a_claim_is_shown_no_claim_of_its_head(toy_data: Path) -> None:
     assert (one.head != other.head, shown) == (True, [0, 1])
 
 
+@pytest.mark.slow
 @given(
     kin=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30),
     shots=st.integers(1, 6),

@@ -13,8 +13,8 @@ from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
 from crawlers.read.__main__ import main as read_items
 from curation.clean.__main__ import main as clean
-from eval.tasks import TASKS, build_requests
 from eval.tasks.request import Request, following
+from eval.tasks.runs import TASKS, RequestBuilder
 
 
 @pytest.fixture
@@ -42,6 +42,7 @@ def figures(splits: Path, parts: Path, play: Callable, tmp_path: Path) -> Callab
     return lambda part, prompt: play(Run(model=part, task="tcm", prompt=prompt), tmp_path / "played", splits, parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prompt", TASKS["tcm"].prompts)
 def test_the_demo_records_are_evaluated_in_all_forms(prompt: str, figures: Callable[..., dict[str, Any]]) -> None:
     found = figures("perfect", prompt)
@@ -55,7 +56,7 @@ def test_the_demo_records_are_evaluated_in_all_forms(prompt: str, figures: Calla
 
 def test_what_is_sent_is_what_the_released_code_sends(splits: Path, real_data: Path) -> None:
     """Its prompt as system message; then case or shared options and the question, later questions by themselves."""
-    requests = {one.item_id: one for one in build_requests(Run(model="m", task="tcm"), splits)}
+    requests = {one.item_id: one for one in RequestBuilder(splits).of_run(Run(model="m", task="tcm"))}
     questions = {row.id: row for row in read_jsonl(splits / "test" / "questions.jsonl", Question)}
     published = {name: json.loads((real_data / "tcmbench" / f"{name}.json").read_text(encoding="utf-8")) for name in ("FKU", "CVR", "KHC")}
 

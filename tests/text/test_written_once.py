@@ -11,8 +11,7 @@ from atomexam.text.option_letters import LETTERS
 ROOT = Path(__file__).parents[2]
 ROOMS = ("atomexam/records", "crawlers", "curation", "splits", "eval")
 PUBLISHED = {
-    "eval/answers/published/cmb_v1.py": "CMB's own list of letters, A to G",
-    "eval/answers/published/cpsyexam_v1.py": "CPsyExam's own columns, A to E",
+    "eval/answers/published.py": "CMB's list of letters, A to G, and CPsyExam's columns, A to E",
     "splits/release/columns.py": "the columns of CPsyExam's files, A to E",
 }
 """Modules that repeat what somebody else published, and would have to keep it if ours changed."""

@@ -1,0 +1,342 @@
+"""Calls to an OpenAI-compatible server: a request's body in, its completion or the failure with cause out; never a key in either."""
+
+import asyncio
+import math
+import re
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
+from itertools import count
+from random import Random
+from typing import Annotated, Any, NamedTuple
+
+import httpx2
+import msgspec
+from msgspec import Meta, Struct
+from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI
+
+from atomexam.records.prediction import FinishReason
+from atomexam.records.run import Server
+from atomexam.text.encodings import is_charset
+
+_RETRYABLE = (408, 409, 425, 429)  # and all from 500 up: the same call may do better later
+_OWN_FAULT = (400, 413, 422)  # this request is refused, another may not be; every other status, a filter's 403 apart, ends the run
+_TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too many tokens")
+_FILTERED = ("content_filter", "content_policy", "content management policy", "data_inspection_failed", "requires moderation")
+_FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds between two tries, doubled each time
+_LONGEST_RETRY_AFTER = 600.0
+_CAUSE_CHARS = 300
+_ESCAPES = re.compile(rb"(?i)\\(?:\\|ud[89ab]..\\ud[c-f]..|(ud[89a-f]..))")
+"""In JSON: what begins with a backslash and is no lone surrogate, or one."""
+_STOPS: dict[str, FinishReason] = {"stop": "stop", "eos_token": "stop", "stop_sequence": "stop", "length": "length"}
+"""The second and third are the words of text-generation-inference."""
+
+
+class Failure(Exception):
+    """A call that gave no reply."""
+
+    def __init__(
+        self,
+        cause: str,
+        is_retryable: bool = False,
+        wait: float | None = None,
+        is_server_fault: bool = True,
+        is_fatal: bool = False,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(cause)
+        self.status = status
+        """HTTP status, where there is one."""
+        self.is_retryable = is_retryable
+        """Trying again may help."""
+        self.wait = wait
+        """Seconds the server asks all callers to wait."""
+        self.is_server_fault = is_server_fault
+        """The server is at fault, not only this request."""
+        self.is_fatal = is_fatal
+        """No other request will fare better."""
+
+
+class Logprobs(Struct):
+    """Log-likelihoods of tokens, as the older API has them."""
+
+    token_logprobs: list[float | None] | None = None
+    """Of the tokens of the text; None where nothing stands before one."""
+    top_logprobs: list[dict[str, float | None] | None] | None = None
+    """For each token of the text, those of tokens in its place, by their spelling."""
+
+
+class Completion(Struct, frozen=True, kw_only=True):
+    """What a server replied to one request."""
+
+    text: str
+    finish_reason: FinishReason
+    tokens: int
+    prompt_tokens: int
+    """0 where the server does not give it."""
+    token_ids: list[int] | None = None
+    """With the token that ended the reply; of vLLM."""
+    model: str | None = None
+    """What the server calls the model that replied, unless that is the name asked for."""
+    replaced: int = 0
+    """Lone surrogates in its text, replaced by U+FFFD."""
+    logprobs: Logprobs | None = None
+
+
+class Call(NamedTuple):
+    """One call to a server, and what becomes of its response."""
+
+    name: str
+    body: Callable[[], dict[str, Any]]
+    """Without what all calls of a model have; made when the call starts, since bodies are long."""
+    read: Callable[[Completion], Any]
+    """May raise Failure."""
+    most_tokens: int
+    room: tuple[int, int] = (0, 0)
+    """Tokens of the prompt, and with the longest reply."""
+
+
+class _Message(Struct):
+    content: str | None = None
+    tool_calls: list[Any] | None = None
+
+
+class _ChatChoice(Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+_TokenId = Annotated[int, Meta(ge=0, lt=1 << 31)]
+
+
+class _TextChoice(Struct):
+    text: str
+    finish_reason: str | None = None
+    token_ids: list[_TokenId] | None = None
+    logprobs: Logprobs | None = None
+
+
+_Tokens = Annotated[int, Meta(ge=0, le=1 << 40)]
+
+
+class _Usage(Struct):
+    prompt_tokens: _Tokens | None = None
+    completion_tokens: _Tokens | None = None
+
+
+class _Chat(Struct):
+    choices: Annotated[list[_ChatChoice], Meta(min_length=1)]
+    model: str | None = None
+    usage: _Usage | None = None
+
+
+class _Text(Struct):
+    choices: Annotated[list[_TextChoice], Meta(min_length=1)]
+    model: str | None = None
+    usage: _Usage | None = None
+
+
+class _Model(Struct):
+    id: str
+    max_model_len: Annotated[int, Meta(gt=0)] | None = None
+
+
+class _Models(Struct):
+    data: list[_Model]
+
+
+UNPACKED = {"Accept-Encoding": "identity"}
+"""Header of every request: a packed reply of a few kB may unpack to any size."""
+_MOST_BYTES = 8_000_000
+"""Of one answer's body; the longest reply that a model can give takes a tenth of it."""
+
+
+class TooLong(Exception):
+    """The server sends more than any reply has, or packs what it sends."""
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A body that ends with an error when it goes on for too long."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream, self._left = stream, _MOST_BYTES
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._stream:
+            self._left -= len(piece)
+            if self._left < 0:
+                raise TooLong(f"the answer has more than {_MOST_BYTES // 1_000_000} MB; no reply is as long")
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def bounded(response: httpx2.Response) -> None:
+    """Bound the body of a response before any of it is read, and set its encoding.
+
+    Python's codecs that are no text encodings raise errors of their own, or take quadratic time.
+
+    Raises:
+        TooLong: the body is packed, though that was not asked for.
+    """
+    packed = response.headers.get("content-encoding", "identity")
+    if packed.lower() != "identity":
+        raise TooLong(f"the response is compressed, which was not requested ({packed})")
+    charset = response.charset_encoding
+    response.encoding = charset if charset and is_charset(charset) else "utf-8"
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    response.stream = _Bounded(response.stream)
+
+
+class RateLimit:
+    """When a server may be called again; one for as long as the model is open, across windows of requests."""
+
+    def __init__(self, server: Server) -> None:
+        self._gap = 60 / server.calls_per_minute if server.calls_per_minute else 0.0
+        self._free_at = 0.0
+
+    def pause(self, seconds: float) -> None:
+        """Let no call start for some seconds."""
+        self._free_at = max(self._free_at, time.monotonic() + seconds)
+
+    async def next(self) -> None:
+        """Wait until the server's limits let one more call start."""
+        while (wait := self._free_at - time.monotonic()) > 0:
+            await asyncio.sleep(wait)
+        self._free_at = time.monotonic() + self._gap
+
+
+class Caller:
+    """One server called by several workers, which share its limits."""
+
+    def __init__(self, client: AsyncOpenAI, server: Server, without_key: Callable[[str], str], rate_limit: RateLimit) -> None:
+        self._client, self._server, self._without_key, self._rate_limit = client, server, without_key, rate_limit
+
+    async def complete(self, body: dict[str, Any], most_tokens: int, name: str) -> Completion:
+        """Return the completion of one request, with retries where they may help.
+
+        Raises:
+            Failure: there is none; `is_fatal` and `is_server_fault` tell what that means for other requests.
+        """
+        jitter = Random(name)  # spreads the workers; no output depends on it
+        for number in count(1):
+            await self._rate_limit.next()
+            try:
+                return await self._call(body, most_tokens)
+            except Failure as failure:
+                if not failure.is_retryable or number >= self._server.tries:
+                    tried = f", {number} times" if number > 1 else ""
+                    raise Failure(
+                        f"{failure}{tried}", is_server_fault=failure.is_server_fault, is_fatal=failure.is_fatal, status=failure.status
+                    ) from None
+                wait = min(_FIRST_WAIT * 2 ** (number - 1), _LONGEST_WAIT) * jitter.uniform(0.5, 1.0)
+                if failure.wait is not None:
+                    self._rate_limit.pause(failure.wait)
+            await asyncio.sleep(wait)
+        raise ValueError("unreachable")
+
+    async def window(self, model: str) -> int | None:
+        """Return how many tokens a prompt and its reply may have, where the server gives it with its models, as vLLM does."""
+        with suppress(APIError, TooLong, TimeoutError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            async with asyncio.timeout(self._server.timeout):
+                response = await self._client.models.with_raw_response.list()
+            models = msgspec.json.decode(response.http_response.content, type=_Models).data
+            return next((one.max_model_len for one in models if one.id == model), None)
+        return None
+
+    async def _call(self, body: dict[str, Any], most_tokens: int) -> Completion:
+        api = self._client.completions if "prompt" in body else self._client.chat.completions
+        try:
+            # The library's own limit is on silence between bytes; a server that drips one a second would hold a worker for hours.
+            async with asyncio.timeout(self._server.timeout):
+                response = await api.with_raw_response.create(**body)
+        except TooLong as error:
+            raise Failure(self._one_line(error), is_retryable=True) from None
+        except TimeoutError:
+            raise Failure(f"no whole reply within {self._server.timeout:g} s", is_retryable=True) from None
+        except APIStatusError as error:
+            raise self._refusal(error) from None
+        except APIConnectionError as error:  # also half a reply
+            raise Failure(
+                f"connection: {self._one_line(error.__cause__ or error) or type(error.__cause__).__name__}", is_retryable=True
+            ) from None
+        except APIError as error:
+            raise Failure(f"no reply: {self._one_line(error)}", is_retryable=True) from None
+        completion = self._parse(response.http_response.content, _Text if "prompt" in body else _Chat, most_tokens)
+        return completion if completion.model != body["model"] else msgspec.structs.replace(completion, model=None)
+
+    def _refusal(self, error: APIStatusError) -> Failure:
+        status, message = error.status_code, self._one_line(error.response.text)
+        cause = f"HTTP status {status}: {message or 'no words'}"
+        if "insufficient_quota" in message:  # comes as 429, and no waiting mends it
+            return Failure(cause, is_fatal=True, status=status)
+        if status in _RETRYABLE or status >= 500:
+            wait = _retry_after(error.response.headers.get("retry-after", ""))
+            return Failure(cause, is_retryable=wait is None or wait <= _LONGEST_RETRY_AFTER, wait=wait, status=status)
+        own_words = any(words in message.lower() for words in _TOO_LONG + _FILTERED)
+        return Failure(cause, is_server_fault=not own_words, is_fatal=status not in _OWN_FAULT and not own_words, status=status)
+
+    def _parse(self, content: bytes, kind: type[_Text] | type[_Chat], most_tokens: int) -> Completion:
+        content, replaced = _without_lone_surrogates(content)
+        try:
+            response = msgspec.json.decode(content, type=kind)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            excerpt = self._one_line(content.decode(errors="replace"))
+            what = "chat completion" if kind is _Chat else "completion"
+            raise Failure(f"no {what} in JSON ({self._one_line(error)}): {excerpt}", is_retryable=True) from None
+        if len(response.choices) > 1:
+            raise Failure(
+                f"the server gave {len(response.choices)} replies to one request; if it takes token ids for several prompts, "
+                "set server.api of the model in params.yaml to text or chat"
+            )
+        choice, usage = response.choices[0], response.usage or _Usage()
+        if choice.finish_reason == "content_filter":
+            raise Failure("the server's content filter withheld the reply", is_server_fault=False)
+        if choice.finish_reason not in _STOPS:
+            raise Failure(f"the reply ended for an unknown reason: finish_reason {self._one_line(choice.finish_reason)}")
+        text = choice.text if isinstance(choice, _TextChoice) else choice.message.content
+        if isinstance(choice, _ChatChoice) and choice.message.tool_calls:
+            raise Failure("the server calls tools instead of replying; no run offers any")
+        if text is None and choice.finish_reason != "length":  # a model may think up to its limit
+            raise Failure("the reply has no text (content: null)")
+        token_ids = choice.token_ids if isinstance(choice, _TextChoice) else None
+        tokens = max(usage.completion_tokens or 0, len(token_ids or ()))
+        if tokens > most_tokens:
+            raise Failure(f"the server ignores the limit of {most_tokens} tokens: the reply has {tokens}")
+        return Completion(
+            text=self._without_key(text or ""),
+            finish_reason=_STOPS[choice.finish_reason],
+            tokens=tokens,
+            prompt_tokens=usage.prompt_tokens or 0,
+            token_ids=token_ids,
+            logprobs=choice.logprobs if isinstance(choice, _TextChoice) else None,
+            model=self._one_line(response.model) if response.model else None,
+            replaced=replaced,
+        )
+
+    def _one_line(self, words: object) -> str:
+        """Return a message of others as one short line; the key is removed before anything is cut."""
+        return " ".join(self._without_key(str(words)).split())[:_CAUSE_CHARS]
+
+
+def _without_lone_surrogates(content: bytes) -> tuple[bytes, int]:
+    """Return JSON with its lone surrogates, which are no characters, replaced by U+FFFD, and how many they were."""
+    lone = 0
+
+    def mended(match: re.Match[bytes]) -> bytes:
+        nonlocal lone
+        lone += match[1] is not None
+        return match[0] if match[1] is None else rb"\ufffd"
+
+    return _ESCAPES.sub(mended, content), lone
+
+
+def _retry_after(value: str) -> float | None:
+    """Return the seconds that a Retry-After header asks for, as a number or a date."""
+    with suppress(ValueError):
+        return max(0.0, seconds) if math.isfinite(seconds := float(value)) else None
+    with suppress(ValueError, OverflowError):
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    return None
