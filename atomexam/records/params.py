@@ -286,7 +286,9 @@ def _check_moved(values: Any, where: str) -> None:
 
 
 def check_named(params: Params, root: Path = Path(), where: str = PARAMS_FILE) -> None:
-    """Check that the repository contains everything that params.yaml names.
+    """Check that the repository contains the spiders and templates that params.yaml names.
+
+    Own files and models are not checked: who lacks them can run every stage that does not read them.
 
     Raises:
         ValueError: something is missing; says which line names it, and what to do.
@@ -299,19 +301,6 @@ def check_named(params: Params, root: Path = Path(), where: str = PARAMS_FILE) -
                 one_of(name, known, "source", f"{where}: sources")
             except ValueError as error:
                 raise ValueError(f"{error}; {new}") from None
-    for name, line in params.imports.items():
-        if not (root / line.path).exists():
-            raise ValueError(
-                f"{where}: imports.{name}.path: no file or folder {line.path} in the repository; put the files there, "
-                f"and inspect them with `python -m crawlers.read {line.path}`"
-            )
-    for name in sorted({run.model for run in params.runs.values()}):
-        folder = params.models[name].name or ""
-        if folder.startswith("imports/") and not (root / folder).is_dir():
-            raise ValueError(
-                f"{where}: models.{name}.name: no folder {folder} in the repository; put the model there "
-                "(config.json, tokenizer, *.safetensors), or correct the name"
-            )
     if (root / _TEMPLATES).exists():
         templates = re.findall(
             r"^([^\s#:]+):", (root / _TEMPLATES).read_text(encoding="utf-8"), re.MULTILINE
