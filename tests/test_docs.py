@@ -363,3 +363,19 @@ def test_the_rule_of_wording_is_quoted_rightly() -> None:
     for page in ("docs/claims.md", "docs/decisions/0029-four-sentences-a-fact.md"):
         said = re.search(r"answers (\w+)(?: pairs)? of six", TEXTS[page])
         assert said and number_of(said[1]) in [round(6 * accuracy) for accuracy in known], page
+
+
+@pytest.mark.parametrize(
+    ("page", "sections"),
+    [("security", ("Hostile text", "No code from outside", "Packages", "Network", "Keys")), ("pipeline", ("Guarantees",))],
+)
+def test_each_promise_names_a_test_that_exists(page: str, sections: tuple[str, ...]) -> None:
+    tests = set(
+        re.findall(r"^\s*(?:async )?def (test_\w+)", "\n".join(path.read_text("utf-8") for path in ROOT.glob("tests/**/*.py")), re.M)
+    )
+    text = (ROOT / f"docs/{page}.md").read_text("utf-8")
+    assert set(re.findall(r"`(test_\w+)`", text)) <= tests
+    for name in sections:
+        section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        promises = re.findall(r"(?m)^(?:- .*(?:\n  .*)*|\| (?!what ).*)", section) or [section]
+        assert [one for one in promises if "`test_" not in one and " not verified" not in one] == []

@@ -87,6 +87,12 @@ def test_the_file_fits_on_one_screen() -> None:
         ),
         ("imports.books", {"format": "paper"}, r"imports.books.*path|path.*imports"),
         ("imports.books", {"path": "imports/*.txt"}, "is a pattern, but DVC tracks a file or a folder"),
+        *(
+            ("imports.books", {"path": path}, f"imports.books.path: found {path}; expected a path in the repository and outside")
+            for path in ("/etc/passwd", "../exams", "data/splits/reserved", "./data/items", ".git/config")
+        ),
+        ("claims.per_type", 10**400, "Expected `int` <= 1000000000000"),
+        ("evidence.passages_per_claim", 10**13, "Expected `int` <= 1000000000000"),
         ("imports.ask120", {"path": "imports/ask120"}, "ask120 is a line of `sources` and of `imports`; both name data/items/ask120.jsonl"),
         ("clean.foo", 1, "unknown: foo; known: min_stem_chars"),
         ("sweeps.s", SWEEP | {"model": "random"}, "sweeps.s: random cannot be tuned; expected an untuned model"),
