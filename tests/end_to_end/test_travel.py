@@ -116,7 +116,7 @@ def test_two_people_add_data_at_once(first: Clone, tmp_path: Path) -> None:
     conflicts = set(first.run("git", "diff", "--name-only", "--diff-filter=U").stdout.split())
     assert {"imports/aa.dvc", "dvc.lock"} <= conflicts and {name.split("/")[0] for name in conflicts} <= {"imports", "dvc.lock", "metrics"}
     page = (ROOT / "docs/sharing.md").read_text(encoding="utf-8")
-    joining = re.findall(r"^    (git config merge.*|dvc fetch.*|git checkout -m.*)$", page, re.MULTILINE)
+    joining = re.findall(r"^    (git config merge.*|git checkout (?:--theirs|-m) .*)$", page, re.MULTILINE)
     first.run("bash", "-ec", "\n".join(joining).replace("my_books", "aa"))
     first.run(*PULL)
     make(first, UP_TO)
