@@ -87,7 +87,7 @@ class Training(Block, frozen=True):
     """0 keeps a base model trained on texts alone, for `tune` and `sweeps` to start from."""
     per_task: Positive = 800
     """Maximum number of requests of one task in an epoch."""
-    batch_lessons: Positive = 8
+    batch_examples: Positive = 8
     batch_tokens: Positive = 512
     """A batch ends at whichever of the two limits it reaches first."""
     learning_rate: Annotated[float, Meta(gt=0)] = 0.003

@@ -45,8 +45,8 @@ from crawlers.read.tables.records.exchange import EXCHANGES
 from crawlers.read.tables.records.reading import FileReading, answered_count, is_asked, is_whole, texts_of
 from crawlers.text.fields import text_of
 
-_HEAVY_BYTES = 1 << 20
-"""Bytes when unpacked. Smaller files do not get their own process: the readers are linear and finish within seconds."""
+_HEAVY_BYTES = 1 << 16
+"""Bytes when unpacked. Smaller files are read without a limit, in this process: none of them takes more than seconds."""
 _SECONDS, _SECONDS_PER_MEGABYTE, _MEMORY_PER_BYTE = 60.0, 20.0, 16
 _IN_LINES = 0.9
 """Share of the characters in rows that are also in the lines of a page if its rows are made of these, not of a script."""

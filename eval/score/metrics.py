@@ -14,7 +14,7 @@ from scipy import stats
 from atomexam.records.claim import SENTENCES
 from atomexam.records.prediction import Outcome, Score
 from eval.answers.reply_files import by_item
-from eval.statistics.intervals import DIGITS, Figures, rate_interval
+from eval.statistics.bootstrap import DIGITS, Figures, rate_interval
 from eval.tasks.claim import NEGATIONS
 from eval.tasks.request import Request
 
@@ -322,13 +322,13 @@ def _letters(grid: Grid) -> Figures:
 
     This reveals a model that favours one letter. Questions without a known answer are in neither.
     """
-    asked = grid.rows(grid.items.gold.notna().to_numpy(bool))
+    known = grid.rows(grid.items.gold.notna().to_numpy(bool))
     return {
         kind: {
             "answered": _sorted(Counter("".join(filter(None, part.answer.ravel())))),
             "gold": _sorted(Counter("".join(part.items.gold) * part.answer.shape[1])),
         }
-        for kind, part in asked.parts("question_type")
+        for kind, part in known.parts("question_type")
     }
 
 

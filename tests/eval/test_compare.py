@@ -13,7 +13,7 @@ from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import write_jsonl
-from eval.compare.__main__ import compare, main
+from eval.compare import compare, main
 from eval.statistics.pairing import METRICS, Tally, holm, mean, paired, tally, with_holm
 
 

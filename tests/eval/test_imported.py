@@ -7,8 +7,7 @@ import pytest
 
 from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from eval.imported.__main__ import main
-from eval.imported.formats import read_replies
+from eval.imported import main, read_replies
 from tests.eval.item_pages import claim, question, write_data
 
 PARAMS = """runs:

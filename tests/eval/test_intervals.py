@@ -8,7 +8,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
-from eval.statistics.intervals import difference, rate_interval, sign_test
+from eval.statistics.bootstrap import difference, rate_interval, sign_test
 
 RANDOM_SEED = 11
 
@@ -107,6 +107,7 @@ def test_an_interval_of_95_percent_holds_the_truth_in_95_of_100_runs(clusters: i
     assert 0.93 <= coverage(clusters, share, size) <= 0.97
 
 
+@pytest.mark.slow
 def test_an_interval_that_overlooks_clusters_is_too_narrow() -> None:
     """Why clusters are drawn: cases of six questions, all right or all wrong, taken as single questions."""
     random, hits = np.random.default_rng(RANDOM_SEED), 0
@@ -117,6 +118,7 @@ def test_an_interval_that_overlooks_clusters_is_too_narrow() -> None:
     assert hits / 300 < 0.75
 
 
+@pytest.mark.slow
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_the_sign_test_is_mcnemars(better: int, worse: int) -> None:
     theirs = mcnemar([[5, better], [worse, 5]], exact=True).pvalue if better + worse else 1.0

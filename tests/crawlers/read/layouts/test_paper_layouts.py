@@ -278,21 +278,18 @@ def test_layouts_apply_to_papers_of_all_kinds(tmp_path: Path, capsys: pytest.Cap
     assert [item["answer_raw"] for item in _items(capsys)] == [one.answer for one in written]
 
 
-@pytest.mark.parametrize("format_name", [None, "paper", "docx"])
+@pytest.mark.parametrize("format_name", [None, "paper"])
 def test_an_import_reads_its_papers_by_the_layouts_beside_them(tmp_path: Path, format_name: str | None) -> None:
     text, layout, written = ODD_PAPERS["own_marks"]
     _written(tmp_path / "own/a.txt", text)
     _written(tmp_path / "own/b.txt", _PAPER)
     _written(tmp_path / "own/a.layout.yaml", json.dumps({"a": {"paper": msgspec.to_builtins(layout)}}, ensure_ascii=False))
     (tmp_path / "pages").mkdir()
-    if format_name == "docx":  # which reads no .txt: the layout does
-        (tmp_path / "own/b.txt").unlink()
-    path = tmp_path / "own" / ("a.txt" if format_name == "docx" else "")
-    source = Import(path=str(path), snapshot="2026-01-01", format=format_name)
+    source = Import(path=str(tmp_path / "own"), snapshot="2026-01-01", format=format_name)
     store_files("mine", source, tmp_path / "pages")
     items = list(read_files("mine", source, tmp_path / "pages", 0.1))
     assert [item.provenance.position for item in items if item.url == "file:a.txt"] == ["q1", "q2"]
-    assert len(items) == len(written) + (0 if format_name == "docx" else 8)
+    assert len(items) == len(written) + 8
 
 
 _WORDS = st.text("感知觉记忆思维甲乙丙丁戊", min_size=1, max_size=12)
