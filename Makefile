@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 FUZZ_SECONDS ?= 60
-.PHONY: help setup setup-dev repro show test test-slow fuzz check format lock golden readme audit
+.PHONY: help setup setup-dev repro verify show test test-slow fuzz check format lock golden readme audit
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -25,6 +25,9 @@ setup-dev:  ## the same with what tests and checks need beside
 
 repro: setup  ## rebuild data and results, only what changed (STAGE=name for one stage)
 	@python -m scripts.repro $(STAGE)
+
+verify: setup  ## read all outputs and their copies in DVC's cache, and remove what is damaged
+	@python -m scripts.damage
 
 show: setup  ## print the figures, what moved since the last commit and where the report is; open it where there is a desktop
 	@python -m scripts.show
@@ -51,8 +54,10 @@ golden: setup-dev  ## rewrite the expected items beside the saved pages; read th
 readme: setup  ## write graph and figures into README.md
 	@python -m scripts.readme
 
-lock: setup-dev  ## resolve requirements.lock anew from pyproject.toml, with hashes, and list the licences
-	@scripts/lock.sh && scripts/setup.sh dev && python -m scripts.licences
+lock: setup-dev  ## resolve uv.lock anew from pyproject.toml, with hashes, and write from it what pip takes; list the licences
+	@scripts/lock.sh --upgrade && scripts/setup.sh dev
+	@pip-licenses --with-system --packages $$(sed -n 's/==.*//p' requirements.lock) torch --format csv --no-version --output-file licences.csv
 
 audit: setup-dev  ## look for known vulnerabilities and licences that are not allowed
-	@python -m scripts.audit
+	@pip-licenses --with-system --packages $$(sed -n 's/==.*//p' requirements-dev.lock) torch >/dev/null
+	@pip-audit --strict --disable-pip --require-hashes -r requirements-dev.lock -r requirements-torch.txt

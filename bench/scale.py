@@ -36,7 +36,7 @@ STAGES = {
     "release": [
         "splits.release",
         *("--prompts", str(ROOT / "eval/tasks/prompts"), "--lock", str(ROOT / "requirements.lock")),
-        *("--torch", str(ROOT / "requirements-torch.txt"), "--licences", str(ROOT / "licences.tsv")),
+        *("--torch", str(ROOT / "requirements-torch.txt"), "--licences", str(ROOT / "licences.csv")),
     ],
 }
 

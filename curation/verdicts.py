@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     known |= {one.id: ClaimToJudge(one.factual, one.atomic_type) for one in read_jsonl(arguments.claims, ClaimPair)}
     merged = merge(VERDICTS, old, check(answers, known, arguments.names, arguments.skip_gone))
     if merged.added or merged.changed:
-        write_jsonl(arguments.verdicts, merged.records, key=VERDICTS.key, on_disk=True)
+        write_jsonl(arguments.verdicts, merged.records, key=VERDICTS.key)
     gone = sum(one.claim_id not in known for one in answers)
     skipped = f", {gone} left out because their claims are not in the data" if gone else ""
     print(report(VERDICTS, arguments.verdicts, merged, skipped))

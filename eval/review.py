@@ -120,7 +120,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     old = [label for by_annotator in known_labels.values() for label in by_annotator.values()]
     merged = merge(LABELS, old, check(filled, known, arguments.skip_gone))
     if merged.added or merged.changed:
-        write_jsonl(arguments.labels, merged.records, key=LABELS.key, on_disk=True)
+        write_jsonl(arguments.labels, merged.records, key=LABELS.key)
     gone = sum(one.pair_id not in known for one in filled)
     skipped = f", {gone} left out because their replies are not in the queues" if gone else ""
     print(report(LABELS, arguments.labels, merged, skipped))

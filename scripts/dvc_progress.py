@@ -14,6 +14,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from atomexam.runtime.jsonl import replacing
+from scripts import damage
+
 SECONDS_BETWEEN = 30
 """Interval at which a long stage is reported without a terminal, which would show a bar."""
 _MAX_CACHED_TEXTS = 8
@@ -95,7 +98,8 @@ def lock_to_modify(path: str, fs: Any = None) -> Iterator[dict[str, Any]]:
     before = copy.deepcopy(data)
     yield data
     if data != before:
-        dump_yaml(path, data, fs=fs)
+        with replacing(path) as part:  # DVC would write it in place, and a kill would leave half of it
+            dump_yaml(str(part), data, fs=fs)
 
 
 def read_once() -> None:
@@ -124,6 +128,7 @@ def main(argv: list[str]) -> int:
     from dvc.commands.repro import CmdRepro
     from dvc.logger import LoggerHandler
     from dvc.repo import reproduce
+    from dvc.utils.serialize import _yaml
 
     printer = ProgressPrinter(sys.stdout)
     logged, planned = LoggerHandler.emit, reproduce.plan_repro
@@ -143,6 +148,7 @@ def main(argv: list[str]) -> int:
         return 0
 
     read_once()
+    damage.heal(lambda text: _yaml.parse_yaml(text, "dvc.lock"))
     # DVC has no verbosity between all and nothing; requirements.lock pins the version that this was written for.
     LoggerHandler.emit, reproduce.plan_repro, CmdRepro.run = emit, plan, run
     dvcfile.modify_yaml = lock_to_modify  # `repro` modifies no other file

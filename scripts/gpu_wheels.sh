@@ -4,7 +4,7 @@
 # There, from the root of the repository:
 #   python3 -m pip install -q --no-index --no-deps --target /tmp/site .whl/*.whl
 #   PYTHONPATH=/tmp/site python3 bench/gpu.py
-# Versions and hashes are those of requirements.lock and requirements-dev.lock.
+# Versions and hashes are those of requirements-dev.lock.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-.whl}
@@ -12,8 +12,7 @@ packages="transformers peft msgspec lm-eval regex"
 pins=$(mktemp)
 trap 'rm -f "$pins"' EXIT
 # A package is the line with its name and the lines with its hashes.
-awk -v packages=" $packages " '/^[^ #]/ {split($0, name, "="); wanted = index(packages, " " name[1] " ")} wanted' \
-  requirements.lock requirements-dev.lock >"$pins"
+awk -v packages=" $packages " '/^[^ #]/ {split($0, name, "="); wanted = index(packages, " " name[1] " ")} wanted' requirements-dev.lock >"$pins"
 for package in $packages; do
   grep -q "^$package==" "$pins" || { echo "$package is in no lock; expected a line $package==VERSION" >&2; exit 1; }
 done

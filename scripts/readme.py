@@ -1,4 +1,4 @@
-"""dvc.yaml, metrics and data -> the generated blocks of README.md, `<!-- NAME -->` to `<!-- /NAME -->`, and the picture of `make show`."""
+"""dvc.yaml, metrics, reasons -> the blocks `<!-- NAME -->` of README.md and docs/reasons.md, and the picture of `make show`."""
 
 import json
 import re
@@ -14,9 +14,11 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from atomexam.records import reasons
 from scripts.show import aligned, figures_of
 
 README = Path("README.md")
+REASONS = Path("docs/reasons.md")
 PIPELINE = Path("dvc.yaml")
 SUMMARY = Path("metrics/summary.json")
 SPLIT = Path("metrics/split.json")
@@ -112,7 +114,7 @@ def filled(text: str, blocks: Mapping[str, str]) -> str:
     for name, block in blocks.items():
         pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
         if not pattern.search(text):
-            raise ValueError(f"{README}: found no block {name!r}; expected `<!-- {name} -->` and `<!-- /{name} -->` on lines of their own")
+            raise ValueError(f"found no block {name!r}; expected `<!-- {name} -->` and `<!-- /{name} -->` on lines of their own")
         text = pattern.sub(partial(_marked, block), text)
     return text
 
@@ -120,6 +122,19 @@ def filled(text: str, blocks: Mapping[str, str]) -> str:
 def blocks(pipeline: Mapping[str, Any], summary: Mapping[str, Any] | None) -> dict[str, str]:
     """Return the generated blocks by name."""
     return {"graph": graph_block(pipeline), "figures": figures_block(summary) if summary else _NO_FIGURES}
+
+
+def reason_blocks() -> dict[str, str]:
+    """Return the tables of docs/reasons.md by name."""
+    tables = {"questions": reasons.OF_QUESTIONS, "facts": reasons.OF_FACTS, "duplicates": reasons.OF_DUPLICATES}
+    tables |= {"claims": reasons.OF_CLAIMS, "fourfold": reasons.OF_FOURFOLD}
+    head = ["| reason | meaning | what to do |", "|---|---|---|"]
+    return {
+        table: "\n".join(
+            [*head, *(f"| `{name}` | {reason.meaning} | {reason.remedy} |".replace("|  |", "| |") for name, reason in rows.items())]
+        )
+        for table, rows in tables.items()
+    }
 
 
 def example_block(before: Mapping[str, int], after: Mapping[str, int]) -> str:
@@ -150,6 +165,7 @@ def main() -> None:
     summary = json.loads(SUMMARY.read_text(encoding="utf-8")) if SUMMARY.exists() else None
     blocks_of_example = {"example": text} if (text := example()) else {}
     README.write_text(filled(README.read_text(encoding="utf-8"), blocks(pipeline, summary) | blocks_of_example), encoding="utf-8")
+    REASONS.write_text(filled(REASONS.read_text(encoding="utf-8"), reason_blocks()), encoding="utf-8")
     if summary:
         PICTURE.parent.mkdir(exist_ok=True)
         PICTURE.write_text(picture(["$ make show", *figures_of(Path())]), encoding="utf-8")

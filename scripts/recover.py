@@ -65,18 +65,20 @@ def remove_former(data: Path) -> None:
             shutil.rmtree(description.parent)
 
 
+def is_busy() -> bool:
+    """Return whether a live DVC holds the lock of this checkout."""
+    try:
+        return any(map(is_live, owners(json.loads(LOCK.read_text()))))
+    except (FileNotFoundError, json.JSONDecodeError, KeyError, TypeError, AttributeError):
+        return False  # there is none, or it was truncated
+
+
 def main() -> None:
     for process in orphans(Path.cwd().resolve()):
         print(f"waiting for a stage that a killed run left behind: {' '.join(process.cmdline()[1:4])} (pid {process.pid})", file=sys.stderr)
         process.wait()
     remove_former(Path("data"))
-    if not LOCK.exists():
-        return
-    try:
-        pids = owners(json.loads(LOCK.read_text()))
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError):
-        pids = set()  # truncated
-    if not any(map(is_live, pids)):
+    if not is_busy():
         LOCK.unlink(missing_ok=True)
 
 

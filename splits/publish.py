@@ -54,7 +54,7 @@ def publish(history: Path, ledger: Path, version: str) -> str:
     known = set(read_ledger(ledger))
     if lost := in_order(known - set(changes)):
         raise ValueError(f"{ledger}: {lost[0].id} of version {lost[0].version} is not in {history}; build it again: `dvc repro release`")
-    write_jsonl(ledger, changes, key=lambda change: (order_of(change.version), change.id), on_disk=True)
+    write_jsonl(ledger, changes, key=lambda change: (order_of(change.version), change.id))
     counts = dict(tally(changes)).get(version, {})
     changed = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))
     return f"version {version}: {changed or 'no item changed, so the ledger has no line of it'}"

@@ -36,7 +36,6 @@ OWN = {
     "eval.tune.__main__": "what a training said of itself",
     "eval.tune.training": "what a training has just written",
     "curation.validate.profile_tables": "metrics",
-    "scripts.audit": "what pip-audit says",
     "scripts.readme": "metrics",
     "scripts.recover": "DVC's lock",
     "scripts.show": "metrics",

@@ -1,6 +1,7 @@
 """Set-up says clearly what is wrong, and what to do."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -55,12 +56,12 @@ def test_no_python(checkout: Path) -> None:
 
 def test_an_unsupported_python(checkout: Path, tmp_path: Path) -> None:
     fakes = fake(tmp_path / "fakes", "python3.9", "echo 3.9.18")
-    refused(set_up(checkout, fakes, PYTHON="python3.9"), "is Python 3.9; requirements.lock is resolved for 3.11")
+    refused(set_up(checkout, fakes, PYTHON="python3.9"), "is Python 3.9.18; expected 3.11.5 or later")
 
 
 def test_a_python_whose_patterns_match_otherwise(checkout: Path, tmp_path: Path) -> None:
     fakes = fake(tmp_path / "fakes", "python3.11", "echo 3.11.2")
-    refused(set_up(checkout, fakes, PYTHON="python3.11"), "is Python 3.11.2; cleaning needs the regular expressions of 3.11.5")
+    refused(set_up(checkout, fakes, PYTHON="python3.11"), "is Python 3.11.2; expected 3.11.5 or later")
 
 
 def test_no_disk(checkout: Path, tmp_path: Path) -> None:
@@ -94,3 +95,15 @@ def test_a_finished_set_up_is_not_done_again(checkout: Path) -> None:
     (checkout / f".venv/.ready-{stamp.stdout.strip()}").touch()
     done = set_up(checkout, PYTHON="python-that-is-nowhere")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", ".devcontainer/devcontainer.json", ".github/workflows/test.yml"])
+def test_containers_and_workflow_run_the_commands_of_readme(name: str) -> None:
+    commands = r"\bmake (?:repro|test|show)\b"
+    wanted = re.findall(rf"^    ({commands})", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert re.findall(commands, (ROOT / name).read_text(encoding="utf-8")) == wanted != []
+
+
+def test_every_python_that_set_up_takes_is_declared() -> None:
+    declared = set(re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text(encoding="utf-8")))
+    assert set(re.findall(r"python(3\.\d+)", re.search(r"for name in .*", (ROOT / "scripts/setup.sh").read_text())[0])) == declared

@@ -11,7 +11,7 @@ class Rejected(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kind: str
     """`question`, `fact`, `entity` or `claim`."""
     reason: str
-    """Stable snake_case word; docs/reasons.md lists them."""
+    """A key of `REASONS` in reasons.py; docs/reasons.md lists them."""
     detail: str | None = None
     """Details for readers; for duplicates the id of the kept record."""
     record: dict

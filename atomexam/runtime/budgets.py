@@ -248,7 +248,8 @@ def _ended(status: int, seconds: float) -> ProcessFailure:
         return ProcessFailure(f"takes more than {seconds:g} seconds of computing")
     if -status in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT) or status >= 0:
         name = f"status {status}" if status >= 0 else signal.Signals(-status).name
-        raise ValueError(f"a process of this run ended with {name}; the system sends SIGKILL when memory runs out; run it again")
+        why = "; the system sends it when memory runs out" if -status == signal.SIGKILL else ""
+        raise ValueError(f"a process of this run ended with {name}{why}; run it again")
     return ProcessFailure(f"broke its reader down ({signal.Signals(-status).name})")
 
 

@@ -63,27 +63,24 @@ def jsonl_with_offsets(path: str | Path, shape: Any, remedy: str = "`dvc repro` 
             offset += len(line)
 
 
-def write_jsonl(
-    path: str | Path, records: Iterable[T], key: Callable[[T], Any], row: Callable[[T], Any] | None = None, on_disk: bool = False
-) -> int:
+def write_jsonl(path: str | Path, records: Iterable[T], key: Callable[[T], Any], row: Callable[[T], Any] | None = None) -> int:
     """Write records sorted by `key`, atomically; return their number. Equal keys are ordered by their bytes.
 
-    `row` converts each record to what is written, one at a time, so that not all rows are in memory besides the records;
-    `on_disk` as in `replacing`.
+    `row` converts each record to what is written, one at a time, so that not all rows are in memory besides the records.
     """
     made = list(records)
     keys = [key(one) for one in made]  # only once: computing a key costs a third of encoding a line
     order = sorted(range(len(made)), key=keys.__getitem__)
-    with replacing(path, on_disk) as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
+    with replacing(path) as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
         for _, same in groupby(order, keys.__getitem__):
             lines = [to_line(row(made[index]) if row else made[index]) for index in same]
             out.writelines(sorted(lines) if len(lines) > 1 else lines)
     return len(made)
 
 
-def write_json(path: str | Path, value: Any, on_disk: bool = False) -> None:
-    """Write one JSON document for people and `dvc metrics`: indented, keys in the order given; `on_disk` as in `replacing`."""
-    with replacing(path, on_disk) as part:
+def write_json(path: str | Path, value: Any) -> None:
+    """Write one JSON document for people and `dvc metrics`: indented, keys in the order given."""
+    with replacing(path) as part:
         part.write_bytes(msgspec.json.format(_encoder.encode(value), indent=2) + b"\n")
 
 
@@ -100,11 +97,10 @@ def read_json(path: str | Path, shape: Any, remedy: str) -> Any:
 
 
 @contextmanager
-def replacing(path: str | Path, on_disk: bool = False) -> Iterator[Path]:
+def replacing(path: str | Path) -> Iterator[Path]:
     """Yield `PATH.part` to write to; it replaces `path` when the block succeeds, so no incomplete file is ever read.
 
-    Args:
-        on_disk: sync file and folder to disk, for data that no stage can rebuild.
+    File and folder are synced: after a power loss, DVC would take an empty output for what its lock says.
 
     Raises:
         ValueError: `path` is a folder, device or pipe, which must not be replaced.
@@ -121,11 +117,9 @@ def replacing(path: str | Path, on_disk: bool = False) -> Iterator[Path]:
         if isinstance(error, OSError) and error.errno and error.filename is None:
             error.filename = str(path)  # a full-disk error does not name the file
         raise
-    if on_disk:
-        to_disk(part)  # before it is renamed: after a power loss the new name may otherwise have an empty file
+    to_disk(part)  # before it is renamed: after a power loss the new name may otherwise have an empty file
     part.replace(path)
-    if on_disk:
-        to_disk(path.parent)
+    to_disk(path.parent)
 
 
 def replace_folder(made: Path, folder: Path) -> None:

@@ -9,7 +9,7 @@ from crawlers.check.item_advice import of_items
 from crawlers.check.page_hints import Hint, PageHints
 from crawlers.html.links import link_to
 from crawlers.html.walls import BESIDE_WALLS, is_wall
-from crawlers.read.vocabulary.doubts import DOUBTS
+from crawlers.read.lines.questions.draft import DOUBTS
 from crawlers.text.columns import counted
 from crawlers.web.failure_causes import HOST_NOT_FOUND, NO_ROBOTS, cause
 

@@ -48,7 +48,7 @@ def save(folder: Path, case: str, page: FixturePage) -> list[Path]:
     paths = [folder / f"{case}{PAGE_SUFFIXES[0] if is_html else PAGE_SUFFIXES[1]}", folder / f"{case}.json"]
     written = json.dumps({**case_fields, "items": []}, ensure_ascii=False, indent=1) + "\n"
     for path, content in zip(paths, (page.body, written.encode()), strict=True):
-        with replacing(path, on_disk=True) as part:  # the site may have changed tomorrow
+        with replacing(path) as part:  # the site may have changed tomorrow
             part.write_bytes(content)
     return paths
 

@@ -57,7 +57,7 @@ def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
                 part.write_bytes(text.encode())
     reports.append(f"{'exists' if after == before else 'written':<9} {PARAMS_FILE}: sources.{source.name}")
     if after != before:  # last: a line whose spider is missing would stop the pipeline
-        with replacing(params, on_disk=True) as part:  # its lines may exist nowhere else
+        with replacing(params) as part:  # its lines may exist nowhere else
             part.write_bytes(after.encode())
     return reports
 

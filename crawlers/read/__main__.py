@@ -69,7 +69,7 @@ def _propose(files: Iterable[tuple[str, Path]]) -> int:
             text = proposed_layout(name, read_bytes(name, path))
             if layout_path.exists():
                 raise FileExistsError
-            with replacing(layout_path, on_disk=True) as part:
+            with replacing(layout_path) as part:
                 part.write_text(text, encoding="utf-8")
             unsure = "not certain: check its rows and remove `confirmed: no`; " if UNCONFIRMED in text else ""
             sys.stderr.write(f"{layout_path}: {unsure}correct it where it is wrong, then: python -m crawlers.read {path}\n")

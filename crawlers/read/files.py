@@ -16,16 +16,14 @@ from atomexam.runtime.budgets import Budget, OverBudget, Read, read_guarded, unc
 from atomexam.text.refusal import Refusal
 from crawlers.read.account.balance import refuse_little_read, with_contradictions_doubted, with_doubts
 from crawlers.read.account.characters import CharacterAccount, Unread, folded, summed
+from crawlers.read.account.comparison import PaperAccount
 from crawlers.read.account.leaves import Leaf, leaves_of, leaves_of_rows
-from crawlers.read.account.papers import PaperAccount
 from crawlers.read.account.records import account_of_records
 from crawlers.read.containers.documents.by_suffix import SHEETS, TABLED
 from crawlers.read.containers.documents.pdf import MOST_SECONDS, read_pdf_guarded
 from crawlers.read.containers.documents.pdf import SUFFIX as PDF
-from crawlers.read.containers.files.archives import CONTAINERS, ArchiveMember, members_of, parts_of
+from crawlers.read.containers.files.archives import CONTAINERS, ArchiveMember, members_of, parts_of, true_name
 from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
-from crawlers.read.containers.files.kinds import true_name
-from crawlers.read.containers.files.reading import Text
 from crawlers.read.formats import (
     PAPERS,
     TABLE,
@@ -44,8 +42,7 @@ from crawlers.read.layouts.paper_layout import are_shown, marks_of
 from crawlers.read.papers import LINE_READERS, questions_by_layout
 from crawlers.read.tables.headers import LINED
 from crawlers.read.tables.records.exchange import EXCHANGES
-from crawlers.read.tables.records.reading import FileReading
-from crawlers.read.tables.records.reading_quality import answered_count, is_asked, is_whole, texts_of
+from crawlers.read.tables.records.reading import FileReading, answered_count, is_asked, is_whole, texts_of
 from crawlers.text.fields import text_of
 
 _HEAVY_BYTES = 1 << 20
@@ -290,7 +287,8 @@ def _account_of_rows(name: str, body: bytes, reading: FileReading) -> CharacterA
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in LINE_READERS and suffix != PDF:
         with uncollected():
-            lines = PaperAccount(LINE_READERS[suffix](name, body), reading.items).result()
+            text = LINE_READERS[suffix](name, body)
+            lines = PaperAccount(text.lines, text.dropped, reading.items).result()
         if lines.in_items + lines.rejected.total() >= _IN_LINES * (account.in_items + account.rejected.total()):
             _settle_rows(lines, reading, account)
             return lines
@@ -323,12 +321,12 @@ def account_of(name: str, body: bytes, format_name: str, reading: FileReading, k
         ValueError: the sums do not add up, which is a fault of the account.
     """
     if reading.source is not None:
-        account = PaperAccount(reading.source, reading.items).result()
+        account = PaperAccount(reading.source.lines, reading.source.dropped, reading.items).result()
     elif reading.rows is not None:
         account = _account_of_rows(name, body, reading)
     elif format_name in EXCHANGES:
         lines = [line for leaf in leaves_of(name, body) for line in text_of(leaf.text).split("\n")]
-        account = PaperAccount(Text(lines), reading.items, "text").result()
+        account = PaperAccount(lines, [], reading.items, "text").result()
     else:
         shape = _shape_of(format_name, reading, known)
         leaves = _values_in(name, body, format_name, reading, known)

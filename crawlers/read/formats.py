@@ -12,9 +12,8 @@ from crawlers.read.containers.documents.by_suffix import SHEETS
 from crawlers.read.containers.documents.doc import WORD
 from crawlers.read.containers.documents.pdf import SUFFIX as PDF
 from crawlers.read.containers.documents.pdf import table_rows
-from crawlers.read.containers.files.archives import CONTAINERS
+from crawlers.read.containers.files.archives import CONTAINERS, OLD
 from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
-from crawlers.read.containers.files.kinds import OLD
 from crawlers.read.containers.files.parquet import SUFFIX as PARQUET
 from crawlers.read.containers.files.reading import Lost, Text
 from crawlers.read.containers.files.text import read_text
@@ -31,8 +30,9 @@ from crawlers.read.tables.records.by_content import holds_table, read_by_layout
 from crawlers.read.tables.records.exchange import EXCHANGES, exchange_format, format_by_content, read_exchange
 from crawlers.read.tables.records.files import NOWHERE, read_with_layout, read_without_layout
 from crawlers.read.tables.records.items import RecordReader
-from crawlers.read.tables.records.reading import PAPER_FORMATS, FileReading
-from crawlers.read.tables.records.reading_quality import (
+from crawlers.read.tables.records.reading import (
+    PAPER_FORMATS,
+    FileReading,
     with_known_answers,
 )
 from crawlers.read.tables.records.triples import are_triples, read_triples

@@ -27,16 +27,15 @@ from crawlers.read.lines.doubts.whole_paper import accounted
 from crawlers.read.lines.form.choice import better_by_form
 from crawlers.read.lines.marks import answered
 from crawlers.read.lines.paper import read_paper
-from crawlers.read.lines.questions.draft import Draft
+from crawlers.read.lines.questions.draft import DOUBTS, Draft, shown
 from crawlers.read.lines.questions.draft import ParsedPaper as Paper
 from crawlers.read.lines.questions.shared import with_plain_options
 from crawlers.read.tables.names import names_of
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.vocabulary.answer_marks import IMAGE, WHOLE_ANSWER, flat, parts_of
-from crawlers.read.vocabulary.doubts import DOUBTS, shown
+from crawlers.read.vocabulary.headings import asks
 from crawlers.read.vocabulary.letters import is_signed, letter_of
 from crawlers.read.vocabulary.numbers import number_of
-from crawlers.read.vocabulary.wording import asks
 
 LineReader = Callable[[str, bytes], Text]
 

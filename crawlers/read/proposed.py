@@ -14,13 +14,12 @@ from msgspec import Struct, structs
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.files.archives import CONTAINERS
+from crawlers.read.containers.files.archives import CONTAINERS, true_name
 from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
-from crawlers.read.containers.files.kinds import true_name
 from crawlers.read.files import FileResult, by_lines, contained, read_within, within_budget
 from crawlers.read.formats import KnownLayouts, known_formats, lines_of, read_suffixes
-from crawlers.read.layouts.answer_letters import bare_answer
 from crawlers.read.layouts.layout_files import shipped_layouts
+from crawlers.read.layouts.line_patterns import bare_answer
 from crawlers.read.layouts.line_proposals import holds_more, layouts_of_lines, recurring_lines
 from crawlers.read.layouts.paper_layout import FileLayout, PaperLayout
 from crawlers.read.papers import LINE_READERS

@@ -162,7 +162,7 @@ def _write_segment(folder: Path, snapshot: str, origin: str, entries: Iterator[C
     """Write a segment and update the index; return the number of pages."""
     done, pages = segment(folder, snapshot), 0
     with tempfile.TemporaryFile() as rows:
-        with replacing(done, on_disk=True) as whole, open(whole, "wb") as out:
+        with replacing(done) as whole, open(whole, "wb") as out:
             out.write(origin_member(origin))
             for row, request, answer in entries:
                 offset = out.tell() + len(request)

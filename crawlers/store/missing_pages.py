@@ -70,7 +70,7 @@ def write_failed(folder: Path, failed: Mapping[str, str], reader: str | None = N
     """
     if failed:
         rows = (Failed(request=request, why=why, reader=reader if is_broken(why) else None) for request, why in failed.items())
-        write_jsonl(folder / FAILED, rows, key=lambda row: row.request, on_disk=True)
+        write_jsonl(folder / FAILED, rows, key=lambda row: row.request)
     else:
         (folder / FAILED).unlink(missing_ok=True)
 
@@ -89,7 +89,7 @@ def add_broken(folder: Path, request: str, why: str, reader: str) -> None:
     """Add a page that broke the process reading it to the failed requests."""
     rows = {row.request: row for row in read_optional(folder / FAILED, Failed)}
     rows[request] = Failed(request=request, why=why, reader=reader)
-    write_jsonl(folder / FAILED, rows.values(), key=lambda row: row.request, on_disk=True)
+    write_jsonl(folder / FAILED, rows.values(), key=lambda row: row.request)
 
 
 def is_broken(why: str) -> bool:
@@ -108,7 +108,7 @@ def write_beyond(folder: Path, snapshot: str, digests: Set[bytes]) -> None:
     if not digests:
         path.unlink(missing_ok=True)
         return
-    with replacing(path, on_disk=True) as part, open(part, "w", encoding="ascii") as lines:
+    with replacing(path) as part, open(part, "w", encoding="ascii") as lines:
         lines.writelines(f"{digest.hex()}\n" for digest in sorted(digests))
 
 

@@ -6,6 +6,7 @@ Scrapy unpacks what it can and ignores the rest, so half a page would be stored 
 import zlib
 from collections.abc import Callable, Iterator
 from hashlib import sha256
+from typing import Any
 
 import brotli
 from backports import zstd
@@ -17,6 +18,8 @@ from crawlers.store.request_keys import is_robots
 from crawlers.web.failure_causes import EMPTY_BODY, NOT_PACKED, TOO_LARGE, TORN_BODY
 
 _CHUNK_BYTES = 1 << 16
+_MAX_STREAMS = 1024  # gzip members or zstd frames: in blocks of 64 KiB, the largest page has half as many
+_MAX_LAYERS = 4
 _GZIP = 16 + zlib.MAX_WBITS
 _GZIP_MAGIC = b"\x1f\x8b"
 _MAGIC = {b"gzip": _GZIP_MAGIC, b"x-gzip": _GZIP_MAGIC}  # others have no magic bytes that distinguish them from text
@@ -29,12 +32,18 @@ class _Torn(ValueError):
     """A compressed stream that is truncated or invalid."""
 
 
+class _TooManyStreams(ValueError):
+    """A body of more compressed streams than any server makes."""
+
+
 def flaw(body: bytes, encodings: list[bytes], max_bytes: int) -> str | None:
     """Return what is wrong with a body of these Content-Encoding headers, or None.
 
     If the body was packed once, at most one chunk of it is in memory. An unknown encoding ends the check.
     """
     packed = [name.strip().lower() for header in encodings for name in header.split(b",") if name.strip()]
+    if len(packed) > _MAX_LAYERS:
+        return f"{TOO_LARGE}: packed {len(packed)} times"
     while packed and body:
         name = packed.pop()
         if name not in _UNPACK:
@@ -49,6 +58,8 @@ def flaw(body: bytes, encodings: list[bytes], max_bytes: int) -> str | None:
                     return f"{TOO_LARGE}: over {max_bytes} bytes when unpacked"
                 if packed:
                     unpacked.append(chunk)
+        except _TooManyStreams:
+            return f"{TOO_LARGE}: over {_MAX_STREAMS} compressed streams"
         except (_Torn, zlib.error, brotli.error, zstd.ZstdError):
             return f"{TORN_BODY}: {name.decode('ascii', 'replace')}"
         body = b"".join(unpacked)
@@ -77,6 +88,8 @@ def whole(request: Request, response: Response, max_bytes: int) -> Response:
         elif "partial" in response.flags and _is_cut(request, response):
             why = f"{TORN_BODY}: without length or end"
     if why is None:
+        if "download_stopped" in response.flags:  # robots.txt at its limit
+            response.headers.pop("Content-Length", None)
         return response
     raise DownloadCancelledError(why) if why.startswith(TOO_LARGE) else ResponseDataLossError(why)
 
@@ -91,35 +104,38 @@ def _is_cut(request: Request, response: Response) -> bool:
     return before != digest
 
 
-def _gzip(body: bytes) -> Iterator[bytes]:
-    while True:
-        stream = zlib.decompressobj(_GZIP)
-        yield from _zlib(stream, body)
-        body = stream.unused_data
-        if not body.startswith(_GZIP_MAGIC):  # more members may follow; anything else that follows is padding
+def _streams(body: bytes, new: Callable[[], Any], magic: bytes | None = None) -> Iterator[bytes]:
+    """Unpack the first stream of a body, and with `magic` those after it that begin so.
+
+    In slices, since a stream copies the input that it has not used.
+    """
+    at = 0
+    for _ in range(_MAX_STREAMS):
+        stream = new()
+        while not stream.eof:
+            piece = body[at : at + _CHUNK_BYTES] if getattr(stream, "needs_input", True) else b""
+            chunk = stream.decompress(piece, _CHUNK_BYTES)
+            at += len(piece) - len(getattr(stream, "unconsumed_tail", b""))
+            if not (chunk or piece or stream.eof):
+                raise _Torn
+            yield chunk
+        at -= len(stream.unused_data)
+        if magic is None or at >= len(body) or not body.startswith(magic, at):
             return
+    raise _TooManyStreams
+
+
+def _gzip(body: bytes) -> Iterator[bytes]:
+    return _streams(body, lambda: zlib.decompressobj(_GZIP), _GZIP_MAGIC)  # anything else after a member is padding
 
 
 def _deflate(body: bytes) -> Iterator[bytes]:
-    stream = zlib.decompressobj()
+    bits = zlib.MAX_WBITS
     try:
-        first = stream.decompress(body[:2])
+        zlib.decompressobj().decompress(body[:2])
     except zlib.error:  # some servers send the bare stream
-        stream, first = zlib.decompressobj(-zlib.MAX_WBITS), b""
-        yield from _zlib(stream, body)
-        return
-    yield first
-    yield from _zlib(stream, body[2:])
-
-
-def _zlib(stream: "zlib._Decompress", body: bytes) -> Iterator[bytes]:
-    yield stream.decompress(body, _CHUNK_BYTES)
-    while stream.unconsumed_tail and not stream.eof:
-        yield stream.decompress(stream.unconsumed_tail, _CHUNK_BYTES)
-    while not stream.eof and (rest := stream.decompress(b"", _CHUNK_BYTES)):
-        yield rest
-    if not stream.eof:
-        raise _Torn
+        bits = -bits
+    return _streams(body, lambda: zlib.decompressobj(bits))
 
 
 def _brotli(body: bytes) -> Iterator[bytes]:
@@ -133,14 +149,7 @@ def _brotli(body: bytes) -> Iterator[bytes]:
 
 
 def _zstd(body: bytes) -> Iterator[bytes]:
-    while body:
-        stream = zstd.ZstdDecompressor()
-        yield stream.decompress(body, _CHUNK_BYTES)
-        while not stream.eof:
-            if stream.needs_input:
-                raise _Torn
-            yield stream.decompress(b"", _CHUNK_BYTES)
-        body = stream.unused_data
+    return _streams(body, zstd.ZstdDecompressor, b"")
 
 
 _UNPACK: dict[bytes, Callable[[bytes], Iterator[bytes]]] = {

@@ -30,7 +30,7 @@ MOST_BROKEN = 20
 MAX_MEMORY_BYTES = 8 * 1024**3
 """Memory of a process that reads pages; the largest allowed page takes a tenth of it."""
 _CRAWLERS = Path(__file__).parents[1]
-_READERS = ("html", "papers", "text", "web")
+_READERS = ("html", "read/lines", "read/vocabulary", "text", "web")
 _LIBRARIES = ("beautifulsoup4", "lxml", "parsel", "scrapy", "w3lib")
 _REQUEST_BYTES = 1 << 16
 _MAX_LINES = 5

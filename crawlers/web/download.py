@@ -81,7 +81,7 @@ class Pauses:
         if response.status in _ASKS_FOR_TIME or (response.status >= 400 and named):
             seconds = self.unnamed if named is None else seconds_named(named.decode("latin-1"), datetime.now(UTC), self.unnamed)
             host = urlsplit(request.url).netloc
-            self.until[host] = monotonic() + min(seconds, self.longest)
+            self.until[host] = max(self.until.get(host, 0), monotonic() + min(seconds, self.longest))
             if seconds > self.longest and of_answer(request.url, response.status):
                 stop(self.crawler, f"{host} requests a pause of {seconds:.0f} seconds (Retry-After); run the crawl again after that")
 

@@ -17,6 +17,8 @@ from crawlers.store.exchanges import without_password
 from crawlers.web.failure_causes import NOT_PUBLIC, NOT_THE_WEB, OFF_SITE, OTHER_SITE, refuse
 
 _CLOUD_SERVICES = {ipaddress.ip_address("168.63.129.16")}  # a public address, but it answers only inside Azure
+FOR_ROBOTS = "is_robots"
+"""Key of meta: true if a robots.txt is requested."""
 refused: dict[str, str] = {}
 """Host -> address, of hosts that were refused. Twisted drops the message of a resolver."""
 
@@ -90,18 +92,18 @@ class Hosts:
 
     def process_request(self, request: Request) -> None:
         """Let a request through, or raise with the reason."""
-        why = self.why_not(request.url)
+        why = self.why_not(request)
         if why and why.startswith(OTHER_SITE) and not request.meta.get("redirect_urls"):
             self.stats.inc_value(OFF_SITE)
             raise IgnoreRequest(f"{without_password(request.url)}: not on a host of this source")
         if why:
             raise refuse(self.stats, request, why)
 
-    def why_not(self, url: str) -> str | None:
-        """Return why an address may not be requested, or None."""
-        address = urlsplit(url)
+    def why_not(self, request: Request) -> str | None:
+        """Return why a request may not be sent, or None. That of a robots.txt may be redirected to any host."""
+        address = urlsplit(request.url)
         host = (address.hostname or "").lower()
-        if not any(host == domain or host.endswith(f".{domain}") for domain in self.domains):
+        if not request.meta.get(FOR_ROBOTS) and not any(host == domain or host.endswith(f".{domain}") for domain in self.domains):
             return f"{OTHER_SITE}: {host}"
         try:
             port = address.port

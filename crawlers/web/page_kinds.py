@@ -258,7 +258,7 @@ def losses(before: Figures, now: Figures, bound: float) -> list[str]:
 def add_snapshot(folder: Path, source: Source, origin: str, figures: Figures) -> None:
     """Store the figures of a snapshot beside its pages."""
     known = _snapshots(folder) | {source.snapshot: Snapshot(origin=origin.partition(" ")[0], scope=_scope(source), figures=figures)}
-    write_json(folder / KINDS_FILE, dict(sorted(known.items())), on_disk=True)
+    write_json(folder / KINDS_FILE, dict(sorted(known.items())))
 
 
 def last_figures(folder: Path, source: Source) -> Figures:

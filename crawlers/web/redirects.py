@@ -178,7 +178,7 @@ class RedirectRules:
         result = begin(request, result)
         if result.url in (*request.meta.get("redirect_urls", ()), request.url):
             raise refuse(self.stats, request, REDIRECT_LOOP)
-        if why := self.hosts.why_not(result.url):  # here, since the scheduler lets only the first of many redirects to one address through
+        if why := self.hosts.why_not(result):  # here, since the scheduler lets only the first of many redirects to one address through
             self.targets.count(result.url.split("/")[2].rpartition("@")[2])
             raise refuse(self.stats, request, why)
         if not (result.cb_kwargs or result.errback):

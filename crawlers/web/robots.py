@@ -1,10 +1,12 @@
 """robots.txt by RFC 9309: a site whose rules cannot be fetched is not crawled, one without rules is."""
 
 import asyncio
+import re
+from urllib.parse import urlsplit
 
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.extensions.throttle import AutoThrottle
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
@@ -13,10 +15,13 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from crawlers.store.exchanges import UNSTORED
 from crawlers.web.failure_causes import DOWNLOAD_ERRORS, FORBIDDEN, NO_ROBOTS, REDIRECT_LOOP, Refused, of_answer, of_exception, refuse
+from crawlers.web.hosts import FOR_ROBOTS
 
 _MAX_BYTES = 512 * 1024  # RFC 9309, 2.5: at least 500 KiB are read
 _FIRST = 1000  # priority: before any page
-_OURS = "is_robots"
+_MAX_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five, also to other hosts
+_VERSION = re.compile(rb"(?i)(?<![^\r\n])([ \t]*+user-?agent[ \t]*+:[ \t]*+[a-z_-]++)[^\r\n]++")
+_RECEIVED = "robots_bytes"
 
 Rules = RobotParser | str | None
 """For a host: its rules, why they could not be fetched, or None if there are none."""
@@ -33,6 +38,7 @@ class Robots:
         self.name: str = crawler.settings["ROBOTSTXT_USER_AGENT"]
         self.longest_delay = crawler.settings.getfloat("CRAWL_DELAY_MAX")
         self.rules: dict[str, asyncio.Future[Rules]] = {}
+        crawler.signals.connect(self._limit, signals.bytes_received)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "Robots":
@@ -41,7 +47,8 @@ class Robots:
 
     async def process_request(self, request: Request) -> None:
         """Let a request through if the host's rules allow it."""
-        if request.meta.get(_OURS):
+        if request.meta.get(FOR_ROBOTS):
+            request.meta[_RECEIVED] = 0
             return
         address = urlparse_cached(request)
         host = f"{address.scheme}://{address.netloc}"
@@ -66,10 +73,12 @@ class Robots:
     async def _ask(self, host: str) -> Rules:
         stats = self.crawler.stats
         stats.inc_value("robotstxt/request_count")
-        request = Request(f"{host}/robots.txt", priority=_FIRST, meta={_OURS: True}, callback=NO_CALLBACK)
+        meta = {FOR_ROBOTS: True, "redirect_ttl": _MAX_REDIRECTS, "download_maxsize": 0}  # Scrapy would refuse a longer one as a whole
+        unpacked = {"Accept-Encoding": "identity"}
+        request = Request(f"{host}/robots.txt", headers=unpacked, priority=_FIRST, meta=meta, callback=NO_CALLBACK)
         try:
             response = await self.crawler.engine.download_async(request)
-        except Refused as error:  # redirected to another site, or endlessly: as if there were none (2.3.1.2)
+        except Refused as error:  # redirected too often, or to what is no public address: as if there were none (2.3.1.2)
             return str(error) if str(error) == REDIRECT_LOOP else None
         except IgnoreRequest as error:  # a replay without a stored answer
             return of_exception(error)
@@ -78,13 +87,21 @@ class Robots:
         stats.inc_value("robotstxt/response_count")
         if why := of_answer(response.url, response.status):
             return why
-        return self._read(response) if 200 <= response.status < 300 else None  # 2.3.1.1: any success
+        return self._read(response, host) if 200 <= response.status < 300 else None  # 2.3.1.1: any success
 
-    def _read(self, response: Response) -> RobotParser:
-        rules = ProtegoRobotParser.from_crawler(self.crawler, response.body[:_MAX_BYTES])
+    def _limit(self, data: bytes, request: Request) -> None:
+        """End the download of a robots.txt when enough of it is here."""
+        if request.meta.get(FOR_ROBOTS):
+            request.meta[_RECEIVED] += len(data)
+            if request.meta[_RECEIVED] >= _MAX_BYTES:
+                raise StopDownload(fail=False)
+
+    def _read(self, response: Response, host: str) -> RobotParser:
+        text = _VERSION.sub(rb"\1", response.body[:_MAX_BYTES])  # `AtomExam/2.0 (x)` means us: 2.2.1 matches the product's name
+        rules = ProtegoRobotParser.from_crawler(self.crawler, text)
         delay = min(rules.crawl_delay(self.name) or 0.0, self.longest_delay)
         if delay:
-            self._slow_down(urlparse_cached(response).hostname or "", delay)
+            self._slow_down(urlsplit(host).hostname or "", delay)
         return rules
 
     def _slow_down(self, host: str, delay: float) -> None:

@@ -83,6 +83,8 @@ def run_spider(spider: type[SourceSpider], settings: dict[str, Any], keep_items:
     crawler.signals.connect(note, signals.spider_error)
     crawl = process.crawl(crawler, **arguments)
     process.start()
+    if not crawl.done():  # a signal stopped the reactor first
+        raise KeyboardInterrupt
     crawl.result()  # a spider or store that could not be constructed raises here
     return Outcome(stats=crawler.stats.get_stats(), errors=errors)
 

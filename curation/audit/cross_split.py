@@ -9,7 +9,7 @@ from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from curation.audit.audited_questions import AuditedQuestion
 from curation.near_duplicates.clusters import TwinRelations, case_groups
-from curation.near_duplicates.merging import Sightings
+from curation.near_duplicates.merging import QuestionRows
 from curation.near_duplicates.pair_rules import answer_of, same_answer
 
 _ORDER = ("test", "val", "dev", "reserved", "train")
@@ -41,9 +41,9 @@ class _Reach(NamedTuple):
     """The question itself and its twins."""
 
 
-def leaks(every: Sequence[Sightings], rows_of: RowsByQuestion, bonds: TwinRelations, params: NearDuplicates) -> SplitLeaks:
+def leaks(every: Sequence[QuestionRows], rows_of: RowsByQuestion, twins: TwinRelations, params: NearDuplicates) -> SplitLeaks:
     """Return what each split of a set has in common with another."""
-    reach = _reach(every, rows_of, bonds, params)
+    reach = _reach(every, rows_of, twins, params)
     splits = sorted({row.split for rows in rows_of for row in rows if row.split}, key=_split_order)
     return SplitLeaks(
         across=[_across(rows_of, reach, of, among, params.ngram_chars) for of, among in permutations(splits, 2)],
@@ -64,14 +64,14 @@ def _split_order(name: str) -> tuple[int, str]:
     return (_ORDER.index(name) if name in _ORDER else -1, name)
 
 
-def _reach(every: Sequence[Sightings], rows_of: RowsByQuestion, bonds: TwinRelations, params: NearDuplicates) -> _Reach:
+def _reach(every: Sequence[QuestionRows], rows_of: RowsByQuestion, twins: TwinRelations, params: NearDuplicates) -> _Reach:
     same = [{row.split for row in rows} for rows in rows_of]
     reached, positions = [set(splits) for splits in same], [[position] for position in range(len(rows_of))]
-    for a, b in sorted(bonds):
+    for a, b in sorted(twins):
         for one, other in ((a, b), (b, a)):
             reached[one] |= same[other]
             positions[one].append(other)
-    groups = case_groups(every, bonds, params)
+    groups = case_groups(every, twins, params)
     by_group: dict[str, set[Split]] = defaultdict(set)
     keys = [groups.get(one.compared.case or "") for one in every]
     for key, splits in zip(keys, same, strict=True):

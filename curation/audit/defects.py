@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from atomexam.records.reasons import OF_QUESTIONS
 from curation.audit.audited_questions import AuditedQuestion
 from curation.audit.cross_split import share
 from curation.clean.questions.exam_text import TEXT_RULES
-from curation.clean.questions.rejections import REASONS
 
 _NO_ANSWER = "answer_missing"
 _UNIFIED = frozenset({"blank", "signs", "characters", "spaces", "lines", "case_split", "option_edges"})
@@ -57,7 +57,7 @@ def defects(rows: Sequence[AuditedQuestion], withholding: FileSplits) -> dict[st
     return {
         name: {
             "kind": kind,
-            "means": REASONS.get(name) or _MEANINGS.get(name, ""),
+            "means": OF_QUESTIONS[name].meaning if kind == "rejected" else _MEANINGS.get(name, ""),
             "count": len(rows_by_defect[kind, name]),
             "share": share(len(rows_by_defect[kind, name]), len(rows)),
             "examples": [_example(row) for row in rows_by_defect[kind, name][:_EXAMPLES]],

@@ -14,7 +14,7 @@ from curation.audit.cross_split import SplitLeaks, leaks
 from curation.clean.questions.with_all_reasons import is_comparable
 from curation.near_duplicates.clusters import Star, TwinRelations, find_twins, stars
 from curation.near_duplicates.damage import soundest_first
-from curation.near_duplicates.merging import Sightings, sightings_by_id
+from curation.near_duplicates.merging import QuestionRows, rows_by_id
 from curation.near_duplicates.reviews import right_texts
 
 _STEM_CHARS, _CASE_CHARS = 200, 400
@@ -38,28 +38,28 @@ def duplicates_in(rows: Sequence[AuditedQuestion], params: NearDuplicates) -> Du
     """Return the duplicates; questions without a stem, and overlong ones, are not compared."""
     row_of = {id(row.question): row for row in rows}  # by object: rows may be equal to the last byte
     order = {id(row): position for position, row in enumerate(rows)}
-    every = sightings_by_id((row.question for row in rows if is_comparable(row.question)), params.ngram_chars)
+    every = rows_by_id((row.question for row in rows if is_comparable(row.question)), params.ngram_chars)
     rows_of = [[row_of[id(question)] for question in one.rows] for one in every]
-    bonds = find_twins(every, params)
-    all_stars = list(stars(every, bonds, soundest_first(every, bonds, params.ngram_chars)))
+    twins = find_twins(every, params)
+    all_stars = list(stars(every, twins, soundest_first(every, twins, params.ngram_chars)))
     groups = [star for star in all_stars if star.members or len(star.centre.rows) > 1]
     clusters = sorted((_cluster(star, row_of, order) for star in groups), key=lambda one: one["cluster_id"])
-    outside_clusters = [_cluster(star, row_of, order) for star in _conflicts_between(every, all_stars, bonds)]
+    outside_clusters = [_cluster(star, row_of, order) for star in _conflicts_between(every, all_stars, twins)]
     return Duplicates(
         clusters=clusters,
         conflicts=[one for one in clusters if one["conflict"]] + outside_clusters,
-        leaks=leaks(every, rows_of, bonds, params),
+        leaks=leaks(every, rows_of, twins, params),
         identical=sum(len(one.rows) - 1 for one in every),
         near=sum(len(star.members) for star in groups),
     )
 
 
-def _conflicts_between(every: Sequence[Sightings], all_stars: Sequence[Star], bonds: TwinRelations) -> Iterable[Star]:
+def _conflicts_between(every: Sequence[QuestionRows], all_stars: Sequence[Star], twins: TwinRelations) -> Iterable[Star]:
     """Yield pairs whose answers differ and that are in no common cluster."""
     star_of = {one.id: index for index, star in enumerate(all_stars) for one in (star.centre, *(member for member, _ in star.members))}
-    for (a, b), bond in sorted(bonds.items()):
-        if bond.conflict and star_of[every[a].id] != star_of[every[b].id]:
-            yield Star(every[a], [(every[b], bond.similarity)], True, every[a])
+    for (a, b), twin in sorted(twins.items()):
+        if twin.conflict and star_of[every[a].id] != star_of[every[b].id]:
+            yield Star(every[a], [(every[b], twin.similarity)], True, every[a])
 
 
 def _cluster(star: Star, row_of: dict[int, AuditedQuestion], order: dict[int, int]) -> dict[str, Any]:

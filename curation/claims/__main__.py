@@ -63,7 +63,7 @@ def main(argv: list[str] | None = None) -> None:
             for row in fourfold.rows
             if (key := row.fact_ids[0]) in false and key not in types
         ]
-        write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id), on_disk=True)
+        write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id))
     sizes = f"{number_of(len(claims), 'claim')} on {number_of(metrics['heads'], 'head')}, {len(fourfold.rows):,} fourfold"
     made = f"{len(facts):,} facts -> {sizes}"
     print_summary("claims", f"{made}; {rejected_counts(metrics['rejected_by_reason'])}")

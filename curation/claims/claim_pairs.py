@@ -22,20 +22,6 @@ from curation.claims.settled_contradictions import Resolution, resolve, review_o
 from curation.claims.synonyms import Synonyms, names_itself
 from curation.claims.tail_fitness import denies, is_unfit
 
-REASONS = {
-    "head_unfit": "the head is not a name: it has no letter and no digit",
-    "tail_unfit": "the tail is not a short phrase that fits the sentence",
-    "double_negation": "the tail is a denial, so that the false sentence would be a double negation",
-    "names_itself": "the tail is the head, another name or a stage of it, or a part of its name",
-    "contradicted": "another fact on the head states the opposite, or another range; detail is its id; all of them are rejected for review",
-    "overruled": "a decision accepts a contradicting fact, or the denial of this one; detail is the id",
-    "contaminated": "a reference also states the fact; detail is the reference",
-    "refuted": "most annotators refuted the claim",
-    "neutral": "no majority of the annotators supported the claim",
-    "duplicate_claim": "another fact gives the same claim; detail is its id",
-    "over_cap": "the atomic type has enough claims",
-}
-
 
 class RejectedFact(NamedTuple):
     """A fact without a claim, and why."""

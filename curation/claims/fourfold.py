@@ -22,17 +22,6 @@ from curation.claims.altered_ranges import altered_range
 from curation.claims.false_tails import KnownFacts
 from curation.claims.negated_claims import Wordings, wording_of
 
-REASONS = {
-    "tail_general": "the tail may be true of heads that do not list it, so that it cannot be a false tail of any",
-    "tail_names_head": "the tail has a telling character of its head's name, which would give the true tail away",
-    "few_tails": "the head has too few tails of the relation to say which it lacks",
-    "no_false_tail": "each tail of the other heads of the group may be true of the head; detail counts the objections",
-    "not_exchanged": "the tail of no other head is false here while this one is false there, so that the tails would not balance",
-    "false_side": "the fact denies its tail and is the false side of a row, or of none",
-    "over_cap": "the atomic type has enough rows",
-    "heads_tell": "the names of the heads tell which have the tail, so that no knowledge is needed: the type has no row",
-    "range_unknown": "no plausible other range can be made of this one",
-}
 _MIN_GROUP, _MAX_GROUP, _GROUPS, _MAX_OPEN = 5, 40, 100, 16
 _CHANCE_DEVIATIONS = 3
 _AT_ONCE = 48

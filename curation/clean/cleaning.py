@@ -4,8 +4,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import tee
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Struct
 from tqdm import tqdm
@@ -18,7 +17,6 @@ from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
-from atomexam.runtime.external_sort import RecordSink
 from curation.clean.facts import entries
 from curation.clean.facts.corroboration import corroborate
 from curation.clean.facts.labels import name_of
@@ -26,10 +24,10 @@ from curation.clean.facts.separators import columns_of
 from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
 from curation.clean.questions.source_context import context_of
 from curation.clean.questions.with_all_reasons import reference_questions
-from curation.engine.engines import LOCAL, Engine, batched
+from curation.engine.engines import LOCAL, Engine, batches_of
 
 _BATCH = 1_000
-I = TypeVar("I", QuestionItem, EntityItem)  # noqa: E741
+Row = TypeVar("Row")
 R = TypeVar("R")
 
 
@@ -45,23 +43,8 @@ class RuleChanges(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     provenance: Provenance
 
 
-class CleanTables(NamedTuple):
-    """The outputs of the stage."""
-
-    questions: RecordSink[Question]
-    facts: RecordSink[Fact]
-    passages: RecordSink[Passage]
-    rejected: RecordSink[Rejected]
-    changes: RecordSink[RuleChanges]
-    references: RecordSink[Question]
-    """Questions of sources that are references: compared with the data, but not part of it."""
-    reference_facts: RecordSink[Fact]
-    """Facts of the same sources, under any relation that their labels name."""
-    aliases: RecordSink[Alias]
-
-
 class CleanResult(NamedTuple):
-    """The results for the items of some sources, as `CleanTables`."""
+    """The outputs of the stage: a file for each field but the last."""
 
     questions: list[Question]
     facts: list[Fact]
@@ -69,7 +52,9 @@ class CleanResult(NamedTuple):
     rejected: list[Rejected]
     changes: list[RuleChanges]
     references: list[Question]
+    """Questions of sources that are references: compared with the data, but not part of it."""
     reference_facts: list[Fact]
+    """Facts of the same sources, under any relation that their labels name."""
     aliases: list[Alias]
     metrics: dict[str, Any]
 
@@ -84,26 +69,13 @@ class _UnmappedCategory(NamedTuple):
 
 
 @dataclass
-class _CleanCounts:
-    """Counts made while records are processed."""
+class _Counts:
+    """What the outputs do not show."""
 
-    questions_in: int = 0
     facts_in: int = 0
-    entities_in: int = 0
     entities_out: int = 0
-    passages: int = 0
-    aliases: int = 0
-    by_source: Counter[tuple[str, str]] = field(default_factory=Counter)
+    items_in: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By source and kind, as `questions_in`."""
-    by_exam: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """By exam and `questions`, type or category."""
-    by_relation: Counter[str] = field(default_factory=Counter)
-    rejected: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """By kind and reason."""
-    facts_rejected: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """By relation and reason."""
-    references: Counter[str] = field(default_factory=Counter)
-    """By source."""
     rules: Counter[str] = field(default_factory=Counter)
     """Number of questions that each rule changed."""
     labels_unmapped: Counter[str] = field(default_factory=Counter)
@@ -112,128 +84,74 @@ class _CleanCounts:
     categories_to_map: Counter[_UnmappedCategory] = field(default_factory=Counter)
 
 
-class _ItemsOfKind(Generic[I]):
-    """The items of one kind, read as often as needed."""
-
-    def __init__(self, items: Iterable[Item], kind: type[I]) -> None:
-        self._items = items
-        self._kind: type[I] = kind
-        self.count = self.others = 0
-        """Numbers of items of this and of other kinds, once all were read."""
-
-    def __iter__(self) -> Iterator[I]:
-        count = others = 0
-        for item in self._items:
-            if isinstance(item, self._kind):
-                count += 1
-                yield item
-            else:
-                others += 1
-        self.count, self.others = count, others
-
-
 def clean(
     sources: Iterable[tuple[str, Iterable[Item]]], params: Clean, references: Collection[str] = (), engine: Engine = LOCAL
 ) -> CleanResult:
-    """Return the results for the items of each source, references separately, as `clean_into` writes them."""
-    result = CleanResult([], [], [], [], [], [], [], [], {})
-    return result._replace(metrics=clean_into(CleanTables(*result[:-1]), sources, params, references, engine))
-
-
-def clean_into(
-    tables: CleanTables,
-    sources: Iterable[tuple[str, Iterable[Item]]],
-    params: Clean,
-    references: Collection[str] = (),
-    engine: Engine = LOCAL,
-) -> dict[str, Any]:
-    """Write the records of each source, references to tables of their own; return the metrics. The order of items does not matter.
-
-    Questions are written as they are read. Only stems that may contain a case, ids of passages, and all facts stay in memory,
-    since each is compared with all others.
-
-    Args:
-        sources: names and items, which are read more than once.
+    """Return the results for the items of each source, with references separately. The order of items does not matter.
 
     Raises:
         ValueError: an item is neither accepted nor rejected, or both.
     """
-    counts = _CleanCounts()
+    counts, result = _Counts(), CleanResult([], [], [], [], [], [], [], [], {})
     facts: list[Fact] = []
-    passages: set[str] = set()
     parts: dict[str, set[str]] = defaultdict(set)
+    passages: dict[str, Passage] = {}
     for source, items in sources:
-        questions, entities = _ItemsOfKind(items, QuestionItem), _ItemsOfKind(items, EntityItem)
+        questions, entities = _by_kind(items)
         if source in references:
-            _add_references(list(questions), list(entities), params, tables, counts)
+            result.references.extend(reference_questions(questions, params))
+            result.reference_facts.extend(entries.reference_facts(entities))
             continue
-        context = context_of(questions)
-        columns = columns_of(entities if questions.others else ())
-        with tqdm(total=questions.count + questions.others, desc=f"clean {source}", file=sys.stderr, disable=None, leave=False) as progress:
-            for question_batch, cleaned_batch in _in_batches(engine, read_questions, questions, params, context):
-                _add_questions(question_batch, cleaned_batch, tables, counts)
-                progress.update(len(question_batch))
-            for entity_batch, parsed_batch in _in_batches(engine, entries.read_entities, entities, columns) if questions.others else ():
-                for item, cleaned in zip(entity_batch, parsed_batch, strict=True):
-                    _add_entity(item, cleaned, tables, facts, passages, parts, counts)
-                progress.update(len(entity_batch))
+        counts.items_in.update({(source, "questions_in"): len(questions), (source, "entities_in"): len(entities)})
+        with tqdm(total=len(questions) + len(entities), desc=f"clean {source}", file=sys.stderr, disable=None, leave=False) as progress:
+            for item, cleaned in _mapped(engine, read_questions, questions, progress, params, context_of(questions)):
+                _add_question(item, cleaned, result, counts)
+            for entity, parsed in _mapped(engine, entries.read_entities, entities, progress, columns_of(entities)):
+                _add_entity(parsed, result, counts)
+                facts.extend(parsed.facts)
+                parts[name_of(entity)].update(parsed.parts)
+                for passage in parsed.passages:
+                    passages.setdefault(passage.id, passage)
+    result.passages.extend(passages.values())
     sound, refusals = corroborate(facts, parts)
-    for fact in sound:
-        tables.facts.append(fact)
-        counts.by_relation[fact.relation] += 1
-        counts.by_source.update((origin.source, "facts_out") for origin in fact.provenance)
-    for refusal in refusals:
-        _reject(entries.rejected_fact(*refusal), tables, counts)
-    return _metrics(counts)
+    result.facts.extend(sound)
+    result.rejected.extend(entries.rejected_fact(*refusal) for refusal in refusals)
+    return result._replace(metrics=_metrics(result, counts))
 
 
-def _in_batches(engine: Engine, function: Callable[..., list[R]], rows: Iterable[I], *shared: Any) -> Iterator[tuple[Sequence[I], list[R]]]:
-    """Yield batches of rows with the results of a function."""
-    batches, others = tee(batched(rows, _BATCH))
-    return zip(batches, engine.mapped(function, others, *shared), strict=True)
+def _by_kind(items: Iterable[Item]) -> tuple[list[QuestionItem], list[EntityItem]]:
+    questions: list[QuestionItem] = []
+    entities: list[EntityItem] = []
+    for item in items:
+        if isinstance(item, QuestionItem):
+            questions.append(item)
+        else:
+            entities.append(item)
+    return questions, entities
 
 
-def _add_references(
-    questions: Sequence[QuestionItem], entities: Sequence[EntityItem], params: Clean, tables: CleanTables, counts: _CleanCounts
-) -> None:
-    for question in reference_questions(questions, params):
-        tables.references.append(question)
-        counts.references.update(origin.source for origin in question.provenance)
-    for fact in entries.reference_facts(entities):
-        tables.reference_facts.append(fact)
-        counts.references.update(origin.source for origin in fact.provenance)
+def _mapped(engine: Engine, function: Callable[..., list[R]], rows: Sequence[Row], progress: Any, *shared: Any) -> Iterator[tuple[Row, R]]:
+    """Yield rows with the results of a function that takes them in batches."""
+    batches = batches_of(rows, _BATCH)
+    for batch, results in zip(batches, engine.mapped(function, batches, *shared), strict=True):
+        yield from zip(batch, results, strict=True)
+        progress.update(len(batch))
 
 
-def _add_questions(
-    items: Sequence[QuestionItem], cleaned_batch: Sequence[CleanedQuestion], tables: CleanTables, counts: _CleanCounts
-) -> None:
-    for item, cleaned in zip(items, cleaned_batch, strict=True):
-        source, question = item.provenance.source, cleaned.question
-        counts.questions_in += 1
-        counts.by_source[source, "questions_in"] += 1
-        counts.rules.update(dict.fromkeys(cleaned.rules, 1))
+def _add_question(item: QuestionItem, cleaned: CleanedQuestion, result: CleanResult, counts: _Counts) -> None:
+    source, question = item.provenance.source, cleaned.question
+    counts.rules.update(dict.fromkeys(cleaned.rules, 1))
+    if question:
+        result.questions.append(question)
+    if cleaned.unmapped:
+        counts.categories_unmapped[source, cleaned.unmapped] += 1
         if question:
-            tables.questions.append(question)
-            for key in ("questions", question.question_type, question.category):
-                counts.by_exam[question.exam, key] += 1
-            for origin in question.provenance:
-                counts.by_source[origin.source, "questions_out"] += 1
-        if cleaned.unmapped:
-            counts.categories_unmapped[source, cleaned.unmapped] += 1
-            if question:
-                words = item.subject_raw or item.paper_raw or item.exam_raw or ""
-                counts.categories_to_map[_UnmappedCategory(source, words, question.exam, question.subject)] += 1
-        if cleaned.rejected:
-            _reject(cleaned.rejected, tables, counts)
-        if change := _change(item, cleaned):
-            tables.changes.append(change)
-
-
-def _reject(row: Rejected, tables: CleanTables, counts: _CleanCounts) -> None:
-    tables.rejected.append(row)
-    counts.rejected[row.kind, row.reason] += 1
-    if row.kind == "fact":
-        counts.facts_rejected[row.record["relation"], row.reason] += 1
+            words = item.subject_raw or item.paper_raw or item.exam_raw or ""
+            counts.categories_to_map[_UnmappedCategory(source, words, question.exam, question.subject)] += 1
+    if cleaned.rejected:
+        result.rejected.append(cleaned.rejected)
+    if change := _change(item, cleaned):
+        result.changes.append(change)
 
 
 def _change(item: QuestionItem, cleaned: CleanedQuestion) -> RuleChanges | None:
@@ -251,68 +169,49 @@ def _change(item: QuestionItem, cleaned: CleanedQuestion) -> RuleChanges | None:
     )
 
 
-def _add_entity(
-    item: EntityItem,
-    cleaned: entries.ParsedEntry,
-    tables: CleanTables,
-    facts: list[Fact],
-    passages: set[str],
-    parts: dict[str, set[str]],
-    counts: _CleanCounts,
-) -> None:
-    counts.entities_in += 1
-    counts.by_source[item.provenance.source, "entities_in"] += 1
-    counts.facts_in += len(cleaned.facts) + len(cleaned.rejected)
-    counts.labels_unmapped.update(cleaned.unmapped)
-    facts.extend(cleaned.facts)
-    for alias in cleaned.aliases:
-        tables.aliases.append(alias)
-    counts.aliases += len(cleaned.aliases)
-    parts[name_of(item)].update(cleaned.parts)
-    for row in cleaned.rejected:
-        _reject(row, tables, counts)
-    for passage in cleaned.passages:
-        if passage.id not in passages:
-            passages.add(passage.id)
-            tables.passages.append(passage)
-            counts.passages += 1
-            counts.by_source[passage.source, "passages"] += 1
-    if cleaned.empty:
-        _reject(cleaned.empty, tables, counts)
+def _add_entity(parsed: entries.ParsedEntry, result: CleanResult, counts: _Counts) -> None:
+    counts.facts_in += len(parsed.facts) + len(parsed.rejected)
+    counts.labels_unmapped.update(parsed.unmapped)
+    result.aliases.extend(parsed.aliases)
+    result.rejected.extend(parsed.rejected)
+    if parsed.empty:
+        result.rejected.append(parsed.empty)
     else:
         counts.entities_out += 1
 
 
-def _metrics(counts: _CleanCounts) -> dict[str, Any]:
-    rejected: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
-    for (kind, reason), number in counts.rejected.items():
-        rejected[kind] += number
-        reasons[reason] += number
+def _metrics(result: CleanResult, counts: _Counts) -> dict[str, Any]:
+    rejected = Counter(row.kind for row in result.rejected)
+    items_in: Counter[str] = Counter()
+    for (_, kind), number in counts.items_in.items():
+        items_in[kind] += number
+    by_exam = Counter((row.exam, key) for row in result.questions for key in ("questions", row.question_type, row.category))
+    by_source = counts.items_in.copy()
+    by_source.update((origin.source, "questions_out") for row in result.questions for origin in row.provenance)
+    by_source.update((origin.source, "facts_out") for row in result.facts for origin in row.provenance)
+    by_source.update((row.source, "passages") for row in result.passages)
+    references = Counter(origin.source for row in result.references for origin in row.provenance)
+    references.update(origin.source for row in result.reference_facts for origin in row.provenance)
     return {
-        "questions": _balance("questions", counts.questions_in, _of(counts.by_exam, "questions"), rejected["question"]),
-        "facts": _balance("facts", counts.facts_in, counts.by_relation.total(), rejected["fact"]),
-        "entities": _balance("entities", counts.entities_in, counts.entities_out, rejected["entity"]),
-        "passages": counts.passages,
-        "aliases": counts.aliases,
-        "references": _sorted(counts.references),
-        "rejected_by_reason": _sorted(reasons),
+        "questions": _balance("questions", items_in["questions_in"], len(result.questions), rejected["question"]),
+        "facts": _balance("facts", counts.facts_in, len(result.facts), rejected["fact"]),
+        "entities": _balance("entities", items_in["entities_in"], counts.entities_out, rejected["entity"]),
+        "passages": len(result.passages),
+        "aliases": len(result.aliases),
+        "references": _sorted(references),
+        "rejected_by_reason": _sorted(Counter(row.reason for row in result.rejected)),
         "repaired_by_rule": _sorted(counts.rules),
-        "by_exam": _nested(counts.by_exam),
-        "facts_by_relation": _sorted(counts.by_relation),
-        "facts_rejected": _nested(counts.facts_rejected),
-        "by_source": _nested(counts.by_source),
+        "by_exam": _nested(by_exam),
+        "facts_by_relation": _sorted(Counter(row.relation for row in result.facts)),
+        "facts_rejected": _nested(Counter((row.record["relation"], row.reason) for row in result.rejected if row.kind == "fact")),
+        "by_source": _nested(+by_source),
         "labels_unmapped": _sorted(counts.labels_unmapped),
         "categories_unmapped": _nested(counts.categories_unmapped),
         "categories_to_map": _to_map(counts),
     }
 
 
-def _of(pairs: Counter[tuple[str, str]], inner: str) -> int:
-    return sum(count for (_, key), count in pairs.items() if key == inner)
-
-
-def _to_map(counts: _CleanCounts) -> list[dict[str, Any]]:
+def _to_map(counts: _Counts) -> list[dict[str, Any]]:
     """Return a row for each line that may be added to `vocab/subjects.yaml`: a source's words, and the resulting exam and subject."""
     return [
         {"source": one.source, "said": one.words or None, "exam": one.exam, "subject": one.subject, "questions": count}

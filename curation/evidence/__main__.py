@@ -11,7 +11,7 @@ from pathlib import Path
 from atomexam.records.claim import ClaimPair
 from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.params import EvidenceParams
-from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary
 from curation.annotation.label_studio import write_project
@@ -54,6 +54,7 @@ def main(argv: list[str] | None = None) -> None:
     paths = {
         "claims": "data/claims/claims.jsonl",
         "passages": "data/clean/passages.jsonl",
+        "reserved": "data/splits/reserved/claims.jsonl",
         "search": "imports/search",
         "out": "data/evidence.jsonl",
         "annotation": "data/annotation",
@@ -67,7 +68,10 @@ def main(argv: list[str] | None = None) -> None:
     for one in find(claims, args.params.passages_per_claim):
         evidence[one.claim.id].append(evidence_of(one))
         named[one.passage.id] = one.passage
-    sample = with_evidence(sample_claims(claims, args.params.annotate_per_type, args.params.seed), evidence, named)
+    reserved = {claim.id for claim in read_optional(args.reserved, ClaimPair)}  # the annotators' folder is passed on
+    sample = with_evidence(
+        sample_claims((one for one in claims if one.id not in reserved), args.params.annotate_per_type, args.params.seed), evidence, named
+    )
     with folder_lock(args.annotation) as folder:
         for stale in folder.iterdir():
             stale.unlink()

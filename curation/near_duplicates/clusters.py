@@ -3,7 +3,7 @@
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from atomexam.runtime.disjoint_sets import DisjointSets
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.engine.engines import LOCAL, Engine
 from curation.near_duplicates.join.similarity import SimilarPairs, near_pairs
-from curation.near_duplicates.merging import Sightings
+from curation.near_duplicates.merging import QuestionRows
 from curation.near_duplicates.pair_rules import CandidatePairs, options_key, relations, reworded_threshold, stem_keys
 
 _BATCH = 2_000
@@ -35,19 +35,19 @@ class TwinRelation(NamedTuple):
 class Star(NamedTuple):
     """A centre and its twins; twins of twins are not included."""
 
-    centre: Sightings
-    members: list[tuple[Sightings, float]]
+    centre: QuestionRows
+    members: list[tuple[QuestionRows, float]]
     conflict: bool
     """Two of its rows have different right answers."""
-    head: Sightings
+    head: QuestionRows
     """The best question connected to the centre, also indirectly; equal for stars that must not be divided."""
 
 
 TwinRelations = dict[tuple[int, int], TwinRelation]
 
 
-def stars(sighted: Sequence[Sightings], bonds: TwinRelations, order: Sequence[int] | None = None) -> Iterable[Star]:
-    """Yield the stars of questions, from best to worst in their own order or in that of `order`, by the bonds of `find_twins`.
+def stars(questions: Sequence[QuestionRows], twins: TwinRelations, order: Sequence[int] | None = None) -> Iterable[Star]:
+    """Yield the stars of questions, from best to worst in their own order or in that of `order`.
 
     Each question is in one star.
 
@@ -55,28 +55,28 @@ def stars(sighted: Sequence[Sightings], bonds: TwinRelations, order: Sequence[in
     centre remains: it joins another centre or becomes one itself.
     """
     near: dict[int, list[int]] = defaultdict(list)
-    order = range(len(sighted)) if order is None else order
-    ranks = array("q", bytes(8 * len(sighted)))
+    order = range(len(questions)) if order is None else order
+    ranks = array("q", bytes(8 * len(questions)))
     for rank, index in enumerate(order):
         ranks[index] = rank
     tied = DisjointSets()
-    for a, b in sorted(bonds):
+    for a, b in sorted(twins):
         near[a].append(b)
         near[b].append(a)
         tied.join(ranks[a], ranks[b])
-    in_a_star = bytearray(len(sighted))
+    in_a_star = bytearray(len(questions))
     for rank, index in enumerate(order):
         if not in_a_star[index]:
-            centre = sighted[index]
+            centre = questions[index]
             members = [other for other in sorted(near.get(index, ()), key=ranks.__getitem__) if not in_a_star[other]]
-            relations = [bonds[min(index, other), max(index, other)] for other in members]
+            relations = [twins[min(index, other), max(index, other)] for other in members]
             for other in [index, *members]:
                 in_a_star[other] = True
             yield Star(
                 centre,
-                [(sighted[other], bond.similarity) for other, bond in zip(members, relations, strict=True)],
-                any(bond.conflict for bond in relations) or any(sighted[other].conflict for other in [index, *members]),
-                sighted[order[tied.least(rank)]],
+                [(questions[other], twin.similarity) for other, twin in zip(members, relations, strict=True)],
+                any(twin.conflict for twin in relations) or any(questions[other].conflict for other in [index, *members]),
+                questions[order[tied.least(rank)]],
             )
 
 
@@ -88,41 +88,41 @@ def medoid(star: Star, ngram_chars: int) -> str:
     return members[likeness.index(max(likeness))].id
 
 
-def case_groups(sighted: Sequence[Sightings], bonds: TwinRelations, params: NearDuplicates) -> dict[str, str]:
+def case_groups(questions: Sequence[QuestionRows], twins: TwinRelations, params: NearDuplicates) -> dict[str, str]:
     """Return for each canonical case the group that it shares with its copies: their smallest, so that more copies change few groups.
 
     Copies are similar cases, and less similar ones with the same question.
     """
-    same = {(sighted[a].compared.case or "", sighted[b].compared.case or "") for a, b in bonds}
-    case_sets = _case_sets({one.compared.case for one in sighted}, params.case_threshold, params.ngram_chars, same)
+    same = {(questions[a].compared.case or "", questions[b].compared.case or "") for a, b in twins}
+    case_sets = _case_sets({one.compared.case for one in questions}, params.case_threshold, params.ngram_chars, same)
     groups: dict[int, str] = {}
-    for one in sighted:
+    for one in questions:
         if one.compared.case and one.group_id:
             groups[case_sets[one.compared.case]] = min(one.group_id, groups.get(case_sets[one.compared.case], one.group_id))
     return {case: groups[number] for case, number in case_sets.items() if case and number in groups}
 
 
-def find_twins(sighted: Sequence[Sightings], params: NearDuplicates, engine: Engine = LOCAL) -> TwinRelations:
+def find_twins(questions: Sequence[QuestionRows], params: NearDuplicates, engine: Engine = LOCAL) -> TwinRelations:
     """Return the pairs of indexes whose questions ask the same thing.
 
     Candidates have similar texts or, however short they are, the same stems or the same options and answers.
     """
-    candidates = _candidates(sighted, params, engine)
+    candidates = _candidates(questions, params, engine)
     batches = [slice(start, start + _BATCH) for start in range(0, len(candidates.left), _BATCH)]
-    kinds = engine.mapped(relations, (_compared(sighted, candidates.left[batch], candidates.right[batch]) for batch in batches), params)
-    bonds: TwinRelations = {}
+    kinds = engine.mapped(relations, (_compared(questions, candidates.left[batch], candidates.right[batch]) for batch in batches), params)
+    found: TwinRelations = {}
     for batch, some in zip(batches, kinds, strict=True):
         columns = (column[batch].tolist() for column in candidates)
-        bonds.update({(a, b): TwinRelation(near, kind == "conflict") for a, b, near, kind in zip(*columns, some, strict=True) if kind})
-    return bonds
+        found.update({(a, b): TwinRelation(near, kind == "conflict") for a, b, near, kind in zip(*columns, some, strict=True) if kind})
+    return found
 
 
-def _candidates(sighted: Sequence[Sightings], params: NearDuplicates, engine: Engine) -> SimilarPairs:
+def _candidates(questions: Sequence[QuestionRows], params: NearDuplicates, engine: Engine) -> SimilarPairs:
     """Return the pairs of indexes whose questions may ask the same thing, left < right, sorted, with the similarity of their texts."""
     cases: dict[str | None, int] = {}
     case_at, text_at, chars = array("i"), array("q"), array("i")
     stems, stem_at, frames, frame_at = array("q"), array("i"), array("q"), array("i")
-    for index, one in enumerate(sighted):
+    for index, one in enumerate(questions):
         case_at.append(cases.setdefault(one.compared.case, len(cases)))
         text_at.append(hash(one.compared.text))
         chars.append(len(one.compared.text))
@@ -136,9 +136,9 @@ def _candidates(sighted: Sequence[Sightings], params: NearDuplicates, engine: En
     case_set_at = np.array([case_sets[case] for case in cases], np.int64)[np.asarray(case_at, np.int64)]
     shared = _distinct([*_sharing(stems, stem_at, case_set_at), *_sharing(frames, frame_at, case_set_at, _MANY)])
     del stems, stem_at, frames, frame_at  # frees a third of the memory before the join, which needs the most
-    near = _near(sighted, np.asarray(text_at, np.int64), np.asarray(chars, np.int32), case_set_at, params, engine)
+    near = _near(questions, np.asarray(text_at, np.int64), np.asarray(chars, np.int32), case_set_at, params, engine)
     shared = shared[~np.isin(shared, near[0])]
-    alike = (_likeness(sighted, a, b, params.ngram_chars) for a, b in zip(*(side.tolist() for side in _sides(shared)), strict=True))
+    alike = (_likeness(questions, a, b, params.ngram_chars) for a, b in zip(*(side.tolist() for side in _sides(shared)), strict=True))
     codes = np.concatenate([near[0], shared])
     similarity = np.concatenate([near[1], np.fromiter(alike, np.float64, len(shared))])
     order = np.argsort(codes)
@@ -146,7 +146,12 @@ def _candidates(sighted: Sequence[Sightings], params: NearDuplicates, engine: En
 
 
 def _near(
-    sighted: Sequence[Sightings], text_at: np.ndarray, chars: np.ndarray, case_set_at: np.ndarray, params: NearDuplicates, engine: Engine
+    questions: Sequence[QuestionRows],
+    text_at: np.ndarray,
+    chars: np.ndarray,
+    case_set_at: np.ndarray,
+    params: NearDuplicates,
+    engine: Engine,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs of indexes, as codes, with equal or similar texts and compatible cases, and the similarity of the texts."""
     _, first, number_at, counts = np.unique(text_at, return_index=True, return_inverse=True, return_counts=True)
@@ -158,7 +163,7 @@ def _near(
         if len(run):
             equal.append(_pairs_of(by_text[run[0] : run[-1] + 2]))
     joined = np.sort(first[chars[first] - params.ngram_chars + 1 >= MIN_NGRAMS])
-    pairs = near_pairs(_Texts(sighted, joined), params.ngram_chars, params.threshold, engine)
+    pairs = near_pairs([questions[index].compared.text for index in joined.tolist()], params.ngram_chars, params.threshold, engine)
     ours, theirs = (number_at[joined[side]] for side in (pairs.left, pairs.right))
     alone = (counts[ours] == 1) & (counts[theirs] == 1)
     left, right = by_text[begins[ours[alone]]], by_text[begins[theirs[alone]]]
@@ -171,21 +176,6 @@ def _near(
         similarity.append(np.full(len(at), value))
     same = _distinct(equal)
     return np.concatenate([same, *codes]), np.concatenate([np.ones(len(same)), *similarity])
-
-
-class _Texts(Sequence[str]):
-    """The texts at some indexes, read on access."""
-
-    def __init__(self, sighted: Sequence[Sightings], indexes: np.ndarray) -> None:
-        self._sighted, self._indexes = sighted, indexes
-
-    def __len__(self) -> int:
-        return len(self._indexes)
-
-    def __getitem__(self, which: Any) -> Any:
-        if isinstance(which, slice):
-            return [self._sighted[index].compared.text for index in self._indexes[which].tolist()]
-        return self._sighted[int(self._indexes[which])].compared.text
 
 
 def _sharing(keys: array, indexes: array, case_set_at: np.ndarray, most: int | None = None) -> Iterator[np.ndarray]:
@@ -218,15 +208,15 @@ def _distinct(codes: list[np.ndarray]) -> np.ndarray:
     return np.unique(np.concatenate([np.empty(0, np.int64), *codes]))
 
 
-def _likeness(sighted: Sequence[Sightings], a: int, b: int, ngram_chars: int) -> float:
-    return jaccard(*(ngrams(sighted[index].compared.text, ngram_chars) for index in (a, b)))
+def _likeness(questions: Sequence[QuestionRows], a: int, b: int, ngram_chars: int) -> float:
+    return jaccard(*(ngrams(questions[index].compared.text, ngram_chars) for index in (a, b)))
 
 
-def _compared(sighted: Sequence[Sightings], left: np.ndarray, right: np.ndarray) -> CandidatePairs:
+def _compared(questions: Sequence[QuestionRows], left: np.ndarray, right: np.ndarray) -> CandidatePairs:
     """Return pairs together with their questions, each once."""
     pairs = list(zip(left.tolist(), right.tolist(), strict=True))
     number_of = {index: number for number, index in enumerate(dict.fromkeys(index for pair in pairs for index in pair))}
-    return CandidatePairs([sighted[index].compared for index in number_of], [(number_of[a], number_of[b]) for a, b in pairs])
+    return CandidatePairs([questions[index].compared for index in number_of], [(number_of[a], number_of[b]) for a, b in pairs])
 
 
 def _case_sets(

@@ -14,16 +14,10 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.ngrams import jaccard, ngrams
-from curation.engine.engines import batched
 from curation.near_duplicates.clusters import MIN_NGRAMS
 from curation.near_duplicates.join.similarity import near_pairs_between
 from curation.near_duplicates.pair_rules import ComparedQuestion, compared_question, relation, stem_keys
 
-REASON = "contaminated"
-REASONS = {REASON: "a reference benchmark contains the question; detail is the reference and the similarity"}
-
-
-_BATCH = 100_000  # questions compared with all references at once
 _LEFT_OUT = frozenset({"identical", "near_duplicate", "overruled"})
 
 
@@ -79,24 +73,23 @@ def matched_pairs(questions: Sequence[Question], references: Sequence[Question],
     return [pairs[key] for key in sorted(pairs)]
 
 
-def contaminations(questions: Iterable[Question], references: Sequence[Question], params: NearDuplicates) -> list[Contamination]:
+def contaminations(questions: Sequence[Question], references: Sequence[Question], params: NearDuplicates) -> list[Contamination]:
     """Return the questions that references also contain, and where: a row for each two ids and each occurrence, sorted."""
     by_key: dict[tuple[str, str, Provenance], Contamination] = {}
-    for some in batched(questions, _BATCH) if references else ():
-        for hit in matched_pairs(some, references, params):
-            ours, theirs = some[hit.ours], references[hit.theirs]
-            for origin in theirs.provenance:
-                one = Contamination(
-                    question_id=ours.id,
-                    reference=origin.source,
-                    reference_id=theirs.id,
-                    similarity=hit.similarity,
-                    kind="identical" if hit.identical else "near",
-                    conflict=hit.conflict,
-                    seen=origin,
-                )
-                key = ours.id, theirs.id, origin
-                by_key[key] = max(one, by_key.get(key, one), key=_nearness)  # for equal ids the nearest is kept
+    for hit in matched_pairs(questions, references, params) if references else ():
+        ours, theirs = questions[hit.ours], references[hit.theirs]
+        for origin in theirs.provenance:
+            one = Contamination(
+                question_id=ours.id,
+                reference=origin.source,
+                reference_id=theirs.id,
+                similarity=hit.similarity,
+                kind="identical" if hit.identical else "near",
+                conflict=hit.conflict,
+                seen=origin,
+            )
+            key = ours.id, theirs.id, origin
+            by_key[key] = max(one, by_key.get(key, one), key=_nearness)  # for equal ids the nearest is kept
     return [by_key[key] for key in sorted(by_key)]
 
 
@@ -134,7 +127,7 @@ def without_contaminated(kept: Iterable[Question], matches: Iterable[Contaminati
 
 def _reject(row: Question, one: Contamination) -> Rejected:
     detail = f"{one.reference}: {one.reference_id} at {one.seen.url} {one.seen.position}, similarity {one.similarity}"
-    return Rejected(id=row.id, kind="question", reason=REASON, detail=detail, record=msgspec.to_builtins(row))
+    return Rejected(id=row.id, kind="question", reason="contaminated", detail=detail, record=msgspec.to_builtins(row))
 
 
 def _by_text(questions: Iterable[Question], params: NearDuplicates) -> dict[str, list[_ComparedForm]]:

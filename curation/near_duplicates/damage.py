@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curation.near_duplicates.merging import Sightings
+from curation.near_duplicates.merging import QuestionRows
 from curation.near_duplicates.pair_rules import matched_options
 from curation.near_duplicates.word_changes import is_word, splits_word
 from curation.near_duplicates.wording import differing, vocabulary
@@ -41,34 +41,34 @@ class _DifferingSpan(NamedTuple):
     """1 if a character forms no word but its counterpart does; -1 for the opposite."""
 
 
-def soundest_first(sighted: Sequence[Sightings], bonds: Mapping[tuple[int, int], object], ngram_chars: int) -> Sequence[int]:
+def soundest_first(questions: Sequence[QuestionRows], twins: Mapping[tuple[int, int], object], ngram_chars: int) -> Sequence[int]:
     """Return the indexes of questions, given from best to worst, reordered so that of two twins the less damaged one comes first.
 
     An answer and an explanation still have priority.
     """
     damage = Counter[int]()  # minus that of the twins, so that many twins do not add to a question's damage
     spans: list[_DifferingSpan] = []
-    for position, other in sorted(bonds):
-        for text, other_text in _parts(sighted[position], sighted[other], ngram_chars):
+    for position, other in sorted(twins):
+        for text, other_text in _parts(questions[position], questions[other], ngram_chars):
             worse = _is_cut(text, other_text) - _is_cut(other_text, text)
             damage[position] += worse
             damage[other] -= worse
             spans.extend(_spans(position, other, text, other_text))
     wanted = sorted({pair for span in spans for pair in (*span.pairs, *span.other_pairs)})
-    counts = _occurrences(wanted, sighted)
+    counts = _occurrences(wanted, questions)
     for span in spans:
         own_count, other_count = (max(counts[pair] for pair in pairs) for pairs in (span.pairs, span.other_pairs))
         worse = (span.times * own_count <= other_count) - (span.times * other_count <= own_count) or span.words
         damage[span.position] += worse
         damage[span.other] -= worse
     if not any(damage.values()):
-        return range(len(sighted))  # already in this order
-    missing = np.fromiter((2 * one.missing[0] + one.missing[1] for one in sighted), np.uint8, len(sighted))
-    damaged = np.fromiter((damage[position] for position in range(len(sighted))), np.int64, len(sighted))
+        return range(len(questions))  # already in this order
+    missing = np.fromiter((2 * one.missing[0] + one.missing[1] for one in questions), np.uint8, len(questions))
+    damaged = np.fromiter((damage[position] for position in range(len(questions))), np.int64, len(questions))
     return array("q", np.lexsort((damaged, missing)).astype(np.int64).tobytes())
 
 
-def _parts(one: Sightings, other: Sightings, ngram_chars: int) -> Iterator[tuple[str, str]]:
+def _parts(one: QuestionRows, other: QuestionRows, ngram_chars: int) -> Iterator[tuple[str, str]]:
     """Yield the pairs of differing parts of two twins."""
     a, b = one.compared, other.compared
     sides = [(a.stem, b.stem), (a.case or "", b.case or ""), *matched_options(a, b, ngram_chars)]
@@ -98,7 +98,7 @@ def _touched(text: str, start: int, end: int) -> list[str]:
     return [pair for pair in pairs if _EDGE not in pair] or pairs
 
 
-def _occurrences(wanted: Sequence[str], sighted: Iterable[Sightings]) -> dict[str, int]:
+def _occurrences(wanted: Sequence[str], questions: Iterable[QuestionRows]) -> dict[str, int]:
     """Return how often bigrams occur in texts and cases. A table of bits excludes most other bigrams quickly."""
     if not wanted:
         return {}
@@ -108,7 +108,7 @@ def _occurrences(wanted: Sequence[str], sighted: Iterable[Sightings]) -> dict[st
     table = np.zeros(1 << _TABLE_BITS, dtype=bool)
     table[_slots(codes)] = True
     counts = np.zeros(len(codes), dtype=np.int64)
-    for batch in _batches(_texts(sighted)):
+    for batch in _batches(_texts(questions)):
         pairs = _pair_codes(batch)
         pairs = pairs[table[_slots(pairs)]]
         at = np.searchsorted(codes, pairs).clip(max=len(codes) - 1)
@@ -116,10 +116,10 @@ def _occurrences(wanted: Sequence[str], sighted: Iterable[Sightings]) -> dict[st
     return {wanted[position]: count for position, count in zip(order.tolist(), counts.tolist(), strict=True)}
 
 
-def _texts(sighted: Iterable[Sightings]) -> Iterator[str]:
+def _texts(questions: Iterable[QuestionRows]) -> Iterator[str]:
     """Yield each text, and each case once."""
     cases: set[str] = set()
-    for one in sighted:
+    for one in questions:
         yield one.compared.text
         if one.compared.case and one.compared.case not in cases:
             cases.add(one.compared.case)

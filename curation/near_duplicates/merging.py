@@ -20,7 +20,7 @@ _LETTER = re.compile(r"[A-J]")
 BATCH = 5_000
 
 
-class Sightings(NamedTuple):
+class QuestionRows(NamedTuple):
     """One id with all its rows, the best first."""
 
     id: str
@@ -39,7 +39,7 @@ class SoundnessRank(NamedTuple):
 
     missing: tuple[bool, bool]
     rarity: int
-    """Negative number of sightings."""
+    """Negative number of occurrences."""
     blemishes: int
     poverty: int
     """Negative number of options."""
@@ -56,7 +56,7 @@ class RankedRows(NamedTuple):
     group_id: str | None
 
 
-def sightings_by_id(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCAL) -> list[Sightings]:
+def rows_by_id(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCAL) -> list[QuestionRows]:
     """Return the rows by id, the best id first: with answer, with explanation, most often seen, cleanest, with most options."""
     by_id: dict[str, list[Question]] = defaultdict(list)
     for row in rows:
@@ -65,7 +65,7 @@ def sightings_by_id(rows: Iterable[Question], ngram_chars: int, engine: Engine =
     every = zip(by_id.items(), (one for batch in ranked for one in batch), strict=True)
     in_order = sorted(((one.rank, key, group, one) for (key, group), one in every), key=lambda each: each[:2])
     return [
-        Sightings(key, [group[index] for index in one.order], one.compared, one.conflict, one.rank.missing, one.group_id)
+        QuestionRows(key, [group[index] for index in one.order], one.compared, one.conflict, one.rank.missing, one.group_id)
         for _, key, group, one in in_order
     ]
 

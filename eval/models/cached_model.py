@@ -37,6 +37,8 @@ class Counts(Struct, kw_only=True):
     new: int = 0
     failed: int = 0
     """Without a reply, whether the call failed or that of the question before."""
+    replaced: int = 0
+    """Lone surrogates in new replies, replaced by U+FFFD."""
 
     def add(self, other: "Counts") -> None:
         """Add the counts of another process."""
@@ -45,7 +47,8 @@ class Counts(Struct, kw_only=True):
 
     def line(self, name: str) -> str:
         """Return the counts as `predict` prints them."""
-        return f"{name}: {self.requests} requests: {self.stored} stored, {self.new} new, {self.failed} failed"
+        replaced = f", {self.replaced} lone surrogates replaced" if self.replaced else ""
+        return f"{name}: {self.requests} requests: {self.stored} stored, {self.new} new, {self.failed} failed{replaced}"
 
 
 class CachedModel:
@@ -61,6 +64,7 @@ class CachedModel:
         self._settings = settings
         self._store = store
         self._method = method
+        self._models: list[str | None] = []
 
     def replies(self, queries: Sequence[ModelQuery], bar: tqdm) -> list[Reply]:
         """Return a reply to each query, in their order; those not in the store are requested once, and added to it."""
@@ -68,6 +72,8 @@ class CachedModel:
         known = self._store.find(keys)
         self._count(bar, requests=len(keys), stored=sum(key in known for key in keys))
         missing = {key: query for key, query in zip(keys, queries, strict=True) if key not in known and key not in self.failed}
+        for reply in known.values():
+            self._compare_model(reply)
         entries = list(missing.items())
         for start in range(0, len(entries), _AT_ONCE):
             known |= self._request(dict(entries[start : start + _AT_ONCE]), bar)
@@ -88,6 +94,8 @@ class CachedModel:
                 reply = structs.replace(reply, finish_reason="error", error=_NOT_FINITE, likelihoods=None)
             if reply.error is None and reply.finish_reason != "error":
                 self._store.add(key, reply)
+                self._compare_model(reply)
+                self.counts.replaced += reply.replaced
                 made[key] = reply
             else:
                 self.failed[key] = structs.replace(reply, text="", finish_reason="error", error=reply.error or "no reply")
@@ -97,6 +105,15 @@ class CachedModel:
             odd = f"{len(missing)} questions, such as {next(iter(missing.values())).request.item_id}"
             raise ValueError(f"{self._backend.identity} gave no reply to {odd}; this is a fault of the backend")
         return made
+
+    def _compare_model(self, reply: Reply) -> None:
+        """Print that a reply is of another model than those before it, here or in the store."""
+        if self._models and reply.model not in self._models:
+            before, now = (one or "the name asked for" for one in (self._models[-1], reply.model))
+            advice = "give it another `revision` in params.yaml to request all replies anew"
+            print(f"warning: {self._backend.identity}: the server's model is {now}, and was {before}; {advice}", file=sys.stderr)
+        if reply.model not in self._models:
+            self._models.append(reply.model)
 
     def reply_all(self, requests: Sequence[Request], repeats: int, bar: tqdm) -> list[tuple[ModelQuery, Reply]]:
         """Return each request in each repeat with its reply; one that follows another is made when that has its reply.

@@ -51,7 +51,7 @@ class ModelQuery(Struct, frozen=True, kw_only=True):
     """The request as the model gets it."""
 
 
-class Reply(Struct, frozen=True, kw_only=True):
+class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The response of a model to a request."""
 
     text: str
@@ -63,6 +63,10 @@ class Reply(Struct, frozen=True, kw_only=True):
     """Cause of a failed call, without any API key; such a reply is not stored, so that the next run makes the request again."""
     likelihoods: dict[str, float] | None = None
     """Natural log-likelihood of each of the request's answers."""
+    model: str | None = None
+    """What a server calls the model that replied, unless that is the name asked for."""
+    replaced: int = 0
+    """Lone surrogates in the text, replaced by U+FFFD."""
 
 
 def failed_reply(cause: str) -> Reply:

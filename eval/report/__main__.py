@@ -33,7 +33,7 @@ from eval.report.clusters import clusters, contradictions
 from eval.report.evidence import evidence_by_type
 from eval.report.items import Browser, read_paired
 from eval.report.pages import page, rendered, write_items
-from eval.report.rejections import Reserved, read_advice, reasons
+from eval.report.rejections import Reserved, reasons
 from eval.statistics.bootstrap import Figures
 
 _DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validation", "split")
@@ -185,8 +185,7 @@ def item_files(args: Arguments, runs: Mapping[str, Figures], displayed_clusters:
 def rejected_page(args: Arguments, data: Mapping[str, Figures], reserved: Reserved) -> str:
     """Return the page of rejected records and their reasons."""
     stages = {stage: read_jsonl(args.data / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
-    advice = read_advice(args.reasons.read_text(encoding="utf-8")) if args.reasons.exists() else {}
-    by_reason = reasons(stages, reserved, advice)
+    by_reason = reasons(stages, reserved)
     crawls = {path.stem: msgspec.json.decode(path.read_bytes()) for path in sorted((args.metrics / "crawl").glob("*.json"))}
     context = {"crawls": crawls, "data": data, "reasons": by_reason, "folders": REJECTED}
     return rendered("rejected", context, scripted=True)
@@ -219,7 +218,7 @@ def main(argv: list[str] | None = None) -> None:
         return
     paths = {"metrics": "metrics", "out": "reports", "plots": "plots/tables", "summary": "metrics/summary.json"}
     paths |= {"splits": "data/splits", "scores": "data/scores", "predictions": "data/predictions"}
-    paths |= {"data": "data", "reasons": "docs/reasons.md"}
+    paths |= {"data": "data"}
     args = read_arguments(argv, __doc__, None, None, paths)
     listed = {
         block: list(args.all_params.get(block) or {})

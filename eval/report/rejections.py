@@ -5,21 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
+from atomexam.records.reasons import REASONS
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 
 MOST_EXAMPLES = 10
 _MOST_CHARS = 400
 _LEAST_STEM_CHARS = 6  # a shorter stem is in many texts by chance
-_LINE = re.compile(r"^\| `(\w+)` \|(.+)\|$")
-_CODE_PIPE = "\\|"
-
-
-class Advice(NamedTuple):
-    """The entry of a reason in docs/reasons.md."""
-
-    meaning: str
-    todo: str
 
 
 class RejectedExample(NamedTuple):
@@ -44,7 +36,8 @@ class Reason(NamedTuple):
     examples: list[RejectedExample]
     withheld: int
     """Of the records checked for examples, those that would reveal the reserved split."""
-    advice: Advice
+    meaning: str
+    remedy: str
 
 
 class QuestionLike(Protocol):
@@ -115,7 +108,7 @@ class Reserved:
         return text in self.short or any(stem in text for stem in self.stems) or any(text.startswith(head) for head in self.heads if head)
 
 
-def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved, advice: Mapping[tuple[str, str], Advice]) -> list[Reason]:
+def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved) -> list[Reason]:
     """Return every reason of every stage, the stages in the given order, the most frequent reasons first."""
     listed = []
     for stage, rows in stages.items():
@@ -136,26 +129,14 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved, advice
         for name, count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
             ranked = sorted(sources[name].items(), key=lambda entry: (-entry[1], entry[0]))
             shares = [(source, number, number / count) for source, number in ranked]
-            listed.append(Reason(stage, name, count, shares, examples[name], withheld[name], advice.get((stage, name), Advice("", ""))))
+            meaning, remedy = REASONS.get(name, ("", ""))
+            listed.append(Reason(stage, name, count, shares, examples[name], withheld[name], _plain(meaning), _plain(remedy)))
     return listed
-
-
-def read_advice(document: str) -> dict[tuple[str, str], Advice]:
-    """Return the entries of docs/reasons.md by stage and reason; the tables of a stage are below its heading."""
-    advice: dict[tuple[str, str], Advice] = {}
-    stage = ""
-    for line in document.splitlines():
-        if heading := re.match(r"## `(\w+)`", line):
-            stage = heading[1]
-        elif row := _LINE.match(line):
-            cells = [_plain(cell) for cell in row[2].replace(_CODE_PIPE, "\0").split("|")]
-            advice[stage, row[1]] = Advice(cells[0], cells[-1])
-    return advice
 
 
 def _plain(cell: str) -> str:
     """Return a cell of Markdown as plain text."""
-    return re.sub(r"\[([^\[\]]{0,200})\]\([^()]{0,200}\)", r"\1", cell.replace("\0", "|")).replace("`", "").strip()
+    return re.sub(r"\[([^\[\]]{0,200})\]\([^()]{0,200}\)", r"\1", cell).replace("`", "").strip()
 
 
 def _provenance(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -256,7 +256,7 @@ def write_assignments(path: Path, ledger: AssignmentLedger) -> None:
               for (exam, subject, kind, form, slot), keys in sorted(ledger.shots.items()) for key in keys]  # fmt: skip
     rows = [ledger.assigned[key] for key in sorted(ledger.assigned)]
     encode = msgspec.json.Encoder().encode_lines
-    with replacing(path, on_disk=True) as part, open(part, "wb") as file:
+    with replacing(path) as part, open(part, "wb") as file:
         file.write(encode(versions))
         file.write(encode(listed))
         for start in range(0, len(rows), _WRITTEN_ROWS):

@@ -34,7 +34,7 @@ PATHS = {
     "ledger": "splits/released.jsonl",
     "lock": "requirements.lock",
     "torch": "requirements-torch.txt",
-    "licences": "licences.tsv",
+    "licences": "licences.csv",
     "out": "data/release",
 }
 LEAKS, SHOTS, PASSED = "leaks.jsonl", "shots.jsonl", "passed.json"
@@ -46,7 +46,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = read_arguments(argv, __doc__, "release", Release, PATHS)
     version = arguments.params.version
     with folder_lock(arguments.out) as out:
-        contents, tables, written = Contents(), [], []
+        contents, written = Contents(), list[Path]()
         leaks = released_leaks(arguments.leaks)
         excluded_ids = not_for_training(leaks)
         for split in RELEASED:
@@ -57,7 +57,7 @@ def main(argv: list[str] | None = None) -> None:
                     tables_of_split.add(record)
                     if split == "train" and record.id not in excluded_ids:
                         instruction_files.add(record)
-            tables += tables_of_split.paths()
+            tables_of_split.name_files()
             written += write_texts(out, instruction_index(instruction_files.configs()))
             written += [out / instructions.FOLDER / f"{config}.json" for config in instruction_files.configs()]
         ledger = read_ledger(arguments.ledger)
@@ -71,12 +71,12 @@ def main(argv: list[str] | None = None) -> None:
         texts[commitment.FILE] = _pretty(commitment.commit(read_split(arguments.splits, commitment.RESERVED)))
         texts[HISTORY] = b"".join(map(to_line, changes))
         texts[LEAKS], texts[SHOTS] = (b"".join(map(to_line, rows)) for rows in (leaks, shots))
-        texts[croissant.FILE] = _pretty(describe(out, tables, contents, version))
+        texts[croissant.FILE] = _pretty(describe(contents, version))
         packages = [package for path in (arguments.lock, arguments.torch) for package in materials.locked(path.read_text(encoding="utf-8"))]
         licences = materials.read_licences(arguments.licences.read_text(encoding="utf-8"))
         texts[materials.FILE] = msgspec.json.encode(materials.describe(version, packages, licences)) + b"\n"
         texts["README.md"] = render_card(contents, version, tally(changes), Counter(leak.check for leak in leaks)).encode()
-        written += [*tables, *write_texts(out, texts)]
+        written += [*(out / file.path for file in contents.files.values()), *write_texts(out, texts)]
         _sweep(out, {*written, out / CHECKSUMS})
         write_texts(out, {CHECKSUMS: "".join(f"{sha256(path)}  {_name(out, path)}\n" for path in sorted(written)).encode()})
     records, files = number_of(len(contents.items), "record"), number_of(len(written), "file")
@@ -101,9 +101,9 @@ def opencompass_files(records: Iterable[Question | ClaimPair]) -> dict[str, byte
     return files
 
 
-def describe(out: Path, tables: Iterable[Path], contents: Contents, version: str) -> dict[str, Any]:
+def describe(contents: Contents, version: str) -> dict[str, Any]:
     """Return the Croissant metadata. Its date is that of the newest snapshot whose name is a date, so that equal data gives equal bytes."""
-    files = {_name(out, path): (sha256(path), path.stat().st_size) for path in tables}
+    files = {file.path: (file.sha256, file.size) for file in contents.files.values()}
     newest = max((snapshot for _, _, snapshot in contents.sources if _is_date(snapshot)), default="")
     configs = [config for config in CONFIGS if any(config == name for name, _, _ in contents.tables)]
     return croissant.describe(version, newest, files, configs, TERMS)

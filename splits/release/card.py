@@ -1,11 +1,12 @@
 """The dataset card of a release, rendered from `splits/release/templates/README.md.jinja`."""
 
 from collections import Counter
-from typing import Any, Protocol
+from typing import Any
 
 from atomexam.records.leak import CHECKS
 from splits.release.columns import CONFIGS, RELEASED
-from splits.release.rendering import Tables, canary, configs_and_types, data_file, environment
+from splits.release.rendering import canary, configs_and_types, environment
+from splits.release.tables import Contents
 from splits.release.task_files import EXAMPLES, tasks
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
@@ -19,16 +20,7 @@ SCORES = {
 CHANGES = ("added", "edited", "moved", "removed", "returned")
 
 
-class ReleaseCounts(Protocol):
-    """The counts of a release that its card lists."""
-
-    tables: Counter[tuple[str, str, str]]
-    subjects: Counter[tuple[tuple[str, str], str]]
-    atomic_types: Counter[tuple[str, str]]
-    sources: Counter[tuple[str, str, str]]
-
-
-def render_card(contents: ReleaseCounts, version: str, changes: list[tuple[str, dict[str, int]]], leaks: Counter[str]) -> str:
+def render_card(contents: Contents, version: str, changes: list[tuple[str, dict[str, int]]], leaks: Counter[str]) -> str:
     """Return README.md. Names of exams and subjects come from crawled pages and are escaped.
 
     Args:
@@ -41,7 +33,7 @@ def render_card(contents: ReleaseCounts, version: str, changes: list[tuple[str, 
         changes = [(version, {}), *changes]
     return environment(escape=True).get_template("README.md.jinja").render(
         version=version,
-        configs=[{"name": config, "files": files} for config in CONFIGS if (files := _files(tables, config))],
+        configs=[{"name": config, "splits": described} for config in CONFIGS if (described := _splits(contents, config))],
         size=next((word for limit, word in SIZES if total < limit), "n>10M"),
         released=list(RELEASED.values()),
         tables=[(config, kind, [tables.get((config, kind, split), 0) for split in splits]) for config, kind in configs_and_types(tables)],
@@ -60,11 +52,16 @@ def render_card(contents: ReleaseCounts, version: str, changes: list[tuple[str, 
     )  # fmt: skip
 
 
-def _files(tables: Tables, config: str) -> dict[str, list[str]]:
-    """Return the files of each split of a config. Splits without a record are left out: `datasets` refuses empty ones."""
-    kinds = [kind for name, kind in configs_and_types(tables) if name == config]
-    files = {RELEASED[split]: [data_file(config, kind, split) for kind in kinds if tables.get((config, kind, split))] for split in RELEASED}
-    return {split: names for split, names in files.items() if names}
+def _splits(contents: Contents, config: str) -> list[dict[str, Any]]:
+    """Return the splits of a config with their files and sizes. Splits without a record are left out: `datasets` refuses empty ones."""
+    described = []
+    for split, name in RELEASED.items():
+        tables = [(config, kind, split) for one, kind in configs_and_types(contents.tables) if one == config]
+        if files := [contents.files[table] for table in tables if table in contents.files]:
+            size, num_bytes = sum(file.size for file in files), sum(file.num_bytes for file in files)
+            rows = sum(contents.tables[table] for table in tables)
+            described.append({"name": name, "files": files, "size": size, "num_bytes": num_bytes, "rows": rows})
+    return described
 
 
 def _by_split(counts: Counter, splits: list[str]) -> list[tuple[Any, list[int]]]:

@@ -1,4 +1,4 @@
-"""Croissant 1.0 metadata of a release: its tables' schemas and files -> croissant.json, a record set per config."""
+"""Croissant 1.1 metadata of a release: its tables' schemas and files -> croissant.json, a record set per config."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -41,10 +41,11 @@ def describe(version: str, published: str, files: Mapping[str, tuple[str, int]],
     return {
         "@context": msgspec.json.decode((TEMPLATES / "croissant_context.json").read_bytes()),
         "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "conformsTo": "http://mlcommons.org/croissant/1.1",
         "name": "AtomExam",
         "description": f"Examination questions and atomic medical claims in Chinese, for the evaluation of language models. {canary()}",
         "url": "README.md",
+        "creator": {"@type": "sc:Organization", "name": "AtomExam"},
         "license": terms,
         "citeAs": CITATION.format(version=version),
         "version": version,
@@ -92,7 +93,7 @@ def _field(config: str, name: str, kind: "pyarrow.DataType") -> dict[str, Any]:
         field["description"] = about
     if not pa.types.is_list(kind):
         return field
-    field["repeated"] = True
+    field |= {"isArray": True, "arrayShape": "-1"}  # one dimension of any length
     if pa.types.is_struct(kind.value_type):
         inner = [part.name for part in kind.value_type]
         parts = [

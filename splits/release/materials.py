@@ -1,12 +1,12 @@
 """The locked packages that a release is made with -> a bill of materials, CycloneDX 1.6, without time and serial number: equal bytes."""
 
+import csv
 import re
 from collections.abc import Mapping
+from io import StringIO
 from typing import Any, NamedTuple
 
 FILE = "bom.cdx.json"
-_SPDX_ID = re.compile(r"[A-Za-z0-9.+-]+")
-_SCOPES = {"run": "required", "develop": "excluded"}
 
 
 class Package(NamedTuple):
@@ -36,21 +36,13 @@ def locked(text: str) -> list[Package]:
     return packages
 
 
-def read_licences(text: str) -> dict[str, tuple[str, str]]:
-    """Return the contents of licences.tsv: package -> licence and use."""
-    rows = (line.split("\t") for line in text.splitlines())
-    return {package: (licence, use) for package, licence, use in rows}
+def read_licences(text: str) -> dict[str, str]:
+    """Return the contents of licences.csv, as pip-licenses writes it: package -> licence."""
+    return {re.sub(r"[-_.]+", "-", row["Name"]).lower(): row["License"] for row in csv.DictReader(StringIO(text))}
 
 
-def describe(version: str, packages: list[Package], licences: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
-    """Return the bill of materials of a release.
-
-    Raises:
-        ValueError: a package has no licence in the table, so nobody has checked it.
-    """
-    for package in packages:
-        if package.name not in licences:
-            raise ValueError(f"licences.tsv has no line for {package.name}; `python -m scripts.licences` writes it")
+def describe(version: str, packages: list[Package], licences: Mapping[str, str]) -> dict[str, Any]:
+    """Return the bill of materials of a release."""
     release = {"type": "data", "bom-ref": "atomexam-release", "name": "AtomExam", "version": version}
     return {
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
@@ -58,11 +50,11 @@ def describe(version: str, packages: list[Package], licences: Mapping[str, tuple
         "specVersion": "1.6",
         "version": 1,
         "metadata": {"component": release},
-        "components": [_component(package, *licences[package.name]) for package in sorted(packages)],
+        "components": [_component(package, licences.get(package.name)) for package in sorted(packages)],
     }
 
 
-def _component(package: Package, licence: str, use: str) -> dict[str, Any]:
+def _component(package: Package, licence: str | None) -> dict[str, Any]:
     address = f"pkg:pypi/{package.name}@{package.version.replace('+', '%2B')}"
     files = [{"alg": "SHA-256", "content": sha256} for sha256 in sorted(package.sha256)]
     return {
@@ -70,8 +62,7 @@ def _component(package: Package, licence: str, use: str) -> dict[str, Any]:
         "bom-ref": address,
         "name": package.name,
         "version": package.version,
-        "scope": _SCOPES[use],
-        "licenses": [{"license": {"id": licence}} if _SPDX_ID.fullmatch(licence) else {"expression": licence}],
+        **({"licenses": [{"license": {"name": licence}}]} if licence else {}),
         "purl": address,
         "externalReferences": [
             {"type": "distribution", "url": f"https://pypi.org/project/{package.name}/{package.version}/", "hashes": files}

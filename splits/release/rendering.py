@@ -1,4 +1,4 @@
-"""Templates of a release, and data shared by its texts: the tables, their paths, and the canary."""
+"""Templates of a release, and data shared by its texts: the tables and the canary."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from splits.release.columns import CONFIGS, RELEASED
+from splits.release.columns import CONFIGS
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -17,10 +17,6 @@ Tables = Mapping[tuple[str, str, str], int]
 
 def canary() -> str:
     return (TEMPLATES / "canary.txt").read_text(encoding="utf-8").strip()
-
-
-def data_file(config: str, kind: str, split: str) -> str:
-    return f"{config}/{RELEASED[split]}-{kind}.parquet"
 
 
 def configs_and_types(tables: Tables) -> list[tuple[str, str]]:

@@ -1,9 +1,10 @@
 """Tables of a release: records of one split -> Parquet files, and counts of their contents."""
 
+import hashlib
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from atomexam.records.claim import ClaimPair
@@ -11,15 +12,26 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import replacing
 from splits.release.columns import CLAIMS, RELEASED, claim_row, claim_schema, config_of, question_row, question_schema
 from splits.release.history import Item, item_of
-from splits.release.rendering import canary, data_file
+from splits.release.rendering import canary
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 PAIRS = "pairs"
 BATCH_ROWS = 10_000  # rows as Python objects take ten times the memory of a table
+_DIGEST_CHARS = 12
 Table = tuple[str, str]
 """Config and type."""
+
+
+class DataFile(NamedTuple):
+    """A finished Parquet file. Its name has a part of its digest: `datasets` caches by the names of files, not by their bytes."""
+
+    path: str
+    sha256: str
+    size: int
+    num_bytes: int
+    """Size of the same rows in Arrow's format, as `dataset_info` of a dataset card states it."""
 
 
 class Contents:
@@ -27,6 +39,7 @@ class Contents:
 
     def __init__(self) -> None:
         self.tables: Counter[tuple[str, str, str]] = Counter()
+        self.files: dict[tuple[str, str, str], DataFile] = {}
         self.subjects: Counter[tuple[tuple[str, str], str]] = Counter()
         self.atomic_types: Counter[tuple[str, str]] = Counter()
         self.sources: Counter[tuple[str, str, str]] = Counter()
@@ -52,6 +65,7 @@ class Tables:
         self._mark = canary()
         self._batches: dict[Table, list[dict[str, Any]]] = {}
         self._files: dict[Table, pq.ParquetWriter] = {}
+        self._num_bytes: Counter[Table] = Counter()
 
     def add(self, record: Question | ClaimPair) -> None:
         table = (CLAIMS, PAIRS) if isinstance(record, ClaimPair) else (config_of(record), record.question_type)
@@ -64,13 +78,24 @@ class Tables:
         if len(batch) == BATCH_ROWS:
             self._write(table)
 
-    def paths(self) -> list[Path]:
-        return [self._out / data_file(*table, self._split) for table in self._batches]
+    def name_files(self) -> None:
+        """Give each file, once the stack has closed it, its final name."""
+        for table in self._batches:
+            path = self._path(table)
+            with open(path, "rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            final = path.rename(path.with_stem(f"{path.stem}-{digest[:_DIGEST_CHARS]}"))
+            name = final.relative_to(self._out).as_posix()
+            self._contents.files[*table, self._split] = DataFile(name, digest, final.stat().st_size, self._num_bytes[table])
+
+    def _path(self, table: Table) -> Path:
+        config, kind = table
+        return self._out / config / f"{RELEASED[self._split]}-{kind}.parquet"
 
     def _open(self, table: Table) -> None:
         import pyarrow.parquet as pq
 
-        part = self._stack.enter_context(replacing(self._out / data_file(*table, self._split)))
+        part = self._stack.enter_context(replacing(self._path(table)))
         schema = claim_schema() if table[0] == CLAIMS else question_schema()
         self._files[table] = self._stack.enter_context(pq.ParquetWriter(part, schema, compression="zstd"))
         self._batches[table] = []
@@ -80,7 +105,9 @@ class Tables:
         import pyarrow as pa
 
         if self._batches[table]:
-            self._files[table].write_table(pa.Table.from_pylist(self._batches[table], schema=self._files[table].schema))
+            rows = pa.Table.from_pylist(self._batches[table], schema=self._files[table].schema)
+            self._files[table].write_table(rows)
+            self._num_bytes[table] += rows.nbytes
             self._batches[table].clear()
 
 

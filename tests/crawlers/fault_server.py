@@ -35,6 +35,14 @@ ROBOTS: dict[str, tuple[tuple[bytes, ...], str | None]] = {
     f"empty.{HOST}": ((answer(200, b""),), None),
     f"circles.{HOST}": ((answer(301, b"", "Location: /robots.txt"),), f"{faults.NO_ROBOTS}: {faults.REDIRECT_LOOP}"),
     f"leaves.{HOST}": ((answer(301, b"", "Location: http://other.example/robots.txt"),), None),
+    f"led.{HOST}": ((location("Location: http://step1.rules.example/robots.txt"),), FORBIDDEN),
+    f"endless.{HOST}": ((location("Location: http://step0.rules.example/robots.txt"),), None),
+    f"versions.{HOST}": ((answer(200, b"User-agent: *\nDisallow:\n\nUser-agent: AtomExam/2.0 (x)\nDisallow: /plain\n"),), FORBIDDEN),
+    f"huge.{HOST}": ((answer(200, b"User-agent: *\nDisallow: /plain\n".ljust(1 << 25, b"#") + b"#" * 99),), FORBIDDEN),
+}
+RULES = {  # of another site: a redirect further each, and the rules in the last
+    **{f"step{n}.rules.example": (location(f"Location: http://step{n + 1}.rules.example/robots.txt"),) for n in range(5)},
+    "step5.rules.example": (answer(200, b"User-agent: *\nDisallow: /plain\n"),),
 }
 
 
@@ -114,7 +122,7 @@ class FaultSite:
 
     async def _answer(self, writer: Writer, host: str, path: str, cookie: bool) -> None:
         if path == "/robots.txt":
-            turns = ROBOTS[host][0] if host in ROBOTS else (answer(200, b"User-agent: *\nDisallow: /private/\n"),)
+            turns = ROBOTS[host][0] if host in ROBOTS else RULES.get(host, (answer(200, b"User-agent: *\nDisallow: /private/\n"),))
             turn = turns[min(self.asked[host + path], len(turns)) - 1]
             writer.write(turn)
             return None if turn else writer.close()

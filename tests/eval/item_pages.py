@@ -164,10 +164,6 @@ def write_data(root: Path, questions: int = 40, claims: int = 12) -> Path:
     agreed = {"krippendorff": {"alpha": 0.5}, "fleiss": {"kappa": None, "undefined": "too few"}}
     judged = {"verdicts": 3, "annotators": 2, "table": {"total": {"claims": 3, **answers}, "by_type": {"disease_cause": {"claims": 0}}}}
     write_json(root / "metrics/verification.json", judged | {"agreement": agreed})
-    (root / "docs").mkdir(exist_ok=True)
-    (root / "docs/reasons.md").write_text(
-        "## `clean`\n| `stem_broken` | cut off `（ ）` | 例\\|外 | see [the page](a.md) |\n", encoding="utf-8"
-    )
     return root
 
 

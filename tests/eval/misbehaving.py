@@ -6,14 +6,31 @@ import re
 import socket
 import sys
 import time
+from base64 import b64encode, encodebytes, urlsafe_b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import TypeVar
+from urllib.parse import quote
 
 KEY = "sk-toy-0123456789abcdef"
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "slashes": lambda key: key.replace("/", "\\/"),
+    "percent": lambda key: quote(key, safe=""),
+    "twice": lambda key: quote(quote(key, safe="")).lower(),
+    "json-escapes": lambda key: "".join(f"\\u{ord(char):04x}" for char in key),
+    "json-in-json": lambda key: json.dumps(json.dumps(key.replace("/", "\\/"))),
+    "base64": lambda key: b64encode(f"Bearer {key}".encode()).decode(),
+    "base64-url": lambda key: urlsafe_b64encode(f"x{key}".encode()).decode(),
+    "lines": lambda key: "\r\n ".join(key[at : at + 7] for at in range(0, len(key), 7)),
+    "entities": lambda key: "".join(f"&#x{ord(char):X};" for char in key),
+    "hex": lambda key: key.encode().hex(),
+    "base64-lines": lambda key: encodebytes(f"user:{key}".encode() * 3).decode(),
+}
+"""How a server may repeat a key."""
 S = TypeVar("S", bound=ThreadingHTTPServer)
 
 
@@ -102,6 +119,21 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(200, completion("半", way))
         if way in ("filter", "odd", "null"):
             return self._send(200, completion("半", {"filter": "content_filter", "odd": "gremlins", "null": None}[way]))
+        if way in SPELLINGS:
+            spelled = SPELLINGS[way](self.headers["authorization"].removeprefix("Bearer "))
+            if len(question) % 2:
+                return self._bytes(b"\n" * 980 + f'{{"error": "not with {spelled}"}}'.encode(), "text/plain", 400)
+            return self._send(200, completion(f"your key is {spelled}."))
+        if way == "surrogate":
+            return self._bytes(json.dumps(completion("半\ud800\\ud800😀")).encode(), "application/json")
+        if way == "tools":
+            call = {"id": "c", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+            message = {"role": "assistant", "content": None, "tool_calls": [call]}
+            return self._send(200, completion("") | {"choices": [{"finish_reason": "stop", "message": message}]})
+        if way == "no-content":
+            return self._send(200, completion(None))
+        if way == "other":
+            return self._send(200, completion("半") | {"model": "smaller"})
         if way == "echo":
             return self._send(200, completion(f"your key is {KEY}."))
         if way.startswith("charset-"):
@@ -178,7 +210,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
 
-def completion(text: str, reason: str | None = "stop") -> dict:
+def completion(text: str | None, reason: str | None = "stop") -> dict:
     """Return a chat completion as servers send it."""
     choice = {"index": 0, "finish_reason": reason, "message": {"role": "assistant", "content": text}}
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}

@@ -88,7 +88,7 @@ def test_what_is_worth_it_is_tried_again(way: str, calls: int, opened: Opened, s
 
 @pytest.mark.parametrize(("way", "cause"), [
     ("endless", "the answer has more than 8 MB; no reply is as long"),
-    ("packed", "the response is compressed .gzip., which was not requested"),
+    ("packed", "the response is compressed, which was not requested .gzip."),
 ])  # fmt: skip
 def test_an_answer_of_any_length_takes_little_memory(way: str, cause: str, opened: Opened) -> None:
     tracemalloc.start()
@@ -143,6 +143,8 @@ def test_a_head_without_end_ends(way: str, cause: str, opened: Opened) -> None:
     ("filter", 1, "the server's content filter withheld the reply"),
     ("odd", 1, "the reply ended for an unknown reason: finish_reason gremlins"),
     ("null", 1, "the reply ended for an unknown reason: finish_reason None"),
+    ("tools", 1, "the server calls tools instead of replying; no run offers any"),
+    ("no-content", 1, "the reply has no text .content: null."),
 ])  # fmt: skip
 def test_what_cannot_be_had_fails_alone_and_with_its_cause(way: str, calls: int, cause: str, opened: Opened, server: Server) -> None:
     first, failed, last = asked(opened(timeout=0.3, concurrency=1), ["甲", f"[{way}]问", "乙"])
@@ -331,6 +333,26 @@ def test_a_key_in_a_reply_is_taken_out(opened: Opened) -> None:
     assert asked(opened(), ["[echo]"])[0].text == "your key is [key]."
 
 
+SPELLED_KEY = "sk-toy/01+23456789/abcdef+AZ=_~qrs-end"
+
+
+@pytest.mark.parametrize("way", misbehaving.SPELLINGS)
+def test_a_key_is_taken_out_of_replies_and_messages_however_spelled(way: str, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = opened()
+    monkeypatch.setenv("TOY_KEY", SPELLED_KEY)
+    backend.connect(opened()._server.url)
+    for reply in asked(backend, [f"[{way}]", f"[{way}]?"]):
+        assert "[key]" in (reply.text or reply.error)
+        rest = re.sub(r"\s", "", reply.text or reply.error)
+        pieces = {misbehaving.SPELLINGS[way](SPELLED_KEY[at : at + 9]) for at in range(len(SPELLED_KEY) - 8)}
+        assert not any(re.sub(r"\s", "", piece).strip('="\\') in rest for piece in pieces)
+
+
+def test_lone_surrogates_are_replaced_and_counted(opened: Opened) -> None:
+    (reply,) = asked(opened(), ["[surrogate]"])
+    assert (reply.text, reply.replaced) == ("半\ufffd\\ud800😀", 1)
+
+
 def test_what_came_is_kept_when_a_run_is_broken_off(opened: Opened, server: Server, tmp_path: Path) -> None:
     backend = opened(concurrency=2)
     queries = [query(backend, str(number), number) for number in range(40)]
@@ -364,7 +386,7 @@ def everything_written(folder: Path) -> bytes:
 
 WAYS = [
     ("ok", 0), ("429", 1), ("500", 1), ("half", 1), ("json", 1), ("400-long", 99), ("ok", 0), ("filter", 99), ("html", 99), ("close", 1),
-    ("drip", 99), ("400", 99), ("hang", 1), ("reset", 1), ("echo", 1),
+    ("drip", 99), ("400", 99), ("hang", 1), ("reset", 1), ("echo", 1), *((way, 99) for way in misbehaving.SPELLINGS), ("other", 1),
 ]  # fmt: skip
 
 

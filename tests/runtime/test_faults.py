@@ -21,6 +21,7 @@ from atomexam.records.label import ReplyPair
 from atomexam.records.params import PARAMS_FILE, Source
 from atomexam.records.provenance import Provenance
 from atomexam.records.split_blocks import Split
+from atomexam.runtime import jsonl
 from atomexam.runtime.jsonl import replacing, write_jsonl
 from crawlers.check.saving import save
 from crawlers.check.watch_middleware import FixturePage
@@ -143,7 +144,7 @@ def released(path: Path, given: Path, number: int) -> None:
 
 def chosen(path: Path, given: Path, number: int) -> None:
     rows = [Provenance(source="s", url=f"http://s/{at}", snapshot="2026-01-01", page_id="p", position=str(at)) for at in range(number)]
-    write_jsonl(path, rows, key=lambda row: row.url, on_disk=True)  # as the stage `claims` does
+    write_jsonl(path, rows, key=lambda row: row.url)  # as the stage `claims` does
 
 
 def verdicts(path: Path, given: Path, number: int) -> None:
@@ -275,6 +276,7 @@ def test_a_file_that_is_not_synced_is_lost_with_the_power(monkeypatch: pytest.Mo
     """The layer itself finds what it is made to find."""
     path = tmp_path / "figures.jsonl"
     path.write_bytes(b"old")
+    monkeypatch.setattr(jsonl, "to_disk", lambda path: None)
     with pytest.raises(PowerLost), faulty(monkeypatch, tmp_path, 3, "power"), replacing(path) as part, open(part, "wb", 0) as out:
         out.write(b"new")
     assert path.read_bytes() == b""

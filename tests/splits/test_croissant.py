@@ -23,6 +23,7 @@ def test_the_library_finds_nothing_to_complain_of(release: Path, caplog: pytest.
     with caplog.at_level(logging.WARNING):
         dataset = mlcroissant.Dataset(jsonld=str(release / "croissant.json"))
     assert [record.getMessage() for record in caplog.records] == []
+    assert dataset.metadata.ctx.is_latest_version()
     assert (dataset.metadata.version, str(dataset.metadata.date_published)[:10]) == ("0.1.0", "2026-11-20")
 
 

@@ -99,11 +99,11 @@ def test_a_run_killed_amid_its_files_decides_the_same_again(split_files, plain, 
     split_files(plain, claims)
     done, replacing = [], jsonl.replacing
 
-    def killed(path: Path, on_disk: bool = False):
+    def killed(path: Path):
         if len(done) == written:
             raise KeyboardInterrupt
         done.append(path)
-        return replacing(path, on_disk)
+        return replacing(path)
 
     with monkeypatch.context() as patch:
         patch.setattr(jsonl, "replacing", killed)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import shutil
 import socket
 import unicodedata
 from pathlib import Path
@@ -56,6 +57,34 @@ def test_datasets_opens_every_config(release: Path, tmp_path: Path) -> None:
     features = datasets.load_dataset(str(release), "tcm", split="test", cache_dir=str(tmp_path / "cache")).features
     assert features["options"] == datasets.List({"letter": datasets.Value("string"), "text": datasets.Value("string")})
     assert features["case_type"] == datasets.Value("string")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_network")
+def test_a_later_release_in_a_folder_of_the_same_name_is_not_the_one_that_is_cached(
+    split_files, release_of, question, tmp_path: Path
+) -> None:
+    """`datasets` keys its cache by the name of the folder and the card. An answer is corrected, then questions are added."""
+    import datasets
+
+    def loaded(version: str, questions: list[Question]) -> tuple[list[str], list[str]]:
+        folder = split_files(questions, name=version, assignments=f"{version}.ledger")
+        shutil.rmtree(tmp_path / "release", ignore_errors=True)
+        release = release_of(folder, version=version)
+        dataset = datasets.load_dataset(str(release), "kg", split="test", cache_dir=str(tmp_path / "cache"))
+        told = {info["config_name"]: info for info in front_matter(release)["dataset_info"]}["kg"]
+        assert (dataset.info.dataset_size, dataset.info.splits["test"].num_bytes) == (
+            told["dataset_size"], {split["name"]: split for split in told["splits"]}["test"]["num_bytes"],
+        )  # fmt: skip
+        assert told["download_size"] == sum(path.stat().st_size for path in release.glob("kg/*.parquet"))
+        assert [(row["id"], row["answer"]) for row in dataset] == [(row["id"], row["answer"]) for row in released(release, "kg", "test")]
+        return [row["id"] for row in dataset], [row["answer"] for row in dataset]
+
+    first = loaded("0.1.0", [question(n) for n in range(20)])
+    corrected = loaded("0.2.0", [question(n, answer="B") for n in range(20)])
+    more = loaded("0.3.0", [question(n) for n in range(20)] + [question(n, subject="乙") for n in range(40)])
+    assert first[0] == corrected[0] and set(corrected[1]) == {"B"}
+    assert set(first[1]) == set(more[1]) == {"A"} and first[0] != more[0]
 
 
 def test_questions_come_out_as_they_went_in(release: Path, tmp_path: Path) -> None:

@@ -69,7 +69,8 @@ def own_likelihoods(folder: Path, asked: list[tuple[str, list[str]]]) -> list[li
 
 
 def table(release: Path, config: str, kind: str) -> list[dict]:
-    return pq.read_table(release / config / f"test-{kind}.parquet").to_pylist()
+    (path,) = (release / config).glob(f"test-{kind}-*.parquet")
+    return pq.read_table(path).to_pylist()
 
 
 def choice_prompt(row: dict, examples: str = "") -> str:
@@ -188,7 +189,7 @@ def test_every_task_with_test_records_has_a_file_and_the_group_names_it(release:
     tasks = {path.stem: yaml.load(path.read_text(encoding="utf-8")) for path in release.glob("harness/*.yaml")}
     grouped = [*tasks.pop("atomexam")["task"], *(shot := tasks.pop("atomexam_5shot")["task"])]
     assert sorted(grouped) == sorted(tasks) and {name.removesuffix("_5shot") for name in shot} <= set(tasks) - {"atomexam_claims"}
-    kinds = {path.stem.removeprefix("test-") for path in release.glob("[!q]*/test-*.parquet")}
+    kinds = {path.stem.split("-")[1] for path in release.glob("[!q]*/test-*.parquet")}
     assert kinds == {"mcqa", "mrqa", "tf", "pairs"}
     assert {*CHOICES, "atomexam_ca_mcqa", "atomexam_ca_mrqa", "atomexam_claims"} <= set(tasks)
     assert all(task["task"] == name and task["metadata"]["version"] == "0.1.0" for name, task in tasks.items())
@@ -201,12 +202,18 @@ def tables_module(release: Path):
     return module
 
 
+def test_two_versions_in_one_folder_are_refused(release: Path) -> None:
+    (release / "kg/test-mcqa-0123456789ab.parquet").touch()
+    with pytest.raises(ValueError, match=r"test-mcqa-0123456789ab\.parquet.*two versions in one folder"):
+        tables_module(release).load("kg", "mcqa")
+
+
 @pytest.mark.slow
 def test_examples_are_those_of_the_subject_and_never_asked(release: Path) -> None:
     shots = [json.loads(line) for line in (release / "shots.jsonl").open(encoding="utf-8")]
     loaded = tables_module(release).load("kg", "mcqa", examples=5)
-    taught = {row["id"]: row for path in release.glob("*/[!t]*-mcqa.parquet") for row in pq.read_table(path).to_pylist()}
-    taught |= {row["id"]: row for path in release.glob("*/train-mcqa.parquet") for row in pq.read_table(path).to_pylist()}
+    taught = {row["id"]: row for path in release.glob("*/[!t]*-mcqa-*.parquet") for row in pq.read_table(path).to_pylist()}
+    taught |= {row["id"]: row for path in release.glob("*/train-mcqa-*.parquet") for row in pq.read_table(path).to_pylist()}
     for row in loaded["test"]:
         mine = [shot for shot in shots if (shot["exam"], shot["subject"], shot["question_type"]) == (row["exam"], row["subject"], "mcqa")]
         first = sorted(mine, key=lambda shot: shot["place"])[:5]

@@ -1,10 +1,11 @@
-"""Compare items with the lines that they came from: which characters of the lines are in an item.
+"""Compare items with the lines that they came from: which characters of the lines are in an item; and the account of a paper.
 
 A character is in an item if it is within eight consecutive ones, signs aside, that some item has in a row: its texts may be on any lines,
 broken and interrupted in any way. The time is linear in the text.
 """
 
 import re
+import sys
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,9 +15,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from atomexam.records.item import EntityItem, Item
+from atomexam.records.item import EntityItem, Item, QuestionItem
 from crawlers.read.account.characters import CharacterAccount, counted, folded, folded_lines
-from crawlers.read.account.furniture import behind_furniture, class_of_line, parts_of_stretch
+from crawlers.read.account.furniture import asks, behind_furniture, class_of_line, is_list, parts_of_stretch, says_answer
+from crawlers.read.vocabulary.answer_marks import parts_of
+from crawlers.read.vocabulary.entries import KeyEntry, listed_in
 from crawlers.read.vocabulary.letters import letter_of
 
 IN_ITEM, REJECTED = 1, 2
@@ -77,11 +80,15 @@ class MarkedLines:
         self.text = "".join(pieces)
         self.marks = bytearray(len(self.text))
         run = (_BREAK if are_parted else "").join(pieces)
-        positions = [position for position, sign in enumerate(run) if sign.isalnum() or sign == _BREAK]
-        words = "".join(map(run.__getitem__, positions))
-        breaks = np.fromiter((sign == _BREAK for sign in words), dtype=np.int64)
-        self._positions = np.array(positions, dtype=np.int64) - np.cumsum(breaks)
-        self.ngrams = ngrams_of(words)
+        codes, is_word = codes_of(run), np.zeros(sys.maxunicode + 1, dtype=bool)
+        is_word[[ord(sign) for sign in set(run) if sign.isalnum() or sign == _BREAK]] = True
+        positions = np.flatnonzero(is_word[codes])
+        self._positions = positions - np.cumsum(codes[positions] == ord(_BREAK))
+        self.ngrams = ngrams_of(codes[positions])
+
+    def size_of(self, line: int) -> int:
+        """Return how many characters a line has, without tags."""
+        return self._starts[line + 1] - self._starts[line]
 
     def mark(self, hits: NDArray[np.bool_], mark: int) -> None:
         """Mark the characters of some of its n-grams."""
@@ -108,7 +115,7 @@ class MarkedLines:
 
     def _original(self, line: int, start: int, end: int) -> str:
         """Return a stretch of a line unchanged, including white space, but with tags blanked: those are counted once, as markup."""
-        whole, size = without_tags(self.lines[line]), self._starts[line + 1] - self._starts[line]
+        whole, size = without_tags(self.lines[line]), self.size_of(line)
         if end - start == size or len(whole) == size:  # the latter: all of its characters count
             return whole if end - start == size else whole[start:end]
         positions = [position for position, sign in enumerate(whole) if folded(sign)]
@@ -130,15 +137,17 @@ def words_of(text: str) -> str:
     return signless(folded(without_tags(text)))
 
 
-def ngrams_of(words: str, size: int = NGRAM_CHARS) -> Hashes:
-    """Return a number for each so many consecutive characters."""
-    codes = np.frombuffer(words.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
-    count = len(codes) - size + 1
-    if count <= 0:
-        return np.zeros(0, np.uint64)
-    ngrams = np.zeros(count, np.uint64)
-    for offset in range(size):
-        ngrams = ngrams * _FACTOR + codes[offset : offset + count]
+def codes_of(text: str) -> NDArray[np.uint32]:
+    """Return the characters of a text as numbers."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+def ngrams_of(codes: NDArray[np.uint32]) -> Hashes:
+    """Return a number for each eight consecutive characters."""
+    ngrams = np.zeros(max(0, len(codes) - NGRAM_CHARS + 1), np.uint64)
+    for offset in range(NGRAM_CHARS):
+        ngrams *= _FACTOR
+        ngrams += codes[offset : offset + len(ngrams)]
     return ngrams
 
 
@@ -157,7 +166,7 @@ def mark_items(sources: Sequence[MarkedLines], items: Iterable[Item]) -> list[st
         texts.setdefault(id(hits), (hits, []))[1].append(words_of(" ".join(texts_of(item))))
     for hits, words in texts.values():
         for start in range(0, len(words) if len(known) else 0, _AT_ONCE):
-            ngrams = ngrams_of(_APART.join(words[start : start + _AT_ONCE]))
+            ngrams = ngrams_of(codes_of(_APART.join(words[start : start + _AT_ONCE])))
             indices = np.minimum(np.searchsorted(known, ngrams), len(known) - 1)
             hits[indices[known[indices] == ngrams]] = True
     for source in sources:
@@ -284,3 +293,64 @@ def count_marks(source: MarkedLines, reasons: Sequence[str], account: CharacterA
     account.furniture["markup"] += source.markup
     for mark in range(IN_ITEM, REJECTED + len(reasons)):
         count_marked(mark, source.marks.count(mark), reasons, account)
+
+
+class PaperAccount:
+    """The account of one run of lines: texts of items, the answers of a list by their numbers, furniture; what remains is unread."""
+
+    def __init__(self, lines: Sequence[str], dropped: Sequence[str], items: Sequence[Item], unit: str = "line") -> None:
+        self._own, self._unit = len(lines), unit
+        self._lines = MarkedLines([*lines, *dropped])
+        self._reasons = mark_items([self._lines], items)
+        self._texts, self._account = ItemTexts(items, self._reasons), CharacterAccount()
+        self._numbered: dict[str, list[QuestionItem]] = defaultdict(list)
+        for item in items:
+            if isinstance(item, QuestionItem):
+                self._numbered[item.number_raw or ""].append(item)
+
+    def result(self) -> CharacterAccount:
+        """Return the account."""
+        account, unread = self._account, list[Stretch]()
+        free = [*self._lines.free()]
+        for line in set(range(len(self._lines.lines))).difference(stretch.line for stretch in free):
+            self._texts.take(self._lines.lines[line])
+        count_marks(self._lines, self._reasons, account)
+        for stretch in sorted(free, key=lambda one: not one.is_whole):
+            self._settle(stretch)
+        for stretch in unexplained(self._lines, account):
+            if stretch.line >= self._own:
+                account.furniture["page_header"] += stretch.size
+            else:
+                unread.append(stretch)
+                reason = "unread_line" if stretch.is_whole else "unread_words"
+                account.add_unread(f"{self._unit}:{stretch.line + 1}", reason, stretch.text)
+        lines = ((stretch, self._lines.lines[stretch.line]) for stretch in unread if stretch.is_first)
+        questions = sum(asks(line) and 2 * stretch.size >= counted(line) for stretch, line in lines)
+        account.questions_unread = max(questions, sum(stretch.is_whole and says_answer(stretch.text) for stretch in unread))
+        return account
+
+    def _settle(self, stretch: Stretch) -> None:
+        """Count a stretch that is a list of answers, or the texts of items behind their labels."""
+        marks: list[tuple[int | None, int]]
+        if entries := is_list(stretch.text) and listed_in(stretch.text.strip()).entries:
+            marks = [self._listed(stretch, entry) for entry in entries]
+        elif not stretch.is_last and parts_of_stretch(stretch.text, stretch.is_first, before_claimed=True):
+            return
+        else:
+            parts = [(kind, words) for kind, words in parts_of(stretch.text) if words and kind != "remark"]
+            marks = [*self._texts.take_all(words for kind, words in parts if kind != "text" or not class_of_line(words))]
+        for mark, size in marks:
+            if mark is not None:
+                count_marked(mark, size, self._reasons, self._account)
+        if marks:
+            self._account.furniture["number" if entries else "label"] += stretch.size - sum(size for _, size in marks)
+            self._lines.settle(stretch, COUNTED)
+
+    def _listed(self, stretch: Stretch, entry: KeyEntry) -> tuple[int | None, int]:
+        """Return the mark of an answer in a list, and its size; what no question has is unread."""
+        letters = folded(entry.answer or "")
+        answered = [item for item in self._numbered[str(entry.number)] if set(letters) <= set(folded(item.answer_raw or ""))]
+        mark = min((mark_of(item, self._reasons) for item in answered), default=None)
+        if mark is None:
+            self._account.add_unread(f"{self._unit}:{stretch.line + 1}", "answer_without_question", letters)
+        return mark, len(letters)

@@ -29,7 +29,7 @@ _DEEPEST = 100
 LETTER = re.compile(r"[A-Ja-j]")
 
 
-class Leaf(Struct):
+class Leaf(Struct, gc=False):
     """One value."""
 
     unit: str

@@ -7,6 +7,7 @@ that no item has is unread, unless its column identifies, numbers, flags or date
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from msgspec import Struct, field
 
@@ -44,6 +45,8 @@ _CODE_CHARS = 8
 _TINY = 2
 """So few characters of a key that is not read are in an item by chance."""
 _SIGNS = {"sign", "tag", "markup"}
+_OTHERS, _UNLIKE_WORDS = ("type_raw", "number_raw"), frozenset("<√×")
+"""Fields that repeat; signs that texts are compared with, but words are not."""
 
 
 class _Value(Struct, gc=False):
@@ -51,6 +54,8 @@ class _Value(Struct, gc=False):
     text: str
     at: int
     """Its place among all values."""
+    size: int = 0
+    """How many characters it has, without tags."""
     left: list[Stretch] = []
     """What no item has in a row."""
 
@@ -58,11 +63,6 @@ class _Value(Struct, gc=False):
     def is_free(self) -> bool:
         """Return whether nothing of it is in an item."""
         return len(self.left) == 1 and self.left[0].is_whole
-
-    @property
-    def size(self) -> int:
-        """Return how many characters it has, without tags."""
-        return len(folded(without_tags(self.text)))
 
 
 class _SourceRecord(Struct, gc=False):
@@ -94,7 +94,7 @@ def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Seq
     for leaf in leaves:
         if leaf.is_key:
             labels += len(folded(leaf.text))
-        elif folded(leaf.text):
+        elif leaf.text[:1].isalnum() or folded(leaf.text):
             record = records.get(leaf.unit) or records.setdefault(leaf.unit, _SourceRecord(leaf.unit))
             record.values.append(_Value(leaf.key, leaf.text, len(texts)))
             texts.append(leaf.text)
@@ -115,7 +115,7 @@ def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Seq
         free[stretch.line].append(stretch)
     for record in records.values():
         for value in record.values:
-            value.left = free[value.at]
+            value.size, value.left = lines.size_of(value.at), free.get(value.at, [])
     _Values(account, reading, [*records.values()], unused, is_table).count(strays)
     return account
 
@@ -124,8 +124,39 @@ def _is_sound(item: Item) -> bool:
     return not isinstance(item, QuestionItem) or item.doubt is None
 
 
-def _texts(items: Iterable[Item]) -> ItemTexts:
-    return ItemTexts(filter(_is_sound, items), shared=(*SHARED_FIELDS, "type_raw", "number_raw"))
+class _Texts:
+    """The texts of a record's items: in a row, and compared one by one where that does not tell whether a value is one of them."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._items = [*filter(_is_sound, items)]
+        self._found: list[str] | None = []
+        """What was found in the row before texts were compared one by one."""
+        texts = [words_of(text) for item in self._items for text in texts_of(item)]
+        others = [words_of(getattr(item, name, None) or "") for item in self._items for name in _OTHERS]
+        self._words = "\n".join([*texts, "".join(texts)])
+        self._all = "\n".join([self._words, *others])
+
+    def has(self, value: _Value, least: int) -> bool:
+        """Return whether all that is left of a value, each part of more than the least characters, is furniture or in the row."""
+        found = all(len(own := words_of(one.text)) > least and own in self._words for one in value.left if not _is_beside(one))
+        if found and self._found is not None:
+            self._found.append(value.text)
+        elif found:
+            self._one_by_one.take(value.text)
+        return found
+
+    def take(self, text: str) -> bool:
+        """Return whether a text is one of the items', as often as they have it."""
+        may_be = words_of(text).lstrip("abcdefghij") in self._all or not _UNLIKE_WORDS.isdisjoint(text)
+        return may_be and self._one_by_one.take(text) is not None
+
+    @cached_property
+    def _one_by_one(self) -> ItemTexts:
+        texts = ItemTexts(self._items, shared=(*SHARED_FIELDS, *_OTHERS))
+        for text in self._found or ():
+            texts.take(text)
+        self._found = None
+        return texts
 
 
 class _Values:
@@ -145,24 +176,24 @@ class _Values:
         labels = {name for item in reading.items if isinstance(item, EntityItem) for name in _labels_of(item)}
         self._names = {folded(name) for name in {*self._columns, *labels}}
         self._header: dict[str, str] = {}
+        self._known: dict[str, bool] = {}
         self._read: Counter[str] = Counter()
         """How many values of each key are in items, less those that are not."""
         self._sheets = {record.sheet for record in records if record.items}
 
     def count(self, strays: Sequence[Item]) -> None:
         """Count every value; `strays` are items whose record is not known."""
-        unknown, above = _texts(strays), _texts([])
+        unknown, above = _Texts(strays), _Texts([])
         left: list[tuple[_Value, _SourceRecord]] = []
         for record in self._records:
             if not record.items and self._is_header(record):
                 self._header |= {value.key: value.text for value in record.values}
+                self._known.clear()
                 self._account.furniture["label"] += sum(value.size for value in record.values)
                 continue
-            above = _texts(record.items) if record.items else above  # a record without any may go on with it
-            own_texts = [words_of(text) for item in filter(_is_sound, record.items) for text in texts_of(item)]
-            words = "\n".join([*own_texts, "".join(own_texts)])
+            above = _Texts(record.items) if record.items else above  # a record without any may go on with it
             for value in sorted(record.values, key=self._is_known, reverse=True):
-                if self._is_taken(value, record, words, above, unknown):
+                if self._is_taken(value, record, above, unknown):
                     self._read[value.key] += 1
                 else:
                     self._read[value.key] -= 1
@@ -180,9 +211,11 @@ class _Values:
         return not record.items and bool(record.position) and not is_heading and (len(record.values) > 1 or not self._is_table)
 
     def _is_known(self, value: _Value) -> bool:
-        return not self._columns.keys().isdisjoint([self._name_of(value), *value.key.split(".")])
+        if value.key not in self._known:
+            self._known[value.key] = not self._columns.keys().isdisjoint([self._name_of(value), *value.key.split(".")])
+        return self._known[value.key]
 
-    def _is_taken(self, value: _Value, record: _SourceRecord, words: str, *texts: ItemTexts) -> bool:
+    def _is_taken(self, value: _Value, record: _SourceRecord, above: _Texts, unknown: _Texts) -> bool:
         """Count a value that is a text of its record's items, or contained in one; return whether all of it is.
 
         A value of a key that is not read is in an item entirely or not at all.
@@ -190,9 +223,8 @@ class _Values:
         is_known = bool(record.items) and (self._is_known(value) or len(record.questions) < len(record.items))
         if not is_known:
             value.left = [Stretch(value.at, 0, value.size, without_tags(value.text), is_first=True, is_last=True)]
-        least = 0 if is_known else _TINY
-        is_taken = any(each.take(value.text) is not None for each in texts) or (is_known and self._is_code(value, record))
-        if is_taken or all(len(own := words_of(one.text)) > least and own in words for one in value.left if not _is_beside(one)):
+        is_own = bool(record.items) and above.has(value, 0 if is_known else _TINY)
+        if is_own or above.take(value.text) or unknown.take(value.text) or (is_known and self._is_code(value, record)):
             self._account.in_items += value.size
             return True
         self._account.in_items += value.size - sum(one.size for one in value.left)

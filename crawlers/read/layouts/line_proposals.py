@@ -8,7 +8,7 @@ from statistics import mean
 
 from msgspec import Struct
 
-from crawlers.read.layouts.answer_letters import number_in
+from crawlers.read.layouts.line_patterns import number_in
 from crawlers.read.layouts.paper_layout import PaperLayout
 from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, flat, marks_in
 from crawlers.read.vocabulary.entries import is_title

@@ -1,14 +1,12 @@
 """The lines of a paper by the patterns of its layout: lines in, the blocks of its questions and the entries of its lists of answers out."""
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
 from msgspec import Struct, field, structs
 
-from crawlers.read.layouts.answer_letters import bare_answer, number_in
-from crawlers.read.layouts.line_patterns import Field, LinePattern
-from crawlers.read.layouts.paper_layout import PaperPatterns
+from crawlers.read.layouts.line_patterns import Field, LinePattern, bare_answer, number_in
+from crawlers.read.layouts.paper_layout import NUMBERS, PaperPatterns
 from crawlers.read.layouts.question_templates import Row, fixed_length
 from crawlers.read.lines.pages.page import own_lines
 from crawlers.read.lines.pages.wraps import Wraps, wraps_of
@@ -20,7 +18,6 @@ from crawlers.read.vocabulary.options import find_options
 
 _GAPS = 0.6
 """Share of lines below an empty one above which empty lines show nothing."""
-_BETWEEN_ANSWERS = re.compile(r"[\s,;、/|]{1,9}")
 
 
 class Block(Struct):
@@ -29,8 +26,6 @@ class Block(Struct):
     rows: list[Row]
     above: Above
     number: int | None = None
-    listed: str | None = None
-    """Its answer by a list without numbers; empty if that has more or fewer answers than there are questions."""
 
 
 class Divided(Struct):
@@ -193,37 +188,13 @@ class Divider:
             found = list(one.entries(row.flat))
             if not found and (self._in_list or one.weight > opening) and (fields := one.fields(row.flat)) is not None:
                 found = [fields]
-            numbered = {"number", "numeral", "last"} & set(one.names)
-            if found and not numbered and self._take_in_order(row, found[0]):
-                return True
-            if not found or not (numbered or self._in_list):
+            if not found or not (self._in_list or NUMBERS & set(one.names)):
                 continue
             for fields in found:
                 self._add_entry(row, fields)
             self.out.kept[row.index] = [one for fields in found for one in fields]
             return True
         return False
-
-    def _take_in_order(self, row: Row, fields: Sequence[Field]) -> bool:
-        """Read a line with the answers of all questions since the last such line: by their numbers if it has any, else in order."""
-        answer = next((one for one in fields if one.name == "answer"), None)
-        blocks = [*takewhile(lambda block: block.listed is None, reversed(self.out.blocks))][::-1]
-        if answer is None or not blocks:
-            return False
-        text = row.text[answer.start : answer.end]
-        answers = [part for part in _BETWEEN_ANSWERS.split(flat(text)) if part]
-        if entries := listed_in(text).entries:
-            answer_of = {entry.number: entry.answer or "" for entry in entries if entry.sure}
-            numbers = [block.number for block in blocks]
-            answers = [answer_of[number] for number in numbers if number in answer_of] if len(answer_of) == len(set(numbers)) else []
-        elif len(answers) == 1 and len(blocks) > 1:
-            answers = [*answers[0]]
-        if len(answers) == 1 < len(blocks) or (self._in_list and len(answers) != len(blocks)):
-            return False
-        for block, own in zip(blocks, answers if len(answers) == len(blocks) else [""] * len(blocks), strict=True):
-            block.listed = own
-        self.out.kept[row.index] = [*fields]
-        return True
 
     def _add_entry(self, row: Row, fields: Sequence[Field]) -> None:
         section = self._section

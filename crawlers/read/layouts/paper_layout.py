@@ -52,6 +52,8 @@ class PaperPatterns(Struct, frozen=True):
         return any(template[0].is_open for template in self.questions)
 
 
+NUMBERS = {"number", "numeral", "last"}
+"""Names of which an entry of a list of answers has one: without it, it may be the answer of any question."""
 _OTHERS = ("case", "heading", "answers", "leave_out", "when")
 
 
@@ -67,8 +69,9 @@ def patterns_of(layout: PaperLayout, where: str) -> PaperPatterns:
             raise ValueError(f"{where}: question: expected {{stem}} in one of its lines")
     others = {key: [line for text in _texts(getattr(layout, key)) for line in _lines(text, f"{where}: {key}")] for key in _OTHERS}
     for text in _texts(layout.answers):  # an entry may have several lines
-        if (names := {name for line in _lines(text, "") for name in line.names if name}) and not names & {"answer", "explanation"}:
-            raise ValueError(f"{where}: answers: pattern {text.strip()!r}: expected {{answer}} or {{explanation}} in it")
+        names = {name for line in _lines(text, "") for name in line.names if name}
+        if names and not (names & {"answer", "explanation"} and names & NUMBERS):
+            raise ValueError(f"{where}: answers: pattern {text.strip()!r}: expected {{number}}, and {{answer}} or {{explanation}} in it")
     for key, lines in others.items():
         for line in lines:
             if line.is_open:

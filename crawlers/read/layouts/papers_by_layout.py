@@ -10,8 +10,7 @@ from itertools import zip_longest
 from msgspec import structs
 
 from crawlers.read.containers.files.reading import Text
-from crawlers.read.layouts.answer_letters import bare_answer, in_letters
-from crawlers.read.layouts.line_patterns import Field
+from crawlers.read.layouts.line_patterns import Field, bare_answer, in_letters
 from crawlers.read.layouts.paper_blocks import Block, Divided, Divider, rows_of
 from crawlers.read.layouts.paper_layout import PaperPatterns
 from crawlers.read.layouts.question_templates import (
@@ -55,7 +54,6 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
     entries = (
         out.entries if any(any(one.names) for one in patterns.answers) else [entry for lines in out.lists for entry in read_key(lines)]
     )
-    drafts = [_with_listed(draft, block.listed) for draft, (block, _) in zip(drafts, reads, strict=True)]
     drafts, left = _with_list(_with_lost_numbers_doubted(drafts, reads), entries)
     drafts = [with_letters(draft, read) for draft, (_, read) in zip(drafts, reads, strict=True)]
     drafts = [
@@ -141,17 +139,6 @@ def _with_lost_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[_BlockRe
             words = f"{at_line(opens or loose[0])} may begin number {block.number + 1}, but fits no first line of a template; {ADD}"
             doubted[index] = doubted[index].doubted("number_out_of_order", words)
     return doubted
-
-
-def _with_listed(draft: Draft, answer: str | None) -> Draft:
-    """Return a question with its answer from a list without numbers, if there is one."""
-    if answer is None:
-        return draft
-    if not answer:
-        return draft.doubted("answer_list_mismatch")
-    if draft.answer and bare_answer(draft.answer) != bare_answer(answer):
-        return draft.doubted("two_answers")
-    return structs.replace(draft, answer=answer)
 
 
 def _with_list(drafts: Sequence[Draft], entries: Sequence[KeyEntry]) -> tuple[list[Draft], list[str]]:

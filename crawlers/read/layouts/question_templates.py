@@ -9,14 +9,12 @@ from typing import NamedTuple
 from msgspec import Struct, field, structs
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.read.layouts.answer_letters import bare_answer, in_letters, letters_of, plain
-from crawlers.read.layouts.line_patterns import ALPHABETS, BEGINS, ENDS, Field, LinePattern
+from crawlers.read.layouts.line_patterns import ALPHABETS, BEGINS, ENDS, Field, LinePattern, bare_answer, in_letters, letters_of, plain
 from crawlers.read.lines.doubts.question import verified
-from crawlers.read.lines.questions.draft import Draft
+from crawlers.read.lines.questions.draft import Draft, shown
 from crawlers.read.lines.questions.groups import Above
-from crawlers.read.tables.roles.option_cells import split_options
+from crawlers.read.tables.roles.values import split_options
 from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, flat, opening_mark
-from crawlers.read.vocabulary.doubts import shown
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.options import find_options
 

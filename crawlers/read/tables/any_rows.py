@@ -16,9 +16,8 @@ from atomexam.text.refusal import Refusal
 from crawlers.read.containers.documents.by_suffix import RICH, SHEETS, rich_page
 from crawlers.read.containers.documents.doc import WORD
 from crawlers.read.containers.files.csv import csv_rows, delimiter_of, directives_of
-from crawlers.read.containers.files.databases import SUFFIXES as DATABASES
-from crawlers.read.containers.files.databases import tables_of
-from crawlers.read.containers.files.notations import YAMLS, document_in, statement_rows
+from crawlers.read.containers.files.notations import SUFFIXES as DATABASES
+from crawlers.read.containers.files.notations import YAMLS, document_in, statement_rows, tables_of
 from crawlers.read.containers.files.programs import literals_of
 from crawlers.read.containers.files.text import scripts_of_page, tables_of_markdown
 from crawlers.read.containers.files.xml import cells_of_book, data_of, root_of
@@ -32,7 +31,6 @@ from crawlers.read.tables.headers import (
 )
 from crawlers.read.tables.legends import with_comments, with_legends
 from crawlers.read.tables.tree import Rows, marked_object, opened, tables_in, turned_document
-from crawlers.read.vocabulary.words import ANSWER_NAME
 from crawlers.text.fields import text_of
 
 TEXTS = (".txt", ".text")
@@ -51,7 +49,6 @@ _SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?(?:into)?|update|copy)\s
 _SCRIPTED = (".vue", ".svelte", ".astro")
 """Suffixes of parts of pages, whose data is in their scripts."""
 _LEAST_ROWS, _SAMPLE_CHARS = 3, 1 << 16
-_SAYS_ANSWER = re.compile(rf"^[ \t]{{0,9}}[【\[]?(?:{ANSWER_NAME}|answer)[】\]]?\s?[:：]?\s?\S", re.MULTILINE | re.IGNORECASE)
 _TAG = re.compile(
     r"<(?:/?(?:p|div|span|b|i|u|em|strong|font|sub|sup|li|ul|ol|h[1-6])|br|img)(?:\s[^<>]{0,500})?/?>|</\w{1,10}>", re.IGNORECASE
 )

@@ -10,20 +10,6 @@ from curation.clean.facts.names import KIND_CHARS, implies, is_kind
 from curation.clean.facts.tail_candidates import CACHE_SIZE, TailCandidate, word_lists
 from curation.vocab.reader import Pairs, compiled, pairs, read_vocabulary
 
-REASONS = {
-    "wrong_kind": "By its wording the tail is of another kind than its label requires, or too vague.",
-    "unknown_term": "The tail resembles no term of its kind.",
-    "same_thing": "Another tail of the head has the same meaning.",
-    "names_head": "The head implies the tail, or the tail is a kind of it or its opposite.",
-    "head_vague": "The head is the rest of a class of diseases, not a single disease.",
-    "other_people": "The tail affects other people than the head.",
-    "doubtful_infectivity": "The name of the disease contradicts the source's statement on its infectivity.",
-    "uncorroborated": "Such tails belong to other heads, or the rest of the data does not support the fact.",
-    "separator_unsure": "A blank, slash or dot inside may separate two names or be part of one; no other value of the label shows which.",
-    "name_cut": "The name of an entry is truncated, and the entry has no complete form of it, or two.",
-    "prose_unsure": "A value is prose, or a numbered item of prose may not name one thing.",
-}
-"""Reasons against facts, of this module and its siblings."""
 _SHORT_CHARS = 4
 _OF_PEOPLE = frozenset({"disease_symptom", "disease_complication"})
 _LIKE_SYMPTOMS = frozenset({"disease_symptom", "chinese_medicine_side_effect", "western_medicine_side_effect"})

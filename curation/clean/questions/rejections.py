@@ -11,39 +11,6 @@ from curation.clean.questions.partial_questions import VERDICTS, PartialQuestion
 from curation.text.characters import has_lost_characters
 from curation.text.latex import holds_latex
 
-REASONS: dict[str, str] = {
-    "not_read": "The parser of the page or paper gave the question up; `detail` has the reason.",
-    "stem_missing": "There is no stem.",
-    "image_needed": "The question contains or mentions a picture that the text lacks.",
-    "mojibake": "Characters were lost in a change of encoding and cannot be restored.",
-    "formula_unreadable": "A formula or table in LaTeX that cannot be written in a line of text.",
-    "stem_broken": "The stem is cut off, or contains another question or an option.",
-    "case_missing": "The stem refers to a patient, a case or another text that is missing.",
-    "stem_too_long": "The stem is so long that it must contain more than a question.",
-    "text_too_long": "A case or an option is so long that it must contain more than one.",
-    "stem_too_short": "The stem has fewer letters than `min_stem_chars`.",
-    "not_chinese": "Fewer of its letters are Chinese than `min_chinese_share`.",
-    "type_and_options_disagree": "A true-or-false question has other options than two verdicts.",
-    "too_few_options": "A choice question has fewer than two options.",
-    "too_many_options": "There are more options than letters, A to J.",
-    "empty_options": "An option before the last is empty, so the letters cannot be trusted.",
-    "option_broken": "An option contains the next one, lost characters or an unbalanced bracket, or all still begin with their letters.",
-    "layout_left": "Its stem or an option begins or ends as those of many questions of its page do: part of the layout is left in it.",
-    "option_unsure": "The last option is a word such as 无, which may fill unused options: it is never right, and always last.",
-    "duplicate_options": "Two options are equal.",
-    "options_in_text": "Its options were not told apart: the answer contains them, or is one of the lines below the stem.",
-    "answer_missing": "The source gives no answer, or a text that is not an answer.",
-    "answer_not_in_options": "The answer names a missing option.",
-    "keys_joined": "The answer contains the keys of several questions, which share their options or have neither options nor a key.",
-    "key_out_of_order": "A letter is repeated, or out of alphabetical order although nothing indicates several right answers.",
-    "type_and_answer_disagree": "One answer to a multiple-response question, or several to a question that has one.",
-    "value_empty": "A value is empty of content, such as 尚不明确.",
-    "value_too_long": "A value, or the name of an entry, is longer than a tail, or a head, may be.",
-    "tail_not_atomic": "A value is cut off, hedged or about more than one thing.",
-    "entity_empty": "An entry has no name, or gives neither a fact candidate nor a passage.",
-}
-"""Reason -> its meaning, for docs/reasons.md."""
-
 _PICTURE = re.compile(
     r"[如下右左上见][下右左上附]?图(?![式腾书灵文像])|附图(?![等纸、])|下列图(?![形式])|图中所?示|(?:^|[如见，。（）])图\s?\d|图[示片]所示|观察图"
     r"|(?<!主)题图|(?:^|[，。]|对于?|[据按])图示的?|[这此]幅图|(?:^|[，。])图中(?!书|例)"

@@ -2,15 +2,11 @@
 
 import re
 import unicodedata
-from array import array
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple
-
-import numpy as np
 
 from atomexam.records.item import QuestionItem
 from atomexam.text.natural_order import natural_key
@@ -78,19 +74,12 @@ def allows_several(*labels: str | None) -> bool:
 
 
 def context_of(items: Iterable[QuestionItem]) -> SourceContext:
-    """Return the context of the items of one source. Their order does not matter.
-
-    If the items of each address are adjacent, they are read one address at a time; otherwise they are read again and all kept in memory,
-    so a one-time iterator is not enough.
-    """
-    return _context_of(items, _url_of) or _context_of(sorted(items, key=_page_of), _page_of) or NO_CONTEXT
-
-
-def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str]) -> SourceContext | None:
-    """Return the context; None if a page has items in two groups of adjacent items with the same key."""
+    """Return the context of the items of one source. Their order does not matter."""
+    pages: dict[str, list[QuestionItem]] = defaultdict(list)
+    for item in items:
+        pages[item.provenance.page_id].append(item)
     stems: set[str] = set()
     frames: dict[str, Frame] = {}
-    sections: dict[str, list[tuple[tuple[str | int, ...], bool, str]]] = {}
     joined: set[ItemPosition] = set()
     divided: dict[ItemPosition, str] = {}
     glued: set[ItemPosition] = set()
@@ -98,33 +87,19 @@ def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str
     unused: dict[str, UnusedOptions] = {}
     edges_by_page: dict[str, PageEdges] = {}
     mislabelled: set[ItemPosition] = set()
-    page_hashes = array("q")
-    for _, together in groupby(items, key):
-        pages: dict[str, list[QuestionItem]] = {}
-        sections.clear()
-        for item in together:
-            pages.setdefault(item.provenance.page_id, []).append(item)
-            if item.answer_raw and declared_as(item.type_raw, item.section_raw) == "mrqa":
-                single = bool(_ONE_LETTER.fullmatch(item.answer_raw))
-                if single or _SEVERAL_LETTERS.fullmatch(item.answer_raw):
-                    origin = item.provenance
-                    sections.setdefault(origin.page_id, []).append((natural_key(origin.position), single, origin.position))
-        page_hashes.extend(map(hash, pages))
-        mislabelled.update(_mislabelled(sections))
-        for page_id, page in pages.items():
-            frame = frame_of([item.stem_raw for item in page if item.stem_raw and not item.doubt])
-            if frame is not NO_FRAME:
-                frames[page_id] = frame
-            stems.update(_long_stems(page, frame))
-            _read_joined_keys(page, joined, divided)
-            glued.update(_with_glued_options(page))
-            caseless.update(_among_caseless(page))
-            if (words := unused_options(page)) != NONE_UNUSED:
-                unused[page_id] = words
-            if (edges := edges_of_page([*_bare_texts(page, frame)])) != NO_EDGES:
-                edges_by_page[page_id] = edges
-    if len(np.unique(np.frombuffer(page_hashes, np.int64))) < len(page_hashes):
-        return None
+    for page_id, page in pages.items():
+        mislabelled.update(_mislabelled(page))
+        frame = frame_of([item.stem_raw for item in page if item.stem_raw and not item.doubt])
+        if frame is not NO_FRAME:
+            frames[page_id] = frame
+        stems.update(_long_stems(page, frame))
+        _read_joined_keys(page, joined, divided)
+        glued.update(_with_glued_options(page))
+        caseless.update(_among_caseless(page))
+        if (words := unused_options(page)) != NONE_UNUSED:
+            unused[page_id] = words
+        if (edges := edges_of_page([*_bare_texts(page, frame)])) != NO_EDGES:
+            edges_by_page[page_id] = edges
     parts = split_shared(sorted(stems))
     return SourceContext(
         parts, frozenset(mislabelled), frozenset(joined), frozenset(glued), divided, frames, frozenset(caseless), unused, edges_by_page
@@ -149,14 +124,6 @@ def _long_stems(page: list[QuestionItem], frame: Frame) -> Iterable[str]:
     for item in page:
         if not item.case_raw and item.stem_raw and len(item.stem_raw) > MIN_SHARED_CHARS:
             yield without_number(normalize(without_frame(item.stem_raw, frame)[0]).text, item.number_raw)
-
-
-def _url_of(item: QuestionItem) -> str:
-    return item.url
-
-
-def _page_of(item: QuestionItem) -> str:
-    return item.provenance.page_id
 
 
 def _among_caseless(page: list[QuestionItem]) -> Iterable[ItemPosition]:
@@ -260,14 +227,19 @@ def _bare_options(item: QuestionItem) -> tuple[str, ...]:
     return tuple(_SPACE.sub("", option) for option in item.options_raw or item.shared_options_raw or ())
 
 
-def _mislabelled(pages: dict[str, list[tuple[tuple[str | int, ...], bool, str]]]) -> Iterable[ItemPosition]:
+def _mislabelled(page: list[QuestionItem]) -> Iterable[ItemPosition]:
     """Yield questions with one answer among others with one: in a true multiple-response section such answers are rare and isolated."""
-    for page, rows in pages.items():
-        rows.sort(key=lambda row: (row[0], row[2]))
-        singles = [single for _, single, _ in rows]
-        for at, (_, single, position) in enumerate(rows):
-            if single and _among_singles(singles, at):
-                yield page, position
+    rows = []
+    for item in page:
+        if item.answer_raw and declared_as(item.type_raw, item.section_raw) == "mrqa":
+            single = bool(_ONE_LETTER.fullmatch(item.answer_raw))
+            if single or _SEVERAL_LETTERS.fullmatch(item.answer_raw):
+                rows.append((natural_key(item.provenance.position), _position_of(item), single))
+    rows.sort()
+    singles = [single for _, _, single in rows]
+    for at, (_, position, single) in enumerate(rows):
+        if single and _among_singles(singles, at):
+            yield position
 
 
 def _among_singles(singles: Sequence[bool], at: int) -> bool:

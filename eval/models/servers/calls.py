@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
@@ -26,7 +27,8 @@ _FILTERED = ("content_filter", "content_policy", "content management policy", "d
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds between two tries, doubled each time
 _LONGEST_RETRY_AFTER = 600.0
 _CAUSE_CHARS = 300
-_SHORTEST_KEY = 8  # a shorter one (`EMPTY`, `x`) is a stand-in, and taking it out would spoil replies
+_ESCAPES = re.compile(rb"(?i)\\(?:\\|ud[89ab]..\\ud[c-f]..|(ud[89a-f]..))")
+"""In JSON: what begins with a backslash and is no lone surrogate, or one."""
 _STOPS: dict[str, FinishReason] = {"stop": "stop", "eos_token": "stop", "stop_sequence": "stop", "length": "length"}
 """The second and third are the words of text-generation-inference."""
 
@@ -75,6 +77,10 @@ class Completion(Struct, frozen=True, kw_only=True):
     """0 where the server does not give it."""
     token_ids: list[int] | None = None
     """With the token that ended the reply; of vLLM."""
+    model: str | None = None
+    """What the server calls the model that replied, unless that is the name asked for."""
+    replaced: int = 0
+    """Lone surrogates in its text, replaced by U+FFFD."""
     logprobs: Logprobs | None = None
 
 
@@ -93,6 +99,7 @@ class Call(NamedTuple):
 
 class _Message(Struct):
     content: str | None = None
+    tool_calls: list[Any] | None = None
 
 
 class _ChatChoice(Struct):
@@ -120,11 +127,13 @@ class _Usage(Struct):
 
 class _Chat(Struct):
     choices: Annotated[list[_ChatChoice], Meta(min_length=1)]
+    model: str | None = None
     usage: _Usage | None = None
 
 
 class _Text(Struct):
     choices: Annotated[list[_TextChoice], Meta(min_length=1)]
+    model: str | None = None
     usage: _Usage | None = None
 
 
@@ -174,7 +183,7 @@ async def bounded(response: httpx2.Response) -> None:
     """
     packed = response.headers.get("content-encoding", "identity")
     if packed.lower() != "identity":
-        raise TooLong(f"the response is compressed ({packed[:20]}), which was not requested")
+        raise TooLong(f"the response is compressed, which was not requested ({packed})")
     charset = response.charset_encoding
     response.encoding = charset if charset and is_charset(charset) else "utf-8"
     assert isinstance(response.stream, httpx2.AsyncByteStream)
@@ -202,8 +211,8 @@ class RateLimit:
 class Caller:
     """One server called by several workers, which share its limits."""
 
-    def __init__(self, client: AsyncOpenAI, server: Server, key: str | None, rate_limit: RateLimit) -> None:
-        self._client, self._server, self._key, self._rate_limit = client, server, key, rate_limit
+    def __init__(self, client: AsyncOpenAI, server: Server, without_key: Callable[[str], str], rate_limit: RateLimit) -> None:
+        self._client, self._server, self._without_key, self._rate_limit = client, server, without_key, rate_limit
 
     async def complete(self, body: dict[str, Any], most_tokens: int, name: str) -> Completion:
         """Return the completion of one request, with retries where they may help.
@@ -228,10 +237,6 @@ class Caller:
             await asyncio.sleep(wait)
         raise ValueError("unreachable")
 
-    def without_key(self, text: str) -> str:
-        """Return a text without the API key, which a server or a library may have quoted."""
-        return text.replace(self._key, "[key]") if self._key and len(self._key) >= _SHORTEST_KEY else text
-
     async def window(self, model: str) -> int | None:
         """Return how many tokens a prompt and its reply may have, where the server gives it with its models, as vLLM does."""
         with suppress(APIError, TooLong, TimeoutError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -248,7 +253,7 @@ class Caller:
             async with asyncio.timeout(self._server.timeout):
                 response = await api.with_raw_response.create(**body)
         except TooLong as error:
-            raise Failure(str(error), is_retryable=True) from None
+            raise Failure(self._one_line(error), is_retryable=True) from None
         except TimeoutError:
             raise Failure(f"no whole reply within {self._server.timeout:g} s", is_retryable=True) from None
         except APIStatusError as error:
@@ -259,7 +264,8 @@ class Caller:
             ) from None
         except APIError as error:
             raise Failure(f"no reply: {self._one_line(error)}", is_retryable=True) from None
-        return self._parse(response.http_response.content, _Text if "prompt" in body else _Chat, most_tokens)
+        completion = self._parse(response.http_response.content, _Text if "prompt" in body else _Chat, most_tokens)
+        return completion if completion.model != body["model"] else msgspec.structs.replace(completion, model=None)
 
     def _refusal(self, error: APIStatusError) -> Failure:
         status, message = error.status_code, self._one_line(error.response.text)
@@ -273,10 +279,11 @@ class Caller:
         return Failure(cause, is_server_fault=not own_words, is_fatal=status not in _OWN_FAULT and not own_words, status=status)
 
     def _parse(self, content: bytes, kind: type[_Text] | type[_Chat], most_tokens: int) -> Completion:
+        content, replaced = _without_lone_surrogates(content)
         try:
             response = msgspec.json.decode(content, type=kind)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            excerpt = self._one_line(content[:1000].decode(errors="replace"))
+            excerpt = self._one_line(content.decode(errors="replace"))
             what = "chat completion" if kind is _Chat else "completion"
             raise Failure(f"no {what} in JSON ({self._one_line(error)}): {excerpt}", is_retryable=True) from None
         if len(response.choices) > 1:
@@ -289,22 +296,41 @@ class Caller:
             raise Failure("the server's content filter withheld the reply", is_server_fault=False)
         if choice.finish_reason not in _STOPS:
             raise Failure(f"the reply ended for an unknown reason: finish_reason {self._one_line(choice.finish_reason)}")
+        text = choice.text if isinstance(choice, _TextChoice) else choice.message.content
+        if isinstance(choice, _ChatChoice) and choice.message.tool_calls:
+            raise Failure("the server calls tools instead of replying; no run offers any")
+        if text is None and choice.finish_reason != "length":  # a model may think up to its limit
+            raise Failure("the reply has no text (content: null)")
         token_ids = choice.token_ids if isinstance(choice, _TextChoice) else None
         tokens = max(usage.completion_tokens or 0, len(token_ids or ()))
         if tokens > most_tokens:
             raise Failure(f"the server ignores the limit of {most_tokens} tokens: the reply has {tokens}")
         return Completion(
-            text=self.without_key((choice.text if isinstance(choice, _TextChoice) else choice.message.content) or ""),
+            text=self._without_key(text or ""),
             finish_reason=_STOPS[choice.finish_reason],
             tokens=tokens,
             prompt_tokens=usage.prompt_tokens or 0,
             token_ids=token_ids,
             logprobs=choice.logprobs if isinstance(choice, _TextChoice) else None,
+            model=self._one_line(response.model) if response.model else None,
+            replaced=replaced,
         )
 
     def _one_line(self, words: object) -> str:
         """Return a message of others as one short line; the key is removed before anything is cut."""
-        return " ".join(self.without_key(str(words)).split())[:_CAUSE_CHARS]
+        return " ".join(self._without_key(str(words)).split())[:_CAUSE_CHARS]
+
+
+def _without_lone_surrogates(content: bytes) -> tuple[bytes, int]:
+    """Return JSON with its lone surrogates, which are no characters, replaced by U+FFFD, and how many they were."""
+    lone = 0
+
+    def mended(match: re.Match[bytes]) -> bytes:
+        nonlocal lone
+        lone += match[1] is not None
+        return match[0] if match[1] is None else rb"\ufffd"
+
+    return _ESCAPES.sub(mended, content), lone
 
 
 def _retry_after(value: str) -> float | None:

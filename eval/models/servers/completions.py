@@ -70,7 +70,7 @@ class Completions:
                 "what the server reads; lower `shots` or `max_new_tokens` of the run in params.yaml",
                 is_server_fault=False,
             )
-        return Reply(text=text, finish_reason=reason, tokens=tokens, prompt_tokens=prompt_tokens)
+        return Reply(text=text, finish_reason=reason, tokens=tokens, prompt_tokens=prompt_tokens, model=done.model, replaced=done.replaced)
 
     def _check_spelling(self, done: Completion) -> None:
         """Compare the server's text of a reply with that of its tokens here: it may lack a stop string or a broken character, and no more.

@@ -20,6 +20,7 @@ from atomexam.records.model import Description
 from atomexam.records.run import Server
 from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
 from eval.models.local.weights import TOKENIZER_FILES, locate, tokenizer_hash
+from eval.models.servers.api_key import remover
 from eval.models.servers.calls import UNPACKED, Call, Caller, Completion, Failure, RateLimit, bounded
 from eval.tasks.prompt import Message, defused
 
@@ -79,6 +80,7 @@ class OpenAI:
         self._host = address.hostname or ""
         self._at = address.netloc.rpartition("@")[2]
         self._key = _key(self._server, self._host, self._where)
+        self._without_key = remover(self._key)
         if self._key and address.scheme == "http" and not _is_near(self._host):
             _logger.warning("%s: prompts and key travel to %s unencrypted; use https", self._where, self._host)
 
@@ -107,7 +109,7 @@ class OpenAI:
         """
         self._check(settings)
         for index, outcome in self._outcomes(self._calls(queries, settings)):
-            yield index, self._failed(outcome) if isinstance(outcome, Failure) else _cut(outcome, settings)
+            yield index, self._failed(outcome) if isinstance(outcome, Failure) else self._cut(outcome, settings)
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield the likeliest of each request's answers with the likelihoods of all.
@@ -133,7 +135,8 @@ class OpenAI:
 
     def _chat_call(self, query: ModelQuery, settings: Settings) -> Call:
         def read(done: Completion) -> Reply:
-            return Reply(text=done.text, finish_reason=done.finish_reason, tokens=done.tokens, prompt_tokens=done.prompt_tokens)
+            names = ("text", "finish_reason", "tokens", "prompt_tokens", "model", "replaced")
+            return Reply(**{name: getattr(done, name) for name in names})
 
         name = f"{query.request.item_id}/{query.repeat}"
         return Call(name, lambda: self._body(query, settings), read, settings.max_new_tokens)
@@ -177,7 +180,7 @@ class OpenAI:
         limits: dict[str, Any] = {"timeout": self._server.timeout, "max_retries": 0}
         try:
             async with AsyncOpenAI(base_url=self._server.url, api_key=self._key or "none", http_client=http, **limits) as client:
-                caller = Caller(client, self._server, self._key, self._rate_limit)
+                caller = Caller(client, self._server, self._without_key, self._rate_limit)
                 window = await caller.window(self._name) if self._completions else None
 
                 async def worker() -> None:
@@ -242,6 +245,12 @@ class OpenAI:
             f"`dvc repro` goes on from there once that is fixed, and requests only what is missing"
         )
 
+    def _cut(self, reply: Reply, settings: Settings) -> Reply:
+        """Return a reply that ends before the first stop string, also where a server does not heed them; never with the key."""
+        end = settings.string_end(reply.text)
+        reply = reply if end is None else structs.replace(reply, text=reply.text[:end], finish_reason="stop")
+        return structs.replace(reply, text=self._without_key(reply.text))
+
     def _failed(self, failure: Failure) -> Reply:
         return failed_reply(f"{failure}{self._api_hint(failure)}")
 
@@ -258,12 +267,6 @@ def _rest(outcomes: _OutcomeQueue) -> Iterator[tuple[int, Any]]:
     while not outcomes.empty():
         if completed := outcomes.get_nowait():
             yield completed
-
-
-def _cut(reply: Reply, settings: Settings) -> Reply:
-    """Return a reply that ends before the first stop string, also where a server does not heed them."""
-    end = settings.string_end(reply.text)
-    return reply if end is None else structs.replace(reply, text=reply.text[:end], finish_reason="stop")
 
 
 def _address(url: str, where: str) -> SplitResult:

@@ -40,6 +40,21 @@ def test_a_killed_crawl_goes_on_and_ends_with_the_same_bytes(tmp_path: Path, run
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("ends_with", [signal.SIGTERM, signal.SIGINT])
+def test_an_interrupted_crawl_says_so_in_one_line(tmp_path: Path, start_toy: Callable, ends_with: int) -> None:
+    asked = tmp_path / "asked"
+    asked.touch()
+    with start_toy("crawl", tmp_path / "toy", pages=2000, asked=asked) as process:
+        while len(asked.read_text().splitlines()) < 40:
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.send_signal(ends_with)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode in (1, 130) and "Traceback" not in errors and "memory" not in errors
+    assert "interrupted; run the same command again" in errors or "stopped before its end (shutdown); what was fetched is kept" in errors
+
+
+@pytest.mark.slow
 def test_extract_reads_what_was_crawled(tmp_path: Path, run_toy: Toy) -> None:
     assert run_toy("crawl", tmp_path / "toy", pages=12) == (0, "")
     written = []

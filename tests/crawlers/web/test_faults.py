@@ -1,6 +1,7 @@
 """The web as it is: real crawls of a server that fails in every way, and the words for each."""
 
 import gzip
+import random
 import signal
 import time
 import zlib
@@ -19,7 +20,7 @@ from twisted.internet.error import ConnectionLost
 
 from atomexam.text.encodings import true_encoding
 from crawlers.web import failure_causes as faults
-from crawlers.web.bodies import flaw
+from crawlers.web.bodies import flaw, unpacked
 from crawlers.web.failure_causes import cause, is_passing, of_answer, of_exception
 
 Crawl = Callable[..., dict[str, Any]]
@@ -44,7 +45,7 @@ def test_every_page_that_ever_answers_is_read_once_and_every_other_has_its_cause
         request: cause(why) for request, why in failed.items()
     }
     forbidden, over_limit, off_site, items, asked = result["sums"]
-    assert (forbidden, over_limit, items) == (4, 0, len(read))
+    assert (forbidden, over_limit, items) == (7, 0, len(read))
     pages_failed = [request for request in result["failed"] if not request.endswith("/robots.txt")]
     assert asked == sum(result["pages"].values()) + len(pages_failed) + forbidden
     assert sum(result["pages"][status] for status in ("404", "410", "414")) == result["gone"]
@@ -161,6 +162,15 @@ def test_a_body_packed_twice_or_in_members_is_unpacked_for_the_check() -> None:
     assert flaw(twice, [b"gzip, br"], 3) == "too large: over 3 bytes when unpacked"
     assert flaw(gzip.compress(b"one") + gzip.compress(b"two") + b"\0" * 9, [b"gzip"], 99) is None
     assert flaw(gzip.compress(b"one") + gzip.compress(b"two")[:-5], [b"gzip"], 99) == "truncated body: gzip"
+
+
+@pytest.mark.parametrize("packing", ["gzip", "zstd"])
+def test_a_body_is_unpacked_in_few_streams_and_layers(packing: str) -> None:
+    text, part = random.Random(1).randbytes(200_000), PACK[packing](b"part")
+    body = b"".join(PACK[packing](text[at : at + 1000]) for at in range(0, len(text), 1000))
+    assert unpacked(body, [packing.encode()]) == text
+    assert flaw(part * 40_000, [packing.encode()], 1 << 25) == "too large: over 1024 compressed streams"
+    assert flaw(part, [packing.encode()] * 5, 99) == "too large: packed 5 times"
 
 
 @pytest.mark.parametrize(

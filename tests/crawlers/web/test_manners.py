@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import pairwise
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -11,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
 from scrapy.resolver import dnscache
 from scrapy.utils.test import get_crawler
 from twisted.internet.testing import MemoryReactorClock
 
-from crawlers.web.download import seconds_named
+from crawlers.web.download import Pauses, seconds_named
 from crawlers.web.failure_causes import HOST_NOT_FOUND, NO_ROBOTS, NOT_PUBLIC, NOT_THE_WEB, REFUSED, cause
 from crawlers.web.hosts import Hosts, PublicResolver, is_public, literal, refused
 from crawlers.web.redirect_chains import begin
@@ -247,3 +249,10 @@ def test_a_name_is_checked_at_each_connection() -> None:
 )
 def test_retry_after_is_a_number_or_a_date(value: str, seconds: float) -> None:
     assert seconds_named(value, datetime(2026, 11, 20, tzinfo=UTC), 5) == seconds
+
+
+def test_a_pause_is_never_shortened() -> None:
+    pauses = Pauses(get_crawler(Spider, {"RETRY_AFTER_MAX": 600}))
+    for seconds in ("90", "1"):
+        pauses.note(Request("http://a.example/"), Response("http://a.example/", status=429, headers={"Retry-After": seconds}))
+    assert pauses.until["a.example"] > monotonic() + 60

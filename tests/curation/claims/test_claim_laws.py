@@ -12,8 +12,9 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.fact import RELATIONS, Fact, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
+from atomexam.records.reasons import REASONS
 from curation.claims.claim_context import ClaimContext
-from curation.claims.claim_pairs import REASONS, make_claims
+from curation.claims.claim_pairs import make_claims
 from curation.claims.contradictions import clashes
 from curation.claims.negated_claims import read_all
 from curation.claims.synonyms import Synonyms

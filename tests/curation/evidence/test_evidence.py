@@ -105,6 +105,15 @@ def test_the_stage_writes_the_same_bytes_twice(tmp_path: Path) -> None:
     assert all(0 <= row.start < row.end <= len(named[row.passage].text) for row in rows)
 
 
+def test_annotators_get_no_reserved_claim(tmp_path: Path) -> None:
+    reserved, others = CLAIMS[:1], CLAIMS[1:]
+    for name, rows in (("claims", CLAIMS), ("passages", []), ("reserved", reserved)):
+        write_jsonl(tmp_path / name, rows, key=lambda one: one.id)
+    main([f"--{name}={tmp_path / name}" for name in ("claims", "passages", "reserved", "out", "annotation", "metrics")])
+    tasks = msgspec.json.decode((tmp_path / "annotation/label_studio.json").read_bytes())
+    assert {task["data"]["claim_id"] for task in tasks} == {one.id for one in others}
+
+
 @pytest.mark.slow
 def test_a_claim_of_several_sources_gets_no_passage_of_its_own_pages() -> None:
     own = [passage("ask120", "病毒性肠炎与诺瓦克病毒。"), passage("xiaohe", "诺瓦克病毒会引起病毒性肠炎吗？会。")]

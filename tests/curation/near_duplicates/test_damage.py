@@ -5,7 +5,7 @@ import pytest
 from atomexam.records.question import Question, group_id
 from curation.near_duplicates.clusters import find_twins
 from curation.near_duplicates.damage import soundest_first
-from curation.near_duplicates.merging import sightings_by_id
+from curation.near_duplicates.merging import rows_by_id
 from curation.near_duplicates.unique import unique_questions
 from tests.curation.near_duplicates.test_near_duplicates import CASE, PARAMS, ask, reasons
 
@@ -29,7 +29,7 @@ def others() -> list[Question]:
 )
 def test_the_sound_wording_is_kept_whichever_id_or_number_of_sightings_it_has(sound: Question, damaged: Question) -> None:
     rows = [*others(), sound, damaged, damaged]
-    every = sightings_by_id(rows, PARAMS.ngram_chars)
+    every = rows_by_id(rows, PARAMS.ngram_chars)
     order = [every[place].id for place in soundest_first(every, find_twins(every, PARAMS), PARAMS.ngram_chars)]
     assert order.index(sound.id) < order.index(damaged.id)
     kept = {row.id for row in unique_questions(rows, PARAMS).kept}

@@ -18,10 +18,9 @@ from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.read.lines.questions.draft import Draft, ParsedPaper
 from crawlers.read.vocabulary.answer_marks import IMAGE, WHOLE_ANSWER, columns_of, flat, parts_of
 from crawlers.read.vocabulary.entries import is_title
-from crawlers.read.vocabulary.headings import heads
+from crawlers.read.vocabulary.headings import asks, heads
 from crawlers.read.vocabulary.letters import letter_of, without_letter
 from crawlers.read.vocabulary.numbers import number_of
-from crawlers.read.vocabulary.wording import asks
 
 _FEWEST, _SAMPLE = 4, 200
 """Number of questions that show a paper's layout; number of them, evenly drawn, that show what recurs in most of a large bank."""

@@ -15,8 +15,7 @@ from crawlers.read.lines.form.form import Form, is_kind, untagged
 from crawlers.read.lines.form.heads import NEARLY_ALL, Head, counted, rows_of, unnumbered
 from crawlers.read.lines.form.lettered import Row, places_of_all
 from crawlers.read.lines.paper import labelled_lines
-from crawlers.read.lines.questions.draft import Draft, ParsedPaper
-from crawlers.read.vocabulary.doubts import shown
+from crawlers.read.lines.questions.draft import Draft, ParsedPaper, shown
 from crawlers.read.vocabulary.numbers import STATED_TYPE
 
 _ENOUGH_ANSWERED, _MOST_UNREAD = 0.9, 0.5

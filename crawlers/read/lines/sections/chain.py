@@ -14,8 +14,8 @@ from crawlers.read.lines.pages.page import Line
 from crawlers.read.lines.sections.signals import AnswerWatch, opens_options, tells_answer
 from crawlers.read.vocabulary.answer_marks import has_part
 from crawlers.read.vocabulary.entries import LISTS, kinds_of
+from crawlers.read.vocabulary.headings import inquires
 from crawlers.read.vocabulary.numbers import Number, number_of
-from crawlers.read.vocabulary.wording import inquires
 
 _SKIPPED = 20  # numbers that a paper may leave out between two questions
 _ENDS = 0.5  # of two lines that may end an answer, the better worded one does

@@ -6,10 +6,21 @@ from collections.abc import Sequence
 from crawlers.read.lines.pages.page import Line
 from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, columns_of, flat, has_part, parts_of
 from crawlers.read.vocabulary.entries import HEADS, LISTS, kinds_of
-from crawlers.read.vocabulary.headings import heads, is_instruction, is_note, is_paper_title, kind_of, may_head, tells_age, tells_patient
+from crawlers.read.vocabulary.headings import (
+    BLANK,
+    FILLED,
+    asks,
+    heads,
+    is_instruction,
+    is_note,
+    is_paper_title,
+    kind_of,
+    may_head,
+    tells_age,
+    tells_patient,
+)
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import RINGS, Number, number_of
-from crawlers.read.vocabulary.wording import BLANK, FILLED, asks
 
 _FIRST_LETTERS = frozenset("AaⒶⓐ⒜")
 _OPENING = re.compile(r"[(\[【]?\s?(?:A|a)\s{0,2}[)\]】.、:,]|[Ⓐⓐ⒜]")

@@ -10,7 +10,7 @@ from crawlers.read.containers.files.reading import RepeatedKey
 from crawlers.read.tables.columns import RecordLayout
 from crawlers.read.tables.names import is_unnamed
 from crawlers.read.tables.records.reading import Misfit
-from crawlers.read.tables.roles.option_cells import split_options
+from crawlers.read.tables.roles.values import split_options
 from crawlers.read.vocabulary.answer_marks import IMAGE
 from crawlers.read.vocabulary.letters import letter_of
 

@@ -24,8 +24,7 @@ from crawlers.read.tables.records.by_content import inferred_tables, read_by_con
 from crawlers.read.tables.records.entities import SURE, LayoutProposal, are_record_keys, beside_way, propose_records
 from crawlers.read.tables.records.fields import counted_from_zero
 from crawlers.read.tables.records.items import RecordReader
-from crawlers.read.tables.records.reading import FileReading
-from crawlers.read.tables.records.reading_quality import answered_count, are_numbers, has_empty, may_miss_options
+from crawlers.read.tables.records.reading import FileReading, answered_count, are_numbers, has_empty, may_miss_options
 from crawlers.read.tables.roles.solver import SURE as SURE_ROLES
 
 _SAMPLE = 300

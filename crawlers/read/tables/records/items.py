@@ -13,7 +13,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.option_letters import are_in_turn, letters_in
 from atomexam.text.verdicts import CODES, VERDICTS, verdict_of
 from crawlers.read.containers.files.reading import CoveredCell, Lost
-from crawlers.read.lines.doubts.letters_within import holds_letter, holds_options
+from crawlers.read.lines.doubts.question import holds_letter, holds_options
 from crawlers.read.tables.columns import EntityLayout, RecordLayout
 from crawlers.read.tables.records.entities import flat_record, joined_range, plain_text, range_text
 from crawlers.read.tables.records.fields import (

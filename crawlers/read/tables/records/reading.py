@@ -1,13 +1,20 @@
-"""The reading of one file by an importer: its items, and what happened to everything else in it."""
+"""The reading of one file: its items, what happened to everything else in it, and how well it was read."""
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct, field, structs
 
+from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.provenance import Provenance
+from atomexam.text.verdicts import CODES, UNSURE_VERDICTS
 from crawlers.read.containers.files.reading import Lost, Text
-from crawlers.read.vocabulary.doubts import DOUBTS
+from crawlers.read.lines.questions.draft import DOUBTS
+from crawlers.read.tables.roles.values import answer_letters, verdict_word
+from crawlers.read.vocabulary.answer_marks import flat
+from crawlers.read.vocabulary.headings import inquires, kind_of
 
 PAPER_FORMATS = ("paper", "docx", "pdf")
 """Formats whose files are exam papers in lines."""
@@ -56,3 +63,127 @@ class FileReading(Struct):
         self.misfits += lost.reason not in DOUBTS
         self.items.append(QuestionItem(url=own.url, provenance=own, stem_raw=lost.raw, doubt=lost.reason))
         self.faults.append(f"{lost.position.replace(':', ' ')}: {lost.reason}: {lost.words}")
+
+
+_POSITIONS = re.compile(r"\d(?:\s?[,，、;；|/ ]\s?\d){0,9}|[01]{2,10}")
+_WORDS = UNSURE_VERDICTS | CODES
+_TRUTH = ("正确", "错误")
+_FEWEST_OPTIONS, _FEWEST_CODES, _FEWEST_CHOICES = 2, 5, 3
+_NEARLY_ALL = 0.9
+"""Share of the questions and of the characters of a paper that is read as a whole."""
+
+
+def answered_count(reading: FileReading) -> int:
+    """Return how many questions have an answer that fits them: letters, a truth value, the text of an option, or words if there are no
+    options.
+    """
+    return sum(isinstance(item, QuestionItem) and item.doubt is None and _is_answered(item) for item in reading.items)
+
+
+def is_whole(reading: FileReading) -> bool:
+    """Return whether nearly all of a paper is read: few lines unread, few questions rejected or without an answer."""
+    unread = sum(map(len, reading.unread))
+    lines = sum(map(len, reading.source.lines)) if reading.source else 0
+    return 0 < _NEARLY_ALL * reading.record_count <= answered_count(reading) and unread <= (1 - _NEARLY_ALL) * (unread + lines)
+
+
+def is_asked(item: QuestionItem) -> bool:
+    """Return whether a question has options or a truth value as answer, or asks: what has words beside it may be no question."""
+    return bool(item.options_raw) or answer_form(item.answer_raw) == "verdict" or inquires(flat(item.stem_raw or ""))
+
+
+def texts_of(reading: FileReading) -> list[str]:
+    """Return the lines of stems, options and answers."""
+    items = [item for item in reading.items if isinstance(item, QuestionItem)]
+    texts = (text for item in items for text in (item.stem_raw, *(item.options_raw or ()), item.answer_raw) if text)
+    return [line for text in texts for line in text.split("\n")]
+
+
+def are_numbers(reading: FileReading) -> bool:
+    """Return whether most stems are only numbers, from a column mistaken for that of the questions."""
+    stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem) and item.doubt is None]
+    return sum(stem.strip().isdigit() for stem in stems) * 2 > len(stems)
+
+
+def may_miss_options(reading: FileReading) -> bool:
+    """Return whether most answers are truth values, or words, or numbers, of questions without options."""
+    bare = [
+        item
+        for item in reading.items
+        if isinstance(item, QuestionItem) and item.answer_raw and (not item.options_raw or answer_form(item.answer_raw) == "verdict")
+    ]
+    return 2 * len(bare) >= reading.record_count > 0
+
+
+def has_empty(reading: FileReading) -> bool:
+    """Return whether records have neither a stem nor options: they may be cases with a list of questions."""
+    return any("record_empty" in fault for fault in reading.faults)
+
+
+def _is_answered(item: QuestionItem) -> bool:
+    if item.options_raw and len(item.options_raw) < _FEWEST_OPTIONS:  # a column of letters that was mistaken for the options
+        return False
+    if not item.answer_raw or not (options := item.options_raw or item.shared_options_raw):
+        return (item.answer_raw or "").strip() not in ("", "0", "1")
+    return answer_form(item.answer_raw) in ("letters", "verdict") or bool(answer_letters(item.answer_raw, list(options), "text"))
+
+
+def with_known_answers(reading: FileReading) -> FileReading:
+    """Return a reading of a table with the answers that its codes give, and without those that nothing explains."""
+    return _with_codes_doubted(with_verdicts_in_words(reading))
+
+
+def _with_codes_doubted(reading: FileReading) -> FileReading:
+    """Return a reading without the answers of questions without options that are codes which nothing explains.
+
+    If they are only 0 and 1, which of the two means that a text is true? If most are numbers below 10, they may be positions of options
+    that were not found.
+    """
+    bare = {index: item for index, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _is_bare(item)}
+    answers = {index: (item.answer_raw or "").strip() for index, item in bare.items()}
+    codes = {index for index, answer in answers.items() if _POSITIONS.fullmatch(answer)}
+    if set(answers.values()) == {"0", "1"}:
+        lost = f"{len(bare)} answers are 0 or 1, and nothing states which of them is 正确; name their column 对错, or write 正确 and 错误"
+    elif len(codes) >= _FEWEST_CODES and 2 * len(codes) > sum(map(bool, answers.values())):
+        lost = f"{len(codes)} answers are numbers below 10, without options: they may be positions of options that were not found"
+        codes = {index for index, answer in answers.items() if answer.isdecimal()}  # of several, or sums of bits
+    else:
+        return reading
+    items = [structs.replace(bare[at], doubt="answer_unreadable") if at in codes else item for at, item in enumerate(reading.items)]
+    faults = [*reading.faults, f"answer_unreadable: {lost}"]
+    return structs.replace(reading, items=items, faults=faults, misfits=reading.misfits + len(codes))
+
+
+def with_verdicts_in_words(reading: FileReading) -> FileReading:
+    """Return a reading with 正确 or 错误 for `Y`, `N` and the like as answers of questions without options, if these have no other answers.
+
+    None of these letters names an option. Words that also answer other questions, `是`, count only beside choices, or below a type of
+    true-or-false questions.
+    """
+    items = [(index, item) for index, item in enumerate(reading.items) if isinstance(item, QuestionItem)]
+    bare = {index: item for index, item in items if _is_bare(item) and item.answer_raw}
+    words = {index: verdict_word(item.answer_raw).lower() for index, item in bare.items()}
+    choices = [item for _, item in items if item.doubt is None and len(item.options_raw or ()) > 1 and _is_answered(item)]
+    are_beside = len(choices) >= max(_FEWEST_CHOICES, len(bare))
+    known = _WORDS if are_beside else CODES
+    if not all(word in known or answer_form(word) == "verdict" for word in words.values()):
+        return _with_typed_verdicts(reading, bare)
+    verdicts = {index: known[word] for index, word in words.items() if word in known}
+    if not are_beside and len(set(verdicts.values())) < len(_TRUTH):
+        return _with_typed_verdicts(reading, bare)
+    return _with_answers(reading, verdicts)
+
+
+def _with_typed_verdicts(reading: FileReading, bare: Mapping[int, QuestionItem]) -> FileReading:
+    typed = {index: item for index, item in bare.items() if kind_of(flat(item.type_raw or "")) == "verdict"}
+    words = {index: (item.answer_raw or "").strip().lower() for index, item in typed.items()}
+    return _with_answers(reading, {index: _WORDS[word] for index, word in words.items() if word in _WORDS})
+
+
+def _with_answers(reading: FileReading, answers: Mapping[int, str]) -> FileReading:
+    items = [structs.replace(item, answer_raw=answers[at]) if at in answers else item for at, item in enumerate(reading.items)]
+    return structs.replace(reading, items=items) if answers else reading
+
+
+def _is_bare(item: QuestionItem) -> bool:
+    return item.doubt is None and not item.options_raw and not item.shared_options_raw

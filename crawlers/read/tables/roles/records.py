@@ -9,13 +9,13 @@ from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, are_fillers, is_filler
 from atomexam.text.verdicts import CODES
-from crawlers.read.tables.roles.option_cells import options_below
 from crawlers.read.tables.roles.option_columns import EXPLAINED
 from crawlers.read.tables.roles.values import (
     MARKED,
     answer_letters,
     as_verdict,
     marked_letters,
+    options_below,
     options_in,
     plain,
     text_of,

@@ -26,7 +26,6 @@ from crawlers.read.tables.roles.answer_columns import (
     stem_of,
     told_beside,
 )
-from crawlers.read.tables.roles.option_cells import options_below
 from crawlers.read.tables.roles.option_columns import (
     EXPLAINED,
     IDENTIFIER,
@@ -49,6 +48,7 @@ from crawlers.read.tables.roles.values import (
     in_stated_order,
     lettered_options,
     marked_letters,
+    options_below,
     options_in,
     text_of,
     verdict_of,

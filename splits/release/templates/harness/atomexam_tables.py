@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 from datasets import Dataset, DatasetDict
 
 RELEASE = Path(__file__).resolve().parent.parent
+CONFIGS = ("kg", "ca", "qa", "tcm", "claims")
 SPLITS = ("train", "validation", "test")
 PAIRS = "pairs"
 VERDICTS = ("正确", "错误")
@@ -24,8 +25,7 @@ def load(config: str, kind: str, examples: int = 0, **_: object) -> DatasetDict:
     Args:
         examples: how many of the few-shot examples of its subject stand before a question, in the column of that name.
     """
-    paths = {split: RELEASE / config / f"{split}-{kind}.parquet" for split in SPLITS}
-    splits = {split: Dataset(pq.read_table(path)) for split, path in paths.items() if path.exists()}
+    splits = {split: Dataset(pq.read_table(path)) for split in SPLITS for path in _files(config, split, kind)}
     shown = _examples(kind, examples) if examples else {}
     for split, rows in splits.items():
         column = [shown.get(_list_of(row), "") if split == "test" else "" for row in rows] if kind != PAIRS else None
@@ -73,12 +73,20 @@ def read_letters(reply: str) -> str:
     return "".join(sorted(letters))
 
 
+def _files(config: str, split: str, kind: str) -> list[Path]:
+    """Return the table of a split and kind, if there is one."""
+    files = list(RELEASE.glob(f"{config}/{split}-{kind}-*.parquet"))
+    if len(files) > 1:
+        raise ValueError(f"{config}: {' and '.join(sorted(path.name for path in files))}: two versions in one folder; copy to an empty one")
+    return files
+
+
 def _examples(kind: str, most: int) -> dict[tuple, str]:
     """Return the examples of each list, solved, as they are asked."""
     with open(RELEASE / "shots.jsonl", "rb") as lines:
         wanted = [shot for shot in map(json.loads, lines) if shot["question_type"] == kind and shot["place"] <= most]
     ids = {shot["question_id"] for shot in wanted}
-    paths = [path for split in SPLITS[:2] for path in sorted(RELEASE.glob(f"*/{split}-{kind}.parquet"))]
+    paths = [path for config in CONFIGS for split in SPLITS[:2] for path in _files(config, split, kind)]
     rows = {row["id"]: row for path in paths for row in Dataset(pq.read_table(path)) if row["id"] in ids}
     texts: dict[tuple, str] = defaultdict(str)
     for shot in wanted:  # the file has them in their order

@@ -18,7 +18,7 @@ from crawlers.read.containers.documents.doc import read_doc
 from crawlers.read.containers.documents.doc_file import OLE, DocFile
 from crawlers.read.containers.documents.doc_parts import numbering_of
 from crawlers.read.containers.documents.docx import read_docx
-from crawlers.read.containers.files.kinds import true_name
+from crawlers.read.containers.files.archives import true_name
 from crawlers.read.formats import guess_format, read_file, read_suffixes
 from crawlers.read.vocabulary.answer_marks import IMAGE
 

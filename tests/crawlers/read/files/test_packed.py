@@ -9,7 +9,7 @@ import pytest
 
 from atomexam.records.provenance import Provenance
 from crawlers.read.containers.documents.by_suffix import rich_page as packed_page
-from crawlers.read.containers.files.kinds import true_name
+from crawlers.read.containers.files.archives import true_name
 from crawlers.read.tables.roles.values import bare
 from tests.crawlers.read.files.test_shapes import GOLD, read, triples_of
 

@@ -15,7 +15,7 @@ from atomexam.records.provenance import Provenance
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.tables.records.stem_cells import parts_of_stem
-from crawlers.read.tables.roles.option_cells import split_options
+from crawlers.read.tables.roles.values import split_options
 
 SEEN = Provenance(source="books", url="file:a.xlsx", snapshot="2026-01-01", page_id="page-0", position="")
 HEADER = ["题干", "A", "B", "C", "D", "答案", "备注"]

@@ -19,7 +19,7 @@ from atomexam.records.provenance import Provenance
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.tables.columns import layout_of_keys
 from crawlers.read.tables.records.reading import FileReading
-from crawlers.read.tables.roles.option_cells import split_options
+from crawlers.read.tables.roles.values import split_options
 
 SEEN = Provenance(source="books", url="file:a.csv", snapshot="2026-01-01", page_id="page-0", position="")
 HEADER = ["序号", "题型", "题干", "选项A", "选项B", "选项C", "正确答案", "解析"]

@@ -85,17 +85,6 @@ _PAPERS: dict[str, tuple[str, PaperLayout, str]] = {
         PaperLayout(question="{number}. {stem}\n+ {right_option}\n- {option}"),
         "感觉是 | 甲 乙 | A; 知觉是 | 甲 乙 丙 | B; 记忆是 | 甲 乙 | B",
     ),
-    "answers_in_order_without_numbers": (
-        "1. 感觉是/A. 甲/B. 乙/2. 知觉是/A. 甲/B. 乙/3. 记忆是/A. 甲/B. 乙/答案（按题号顺序）：B,A,AB",
-        PaperLayout(question="{number}. {stem}\n{letter}. {option}", answers="答案（按题号顺序）：{answer}"),
-        "感觉是 | 甲 乙 | B; 知觉是 | 甲 乙 | A; 记忆是 | 甲 乙 | AB",
-    ),
-    "answers_of_each_chapter_on_a_line": (
-        "第一章 心理/1. 感觉是/A. 甲/B. 乙/2. 知觉是/A. 甲/B. 乙/第一章答案：2.A 1.B/"
-        "第二章 记忆/1. 记忆是/A. 甲/B. 乙/2. 思维是/A. 甲/B. 乙/第二章答案：AB",
-        PaperLayout(question="{number}. {stem}\n{letter}. {option}", heading="第{numeral}章{heading}", answers="第{}章答案：{answer}"),
-        "感觉是 | 甲 乙 | B; 知觉是 | 甲 乙 | A; 记忆是 | 甲 乙 | A; 思维是 | 甲 乙 | B",
-    ),
 }
 """Text, with a sign for the ends of its lines; layout; stem, options and answer of each question."""
 ODD_PAPERS = {

@@ -406,17 +406,6 @@ def test_an_answer_on_a_line_of_its_own_is_no_letter_of_an_option() -> None:
     assert account_of("a.txt", b"", "paper", reading).unread == []
 
 
-def test_more_or_fewer_answers_in_order_than_questions_fit_none() -> None:
-    layout = PaperLayout(question="{number}. {stem}\n{letter}. {option}", answers="答案：{answer}")
-    text = "".join(f"{n}. 第{n}次应当先看哪一项\nA. 甲\nB. 乙\n" for n in range(1, 4))
-    for answers in ("B,A", "B,A,A,B", "1.B 2.A", "1.B 2.A 4.B"):
-        reading = _read(f"{text}答案：{answers}", layout)
-        assert [item.doubt for item in reading.items if isinstance(item, QuestionItem)] == ["answer_list_mismatch"] * 3, answers
-    points = text.replace("第2次应当先看哪一项\n", "第2次应当先看哪一项\n1. 一处\n2. 二处\n")
-    read = _rows(_read(f"{points}答案：B,A,B", layout))
-    assert all(row.answer == "BAB"[int(row.stem[1]) - 1] for row in read if row.answer)  # points of a list move no answer
-
-
 def test_a_question_that_swallows_those_of_another_kind_is_rejected() -> None:
     layout = PaperLayout(question="{number}、{stem}\n答：{answer}\n解：{explanation}")
     usual = [f"{n}、第{n}次应当先看哪一项\n答：甲{n}\n解：因为" for n in range(1, 5)]

@@ -5,7 +5,7 @@ import pytest
 from crawlers.read.lines.paper import read_paper
 from crawlers.read.lines.questions.draft import Draft
 from crawlers.read.tables.records.stem_cells import parts_of_stem
-from crawlers.read.tables.roles.option_cells import split_options
+from crawlers.read.tables.roles.values import split_options
 
 OPTIONS = ["A．咳嗽", "B．发热", "C．叶酸"]
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawlers.read.lines.paper import ParsedPaper, read_paper
-from crawlers.read.vocabulary.doubts import DOUBTS
+from crawlers.read.lines.questions.draft import DOUBTS
 from tests.crawlers.read.lines.paper_pairs import PAPERS
 
 PIECES = (

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawlers.read.lines.paper import read_paper
-from crawlers.read.vocabulary.doubts import DOUBTS
+from crawlers.read.lines.questions.draft import DOUBTS
 
 STEMS = (
     *("属于知觉的是（ ）", "下列哪项不属于感觉？", "心理学成立于哪一年（ ）", "最合适的做法是：", "以下说法错误的是（ ）。"),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from crawlers.read.lines.doubts.letters_within import holds_letter, holds_options
+from crawlers.read.lines.doubts.question import holds_letter, holds_options
 from crawlers.read.lines.paper import read_paper
 from crawlers.read.lines.questions.draft import Draft
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.clean.facts.kinds import REASONS, class_fits, doubtful_infectivity, matches_pattern, misfit, split_candidates
+from atomexam.records.reasons import OF_FACTS
+from curation.clean.facts.kinds import class_fits, doubtful_infectivity, matches_pattern, misfit, split_candidates
 from curation.clean.facts.tail_candidates import TailCandidate
 
 
@@ -149,7 +150,7 @@ def test_parts_lose_nothing_but_what_joins_them(tail: str) -> None:
 def test_a_refusal_has_a_known_reason(head: str, tail: str) -> None:
     for relation in ("disease_symptom", "disease_complication", "disease_examination", "disease_method", "disease_department"):
         found = misfit(relation, head, tail)
-        assert found is None or found[0] in {*REASONS, "tail_not_atomic"}
+        assert found is None or found[0] in OF_FACTS
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
+from atomexam.records.reasons import REASONS
 from curation.clean.questions.cleaned_questions import read_questions
-from curation.clean.questions.rejections import REASONS
 from curation.clean.questions.source_context import context_of
 
 ORGANS = ["心", "肺", "脾", "肾", "肝", "胃", "胆", "大肠", "小肠", "膀胱", "三焦", "胸腺"]

@@ -1,0 +1,231 @@
+"""`make verify`, and the first step of `make repro`: dvc.lock and the outputs that it names, healed where they are damaged.
+
+DVC writes dvc.lock in place, takes one that was cut between two lines for whole, and trusts what is in its cache. What this removes,
+DVC restores from its cache or makes anew.
+"""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Set
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dvc.exceptions import DvcException
+from dvc.utils.serialize import loads_yaml
+from ruamel.yaml import YAMLError
+
+from atomexam.runtime.jsonl import replacing
+from scripts.recover import is_busy
+
+LOCK = Path("dvc.lock")
+Parse = Callable[[str], Any]
+_HEADER = "schema: '2.0'\nstages:\n"
+_ENTRY = re.compile(r"^  (\S.*):\n((?:(?: {4}.*)?\n)*)", re.MULTILINE)
+_REST = "a stage without an entry is restored from DVC's run cache, or runs"
+
+
+class _Output(NamedTuple):
+    """A file that a stage wrote, and its copy in DVC's cache."""
+
+    path: Path
+    md5: str
+    copy: Path
+    size: int | None
+    """None for a file of a folder: dvc.lock has the folder's size."""
+
+
+def mend(text: str, committed: str, stages: Set[str], parse: Parse) -> tuple[str, list[str]]:
+    """Return a sound dvc.lock, and what was wrong with it.
+
+    Args:
+        text: as it is.
+        committed: as it is in the last commit; entries missing or torn are taken from there.
+        stages: the stages that exist.
+    """
+    faults = []
+    if re.search(r"^<<<<<<< ", text, re.MULTILINE):
+        text = _ours(text)
+        faults.append("has the conflict of a merge; our side is kept, and is to be committed: `git add dvc.lock`")
+    entries, known = dict(_ENTRY.findall(text)), dict(_ENTRY.findall(committed))
+    parsed = _parsed(text, parse)
+    if _HEADER + "".join(f"  {name}:\n{entry}" for name, entry in entries.items()) != text or parsed.keys() != entries.keys():
+        faults.append("is torn" if text.strip("\0 \n") else "is empty")
+        if not text.endswith("\n") and entries:
+            entries.popitem()
+        parsed = {name: _parsed(f"{_HEADER}  {name}:\n{entry}", parse).get(name) for name, entry in entries.items()}
+    torn = {name for name, entry in parsed.items() if not _is_whole(entry)}
+    if entries and (last := [*entries][-1]) in known:  # cut between two lines, it may lack outputs
+        committed_entry = _parsed(f"{_HEADER}  {last}:\n{known[last]}", parse).get(last)
+        torn |= {last} if last not in torn and len(_rows(parsed[last], "outs")) < len(_rows(committed_entry, "outs")) else set()
+    sound = {name: entry for name, entry in entries.items() if name in stages and name not in torn}
+    restored = {name: entry for name, entry in known.items() if name in stages and name not in sound}
+    if restored or torn:
+        faults.append(f"lacks entries of {len(restored.keys() | torn)} stages; {len(restored)} are taken from the last commit; {_REST}")
+    if dead := sum(name not in stages for name in entries):
+        faults.append(f"has entries of {dead} stages that are no more; they are removed")
+    if not faults:
+        return text, []
+    order = [*dict.fromkeys([*(name for name in known if name in restored or name in sound), *sound])]
+    return _HEADER + "".join(f"  {name}:\n{(sound | restored)[name]}" for name in order), faults
+
+
+def _ours(text: str) -> str:
+    kept, is_ours = [], True
+    for line in text.splitlines(keepends=True):
+        if (mark := line[:7]) in ("<<<<<<<", ">>>>>>>", "=======", "|||||||"):
+            is_ours = mark in ("<<<<<<<", ">>>>>>>")
+        elif is_ours:
+            kept.append(line)
+    return "".join(kept)
+
+
+def _parsed(text: str, parse: Parse) -> dict[str, Any]:
+    """Return the entries of a lock; none if it is not valid."""
+    try:
+        lock = parse(text)
+    except (DvcException, YAMLError, ValueError, RecursionError):
+        return {}
+    stages = lock.get("stages") if isinstance(lock, dict) and lock.get("schema") == "2.0" else None
+    return stages if isinstance(stages, dict) else {}
+
+
+def _is_whole(entry: Any) -> bool:
+    rows = [*_rows(entry, "deps"), *_rows(entry, "outs")]
+    has_all = all(isinstance(row, dict) and {"path", "md5", "size"} <= row.keys() for row in rows)
+    return has_all and isinstance(entry, dict) and "cmd" in entry
+
+
+def _rows(entry: Any, key: str) -> list[Any]:
+    """Return the deps or outs of an entry; that of None where the list is cut off."""
+    rows = entry.get(key, []) if isinstance(entry, dict) else []
+    return rows if isinstance(rows, list) else [None]
+
+
+def stage_names(pipeline: Mapping[str, Any], params: Mapping[str, Any]) -> set[str]:
+    """Return the names of the stages of dvc.yaml, of those under `foreach` one a key in params.yaml."""
+    names = set()
+    for name, stage in pipeline["stages"].items():
+        keys = params.get(stage["foreach"].strip("${}")) or () if "foreach" in stage else None
+        names |= {name} if keys is None else {f"{name}@{key}" for key in keys}
+    return names
+
+
+def _git(*words: str) -> str:
+    """Return what git prints; nothing where it has nothing, as before the first commit."""
+    return subprocess.run(["git", *words], capture_output=True, text=True, check=False).stdout
+
+
+def heal_lock(parse: Parse) -> dict[str, Any]:
+    """Mend dvc.lock in place, printing what was wrong; return its entries."""
+    committed = _git("show", f"HEAD:./{LOCK}")
+    text = LOCK.read_text("utf-8", "replace") if LOCK.exists() else ""
+    if not text and not committed:
+        return {}
+    try:
+        pipeline, params = (
+            loads_yaml(path.read_text("utf-8")) if path.exists() else {} for path in (Path("dvc.yaml"), Path("params.yaml"))
+        )
+        names = stage_names(pipeline, params)
+    except (YAMLError, ValueError, KeyError, TypeError, AttributeError):
+        return {}  # what is wrong with them, DVC says
+    mended, faults = mend(text, committed, names, parse)
+    for fault in faults:
+        print(f"dvc.lock {fault}", file=sys.stderr)
+    if mended != text:
+        with replacing(LOCK) as part:
+            part.write_text(mended, encoding="utf-8")
+    return _parsed(mended, parse)
+
+
+def heal_outputs(entries: Mapping[str, Any], cache: Path, hashes: bool = False) -> int:
+    """Remove what is damaged of stages' outputs and of their copies in DVC's cache, printing each; return how many were damaged.
+
+    Args:
+        cache: DVC's cache of files by MD5.
+        hashes: read all files; else sizes are compared, and files are read where these differ.
+    """
+    damaged, in_git = 0, set(_git("ls-files", "-z").split("\0"))
+    for name, entry in entries.items():
+        for row in entry.get("outs") or ():
+            copy = _copy_of(row["md5"], cache)
+            if not copy.exists() or row["path"] in in_git:
+                continue
+            files = _files(Path(row["path"]), row["md5"], row["size"], copy, cache)
+            is_folder = row["md5"].endswith(".dir")
+            if is_folder and not files and row["size"]:
+                copy.unlink()
+                print(f"{row['path']}: DVC's list of its files is damaged and was removed; `make repro` runs {name} again", file=sys.stderr)
+                damaged += 1
+            sides = [[file.copy for file in files], [file.path for file in files if Path(row["path"]).exists()]]
+            if is_folder and not hashes and all(sum(map(_size, side)) == row["size"] for side in sides if side):
+                continue
+            damaged += sum(_heal(file, name, hashes or is_folder) for file in files)
+    return damaged
+
+
+def _files(path: Path, md5: str, size: int, copy: Path, cache: Path) -> list[_Output]:
+    if not md5.endswith(".dir"):
+        return [_Output(path, md5, copy, size)]
+    listed = copy.read_bytes()
+    if hashlib.md5(listed, usedforsecurity=False).hexdigest() != md5.removesuffix(".dir"):
+        return []
+    return [_Output(path / row["relpath"], row["md5"], _copy_of(row["md5"], cache), None) for row in json.loads(listed)]
+
+
+def _heal(file: _Output, stage: str, hashes: bool) -> bool:
+    """Remove a damaged output or its damaged copy; a copy is restored from a sound output. Return whether there was one."""
+    damaged = []
+    for path, what in ((file.copy, "its copy in DVC's cache"), (file.path, "it")):
+        if not path.is_file():
+            continue
+        size = _size(path)
+        if file.size is not None and size != file.size:
+            damaged.append((path, f"{what} has {size:,} of {file.size:,} bytes"))
+        elif hashes and _md5(path) != file.md5:
+            damaged.append((path, f"{what} has other bytes than dvc.lock says"))
+    for path, fault in damaged:
+        path.unlink()
+        print(f"{file.path}: {fault} and was removed; `make repro` restores it or runs {stage} again", file=sys.stderr)
+    if [path for path, _ in damaged] == [file.copy] and file.path.is_file() and _md5(file.path) == file.md5:
+        with replacing(file.copy) as part:
+            part.write_bytes(file.path.read_bytes())
+        file.copy.chmod(0o444)
+    return bool(damaged)
+
+
+def _copy_of(md5: str, cache: Path) -> Path:
+    return cache / md5[:2] / md5[2:]
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
+
+
+def _md5(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+
+
+def heal(parse: Parse, hashes: bool = False) -> int:
+    """Heal dvc.lock and the outputs; return how many outputs were damaged. Nothing is touched while a DVC is at work."""
+    from dvc.config import Config
+
+    if is_busy():
+        return 0
+    folder = Config(dvc_dir=".dvc")["cache"].get("dir") or ".dvc/cache"
+    return heal_outputs(heal_lock(parse), Path(folder) / "files/md5", hashes)
+
+
+def main() -> int:
+    if damaged := heal(loads_yaml, hashes=True):
+        print(f"{damaged} damaged files were found. Next: `make repro`", file=sys.stderr)
+        return 1
+    print("all outputs and their copies in DVC's cache are as dvc.lock says")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
