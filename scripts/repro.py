@@ -11,7 +11,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from scripts import recover, show
+from atomexam.records.params import check, read_params
+from scripts import own_files, recover, show
 
 LOCK = Path(".dvc/tmp/make-repro.lock")
 
@@ -27,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
         lock.acquire()
     try:
         recover.main()
-        _check_params()
+        _prepare()
         status = _dvc(sys.argv[1:] if argv is None else argv)
         if status < 0:
             name = signal.Signals(-status).name
@@ -40,8 +41,9 @@ def main(argv: list[str] | None = None) -> int:
         lock.release()
 
 
-def _check_params() -> None:
+def _prepare() -> None:
     runpy.run_module("atomexam.records.params", run_name="__main__")  # as on the command line; an error also ends this process
+    own_files.prepare(check(read_params()))
 
 
 def _dvc(words: list[str]) -> int:

@@ -45,7 +45,7 @@ from crawlers.web import settings as crawl_settings
 from curation.claims import tail_fitness
 from curation.clean.facts import passages, tail_candidates
 from scripts.readme import PICTURE, SUMMARY, blocks, example_block, figures_block, filled, picture, readers, reason_blocks, without_detours
-from scripts.show import figures_of
+from scripts.show import figures_of, overview
 from splits.leaks import knowledge_free
 from splits.split import shots
 from splits.text_overlap import containment, rewording
@@ -174,6 +174,13 @@ def test_a_figure_that_is_none_is_a_dash() -> None:
     table = figures_block(summary)
     assert "| claims rejected | 1,234 |" in table
     assert "| `one` | 0 | – | 12.5 % |" in table
+
+
+def test_without_claims_no_rule_of_wording_is_shown() -> None:
+    counts = dict.fromkeys(("items", "questions", "clusters", "facts", "claims", "passages"), 1)
+    counts |= {f"{name}_rejected": 0 for name in ("questions", "facts", "claims")}
+    summary = {"data": counts, "splits": {"test": {"questions": 1, "claims": 0}}, "wording_rule": {"rule": "negation", "accuracy": None}}
+    assert [line.split()[0] for line in overview(summary, {}, {})] == ["data", "splits"]
 
 
 @pytest.mark.parametrize("stage", PIPELINE["stages"])
@@ -356,3 +363,19 @@ def test_the_rule_of_wording_is_quoted_rightly() -> None:
     for page in ("docs/claims.md", "docs/decisions/0029-four-sentences-a-fact.md"):
         said = re.search(r"answers (\w+)(?: pairs)? of six", TEXTS[page])
         assert said and number_of(said[1]) in [round(6 * accuracy) for accuracy in known], page
+
+
+@pytest.mark.parametrize(
+    ("page", "sections"),
+    [("security", ("Hostile text", "No code from outside", "Packages", "Network", "Keys")), ("pipeline", ("Guarantees",))],
+)
+def test_each_promise_names_a_test_that_exists(page: str, sections: tuple[str, ...]) -> None:
+    tests = set(
+        re.findall(r"^\s*(?:async )?def (test_\w+)", "\n".join(path.read_text("utf-8") for path in ROOT.glob("tests/**/*.py")), re.M)
+    )
+    text = (ROOT / f"docs/{page}.md").read_text("utf-8")
+    assert set(re.findall(r"`(test_\w+)`", text)) <= tests
+    for name in sections:
+        section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        promises = re.findall(r"(?m)^(?:- .*(?:\n  .*)*|\| (?!what ).*)", section) or [section]
+        assert [one for one in promises if "`test_" not in one and " not verified" not in one] == []

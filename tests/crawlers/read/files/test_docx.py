@@ -16,6 +16,7 @@ from crawlers.read.containers.documents.docx_numbers import FORMATS
 from crawlers.read.containers.files.archives import check_zipped
 from crawlers.read.lines.paper import read_paper
 from crawlers.read.vocabulary.answer_marks import IMAGE
+from tests.crawlers.read.bodies import saved
 
 NUMBERING = """<w:numbering {}>
 <w:abstractNum w:abstractNumId="90"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="{}"/><w:lvlText w:val="{}"/></w:lvl>
@@ -24,12 +25,6 @@ NUMBERING = """<w:numbering {}>
 <w:num w:numId="90"><w:abstractNumId w:val="90"/></w:num>
 <w:num w:numId="91"><w:abstractNumId w:val="90"/>
 <w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num></w:numbering>"""
-
-
-def saved(document: Any) -> bytes:
-    file = io.BytesIO()
-    document.save(file)
-    return file.getvalue()
 
 
 def lines(document: Any) -> list[str]:
