@@ -114,7 +114,7 @@ class Run(RequestSettings, frozen=True, kw_only=True):
 
     task: Literal["fourfold", "claim", "choice", "essay", "tcm"]
     prompt: str | None = None
-    """Wording of the task, one of `eval.tasks.TASKS[task].prompts`; None uses the first."""
+    """Wording of the task, one of `eval.tasks.runs.TASKS[task].prompts`; None uses the first."""
     method: Literal["generation", "likelihood"] = "generation"
     """generation: the reply is parsed. likelihood: the allowed answer with the highest likelihood under the model."""
     shots: Count = 0

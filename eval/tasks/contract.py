@@ -21,7 +21,7 @@ RequestMaker = Callable[[Iterable[Question], Iterable[ClaimPair | Fourfold], str
 
 
 class Task(Struct, frozen=True, kw_only=True):
-    """One task; a new one is one file in `eval/tasks`, one entry in `eval.tasks.TASKS` and one in `eval.score.metrics.FIGURES`."""
+    """One task; a new one is one file in `eval/tasks`, one entry in `eval.tasks.runs.TASKS` and one in `eval.score.metrics.FIGURES`."""
 
     about: str
     """One line of description."""

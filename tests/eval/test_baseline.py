@@ -101,6 +101,7 @@ def test_random_is_uniform(kind: str, kinds: int) -> None:
     assert all(abs(count - size * share) < 4 * (size * share * (1 - share)) ** 0.5 for count in counts.values())
 
 
+@pytest.mark.slow
 def test_random_marks_are_all_of_0_to_100() -> None:
     questions = [essay_question(number, "甲乙") for number in range(3000)]
     marks = {read_mark(reply) for reply in replies("random", *(mark_request(one, "甲", "standard_first") for one in questions))}
@@ -160,6 +161,7 @@ def test_overlap_is_the_f1_of_bigrams_in_either_order(answer: str, said: str, ma
     assert replies("overlap", standard(answer, said, order)) == [f"分数：“{mark}”"]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_overlap_does_not_mind_the_order(one: str, other: str) -> None:
     assert bigram_f1(one, other) == bigram_f1(other, one)

@@ -131,6 +131,7 @@ def test_same_version_has_no_change(two) -> None:
         assert {name: kind.total for name, kind in changes.kinds.items()} == dict.fromkeys(("added", "removed", "moved", "edited"), 0)
 
 
+@pytest.mark.slow
 def test_only_the_first_of_many_are_shown_and_all_are_counted(tmp_path: Path) -> None:
     drawn = random.Random(2)
     many = [question(drawn, number) for number in range(MAX_DISPLAYED + 5)]

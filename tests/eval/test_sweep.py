@@ -244,6 +244,7 @@ def test_intervals_cover_items_and_seeds(toy_data: Path) -> None:
     assert moved == {(kind, group): 0.375 for kind in ("k", "l") for group in ("disease_symptom", "disease_cause")}
 
 
+@pytest.mark.slow
 def test_a_type_is_compared_with_itself_taken_out(toy_data: Path) -> None:
     pairs = list(read_jsonl(toy_data / "splits" / "test" / "claims.jsonl", ClaimPair))
     asked = claim.requests([], pairs, "claim")
