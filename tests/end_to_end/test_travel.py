@@ -148,7 +148,7 @@ def test_what_is_pushed_for_the_public_is_the_release(first: Clone, tmp_path: Pa
 def test_what_was_removed_is_gone_from_the_data(first: Clone, tmp_path: Path) -> None:
     other = colleague(first.folder.parent / "hub", tmp_path / "third", first.folder.parent / "store")
     other.run("git", "checkout", "--quiet", "v1")
-    other.run("dvc", "pull", "--quiet", "imports", "read@aa")
+    other.run(*PULL)
     write(other.folder / "imports/bb/bank.jsonl", ("bb", 5))
     name_in_params(other, "bb", "imports/bb")
     make(other, "read@bb")

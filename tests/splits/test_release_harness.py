@@ -15,8 +15,8 @@ import pytest
 from msgspec import structs
 from ruamel.yaml import YAML
 
+from eval import imported
 from eval.finetune.training_data import END_OF_TEXT, byte_pairs
-from eval.imported import __main__ as imported
 
 CHOICES = ("atomexam_kg_mcqa", "atomexam_kg_tf", "atomexam_tcm_mcqa")
 LETTERS = "ABCDE"
