@@ -38,7 +38,7 @@ def stages() -> dict[str, dict[str, Any]]:
 
 
 def _entries() -> dict[str, dict[str, Any]]:
-    return YAML(typ="safe", pure=True).load(PIPELINE)["stages"]
+    return YAML(typ="safe").load(PIPELINE)["stages"]
 
 
 def commands_of(definition: dict[str, Any]) -> list[str]:
@@ -174,7 +174,7 @@ def written(pipeline: str) -> str:
 
 def stale(file: Path) -> list[str]:
     """Return the stages of dvc.yaml, one for each key, that depend on a file or a folder around it."""
-    params = YAML(typ="safe", pure=True).load(ROOT / "params.yaml")
+    params = YAML(typ="safe").load(ROOT / "params.yaml")
     found = []
     for name, entry in _entries().items():
         keys = list(params[entry["foreach"][2:-1]]) if "foreach" in entry else [""]

@@ -3,7 +3,6 @@
 A second one in the same folder waits for the first.
 """
 
-import runpy
 import signal
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from atomexam.records.params import check, read_params
+from atomexam.records import params
 from scripts import own_files, recover, show
 
 LOCK = Path(".dvc/tmp/make-repro.lock")
@@ -28,7 +27,7 @@ def main(argv: list[str] | None = None) -> int:
         lock.acquire()
     try:
         recover.main()
-        _prepare()
+        _track()
         status = _dvc(sys.argv[1:] if argv is None else argv)
         if status < 0:
             name = signal.Signals(-status).name
@@ -41,9 +40,8 @@ def main(argv: list[str] | None = None) -> int:
         lock.release()
 
 
-def _prepare() -> None:
-    runpy.run_module("atomexam.records.params", run_name="__main__")  # as on the command line; an error also ends this process
-    own_files.prepare(check(read_params()))
+def _track() -> None:
+    own_files.prepare(params.main())
 
 
 def _dvc(words: list[str]) -> int:

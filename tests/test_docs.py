@@ -53,8 +53,8 @@ from splits.text_overlap import containment, rewording
 ROOT = Path(__file__).parent.parent
 DOCS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
-PARAMS = YAML(typ="safe", pure=True).load(ROOT / "params.yaml")
+PIPELINE = YAML(typ="safe").load(ROOT / "dvc.yaml")
+PARAMS = YAML(typ="safe").load(ROOT / "params.yaml")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 _LINK = re.compile(r"\]\((?!\w+://|mailto:)([^)\s]+)\)")
 _PATH = re.compile(r"`((?:atomexam|crawlers|curation|splits|eval|tests|docs|bench|scripts|plots|imports)/[^`\s]*)`")
@@ -219,7 +219,7 @@ def test_the_defaults_of_params_are_right(shape: type[Struct]) -> None:
 def test_shipped_values_are_those_of_params_yaml() -> None:
     """A column `shipped`, and `(shipped: VALUE)` beside a default, say what params.yaml has."""
     sections = re.split(r"^## ", (ROOT / "docs/parameters.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
-    params = YAML(typ="safe", pure=True).load(ROOT / "params.yaml")
+    params = YAML(typ="safe").load(ROOT / "params.yaml")
     blocks = {"NearDuplicates": "near_duplicates", "EvidenceParams": "evidence", "Params": None}
     checked = 0
     for section in sections:

@@ -16,8 +16,8 @@ from crawlers.web import settings
 from scripts import code_deps
 
 ROOT = Path(__file__).parent.parent
-PARAMS = YAML(typ="safe", pure=True).load(ROOT / "params.yaml")
-PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
+PARAMS = YAML(typ="safe").load(ROOT / "params.yaml")
+PIPELINE = YAML(typ="safe").load(ROOT / "dvc.yaml")
 STAGES = code_deps.stages()
 
 

@@ -317,10 +317,17 @@ def _flow(block: Any) -> str:
     return out.getvalue().strip()
 
 
-if __name__ == "__main__":
+def main() -> Params:
+    """Return params.yaml, checked; what is wrong with it ends the process."""
     try:
         if not Path(PARAMS_FILE).exists():
             raise ValueError(f"no {PARAMS_FILE} in this folder; run the command in the repository's folder")
-        check_named(check(read_params()))
+        params = check(read_params())
+        check_named(params)
+        return params
     except ValueError as error:
         sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()

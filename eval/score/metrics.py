@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+import scipy
 
 from atomexam.records.claim import SENTENCES
 from atomexam.records.prediction import Outcome, Score
@@ -209,7 +209,7 @@ def _detection(grid: Grid) -> Figures:
     truth = (grid.items.side.map(SENTENCES) == "正确").to_numpy(bool)[:, np.newaxis]
     agreed = grid.answer == "正确"
     hits, alarms = ((int((agreed & part).sum()) + 0.5, int((grid.answered & part).sum()) + 1) for part in (truth, ~truth))
-    high, low = (stats.norm.ppf(count / of) for count, of in (hits, alarms))
+    high, low = (scipy.stats.norm.ppf(count / of) for count, of in (hits, alarms))
     shares = {name: round((count - 0.5) / max(of - 1, 1), DIGITS) for name, (count, of) in (("hits", hits), ("false_alarms", alarms))}
     return shares | {"d_prime": round(float(high - low), DIGITS), "criterion": round(float(-(high + low) / 2), DIGITS)}
 

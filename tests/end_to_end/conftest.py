@@ -83,7 +83,7 @@ class Clone:
 
     def hashes(self) -> dict[str, dict]:
         """Return what dvc.lock says of each stage."""
-        return YAML(typ="safe", pure=True).load(self.folder / "dvc.lock")["stages"]
+        return YAML(typ="safe").load(self.folder / "dvc.lock")["stages"]
 
 
 def _bring_uncommitted(root: Path, folder: Path) -> None:
@@ -126,7 +126,7 @@ def hashes_elsewhere(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -
     def hashes() -> dict[str, dict]:
         locks = [path for path in _shared(tmp_path_factory).glob("*.lock") if path.stem != worker_id]
         if locks:
-            return YAML(typ="safe", pure=True).load(locks[0])["stages"]
+            return YAML(typ="safe").load(locks[0])["stages"]
         clone = Clone(Path(__file__).parents[2], tmp_path_factory.mktemp("elsewhere") / "elsewhere")
         clone.repro()
         return clone.hashes()

@@ -28,7 +28,7 @@ from crawlers.read.vocabulary.answer_marks import flat
 from crawlers.read.vocabulary.headings import kind_of, tells_patient
 
 _FEWEST, _MOST_OPTIONS, _MOST_FILLINGS = 5, 10, 20
-"""Number of questions from which a file shows its structure; number of options of a question; of sets of rows in which columns are filled."""
+"""Questions from which a file shows its structure; options of a question; sets of rows that columns fill and are compared in."""
 _MOST, _NEARLY_ALL, _UNLIKE, _FEW = 0.6, 0.9, 0.5, 0.2
 """Shares of the questions: those that show a column; those that a column fits; different texts in a column; reordered options."""
 _FEWEST_TEXTS, _MOST_SIGN_CHARS = 3, 3

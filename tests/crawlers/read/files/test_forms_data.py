@@ -141,13 +141,11 @@ def test_containers_are_opened_as_archives() -> None:
 
 
 @pytest.mark.parametrize(
-    "body",
-    [gzip.compress(gzip.compress(b"x")), gzip.compress(b"[" + b" " * 40_000_000 + b"]"), b"\x1f\x8bbroken"],
-    ids=["within", "bomb", "broken"],  # of their own: bytes that hold the time would name the test otherwise in each process
+    "make", [lambda: gzip.compress(b"x"), lambda: b"[" + b" " * 40_000_000 + b"]", None], ids=["within", "bomb", "broken"]
 )
-def test_archives_within_archives_and_bombs_are_refused(body: bytes) -> None:
+def test_archives_within_archives_and_bombs_are_refused(make: Callable[[], bytes] | None) -> None:
     with pytest.raises(ValueError, match="bomb"):
-        _read("bomb.json.gz", body)
+        _read("bomb.json.gz", gzip.compress(make()) if make else b"\x1f\x8bbroken")
 
 
 def test_sheets_of_open_office() -> None:

@@ -52,7 +52,7 @@ def formats_for(name: str) -> list[str]:
     return [format_name for format_name in known_formats() if name[name.index(".") :] in suffixes_of(format_name)]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, len(PDF) - 1), st.binary(max_size=30), st.integers(0, 60))
 def test_mutated_pdfs_are_read_or_refused(place: int, put: bytes, cut: int) -> None:
     body = PDF[:place] + put + PDF[place + cut :]
@@ -93,7 +93,7 @@ KEYS = [
 KEYS += ["questions", "content", "correct", "别名", "适应证", "题干", "选项"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.dictionaries(st.sampled_from(KEYS), values, max_size=7) | values, max_size=5), st.data())
 def test_any_records_are_items_or_lost(records: list, data: st.DataObject) -> None:
     check("a.json", json.dumps(records).encode(), data.draw(st.sampled_from(formats_for("a.json"))))

@@ -64,6 +64,7 @@ _FILES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(_FILES))
 def test_a_hostile_file_is_read_or_refused_in_seconds(name: str) -> None:
     body = _FILES[name]()
