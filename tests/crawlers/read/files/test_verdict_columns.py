@@ -9,7 +9,7 @@ import pytest
 
 from crawlers.read.__main__ import read_row
 from crawlers.read.tables.legends import verdicts_of_name
-from curation.clean.questions.answer_keys import read_verdict
+from curation.clean.wording.answer_keys import read_verdict
 from tests.layouts.law import cleaned
 
 _STATEMENTS = [f"第{n}项操作应当由两人进行" for n in range(1, 9)]
