@@ -34,14 +34,14 @@ from transformers import AutoModelForCausalLM
 
 from atomexam.records.run import Run
 from bench.predict import GREEDY, SHAPES, make_model
-from eval.models import open_backend
+from eval.backends import open_backend
 from eval.models.contract import ModelQuery
-from eval.models.huggingface import HuggingFace
-from eval.models.shared_prefixes import TOKENS_A_READING
-from eval.tasks import TASKS, RequestBuilder
+from eval.models.local.huggingface import HuggingFace
+from eval.models.local.prefix_cache import TOKENS_A_READING
 from eval.tasks.contract import read_split
 from eval.tasks.prompt import token_ids
 from eval.tasks.request import Request, allowed_answers
+from eval.tasks.runs import TASKS, RequestBuilder
 from eval.tasks.shots import from_pools, read_pools
 
 SPLITS = ("train", "dev", "test", "reserved")

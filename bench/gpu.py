@@ -272,7 +272,7 @@ def _sampled(backend: Any, sizes: Sizes, batch: int, table: Table) -> None:
 
 
 def _padding(backend: Any, queries: Sequence[Any], batch: int) -> str:
-    from eval.models.batches import padded
+    from eval.models.local.batches import padded
 
     widths = Counter(padded(len(row)) for row in backend._renderer.token_ids(queries))
     return f"batches of {', '.join(f'{-(-number // batch)} x {width}' for width, number in sorted(widths.items()))}"
@@ -473,7 +473,7 @@ def _backend_on(folder: Path, kind: str, dtype: Any) -> Any:
     import torch
 
     from atomexam.records.model import Description
-    from eval.models import huggingface
+    from eval.models.local import huggingface
 
     usual = huggingface._device
     huggingface._device = lambda: torch.device(kind)
@@ -530,7 +530,7 @@ def full(sizes: Sizes, table: Table, folder: Path) -> None:
 
 def noted_errors() -> list[str]:
     """Have the errors noted that the code under test catches as too little memory."""
-    from eval.models import batches, shared_prefixes
+    from eval.models.local import batches, prefix_cache
 
     usual, errors = batches.within_memory, list[str]()
 
@@ -544,7 +544,7 @@ def noted_errors() -> list[str]:
 
         return usual(noting, *given)
 
-    batches.within_memory = shared_prefixes.within_memory = within_memory
+    batches.within_memory = prefix_cache.within_memory = within_memory
     return errors
 
 

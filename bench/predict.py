@@ -24,10 +24,10 @@ from transformers import AutoTokenizer, Qwen2Config, Qwen2ForCausalLM
 
 from atomexam.records.model import Description
 from atomexam.records.run import Run
-from eval.models import open_backend
+from eval.backends import open_backend
 from eval.models.contract import Backend, ModelQuery, Settings
 from eval.plan.planned import describe
-from eval.tasks import RequestBuilder
+from eval.tasks.runs import RequestBuilder
 
 GREEDY = Settings(max_new_tokens=32, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=16)
 WAYS = {

@@ -19,7 +19,7 @@ def device() -> str:
 def claim_requests(count: int, seed: int = 1) -> list[Any]:
     """Return so many made-up claims as requests, half of them denied."""
     from atomexam.records.claim import ClaimPair, claim_id
-    from eval.tasks import TASKS
+    from eval.tasks.runs import TASKS
 
     draw = Random(f"{seed}/claims")
     pairs = []
@@ -41,7 +41,7 @@ def claim_requests(count: int, seed: int = 1) -> list[Any]:
 def choice_requests(count: int, shots: int) -> list[Any]:
     """Return so many made-up single choices of four subjects as requests with examples."""
     from atomexam.records.question import Option, Question, question_id
-    from eval.tasks import TASKS
+    from eval.tasks.runs import TASKS
     from eval.tasks.shots import from_pools, pools_of
 
     draw = Random("1/choices")
@@ -67,7 +67,7 @@ def make_tokenizer(size: int) -> Any:
     from transformers import PreTrainedTokenizerFast
 
     from eval.finetune import training_data
-    from eval.tasks.prompt import chat_template
+    from eval.finetune.__main__ import chat_template
 
     texts = training_data.conversation_texts([*claim_requests(2000), *choice_requests(200, 0)])
     content = json.loads(training_data.byte_pairs(texts, 1500).to_str())
@@ -128,7 +128,8 @@ class RandomWeights:
 def random_backend(shape: str, folder: Path) -> Any:
     """Return the backend `huggingface` with a model of random weights."""
     from atomexam.records.model import Description
-    from eval.models import huggingface, open_backend
+    from eval.backends import open_backend
+    from eval.models.local import huggingface
 
     write_config(shape, "bfloat16", folder)
     huggingface.AutoModelForCausalLM = RandomWeights

@@ -56,6 +56,12 @@ def store_files(name: str, source: Import, folder: Path) -> int:
     Raises:
         ValueError: the format is not known, no file fits, or a layout beside one is wrong or unconfirmed; the message lists known formats.
     """
+    path = Path(source.path)
+    if path.is_file() and (layout := layout_path_of(path)).is_file():
+        watched = f"DVC watches {path} alone, not {layout.name} beside it"
+        raise ValueError(f"params.yaml: imports.{name}: {watched}; move both to a folder imports/{name}, and name that as `path`")
+    if path.parts[:1] == ("imports",) and not Path(f"{Path(*path.parts[:2])}.dvc").exists():
+        _logger.warning("%s: DVC does not track %s, so a clone will not have it: `dvc add %s`", name, path, Path(*path.parts[:2]))
     files = files_of(name, source)
     own = {file for file, path in files if layout_beside(path, known_formats())}  # an unconfirmed layout raises here
     discard_parts(folder, source.snapshot)

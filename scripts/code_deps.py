@@ -8,22 +8,26 @@ import argparse
 import ast
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from ruamel.yaml import YAML
 
-ROOT = Path(__file__).parents[1]
+from atomexam.records.run import Model, Run
+from atomexam.runtime.code_files import OURS, ROOT, closure, file_of, modules_named, nodes_of
+
 PIPELINE = ROOT / "dvc.yaml"
-OURS = ("atomexam", "crawlers", "curation", "splits", "eval")
 CRAWLS = "crawl"
 """It has no code among its dependencies: the archive has what a site said, and a mended spider does not go online."""
 EXTRACTS = "extract"
 LISTED = {"inputs": {"crawlers/embedded", "crawlers/sources"}}
 """Folders that a stage reads as files, whatever code is in them."""
+PLANNED = ("predict", "judge", "errors")
+"""Stages of whose models and tasks `plan` writes hashes: they depend on data/code, and so on the code of their own models alone."""
+_ROOMS = ("eval/models", "eval/tasks")
 _WIDTH = 128
 _DEPS = re.compile(r"^( *)deps: \[[^\]]*\]", re.MULTILINE)
 
@@ -34,7 +38,7 @@ def stages() -> dict[str, dict[str, Any]]:
 
 
 def _entries() -> dict[str, dict[str, Any]]:
-    return YAML(typ="safe", pure=True).load(PIPELINE)["stages"]
+    return YAML(typ="safe").load(PIPELINE)["stages"]
 
 
 def commands_of(definition: dict[str, Any]) -> list[str]:
@@ -48,45 +52,6 @@ def modules_of(definition: dict[str, Any]) -> list[str]:
     return [each[each.index("-m") + 1] for each in words]
 
 
-def file_of(module: str, runs: bool = False) -> Path | None:
-    """Return the file of a module of ours; of a package, that which `python -m` runs."""
-    path = ROOT / Path(*module.split("."))
-    if runs and (path / "__main__.py").exists():
-        return path / "__main__.py"
-    file = path.with_suffix(".py") if path.with_suffix(".py").exists() else path / "__init__.py"
-    return file if file.exists() else None
-
-
-@cache
-def _nodes(path: Path) -> list[ast.AST]:
-    return [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-
-
-@cache
-def imported(path: Path) -> frozenset[Path]:
-    """Return the files of ours that a file imports, and the packages that it stands in, whose code runs before its own."""
-    names: set[str] = set()
-    for node in _nodes(path):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    files = {file for name in names if name.split(".")[0] in OURS and (file := file_of(name))}
-    packages = (folder / "__init__.py" for folder in path.parents if folder != ROOT and folder.is_relative_to(ROOT))
-    return frozenset(files | {package for package in packages if package.exists()})
-
-
-def closure(paths: Iterable[Path]) -> set[Path]:
-    """Return files and all files of ours that they import, however far."""
-    seen: set[Path] = set()
-    left = list(paths)
-    while left:
-        if (file := left.pop()) not in seen:
-            seen.add(file)
-            left += imported(file)
-    return {file for file in seen if file.stat().st_size}  # an empty __init__.py changes nothing
-
-
 def code_of(stage: str, definition: dict[str, Any]) -> set[Path]:
     """Return the modules that a stage runs; `extract` also runs each spider, and what the settings of Scrapy name."""
     started = [file for module in modules_of(definition) if (file := file_of(module, runs=True))]
@@ -94,7 +59,26 @@ def code_of(stage: str, definition: dict[str, Any]) -> set[Path]:
         settings = (ROOT / "crawlers/web/settings.py").read_text(encoding="utf-8")
         named = {file_of(name.rpartition(".")[0]) for name in re.findall(r"crawlers(?:\.\w+)+", settings)}
         started += [*(ROOT / "crawlers/sources").glob("*/spider.py"), *filter(None, named)]
-    return closure(started)
+    if stage == "plan":
+        started += modules_named(_named(), *_ROOMS)
+    return closure(started, modules_named(_named(), *_ROOMS) if stage in PLANNED else ())
+
+
+def _named() -> set[str]:
+    """Return the names of all backends and tasks, which are those of their modules."""
+    fields = get_type_hints(Model)["backend"], get_type_hints(Run)["task"]
+    return {name for field in fields for name in get_args(field)}
+
+
+def planned_code(model: str, params: dict[str, Any]) -> set[Path]:
+    """Return the code that `plan` hashes for a model: that of its backend, and of its runs' tasks."""
+    tasks = {run["task"] for run in params["runs"].values() if run["model"] == model}
+    return _code_named(frozenset({params["models"][model]["backend"], *tasks}))
+
+
+@cache
+def _code_named(names: frozenset[str]) -> set[Path]:
+    return closure(modules_named(names, *_ROOMS))
 
 
 def data_of(modules: set[Path]) -> set[Path]:
@@ -104,10 +88,18 @@ def data_of(modules: set[Path]) -> set[Path]:
     return {file for file in _data_files() if _package(file) in packages and _names(file) & words}
 
 
+def models_of(stage: str, key: str, params: dict[str, Any]) -> list[str]:
+    """Return the models whose code a stage depends on through data/code."""
+    if stage == "predict":
+        return [key]
+    judge = params["judges"][key] if stage == "judge" else params["errors"].get("judge") if stage == "errors" else None
+    return [judge["model"]] if judge else []
+
+
 @cache
 def _names_in(path: Path) -> frozenset[str]:
     """Return the texts that a module hands to a call, or puts together to a path."""
-    nodes = _nodes(path)
+    nodes = nodes_of(path)
     given = [value for node in nodes if isinstance(node, ast.Call) for value in (*node.args, *(word.value for word in node.keywords))]
     given += [node.right for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
     texts = (node.value for node in given if isinstance(node, ast.Constant) and isinstance(node.value, str))
@@ -163,7 +155,8 @@ def deps_of(stage: str, definition: dict[str, Any]) -> list[str]:
         return sorted(listed)
     modules = code_of(stage, definition)
     keyed = {file for file in modules if stage == EXTRACTS and file.is_relative_to(ROOT / "crawlers/sources")}
-    return sorted({*kept, *LISTED.get(stage, ()), *_folded((modules - keyed) | data_of(modules))})
+    data = data_of(modules) - (set((ROOT / "eval/tasks/prompts").iterdir()) if stage in PLANNED else set())
+    return sorted({*kept, *LISTED.get(stage, ()), *_folded((modules - keyed) | data)})
 
 
 def written(pipeline: str) -> str:
@@ -181,13 +174,14 @@ def written(pipeline: str) -> str:
 
 def stale(file: Path) -> list[str]:
     """Return the stages of dvc.yaml, one for each key, that depend on a file or a folder around it."""
-    params = YAML(typ="safe", pure=True).load(ROOT / "params.yaml")
+    params = YAML(typ="safe").load(ROOT / "params.yaml")
     found = []
     for name, entry in _entries().items():
         keys = list(params[entry["foreach"][2:-1]]) if "foreach" in entry else [""]
         for key in keys:
             deps = [dep.replace("${key}", key) for dep in entry.get("do", entry)["deps"]]
-            if any(file.resolve().is_relative_to(ROOT / dep) for dep in deps):
+            planned = (planned_code(model, params) for model in models_of(name, key, params))
+            if any(file.resolve().is_relative_to(ROOT / dep) for dep in deps) or any(file.resolve() in code for code in planned):
                 found.append(f"{name}@{key}" if key else name)
     return found
 

@@ -161,7 +161,7 @@ def example() -> str | None:
 
 
 def main() -> None:
-    pipeline = YAML(typ="safe", pure=True).load(PIPELINE)
+    pipeline = YAML(typ="safe").load(PIPELINE)
     summary = json.loads(SUMMARY.read_text(encoding="utf-8")) if SUMMARY.exists() else None
     blocks_of_example = {"example": text} if (text := example()) else {}
     README.write_text(filled(README.read_text(encoding="utf-8"), blocks(pipeline, summary) | blocks_of_example), encoding="utf-8")

@@ -3,7 +3,6 @@
 A second one in the same folder waits for the first.
 """
 
-import runpy
 import signal
 import subprocess
 import sys
@@ -11,7 +10,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from scripts import recover, show
+from atomexam.records import params
+from scripts import own_files, recover, show
 
 LOCK = Path(".dvc/tmp/make-repro.lock")
 
@@ -27,7 +27,7 @@ def main(argv: list[str] | None = None) -> int:
         lock.acquire()
     try:
         recover.main()
-        _check_params()
+        _track()
         status = _dvc(sys.argv[1:] if argv is None else argv)
         if status < 0:
             name = signal.Signals(-status).name
@@ -40,8 +40,8 @@ def main(argv: list[str] | None = None) -> int:
         lock.release()
 
 
-def _check_params() -> None:
-    runpy.run_module("atomexam.records.params", run_name="__main__")  # as on the command line; an error also ends this process
+def _track() -> None:
+    own_files.prepare(params.main())
 
 
 def _dvc(words: list[str]) -> int:

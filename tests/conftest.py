@@ -18,6 +18,7 @@ settings.load_profile("laws")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+gc.disable()  # while modules are imported and tests collected: nothing of it goes, and each search would walk all of it
 ROOT = Path(__file__).parent.parent
 
 
@@ -47,6 +48,7 @@ def pytest_collection_finish() -> None:
     """Set aside what was imported and collected, which lives as long as the process: each search for cycles would walk all of it again."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

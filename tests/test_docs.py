@@ -45,15 +45,15 @@ from crawlers.web import settings as crawl_settings
 from curation.claims import templates
 from curation.clean.facts import passages, tails
 from scripts.readme import PICTURE, SUMMARY, blocks, example_block, figures_block, filled, picture, readers, reason_blocks, without_detours
-from scripts.show import figures_of
+from scripts.show import figures_of, overview
 from splits.leaks import knowledge_free, overlap
 from splits.split import shots
 
 ROOT = Path(__file__).parent.parent
 DOCS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
-PARAMS = YAML(typ="safe", pure=True).load(ROOT / "params.yaml")
+PIPELINE = YAML(typ="safe").load(ROOT / "dvc.yaml")
+PARAMS = YAML(typ="safe").load(ROOT / "params.yaml")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 _LINK = re.compile(r"\]\((?!\w+://|mailto:)([^)\s]+)\)")
 _PATH = re.compile(r"`((?:atomexam|crawlers|curation|splits|eval|tests|docs|bench|scripts|plots|imports)/[^`\s]*)`")
@@ -175,6 +175,13 @@ def test_a_figure_that_is_none_is_a_dash() -> None:
     assert "| `one` | 0 | – | 12.5 % |" in table
 
 
+def test_without_claims_no_rule_of_wording_is_shown() -> None:
+    counts = dict.fromkeys(("items", "questions", "clusters", "facts", "claims", "passages"), 1)
+    counts |= {f"{name}_rejected": 0 for name in ("questions", "facts", "claims")}
+    summary = {"data": counts, "splits": {"test": {"questions": 1, "claims": 0}}, "wording_rule": {"rule": "negation", "accuracy": None}}
+    assert [line.split()[0] for line in overview(summary, {}, {})] == ["data", "splits"]
+
+
 @pytest.mark.parametrize("stage", PIPELINE["stages"])
 def test_a_stage_is_written_about(stage: str) -> None:
     assert re.search(rf"^\| `{stage}(?:@\w+)?` \|", (ROOT / "docs/pipeline.md").read_text(encoding="utf-8"), re.MULTILINE)
@@ -211,7 +218,7 @@ def test_the_defaults_of_params_are_right(shape: type[Struct]) -> None:
 def test_shipped_values_are_those_of_params_yaml() -> None:
     """A column `shipped`, and `(shipped: VALUE)` beside a default, say what params.yaml has."""
     sections = re.split(r"^## ", (ROOT / "docs/parameters.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
-    params = YAML(typ="safe", pure=True).load(ROOT / "params.yaml")
+    params = YAML(typ="safe").load(ROOT / "params.yaml")
     blocks = {"NearDuplicates": "near_duplicates", "EvidenceParams": "evidence", "Params": None}
     checked = 0
     for section in sections:
@@ -355,3 +362,19 @@ def test_the_rule_of_wording_is_quoted_rightly() -> None:
     for page in ("docs/claims.md", "docs/decisions/0029-four-sentences-a-fact.md"):
         said = re.search(r"answers (\w+)(?: pairs)? of six", TEXTS[page])
         assert said and number_of(said[1]) in [round(6 * accuracy) for accuracy in known], page
+
+
+@pytest.mark.parametrize(
+    ("page", "sections"),
+    [("security", ("Hostile text", "No code from outside", "Packages", "Network", "Keys")), ("pipeline", ("Guarantees",))],
+)
+def test_each_promise_names_a_test_that_exists(page: str, sections: tuple[str, ...]) -> None:
+    tests = set(
+        re.findall(r"^\s*(?:async )?def (test_\w+)", "\n".join(path.read_text("utf-8") for path in ROOT.glob("tests/**/*.py")), re.M)
+    )
+    text = (ROOT / f"docs/{page}.md").read_text("utf-8")
+    assert set(re.findall(r"`(test_\w+)`", text)) <= tests
+    for name in sections:
+        section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        promises = re.findall(r"(?m)^(?:- .*(?:\n  .*)*|\| (?!what ).*)", section) or [section]
+        assert [one for one in promises if "`test_" not in one and " not verified" not in one] == []

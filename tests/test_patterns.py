@@ -37,7 +37,7 @@ UNSEEN = {
     "crawlers.read.lines.doubts.sections._further_entries": "a number that the answer is asked for",
     "curation.text.rules.rule_of_signs": "seen in the rules",
     "curation.vocab.reader.compiled": "seen in the tables that hold it",
-    "eval.imported.__main__.main": "a name that somebody types",
+    "eval.imported.main": "a name that somebody types",
 }
 _SLOW = 0.005  # seconds for the longer text; a linear pattern takes a twentieth of it
 _GROWTH = 6  # for four times the text: linear is 4, quadratic 16

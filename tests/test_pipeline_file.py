@@ -16,8 +16,8 @@ from crawlers.web import settings
 from scripts import code_deps
 
 ROOT = Path(__file__).parent.parent
-PARAMS = YAML(typ="safe", pure=True).load(ROOT / "params.yaml")
-PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
+PARAMS = YAML(typ="safe").load(ROOT / "params.yaml")
+PIPELINE = YAML(typ="safe").load(ROOT / "dvc.yaml")
 STAGES = code_deps.stages()
 
 
@@ -34,10 +34,20 @@ def test_a_stage_depends_on_the_code_it_imports_and_on_no_other() -> None:
         ("atomexam/text/verdicts.py", 14),
         ("crawlers/read/containers/documents/doc.py", 0),
         ("curation/vocab/tails.yaml", 1),
+        ("eval/judge/prompts/judge.txt", 2),
+        ("eval/models/servers/vllm.py", 1),
+        ("eval/tasks/choice.py", 6),
     ],
 )
 def test_a_comment_makes_only_the_stages_stale_that_run_it(file: str, most: int) -> None:
     assert (ROOT / file).exists() and len(code_deps.stale(ROOT / file)) <= most
+
+
+def test_plan_depends_on_all_code_that_it_hashes() -> None:
+    named = code_deps.modules_named(code_deps._named(), *code_deps._ROOMS)
+    assert sorted(path.stem for path in named) == sorted(code_deps._named()), "a backend and a task have the name of their module"
+    hashed = set().union(*(code_deps.planned_code(model, PARAMS) for model in PARAMS["models"]))
+    assert hashed <= code_deps.code_of("plan", STAGES["plan"])
 
 
 @pytest.mark.parametrize("name", ["clean", "extract", "leaks"])
@@ -83,7 +93,7 @@ def test_files_beside_the_code_make_a_stage_stale() -> None:
 def test_a_stage_depends_on_the_work_of_people_that_it_reads(name: str) -> None:
     """Files in git that are no code and no output: those that the modules started name as a default path."""
     started = [code_deps.file_of(module, runs=True) for module in code_deps.modules_of(STAGES[name])]
-    texts = {node.value for file in started for node in code_deps._nodes(file) if isinstance(node, ast.Constant)}
+    texts = {node.value for file in started for node in code_deps.nodes_of(file) if isinstance(node, ast.Constant)}
     named = {text for text in texts if isinstance(text, str) and text.startswith(code_deps.OURS) and (ROOT / text).is_file()}
     outs = {path for stage in STAGES.values() for out in stage["outs"] for path in ([out] if isinstance(out, str) else out)}
     assert named <= {*STAGES[name]["deps"], *outs}

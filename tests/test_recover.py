@@ -77,7 +77,7 @@ def test_what_former_versions_wrote_into_shared_folders_goes(tmp_path: Path) -> 
 
 
 def test_a_second_make_repro_waits_for_the_first(lock: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repro, "_check_params", lambda: None)
+    monkeypatch.setattr(repro, "_track", lambda: None)
     monkeypatch.setattr(repro, "_dvc", lambda words: len(words))
     assert repro.main(["score"]) == 1 and not capsys.readouterr().err
     held = Event()
@@ -95,7 +95,7 @@ def test_a_second_make_repro_waits_for_the_first(lock: Path, capsys: pytest.Capt
 
 def test_the_end_of_dvc_by_a_signal_is_told(lock: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tried by a user: make said `Error 241` and nothing else."""
-    monkeypatch.setattr(repro, "_check_params", lambda: None)
+    monkeypatch.setattr(repro, "_track", lambda: None)
     monkeypatch.setattr(repro, "_dvc", lambda words: -15)
     assert repro.main([]) == 143
     assert "ended by SIGTERM. Next: `make repro` again" in capsys.readouterr().err

@@ -11,7 +11,7 @@ class Description(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     model: str
     """Key of the model in params.yaml."""
     backend: str
-    """Key of `eval.models.BACKENDS`."""
+    """Key of `eval.backends.BACKENDS`."""
     strategy: str | None = None
     """Strategy of a baseline."""
     name: str | None = None

@@ -10,14 +10,14 @@ from datetime import date
 from glob import has_magic
 from io import StringIO
 from itertools import takewhile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, get_origin
 
 from msgspec import Meta, field
 from msgspec.structs import fields, force_setattr
 from ruamel.yaml import YAML
 
-from atomexam.records.blocks import Block, Count, Share, Slug
+from atomexam.records.blocks import Block, Count, Positive, Share, Slug
 from atomexam.records.checks import convert, one_of
 from atomexam.records.run import Judge, Model, Run, Training
 from atomexam.records.split_blocks import Leaks, Release, Split
@@ -25,6 +25,7 @@ from atomexam.records.tuning import Sweep, Tuning
 from atomexam.text.yaml_values import yaml_values
 
 PARAMS_FILE = "params.yaml"
+_NOT_IMPORTED = frozenset(("data", "reports", "metrics", "plots", ".git", ".dvc", ".venv"))  # written by programs
 _SPIDERS = Path("crawlers/sources")
 _TEMPLATES = Path("curation/claims/claims.yaml")
 
@@ -122,7 +123,7 @@ class Clean(Block, frozen=True):
 
 
 class NearDuplicates(Block, frozen=True):
-    ngram_chars: Annotated[int, Meta(ge=1)]
+    ngram_chars: Positive
     threshold: Annotated[float, Meta(gt=0, le=1)]
     """Jaccard similarity of character n-gram sets from which two questions, without their cases, are near-duplicates."""
     case_threshold: Annotated[float, Meta(gt=0, le=1)]
@@ -132,7 +133,7 @@ class NearDuplicates(Block, frozen=True):
 
 
 class Claims(Block, frozen=True):
-    per_type: Annotated[int, Meta(ge=1)]
+    per_type: Positive
     """Maximum number of claim pairs of one atomic type (SdAK, section 3.2: 1,000)."""
     template: str
     """Template set in `curation/claims/claims.yaml`."""
@@ -146,7 +147,7 @@ class Claims(Block, frozen=True):
 
 
 class EvidenceParams(Block, frozen=True):
-    passages_per_claim: Annotated[int, Meta(ge=1)]
+    passages_per_claim: Positive
     annotate_per_type: Count
     """Claims of each type sampled for human verification (SdAK, section 3.3: 50)."""
     seed: int
@@ -254,6 +255,11 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
     for name, judge in params.judges.items():
         one_of(name, essays, "run of task essay", f"{where}: judges")
         one_of(judge.model, params.models, "model", f"{where}: judges.{name}")
+    for name, line in params.imports.items():
+        parts = PurePosixPath(line.path).parts
+        if line.path.startswith("/") or ".." in parts or not parts or parts[0] in _NOT_IMPORTED:
+            wanted = f"expected a path in the repository and outside {', '.join(sorted(_NOT_IMPORTED))}, such as imports/{name}"
+            raise ValueError(f"{where}: imports.{name}.path: found {line.path}; {wanted}")
     if both := sorted(params.sources.keys() & params.imports.keys()):
         raise ValueError(f"{where}: {both[0]} is a line of `sources` and of `imports`; both name data/items/{both[0]}.jsonl: rename one")
     return params
@@ -280,7 +286,9 @@ def _check_moved(values: Any, where: str) -> None:
 
 
 def check_named(params: Params, root: Path = Path(), where: str = PARAMS_FILE) -> None:
-    """Check that the repository contains everything that params.yaml names.
+    """Check that the repository contains the spiders and templates that params.yaml names.
+
+    Own files and models are not checked: who lacks them can run every stage that does not read them.
 
     Raises:
         ValueError: something is missing; says which line names it, and what to do.
@@ -293,19 +301,6 @@ def check_named(params: Params, root: Path = Path(), where: str = PARAMS_FILE) -
                 one_of(name, known, "source", f"{where}: sources")
             except ValueError as error:
                 raise ValueError(f"{error}; {new}") from None
-    for name, line in params.imports.items():
-        if not (root / line.path).exists():
-            raise ValueError(
-                f"{where}: imports.{name}.path: no file or folder {line.path} in the repository; put the files there, "
-                f"and inspect them with `python -m crawlers.read {line.path}`"
-            )
-    for name in sorted({run.model for run in params.runs.values()}):
-        folder = params.models[name].name or ""
-        if folder.startswith("imports/") and not (root / folder).is_dir():
-            raise ValueError(
-                f"{where}: models.{name}.name: no folder {folder} in the repository; put the model there "
-                "(config.json, tokenizer, *.safetensors), or correct the name"
-            )
     if (root / _TEMPLATES).exists():
         templates = re.findall(
             r"^([^\s#:]+):", (root / _TEMPLATES).read_text(encoding="utf-8"), re.MULTILINE
@@ -322,10 +317,17 @@ def _flow(block: Any) -> str:
     return out.getvalue().strip()
 
 
-if __name__ == "__main__":
+def main() -> Params:
+    """Return params.yaml, checked; what is wrong with it ends the process."""
     try:
         if not Path(PARAMS_FILE).exists():
             raise ValueError(f"no {PARAMS_FILE} in this folder; run the command in the repository's folder")
-        check_named(check(read_params()))
+        params = check(read_params())
+        check_named(params)
+        return params
     except ValueError as error:
         sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -87,7 +87,7 @@ class Training(Block, frozen=True):
     """0 keeps a base model trained on texts alone, for `tune` and `sweeps` to start from."""
     per_task: Positive = 800
     """Maximum number of requests of one task in an epoch."""
-    batch_lessons: Positive = 8
+    batch_examples: Positive = 8
     batch_tokens: Positive = 512
     """A batch ends at whichever of the two limits it reaches first."""
     learning_rate: Annotated[float, Meta(gt=0)] = 0.003
@@ -114,7 +114,7 @@ class Run(RequestSettings, frozen=True, kw_only=True):
 
     task: Literal["fourfold", "claim", "choice", "essay", "tcm"]
     prompt: str | None = None
-    """Wording of the task, one of `eval.tasks.TASKS[task].prompts`; None uses the first."""
+    """Wording of the task, one of `eval.tasks.runs.TASKS[task].prompts`; None uses the first."""
     method: Literal["generation", "likelihood"] = "generation"
     """generation: the reply is parsed. likelihood: the allowed answer with the highest likelihood under the model."""
     shots: Count = 0

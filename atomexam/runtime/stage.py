@@ -64,11 +64,9 @@ def read_arguments(
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog=command(), description=doc, formatter_class=form, allow_abbrev=False)
     known = read_params() if Path(PARAMS_FILE).exists() else {}
-    if (of_dvc := os.environ.get("DVC_ROOT")) and "DVC_STAGE" in os.environ and is_whole(known):
+    if "DVC_STAGE" in os.environ and is_whole(known):
         # The first stage that DVC runs reports faults in any stage's parameters. A manual call needs only its own block to be valid.
-        params = check(known)
-        if Path(of_dvc).resolve() == Path.cwd():  # the workspace of an experiment lacks the user's own files
-            check_named(params)
+        check_named(check(known))
     if keyed:
         parser.add_argument("key", help=f"a key of `{block}` in params.yaml: {', '.join(known.get(block or '') or [])}")
     for name, default in paths.items():

@@ -1,7 +1,7 @@
 """Read one file and account for it, within a budget: its name and bytes in; its items, and where each of its characters went, out."""
 
 import zipfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import BytesIO
 from itertools import islice
@@ -45,8 +45,8 @@ from crawlers.read.tables.records.exchange import EXCHANGES
 from crawlers.read.tables.records.reading import FileReading, answered_count, is_asked, is_whole, texts_of
 from crawlers.text.fields import text_of
 
-_HEAVY_BYTES = 1 << 20
-"""Bytes when unpacked. Smaller files do not get their own process: the readers are linear and finish within seconds."""
+_HEAVY_BYTES = 1 << 16
+"""Bytes when unpacked. Smaller files are read without a limit, in this process: none of them takes more than seconds."""
 _SECONDS, _SECONDS_PER_MEGABYTE, _MEMORY_PER_BYTE = 60.0, 20.0, 16
 _IN_LINES = 0.9
 """Share of the characters in rows that are also in the lines of a page if its rows are made of these, not of a script."""
@@ -132,9 +132,11 @@ def read_within(
         reading = read_file(name, body, kind, provenance, beside_keys, known)
     else:
         kind, reading = _guessed(name, body, kind, provenance, beside_keys, known)
-    account = account_of(name, body, kind, reading, known)
-    if reading.source is None and (kind == TABLE or ((layout := (known or {}).get(kind)) and not layout.is_confirmed)):
-        reading, account = _doubted(name, body, kind, reading, account, known)
+    with uncollected():
+        values = None if reading.source or kind in EXCHANGES else [*_values_in(name, body, kind, reading, known)]
+    account = account_of(name, body, kind, reading, known, values)
+    if values is not None and (kind == TABLE or ((layout := (known or {}).get(kind)) and not layout.is_confirmed)):
+        reading, account = _doubted(name, body, kind, reading, account, known, values)
     if format_name is None and not written_by_user(kind, known):
         refuse_little_read(name, reading, account)
     if reading.source is None and suffix == PDF:
@@ -260,12 +262,11 @@ def contained(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[Arc
 
 
 def _doubted(
-    name: str, body: bytes, kind: str, reading: FileReading, account: CharacterAccount, known: KnownLayouts | None = None
+    name: str, body: bytes, kind: str, reading: FileReading, account: CharacterAccount, known: KnownLayouts | None, values: Sequence[Leaf]
 ) -> tuple[FileReading, CharacterAccount]:
     """Return the reading of a file whose layout nobody confirmed, with what its other values make doubtful, and the account of it."""
-    values = _values_in(name, body, kind, reading, known)
     doubted = with_contradictions_doubted(with_doubts(reading, values, account.unread, is_table=name.lower().endswith(TABLED)))
-    return (reading, account) if doubted is reading else (doubted, account_of(name, body, kind, doubted, known))
+    return (reading, account) if doubted is reading else (doubted, account_of(name, body, kind, doubted, known, values))
 
 
 def _values_in(name: str, body: bytes, kind: str, reading: FileReading, known: KnownLayouts | None) -> Iterator[Leaf]:
@@ -281,9 +282,9 @@ def _shape_of(kind: str, reading: FileReading, known: KnownLayouts | None) -> An
     return reading.shape if kind in (TABLE, *PAPERS) else (shipped_layouts() if known is None else known)[kind]
 
 
-def _account_of_rows(name: str, body: bytes, reading: FileReading) -> CharacterAccount:
+def _account_of_rows(name: str, body: bytes, reading: FileReading, values: Iterable[Leaf]) -> CharacterAccount:
     """Return the account of rows that were read by content; if these are lines of a page or paper, then of all its lines."""
-    account = account_of_records(leaves_of_rows(reading.rows or []), reading, [], is_table=False)
+    account = account_of_records(values, reading, [], is_table=False)
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in LINE_READERS and suffix != PDF:
         with uncollected():
@@ -314,8 +315,18 @@ def _settle_rows(lines: CharacterAccount, reading: FileReading, account: Charact
 
 
 @uncollected()
-def account_of(name: str, body: bytes, format_name: str, reading: FileReading, known: KnownLayouts | None = None) -> CharacterAccount:
+def account_of(
+    name: str,
+    body: bytes,
+    format_name: str,
+    reading: FileReading,
+    known: KnownLayouts | None = None,
+    values: Sequence[Leaf] | None = None,
+) -> CharacterAccount:
     """Return the account of a file that was read.
+
+    Args:
+        values: those of a file of records, if they are known already.
 
     Raises:
         ValueError: the sums do not add up, which is a fault of the account.
@@ -323,13 +334,13 @@ def account_of(name: str, body: bytes, format_name: str, reading: FileReading, k
     if reading.source is not None:
         account = PaperAccount(reading.source.lines, reading.source.dropped, reading.items).result()
     elif reading.rows is not None:
-        account = _account_of_rows(name, body, reading)
+        account = _account_of_rows(name, body, reading, leaves_of_rows(reading.rows) if values is None else values)
     elif format_name in EXCHANGES:
         lines = [line for leaf in leaves_of(name, body) for line in text_of(leaf.text).split("\n")]
         account = PaperAccount(lines, [], reading.items, "text").result()
     else:
         shape = _shape_of(format_name, reading, known)
-        leaves = _values_in(name, body, format_name, reading, known)
+        leaves = _values_in(name, body, format_name, reading, known) if values is None else values
         unused = [*shape.unread, *(shape.entity.skip if shape.entity else ())] if shape else []
         account = account_of_records(leaves, reading, unused, name.lower().endswith(TABLED))
     if reading.source is None and name.lower().endswith(PDF):

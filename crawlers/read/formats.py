@@ -102,7 +102,7 @@ def read_file(
     if format_name in PAPERS and not (suffix in WORD and _format_of_sheets(name, body, _layouts(known))):  # a bank in a table of Word
         return read_questions(name, body, suffix, provenance)
     if format_name in EXCHANGES:
-        return read_exchange(name, body, format_name, provenance)
+        return read_exchange(name, body, provenance)
     if format_name == TRIPLES and suffix in TEXTS:
         return read_triples(name, body, provenance)
     shape = None if format_name in (TABLE, *PAPERS) else _layouts(known)[format_name]

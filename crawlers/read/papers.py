@@ -14,12 +14,11 @@ from atomexam.runtime.budgets import uncollected
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
 from atomexam.text.verdicts import FALSE, TRUE, verdict_of
-from crawlers.read.containers.documents.by_suffix import RICH, rich_page
 from crawlers.read.containers.documents.doc import read_doc
 from crawlers.read.containers.documents.docx import read_docx
 from crawlers.read.containers.documents.pdf import read_pdf_guarded
 from crawlers.read.containers.files.reading import Text
-from crawlers.read.containers.files.text import read_html, read_text, text_of_page
+from crawlers.read.containers.files.text import read_html, read_text
 from crawlers.read.layouts.paper_layout import PaperLayout, patterns_of
 from crawlers.read.layouts.papers_by_layout import read_by_patterns
 from crawlers.read.lines.doubts.no_banks import refuse_no_bank
@@ -57,7 +56,6 @@ LINE_READERS: dict[str, LineReader] = {
     ".doc": _answered(read_doc),
     ".pdf": _answered(read_pdf_guarded),
     **dict.fromkeys((".html", ".htm"), _answered(read_html)),
-    **dict.fromkeys(RICH, _answered(lambda name, body: text_of_page(name, rich_page(name, body)))),
 }
 _LETTER_LINE = re.compile(r"\s{0,9}(?P<letter>[A-J])\s?[^\w\s]")
 _BOX_LINE, _RINGS = re.compile(r"\s{0,9}(?:[☐☑☒□■√×]|[-*+]?\s?\[[ xX√*]?\])\s?\S"), re.compile(r"[①-⑩]{1,10}")

@@ -1,6 +1,7 @@
 """Where a crawl may go: to the source's own hosts, at the web's ports, and through a proxy only if one is named."""
 
 import ipaddress
+import re
 import socket
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -17,6 +18,9 @@ from crawlers.store.exchanges import without_password
 from crawlers.web.failure_causes import NOT_PUBLIC, NOT_THE_WEB, OFF_SITE, OTHER_SITE, refuse
 
 _CLOUD_SERVICES = {ipaddress.ip_address("168.63.129.16")}  # a public address, but it answers only inside Azure
+_SESSION = re.compile(r"([;?&])(?:jsessionid|phpsessid|aspsessionid[a-z]*|cfid|cftoken)=[\w.!-]*(&?)", re.I)
+"""Ids of sessions in addresses: each visit would get a new one, and so would each page."""
+_CALENDAR = re.compile(r"(?:[?&](?:year|month|ym|date|day|start)=|/(?:calendar|rili|events?|archives?)/)(\d{4})(?!\d{3})", re.I)
 FOR_ROBOTS = "is_robots"
 """Key of meta: true if a robots.txt is requested."""
 refused: dict[str, str] = {}
@@ -80,6 +84,7 @@ class Hosts:
         self.domains = tuple(domain.lower() for domain in getattr(crawler.spider or crawler.spidercls, "allowed_domains", None) or ())
         ports = [int(port) for port in crawler.settings.getlist("WEB_PORTS")]
         self.ports = {None, *ports} if ports else set()
+        self.last_year = int((getattr(crawler.spider, "snapshot", None) or "9998")[:4]) + 1
         self.public_only = crawler.settings.getbool("PUBLIC_ONLY")
         if not self.domains:
             where = f"crawlers/sources/{crawler.spidercls.name}/spider.py"
@@ -90,14 +95,20 @@ class Hosts:
         """Return the middleware of a crawl."""
         return cls(crawler)
 
-    def process_request(self, request: Request) -> None:
-        """Let a request through, or raise with the reason."""
+    def process_request(self, request: Request) -> Request | None:
+        """Let a request through, replace it by one without the id of a session, or raise with the reason."""
+        if not request.meta.get("redirect_urls") and (lasting := _SESSION.sub(_without_session, request.url)) != request.url:
+            return request.replace(url=lasting)
+        if any(int(year) > self.last_year for year in _CALENDAR.findall(request.url)):
+            self.stats.inc_value(OFF_SITE)
+            raise IgnoreRequest(f"{request.url}: a page of a calendar without end")
         why = self.why_not(request)
         if why and why.startswith(OTHER_SITE) and not request.meta.get("redirect_urls"):
             self.stats.inc_value(OFF_SITE)
             raise IgnoreRequest(f"{without_password(request.url)}: not on a host of this source")
         if why:
             raise refuse(self.stats, request, why)
+        return None
 
     def why_not(self, request: Request) -> str | None:
         """Return why a request may not be sent, or None. That of a robots.txt may be redirected to any host."""
@@ -116,6 +127,10 @@ class Hosts:
         if self.public_only and (number := literal(host)) and not is_public(number):
             return f"{NOT_PUBLIC}: {host} is {number}"
         return None
+
+
+def _without_session(match: re.Match[str]) -> str:
+    return match[1] if match[2] and match[1] != ";" else match[2]
 
 
 class Proxy:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 from atomexam.records.claim import Fourfold, kind_of_heads
 from atomexam.records.fact import RELATIONS, Fact
@@ -201,7 +201,7 @@ class _Maker:
                         cost[at, other] = _NEW
             met.append(Counter(reason for reason in objections.values() if reason))
             self.objections[relation] += met[-1]
-        _, takes = linear_sum_assignment(cost)
+        _, takes = scipy.optimize.linear_sum_assignment(cost)
         for at, other in enumerate(takes):
             if at == other:
                 free = (cost[at] == _NEW).any()

@@ -14,11 +14,11 @@ import msgspec
 from atomexam.records.checks import one_of
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.stage import command, run_stage
-from eval.answers.committed_choice import read_committed_group
+from eval.answers.choice import read_tcm_group
+from eval.answers.committed import read_committed_group
 from eval.answers.published import ERROR, RULE_SETS, RuleSet
 from eval.answers.readers import read_reply
 from eval.answers.reply_text import split_reasoning
-from eval.answers.tcm import read_tcm_group
 
 _PROGRESS_EVERY = 100_000
 _TEXTS = {str, type(None)}

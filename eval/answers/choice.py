@@ -3,33 +3,224 @@
 A label (答案：) beats a choosing verb (故选), which beats a bare answer, which beats options judged one by one, which beats the text of
 an option; a text counts only if the reply concludes it, not if it only mentions it. An explicit later correction beats everything before
 it, a reply that states that it cannot decide names nothing, and text after an invented next question is ignored.
-Letters inside words (ADHD), letters that the reply rejects, and letters outside the options are never an answer.
-"""
+Letters inside words (ADHD), letters that the reply rejects, and letters outside the options are never an answer."""
 
 import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
+from typing import NamedTuple
 
-from eval.answers.exclusion import by_exclusion
-from eval.answers.labels import ALSO, EITHER, ONE_AFTER, RUN_AFTER, STRONG, TURNING, WEAK, corrected, labelled, later_choice
+from atomexam.text.numerals import value_of
 from eval.answers.letters import (
+    ALSO,
     AND,
+    EITHER,
     ITEM,
     LETTERS,
+    ONE_AFTER,
+    RETRACTION,
     RUN,
+    RUN_AFTER,
+    SAME,
+    STRONG,
+    TURNING,
+    WEAK,
+    corrected,
+    ends_without_answer,
     has_letters,
+    labelled,
+    later_choice,
     letters_approved,
     letters_of,
+    named_by_text,
+    option_text,
     prepared,
     rejected_letters,
+    undecided,
+    without_option_cases,
+    without_question,
     without_rejected,
 )
-from eval.answers.option_texts import named_by_text, option_text, without_question
-from eval.answers.option_verdicts import all_judged
-from eval.answers.reply_text import folded
-from eval.answers.structured import judged_fields, judged_one_by_one
-from eval.answers.undecided import ends_without_answer, undecided, without_cases
+from eval.answers.reply_text import folded, settled
+from eval.answers.structured import judged_fields, judged_one_by_one, numbered_values
+
+_ALL = re.compile(
+    r"(?:以上|所有|全部|各|[三四五]个?)?(?:选项|答案)?(?:都|均|全|全部|皆)(?:是|为|属于|应该?|要|可以?)?(?:正确|对|选)|全部?选择?(?!项)"
+    r"|(?:以上|选项)(?:都|均|皆|全)(?:是|对|可|符合)|以上(?:全部|所有)(?:选项)?\s?(?:[。.]|$)|\A全部正确|全部(?:正确|选择)"
+    r"|\A(?:[两三四五六][个项](?:选项)?)?都[是对][。.]?\Z|\A(?:所有|全部)选项[。.]?\Z"
+    r"|(?<![A-Za-z])[Aa]ll (?:of )?(?:the )?(?:above|(?:\w+ )?options are (?:correct|right))|\A[Ss]elect all[.]?\Z"
+)
+_ALL_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项)?(?:都|均|全|皆|全部)(?:是|对|正确|包括)")
+_NONE = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)不(?:对|是|正确|符合)")
+_NONE_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)?(?:不|无|非|没有)|都不")
+_EXCLUSION_REST = r"(?:其[余他它]|剩下|剩余|另外)"
+_EXCLUSION_REASON = r"(?:[^A-J\n]{0,60}?[,;。])?\s?"  # between the wrong option and the rest: D不正确,因为它不传染,其他都正确
+_EXCEPT = re.compile(
+    r"(?=[除不排去错有选项 A-Ja-jEe(\[\"'“])"
+    rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不能?选|不应选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN})[,;。]{_EXCLUSION_REASON}(?:选|保留)?\s?{_EXCLUSION_REST}"
+    rf"|(?:错误|不正确|不对|有误|不符合?(?:题意|要求)?)的?(?:选项|项|说法)?(?:应该?)?(?:是|有|为|:)\s?(?P<said>{RUN})[,;。]{_EXCLUSION_REASON}(?:而|但)?{_EXCLUSION_REST}"
+    rf"|(?P<out>{RUN})[以之]外|(?P<not>{RUN})(?:的?(?:说法|描述|表述|内容|叙述))?(?:是|为|本身)?(?:不属于|是?不可取|不是|也?不(?:应|应该|应当|能|当|入)?选|不对|错误?|不正确|不符合?)[^,。\n]{{0,12}}[,;:。]{_EXCLUSION_REASON}[^,。\n]{{0,8}}{_EXCLUSION_REST})"
+    r"[^。\n]{0,8}?(?:(?:都|均|全|皆)(?!有可能)(?P<wrong>不|错)?|(?<=[余他它下剩外])的?(?:[两二三四]?[个选]?项(?=[。.]|$|应?当?选|入选|正确|符合)|(?:对|正确)))"
+    rf"|\A(?:除了?\s?(?P<only>{RUN})(?:以?外|之外)?|(?P<excepted>{RUN})除外)[。.]?\Z"
+    rf"|(?<![A-Za-z])(?:[Aa]ll|[Ee]verything|[Ee]very option)\s(?:\w+\s)?"
+    rf"(?:except|but|other than)\s(?:for\s)?(?:options?\s)?(?P<english>{RUN})"
+)
+_ODD_ONE = re.compile(  # A、B、C都是其表现，D不是
+    rf"(?P<others>{RUN})(?:[两三四五]?[个项])?(?:选项)?(?:都|均|皆)(?:是|属于|可以?|为|有|符合)[^A-J。\n]{{0,40}}?[,;。]\s?(?:而|但是?|只有|唯有|唯独)?\s?"
+    rf"(?P<odd>{ITEM})(?:则|却|并)?(?:不(?!选)|除外|没有|无)"
+)
+_NAMED = ("run", "left", "said", "out", "not", "only", "excepted", "english")
+_EXCEPTING = re.compile("除|外|其[余他它]|剩[下余]|xcept|but|other")
+_OTHERS = re.compile(_EXCLUSION_REST)
+_LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # without one of these, no option is named by exclusion
+
+
+def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
+    """Return the remaining options of 除了A以外都选 or 以上都对, unless letters are named as well.
+
+    If an option reads 以上均是, that option is meant and not the others.
+    """
+    if not _LEAVING.search(text):
+        return None
+    lettered = has_letters(text)
+    if _EXCEPTING.search(text) and (match := _EXCEPT.search(text if lettered else _with_letters(text, known))):
+        before = rejected_letters(text[: match.end()]) if match["not"] else set()  # C不选,D也不选,其余两项当选
+        named = before | set(letters_of(next(match[group] for group in _NAMED if match[group])))
+        left: AbstractSet[str] = named if match["wrong"] else set(known) - named
+        if not many and match["left"]:
+            left = left if len(left) == 1 else set()
+        elif not many and not match["wrong"]:
+            left = (
+                _all_but_one(named, left, known) if not labelled(text, STRONG, many=True) and not labelled(text, WEAK, many=True) else set()
+            )
+        return "".join(sorted(left)) if left and not labelled(text[match.end() :], STRONG, True) else None
+    if lettered and not many and (match := _ODD_ONE.search(text)):
+        odd = letters_of(match["odd"])
+        return odd if set(letters_of(match["others"])) == known.keys() - {odd} and not labelled(text, STRONG, many=False) else None
+    if lettered:
+        return None
+    if _NONE.search(text):
+        return "".join(letter for letter, words in known.items() if _NONE_OPTION.match(words)) or None
+    if _ALL.search(text) and not _OTHERS.search(text):
+        option = [letter for letter, words in known.items() if _ALL_OPTION.match(words)]
+        return "".join(option or sorted(known)) if many or option else None
+    return None
+
+
+def _all_but_one(named: AbstractSet[str], left: AbstractSet[str], known: Mapping[str, str]) -> AbstractSet[str]:
+    """Return the one option that differs from all the others: the only one left, or else the only one that is named."""
+    return next((each for each in (left, named) if len(each) == 1 and each <= known.keys()), set())
+
+
+def _with_letters(text: str, known: Mapping[str, str]) -> str:
+    """Return a reply with option texts replaced by their letters."""
+    for letter, option in known.items():
+        text = text.replace(option, letter)
+    return text
+
+
+_LISTED = rf"{ITEM}(?:{SAME}[^\S\n]?(?:[、/&+]|[和与及跟]|以及)?[^\S\n]?{ITEM}){{0,15}}"
+_ONE = r"[A-Ja-j](?<![A-Za-z0-9].)(?![A-Za-z0-9])(?:选?项)?"
+_BY_COMMA = rf"{_ONE}(?:,[^\S\n]?{_ONE}){{1,15}}(?:[和与及]{_ONE})?(?![^\S\n]?[、/和与及,][^\S\n]?{ITEM})"
+_RUN = rf"(?>{_BY_COMMA}|{_LISTED})"
+_REST = r"其[余他它]|剩[下余]|余下|(?:[以之]|除)外的?,?\s?(?=[都均全皆])"
+_SUBJECT = re.compile(rf"(?P<run>{_RUN})|(?P<rest>{_REST})")
+_MORE = re.compile(r"\s?(?:[、,/&+]|[和与及跟]|以及)?\s?(?:选?项)?\s?\Z")
+_BEFORE = re.compile(
+    r"(?:(?P<but>除了?)|(?P<out>不(?:应该?|应当|能|可|该|宜)?选择?|(?<!可)排除|去掉|删[去除]|剔除|不包[括含]|不含|而非|(?:而|并|也)不是)"
+    r"|(?P<chosen>(?<![不误])(?:[应故当要可能]|应该|应当|只能)?选择?了?|保留|答案(?:应该?)?[是为有选:]?)"
+    r"|(?P<no>(?:错误?|不正确|不对|不符合?|有误|不属于|不当选|不选)[^,。;:\nA-J]{0,8}?[是为有:])"
+    r"|(?P<yes>(?:正确|(?<!不)符合|(?<!不)属于|(?<!不)对的)[^,。;:\nA-J不错]{0,8}?[是为有:]))"
+    r"[^\S\n]?(?:选?项)?[^\S\n]?\Z"
+)
+_DECISION = re.compile(
+    r"(?P<no>不(?:[当入应能可予该]|应该|应当)?选|未[当入]选|除外|排除|舍去|剔除)|(?P<yes>[当入应要可需全均都皆须该]选|(?<![首误次备])选(?=[,。;\s]|\Z))"
+)
+_VERDICT = re.compile(
+    r"(?P<no>不(?:太|完全)?(?:正确|对|符合?|属于|合适|成立|恰当|妥)|不是|非(?=[,。;]|\Z)|(?<![没无])(?<!没有)(?<!不是)错误?|有误|干扰项|×)"
+    r"|(?P<yes>没有?错误?|无误|正确|(?<!不)对(?=的?\s?(?:[,。;!)(]|\Z))|符合|属于|√|是(?=\s?(?:[,。;]|\Z)))"
+)
+_REASON = re.compile(r"[。;!?\n]|因为|由于")
+_DENYING = re.compile("[不错误除排非×去删剔外]")
+_LEFT = re.compile(r"其[余他它]|剩[下余]|余下|外")
+_UNSURE = re.compile(r"或|要么|还是|如果|假如|若|取决|可能(?!是)")
+_LEAD = 18
+
+
+class _OptionVerdict(NamedTuple):
+    right: bool
+    decided: bool
+
+
+def all_judged(text: str, known: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the letters that a reply calls right and those that it calls wrong, if it judges every option consistently."""
+    if not _DENYING.search(text):
+        return None  # nothing is excepted
+    if not has_letters(text):
+        for letter, option in known.items():
+            text = text.replace(option, letter)
+    if (
+        not (_LEFT.search(text) or all(letter in text for letter in known))
+        or _UNSURE.search(text)
+        or any(_is_turn(text, back) for back in RETRACTION.finditer(text))
+    ):
+        return None
+    subjects = list(_SUBJECT.finditer(text))
+    leads = [*(_BEFORE.search(text, max(0, each.start() - _LEAD), each.start()) for each in subjects), None]
+    verdicts: dict[str, _OptionVerdict] = {}
+    excepted, waiting = "", ""
+    rest: _OptionVerdict | None = None
+    for subject, following, lead, next_lead in zip(subjects, [*subjects[1:], None], leads, leads[1:], strict=False):
+        end = following.start() if following else len(text)
+        behind = text[subject.end() : max(subject.end(), next_lead.start()) if next_lead else end]
+        if subject["rest"]:  # 除了D以外都对，流感疫苗不属于…: the rest is about one of them
+            behind = behind[: min((index for option in known.values() if (index := behind.find(option)) >= 0), default=len(behind))]
+        letters = waiting + (letters_of(subject["run"]) if subject["run"] else "")
+        if letters and ((lead and lead["but"]) or (following and following[0][0] in "以之除")):
+            excepted += letters
+            continue
+        verdict = _verdict(lead, _REASON.split(behind, maxsplit=1)[0])
+        if not verdict and subject["run"] and not next_lead and _MORE.fullmatch(behind):
+            waiting = letters
+            continue
+        if not verdict or (subject["rest"] and rest):
+            return None
+        waiting = ""
+        rest = verdict if subject["rest"] else rest
+        for letter in letters:
+            before = verdicts.get(letter, verdict)
+            if before.decided is verdict.decided and before.right is not verdict.right:
+                return None
+            verdicts[letter] = verdict if verdict.decided else before
+    if excepted:
+        verdicts |= dict.fromkeys(excepted, rest._replace(right=not rest.right) if rest else _OptionVerdict(False, True))
+    left = set(known) - verdicts.keys()
+    if not verdicts or waiting or not set(known) >= verdicts.keys() or (left and rest is None):
+        return None
+    if rest:
+        verdicts |= dict.fromkeys(left, rest)
+    if "属于" in text and all(verdict.right for verdict in verdicts.values()):
+        return None  # A属于甲，B属于乙
+    chosen = {letter for letter, verdict in verdicts.items() if verdict.right and verdict.decided}
+    right = chosen or {letter for letter, verdict in verdicts.items() if verdict.right}
+    return "".join(sorted(right)), "".join(sorted(verdicts.keys() - right))
+
+
+def _is_turn(text: str, back: re.Match) -> bool:
+    """Return whether words retract something, and are not a verdict after their subject: B、C不对."""
+    before = text[max(0, back.start() - 4) : back.start()].rstrip(" ")
+    return not back[0].startswith("不对") or not before or before[-1] in ",。;!?…\n"
+
+
+def _verdict(lead: re.Match | None, behind: str) -> _OptionVerdict | None:
+    if decided := list(_DECISION.finditer(behind)):
+        return _OptionVerdict(bool(decided[-1]["yes"]), True)
+    if lead:
+        return _OptionVerdict(bool(lead["chosen"] or lead["yes"]), bool(lead["chosen"] or lead["out"]))
+    verdict = list(_VERDICT.finditer(behind))
+    return _OptionVerdict(bool(verdict[-1]["yes"]), False) if verdict else None
+
 
 # The plainest forms, matched in the raw reply: B / 答案：B。 / A、C、D / B. the option's own words
 _QUICK = re.compile(r"\s*(?:(?:正确)?答案\s?(?:[:：是为]|[是为][:：])?\s?)?([A-Ja-j]{1,10})[.。]?\s*")
@@ -141,7 +332,7 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         return _option_after(text, known, many) or _by_text(text, known, many)
     if "就是" in text and EITHER.search(text):
         return None
-    text = without_cases(text)
+    text = without_option_cases(text)
     before, text = text, without_rejected(text)
     if ends_without_answer(text) and not labelled(text, STRONG, many):
         return None
@@ -235,3 +426,83 @@ def _option_after(text: str, known: Known, many: bool) -> str | None:
 def _single_letters(text: str) -> str:
     """Return the isolated letters in a reply; rejected ones were removed before."""
     return "".join(match[0] for match in _LETTERS.finditer(text) if len(match[0]) == 1)
+
+
+_ANSWER = (
+    r"(?:[\[【<(]\s?(?:正确|标准|参考|最终)?(?:答案|answer)\s?[\]】>)]|<\s?(?:coas|eoa)\s?>(?=\s?[A-J]\s?<)|(?:^|(?<=\n))答案\s?(?=[:\n]))"
+)
+_ANALYSIS = r"[\[【<(]\s?(?:解析|分析|解题思路|analysis)\s?[\]】>)]"
+_NUMERAL = r"\d{1,2}|[一二三四五六七八九十]"
+_PART = re.compile(
+    rf"第\s?(?P<ordinal>{_NUMERAL})\s?[小个]?[题问]\s?[.、:)]*\s?"
+    rf"|(?:^|(?<=[\n;,。、:\s>\]】])|(?=[(\[【]))[(\[【]?(?:小?题目?|问题?|[Qq](?:uestion)?)?\s?(?P<number>{_NUMERAL})\s?(?:小?[题问])?\s?(?:(?:[)\]】]\s?)?[.、:)]+|[)\]】]|(?:--?|=|→|⇒|—)>?(?=\s?[A-J]\b))\s?"
+    rf"|(?:^|(?<=[\n;,。、\s]))(?:题目?|问题?)\s?(?P<named>{_NUMERAL})\s?的?(?=答案|选|[A-J]\b)"
+    r"|(?:^|(?<=\n))(?P<bare>\d{1,2}) (?=[A-J]\b)|(?:^|(?<=[\s,;、\]】]))(?P<joined>\d{1,2})(?=[A-J](?![A-Za-z0-9\u4e00-\u9fff]))"
+)
+_END = r"<\s?/?\s?(?:eoa|coas|答案)\s?>"
+_FIELD = re.compile(rf"{_ANSWER}\s?:?(.*?)(?:{_END}|(?={_ANSWER}|{_ANALYSIS})|\Z)", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"<\s?/?\s?(?:eoe|coe|eoa|coas|答案|解析)\s?>", re.IGNORECASE)
+_NUMBERED = (
+    rf"[\n。;] ?[(\[]?(?:第\s?|问题\s?|小?题\s?)?(?:{_NUMERAL})\s?[小个]?[题问]?\s?[.、:)\]]*\s?"
+    rf"(?:{_ANALYSIS}|{_ANSWER}|[A-J](?:\s?(?:[\n<]|\Z)|[\s,;]{{1,2}}\(?\d))"
+)
+_REASONING_FIELD = re.compile(
+    rf"{_ANALYSIS}(?P<text>.*?)(?:<\s?/?\s?(?:eoe|coe|解析)\s?>|(?={_ANSWER})|(?={_NUMBERED})|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_EXAMPLE = re.compile(r"例如\s?:?\s?[\[【]\s?答案\s?[\]】]\s?:?\s?A?\s?<\s?(?:eoa|coas)\s?>", re.IGNORECASE)  # the prompt's own, repeated
+_LETTER_FIRST = re.compile(r":?\s?(?P<letter>[A-J])\s?[。;](?=[^A-J])")  # D。饮邪流于四肢，故为…
+_RETRACTION = re.compile(r"更正|修正|纠正|有误|等等|不对|重新|应为|应该是|抱歉")
+_RANGE_OF_PARTS = re.compile(rf"(?<!\d)1\s?[-~至到]\s?(\d{{1,2}})\s?题?的?(?:答案)?\s?[:是为]\s?({LETTERS}(?:[\s、,;]{{0,2}}{LETTERS})*)")
+
+
+def read_tcm(reply: str, options: Mapping[str, str]) -> str | None:
+    """Return the single letter of a TCM reply, or None."""
+    return _read_field(folded(reply), options)
+
+
+def without_example(text: str) -> str:
+    """Return a folded reply without the prompt's own example of an answer field."""
+    return _EXAMPLE.sub("", text) if "例如" in text else text
+
+
+def answer_fields(text: str) -> list[str]:
+    """Return the contents of the answer fields of a folded reply."""
+    return [_TAG.sub("", field[1]).strip() for field in _FIELD.finditer(text)]
+
+
+def _read_field(text: str, options: Mapping[str, str]) -> str | None:
+    text = without_example(text)
+    if len(text) < 4:
+        return read_folded(text.strip(), options)
+    fields = list(_FIELD.finditer(text))
+    if len(fields) > 1 and _RETRACTION.search(text, fields[0].end(), fields[-1].start()):
+        fields = fields[-1:]
+    for field in fields:
+        if first := _TAG.sub("", field[1]).strip().partition("\n")[0]:
+            if (opening := _LETTER_FIRST.match(first)) and opening["letter"] in options and not _RETRACTION.search(first):
+                return opening["letter"]
+            return read_folded(first.strip(), options)  # an answer field in words, or with several letters, is not a choice
+    rest = settled(_TAG.sub(" ", _REASONING_FIELD.sub("", text)))
+    if chosen := read_folded(rest, options) if rest else None:
+        return chosen
+    return None if fields else chosen_by_label(" ".join(part["text"] for part in _REASONING_FIELD.finditer(text)), options)
+
+
+def read_tcm_group(reply: str, options: list[Mapping[str, str]]) -> list[str | None]:
+    """Return the letters of a reply to several numbered questions, aligned by number; a missing one is None."""
+    text = _REASONING_FIELD.sub("", folded(reply))
+    answers: list[str | None] = [None] * len(options)
+    if match := _RANGE_OF_PARTS.search(text):
+        letters = letters_of(match[2])
+        if len(letters) == int(match[1]) == len(options):
+            return [letter if letter in each else None for letter, each in zip(letters, options, strict=True)]
+    if values := numbered_values(text):
+        return [_read_field(values[number], each) if number in values else None for number, each in enumerate(options, 1)]
+    marks = list(_PART.finditer(text))
+    for mark, after in zip(marks, [*marks[1:], None][: len(marks)], strict=True):
+        number = (value_of(mark["ordinal"] or mark["number"] or mark["named"] or mark["bare"] or mark["joined"]) or 0) - 1
+        if 0 <= number < len(options) and answers[number] is None:
+            part = text[mark.end() : after.start() if after else len(text)]
+            answers[number] = _read_field(part.rstrip(";,。、([【 \n").strip(), options[number])
+    return answers

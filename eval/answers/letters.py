@@ -1,11 +1,204 @@
-"""Option letters in a reply: convert symbols, ranges, ordinals and option texts to letters, read runs of letters, drop rejected ones."""
+"""Letters of options in a reply.
+
+In order: options named by their text instead of their letter; symbols, ranges and ordinals as letters, runs of letters, rejected letters;
+the letters after an answer label, a choosing verb or a correction; replies that leave the choice open.
+"""
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from atomexam.text.numerals import value_of
 from atomexam.text.option_letters import letters_at
-from eval.answers.option_texts import without_texts
+from eval.answers.reply_text import folded
+
+_NOT_BEFORE = re.compile(
+    r"(?:不是|避免|不要|不得|防止|没有|考[查察核]|涉及|关于|不(?:能|应|可|宜)?(?:诊断|考虑|认为|判断)为?"
+    r"|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比|不)[\s选项:]*$"
+)
+_LETTER = re.compile(r"[A-Ja-j]")
+_LETTER_BEFORE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:选?项)?\s?[.,、:()]?\s?\Z")
+_LETTER_BEHIND = re.compile(r"\s?\(\s?([A-Ja-j])\s?\)")
+_OVER = re.compile(r"\)|(?=[\s,。;.、!:(和与及]|以及|\Z)")
+_NOT_AFTER = re.compile(r"[\s:,(]*(?:是|说法)?(?:错误|不正确|不对|不符|×)|[都均皆]?(?:不是|不属于)[。.!;]|[都均皆]不")
+
+
+_JOINED = re.compile(r"[\"'”’)]?\s?(?:[、,;/+&|]|\n[\s\-•]*(?:\d{1,2}[.、)]|\(\d\))?)?\s?(?:以及|还有|[和与及跟或])?\s?[\"'“‘(]?")
+_RIGHT_AFTER = re.compile(
+    r"[\"'”’)]?(?:这|[一二两三四五])?(?:[个项种者])?\s?(?:都|均|皆|全部?|才)?(?:是|为|最)?(?:(?<=[都均皆])(?:属于|符合|包括|可以)|(?<=[都均皆][是为])|正确|对的|符合(?!率)|正确答案|当选|入选|答案|合适)|的?可能性?[最更较]大|\s?√"
+)
+_ENDS = re.compile(r"[\"'”’)】\]]*\s?(?:$|[。.,;!(\n])")
+_DEFINED = re.compile(r",?\s?(?:又[称叫名]|[也亦]称|是指|指的?是)")
+_ENDS_REPLY = re.compile(r"[\"'”’)】\]]*+[\u4e00-\u9fff]{0,4}+[\"'”’)】\]]*+\s?[。.!]?\s?\Z")
+_SENTENCE_END = re.compile(r"[。!?\n]")
+_OPENING = re.compile(r"[\s\"'“‘(【\[\-•:]*+(?:\d{1,2}[.、)])?[\s\"'“‘]*+")
+_DECIDING = (
+    r"(?:而是|应?诊断(?:考虑)?(?:为|是|(?=:))|(?<!不)符合|(?:因此|所以|故|综上)[:,]?|应该?[选是为]|[应故我]选"
+    r"|选择?(?:的?是|[用为])?|倾向于?|首选|最[^,。\n]{1,6}的?是)"
+)
+_CONCLUDING = re.compile(
+    rf"(?:{_DECIDING}|(?<=[,。])只有|(?<!因)为|[是由即]了?(?:典型的|一种|经典的)?|属于|就是|叫做?|称为|正确|考虑|诊断)[:\s]*[\"'“‘(【\[]?\s?\Z"
+)
+_TELLING = re.compile(r"(?:\A|[,。;:\n])\s?[这它此]?(?:属于|就是|正是|便是|即为)(?:典型的|一种)?[\"'“‘(【\[]?\Z")
+_DECIDED = re.compile(rf"(?:{_DECIDING}|(?:因此|所以|故|综上|可见)[^。;\n]{{0,12}}?的是)[:\s]*[\"'“‘(【\[]?\s?\Z")
+
+_RESTATED_QUESTION = re.compile(
+    r"(?:[\[【(<]?\s?(?:题目|问题|题干|试题|原题|单选题?|多选题?|[Qq]uestion)\s?\d{0,2}\s?[\]】)>]?\s?[:.\n]?[^\n]{2,300}?"
+    r"|[^\n。]{4,200}?(?:\(\s?\)|\?)[。.:]?|(?:下列|以下|关于|有关|属于)[^\n。]{2,200}?(?:的是|的有|包括|哪[^\n,。]{0,10})[:。]?)"
+    r"\s*(?:选项\s?:?\s*)?[(\[\-•]?\s?A\s?[.、:)\]]?\s?"
+)
+_BETWEEN = re.compile(r"[\s;,。.]{0,4}[(\[\-•]{0,2}\s?[A-Ja-j]\s?[.、:)\]]?\s?")
+
+
+@lru_cache(maxsize=1 << 16)
+def option_text(text: str) -> str:
+    """Return an option's text in the form in which replies are parsed."""
+    return folded(text).replace("~", "")
+
+
+def without_texts(text: str, known: Mapping[str, str]) -> str:
+    """Return a reply without option texts next to their own letters: A. 食物 B. 安全 is the list A B."""
+    if _LETTER.search(text):
+        for letter, option in known.items():
+            if option in text:
+                text = _without(text, letter, option, known)
+    return text
+
+
+def _without(text: str, letter: str, option: str, known: Mapping[str, str]) -> str:
+    """Return text without the option's text next to its letter. No pattern is built from an option: compiling costs more than matching.
+
+    A letter at the end of another option's text is not a label: in 维生素D、维生素E the second is not option D.
+    """
+    ending = [each for each in known.values() if len(each) > 1 and each[-1].upper() == letter]
+    parts, done = [], 0
+    for position in _occurrences(text, option):
+        if position < done:
+            continue
+        end = position + len(option)
+        over = _OVER.match(text, end)
+        before = _LETTER_BEFORE.search(text, max(done, position - 6), position) if over else None
+        if over and before and before[1].upper() == letter and not any(text.endswith(each, 0, before.end(1)) for each in ending):
+            parts += [text[done : before.start()], letter, " "]
+            done = over.end()
+        elif (behind := _LETTER_BEHIND.match(text, end)) and behind[1].upper() == letter:
+            parts += [text[done:position], letter, " "]
+            done = behind.end()
+    return "".join(parts) + text[done:]
+
+
+def without_question(text: str, known: Mapping[str, str]) -> str:
+    """Return a reply without the question and all its options, if it begins by repeating them: 题目：…有（ ）A.食物 B.安全.
+
+    The options without the question stay: a list of all of them may be the answer.
+    """
+    first = known.get("A")
+    position = text.find(first) if first else -1
+    if position < 4 or not _RESTATED_QUESTION.fullmatch(text, 0, position):
+        return text
+    end = position
+    for letter, option in sorted(known.items()):
+        start = text.find(option, end, end + len(option) + 12)
+        if start < 0 and letter > "B" and option.startswith(_BETWEEN.sub("", text[end:], count=1)):
+            return ""  # cut off while repeating
+        if start < 0 or (letter != "A" and not _BETWEEN.fullmatch(text, end, start)):
+            return text
+        end = start + len(option)
+    return text[end:].lstrip(" \n;。.,")
+
+
+def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bool = False) -> str | None:
+    """Return the options whose complete text is in the reply, if none is denied; for single choice exactly one.
+
+    A text within another option's text counts only where it occurs by itself.
+
+    Args:
+        known: options, the longest text first.
+        concluded: only texts that the reply begins with, concludes (应该是, 因此, 由…提出) or calls right; not those that it mentions.
+    """
+    spans: list[tuple[int, int, str]] = []
+    unmatched = text
+    for letter, option in known.items():
+        if option in unmatched and (occurrences := _occurrences(unmatched, option)):
+            spans += [(start, start + len(option), letter) for start in occurrences]
+            unmatched = unmatched.replace(option, "□" * len(option))
+    if not spans:
+        return None
+    named_all = many and {letter for _, _, letter in spans} == known.keys()
+    spans = [each for listed in _lists(text, sorted(spans)) if not _denied(text, listed[0][0], listed[-1][1]) for each in listed]
+    if concluded and not many and len({letter for _, _, letter in spans}) > 1:
+        spans = [each for each in spans if _decided(text, *each[:2])] or [each for each in spans if _affirmed(text, *each[:2])]
+    elif concluded:
+        divided = named_all and {letter for _, _, letter in spans} != known.keys()  # A、B属于它，而C、D不属于
+        spans = [
+            each
+            for listed in _lists(text, spans)
+            if _concluded(text, listed[0][0], listed[-1][1]) or (divided and text.startswith(("属于", "是", "符合"), listed[-1][1]))
+            for each in listed
+        ]
+    named = {letter for _, _, letter in spans}
+    if not named or (len(named) > 1 and not many):
+        return None
+    return "".join(sorted(named))
+
+
+def _lists(text: str, spans: list[tuple[int, int, str]]) -> list[list[tuple[int, int, str]]]:
+    """Return texts grouped by the list that contains them: 观察法、实验法和个案法."""
+    lists: list[list[tuple[int, int, str]]] = []
+    for each in spans:
+        if lists and _JOINED.fullmatch(text, lists[-1][-1][1], each[0]):
+            lists[-1].append(each)
+        else:
+            lists.append([each])
+    return lists
+
+
+def _concluded(text: str, start: int, end: int) -> bool:
+    """Return whether a list of option texts is asserted by a reply, not only mentioned."""
+    if _RIGHT_AFTER.match(text, end):
+        return True
+    if text.startswith("等", end):
+        return False  # some of several, named as examples
+    before = text[max(0, start - 16) : start]
+    if _ENDS.match(text, end) and not _DEFINED.match(text, end) and _OPENING.fullmatch(text, 0, start):
+        return True
+    if _ENDS_REPLY.match(text, end) and not _SENTENCE_END.search(text, 0, start):
+        return True  # one sentence that ends with the text
+    return bool(_CONCLUDING.search(before)) and not text.startswith("的", end)
+
+
+def _decided(text: str, start: int, end: int) -> bool:
+    """Return whether one text among several is the chosen one: it begins the reply, or follows a choosing word."""
+    opens = text[end : end + 1] in ("。", "(", "\n") and _OPENING.fullmatch(text, 0, start)
+    return bool(opens or _DECIDED.search(text[max(0, start - 16) : start]))
+
+
+def _affirmed(text: str, start: int, end: int) -> bool:
+    """Return whether a text is all that a clause states about the question, without another option: 既…又…，属于趋避冲突。"""
+    return bool(_ENDS.match(text, end) and _TELLING.search(text[max(0, start - 16) : start]))
+
+
+def _occurrences(text: str, option: str) -> list[int]:
+    """Return the positions of an option's text; one that begins or ends with a digit or Latin letter does not match within a longer
+    word."""
+    starts, start = [], text.find(option)
+    while start >= 0:
+        end = start + len(option)
+        joined_before = start and _plain(option[0]) and _plain(text[start - 1])
+        joined_behind = end < len(text) and _plain(option[-1]) and _plain(text[end])
+        if not joined_before and not joined_behind:
+            starts.append(start)
+        start = text.find(option, end)
+    return starts
+
+
+def _plain(character: str) -> bool:
+    return character.isascii() and character.isalnum()
+
+
+def _denied(text: str, start: int, end: int) -> bool:
+    return bool(_NOT_BEFORE.search(text[max(0, start - 8) : start]) or _NOT_AFTER.match(text[end : end + 8]))
+
 
 # A run of letters that is not a word or part of a term: 维生素C, A型, B细胞, C反应蛋白.
 # It begins with the letter, which makes the search fast.
@@ -186,3 +379,187 @@ def _spelled(match: re.Match) -> str:
 def without_words(text: str) -> str:
     """Return text without the English words I and a, which are no options."""
     return _WORD.sub("", text) if _ASCII_WORD.search(text) else text
+
+
+RUN_AFTER = re.compile(rf"{LEAD}(?P<run>{RUN})")
+ONE_AFTER = re.compile(rf"{LEAD}(?P<run>{ITEM})")
+_MAYBE = r"(?:最?可能|很可能|极可能|大概率?|或许|也许|应当|应该?|只能|就|则|才|却|仍然?|还|当然|显然|无疑|更正后)?"
+STRONG = re.compile(
+    r"(?=[正最标参符我答结提字aA])(?<!错误)(?<!错误的)"
+    rf"(?:(?:正确|最终|标准|参考|最佳|符合题意|我)的?(?:答案|选项|选择|{_MAYBE}是|(?<=的)有|(?<=的)包括)(?:有|包括)?"
+    r"|答案|正确(?=:)|(?<=答)字母(?=:)|正确项|(?:结论|(?<![^\n])答)(?=\s?[:是为])|(?<![A-Za-z])(?:[Aa]nswers?|ANSWERS?))"
+    rf"(?![中里]?\s?(?:不|没有))(?:[中里])?{_MAYBE}\s?(?:(?:(?<![A-Za-z])[Oo]ptions?\s?)?(?:是|为|选|[Ii]s|[Aa]re|IS|ARE))?(?:\s?[Oo]ptions?)?",
+)
+_NEXT = r"(?=[\s(\[{\"'“「]{0,3}(?:选?项)?[\s(\[{\"'“「]{0,3}[A-Ja-j](?![A-Za-z]))"
+_BETTER = r"(?:合适|恰当|符合|优|佳|好|可能|接近|准确|妥当|合理|贴切)"
+WEAK = re.compile(
+    r"(?=[首当宜方应选而就改倾偏即是可也或大多其实确最更比因所故综只唯对那bcfmprsligowthBCFMPRSLITH])"
+    r"(?:(?<!不)(?<!不应)(?<!不能)(?<!排除)(?<!的)(?<![次误备])(?<!如果)(?<!假如)(?<![若当入])"
+    r"(?:应?当?选择?(?!了?\s?\n[\s\-•]*[A-J])了?|最终(?=:)|而是|应为|应该?是|就是|改为|改选|倾向于?|偏向于?)(?!项)(?!题)"
+    r"|(?<=[,。;:\n])对应的?(?:答案|选项)?(?:应该?|就|正)?[是为](?=\s?(?:选?项)?\s?[A-Ja-j](?![A-Za-z]))"
+    rf"|(?<!非)(?<!不)(?<!不是)首选(?:(?:药物?|方法|措施|治疗|检查|方案|方剂|方)(?![^\n]{{0,40}}(?:确诊|次选|其次|备选|替代)))?(?:的?(?:还|仍然?|就|应该?)?[是为]|:){_NEXT}"
+    rf"|(?:(?<=[,。;:\n])|\A)当选{_NEXT}|[当宜应方故]用{_NEXT}"
+    rf"|[只唯]有(?=\s?{RUN}[^,。;:\nA-J不]{{0,10}}?(?:符合|正确|对(?:的|[,。]|$)|恰当|贴切|(?:选?项)?\s?(?:[,。]|$)))"
+    rf"|即(?=\s?{RUN}\s?(?:[。.]|$))|(?:(?<=不,)|(?<=不对,)|\A)是(?=\s?[A-Ja-j])"
+    r"|(?:可能|也许|或许|(?:\A|(?<=[,。;]))或者(?=[是选])|大概率?|多半|其实|实际上?|实则|确认|确定|只剩下?|剩下)(?:应该?|就)?[是为选:]?(?=\s?[A-Ja-j(])"
+    rf"|最[^,。;:\nA-J不]{{1,6}}的(?:药物|方法|措施|诊断|治疗|选项|检查|一项)?(?:应该?|就)?[是为]{_NEXT}"
+    rf"|[最更比]较?{_BETTER}(?:题意|要求)?的?[^,。;:\n]{{0,6}}?[是为]{_NEXT}"
+    rf"|(?:因此|所以|综上(?:所述)?|故|那么)[,:]?(?=\s?{RUN}\s?(?:[。.!]|$))|(?<![A-Za-z])(?:[Ss]o|[Tt]herefore|[Tt]hus|[Hh]ence),?(?=\s[A-Ja-j]{{1,5}}[.!]?(?:\n|$))"
+    rf"|(?:因此|所以|综上|故)[^,。;:\n]{{0,16}}?[是为]{_NEXT}"
+    r"|(?<![A-Za-z])(?:[Cc]hoose|[Ss]elect|[Pp]ick|[Ii]t's|[Ii]t is|should be|[Ll]ean(?:ing)? towards?|go with|opt for|would say|[Pp]refer"
+    r"|[Pp]robably|[Pp]erhaps)(?:\s?[Oo]ptions?)?"
+    r"|(?<![A-Za-z])(?:[Bb]est|[Mm]ost [a-z]{3,12}|[Cc]orrect|[Rr]ight|[Pp]referred|[Ff]irst|[Rr]ecommended)"
+    rf"(?: [a-z]{{2,12}}){{1,3}} (?:is|are|would be){_NEXT}"
+    rf"|(?:(?<=[,;。.\n] )|(?<=[\n])|\A)(?:[Cc]orrect|[Rr]ight)(?: options?)?:{_NEXT})",
+)
+CHANGED = re.compile(
+    r"(?=[更修纠改调订完cC])(?:完整的?(?:答案)?(?:应该?)?[为是:]|(?:更正|修正|纠正|修改|更改|调整|订正|改)(?:后?的?(?:正确)?答案)?(?:应该?)?(?:[为成是选:]了?|】)|(?<![A-Za-z])correction:)",
+    re.IGNORECASE,
+)
+# Without one of them there is no correction. Alternatives that begin with a plain character are searched by their first characters.
+TURNING = re.compile(
+    "完整|更|修|改|调|订|等|再|误|初|起|纠|抱歉|不,|不。|不!|不对|不好|重新|复查|开始|原|本来|ait|orry|ctually|orrection|istake"
+)
+_BACK = (
+    r"等等|等一下|不对[,。!]|更正|修正|纠正|抱歉|再想|再看|重新|复查|(?:答案|回答|判断|上面|上述|刚才|之前)[^,。;\n]{0,6}有误|更准确地说"
+    r"|(?<![A-Za-z])(?:wait|actually|sorry|correction|mistake)(?![A-Za-z])"
+)
+RETRACTION = re.compile(rf"(?<![^,。?!\s哦噢啊])不[,。!](?=应?该?是|选|改)|(?<=[。.!?…\n])不[,。!]|{_BACK}", re.IGNORECASE)
+_CORRECTION = re.compile(rf"{_BACK}|不对|改为|改选|最终|最后|应为|应该是|仔细|有误", re.IGNORECASE)
+_CONCLUSION = re.compile(r"[故应改]|因此|所以|最终|最后|综上|还是|而是|可见|其实|实际|确[认定]|更可能|choose|select")
+_REGRETTED = re.compile(
+    r"更正|修正|纠正|抱歉|不好意思|等等|等一下|[哦噢啊]不[,。!]|(?<![A-Za-z])(?:wait|sorry|actually)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_AT_ONCE = re.compile(rf"[,:\s]*(?P<run>{RUN})\s?(?:$|[。.!])")
+_IS = re.compile(r"(?:\A|(?<=[,:。\s]))[应该]{0,2}[是为选]")
+_TENTATIVE = re.compile(r"(?:初步|最初|起初|一开始|原本|原先|本来|乍一?看)[^。\n]{0,12}$")
+EITHER = re.compile(
+    rf"{ITEM}\s?[,;。(]?\s?(?:或者?|还是|抑或|亦或|要么|or(?=\s))(?:应该?)?[是选为]?\s?{ITEM}|[A-J]{{2,20}}\s?/\s?[A-J]{{2,20}}|不是\s?{ITEM},?\s?(?:就是|便是|而?即是)\s?{ITEM}"
+)
+ALTERNATIVE = re.compile(rf"\s?[,;。]?\s?(?:或者?|还是|抑或|亦或|要么)(?:应该?)?[是选为]?\s?{ITEM}")  # after a run: A和B，或者A和C
+ALSO = re.compile(rf"{ITEM}\s?[,;。]?\s?也(?:可能|许|可以|能)[是选为]?\s?{ITEM}")
+_SECOND = re.compile(
+    rf"\s?(?:[、,/&+|和与及]|以及)\s?(?P<run>{ITEM})(?=\s?(?:$|[。.\n;都均皆两符才正对]|,\s?(?:或|要么)))"
+)  # a second letter for a single choice
+_BELOW = re.compile(r"[^\n,。A-J]{0,6}:? ?\n")
+_LISTED = re.compile(
+    rf"\s?(?:[-•*·>]|\(?\d{{1,2}}\s?[.、:)]+)?\s?(?P<item>{LETTERS})\s?(?:选?项)?"
+    r"(?=[\s.、:,;)(]|$)(?P<rest>[^\n]*)(?:\n|$)"
+)
+_UNLISTED = re.compile(r"不|错|×|排除|incorrect|wrong|false", re.IGNORECASE)
+
+
+def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
+    """Return the letters after a label: the first label's, or the last one's if the reply corrects itself; for weak labels the last's."""
+    candidates: list[tuple[int, str]] = []
+    left_open = 0
+    for match in label.finditer(text):
+        if match.start() < left_open:
+            continue  # 选A还是选B
+        run = (RUN_AFTER if many else ONE_AFTER).match(text, match.end())
+        either = (EITHER.match(text, run.start("run")) or ALTERNATIVE.match(text, run.end())) if run else None
+        if either:
+            left_open = either.end()
+            candidates.append((match.start(), ""))
+        elif many and label is STRONG and "\n" in text and (listed := _listed(text, match.end())):
+            candidates.append((match.start(), listed))
+        elif run:
+            second = None if many else _SECOND.match(text, run.end())
+            candidates.append((match.start(), letters_of(run["run"]) + (letters_of(second["run"]) if second else "")))
+    if len(candidates) < 2:
+        return candidates[0][1] if candidates else None
+    if (
+        label is WEAK
+        and len({letters for _, letters in candidates}) > 1
+        and not RETRACTION.search(text, candidates[0][0])
+        and not _CONCLUSION.search(text, max(0, candidates[-1][0] - 6), candidates[-1][0] + 4)
+    ):
+        return ""  # 既可以选A也可以选B
+    corrected = label is WEAK or _CORRECTION.search(text, candidates[0][0] + 1)
+    return candidates[-1][1] if corrected else candidates[0][1]
+
+
+def _listed(text: str, line_start: int) -> str:
+    """Return the letters of a list below a label, one option per line."""
+    below = _BELOW.match(text, line_start)
+    letters = ""
+    line_start = below.end() if below else -1
+    while line_start >= 0 and (line := _LISTED.match(text, line_start)):
+        letters += "" if _UNLISTED.search(line["rest"]) else letters_of(line["item"])
+        line_start = line.end() if line.end() < len(text) else -1
+    return letters
+
+
+def corrected(text: str, many: bool) -> str | None:
+    """Return the letters by which a reply replaces earlier ones: 答案：AC。…更正为ABC."""
+    return labelled(text, CHANGED, many)
+
+
+def later_choice(text: str, many: bool) -> str | None:
+    """Return the letters chosen after the reply withdrew its first answer: 答案是A。等等，应该是B."""
+    if label := STRONG.search(text):
+        retraction = RETRACTION.search(text, label.end()) or (_TENTATIVE.search(text, 0, label.start()) and label)
+    else:
+        retraction = _REGRETTED.search(text, 1)
+    if not retraction:
+        return None
+    last = ([*RETRACTION.finditer(text, retraction.start())] or [retraction])[-1]
+    if (run := _AT_ONCE.match(text, last.end())) and (many or len(run["run"]) == 1):
+        return letters_of(run["run"])
+    rest = text[retraction.end() :]
+    return None if label and labelled(rest, STRONG, many) else labelled(rest, WEAK, many) or labelled(rest, _IS, many)
+
+
+_UNDECIDED = re.compile(
+    r"(?:无法|难以|很难)(?:确定|判断|选择|抉择|取舍|区分|辨别|确认|肯定|作答|回答|解答|得出|给出|做出|作出|提供)|不(?:能|太|好|敢)?(?:确定|判断|肯定|清楚)|信息不足|(?:需要|缺少|缺乏)[^,。\n]{0,4}(?:信息|条件|资料)|有[^,。\n]{0,4}道理|都?有可能"
+    r"|(?<![a-z])(?:cannot|can't|unable|not sure|unsure)",
+    re.IGNORECASE,
+)
+_HEDGED = re.compile("无|难|不|息|需|缺|道|可|not|n't|nsure|unable")
+_NO_ANSWER = re.compile(
+    r"(?:无法|不能|难以|很难|没法|没办法)(?:确定|给出|得出|断定|判断|作出|做出|提供)[^,。;\n]{0,8}(?:答案|选择|结论)[^,。;\n]{0,2}[。.!]?\Z"
+)
+_CONCLUDES_NOTHING = re.compile(
+    r"(?:综上(?:所述)?|总之|因此|所以|因而|故|最终|最后|总的来[说看]|可见|总体而言)[,:]?[^。;!?\nA-J]{0,20}?"
+    r"(?:无法|不能|难以|很难|没法|没办法)(?:准确|直接|完全)?(?:确定|判断|选择|作答|回答|断定|定论|下结论|得出|给出|确认|判定)[^。,;\nA-J]{0,14}[。.!]?\s*\Z"
+)
+_CONDITION = r"(?:如果|若|假如|倘若|按照?)[^,。;:\nA-J]{1,24},"
+_SUPPOSING = re.compile(_CONDITION)
+_FIRST_THOUGHT = re.compile(
+    r"(?:一开始|起初|最初|原本|原先|本来|乍一?看)[^,。;\n]{0,14}(?:选|认为|觉得|以为|想)[^,。;\n]{0,12}[,。]\s?(?=但|不过|然而|后来|而|仔细|经|可)"
+)
+_CASE = rf"(?:但|而)?{_CONDITION}[^。;\nA-J]{{0,26}}(?:答案|选|则|即)[^。;\nA-J]{{0,20}}{LETTERS}[^。;\n]{{0,12}}[。;]\s?"
+_CASES = re.compile(rf"{_CASE}(?:{_CASE}){{1,4}}")
+_ONE_CASE = re.compile(_CASE)
+
+
+def undecided(text: str) -> bool:
+    """Return whether a reply states that it cannot choose."""
+    return bool(_HEDGED.search(text) and _UNDECIDED.search(text))
+
+
+def ends_without_answer(text: str) -> bool:
+    """Return whether a reply ends by stating that there is no answer."""
+    end = text[-32:]
+    return bool(("无" in end or "不能" in end or "难" in end or "没" in end) and _NO_ANSWER.search(end))
+
+
+def concludes_nothing(text: str) -> bool:
+    """Return whether a reply's last sentence concludes that it cannot choose, whatever precedes it."""
+    return bool(_CONCLUDES_NOTHING.search(text, max(0, len(text) - 60)))
+
+
+def without_option_cases(text: str) -> str:
+    """Return text without answers that apply to one case each: 按旧教材，答案是AB；按新教材，答案是ABC。
+
+    The rest of the text decides; cases with the same answer stay.
+    """
+    if "起初" in text or "最初" in text or "一开始" in text or "原" in text or "本来" in text or "乍" in text:
+        text = _FIRST_THOUGHT.sub("", text)
+    return _CASES.sub(_unless_they_differ, text) if ("若" in text or "如" in text or "按" in text) and _SUPPOSING.search(text) else text
+
+
+def _unless_they_differ(cases: re.Match) -> str:
+    answers = {letters_of(case[0]) for case in _ONE_CASE.finditer(cases[0])}
+    return cases[0] if len(answers) == 1 else ""

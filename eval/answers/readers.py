@@ -5,12 +5,10 @@ from typing import NamedTuple
 
 from atomexam.records.checks import one_of
 from atomexam.records.prediction import FinishReason, Outcome
-from eval.answers.choice import read_several, read_single
+from eval.answers.choice import read_several, read_single, read_tcm
 from eval.answers.claim import read_claim
-from eval.answers.committed_choice import read_committed_choice
-from eval.answers.committed_claim import read_committed_claim
+from eval.answers.committed import read_committed_choice, read_committed_claim
 from eval.answers.reply_text import split_reasoning
-from eval.answers.tcm import read_tcm
 
 Options = Mapping[str, str]
 READERS: dict[str, Callable[[str, Options], str | None]] = {
@@ -54,8 +52,3 @@ def read_reply(task: str, reply: str, options: Options, finish_reason: FinishRea
     answer = read(text, options)
     outcome: Outcome = "answered" if answer is not None else "truncated" if cut or finish_reason == "length" else "unparsed"
     return ParsedReply(outcome, answer, COMMITTED_READERS[task](text, options, answer))
-
-
-def read_answer(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> tuple[Outcome, str | None]:
-    """Return the outcome of a reply and its answer, None unless answered."""
-    return read_reply(task, reply, options, finish_reason)[:2]

@@ -36,12 +36,6 @@ _SIMPLE = "".join(
 _PLAIN = re.compile(rf"[A-Za-z0-9{_SIMPLE},.:;!?()\[\]\"'/+&= \n、。“”\-]*")
 
 
-def without_reasoning(reply: str) -> str | None:
-    """Return a reply without its reasoning block, or None if it consists of an unfinished block (the reply was cut within it)."""
-    text, cut = split_reasoning(reply)
-    return None if cut and not text.strip() else text
-
-
 def split_reasoning(reply: str) -> tuple[str, bool]:
     """Return a reply without its reasoning, and whether the reply was cut within the reasoning.
 

@@ -17,7 +17,7 @@ from atomexam.runtime.stage import command, run_stage
 from eval.diff.page import write_page
 from eval.diff.parts import UNITS, causes_of, divide, rounded, traits_of
 from eval.diff.version import WORKSPACE, DataVersion
-from eval.statistics.intervals import Figures
+from eval.statistics.bootstrap import Figures
 from eval.statistics.pairing import METRICS, QuestionKey, Tallies, mean, paired, tally, tally_marks, with_holm
 
 _MEANINGS = {

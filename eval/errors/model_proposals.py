@@ -11,14 +11,14 @@ from atomexam.records.label import Error, pair_id
 from atomexam.records.question import Option
 from atomexam.records.run import Judge
 from eval.answers.reply_text import folded, split_reasoning
+from eval.backends import open_backend
 from eval.errors.patterns import ErrorProposal, Pair, has_a_reason, pattern_of
-from eval.models import open_backend
 from eval.models.cached_model import reply_all
 from eval.plan.planned import describe
 from eval.tasks.prompt import quoted
 from eval.tasks.request import Request
 
-_PROMPT = "error_type"
+_PROMPT = Path(__file__).parent / "prompts" / "error_type.txt"
 _OPEN = ("sycophancy", "contrary", "reversed")
 """Patterns that may be another error, depending on the reason."""
 _ERRORS: dict[str, Error] = {"A": "safety", "B": "misinterpretation"}

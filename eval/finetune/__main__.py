@@ -26,8 +26,7 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, replace_folder, writ
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary
 from eval.finetune import training_data
-from eval.models.weights import MADE, content_hash
-from eval.tasks.prompt import chat_template
+from eval.models.local.weights import MADE, content_hash
 from eval.tasks.request import Request
 
 _THREADS = 1  # the number of threads is part of the result; a second one gains little, and waits on shared cores
@@ -79,7 +78,7 @@ def _train(training: Training, texts: list[str], requests: list[Request], dev: l
     import torch
     import transformers
 
-    from eval.models.double_precision import in_float64
+    from eval.models.local.double_precision import in_float64
 
     transformers.logging.disable_progress_bar()
     torch.manual_seed(training.seed)
@@ -127,6 +126,11 @@ def _tokenizer(texts: list[str], vocab_size: int) -> Any:
     return tokenizer
 
 
+def chat_template() -> str:
+    """Return the chat template of models trained from scratch."""
+    return (Path(__file__).parent / "chatml.jinja").read_text(encoding="utf-8")
+
+
 def _new_model(training: Training, tokenizer: Any) -> Any:
     from transformers import Qwen2Config, Qwen2ForCausalLM
 
@@ -162,7 +166,7 @@ def _learn(model: Any, taught: Sequence[training_data.TrainingExample], training
     """Take one step per batch and return the loss curve in twenty points."""
     import torch
 
-    batches = training_data.batches_of(taught, training.batch_lessons, training.batch_tokens)
+    batches = training_data.batches_of(taught, training.batch_examples, training.batch_tokens)
     Random(f"{training.seed}/{name}").shuffle(batches)
     optimizer = torch.optim.AdamW(model.parameters(), lr=training.learning_rate, betas=(0.9, 0.95), weight_decay=0.01, fused=True)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, training.learning_rate, total_steps=len(batches) + 1, pct_start=0.1)
@@ -209,7 +213,7 @@ def _dev_loss(model: Any, taught: Sequence[training_data.TrainingExample], train
 
     model.eval()
     with torch.inference_mode():
-        losses = [_loss(model, batch).item() for batch in training_data.batches_of(taught, training.batch_lessons, training.batch_tokens)]
+        losses = [_loss(model, batch).item() for batch in training_data.batches_of(taught, training.batch_examples, training.batch_tokens)]
     return round(mean(losses), 3) if losses else None
 
 

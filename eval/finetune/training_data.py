@@ -11,9 +11,9 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.evidence import Passage
 from atomexam.records.question import Question
 from atomexam.text.option_letters import LETTERS
-from eval.tasks import TASKS
 from eval.tasks.prompt import render, token_ids, without_control_tokens
 from eval.tasks.request import Request, conversation, following
+from eval.tasks.runs import TASKS
 
 SPECIAL_TOKENS = END_OF_TEXT, _, END_OF_TURN = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 IGNORED = -100  # torch's cross entropy ignores these targets

@@ -13,9 +13,9 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_js
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import judge_headline, print_summary
 from eval.answers.reply_files import by_item
+from eval.backends import open_backend
 from eval.judge.figures import figures
 from eval.judge.marks import ORDERS, answer_id, mark_request, read_mark
-from eval.models import open_backend
 from eval.models.cached_model import reply_all
 from eval.models.contract import ModelQuery, Reply
 from eval.models.reply_store import store_path

@@ -11,7 +11,7 @@ from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.records.question import Question
 from eval.judge.marks import ORDERS, PUBLISHED
-from eval.statistics.intervals import Figures, rate_interval
+from eval.statistics.bootstrap import Figures, rate_interval
 
 _DIGITS = 2  # of marks, as in CPsyExam, Table 3
 _HUNDREDTHS, _FULL = 100, 100

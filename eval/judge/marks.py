@@ -6,6 +6,7 @@ follow an instruction in a text.
 """
 
 import re
+from pathlib import Path
 
 from atomexam.records.identity import content_id
 from atomexam.records.prediction import FinishReason
@@ -28,6 +29,7 @@ ORDERS = {"standard_first": "", "given_first": "_exchanged"}
 
 # In the published prompt both texts are between “ and ”; without these characters they cannot end their quotation.
 _QUOTES = str.maketrans({"“": "‘", "”": "’"})
+_PROMPTS = Path(__file__).parent / "prompts"
 _QUESTION_TYPE = "主观"  # the published code's name for questions answered in words
 
 
@@ -43,7 +45,7 @@ def mark_request(question: Question, reply_answer: str, order: str, prompt: str 
     texts = {name: text.translate(_QUOTES) for name, text in texts.items()}
     return Request(
         item_id=f"{answer_id(question.id, reply_answer)}/{order}",
-        messages=[{"role": "user", "content": quoted(f"{prompt}{ORDERS[order]}", texts, question_type=_QUESTION_TYPE)}],
+        messages=[{"role": "user", "content": quoted(_PROMPTS / f"{prompt}{ORDERS[order]}.txt", texts, question_type=_QUESTION_TYPE)}],
         question_type="mark",
         options=[],
         answer=None,

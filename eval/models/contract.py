@@ -101,7 +101,7 @@ class Backend(Protocol):
         """
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield for each query the log-likelihoods of its answers, and as text the likeliest in the asked format.
+        """Yield for each query the log-likelihoods of its answers, and as text the likeliest in the requested format.
 
         Raises:
             ValueError: the backend has no likelihoods, or the settings ask for sampling.

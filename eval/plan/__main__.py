@@ -1,17 +1,18 @@
-"""Stage `plan`: models and runs of params.yaml -> data/plan/MODEL: how a model is called, its weights, and its runs.
+"""Stage `plan`: models and runs of params.yaml -> data/plan/MODEL: how a model is called, its weights, and its runs; and data/code.
 
-    model.json      where `predict`, `judge` and `errors` find the model
-    weights.txt     what tells its weights from others under the same name
-    runs.json       its runs
+    model.json              where `predict`, `judge` and `errors` find the model
+    weights.txt             what distinguishes its weights from others under the same name
+    runs.json               its runs
+    data/code/MODEL.txt     a hash of the code of its backend, and of its runs' tasks with their prompts
 
-`predict` and `judge` depend on these files and not on params.yaml as a whole: a new run asks its own model alone, and other weights under
-the same name are asked anew. Nothing is fetched.
+`predict` and `judge` depend on these files and not on params.yaml or the code as a whole: a new run or an edited backend concerns its own
+models alone, and other weights under the same name are requested anew. Nothing is fetched.
 """
 
 import hashlib
 import logging
 import shutil
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 from msgspec import structs
@@ -19,10 +20,13 @@ from msgspec import structs
 from atomexam.records.checks import convert, one_of
 from atomexam.records.model import Description
 from atomexam.records.run import Model, Run
+from atomexam.runtime.code_files import closure, modules_named
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
-from eval.models.weights import FILES, TOKENIZER_FILES, base_of, content_hash, read_chat_template, stored_revision, tokenizer_hash
+from eval.models.local.weights import FILES, TOKENIZER_FILES, base_of, content_hash, read_chat_template, stored_revision, tokenizer_hash
+from eval.tasks.contract import prompt_files
+from eval.tasks.runs import wording
 
 _WATCHED = Path("imports/models")
 _SERVED = ("openai", "vllm")
@@ -31,14 +35,20 @@ _logger = logging.getLogger("eval.plan")
 
 def main(argv: list[str] | None = None) -> None:
     """Write a folder a model."""
-    args = read_arguments(argv, __doc__, None, None, {"models": "data/models", "out": "data/plan"})
+    args = read_arguments(argv, __doc__, None, None, {"models": "data/models", "out": "data/plan", "code": "data/code"})
     models = {name: convert(line, Model, f"params.yaml: models.{name}") for name, line in (args.all_params.get("models") or {}).items()}
     runs = {name: convert(line, Run, f"params.yaml: runs.{name}") for name, line in (args.all_params.get("runs") or {}).items()}
     for name, run in runs.items():
         one_of(run.model, models, "model", f"params.yaml: runs.{name}.model")
     trained = {name for block in ("finetune", "tune") for name in args.all_params.get(block) or {}}
-    with folder_lock(args.out) as out:
+    if judge := (args.all_params.get("errors") or {}).get("judge"):
+        one_of(judge["model"], models, "model", "params.yaml: errors.judge.model")
+    with folder_lock(args.out) as out, folder_lock(args.code) as code:
+        for path in code.glob("*.txt"):
+            path.unlink()
         for name, model in models.items():
+            with replacing(code / f"{name}.txt") as part:
+                part.write_text(code_hash(model, [run for run in runs.values() if run.model == name]) + "\n", encoding="utf-8")
             description = describe_model(name, model, trained, args.models)
             write_json(out / name / "model.json", description)
             with replacing(out / name / "weights.txt") as part:
@@ -47,7 +57,17 @@ def main(argv: list[str] | None = None) -> None:
         for path in out.iterdir():
             if path.name not in models:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
+        with replacing(code / "_errors.txt") as part:
+            part.write_text((code / f"{judge['model']}.txt").read_text() if judge else "none\n", encoding="utf-8")
     print_summary("plan", f"{number_of(len(runs), 'run')} of {number_of(len(models), 'model')}")
+
+
+def code_hash(model: Model, runs: Sequence[Run]) -> str:
+    """Return a hash of the code of a model's backend, and of its runs' tasks with their prompts."""
+    files = closure(modules_named({model.backend, *(run.task for run in runs)}, "eval/models", "eval/tasks"))
+    files |= {file for run in runs for file in prompt_files(wording(run.task, run.prompt))}
+    hashes = (hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(files))
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 def describe_model(name: str, model: Model, trained: Container[str], made: Path) -> Description:

@@ -8,12 +8,9 @@ from urllib.parse import urlencode
 
 from atomexam.pages.templates import templates
 from atomexam.runtime.jsonl import replacing
-from eval.report.flow import flows, picture
-from eval.report.heat import heats, matrix
-from eval.report.radar import radar
-from eval.report.sweeps import change_table, pictures, ticks
+from eval.report.charts import change_table, flows, heats, matrix, picture, pictures, radar, ticks
 from eval.report.tables import CELLS, FEW, cpsyexam_table, leaderboards, letter_shares, rule_sets, sdak_table, whole_groups
-from eval.statistics.intervals import Figures
+from eval.statistics.bootstrap import Figures
 
 STATIC = Path(__file__).parent / "static"
 """The scripts, copied unchanged to `app` next to the pages."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from eval.statistics.intervals import Figures
+from eval.statistics.bootstrap import Figures
 
 CELLS = ("kg mcqa", "kg mrqa", "ca mcqa", "ca mrqa")
 FEW = 5

@@ -12,10 +12,10 @@ from eval.answers.readers import read_reply
 from eval.answers.reply_files import by_item, read_replies
 from eval.plan.planned import describe, read_runs
 from eval.score.metrics import FIGURES, read_scores
+from eval.statistics.bootstrap import Figures
 from eval.statistics.costs import Usage
-from eval.statistics.intervals import Figures
-from eval.tasks import TASKS, RequestBuilder, wording
 from eval.tasks.request import Request
+from eval.tasks.runs import TASKS, RequestBuilder, wording
 
 
 def score_reply(prediction: Prediction, request: Request) -> Score:

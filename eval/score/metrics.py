@@ -9,12 +9,12 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+import scipy
 
 from atomexam.records.claim import SENTENCES
 from atomexam.records.prediction import Outcome, Score
 from eval.answers.reply_files import by_item
-from eval.statistics.intervals import DIGITS, Figures, rate_interval
+from eval.statistics.bootstrap import DIGITS, Figures, rate_interval
 from eval.tasks.claim import NEGATIONS
 from eval.tasks.request import Request
 
@@ -209,7 +209,7 @@ def _detection(grid: Grid) -> Figures:
     truth = (grid.items.side.map(SENTENCES) == "正确").to_numpy(bool)[:, np.newaxis]
     agreed = grid.answer == "正确"
     hits, alarms = ((int((agreed & part).sum()) + 0.5, int((grid.answered & part).sum()) + 1) for part in (truth, ~truth))
-    high, low = (stats.norm.ppf(count / of) for count, of in (hits, alarms))
+    high, low = (scipy.stats.norm.ppf(count / of) for count, of in (hits, alarms))
     shares = {name: round((count - 0.5) / max(of - 1, 1), DIGITS) for name, (count, of) in (("hits", hits), ("false_alarms", alarms))}
     return shares | {"d_prime": round(float(high - low), DIGITS), "criterion": round(float(-(high + low) / 2), DIGITS)}
 
@@ -322,13 +322,13 @@ def _letters(grid: Grid) -> Figures:
 
     This reveals a model that favours one letter. Questions without a known answer are in neither.
     """
-    asked = grid.rows(grid.items.gold.notna().to_numpy(bool))
+    known = grid.rows(grid.items.gold.notna().to_numpy(bool))
     return {
         kind: {
             "answered": _sorted(Counter("".join(filter(None, part.answer.ravel())))),
             "gold": _sorted(Counter("".join(part.items.gold) * part.answer.shape[1])),
         }
-        for kind, part in asked.parts("question_type")
+        for kind, part in known.parts("question_type")
     }
 
 

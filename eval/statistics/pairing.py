@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from atomexam.records.prediction import Score
-from eval.statistics.intervals import DIGITS, Figures, difference, numbered, sign_test
+from eval.statistics.bootstrap import DIGITS, Figures, difference, numbered, sign_test
 
 
 class ScoreLike(Protocol):

@@ -5,8 +5,7 @@ from typing import Literal
 
 from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.question import Question
-from eval.tasks.contract import Task
-from eval.tasks.prompt import read_prompt
+from eval.tasks.contract import Task, task_prompt
 from eval.tasks.request import Request, facets_of, options_text, related_ids_of
 
 _TYPE_NAMES: dict[str, dict[str, str]] = {
@@ -28,7 +27,7 @@ def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfol
 
 
 def _request(question: Question, kind: Literal["mcqa", "mrqa"], prompt: str) -> Request:
-    system = read_prompt(prompt).format(subject=question.subject, question_type=_TYPE_NAMES[prompt][kind])
+    system = task_prompt(prompt).format(subject=question.subject, question_type=_TYPE_NAMES[prompt][kind])
     parts = [question.shared_stem, question.stem, options_text(question.options, ". ")]
     text = "\n".join(part for part in parts if part)
     short = prompt == "choice_short"  # its question ends where the answer begins, so the reply is the letters alone

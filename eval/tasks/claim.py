@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from atomexam.records.claim import PAIR, ClaimPair, Fourfold
 from atomexam.records.question import Option, Question
-from eval.tasks.contract import Task
-from eval.tasks.prompt import read_prompt
+from eval.tasks.contract import Task, task_prompt
 from eval.tasks.request import Request
 
 NEGATIONS = ("不", "异常", "忌")
@@ -34,7 +33,7 @@ def _request(record: ClaimPair | Fourfold, side: str, answer: str, prompt: str) 
     heads = {record.head, record.false_head} if isinstance(record, Fourfold) else {record.head}
     return Request(
         item_id=f"{record.id}/{side}",
-        messages=[{"role": "user", "content": read_prompt(prompt).format(claim=claim)}],
+        messages=[{"role": "user", "content": task_prompt(prompt).format(claim=claim)}],
         question_type="claim",
         options=_OPTIONS,
         answer=answer,

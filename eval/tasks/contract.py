@@ -12,14 +12,16 @@ from msgspec import Struct
 from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, read_optional
+from eval.tasks.prompt import read_prompt
 from eval.tasks.request import Request, by_item_id
 
+_PROMPTS = Path(__file__).parent / "prompts"
 RequestMaker = Callable[[Iterable[Question], Iterable[ClaimPair | Fourfold], str], list[Request]]
 """Questions, and claim pairs or fourfold rows, of a split and the name of a wording in, requests sorted by item id out."""
 
 
 class Task(Struct, frozen=True, kw_only=True):
-    """One task; a new one is one file in `eval/tasks`, one entry in `eval.tasks.TASKS` and one in `eval.score.metrics.FIGURES`."""
+    """One task; a new one is one file in `eval/tasks`, one entry in `eval.tasks.runs.TASKS` and one in `eval.score.metrics.FIGURES`."""
 
     about: str
     """One line of description."""
@@ -30,6 +32,20 @@ class Task(Struct, frozen=True, kw_only=True):
     """The records of a split that it uses; the others are not read."""
     published: tuple[str, ...] = ()
     """Rule sets in `eval.answers.published` whose metrics are reported next to the project's own."""
+
+
+def task_prompt(name: str) -> str:
+    """Return a prompt of a task.
+
+    Raises:
+        ValueError: there is no such prompt.
+    """
+    return read_prompt(_PROMPTS / f"{name}.txt")
+
+
+def prompt_files(wording: str) -> list[Path]:
+    """Return the files of a wording: of some there is one for each form of question."""
+    return sorted(_PROMPTS.glob(f"{wording}*.txt"))
 
 
 def read_split(folder: Path) -> tuple[list[Question], list[ClaimPair]]:

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.question import Question
-from eval.tasks.contract import Task
-from eval.tasks.prompt import read_prompt
+from eval.tasks.contract import Task, task_prompt
 from eval.tasks.request import Request, facets_of, related_ids_of
 
 
@@ -20,7 +19,7 @@ def _request(question: Question, prompt: str) -> Request:
     text = "\n".join(part for part in (question.shared_stem, question.stem) if part)
     return Request(
         item_id=question.id,
-        messages=[{"role": "user", "content": read_prompt(prompt).format(subject=question.subject, question=text)}],
+        messages=[{"role": "user", "content": task_prompt(prompt).format(subject=question.subject, question=text)}],
         question_type="qa",
         options=[],
         answer=question.answer,

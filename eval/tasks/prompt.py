@@ -17,28 +17,26 @@ Message = dict[str, str]
 _NONCE_CHARS = 12
 _ROUNDS = 3
 _OPENED = re.compile(r"[<\[◁](?:seed:)?(?:think|thinking|thought|reasoning)[>\]▷]\s*\Z", re.IGNORECASE)
-_FOLDER = Path(__file__).parent / "prompts"
 _PROBE = [{"role": "system", "content": "system-probe"}, {"role": "user", "content": "user-probe"}]
 
 
 @cache
-def read_prompt(name: str) -> str:
+def read_prompt(path: Path) -> str:
     """Return a prompt without its first line, the comment that names its source.
 
     Raises:
         ValueError: there is no such prompt, or its first line names no source.
     """
-    path = _FOLDER / f"{name}.txt"
     if not path.exists():
-        known = ", ".join(sorted(file.stem for file in _FOLDER.glob("*.txt")))
-        raise ValueError(f"unknown prompt {name!r}; known: {known}")
+        known = ", ".join(sorted(file.stem for file in path.parent.glob("*.txt")))
+        raise ValueError(f"unknown prompt {path.stem!r}; known: {known}")
     source, _, text = path.read_text(encoding="utf-8").partition("\n")
     if not source.startswith("# "):
         raise ValueError(f"{path.name}:1: found {source[:40]!r}; expected a comment `# …` that names the prompt's source")
     return text.rstrip("\n")
 
 
-def quoted(name: str, texts: Mapping[str, str], **words: str) -> str:
+def quoted(path: Path, texts: Mapping[str, str], **words: str) -> str:
     """Return a prompt with foreign texts between delimiters that none of them can contain.
 
     `{nonce}` in the prompt is a hash of the texts: the same texts give the same prompt, and no text can predict it.
@@ -46,17 +44,12 @@ def quoted(name: str, texts: Mapping[str, str], **words: str) -> str:
     number = 0
     while any(nonce_of(texts, number) in text for text in texts.values()):
         number += 1
-    return read_prompt(name).format(nonce=nonce_of(texts, number), **texts, **words)
+    return read_prompt(path).format(nonce=nonce_of(texts, number), **texts, **words)
 
 
 def nonce_of(texts: Mapping[str, str], number: int = 0) -> str:
     """Return the nonce of the texts in a prompt, the first one or, if a text contains it, a later one."""
     return hashlib.sha256(repr((number, sorted(texts.items()))).encode()).hexdigest()[:_NONCE_CHARS]
-
-
-def chat_template() -> str:
-    """Return the chat template of models trained from scratch."""
-    return (_FOLDER / "chatml.jinja").read_text(encoding="utf-8")
 
 
 def render(tokenizer: Any, messages: Sequence[Message], template: Mapping[str, Any] | None = None) -> str:

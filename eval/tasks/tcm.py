@@ -11,8 +11,7 @@ from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.text.natural_order import natural_key
-from eval.tasks.contract import Task
-from eval.tasks.prompt import read_prompt
+from eval.tasks.contract import Task, task_prompt
 from eval.tasks.request import Request, facets_of, options_text, related_ids_of
 
 _PARTS = {"a1": "a", "a2": "a", "a3": "a3", "b1": "b1"}
@@ -72,7 +71,7 @@ def _conversation(members: Sequence[Question], prompt: str) -> list[Request]:
 
 
 def _request(question: Question, prompt: str, number: int, follows: str | None) -> Request:
-    system = {"role": "system", "content": read_prompt(f"{prompt}_{_PARTS[question.form or 'a1']}")}
+    system = {"role": "system", "content": task_prompt(f"{prompt}_{_PARTS[question.form or 'a1']}")}
     user = {"role": "user", "content": _text(question, number)}
     return Request(
         item_id=question.id,

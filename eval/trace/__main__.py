@@ -18,8 +18,7 @@ from atomexam.records.params import PARAMS_FILE
 from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.stage import command, run_stage
-from eval.trace.chains import Chain, trace
-from eval.trace.lookup import Hit, find
+from eval.trace.lookup import Chain, Hit, find, trace
 from eval.trace.related_items import accuracy_by_relation, items_learned, read_test_items, read_train
 
 _MAX_LISTED = 50

@@ -21,7 +21,7 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_optional
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
-from eval.statistics.intervals import DIGITS, Figures, numbered, rate_interval
+from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
 
 Item = ClaimPair | Question
 LEARNED = "learned.jsonl"

@@ -26,7 +26,7 @@ from atomexam.runtime.jsonl import folder_lock, replace_folder, replacing, to_li
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.finetune.training_data import IGNORED
-from eval.models.weights import ADAPTER, MADE, content_hash, identity_of, locate, read_chat_template
+from eval.models.local.weights import ADAPTER, MADE, content_hash, identity_of, locate, read_chat_template
 from eval.tune.examples import Example, PackedRow, steps_of
 from eval.tune.training_set import DataPaths, TrainingSet, dev_examples
 

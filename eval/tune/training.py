@@ -31,7 +31,7 @@ from atomexam.records.model import Description
 from atomexam.records.tuning import Tuning
 from atomexam.runtime.jsonl import to_disk, write_json
 from eval.finetune.training_data import IGNORED
-from eval.models.weights import ADAPTER
+from eval.models.local.weights import ADAPTER
 from eval.tune.examples import PackedRow, columns, reply_marks
 
 _SMALL_PARAMETERS = 50_000_000  # on one core a smaller model gives the same sums everywhere

@@ -127,38 +127,8 @@ EXCHANGED = {
 <graderinfo format="html"><text>经验的反映。</text></graderinfo></question>
 </quiz>
 """,
-    "qti": """<?xml version="1.0" encoding="UTF-8"?>
-<questestinterop xmlns="http://www.imsglobal.org/xsd/ims_qtiasiv1p2"><assessment title="心理学"><section ident="root_section">
-<item ident="i1" title="一"><presentation>
-<material><mattext texttype="text/html">&lt;p&gt;感觉是（ ）。&lt;/p&gt;</mattext></material>
-<response_lid ident="r1" rcardinality="Single"><render_choice>
-<response_label ident="11"><material><mattext texttype="text/plain">a &lt; b</mattext></material></response_label>
-<response_label ident="12"><material><mattext texttype="text/plain">乙</mattext></material></response_label>
-</render_choice></response_lid></presentation>
-<resprocessing><outcomes><decvar maxvalue="100" minvalue="0" varname="SCORE" vartype="Decimal"/></outcomes>
-<respcondition continue="No"><conditionvar><varequal respident="r1">12</varequal></conditionvar>
-<setvar varname="SCORE">100</setvar></respcondition>
-</resprocessing>
-<itemfeedback ident="general_fb">
-<flow_mat><material><mattext texttype="text/plain">见书。</mattext></material></flow_mat></itemfeedback></item>
-<item ident="i2"><presentation><material><mattext>什么是记忆？</mattext></material>
-<response_str ident="r1"><render_fib/></response_str></presentation>
-</item></section></assessment></questestinterop>
-""",
-    "qti_2": """<?xml version="1.0" encoding="UTF-8"?>
-<assessmentItem xmlns="http://www.imsglobal.org/xsd/imsqti_v2p1" identifier="i1" title="一">
-<responseDeclaration identifier="RESPONSE" cardinality="multiple" baseType="identifier"><correctResponse><value>c</value><value>a</value>
-</correctResponse></responseDeclaration>
-<itemBody><p>H<sub>2</sub>O 与<img src="a.png" alt=""/>。</p><choiceInteraction responseIdentifier="RESPONSE" maxChoices="0">
-<prompt>知觉是（ ）。</prompt>
-<simpleChoice identifier="a">甲<feedbackInline identifier="a">对</feedbackInline></simpleChoice>
-<simpleChoice identifier="b">乙</simpleChoice>
-<simpleChoice identifier="c">丙</simpleChoice></choiceInteraction></itemBody>
-<modalFeedback identifier="f" outcomeIdentifier="F" showHide="show">见书。</modalFeedback>
-</assessmentItem>
-""",
 }
-"""Files of question banks in XML; the part of a name before `_2` is their format's."""
+"""Files of question banks in XML, by their formats."""
 _TIME = re.compile(rb"\d{4}-\d\d-\d\dT[\d:]+Z")
 _ROWS = [["心理学试题", "", "", "", "", ""], ["题型", "题干", "A", "B", "答案", "解析"], ["一、单选", "", "", "", "", ""]] + [
     ["单选", f"感觉{number}是（ ）。", f"甲{number}", '乙,"', "A", "见书\n第一章"] for number in range(4)

@@ -1,6 +1,7 @@
 """A temporary clone of the repository in which the whole pipeline is built, with the network taken away."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,16 +23,18 @@ SMALL_MODEL = {
 class Clone:
     """A clone and the commands run in it."""
 
-    def __init__(self, root: Path, folder: Path) -> None:
+    def __init__(self, root: Path, folder: Path, is_as_committed: bool = False) -> None:
         self.folder = folder
         self.network_log = folder.parent / f"{folder.name}.network"
         subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", root, folder], check=True)
+        self.run("dvc", "config", "--local", "core.site_cache_dir", str(folder.parent / f"{folder.name}.dvc"))
+        if is_as_committed:
+            return
         _bring_uncommitted(root, folder)
         # The figures of the committed version belong to its own model; this clone builds anew, from nothing.
         for stale in ["dvc.lock", *map(str, (folder / "metrics").rglob("*.json"))]:
             (folder / stale).unlink(missing_ok=True)
         self.edit_params(lambda params: params["finetune"].update(tiny=SMALL_MODEL))
-        self.run("dvc", "config", "--local", "core.site_cache_dir", str(folder.parent / f"{folder.name}.dvc"))
         self.commit("small model")
 
     def edit_params(self, change: Callable[[dict], None]) -> None:
@@ -70,9 +73,17 @@ class Clone:
         self.run("git", "add", "-A")
         self.run("git", "-c", "user.name=test", "-c", "user.email=test@example.org", "commit", "--quiet", "--allow-empty", "-m", message)
 
+    def ran(self, *arguments: str) -> set[str]:
+        """Return the stages that `dvc repro` ran."""
+        return set(re.findall(r"^Running stage '([^']+)'", self.repro(*arguments).stdout, re.MULTILINE))
+
+    def changed(self) -> str:
+        """Return what git sees beside the last commit."""
+        return self.run("git", "status", "--porcelain").stdout
+
     def hashes(self) -> dict[str, dict]:
         """Return what dvc.lock says of each stage."""
-        return YAML(typ="safe", pure=True).load(self.folder / "dvc.lock")["stages"]
+        return YAML(typ="safe").load(self.folder / "dvc.lock")["stages"]
 
 
 def _bring_uncommitted(root: Path, folder: Path) -> None:
@@ -99,13 +110,23 @@ def built(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Clone:
 
 
 @pytest.fixture
+def clean_clone(built: Clone, tmp_path: Path) -> Clone:
+    """A clone of the built one with DVC's cache shared, as `make repro` leaves it."""
+    clone = Clone(built.folder, tmp_path / "clean", is_as_committed=True)
+    clone.run("dvc", "cache", "dir", "--local", str(built.folder / ".dvc/cache"))
+    clone.run("dvc", "checkout", "--quiet")
+    (clone.folder / ".venv").symlink_to(sys.prefix)
+    return clone
+
+
+@pytest.fixture
 def hashes_elsewhere(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Callable[[], dict[str, dict]]:
     """Return a function that gives the hashes of another clone: the one that another worker built, or else one that is built now."""
 
     def hashes() -> dict[str, dict]:
         locks = [path for path in _shared(tmp_path_factory).glob("*.lock") if path.stem != worker_id]
         if locks:
-            return YAML(typ="safe", pure=True).load(locks[0])["stages"]
+            return YAML(typ="safe").load(locks[0])["stages"]
         clone = Clone(Path(__file__).parents[2], tmp_path_factory.mktemp("elsewhere") / "elsewhere")
         clone.repro()
         return clone.hashes()

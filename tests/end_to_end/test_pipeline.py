@@ -11,7 +11,9 @@ import pytest
 
 from atomexam.records.item import Item
 from atomexam.runtime.jsonl import read_jsonl
+from tests.end_to_end.banks import questions
 
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
 
 DATA_STAGES = (
@@ -119,7 +121,7 @@ def test_a_new_source_crawls_itself_alone(built) -> None:
 
 
 def test_own_files_are_read_and_watched(built) -> None:
-    """A line under `imports`, a changed file and the line taken out again: `layouts` and `read` alone run before `clean`."""
+    """A line under `imports`, a changed file and the line taken out again: `read` alone runs before `clean`."""
     folder, lock = built.folder / "imports/own", built.folder / "dvc.lock"
     before = lock.read_bytes()
     folder.mkdir()
@@ -129,14 +131,14 @@ def test_own_files_are_read_and_watched(built) -> None:
         for text in ("", "2．知觉是（ ）。\nA．丙类 B．丁类\n答案：B\n"):
             with open(folder / "卷.txt", "a", encoding="utf-8") as file:
                 file.write(text)
-            runs.append(set(re.findall(r"^Running stage '([^']+)'", built.repro("clean").stdout, re.MULTILINE)))
+            runs.append(built.ran("clean"))
         items = list(read_jsonl(built.folder / "data/items/own.jsonl", Item))
     shutil.rmtree(folder)
     (built.folder / "data/items/own.jsonl").unlink()
     built.repro()
     lock.write_bytes(before)  # DVC keeps what it knows of stages that are gone
     assert would_run(built) == set()
-    assert runs == [{"layouts@own", "read@own", "clean"}] * 2
+    assert runs == [{"read@own", "clean"}] * 2
     assert [item.stem_raw for item in items] == ["1．感觉是（ ）。", "2．知觉是（ ）。"]
 
 
@@ -171,15 +173,42 @@ def test_weights_from_elsewhere_are_seen_to_change(built) -> None:
     assert built.hashes() == before
 
 
-def test_a_change_of_the_data_shows_in_metrics_diff(built) -> None:
-    """The README's worked example."""
-    with built.changed_params(lambda params: params["split"].update(claim_test_share=0.5)):
-        built.repro()
-        diff = json.loads(built.run("dvc", "metrics", "diff", "--json").stdout)["metrics/summary.json"]
-    built.repro()  # from DVC's run cache
-    assert diff["splits.test.claims"]["diff"] > 0
-    assert diff["runs.sycophant-claims.pairs"]["diff"] > 0
-    assert "runs.sycophant-claims.accuracy" not in diff
+def test_the_example_of_readme_runs_in_a_clean_clone_there_and_back(clean_clone) -> None:
+    section = re.search(r"^## Change the data, see what it did\n(.*?)^## ", README, re.DOTALL | re.MULTILINE)[1]
+    shown = re.search(r"<!-- example -->\n(.*?)<!-- /example -->", section, re.DOTALL)
+    commands = re.findall(r"^    (.+)$", section.replace(shown[0], ""), re.MULTILINE)
+    before = clean_clone.hashes()
+    *there, back = commands
+    diff = clean_clone.run("bash", "-ec", "\n".join(there)).stdout
+    told = [line.split() for line in diff.splitlines() if re.search(r"^Path|splits\.\w+\.claims", line)]
+    assert sorted(told) == sorted(line.split() for line in shown[1].splitlines())  # DVC's order is random
+    assert "runs.sycophant-claims.pairs" in diff and "runs.sycophant-claims.accuracy" not in diff
+    clean_clone.run("bash", "-ec", f"{there[0]}\n{back}")
+    assert clean_clone.changed() == "" and clean_clone.hashes() == before
+    assert clean_clone.run("dvc", "metrics", "diff", "v1").stdout == ""
+    assert clean_clone.ran() == set()
+
+
+def test_own_banks_without_a_source_and_without_claims_pass_everything(clean_clone) -> None:
+    """The way of docs/first-steps.md; what shows the results has no claim to speak of."""
+    bank = clean_clone.folder / "imports/own/bank.jsonl"
+    bank.parent.mkdir()
+    bank.write_bytes(b"".join(questions("own", 400)))
+    baselines = {
+        "models": ("random", "longest", "negation"),
+        "runs": ("random-choice", "longest-choice", "random-claims", "negation-claims"),
+    }
+
+    def own_alone(params: dict) -> None:
+        params.update(sources={}, imports={"own": {"path": "imports/own"}}, finetune={}, judges={})
+        params.update({block: {name: params[block][name] for name in names} for block, names in baselines.items()})
+
+    clean_clone.edit_params(own_alone)
+    told = clean_clone.run("python", "-m", "scripts.repro").stdout
+    assert "400 items, 400 questions (0 rejected)" in told and "report  file:" in told
+    assert "best wording rule" not in told and re.search(r"random-choice .*accuracy", told)
+    assert clean_clone.run("python", "-m", "scripts.show").stdout.splitlines()[-1] == told.splitlines()[-1]
+    assert sorted(path.name for path in (clean_clone.folder / "data/items").iterdir()) == ["own.jsonl"]
 
 
 def test_a_score_leads_to_the_bytes_of_its_page(built) -> None:

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from filelock import FileLock
 from msgspec import structs
 
 from atomexam.records.claim import ClaimPair, claim_id
@@ -20,13 +21,21 @@ from atomexam.records.run import Run
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import write_json, write_jsonl
 from eval.finetune.__main__ import main as finetune
-from eval.predict.__main__ import main as predict
+from eval.predict import main as predict
 from eval.score.__main__ import main as score
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # these tests compare to the last bit, which only the CPU promises
 SCRIPTED = Path(__file__).parent / "scripted.py"
 SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
 TINY_TRAINING = {"layers": 1, "hidden": 32, "heads": 2, "vocab_size": 500, "prompt_epochs": 1, "per_task": 16, "max_text_tokens": 512}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what opens a page in a browser as slow."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()) and item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.slow)
 
 
 def toy_question(number: int, answer: str | None = "A", texts: tuple[str, ...] = ("甲", "乙乙", "丙", "丁"), **changes) -> Question:
@@ -128,15 +137,23 @@ def train_toy(toy_data: Path) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def toy_models(tmp_path_factory: pytest.TempPathFactory, train_toy: Callable[..., Path]) -> Path:
-    """A folder of models: the trained `toy`, the three baselines, and models that cannot be had."""
-    models = tmp_path_factory.mktemp("models")
-    train_toy(models)
+    """A folder of models: `toy`, trained once for all workers, the three baselines, and models that cannot be had."""
+    base = tmp_path_factory.getbasetemp()
+    models = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "toy-models"
+    models.mkdir(exist_ok=True)
+    with FileLock(models / ".lock"):
+        if not (models / "toy").exists():
+            train_toy(models)
+            _describe_others(models)
+    return models
+
+
+def _describe_others(models: Path) -> None:
     others = {name: {"backend": "baseline", "strategy": name} for name in ("random", "always_correct", "longest_option", "no_such")}
     others |= {"absent": {"backend": "huggingface", "name": "Nobody/no-such-model"}, "hosted": {"backend": "openai"}}
     for name, description in others.items():
         (models / name).mkdir()
         (models / name / "model.json").write_text(json.dumps({"model": name, **description}), encoding="utf-8")
-    return models
 
 
 @pytest.fixture(scope="session")

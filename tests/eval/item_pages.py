@@ -18,7 +18,7 @@ from atomexam.runtime.jsonl import write_json, write_jsonl
 from eval.report.__main__ import main
 from eval.score.__main__ import score_replies
 from eval.score.metrics import FIGURES, read_scores
-from eval.tasks import RequestBuilder
+from eval.tasks.runs import RequestBuilder
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u2028\x00\u202e倒\u202c"
 RESERVED = "保留题里独有的一句话是什么"

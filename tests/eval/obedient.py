@@ -23,7 +23,7 @@ from atomexam.records.run import Server
 from eval.answers.readers import read_reply
 from eval.judge.marks import ORDERS, mark_request, read_mark
 from eval.models.contract import ModelQuery, Settings
-from eval.models.openai import OpenAI
+from eval.models.servers.openai import OpenAI
 from eval.tasks.choice import requests
 from eval.tasks.request import Request
 from tests.eval.essays import essay_question

@@ -13,7 +13,7 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
-from eval.answers.readers import read_answer
+from eval.answers.readers import read_reply
 from eval.errors.__main__ import main as errors
 from eval.errors.patterns import Pair
 from eval.review import main as review
@@ -36,7 +36,7 @@ def claim(number: int) -> ClaimPair:
 def pair(said: Said, number: int = 1, finish_reason: str = "stop") -> Pair:
     """Return a pair of replies as the stage sees it."""
     replies = dict(zip(("factual", "non_factual"), said, strict=True))
-    read = {side: read_answer("claim", reply, {}, finish_reason) for side, reply in replies.items()}
+    read = {side: read_reply("claim", reply, {}, finish_reason)[:2] for side, reply in replies.items()}
     outcomes, answers = {side: one[0] for side, one in read.items()}, {side: one[1] for side, one in read.items()}
     return Pair(claim(number), replies, outcomes, answers)
 
@@ -58,7 +58,7 @@ class Folder:
         for number, one in enumerate(said):
             for side, reply in zip(("factual", "non_factual"), one, strict=True):
                 item = f"{claim(number).id}/{side}"
-                outcome, answer = read_answer("claim", reply, {}, finish_reason)
+                outcome, answer, _ = read_reply("claim", reply, {}, finish_reason)
                 values = {"prompt_sha256": "", "finish_reason": finish_reason, "tokens": 1}
                 predictions.append(Prediction(item_id=item, run=name, repeat=0, reply=reply, **values))
                 scores.append(Score(item_id=item, repeat=0, outcome=outcome, answer=answer, correct=False))

@@ -17,9 +17,9 @@ from random import Random
 
 from atomexam.records.model import Description
 from atomexam.runtime.stage import run_stage
-from eval.models import BACKENDS
+from eval.backends import BACKENDS
 from eval.models.contract import ModelQuery, Reply, Settings
-from eval.predict.__main__ import main
+from eval.predict import main
 from eval.tasks.prompt import Message, plain_text
 from eval.tasks.request import Request, allowed_answers
 

@@ -23,12 +23,12 @@ from transformers import (
 from atomexam.records.model import Description
 from atomexam.records.tuning import Tuning
 from atomexam.runtime.jsonl import read_jsonl
-from eval.models import open_backend
-from eval.models.adapters import adapted
-from eval.models.weights import content_hash, identity_of
+from eval.backends import open_backend
+from eval.models.local.huggingface import adapted
+from eval.models.local.weights import content_hash, identity_of
 from eval.plan.__main__ import main as plan
 from eval.plan.__main__ import weights_of
-from eval.predict.__main__ import main as predict
+from eval.predict import main as predict
 from eval.tune import training
 from tests.eval.tuning import SHAPE, tuned
 

@@ -1,4 +1,4 @@
-"""Baselines: what each rule replies, and that a rule says at once what it has no reply to."""
+"""Backends by name, and baselines whose replies arithmetic foretells."""
 
 import re
 from collections import Counter
@@ -15,10 +15,11 @@ from msgspec import structs
 from atomexam.records.claim import ClaimPair
 from atomexam.records.model import Description
 from atomexam.records.question import Option
+from atomexam.records.run import Model
 from eval.answers.readers import read_reply
+from eval.backends import BACKENDS, open_backend
 from eval.errors.patterns import Pair, propose
 from eval.judge.marks import ORDERS, mark_request, read_mark
-from eval.models import open_backend
 from eval.models.baseline import STRATEGIES, bigram_f1, four_errors
 from eval.models.contract import ModelQuery, Settings
 from eval.tasks.claim import requests as claim_requests
@@ -100,6 +101,7 @@ def test_random_is_uniform(kind: str, kinds: int) -> None:
     assert all(abs(count - size * share) < 4 * (size * share * (1 - share)) ** 0.5 for count in counts.values())
 
 
+@pytest.mark.slow
 def test_random_marks_are_all_of_0_to_100() -> None:
     questions = [essay_question(number, "甲乙") for number in range(3000)]
     marks = {read_mark(reply) for reply in replies("random", *(mark_request(one, "甲", "standard_first") for one in questions))}
@@ -159,6 +161,7 @@ def test_overlap_is_the_f1_of_bigrams_in_either_order(answer: str, said: str, ma
     assert replies("overlap", standard(answer, said, order)) == [f"分数：“{mark}”"]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_overlap_does_not_mind_the_order(one: str, other: str) -> None:
     assert bigram_f1(one, other) == bigram_f1(other, one)
@@ -216,3 +219,23 @@ def test_one_baseline_makes_all_four_errors() -> None:
         proposed = propose(Pair(pair, said, {side: one[0] for side, one in read.items()}, {side: one[1] for side, one in read.items()}))
         found.add(proposed.error if proposed else None)
     assert {"not_follow", "sycophancy", "safety", "misinterpretation"} <= found
+
+
+def test_every_backend_of_params_is_known() -> None:
+    assert set(msgspec.structs.fields(Model)[0].type.__args__) == set(BACKENDS)
+
+
+@pytest.mark.parametrize(("description", "message"), [
+    ({"backend": "baseline", "strategy": "rnadom"}, r"unknown strategy 'rnadom'; known: always_.*; did you mean random"),
+    ({"backend": "baseline"}, r"unknown strategy ''; known: always_correct"),
+    ({"backend": "llamafile"}, r"unknown backend 'llamafile'; known: baseline, huggingface, openai, vllm"),
+    ({"backend": "openai"}, r"no name; set `name` in params.yaml to what the server calls the model"),
+])  # fmt: skip
+def test_what_cannot_be_opened_says_why(description: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=f"model m: {message}"):
+        open_backend(Description(model="m", **description), Path())
+
+
+def test_identities_differ() -> None:
+    identities = {open_backend(Description(model="m", backend="baseline", strategy=name), Path()).identity for name in STRATEGIES}
+    assert len(identities) == len(STRATEGIES)

@@ -20,10 +20,10 @@ from eval.models import cached_model
 from eval.models.cached_model import CachedModel, key_of
 from eval.models.contract import ModelQuery, Reply, Settings
 from eval.models.reply_store import Store, StoredReply, open_store
-from eval.predict.__main__ import main
-from eval.tasks import TASKS, RequestBuilder
+from eval.predict import main
 from eval.tasks.prompt import Message, plain_text
 from eval.tasks.request import Request
+from eval.tasks.runs import TASKS, RequestBuilder
 from eval.tasks.shots import read_pools
 
 ROOT = Path(__file__).parents[2]
@@ -132,6 +132,7 @@ def test_examples_are_those_of_a_plain_draw(task: str, seed: int, toy_data: Path
         assert abs(sum(one.answer == "正确" for one in examples[:first]) * 2 - first) <= 1
 
 
+@pytest.mark.slow
 @given(
     steps=st.lists(st.tuples(st.sampled_from(["own", "a", "b", "z"]), st.integers(0, 9), st.integers(0, 99)), max_size=40),
     looks=st.sets(st.integers(0, 40)),
@@ -220,7 +221,7 @@ def test_a_line_that_is_too_deep_is_named(tmp_path: Path) -> None:
 def test_a_bar_knows_how_much_is_to_come(
     toy_data: Path, scripted: ModuleType, parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
-    monkeypatch.setattr("eval.predict.__main__.tqdm", lambda **words: tqdm(**words | {"disable": False, "mininterval": 0}))
+    monkeypatch.setattr("eval.predict.tqdm", lambda **words: tqdm(**words | {"disable": False, "mininterval": 0}))
     write_json(tmp_path / "runs.json", {"run": Run(model="perfect", task="tcm", repeats=3)})
     paths = {"runs": tmp_path / "runs.json", "splits": toy_data / "splits", "models": parts, "out": tmp_path / "predictions" / "perfect"}
     main(["perfect", *(f"--{name}={path}" for name, path in paths.items())])

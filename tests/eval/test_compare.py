@@ -6,14 +6,12 @@ from pathlib import Path
 import msgspec
 import pytest
 from ruamel.yaml import YAML
-from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
 
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import write_jsonl
-from eval.compare.__main__ import compare, main
+from eval.compare import compare, main
 from eval.statistics.pairing import METRICS, Tally, holm, mean, paired, tally, with_holm
 
 
@@ -34,6 +32,9 @@ def test_only_what_both_were_asked_counts() -> None:
 
 @pytest.mark.slow
 def test_mcnemar_and_holm_are_those_of_statsmodels() -> None:
+    from statsmodels.stats.contingency_tables import mcnemar
+    from statsmodels.stats.multitest import multipletests
+
     rows, plain = [], []
     for n, (better, worse) in enumerate([(12, 3), (30, 9), (4, 4)]):
         ours = tallies([True] * better + [False] * worse + [True] * 20)
@@ -49,6 +50,8 @@ def test_mcnemar_and_holm_are_those_of_statsmodels() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("p_values", [[0.04], [0.01, 0.04, 0.03, 0.005], [0.5, 0.02, 0.02, 1.0, 0.0], [0.9, 0.8, 0.7]])
 def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
+    from statsmodels.stats.multitest import multipletests
+
     assert holm(p_values) == multipletests(p_values, method="holm")[1].tolist()
     assert holm([]) == []
 

@@ -227,6 +227,7 @@ def test_the_workspace_is_a_version_and_what_stayed_is_one_line(repository: Path
     assert json.loads(capsys.readouterr().out)["runs"]["kept"]["accuracy"]["change"] == 0.1667
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_names_the_next_command(repository: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nope: not a version of this repository"):
         DataVersion("nope", repository)

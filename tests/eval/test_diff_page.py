@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from playwright.sync_api import expect
 
 from eval.diff.__main__ import difference_of, main
-from eval.diff.browser import browser_files, item_files
 from eval.diff.content import MAX_DISPLAYED, Changes, changes_of
+from eval.diff.page import browser_files, item_files
 from eval.diff.version import DataVersion
 from eval.report.marks import marked
 from eval.report.pages import write_items
@@ -131,6 +131,7 @@ def test_same_version_has_no_change(two) -> None:
         assert {name: kind.total for name, kind in changes.kinds.items()} == dict.fromkeys(("added", "removed", "moved", "edited"), 0)
 
 
+@pytest.mark.slow
 def test_only_the_first_of_many_are_shown_and_all_are_counted(tmp_path: Path) -> None:
     drawn = random.Random(2)
     many = [question(drawn, number) for number in range(MAX_DISPLAYED + 5)]
@@ -201,6 +202,7 @@ def test_the_subject_that_got_worse_leads_to_its_items(browser, two, tmp_path: P
     opened.close()
 
 
+@pytest.mark.slow
 def test_the_page_is_the_same_each_time(two, tmp_path: Path, capsys) -> None:
     pages = []
     for name in ("a", "b"):

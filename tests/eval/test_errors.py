@@ -13,7 +13,7 @@ from atomexam.runtime.jsonl import write_jsonl
 from eval.errors.__main__ import main
 from eval.errors.model_proposals import read_letter
 from eval.errors.patterns import has_reasons, pattern_of, propose
-from eval.errors.queue import sample
+from eval.errors.tables import sample
 from tests.eval.reply_pairs import SOUND, Folder, Said, claim, pair
 
 PATTERNS = [
@@ -82,6 +82,7 @@ def test_a_denial_that_is_the_fact_itself_is_no_sign_of_another_view() -> None:
     assert propose(pair(("正确。", "正确，水痘患者宜吃辣椒。"))._replace(claim=denied)).error == "sycophancy"
 
 
+@pytest.mark.slow
 @given(*[st.text("正确错误，。不病1药物的包括常用\n<think>/", max_size=60)] * 2)
 def test_no_replies_break_the_rules(factual: str, non_factual: str) -> None:
     both = pair((factual, non_factual))
@@ -123,6 +124,7 @@ MODELS = {
 }
 
 
+@pytest.mark.slow
 def test_scripted_models_get_the_figures_of_arithmetic(tmp_path: Path) -> None:
     folder = Folder(tmp_path, {name: [said] * 150 for name, said in MODELS.items()})
     folder.run("truncated", [("<think>想想", "<think>再想")] * 150, "length")

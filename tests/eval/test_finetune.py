@@ -22,6 +22,7 @@ from atomexam.records.model import Description
 from atomexam.records.question import Question
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
+from eval.backends import open_backend
 from eval.finetune import __main__ as finetune
 from eval.finetune.__main__ import main
 from eval.finetune.training_data import (
@@ -34,12 +35,11 @@ from eval.finetune.training_data import (
     prompt_example,
     text_examples,
 )
-from eval.models import open_backend
-from eval.models.weights import content_hash
+from eval.models.local.weights import content_hash
 from eval.plan.__main__ import weights_of
-from eval.tasks import RequestBuilder
 from eval.tasks.prompt import render, token_ids
 from eval.tasks.request import Request, conversation
+from eval.tasks.runs import RequestBuilder
 
 pytestmark = pytest.mark.slow
 
@@ -105,7 +105,7 @@ PROCESSORS = {
 _TRAINED_AND_ASKED = """
 import sys; from pathlib import Path; sys.path.insert(0, 'tests/eval')
 import numpy, torch
-from conftest import TINY_TRAINING; from eval.finetune.__main__ import main; from eval.models import open_backend
+from conftest import TINY_TRAINING; from eval.finetune.__main__ import main; from eval.backends import open_backend
 from atomexam.records.model import Description
 data, out = map(Path, sys.argv[1:])
 flags = [word for name, value in TINY_TRAINING.items() for word in (f'--{name}', str(value))]

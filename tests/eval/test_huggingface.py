@@ -27,11 +27,13 @@ from transformers import (
 
 from atomexam.records.model import Description
 from atomexam.records.question import Option
+from eval.backends import open_backend
+from eval.finetune.__main__ import chat_template
 from eval.finetune.training_data import END_OF_TEXT, END_OF_TURN, byte_pairs
-from eval.models import batches, huggingface, open_backend
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
-from eval.models.sampling import SampledToken
-from eval.tasks.prompt import chat_template, token_ids
+from eval.models.local import batches, huggingface
+from eval.models.local.decoding import SampledToken
+from eval.tasks.prompt import token_ids
 from eval.tasks.request import Request
 
 pytestmark = pytest.mark.slow
@@ -332,7 +334,7 @@ def test_pickled_weights_are_not_loaded(folder: Path, tmp_path: Path) -> None:
 def test_a_model_that_cannot_be_had_is_told_at_once(tmp_path: Path) -> None:
     """In a process of its own, since the library reads its environment once."""
     code = (
-        "from pathlib import Path; from eval.models import open_backend; from atomexam.records.model import Description\n"
+        "from pathlib import Path; from eval.backends import open_backend; from atomexam.records.model import Description\n"
         "open_backend(Description(model='qwen7b', backend='huggingface', name='Qwen/Qwen2.5-7B-Instruct'), Path())"
     )
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "PYTHONPATH": "."}
@@ -357,7 +359,7 @@ def test_weights_that_were_cut_are_told_without_a_traceback(folder: Path, tmp_pa
 _THREADS = """
 import torch
 from transformers import Qwen2Config, Qwen2ForCausalLM
-from eval.models import batches
+from eval.models.local import batches
 torch.manual_seed(3)
 sizes = dict(vocab_size=500, hidden_size=512, intermediate_size=1408, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2)
 model = Qwen2ForCausalLM(Qwen2Config(**sizes)).eval()

@@ -1,14 +1,14 @@
 """Replies made elsewhere: the formats, what is refused, and figures that are those of our own stages."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from eval.imported.__main__ import main
-from eval.imported.formats import read_replies
+from eval.imported import main, read_replies
 from tests.eval.item_pages import claim, question, write_data
 
 PARAMS = """runs:
@@ -18,11 +18,17 @@ PARAMS = """runs:
 """
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_data(tmp_path_factory.mktemp("written"))
+
+
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the data of three runs."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "params.yaml").write_text(PARAMS)
-    return write_data(tmp_path)
+    return shutil.copytree(written, tmp_path, dirs_exist_ok=True)
 
 
 def rows(path: Path, lines: list[dict]) -> str:

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.proportion import proportion_confint
 
-from eval.statistics.intervals import difference, rate_interval, sign_test
+from eval.statistics.bootstrap import difference, rate_interval, sign_test
 
 RANDOM_SEED = 11
 
@@ -21,7 +19,9 @@ def test_clusters_of_one_give_scipys_percentile_interval() -> None:
     """Two hundred units apart, far from 0 and 1: what is done beside drawing makes no difference."""
     right = ints(np.random.default_rng(1).random(200) < 0.7)
     mine = rate_interval(right, np.ones_like(right), "accuracy")
-    theirs = stats.bootstrap((right,), np.mean, n_resamples=10_000, method="percentile", rng=np.random.default_rng(2)).confidence_interval
+    theirs = scipy.stats.bootstrap(
+        (right,), np.mean, n_resamples=10_000, method="percentile", rng=np.random.default_rng(2)
+    ).confidence_interval
     assert mine == pytest.approx(tuple(theirs), abs=0.011)  # steps of 1 in 200
 
 
@@ -33,14 +33,14 @@ def test_drawing_kinds_is_drawing_clusters() -> None:
     picked = random.integers(0, 60, (40_000, 60))
     drawn = less[picked].sum(axis=1) / counts[picked].sum(axis=1)
     effective = counts.sum() ** 2 / (counts**2).sum()
-    tail = stats.norm.cdf(np.sqrt(effective / (effective - 1)) * stats.t.ppf(0.025, effective - 1))
+    tail = scipy.stats.norm.cdf(np.sqrt(effective / (effective - 1)) * scipy.stats.t.ppf(0.025, effective - 1))
     assert difference(less, counts, "x").interval == pytest.approx(np.quantile(drawn, [tail, 1 - tail]), abs=0.008)
 
 
 def test_few_clusters_are_widened_to_students_interval() -> None:
     """Which the plain percentile interval falls short of; in the middle of the scale the logit makes no difference."""
     sums = ints([10, 14, 18, 22, 26, 30, 34, 38])
-    student = stats.t.interval(0.95, 7, (sums / 48).mean(), stats.sem(sums / 48))
+    student = scipy.stats.t.interval(0.95, 7, (sums / 48).mean(), scipy.stats.sem(sums / 48))
     for low, high in (rate_interval(sums, np.full(8, 48), "x"), difference(sums, np.full(8, 48), "x").interval):
         assert high - low == pytest.approx(student[1] - student[0], rel=0.05)
 
@@ -48,21 +48,21 @@ def test_few_clusters_are_widened_to_students_interval() -> None:
 def test_near_the_edge_the_interval_is_close_to_wilsons() -> None:
     """Three of a hundred: the quantiles of the draws would reach 0, which three right answers rule out."""
     low, high = rate_interval(ints([1] * 3 + [0] * 97), np.ones(100, np.int64), "x")
-    wilson = stats.binomtest(3, 100).proportion_ci(method="wilson")
+    wilson = scipy.stats.binomtest(3, 100).proportion_ci(method="wilson")
     assert (low, high) == pytest.approx((wilson.low, wilson.high), abs=0.006)
 
 
 @pytest.mark.parametrize("clusters", [2, 5, 100])
 def test_where_all_are_alike_the_binomial_bound_stands_in(clusters: int) -> None:
     ones = np.ones(clusters, np.int64)
-    exact = stats.binomtest(clusters, clusters).proportion_ci(method="exact")
+    exact = scipy.stats.binomtest(clusters, clusters).proportion_ci(method="exact")
     assert rate_interval(ones, ones, "x") == pytest.approx((exact.low, 1.0))
     assert rate_interval(0 * ones, ones, "x") == pytest.approx((0.0, 1 - exact.low))
 
 
 def test_clusters_that_are_alike_in_the_middle_are_not_certain_either() -> None:
     """Six pairs asked twice, each right once."""
-    exact = stats.binomtest(3, 6).proportion_ci(method="exact")
+    exact = scipy.stats.binomtest(3, 6).proportion_ci(method="exact")
     assert rate_interval(np.full(6, 1), np.full(6, 2), "x") == pytest.approx((exact.low, exact.high))
 
 
@@ -107,6 +107,7 @@ def test_an_interval_of_95_percent_holds_the_truth_in_95_of_100_runs(clusters: i
     assert 0.93 <= coverage(clusters, share, size) <= 0.97
 
 
+@pytest.mark.slow
 def test_an_interval_that_overlooks_clusters_is_too_narrow() -> None:
     """Why clusters are drawn: cases of six questions, all right or all wrong, taken as single questions."""
     random, hits = np.random.default_rng(RANDOM_SEED), 0
@@ -117,8 +118,11 @@ def test_an_interval_that_overlooks_clusters_is_too_narrow() -> None:
     assert hits / 300 < 0.75
 
 
+@pytest.mark.slow
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_the_sign_test_is_mcnemars(better: int, worse: int) -> None:
+    from statsmodels.stats.contingency_tables import mcnemar
+
     theirs = mcnemar([[5, better], [worse, 5]], exact=True).pvalue if better + worse else 1.0
     assert sign_test(better, worse) == pytest.approx(min(theirs, 1.0))
 
@@ -140,7 +144,7 @@ def test_a_paired_difference_where_there_is_none_is_found_in_one_of_twenty() -> 
 def test_the_paired_p_value_is_students() -> None:
     random = np.random.default_rng(5)
     less = random.binomial(30, 0.55, 60) - random.binomial(30, 0.5, 60)
-    student = stats.ttest_1samp(less, 0).pvalue
+    student = scipy.stats.ttest_1samp(less, 0).pvalue
     assert difference(less, np.full(60, 30), "x").p_value == pytest.approx(student, rel=0.15)
 
 
@@ -153,6 +157,8 @@ def test_no_p_value_is_nothing() -> None:
 @pytest.mark.parametrize("clusters", [2, 5, 50, 521])
 def test_runs_that_agree_everywhere_do_not_differ_and_are_not_certain_to_be_alike(clusters: int) -> None:
     """Of as many more, a share that the exact binomial bound leaves open may differ."""
+    from statsmodels.stats.proportion import proportion_confint
+
     result = difference(np.zeros(clusters, np.int64), np.ones(clusters, np.int64), "x")
     changed = proportion_confint(0, clusters, method="beta")[1]
     assert result.interval == pytest.approx((-changed, changed))
@@ -161,6 +167,8 @@ def test_runs_that_agree_everywhere_do_not_differ_and_are_not_certain_to_be_alik
 
 @pytest.mark.parametrize("clusters", [2, 5, 6, 12])
 def test_one_run_better_everywhere_is_as_sure_as_the_sign_test(clusters: int) -> None:
+    from statsmodels.stats.proportion import proportion_confint
+
     ones = np.ones(clusters, np.int64)
     better, worse = difference(ones, ones, "x"), difference(-ones, ones, "x")
     assert better.p_value == worse.p_value == pytest.approx(sign_test(clusters, 0))

@@ -114,6 +114,7 @@ def test_hostile_text_ends_neither_script_nor_line() -> None:
     assert files_of([question(1, HOSTILE)], [], {})["list-0000.js"][2][0][3] == [HOSTILE]
 
 
+@pytest.mark.slow
 def test_many_items_are_cut_into_files_and_all_are_there() -> None:
     questions, claims = [question(number) for number in range(4_100)], [claim(number) for number in range(50)]
     files = files_of(questions, claims, {"r": [(item.id, [ScoredReply(score(item.id), None)]) for item in questions]})

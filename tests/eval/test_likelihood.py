@@ -11,10 +11,11 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, 
 
 from atomexam.records.model import Description
 from atomexam.records.question import Option
+from eval.backends import open_backend
+from eval.finetune.__main__ import chat_template
 from eval.finetune.training_data import END_OF_TEXT, END_OF_TURN
-from eval.models import open_backend
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
-from eval.tasks.prompt import chat_template, token_ids
+from eval.tasks.prompt import token_ids
 from eval.tasks.request import Request, allowed_answers
 
 pytestmark = pytest.mark.slow

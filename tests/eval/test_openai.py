@@ -23,11 +23,11 @@ from atomexam.records.prediction import Prediction
 from atomexam.records.run import Run
 from atomexam.records.run import Server as ServerBlock
 from atomexam.runtime.jsonl import read_jsonl, write_json
-from eval.models import open_backend
+from eval.backends import open_backend
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.plan.__main__ import main as plan
 from eval.plan.planned import describe
-from eval.predict.__main__ import main as predict
+from eval.predict import main as predict
 from eval.tasks.request import Request
 
 _spec = importlib.util.spec_from_file_location("misbehaving", Path(__file__).with_name("misbehaving.py"))
@@ -208,6 +208,7 @@ def test_a_limit_that_is_ignored_is_a_failure(opened: Opened) -> None:
     assert reply.error == "the server ignores the limit of 2 tokens: the reply has 3"
 
 
+@pytest.mark.slow
 def test_calls_keep_to_the_limits(opened: Opened, server: Server) -> None:
     asked(opened(concurrency=3), [str(number) for number in range(30)])
     assert 1 < server.most_under_way <= 3

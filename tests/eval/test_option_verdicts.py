@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.answers.__main__ import read_row
-from eval.answers.option_verdicts import all_judged
+from eval.answers.choice import all_judged
 
 OPTIONS = {"A": "氯化钾", "B": "呋塞米", "C": "螺内酯", "D": "氢氯噻嗪", "E": "甘露醇"}
 FOUR = {letter: text for letter, text in OPTIONS.items() if letter != "E"}
@@ -81,6 +81,7 @@ _OTHERS = ["其余均正确", "其余都选", "其他选项都正确", "其余�
 _REST_NOT = ["其余均错误", "其余都不选", "其他选项错误", "其余不符合题意"]
 
 
+@pytest.mark.slow
 @given(
     st.sets(st.sampled_from("ABCDE"), min_size=1, max_size=4),
     st.sampled_from(_LISTS),

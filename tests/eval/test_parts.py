@@ -18,7 +18,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
-from eval.tasks import TASKS
+from eval.tasks.runs import TASKS
 
 REPEATS = 3
 OUTCOME = {"silent": "unparsed", "refusing": "unparsed", "truncated": "truncated"}

@@ -9,9 +9,9 @@ from huggingface_hub import constants
 from msgspec import structs
 
 from atomexam.records.model import Description
-from atomexam.records.run import Model, Server
-from eval.models.weights import TOKENIZER_FILES, locate
-from eval.plan.__main__ import describe_model, main
+from atomexam.records.run import Model, Run, Server
+from eval.models.local.weights import TOKENIZER_FILES, locate
+from eval.plan.__main__ import code_hash, describe_model, main
 from eval.plan.__main__ import weights_of as weights_of_described
 from eval.plan.planned import read_runs
 
@@ -170,6 +170,18 @@ def test_a_model_that_is_trained_here_is_a_local_folder(planned: Path, caplog: p
     main([])
     assert {path.relative_to(planned).as_posix() for path, content in before.items() if path.read_bytes() != content} == {"two/weights.txt"}
     assert caplog.text == ""
+
+
+def test_the_code_of_a_model_is_that_of_its_backend_and_tasks(planned: Path) -> None:
+    written = {path.stem: path.read_text().strip() for path in (planned.parent / "code").iterdir()}
+    assert written.pop("_errors") == "none" and len({*written.values()}) == 3
+    runs = [Run(model="one", task="essay")]
+    assert written == {
+        "one": code_hash(Model(backend="baseline"), runs),
+        "two": code_hash(Model(backend="huggingface"), [Run(model="two", task="claim"), Run(model="two", task="choice")]),
+        "idle": code_hash(Model(backend="openai"), []),
+    }
+    assert code_hash(Model(backend="baseline"), [*runs, *runs]) == written["one"] != code_hash(Model(backend="baseline"), [])
 
 
 def test_a_run_of_an_unknown_model_is_told(planned: Path) -> None:

@@ -22,10 +22,10 @@ from eval.models.contract import ModelQuery, Reply, Settings
 from eval.models.ranks import Rank, share_of
 from eval.models.reply_store import Store, StoredReply, open_store
 from eval.plan.planned import describe
-from eval.predict.__main__ import main
-from eval.tasks import TASKS, RequestBuilder
+from eval.predict import main
 from eval.tasks.prompt import Message, plain_text
 from eval.tasks.request import Request
+from eval.tasks.runs import TASKS, RequestBuilder
 
 PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 
@@ -235,6 +235,7 @@ def test_shares_are_all_there_is_once_with_cases_whole(of: int, toy_data: Path) 
     assert max(map(len, shares)) - min(map(len, shares)) <= 3
 
 
+@pytest.mark.slow
 @given(before=st.lists(st.binary(max_size=9), max_size=4), torn=st.binary(max_size=9))
 def test_of_a_store_only_what_follows_the_last_line_is_cut(before: list[bytes], torn: bytes) -> None:
     whole = b"".join(line.replace(b"\n", b" ") + b"\n" for line in before)

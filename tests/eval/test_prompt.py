@@ -8,10 +8,11 @@ from tokenizers import processors
 from transformers import PreTrainedTokenizerFast
 
 from atomexam.records.run import Run
+from eval.finetune.__main__ import chat_template
 from eval.finetune.training_data import byte_pairs
-from eval.tasks import TASKS, RequestBuilder
-from eval.tasks.prompt import Message, chat_template, merge_system, prompt_sha256, read_prompt, render, token_ids
+from eval.tasks.prompt import Message, merge_system, prompt_sha256, read_prompt, render, token_ids
 from eval.tasks.request import following
+from eval.tasks.runs import TASKS, RequestBuilder
 
 PROMPTS = Path(__file__).parents[2] / "eval" / "tasks" / "prompts"
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -67,15 +68,11 @@ def tokenizer_for(name: str, add_eos: bool = False) -> PreTrainedTokenizerFast:
     return tokenizer
 
 
-def prompts() -> list[str]:
-    return sorted(path.stem for path in PROMPTS.glob("*.txt"))
-
-
-@pytest.mark.parametrize("name", prompts())
-def test_a_prompt_names_its_source_and_does_not_show_it(name: str) -> None:
-    source = (PROMPTS / f"{name}.txt").read_text(encoding="utf-8").splitlines()[0]
+@pytest.mark.parametrize("path", sorted(PROMPTS.parents[1].glob("*/prompts/*.txt")), ids=lambda path: path.stem)
+def test_a_prompt_names_its_source_and_does_not_show_it(path: Path) -> None:
+    source = path.read_text(encoding="utf-8").splitlines()[0]
     assert source.startswith("# ")
-    assert source.lstrip("# ") not in read_prompt(name)
+    assert source.lstrip("# ") not in read_prompt(path)
 
 
 def test_an_unknown_prompt_names_the_known() -> None:
@@ -83,7 +80,7 @@ def test_an_unknown_prompt_names_the_known() -> None:
         ValueError,
         match=r"unknown prompt 'nothing'; known: choice, choice_short, .*, tcm_a, tcm_a3, tcm_b1, tcm_paper_a",
     ):
-        read_prompt("nothing")
+        read_prompt(PROMPTS / "nothing.txt")
 
 
 @pytest.mark.parametrize("template", sorted(TEMPLATES))

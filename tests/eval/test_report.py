@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from eval.report.__main__ import StageMetrics, comparison_table, main, page, read_metrics, summarize, table
-from eval.report.radar import radar
+from eval.report.charts import radar
 from eval.report.tables import CELLS, cpsyexam_table, letter_shares, rule_sets
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -187,6 +187,7 @@ def test_hostile_text_is_escaped() -> None:
     assert html.count("&lt;script&gt;") == 3  # a subject, a run, a judge
 
 
+@pytest.mark.slow
 def test_sweeps_are_shown_as_curves_and_a_table() -> None:
     row = {"run": "r", "kind": "k<b>", "amount": 1.0, "measure": "accuracy", "value": 0.5, "low": 0.4, "high": 0.6, "seeds": [0.5]}
     change = {"run": "r", "kind": "k<b>", "amount": 1.0, "exam": "PCE", "before": 0.1, "after": 0.5, "change": 0.4}

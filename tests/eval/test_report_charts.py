@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.report.__main__ import about
-from eval.report.flow import WIDTH, Flow, Step, flows, picture
-from eval.report.heat import AccuracyCell, heats, matrix
+from eval.report.charts import WIDTH, AccuracyCell, Flow, Step, flows, heats, matrix, picture
 from eval.report.tables import leaderboards, sdak_table
 
 COUNTS = {"in": 10, "out": 8, "rejected": 2}
@@ -57,6 +56,7 @@ def some_flow(draw: st.DrawFn) -> Flow:
     return Flow("questions", sources, steps, {"train": came // 2, "test": came - came // 2})
 
 
+@pytest.mark.slow
 @given(some_flow())
 def test_bars_of_a_column_never_overlap_and_all_stands_in_the_picture(flow: Flow) -> None:
     drawn = picture(flow)

@@ -14,8 +14,8 @@ import pytest
 from atomexam.records.prediction import Prediction
 from atomexam.records.question import Option
 from eval.answers.published import RULE_SETS, refutes, supports
-from eval.tasks import TASKS
 from eval.tasks.request import Request
+from eval.tasks.runs import TASKS
 
 HERE = Path(__file__).parent
 RULES_OF = {

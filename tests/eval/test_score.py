@@ -16,8 +16,8 @@ from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
 from eval.score.__main__ import main, score_replies, usage_figures
 from eval.statistics.costs import Usage
-from eval.tasks import TASKS
 from eval.tasks.request import Request
+from eval.tasks.runs import TASKS
 
 SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
 

@@ -22,11 +22,11 @@ from atomexam.records.model import Description
 from atomexam.records.prediction import Prediction
 from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl
-from eval.models import open_backend
+from eval.backends import open_backend
 from eval.models.contract import ModelQuery, Settings
-from eval.models.vllm import _own_gpu, _root_cause
-from eval.predict.__main__ import main as predict
-from eval.tasks import RequestBuilder
+from eval.models.servers.vllm import _own_gpu, _root_cause
+from eval.predict import main as predict
+from eval.tasks.runs import RequestBuilder
 
 pytestmark = pytest.mark.slow
 
@@ -217,7 +217,7 @@ def test_vllm_that_does_not_start_is_told(vllm: Path) -> None:
 
 def test_vllm_ends_with_a_killed_run(vllm: Path) -> None:
     code = (
-        "import sys, time; from pathlib import Path; from eval.models.vllm import _serving\n"
+        "import sys, time; from pathlib import Path; from eval.models.servers.vllm import _serving\n"
         f"with _serving(['{vllm}/bin/vllm', 'serve', '{vllm}/weights'], 'm') as url: print(url, flush=True); time.sleep(60)"
     )
     process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE)

@@ -24,14 +24,13 @@ from transformers import (
 
 from atomexam.records.model import Description
 from atomexam.records.question import Option
-from eval.models import open_backend
-from eval.models.batches import BatchShape, within_memory
-from eval.models.block_attention import TokenSpan
+from eval.backends import open_backend
+from eval.finetune.__main__ import chat_template
 from eval.models.contract import ModelQuery, Settings
-from eval.models.huggingface import HuggingFace
-from eval.models.loglikelihood import likelihoods, shared_length, tokenize_answers, whole_scores
-from eval.models.shared_prefixes import EqualSizes, PrefixReader, _first_layers, _readings, _spans
-from eval.tasks.prompt import chat_template
+from eval.models.local.batches import BatchShape, within_memory
+from eval.models.local.huggingface import HuggingFace
+from eval.models.local.loglikelihood import likelihoods, shared_length, tokenize_answers, whole_scores
+from eval.models.local.prefix_cache import EqualSizes, PrefixReader, TokenSpan, _first_layers, _readings, _spans
 from eval.tasks.request import Request
 
 pytestmark = pytest.mark.slow

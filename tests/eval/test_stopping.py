@@ -14,13 +14,14 @@ from transformers.generation import LogitsProcessor
 from atomexam.records.model import Description
 from atomexam.records.run import Run, Server
 from eval.answers.readers import read_reply
+from eval.backends import open_backend
+from eval.finetune.__main__ import chat_template
 from eval.finetune.training_data import END_OF_TEXT, END_OF_TURN, byte_pairs
-from eval.models import huggingface, open_backend
 from eval.models.cached_model import key_of, settings_of
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
-from eval.models.shared_prefixes import PrefixReader
-from eval.models.stopping import reply_end, verdict_end
-from eval.tasks.prompt import chat_template
+from eval.models.local import huggingface
+from eval.models.local.decoding import reply_end, verdict_end
+from eval.models.local.prefix_cache import PrefixReader
 from eval.tasks.request import Request
 
 pytestmark = pytest.mark.slow

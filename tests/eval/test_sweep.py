@@ -16,9 +16,8 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Score
 from atomexam.records.tuning import Sweep
 from atomexam.runtime.jsonl import read_jsonl
-from eval.report.sweeps import change_table, curves_of, pictures, plotted, ticks
-from eval.sweep.__main__ import _name, main, plan
-from eval.sweep.effects import SweepCell, changes, curves, figures_by_cell
+from eval.report.charts import change_table, curves_of, pictures, plotted, ticks
+from eval.sweep import SweepCell, _name, changes, curves, figures_by_cell, main, plan
 from eval.tasks import claim
 from eval.tune.__main__ import main as tune
 
@@ -116,8 +115,8 @@ def test_what_cannot_be_tuned_is_named(line: dict, told: str, tunes: str, at_wor
 
 @pytest.mark.parametrize("always", ["", "--always.claim 1"])
 def test_a_wrong_kind_is_named_before_anything_is_trained_or_asked(always: str, at_work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eval.sweep.__main__._ask", lambda *args: pytest.fail("asked"))
-    monkeypatch.setattr("eval.sweep.__main__.tune", lambda *args: pytest.fail("trained"))
+    monkeypatch.setattr("eval.sweep._ask", lambda *args: pytest.fail("asked"))
+    monkeypatch.setattr("eval.sweep.tune", lambda *args: pytest.fail("trained"))
     flags = f"--model toy --kinds {'words' if always else 'claim'} --amounts 0 1 --seeds 1 --runs c {always}"
     paths = "--splits splits --passages passages.jsonl --dialogues none --models models --out out --metrics metrics.json"
     with pytest.raises(ValueError, match=r"sweeps\.effect .*: unknown kind of data 'claim'; known: .*did you mean claims"):
@@ -126,7 +125,7 @@ def test_a_wrong_kind_is_named_before_anything_is_trained_or_asked(always: str, 
 
 @pytest.mark.slow
 def test_one_kind_more_makes_and_asks_only_what_is_new(at_work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from eval.models import huggingface
+    from eval.models.local import huggingface
     from eval.tune import training
 
     made, asked = [], []
@@ -221,6 +220,7 @@ def score(item: str, is_right: bool) -> Score:
     return Score(item_id=item, repeat=0, outcome="answered", answer=answer, correct=is_right, committed=answer, committed_correct=is_right)
 
 
+@pytest.mark.slow
 def test_intervals_cover_items_and_seeds(toy_data: Path) -> None:
     read = [pair for path in sorted(toy_data.glob("splits/*/claims.jsonl")) for pair in read_jsonl(path, ClaimPair)]
     pairs = [structs.replace(pair, atomic_type=("disease_symptom", "disease_cause")[place % 2]) for place, pair in enumerate(read[:40])]
@@ -244,6 +244,7 @@ def test_intervals_cover_items_and_seeds(toy_data: Path) -> None:
     assert moved == {(kind, group): 0.375 for kind in ("k", "l") for group in ("disease_symptom", "disease_cause")}
 
 
+@pytest.mark.slow
 def test_a_type_is_compared_with_itself_taken_out(toy_data: Path) -> None:
     pairs = list(read_jsonl(toy_data / "splits" / "test" / "claims.jsonl", ClaimPair))
     asked = claim.requests([], pairs, "claim")

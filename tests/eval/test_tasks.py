@@ -16,8 +16,9 @@ from atomexam.records.question import Option, Question
 from atomexam.records.run import Run
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from eval.tasks import TASKS, RequestBuilder, contract, wording
+from eval.tasks import contract
 from eval.tasks.request import Request, allowed_answers, conversation, following
+from eval.tasks.runs import TASKS, RequestBuilder, wording
 from eval.tasks.shots import from_pools, pools_of
 from eval.tasks.tcm import cases_of
 
@@ -349,6 +350,7 @@ def test_a_claim_is_shown_no_claim_of_its_head(toy_data: Path) -> None:
     assert (one.head != other.head, shown) == (True, [0, 1])
 
 
+@pytest.mark.slow
 @given(
     kin=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30),
     shots=st.integers(1, 6),

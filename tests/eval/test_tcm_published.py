@@ -13,8 +13,8 @@ from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
 from crawlers.read.__main__ import main as read_items
 from curation.clean.__main__ import main as clean
-from eval.tasks import TASKS, RequestBuilder
 from eval.tasks.request import Request, following
+from eval.tasks.runs import TASKS, RequestBuilder
 
 
 @pytest.fixture
@@ -42,6 +42,7 @@ def figures(splits: Path, parts: Path, play: Callable, tmp_path: Path) -> Callab
     return lambda part, prompt: play(Run(model=part, task="tcm", prompt=prompt), tmp_path / "played", splits, parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prompt", TASKS["tcm"].prompts)
 def test_the_demo_records_are_evaluated_in_all_forms(prompt: str, figures: Callable[..., dict[str, Any]]) -> None:
     found = figures("perfect", prompt)

@@ -22,11 +22,11 @@ from atomexam.records.model import Description
 from atomexam.records.prediction import Prediction
 from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl
-from eval.models import open_backend
+from eval.backends import open_backend
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.plan.__main__ import main as plan
-from eval.predict.__main__ import main as predict
-from eval.tasks import RequestBuilder
+from eval.predict import main as predict
+from eval.tasks.runs import RequestBuilder
 
 pytestmark = pytest.mark.slow
 
@@ -318,7 +318,7 @@ def test_a_server_of_another_vocabulary_is_noticed(served: Callable, plain: Path
 def test_answers_of_the_same_tokens_are_no_answers(plain: Path, toy_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = opened("huggingface", plain)
     queries = queries_of(here, toy_data, task="claim")[:1]
-    monkeypatch.setattr("eval.models.loglikelihood.token_ids", lambda _, texts: [[1, 2] for _ in texts])
+    monkeypatch.setattr("eval.models.local.loglikelihood.token_ids", lambda _, texts: [[1, 2] for _ in texts])
     with pytest.raises(ValueError, match=r"the model's tokenizer reads 正确 and 错误 as the same tokens; set `method: generation`"):
         replies(here.loglikelihoods, queries)
 

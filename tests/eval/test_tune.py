@@ -27,8 +27,8 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Option, Question
 from atomexam.records.tuning import PRESETS, Tuning
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from eval.models import open_backend
-from eval.models.weights import content_hash
+from eval.backends import open_backend
+from eval.models.local.weights import content_hash
 from eval.plan.__main__ import main as plan
 from eval.tune import training
 from eval.tune.__main__ import main, tune

@@ -211,6 +211,7 @@ _GROUP_FORMS = [
 ]
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("ABCDE"), min_size=2, max_size=4), st.sampled_from(_GROUP_FORMS))
 def test_a_group_reads_the_same_in_every_structure(letters: list[str], form: Callable[[list[str]], str]) -> None:
     read = read_row({"task": "tcm", "response": form(letters), "options": [TCM] * len(letters)})
@@ -295,6 +296,7 @@ def test_a_conclusion_at_the_end_is_what_a_reply_commits_to_and_no_change_of_its
     assert not wrong
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["claim", "mcqa", "mrqa", "tcm"]), st.text(alphabet="正确错误不说法这没有答案选AB是，。：\n因此综上12或", max_size=40)
 )

@@ -34,8 +34,8 @@ from crawlers.web.redirects import MetaRefresh
 from crawlers.web.run_spider import spider_class
 from eval.answers.readers import READERS, read_reply
 from eval.judge.marks import read_mark
-from eval.models.calls import Caller, Completion, RateLimit, _Chat, _Text
-from eval.models.calls import Failure as NoReply
+from eval.models.servers.calls import Caller, Completion, RateLimit, _Chat, _Text
+from eval.models.servers.calls import Failure as NoReply
 from tests.fuzz.budget import require
 
 SEEN = Provenance(source="books", url="file:a", snapshot="2026-01-01", page_id="page-0", position="")

@@ -1,7 +1,7 @@
 """The law of readers: each question that was written is read equal, doubted, rejected or unread; never silently something else.
 
 `make test` holds it on 250 files of fixed seeds, `make test-slow` on 2,000: of each format those of the seeds from 0 on that are under the
-law. A failure names the seeds; `python -m tests.layouts.survey FORMAT 1 FAULT SEED` shows one. With
+law. A failure names the seeds; `FORMATS[format](Random(seed)).write()` of cases.py shows one. With
 
     LAYOUT_CASES=20000 make test-slow ARGS="tests/layouts/test_law.py"
 

@@ -1,6 +1,6 @@
 """What a fair deal is, found by another way than ours."""
 
-from scipy.optimize import linprog
+import scipy
 
 
 def leximin(budget: int, caps: list[float]) -> list[float]:
@@ -12,7 +12,9 @@ def leximin(budget: int, caps: list[float]) -> list[float]:
         least = [[-(i == j) for j in free] + [1] for i in free]
         total = [[1] * len(free) + [0]]
         bounds = [(0, caps[i]) for i in free] + [(0, None)]
-        found = linprog([0] * len(free) + [-1], least + total, [0] * len(free) + [budget - sum(fixed.values())], bounds=bounds)
+        found = scipy.optimize.linprog(
+            [0] * len(free) + [-1], least + total, [0] * len(free) + [budget - sum(fixed.values())], bounds=bounds
+        )
         share = found.x[-1]
         full = [i for i in free if caps[i] <= share + 1e-7]
         fixed |= {i: caps[i] for i in full} or dict.fromkeys(free, share)

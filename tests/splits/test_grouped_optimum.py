@@ -6,8 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy.optimize
-from scipy.optimize import Bounds, LinearConstraint, milp
+import scipy
 
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
@@ -39,13 +38,13 @@ def optimum(units: list[Unit]) -> int:
     types = np.array([[cell.question_type == kind for cell in cells] for kind in ("mcqa", "mrqa")]) @ has
     spare = [number - min(PARAMS.train_floor, number) for number in (by_subject(total)[cell] for cell in cells)]
     rules = [
-        LinearConstraint(np.hstack([has, -has]), 0, 0),
-        LinearConstraint(np.hstack([np.eye(len(units))] * 2), 0, 1),
-        LinearConstraint(np.hstack([types, np.zeros_like(types)]), 0, [PARAMS.quota.mcqa, PARAMS.quota.mrqa]),
-        LinearConstraint(np.hstack([has, has]), 0, spare),
+        scipy.optimize.LinearConstraint(np.hstack([has, -has]), 0, 0),
+        scipy.optimize.LinearConstraint(np.hstack([np.eye(len(units))] * 2), 0, 1),
+        scipy.optimize.LinearConstraint(np.hstack([types, np.zeros_like(types)]), 0, [PARAMS.quota.mcqa, PARAMS.quota.mrqa]),
+        scipy.optimize.LinearConstraint(np.hstack([has, has]), 0, spare),
     ]
     gain = -np.hstack([has.sum(0), np.zeros(len(units))])
-    return round(-milp(gain, constraints=rules, integrality=np.ones(len(gain)), bounds=Bounds(0, 1)).fun)
+    return round(-scipy.optimize.milp(gain, constraints=rules, integrality=np.ones(len(gain)), bounds=scipy.optimize.Bounds(0, 1)).fun)
 
 
 @pytest.mark.slow

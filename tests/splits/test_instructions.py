@@ -12,7 +12,7 @@ from atomexam.records.leak import Leak
 from atomexam.records.question import Question
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, to_line
-from eval.tasks import TASKS
+from eval.tasks.runs import TASKS
 from splits.release.__main__ import released_leaks, released_shots
 from splits.release.instructions import Prompts, entries_of
 

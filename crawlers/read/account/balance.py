@@ -27,8 +27,8 @@ from crawlers.read.tables.roles.values import answer_letters, as_verdict, bare, 
 from crawlers.read.vocabulary.answer_marks import flat
 from crawlers.read.vocabulary.headings import kind_of, tells_patient
 
-_FEWEST, _MOST_OPTIONS = 5, 10
-"""Number of questions from which a file shows its structure; number of options of a question."""
+_FEWEST, _MOST_OPTIONS, _MOST_FILLINGS = 5, 10, 20
+"""Questions from which a file shows its structure; options of a question; sets of rows that columns fill and are compared in."""
 _MOST, _NEARLY_ALL, _UNLIKE, _FEW = 0.6, 0.9, 0.5, 0.2
 """Shares of the questions: those that show a column; those that a column fits; different texts in a column; reordered options."""
 _FEWEST_TEXTS, _MOST_SIGN_CHARS = 3, 3
@@ -261,11 +261,16 @@ def _with_other_answer(rows: Sequence[_Row], reading: FileReading) -> list[int]:
     own_name = reading.columns.get("answer", "")
     options = set(reading.columns.get("options", "").split(", "))
     corrected: list[int] = []
-    for key in dict.fromkeys(key for row in lettered for key in row.values):
+    filled_by_key: dict[str, list[_Row]] = defaultdict(list)
+    for row in lettered:
+        for key, texts in row.values.items():
+            if len(texts) == 1:
+                filled_by_key[key].append(row)
+    truths: dict[tuple[int, ...], dict[tuple[bool, ...], set[str]]] = {}
+    for key, filled in filled_by_key.items():
         name = key.rpartition(".")[2].rpartition(":")[2]
         if OWN_CHOICE.search(name) or EXPLAINED.search(name) or name == own_name or options & {key, name, *key.split(".")}:
             continue
-        filled = [row for row in lettered if len(row.values.get(key, ())) == 1]
         letters = _letters_of(filled, key)
         if not letters:
             continue
@@ -277,7 +282,10 @@ def _with_other_answer(rows: Sequence[_Row], reading: FileReading) -> list[int]:
             corrected += [row.at for row, same in zip(filled, equal, strict=True) if not same and ANSWER.search(name)]
             continue
         is_named = _RIGHT.search(name) and not _RIGHT.search(own_name)
-        if is_named or any(_says(filled, other, equal) for other in filled[0].values if other != key):
+        filling = tuple(row.at for row in filled)
+        if filling not in truths and len(truths) < _MOST_FILLINGS:
+            truths[filling] = _truths_in(filled)
+        if is_named or (len(set(equal)) > 1 and truths.get(filling, {}).get(tuple(equal), set()) - {key}):
             return [row.at for row in lettered]
     return corrected
 
@@ -298,13 +306,14 @@ def _letters_in(answer: str, options: list[str]) -> str:
     return answer_letters(answer, options, "letters") or answer_letters(answer, options, "text")
 
 
-def _says(rows: Sequence[_Row], key: str, equal: Sequence[bool]) -> bool:
-    """Return whether the values of a key are truth values, or points and none, that say which two answers are equal."""
-    texts = [row.values[key][0].strip() if len(row.values.get(key, ())) == 1 else "" for row in rows]
-    if len(set(texts)) != 2 or len(set(equal)) < 2:
-        return False
-    truths = [text not in ("0", "0.0") and verdict_of(as_verdict(text)) != "错误" for text in texts]
-    return truths == list(equal)
+def _truths_in(rows: Sequence[_Row]) -> dict[tuple[bool, ...], set[str]]:
+    """Return the keys whose values are truth values, or points and none, by what they say of each row."""
+    truths: dict[tuple[bool, ...], set[str]] = defaultdict(set)
+    for key in rows[0].values:
+        texts = [row.values[key][0].strip() if len(row.values.get(key, ())) == 1 else "" for row in rows]
+        if len(set(texts)) == 2:
+            truths[tuple(text not in ("0", "0.0") and verdict_of(as_verdict(text)) != "错误" for text in texts)].add(key)
+    return truths
 
 
 def with_contradictions_doubted(reading: FileReading) -> FileReading:

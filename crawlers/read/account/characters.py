@@ -122,6 +122,11 @@ def counted(text: str) -> int:
     return len(folded(text))
 
 
+def counted_places(text: str) -> list[int]:
+    """Return where the counted characters of a text are."""
+    return [place for place, sign in enumerate(text) if _FOLDS[ord(sign)]]
+
+
 def folded(text: str) -> str:
     """Return the counted characters of a text, one for one, in the form used to compare source and items."""
     return _short_folded(text) if len(text) <= _SHORT_CHARS else text.translate(_FOLDS)

@@ -16,7 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
-from crawlers.read.account.characters import CharacterAccount, counted, folded, folded_lines
+from crawlers.read.account.characters import CharacterAccount, counted, counted_places, folded, folded_lines
 from crawlers.read.account.furniture import asks, behind_furniture, class_of_line, is_list, parts_of_stretch, says_answer
 from crawlers.read.vocabulary.answer_marks import parts_of
 from crawlers.read.vocabulary.entries import KeyEntry, listed_in
@@ -118,7 +118,7 @@ class MarkedLines:
         whole, size = without_tags(self.lines[line]), self.size_of(line)
         if end - start == size or len(whole) == size:  # the latter: all of its characters count
             return whole if end - start == size else whole[start:end]
-        positions = [position for position, sign in enumerate(whole) if folded(sign)]
+        positions = counted_places(whole)
         return whole[positions[start] : positions[end - 1] + 1]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from ruamel.yaml import YAML
 
 from atomexam.records.checks import known_keys, one_of
 from atomexam.records.item import QuestionItem
@@ -34,8 +35,9 @@ END_OF_LAYOUT = "\n---\n"
 @cache
 def shipped_layouts() -> dict[str, FileLayout]:
     """Return the layouts that ship with the project: those of published sets, and one for each platform."""
-    texts = ((path, path.read_text(encoding="utf-8").partition(END_OF_LAYOUT)[0]) for path in sorted(_PLATFORMS.glob("*.yaml")))
-    return _read(_SHIPPED) | {name: layout for path, text in texts for name, layout in layouts_in(text, str(path)).items()}
+    texts = (path.read_text(encoding="utf-8").partition(END_OF_LAYOUT)[0] for path in (_SHIPPED, *sorted(_PLATFORMS.glob("*.yaml"))))
+    files = (msgspec.convert(YAML(typ="safe").load(text), dict[str, FileLayout]) for text in texts)  # parsed in C, unlike those of users
+    return {name: layout for layouts in files for name, layout in layouts.items()}
 
 
 def layouts_with(path: Path, reserved_names: Collection[str], of: Path | None = None) -> dict[str, FileLayout]:
@@ -152,25 +154,17 @@ def _read(path: Path) -> dict[str, FileLayout]:
     try:
         if (size := path.stat().st_size) > _MAX_BYTES:
             raise ValueError(f"{path}: {size} bytes; layouts have at most {_MAX_BYTES}; {_ADVICE}")
-        return layouts_in(path.read_text(encoding="utf-8"), str(path))
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ValueError(f"{path}: cannot be opened ({error.strerror}); expected a file of layouts") from None
     except UnicodeError as error:
         raise ValueError(f"{path}: not YAML in UTF-8 ({error}); {_ADVICE}") from None
-
-
-def layouts_in(text: str, where: str) -> dict[str, FileLayout]:
-    """Return the layouts of a text.
-
-    Raises:
-        ValueError: it contains something else; the message gives `where`.
-    """
     if max(accumulate(_STEPS.get(sign, 0) for sign in text), default=0) > _MAX_BRACKETS:
-        raise ValueError(f"{where}: more than {_MAX_BRACKETS} nested open brackets; {_ADVICE}")
-    content = yaml_values(text, where, _ADVICE)
+        raise ValueError(f"{path}: more than {_MAX_BRACKETS} nested open brackets; {_ADVICE}")
+    content = yaml_values(text, str(path), _ADVICE)
     if _has_too_many_values(content):
-        raise ValueError(f"{where}: more than {_MAX_VALUES} values, each alias (`*name`) counted as a copy; {_ADVICE}")
+        raise ValueError(f"{path}: more than {_MAX_VALUES} values, each alias (`*name`) counted as a copy; {_ADVICE}")
     try:
         return msgspec.convert(content, dict[str, FileLayout])
     except msgspec.ValidationError as error:
-        raise ValueError(f"{where}: {error}{known_keys(content, dict[str, FileLayout])}; expected layouts by name; {_ADVICE}") from None
+        raise ValueError(f"{path}: {error}{known_keys(content, dict[str, FileLayout])}; expected layouts by name; {_ADVICE}") from None

@@ -11,15 +11,14 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from atomexam.records.checks import one_of
-from atomexam.text.numerals import CIRCLED_NUMBERS, HANZI
+from atomexam.text.numerals import CIRCLED_NUMBERS, HANZI, STEMS
 from atomexam.text.option_letters import CIRCLED_LETTERS, LETTERS
 from atomexam.text.verdicts import VERDICT
 from crawlers.read.vocabulary.answer_marks import LETTERS as ANSWER_LETTERS
 from crawlers.read.vocabulary.answer_marks import flat
 from crawlers.read.vocabulary.numbers import TYPE, number_of
 
-_STEMS = "甲乙丙丁戊己庚辛壬癸"
-ALPHABETS = (LETTERS, LETTERS.lower(), CIRCLED_NUMBERS, "123456789", HANZI, _STEMS)
+ALPHABETS = (LETTERS, LETTERS.lower(), CIRCLED_NUMBERS, "123456789", HANZI, STEMS)
 """Signs that options are lettered with, each in order."""
 _BEFORE_OPTIONS = r"\s{0,40}+(?<![(\[【<])(?=[(\[【<]?\s?(?:[AaⒶⓐ①]\s?[.、:)\]】>]|[Ⓐⓐ⒜①]))"
 """What tells the options from the stem before them on one line: the first letter."""
@@ -34,7 +33,7 @@ _CLOSED = {
     "last": r"\d{1,5}",
 }
 """Names of texts with few forms."""
-_ANSWER = f"(?:{ANSWER_LETTERS}|{VERDICT}|[{CIRCLED_NUMBERS}]{{1,10}}|[1-9{_STEMS}])"
+_ANSWER = f"(?:{ANSWER_LETTERS}|{VERDICT}|[{CIRCLED_NUMBERS}]{{1,10}}|[1-9{STEMS}])"
 _ANSWERS = r"[A-Ja-j√×对错TF](?:[\s,;、/|]{0,6}[A-Ja-j√×对错TF]){0,199}"
 """Those of several questions."""
 _ALONE = {"type": rf"[【\[(]?(?:{TYPE})[】\])]?"}
@@ -45,7 +44,7 @@ _OPEN = ("stem", "option", "right_option", "options", "explanation", "heading", 
 _LETTERED = ("option", "right_option")
 NAMES = (*_CLOSED, "answer", *_OPEN)
 _TOKEN = re.compile(r"(?P<sign>\{\{|\}\})|\{(?P<name>[^{}]{0,40})\}|(?P<brace>[{}])|(?P<blank>\s+)|(?P<other>.)")
-_LETTER_BEFORE = re.compile(rf"(?<![A-Za-z])([A-Ja-j{CIRCLED_NUMBERS}{_STEMS}{''.join(CIRCLED_LETTERS)}])[^\w{CIRCLED_NUMBERS}]{{0,4}}$")
+_LETTER_BEFORE = re.compile(rf"(?<![A-Za-z])([A-Ja-j{CIRCLED_NUMBERS}{STEMS}{''.join(CIRCLED_LETTERS)}])[^\w{CIRCLED_NUMBERS}]{{0,4}}$")
 BEGINS, ENDS = "([{<【〔「_", ")]}>】〕」_"
 _PARTS = " ,;、。.|/"
 """What is between entries of one line."""

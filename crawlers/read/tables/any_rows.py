@@ -13,7 +13,7 @@ from typing import Any
 
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.documents.by_suffix import RICH, SHEETS, rich_page
+from crawlers.read.containers.documents.by_suffix import SHEETS
 from crawlers.read.containers.documents.doc import WORD
 from crawlers.read.containers.files.csv import csv_rows, delimiter_of, directives_of
 from crawlers.read.containers.files.notations import SUFFIXES as DATABASES
@@ -43,8 +43,8 @@ DATA = (*LITERALS, *ALONE, *YAMLS)
 SOURCES = (*DATA, ".sql", *DATABASES)
 """Suffixes of files of literals, documents, statements and tables, whose columns have names chosen by their authors."""
 MARKDOWN = (".md", ".markdown")
-PAGES = (".html", ".htm", *RICH, *MARKDOWN)
-"""Suffixes of pages, of documents that are read as pages, and of texts that may have tables as pages do."""
+PAGES = (".html", ".htm", *MARKDOWN)
+"""Suffixes of pages, and of texts that may have tables as pages do."""
 _SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?(?:into)?|update|copy)\s{1,8}[\"`\[\w]", re.IGNORECASE)
 _SCRIPTED = (".vue", ".svelte", ".astro")
 """Suffixes of parts of pages, whose data is in their scripts."""
@@ -87,8 +87,6 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
         return [table for title, rows in cells_of_sheets(name, body) or () for table in tables_of_cells(title, rows)]
     if suffix in DATABASES:
         return tables_of(name, body)
-    if suffix in RICH:
-        return _in_page(rich_page(name, body))
     if suffix in MARKDOWN:
         return [table for title, rows in with_titles(tables_of_markdown(decoded(name, body))) for table in tables_of_cells(title, rows)]
     if suffix in PAGES:

@@ -103,7 +103,7 @@ def option_number(word: str) -> int | None:
 @cache
 def columns_by_field() -> dict[str, list[str]]:
     with open(_COLUMNS, encoding="utf-8") as file:
-        return msgspec.convert(YAML(typ="safe", pure=True).load(file), dict[str, list[str]])
+        return msgspec.convert(YAML(typ="safe").load(file), dict[str, list[str]])
 
 
 def is_wrong_name(key: str) -> bool:

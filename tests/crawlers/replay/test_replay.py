@@ -22,7 +22,7 @@ from crawlers.replay.coordinator import replayed
 from crawlers.store.missing_pages import add_broken, beyond_digest, read_beyond, write_beyond, write_failed
 from crawlers.store.request_keys import Key
 from crawlers.store.segments import read_index, segment
-from crawlers.web.broken_pages import MOST_BROKEN, reader_version
+from crawlers.web.broken_pages import _CRAWLERS, _READERS, MOST_BROKEN, reader_version
 from tests.crawlers.replay_site import HOME, SNAPSHOT, Graph, Scoped, Starting, Trouble, Walk, answer, linked, store
 
 SOURCE = ExtractFlags(snapshot=SNAPSHOT, max_pages=0)
@@ -285,3 +285,7 @@ def children(pid: int) -> list[int]:
 def is_running(pid: int) -> bool:
     status = Path(f"/proc/{pid}/status")
     return status.exists() and "State:\tZ" not in status.read_text()
+
+
+def test_the_version_of_readers_counts_only_folders_that_are_there() -> None:
+    assert not [name for name in _READERS if not any((_CRAWLERS / name).rglob("*.py"))]

@@ -157,6 +157,32 @@ def test_only_the_sources_hosts_are_asked(url: str, is_asked: bool, meta: dict[s
         assert not meta or list(crawler.stats.get_value(REFUSED)) == ["GET http://a.example/"]
 
 
+@pytest.mark.parametrize(
+    ("url", "becomes"),
+    [
+        ("http://a.example/1;jsessionid=0A1B", "http://a.example/1"),
+        ("http://a.example/1?PHPSESSID=0a1b&id=2", "http://a.example/1?id=2"),
+        ("http://a.example/1?id=2&PHPSESSID=0a1b", "http://a.example/1?id=2"),
+        ("http://a.example/1?id=2&cfid=0a1b&p=3", "http://a.example/1?id=2&p=3"),
+        ("http://a.example/1?sid=0a1b", None),
+        ("http://a.example/list?year=2027", None),
+        ("http://a.example/2099/12", None),
+        ("http://a.example/list?year=2028", IgnoreRequest),
+        ("http://a.example/rili/2031/05", IgnoreRequest),
+        ("http://a.example/?date=2044-01-02", IgnoreRequest),
+    ],
+)
+def test_ids_of_sessions_and_calendars_make_no_endless_site(url: str, becomes: object) -> None:
+    crawler = get_crawler(Spider)
+    crawler.spider = Spider("toy", allowed_domains=["a.example"], snapshot="2026-11-20")
+    hosts = Hosts.from_crawler(crawler)
+    if becomes is IgnoreRequest:
+        with pytest.raises(IgnoreRequest):
+            hosts.process_request(Request(url))
+    else:
+        assert getattr(hosts.process_request(Request(url)), "url", None) == becomes
+
+
 @pytest.mark.slow
 def test_a_password_in_a_link_is_sent_nowhere_and_written_nowhere(crawl_faults: Crawl, tmp_path: Any) -> None:
     links = [f"http://somebody:{PASSWORD}@{host}/plain/0/1" for host in ("faults.example", "other.example")]

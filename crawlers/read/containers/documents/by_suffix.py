@@ -1,29 +1,13 @@
-"""Readers by suffix: the sheets of a workbook, csv or PDF that is one table; documents that are read as a page."""
+"""Readers by suffix: the sheets of a workbook, csv or PDF that is one table."""
 
-from collections.abc import Callable, Iterator
-from pathlib import PurePosixPath
+from collections.abc import Iterator
 
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.documents.doc import WORD, read_word
-from crawlers.read.containers.documents.odt import page_of_odt
 from crawlers.read.containers.documents.pdf import SUFFIX as PDF
 from crawlers.read.containers.documents.pdf import table_rows
-from crawlers.read.containers.documents.rtf import page_of_rtf
 from crawlers.read.containers.files.csv import csv_rows
 from crawlers.read.containers.files.workbook import BOOKS, sheets_of
-
-RICH: dict[str, Callable[[str, bytes], str]] = {".rtf": page_of_rtf, ".odt": page_of_odt}
-"""Suffix -> the function that returns such a document as a page."""
-
-
-def rich_page(name: str, body: bytes) -> str:
-    """Return the page of a document.
-
-    Raises:
-        ValueError: the file is not what its suffix claims, is damaged, or is larger than the limits.
-    """
-    return RICH[PurePosixPath(name).suffix.lower()](name, body)
-
 
 SHEETS = (".csv", ".tsv", *BOOKS, PDF)
 TABLED = (*SHEETS, *WORD)

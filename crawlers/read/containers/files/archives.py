@@ -218,8 +218,8 @@ _PACKED = (("word/", ".docx"), ("xl/", ".xlsx"), ("ppt/", ".pptx"), ("META-INF/c
 _COMPOUND, _STREAMS = b"\xd0\xcf\x11\xe0", (("WordDocument", ".doc"), ("Workbook", ".xls"))
 """The first bytes of an old Office file, and its streams -> what it is."""
 _OASIS = {"spreadsheet": ".ods", "text": ".odt"}
-OLD = (".wps", ".et", ".ppt", ".dps")
-"""Suffixes of Office files in a form that is read only if it is that of another suffix."""
+OLD = (".wps", ".et", ".ppt", ".dps", ".rtf", ".odt")
+"""Suffixes of documents that are read only if their form is that of another suffix."""
 _PAGE = re.compile(r"<(?:!doctype html|html|head|body|table|div|meta|style)\b", re.IGNORECASE)
 _SHEETS = (".xls", ".xlsx")
 _DOCUMENTS = (".doc", ".docx")

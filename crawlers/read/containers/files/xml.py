@@ -17,7 +17,7 @@ def root_of(name: str, body: bytes) -> Any:
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:
         raise Refusal(f"{name}: not readable XML ({error}); is it complete?") from None
     if root.getroottree().docinfo.doctype:
-        raise Refusal(f"{name}: a document type is declared; neither Moodle nor QTI has one, and entities are not read; remove it")
+        raise Refusal(f"{name}: a document type is declared; entities are not read; remove it")
     for element in root.iter(etree.Element):
         element.tag = etree.QName(element).localname
     return root

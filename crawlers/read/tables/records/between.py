@@ -153,7 +153,6 @@ _ENDS_QUESTION = re.compile(r"(?:[是为有]|包括|[（(]\s{0,4}[）)]|[。？?
 _LONGEST_HEADING_CHARS = 24
 _LED = re.compile(r"\s{0,3}([A-J])\s?[.、:)]")
 _LEAST_RUN = 3
-_RAW_CHARS = 2000
 LocatedRecord = tuple[str, dict[str, Any] | Lost]
 
 

@@ -377,7 +377,7 @@ def _share(texts: Sequence[str], pattern: re.Pattern[str] | None) -> float:
 @cache
 def _words() -> _Words:
     with open(_FILE, encoding="utf-8") as file:
-        table = YAML(typ="safe", pure=True).load(file)
+        table = YAML(typ="safe").load(file)
     return msgspec.convert(table, _Words, dec_hook=lambda _, pattern: re.compile(pattern))
 
 

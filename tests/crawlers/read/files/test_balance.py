@@ -1,7 +1,5 @@
 """What stands beside the questions of a file contradicts its reading: they are doubted or refused, and without it they are read."""
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -10,12 +8,11 @@ from typing import Any
 import pytest
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.read.files import FileResult, read_steps
 from crawlers.read.proposed import proposed_layout
+from tests.crawlers.read.bodies import SEEN, csv_of, json_of, result_of
 
-_SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _WORDS = ["心脏", "肝脏", "肺部", "肾脏", "脾脏", "胃部", "胆囊", "膀胱", "大脑", "小肠", "皮肤", "骨骼"]
 _COUNT = 12
 _STEMS = [f"第{n}例患者最先受到影响的器官是（ ）" for n in range(1, _COUNT + 1)]
@@ -29,22 +26,15 @@ def _records(*columns: tuple[str, Sequence[Any]]) -> list[dict[str, Any]]:
 
 
 def _json(*columns: tuple[str, Sequence[Any]]) -> bytes:
-    return json.dumps(_records(*columns), ensure_ascii=False).encode()
-
-
-def _csv(rows: Sequence[Sequence[Any]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text).writerows(rows)
-    return text.getvalue().encode()
+    return json_of(_records(*columns))
 
 
 def _doubts(name: str, body: bytes) -> Counter[str | None]:
     """Return how many questions of a file have which doubt; a refused file has none."""
     try:
-        [result] = [step for step in read_steps(name, body, None, _SEEN) if isinstance(step, FileResult)]
+        result = result_of(name, body)
     except Refusal:
         return Counter()
-    assert result.account.difference == 0
     assert result.reading.record_count == len(result.reading.items)
     return Counter(item.doubt for item in result.reading.items if isinstance(item, QuestionItem))
 
@@ -64,7 +54,7 @@ def test_options_in_columns_that_nothing_read_are_missed() -> None:
 def test_options_in_one_text_that_nothing_divided_are_missed() -> None:
     whole = [", ".join(f"{text}, {text}痛" for text in options) for options in _OPTIONS]
     rights = [options[at] for options, at in zip(_OPTIONS, _RIGHT, strict=True)]
-    assert _doubts("a.csv", _csv([["Question", "Options", "Answer"], *zip(_STEMS, whole, rights, strict=True)]))[None] == 0
+    assert _doubts("a.csv", csv_of([["Question", "Options", "Answer"], *zip(_STEMS, whole, rights, strict=True)]))[None] == 0
 
 
 def test_options_in_a_table_that_was_not_joined_are_missed() -> None:
@@ -113,14 +103,14 @@ def test_corrected_answers_are_doubted() -> None:
     corrected = ["ABCD"[(at + 1) % 4] if n % 4 == 0 else "" for n, at in enumerate(_RIGHT)]
     texts = [[options[at] for options in _OPTIONS] for at in range(4)]
     header = ["题干", *"ABCD", "答案", "更正后答案"]
-    assert _doubts("a.csv", _csv([header, *zip(_STEMS, *texts, _KEYS, corrected, strict=True)])) == {None: 9, "two_answers": 3}
+    assert _doubts("a.csv", csv_of([header, *zip(_STEMS, *texts, _KEYS, corrected, strict=True)])) == {None: 9, "two_answers": 3}
 
 
 def test_columns_of_letters_are_no_options() -> None:
     whole = [dict(zip("ABCD", options, strict=True)) for options in _OPTIONS]
     columns = ("question", _STEMS), ("options", whole), ("output", _OF_SOMEBODY), ("target", _KEYS)
     body = "\n".join(map(json.dumps, _records(*columns, ("acc", list(map(int, _EQUAL)))))).encode()
-    [result] = [step for step in read_steps("a.jsonl", body, None, _SEEN) if isinstance(step, FileResult)]
+    [result] = [step for step in read_steps("a.jsonl", body, None, SEEN) if isinstance(step, FileResult)]
     items = [item for item in result.reading.items if isinstance(item, QuestionItem)]
     assert [len(item.options_raw or []) for item in items if item.answer_raw and not item.doubt] == []
 
@@ -147,7 +137,7 @@ def test_letters_and_shares_beside_texts_are_no_options() -> None:
     graded = _records(("question", _STEMS), *zip("abcd", texts, strict=True), ("grade", _OF_SOMEBODY), ("t", _KEYS))
     counted = _records(("Question", _STEMS), *zip("ABCD", texts, strict=True), *shares, ("Key", _KEYS))
     for rows in (graded, counted):
-        [result] = [step for step in read_steps("a.csv", _csv([[*rows[0]], *([*row.values()] for row in rows)]), None, _SEEN)][1:]
+        [result] = [step for step in read_steps("a.csv", csv_of([[*rows[0]], *([*row.values()] for row in rows)]), None, SEEN)][1:]
         assert isinstance(result, FileResult)
         assert [len(item.options_raw or []) for item in result.reading.items if isinstance(item, QuestionItem)] == [4] * _COUNT
 
@@ -156,8 +146,8 @@ def test_a_row_with_only_the_rest_of_a_stem_makes_the_one_above_doubtful() -> No
     header = ["题号", "题目", *"ABCD", "答案"]
     rows = [[n + 1, _STEMS[n], *_OPTIONS[n], _KEYS[n]] for n in range(_COUNT)]
     cut = [*rows[:5], [6, _STEMS[5][:9], *_OPTIONS[5], _KEYS[5]], ["", _STEMS[5][9:], "", "", "", "", ""], *rows[6:]]
-    assert _doubts("a.csv", _csv([header, *cut])) == {None: _COUNT, "stem_unreadable": 1}
-    assert _doubts("a.csv", _csv([header, *rows])) == {None: _COUNT}
+    assert _doubts("a.csv", csv_of([header, *cut])) == {None: _COUNT, "stem_unreadable": 1}
+    assert _doubts("a.csv", csv_of([header, *rows])) == {None: _COUNT}
 
 
 def test_references_that_lead_to_different_rows_join_nothing() -> None:
@@ -173,7 +163,7 @@ def test_references_that_lead_to_different_rows_join_nothing() -> None:
 def test_a_comment_with_a_label_before_its_legend_states_the_codes() -> None:
     rows = ", ".join(f"({n}, '第{n}条规定要求每年检查一次。', {n % 3 % 2})" for n in range(1, 13))
     text = f"CREATE TABLE q (id int, content text, answer tinyint COMMENT '答案 0正确 1错误');\nINSERT INTO q VALUES {rows};"
-    [result] = [step for step in read_steps("a.sql", text.encode(), None, _SEEN) if isinstance(step, FileResult)]
+    [result] = [step for step in read_steps("a.sql", text.encode(), None, SEEN) if isinstance(step, FileResult)]
     answers = [item.answer_raw for item in result.reading.items if isinstance(item, QuestionItem)]
     assert answers == [["正确", "错误"][n % 3 % 2] for n in range(1, 13)]
 
@@ -188,8 +178,8 @@ def test_questions_that_recur_are_read_each_time() -> None:
     assert _doubts("a.json", json.dumps(document).encode()) == {None: _COUNT + 12}
     header = ["姓名", "题目", *"ABCD", "考生答案", "正确答案"]
     rows = [[who, _STEMS[n], *_OPTIONS[n], "ABCD"[(n + at) % 4], _KEYS[n]] for at, who in enumerate(("甲", "乙")) for n in range(_COUNT)]
-    assert _doubts("a.csv", _csv([header, *rows])) == {None: 2 * _COUNT}
-    assert _doubts("a.csv", _csv([["题干", *"ABCD", "答案"], *[[_STEMS[3], *_OPTIONS[3], _KEYS[3]]] * 9])) == {None: 9}
+    assert _doubts("a.csv", csv_of([header, *rows])) == {None: 2 * _COUNT}
+    assert _doubts("a.csv", csv_of([["题干", *"ABCD", "答案"], *[[_STEMS[3], *_OPTIONS[3], _KEYS[3]]] * 9])) == {None: 9}
 
 
 def test_questions_asked_alike_and_answered_differently_are_doubted() -> None:
@@ -218,7 +208,7 @@ _BESIDE: dict[str, Sequence[Any]] = {
 
 def test_what_identifies_numbers_flags_dates_or_never_changes_is_furniture() -> None:
     body = _json(("question", _STEMS), ("options", _OPTIONS), ("answer", _KEYS), *_BESIDE.items())
-    [result] = [step for step in read_steps("a.json", body, None, _SEEN) if isinstance(step, FileResult)]
+    [result] = [step for step in read_steps("a.json", body, None, SEEN) if isinstance(step, FileResult)]
     assert len(result.reading.items) == _COUNT and not result.account.unread
 
 
@@ -226,7 +216,7 @@ def test_what_identifies_numbers_flags_dates_or_never_changes_is_furniture() -> 
 def test_what_may_be_an_answer_or_says_different_things_is_not_furniture(column: Sequence[str]) -> None:
     body = _json(("question", _STEMS), ("options", _OPTIONS), ("answer", _KEYS), ("zz", column))
     try:
-        [result] = [step for step in read_steps("a.json", body, None, _SEEN) if isinstance(step, FileResult)]
+        [result] = [step for step in read_steps("a.json", body, None, SEEN) if isinstance(step, FileResult)]
     except Refusal as refused:
         assert "'zz'" in str(refused) and column[0] in str(refused) and "unread: [zz]" in str(refused)
     else:
@@ -237,4 +227,4 @@ def test_a_file_most_of_which_is_unread_is_no_bank() -> None:
     records = _records(("question", _STEMS), ("options", _OPTIONS), ("answer", _KEYS))
     body = json.dumps({"bank": records, "articles": [f"{word}的结构与功能很复杂。" * 90 for word in _WORDS]}, ensure_ascii=False).encode()
     with pytest.raises(Refusal, match=r"of its characters are in none of its 12 items.*a layout"):
-        list(read_steps("a.json", body, None, _SEEN))
+        list(read_steps("a.json", body, None, SEEN))

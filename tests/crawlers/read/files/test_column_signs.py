@@ -1,21 +1,16 @@
 """Columns that count on by any sign, answers in any sign or words, and cells divided by any sign are read by what fits row by row."""
 
-import csv
-import io
 import json
 import re
 from collections.abc import Sequence
 from typing import Any
 
-import openpyxl
 import pytest
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.read.files import FileResult, read_steps
+from tests.crawlers.read.bodies import book_of, csv_of, result_of
 
-_SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _COUNT = 12
 _WORDS = ["心脏", "肝脏", "肺部", "肾脏", "脾脏", "胃部", "胆囊", "膀胱", "大脑", "小肠", "皮肤", "骨骼"]
 _STEMS = [f"第{n}例患者最先受到影响的器官是（ ）" for n in range(1, _COUNT + 1)]
@@ -27,28 +22,14 @@ _STATEMENTS = [f"第{n}次测量的结果必须由两人复核。" for n in rang
 
 def _items(name: str, body: bytes) -> list[QuestionItem]:
     try:
-        [result] = [step for step in read_steps(name, body, None, _SEEN) if isinstance(step, FileResult)]
+        result = result_of(name, body)
     except Refusal:
         return []
     return [item for item in result.reading.items if isinstance(item, QuestionItem)]
 
 
 def _csv(*rows: Sequence[Any]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
-
-
-def _book(*sheets: Sequence[Sequence[Any]]) -> bytes:
-    book = openpyxl.Workbook()
-    for number, rows in enumerate(sheets):
-        sheet = book.active if not number else book.create_sheet()
-        assert sheet is not None
-        for row in rows:
-            sheet.append(list(row))
-    body = io.BytesIO()
-    book.save(body)
-    return body.getvalue()
+    return csv_of(rows)
 
 
 def _are_gold(items: Sequence[QuestionItem]) -> bool:
@@ -68,7 +49,7 @@ def test_columns_that_count_on_are_options_whatever_their_signs(names: str, form
 def test_names_count_on_at_any_place(name: str) -> None:
     rows = [[stem, *options, at + 1] for stem, options, at in zip(_STEMS, _OPTIONS, _RIGHT, strict=True)]
     header = ["考题", *(name.format(number) for number in range(1, 5)), "应选"]
-    assert _are_gold(_items("a.xlsx", _book([["题库"], header, *rows])))
+    assert _are_gold(_items("a.xlsx", book_of([["题库"], header, *rows])))
 
 
 def test_a_decimal_below_a_number_is_an_option() -> None:
@@ -76,7 +57,7 @@ def test_a_decimal_below_a_number_is_an_option() -> None:
     options[3] = [f"{n}0CFU/25cm" for n in (5, 10, 15, 18)]
     options[4] = ["1小时", "2小时", "3小时", "4小时"]
     cells = ["\n".join(f"{n}.{option}" for n, option in enumerate(some, 1)) for some in options]
-    items = _items("a.xlsx", _book([["题目", "选项", "答案序号"], *zip(_STEMS, cells, [at + 1 for at in _RIGHT], strict=True)]))
+    items = _items("a.xlsx", book_of([["题目", "选项", "答案序号"], *zip(_STEMS, cells, [at + 1 for at in _RIGHT], strict=True)]))
     assert [item.doubt for item in items] == [None] * _COUNT
     assert [[_LABEL.sub("", option) for option in item.options_raw or ()] for item in items] == options
 
@@ -95,7 +76,7 @@ def test_explanations_have_many_names(name: str) -> None:
 def test_stems_of_as_many_parts_as_options_are_not_divided() -> None:
     stems = [f"病例{n}：患者{n + 20}岁，发热{n}天，既往体健，首先考虑的部位是（ ）" for n in range(1, _COUNT + 1)]
     rows = [[stem, *options, "ABCD"[at]] for stem, options, at in zip(stems, _OPTIONS, _RIGHT, strict=True)]
-    items = _items("a.xlsx", _book([["tm", "xa", "xb", "xc", "xd", "da"], *rows]))
+    items = _items("a.xlsx", book_of([["tm", "xa", "xb", "xc", "xd", "da"], *rows]))
     assert [item.stem_raw for item in items] == stems and [item.options_raw for item in items] == _OPTIONS
 
 
@@ -109,7 +90,7 @@ def test_digits_in_order_are_positions_of_several_options() -> None:
 @pytest.mark.parametrize(("name", "words"), [("√/×", "√×"), ("对/错", "对错"), ("T/F", "TF"), ("正确选项", "YN"), ("答案", "VX")])
 def test_statements_are_known_by_the_names_of_their_columns(name: str, words: str) -> None:
     rows = [[n, text, words[n % 3 == 0]] for n, text in enumerate(_STATEMENTS, 1)]
-    items = _items("a.xlsx", _book([["", "题型：判断"], ["序号", "判断题", name], *rows, ["出题人：某室"]]))
+    items = _items("a.xlsx", book_of([["", "题型：判断"], ["序号", "判断题", name], *rows, ["出题人：某室"]]))
     read = {item.stem_raw: {"正确": 0, "错误": 1, "√": 0, "×": 1}.get(item.answer_raw or "") for item in items if item.answer_raw}
     assert read == {text: int(n % 3 == 0) for n, text in enumerate(_STATEMENTS, 1)}
 
@@ -125,7 +106,7 @@ def test_words_for_true_and_false_beside_choices_are_truth_values(words: str) ->
 def test_tables_that_number_their_own_questions_are_not_joined() -> None:
     choices = [[n, stem, *options, "ABCD"[at]] for n, (stem, options, at) in enumerate(zip(_STEMS, _OPTIONS, _RIGHT, strict=True), 1)]
     statements = [[n, text, "√×"[n % 2]] for n, text in enumerate(_STATEMENTS, 1)]
-    book = _book([["序号", "题目", *"ABCD", "正确项"], *choices], [["序号", "判断题", "√/×"], *statements])
+    book = book_of([["序号", "题目", *"ABCD", "正确项"], *choices], [["序号", "判断题", "√/×"], *statements])
     items = _items("a.xlsx", book)
     assert _are_gold([item for item in items if item.options_raw])
     assert [item.stem_raw for item in items if not item.options_raw] == _STATEMENTS

@@ -1,7 +1,5 @@
 """The same questions in forms of data that authors of banks use: each is read equal, rejected or unread, never as something else."""
 
-import csv
-import io
 import json
 import sqlite3
 import tempfile
@@ -11,7 +9,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import docx
 import pytest
 import yaml
 from openpyxl import Workbook
@@ -19,13 +16,11 @@ from openpyxl.comments import Comment
 from openpyxl.styles import Font
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
-from crawlers.read.formats import guess_format, read_file
+from tests.crawlers.read.bodies import csv_of, json_of, read, saved, word_of
 from tests.layouts.law import cleaned, plain
 from tests.layouts.unseen import QUESTIONS, STATEMENTS
 
 LETTERS = "ABCD"
-_SEEN = Provenance(source="forms", url="file:a", snapshot="2026-01-01", page_id="a", position="")
 Form = tuple[str, bytes]
 """Name of the file and its bytes; one named `ticks` has the statements instead of the questions."""
 FORMS: dict[str, Callable[[], Form]] = {}
@@ -46,7 +41,7 @@ def outcome(form: Form) -> Counter[str]:
         gold = {plain(stem): _told(("正确", "错误"), "A" if right else "B") for stem, right in STATEMENTS}
     counts = Counter[str]()
     try:
-        reading = read_file(name, body, guess_format(name, body), _SEEN)
+        reading = read(name, body)
     except ValueError:
         return Counter(unread=len(gold))
     for each in cleaned([item for item in reading.items if isinstance(item, QuestionItem)]):
@@ -122,34 +117,30 @@ def _dangling(ids: str) -> list[dict[str, Any]]:
     return records
 
 
-def _json(records: Any) -> bytes:
-    return json.dumps(records, ensure_ascii=False, indent=1).encode()
-
-
 _CONTAINERS: dict[str, tuple[str, Callable[[list[Any]], bytes]]] = {
     "by line": ("a.jsonl", lambda records: "\n".join(json.dumps(record, ensure_ascii=False) for record in records).encode()),
-    "below": ("a.json", lambda records: _json({"code": 0, "data": {"list": records}})),
-    "by key": ("a.json", lambda records: _json({f"k{n}": record for n, record in enumerate(records)})),
-    "text of json": ("a.json", lambda records: _json([{"no": n, "payload": json.dumps(each)} for n, each in enumerate(records)])),
-    "export": ("a.js", lambda records: f"export default {_json(records).decode()};\n".encode()),
+    "below": ("a.json", lambda records: json_of({"code": 0, "data": {"list": records}})),
+    "by key": ("a.json", lambda records: json_of({f"k{n}": record for n, record in enumerate(records)})),
+    "text of json": ("a.json", lambda records: json_of([{"no": n, "payload": json.dumps(each)} for n, each in enumerate(records)])),
+    "export": ("a.js", lambda records: f"export default {json_of(records).decode()};\n".encode()),
     "python": ("a.py", lambda records: f"BANK = {records!r}\n".encode()),
     "yaml": ("a.yaml", lambda records: yaml.safe_dump(records, allow_unicode=True, sort_keys=False).encode()),
     "script": ("a.html", lambda records: f"<html><body><script>var q = {json.dumps(records)};</script></body></html>".encode()),
 }
 for _n, _i, _r in product(_NAMES, _IDS, _REFERENCES):
-    FORMS[f"objects: {_n[0]}, {_i}, {_r}"] = lambda n=_n, i=_i, r=_r: ("a.json", _json(_objects(n, i, r)))
+    FORMS[f"objects: {_n[0]}, {_i}, {_r}"] = lambda n=_n, i=_i, r=_r: ("a.json", json_of(_objects(n, i, r)))
 for _i, _k in product(("nested", "word"), _BESIDE):
-    FORMS[f"beside: {_k}, {_i}"] = lambda i=_i, k=_k: ("a.json", _json(_objects(_NAMES[0], i, "bare", k)))
+    FORMS[f"beside: {_k}, {_i}"] = lambda i=_i, k=_k: ("a.json", json_of(_objects(_NAMES[0], i, "bare", k)))
 for _c, _i in product(_CONTAINERS, ("nested", "turned letters")):
     FORMS[f"container: {_c}, {_i}"] = lambda c=_c, i=_i: (_CONTAINERS[c][0], _CONTAINERS[c][1](_objects(_NAMES[0], i, "bare")))
 for _k in _FLAGS:
-    FORMS[f"flags: {_k}"] = lambda k=_k: ("a.json", _json(_flagged(k)))
+    FORMS[f"flags: {_k}"] = lambda k=_k: ("a.json", json_of(_flagged(k)))
 for _i in _IDS:
-    FORMS[f"dangling: {_i}"] = lambda i=_i: ("a.json", _json(_dangling(i)))
+    FORMS[f"dangling: {_i}"] = lambda i=_i: ("a.json", json_of(_dangling(i)))
 for _key, _rest in product(("true", "right", "t", "ok"), ({"type": 1, "checked": False}, {"isMulti": 0, "sort": 1}, {"level": "1"})):
     FORMS[f"record: {_key}, {', '.join(_rest)}"] = lambda key=_key, rest=_rest: (
         "a.json",
-        _json([{"question": s, "option": dict(zip(LETTERS, o, strict=True)), key: a, **rest} for s, o, a, _ in QUESTIONS]),
+        json_of([{"question": s, "option": dict(zip(LETTERS, o, strict=True)), key: a, **rest} for s, o, a, _ in QUESTIONS]),
     )
 
 # Statements with a column to tick for true and one for false.
@@ -168,39 +159,20 @@ def _ticked(pair: tuple[str, str], marks: str, numbered: bool = True) -> list[li
     return [["序号" if not n else str(n), *row] for n, row in enumerate(table)] if numbered else table
 
 
-def _csv(rows: list[list[str]]) -> bytes:
-    file = io.StringIO()
-    csv.writer(file).writerows(rows)
-    return file.getvalue().encode()
-
-
 def _book(rows: Iterable[Iterable[Any]], change: Callable[[Any], None] = lambda sheet: None) -> bytes:
     book = Workbook()
     for row in rows:
         book.active.append([cell if cell != "" else None for cell in row])
     change(book.active)
-    file = io.BytesIO()
-    book.save(file)
-    return file.getvalue()
-
-
-def _document(rows: list[list[str]]) -> bytes:
-    document = docx.Document()
-    table = document.add_table(len(rows), len(rows[0]))
-    for cells, row in zip(table.rows, rows, strict=True):
-        for cell, text in zip(cells.cells, row, strict=True):
-            cell.text = text
-    file = io.BytesIO()
-    document.save(file)
-    return file.getvalue()
+    return saved(book)
 
 
 _CELL_END = "</td><td>"
 _TABLES: dict[str, Callable[[list[list[str]]], bytes]] = {
-    "ticks.csv": _csv,
+    "ticks.csv": csv_of,
     "ticks.xlsx": _book,
-    "ticks.json": lambda rows: _json([dict(zip(rows[0], row, strict=True)) for row in rows[1:]]),
-    "ticks.docx": _document,
+    "ticks.json": lambda rows: json_of([dict(zip(rows[0], row, strict=True)) for row in rows[1:]]),
+    "ticks.docx": word_of,
     "ticks.html": lambda rows: f"<table>{''.join(f'<tr><td>{_CELL_END.join(row)}</td></tr>' for row in rows)}</table>".encode(),
     "ticks.md": lambda rows: "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], ["---"] * len(rows[0]), *rows[1:]]).encode(),
     "ticks.txt": lambda rows: "\n".join(map("\t".join, rows)).encode(),

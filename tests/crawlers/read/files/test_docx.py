@@ -16,6 +16,7 @@ from crawlers.read.containers.documents.docx_numbers import FORMATS
 from crawlers.read.containers.files.archives import check_zipped
 from crawlers.read.lines.paper import read_paper
 from crawlers.read.vocabulary.answer_marks import IMAGE
+from tests.crawlers.read.bodies import saved
 
 NUMBERING = """<w:numbering {}>
 <w:abstractNum w:abstractNumId="90"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="{}"/><w:lvlText w:val="{}"/></w:lvl>
@@ -24,12 +25,6 @@ NUMBERING = """<w:numbering {}>
 <w:num w:numId="90"><w:abstractNumId w:val="90"/></w:num>
 <w:num w:numId="91"><w:abstractNumId w:val="90"/>
 <w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num></w:numbering>"""
-
-
-def saved(document: Any) -> bytes:
-    file = io.BytesIO()
-    document.save(file)
-    return file.getvalue()
 
 
 def lines(document: Any) -> list[str]:
@@ -195,18 +190,18 @@ WHOLE = saved(Document())
         (b"plain text", "not a readable docx"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "an old or locked Office file"),
         (WHOLE[: len(WHOLE) // 2], "not a readable docx .*; is it complete"),
-        (zipped(other=b""), "a zip file without word/"),
-        (zipped(word__document_xml=b"<a/>"), "not a readable docx"),
-        (zipped(word__document_xml=b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"), "declares a document type"),
-        (zipped(word__document_xml="<!DOCTYPE a><a/>".encode("utf-16")), "declares a document type"),
-        (zipped(word__document_xml=bytes(50_000_000)), "grows from .* to 50000000 bytes"),
-        (zipped(word__a_bin=bytes(0), **{f"word__{n}": b"" for n in range(20_001)}), "20002 parts"),
+        (dict(other=b""), "a zip file without word/"),
+        (dict(word__document_xml=b"<a/>"), "not a readable docx"),
+        (dict(word__document_xml=b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"), "declares a document type"),
+        (dict(word__document_xml="<!DOCTYPE a><a/>".encode("utf-16")), "declares a document type"),
+        (dict(word__document_xml=bytes(50_000_000)), "grows from .* to 50000000 bytes"),
+        (dict(word__a_bin=bytes(0), **{f"word__{n}": b"" for n in range(20_001)}), "20002 parts"),
     ],
     ids=range(10),
 )
-def test_what_is_no_sound_document_is_told(body: bytes, message: str) -> None:
+def test_what_is_no_sound_document_is_told(body: bytes | dict[str, bytes], message: str) -> None:
     with pytest.raises(Refusal, match=f"a.docx: .*{message}|a.docx: {message}"):
-        read_docx("a.docx", body)
+        read_docx("a.docx", zipped(**body) if isinstance(body, dict) else body)
 
 
 def test_a_locked_zip_is_told() -> None:

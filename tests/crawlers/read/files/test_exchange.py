@@ -7,12 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.tables.records.reading import FileReading
+from tests.crawlers.read.bodies import SEEN
 from tests.crawlers.small_files import EXCHANGED
 
-SEEN = Provenance(source="books", url="file:a", snapshot="2026-01-01", page_id="page-0", position="")
 CHOICE = "<questiontext><text>题</text></questiontext><answer fraction='100'><text>甲</text></answer><answer><text>乙</text></answer>"
 
 
@@ -38,15 +37,6 @@ def test_questions_of_moodle_are_read_by_their_kinds() -> None:
     assert reading.unread == ["请读下文。"] and not reading.faults
 
 
-def test_items_of_both_qti_are_read() -> None:
-    assert [said(item) for item in read(EXCHANGED["qti"]).items] == [
-        ("单选题", "感觉是（ ）。", ["A.a < b", "B.乙"], "B", "见书。"),
-        (None, "什么是记忆？", None, None, None),
-    ]
-    [item] = read(EXCHANGED["qti_2"]).items
-    assert said(item) == ("多选题", "H₂O 与。\n知觉是（ ）。", ["A.甲", "B.乙", "C.丙"], "AC", "见书。") and item.images == 1
-
-
 @pytest.mark.parametrize(
     ("question", "reason"),
     [
@@ -62,11 +52,6 @@ def test_a_question_that_cannot_be_read_is_told(question: str, reason: str) -> N
     assert reading.faults[0].startswith(f"record 1: {reason}: line 1: ")
 
 
-def test_an_answer_of_qti_that_names_no_option_is_told() -> None:
-    [item] = read(EXCHANGED["qti_2"].replace("<value>a<", "<value>x<")).items
-    assert item.doubt == "options_unreadable"
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -79,6 +64,7 @@ def test_an_answer_of_qti_that_names_no_option_is_told() -> None:
         ),
         ("<!DOCTYPE quiz SYSTEM 'http://127.0.0.1:9/a.dtd'><quiz/>", "a document type is declared"),
         ("<quiz><question>", "not readable XML"),
+        ("<questestinterop/>", "line 1: <questestinterop> found; expected <quiz> of Moodle XML"),
         ("<rss/>", "line 1: <rss> found; expected <quiz> of Moodle XML"),
         ("<a>" * 5000 + "</a>" * 5000, "not readable XML"),
     ],
@@ -86,11 +72,6 @@ def test_an_answer_of_qti_that_names_no_option_is_told() -> None:
 def test_what_is_no_bank_or_not_safe_is_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=rf"a\.xml: (?:{message})"):
         read(text)
-
-
-def test_a_file_of_another_format_than_was_asked_for_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"a\.xml: the file is qti, but moodle_xml was requested; --format qti reads it"):
-        read_file("a.xml", EXCHANGED["qti"].encode(), "moodle_xml", SEEN)
 
 
 def test_a_short_answer_may_have_more_wordings_than_there_are_letters() -> None:

@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
 from crawlers.read.containers.files.notations import document_in
 from crawlers.read.files import account_of
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.tables.roles.values import bare
+from tests.crawlers.read.bodies import SEEN, json_of
 from tests.crawlers.read.files.test_shapes import GOLD, read, triples_of
 
-SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _LETTERS = "ABCD"
 
 
@@ -38,10 +37,6 @@ def _each(form: str, between: str = "\n", option: str = "", join: str = "\n") ->
         )
         for n, (stem, options, right) in enumerate(GOLD, 1)
     )
-
-
-def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()
 
 
 _KEYS = [_LETTERS[right] for _, _, right in GOLD]
@@ -118,7 +113,7 @@ def test_what_only_looks_like_a_form_gives_nothing(name: str) -> None:
 )
 def test_what_is_no_answer_of_each_question_is_none(beside: dict[str, Any]) -> None:
     asked = [{"number": n, "question": stem, "options": options} for n, (stem, options, _) in enumerate(GOLD, 1)]
-    reading = read_file("f.json", body := _json({"questions": asked, **beside}), guess_format("f.json", body), SEEN)
+    reading = read_file("f.json", body := json_of({"questions": asked, **beside}), guess_format("f.json", body), SEEN)
     assert len(reading.items) == len(GOLD)
     assert not any(item.answer_raw for item in reading.items if isinstance(item, QuestionItem))
 
@@ -130,7 +125,7 @@ def test_an_answer_of_as_many_letters_as_options_is_of_the_question(said: Any) -
          "answer": said if n == 0 else [right, 3 - right] if isinstance(said, list) and isinstance(said[0], int) else _LETTERS[right]}
         for n, (stem, options, right) in enumerate(GOLD)
     ]  # fmt: skip
-    found = triples_of(read("f.json", _json({"data": records})))
+    found = triples_of(read("f.json", json_of({"data": records})))
     assert [options for _, options, _ in found] == [options for _, options, _ in GOLD]
     assert found[0][2].replace(",", "") == "ABCD"
 

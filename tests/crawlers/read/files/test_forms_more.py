@@ -1,7 +1,5 @@
 """One bank as further makers write it: texts of learning programs, forms of pages, sheets with rows for options, notebooks, dumps."""
 
-import io
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -9,12 +7,12 @@ from typing import Any
 import docx
 import pytest
 from docx.shared import RGBColor
-from openpyxl import Workbook
 
 from atomexam.text.refusal import Refusal
 from crawlers.read.files import FileResult, read_steps
 from crawlers.read.formats import guess_format, read_file
-from tests.crawlers.read.files.test_shapes import _SEEN, GOLD, read, triples_of
+from tests.crawlers.read.bodies import SEEN, book_of, json_of, saved
+from tests.crawlers.read.files.test_shapes import GOLD, read, triples_of
 
 _L = "ABCD"
 _KEYS = [_L[right] for _, _, right in GOLD]
@@ -47,19 +45,8 @@ def _filled(body: bytes) -> bytes:
     return text.encode()
 
 
-def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()
-
-
 def _book(rows: Sequence[Sequence[Any]], *merged: str) -> bytes:
-    book = Workbook()
-    for row in rows:
-        book.active.append(row)
-    for cells in merged:
-        book.active.merge_cells(cells)
-    out = io.BytesIO()
-    book.save(out)
-    return out.getvalue()
+    return book_of(rows, merged=merged)
 
 
 def _document(kind: str) -> bytes:
@@ -77,17 +64,15 @@ def _document(kind: str) -> bytes:
                 run.bold = place == right
             elif place == right:
                 run.font.color.rgb = RGBColor(255, 0, 0)
-    out = io.BytesIO()
-    document.save(out)
-    return out.getvalue()
+    return saved(document)
 
 
 FORMS: dict[str, bytes] = {
-    "within.json": _json({"version": 1, "data": {"stems": [stem for stem, _, _ in GOLD],
+    "within.json": json_of({"version": 1, "data": {"stems": [stem for stem, _, _ in GOLD],
         "choices": [o for _, o, _ in GOLD], "keys": _KEYS}}),
-    "good.json": _json([{"title": stem,
+    "good.json": json_of([{"title": stem,
         "answers": [{"t": text, "good": k == right} for k, text in enumerate(o)]} for stem, o, right in GOLD]),
-    "prompts.jsonl": b"\n".join(_json({"prompt": f"问题：{stem} " + " ".join(f"{_L[k]}. {t}" for k, t in enumerate(o)) + " 答案：",
+    "prompts.jsonl": b"\n".join(json_of({"prompt": f"问题：{stem} " + " ".join(f"{_L[k]}. {t}" for k, t in enumerate(o)) + " 答案：",
         "response": _L[right]}) for stem, o, right in GOLD),
     "blank.txt": _lines("{n}、{stem}\n{options}\n[参考答案  {key}]", "{letter}. {text}"),
     "boxes.txt": b"\n".join(
@@ -105,12 +90,12 @@ FORMS: dict[str, bytes] = {
         *([n, stem, *o, _L[right]] for n, (stem, o, right) in enumerate(GOLD, 1))], "A2:B2", "C2:F2", "G2:G3"),
     "red.docx": _document("red"),
     "codes.xlsx": _book([[f"k{n}" for n in range(1, 8)], *([n, stem, *o, _L[right]] for n, (stem, o, right) in enumerate(GOLD, 1))]),
-    "beside.json": _json({"data": [{"questionTitle": stem, "questionType": ["单选", "多选"][n % 2],
+    "beside.json": json_of({"data": [{"questionTitle": stem, "questionType": ["单选", "多选"][n % 2],
         **{f"option{_L[k]}": text for k, text in enumerate(o)}, "isRight": n % 3 == 0, "myAnswer": "A", "rightAnswer": _L[right]}
         for n, (stem, o, right) in enumerate(GOLD)]}),
     "dump.xml": b"<mysqldump>" + _lines("<row><field name='t'>{stem}</field>{options}<field name='k'>{key}</field></row>",
         "<field name='o{letter}'>{text}</field>", join="") + b"</mysqldump>",
-    "letters.json": _json({"items": [{"topic": stem, "choices": {_L[k]: {"text": text, "pick": n * k} for k, text in enumerate(o)},
+    "letters.json": json_of({"items": [{"topic": stem, "choices": {_L[k]: {"text": text, "pick": n * k} for k, text in enumerate(o)},
         "solution": [_L[right]]} for n, (stem, o, right) in enumerate(GOLD)]}),
     "count.xlsx": _book([["题目", "选项数", *(f"选项{k}" for k in range(1, 5)), "答案（填数字）"],
         *([stem, 4, *o, right + 1] for stem, o, right in GOLD)]),
@@ -149,7 +134,7 @@ NOT_WHOLE = {"filled.txt", "chosen.txt", "behind.txt", "banner.txt"}
 @pytest.mark.parametrize("name", FORMS)
 def test_every_question_is_read_as_it_is(name: str) -> None:
     body = FORMS[name]
-    [result] = [step for step in read_steps(name, body, None, _SEEN) if isinstance(step, FileResult)]
+    [result] = [step for step in read_steps(name, body, None, SEEN) if isinstance(step, FileResult)]
     key = ["A"] * len(GOLD) if name == "numbered.txt" else ["B"] * len(GOLD) if name == "filled.txt" else _KEYS
     got = [(_bare(stem), [_bare(o) for o in options], answer) for stem, options, answer in triples_of(result.reading)]
     expected = [(_bare(stem), options, said) for (stem, options, _), said in zip(GOLD, key, strict=True)]
@@ -181,7 +166,7 @@ def test_what_somebody_answered_is_no_key() -> None:
 )
 def test_pages_of_help_and_references_are_no_banks(name: str, body: str) -> None:
     with suppress(Refusal):
-        assert not read_file(name, body.encode(), guess_format(name, body.encode()), _SEEN).items
+        assert not read_file(name, body.encode(), guess_format(name, body.encode()), SEEN).items
 
 
 @pytest.mark.parametrize("who", ["小明", "选手", "我的", "红队"])
@@ -198,7 +183,7 @@ def test_cells_that_statements_do_not_use_hide_no_column(sign: str, kind: str) -
     names = ["zz", "p1", "p2", "p3", "p4", "mine"]
     cells = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in [names, *rows])
     body = {
-        "json": _json([dict(zip(names, row, strict=True)) for row in rows]),
+        "json": json_of([dict(zip(names, row, strict=True)) for row in rows]),
         "xlsx": _book([names, *rows]),
         "html": f'<meta charset="utf-8"><table>{cells}</table>'.encode(),
     }[kind]
@@ -212,7 +197,7 @@ def test_cells_that_statements_do_not_use_hide_no_column(sign: str, kind: str) -
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("order", [(3, 2, 1, 0), (1, 2, 3, 0), (0, 2, 1, 3)])
 def test_options_stand_in_the_order_that_they_state(key: str, first: int, order: tuple[int, ...]) -> None:
-    body = _json(
+    body = json_of(
         [
             {"question": stem, "answer": _L[right], "options": [{key: first + place, "text": options[place]} for place in order]}
             for stem, options, right in GOLD

@@ -10,7 +10,6 @@ from msgspec import structs
 from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
 from crawlers.read.containers.files.notations import statement_rows
 from crawlers.read.containers.files.programs import literals_of
 from crawlers.read.containers.files.reading import Lost
@@ -21,11 +20,10 @@ from crawlers.read.tables.any_rows import document_of, rows_of
 from crawlers.read.tables.columns import TableLayout, layout_of_keys
 from crawlers.read.tables.records import by_content as questions_by_content
 from crawlers.read.tables.records.items import RecordReader
-from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.tables.roles.solver import roles_of
 from crawlers.read.tables.roles.values import bare, listed, plain
+from tests.crawlers.read.bodies import SEEN, book_of, read
 
-_SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _PARTS = ["心脏", "肝脏", "肺部", "肾脏", "脾脏", "胃部", "胆囊", "膀胱", "大脑", "小肠", "皮肤", "骨骼", "血管", "神经", "肌肉", "甲状腺"]
 _ENDS = ["下列器官中最先受到影响的是（ ）", "患者的病变部位首先考虑是哪一项？", "主要累及的部位是", "下列说法中正确的是（　）"]
 
@@ -60,12 +58,7 @@ def _shape(rng: random.Random, gold: list[tuple[str, list[str], int]], form: str
         spread = {o: held} if held is not None else {f"{o}{letter}": text for letter, text in zip("ABCD", options, strict=True)}
         records.append({number: 1000 + n, q: stem, **spread, a: _answer(form, options, right), e: "见教材。"})
     if kind == "sheet":
-        book = Workbook()
-        for record in records:
-            book.active.append(list(record.values()))
-        out = io.BytesIO()
-        book.save(out)
-        return "f.xlsx", out.getvalue()
+        return "f.xlsx", book_of([record.values() for record in records])
     text = json.dumps(records, ensure_ascii=False)
     wrapped = rng.choice(["plain", "deep", "lines", "literal"])
     if wrapped == "deep":
@@ -77,17 +70,13 @@ def _shape(rng: random.Random, gold: list[tuple[str, list[str], int]], form: str
     return "f.json", text.encode()
 
 
-def _read(name: str, body: bytes) -> FileReading:
-    return read_file(name, body, guess_format(name, body), _SEEN)
-
-
 @pytest.mark.parametrize("kind", ["list", "object", "text", "json", "pairs", "columns", "sheet"])
 @pytest.mark.parametrize("form", ["letter", "zero", "one", "text"])
 def test_questions_under_random_names_read_back_equal(kind: str, form: str) -> None:
     rng = random.Random(f"{kind} {form}")
     gold = _gold(rng)
     name, body = _shape(rng, gold, form, kind)
-    items = [item for item in _read(name, body).items if isinstance(item, QuestionItem)]
+    items = [item for item in read(name, body).items if isinstance(item, QuestionItem)]
     assert len(items) == len(gold)
     for item, (stem, options, right) in zip(items, gold, strict=True):
         assert item.stem_raw == stem
@@ -106,7 +95,7 @@ def test_questions_under_random_names_read_back_equal(kind: str, form: str) -> N
 )
 def test_what_is_no_bank_is_refused(name: str, body: str) -> None:
     with pytest.raises(ValueError, match=name):
-        _read(name, body.encode())
+        read(name, body.encode())
 
 
 def test_literals_are_data_and_nothing_runs() -> None:
@@ -204,7 +193,7 @@ def test_a_chapter_is_read_like_those_beside_it(stem: str, options: str, suffix:
     text = json.dumps({"名称": "测验", "单元": chapters}, ensure_ascii=False)
     body = (f"export const bank = {text};" if suffix == "js" else text).encode()
     name = f"a.{suffix}"
-    reading = read_file(name, body, guess_format(name, body), _SEEN)
+    reading = read_file(name, body, guess_format(name, body), SEEN)
     assert [item.answer_raw for item in reading.items if isinstance(item, QuestionItem)][:5] == ["A"] * 5
     assert len(reading.items) == 15 and not reading.skipped
 
@@ -223,7 +212,7 @@ def _cases(case: str, below: str, single: bool) -> str:
 @pytest.mark.parametrize("suffix", ["json", "yaml"])
 def test_questions_below_a_case_are_read_with_it(case: str, below: str, single: bool, suffix: str) -> None:
     name, body = f"a.{suffix}", _cases(case, below, single).encode()
-    reading = read_file(name, body, guess_format(name, body), _SEEN)
+    reading = read_file(name, body, guess_format(name, body), SEEN)
     found = [item for item in reading.items if isinstance(item, QuestionItem) and not item.doubt]
     expected = [None] * 4 * single + [f"患者{n}，男，40岁，咳嗽三天。" for n in range(3) for _ in range(3)]
     assert [item.case_raw for item in found] == expected
@@ -237,7 +226,7 @@ def test_a_case_announced_in_a_row_belongs_to_as_many_questions_as_it_says() -> 
     rows = [dict(zip(names, [stem, *options, "ABCD"[right]], strict=True)) for stem, options, right in gold]
     case = "患者，女，29岁。因头痛26天入院，既往体健，无手术史。"
     rows.insert(5, {name: "" for name in names} | {names[0]: f"（6～7题共用题干）{case}"})
-    reading = _read("a.json", json.dumps(rows, ensure_ascii=False).encode())
+    reading = read("a.json", json.dumps(rows, ensure_ascii=False).encode())
     assert [item.case_raw for item in reading.items if isinstance(item, QuestionItem)] == [None] * 5 + [case] * 2 + [None] * (len(gold) - 7)
 
 
@@ -248,7 +237,7 @@ def test_a_case_ends_at_the_next_note() -> None:
     for place, note in ((8, "（9～10题共用备选答案）"), (5, "（共用题干）患者，女，29岁。因头痛26天入院，既往体健。")):
         rows.insert(place, {name: "" for name in names} | {names[0]: note})
     cases = [
-        item.case_raw for item in _read("a.json", json.dumps(rows, ensure_ascii=False).encode()).items if isinstance(item, QuestionItem)
+        item.case_raw for item in read("a.json", json.dumps(rows, ensure_ascii=False).encode()).items if isinstance(item, QuestionItem)
     ]
     assert [bool(case) for case in cases] == [False] * 5 + [True] * 3 + [False] * 16
 
@@ -263,7 +252,7 @@ def test_two_options_a_line_are_not_taken_for_one() -> None:
     stem = f"5.分层是群落的现象。下列关于群落分层的叙述，正确的是（）\n{said}\nA.①③④⑤ B.②④⑤⑥\nC.①②③⑥ D.③④⑤⑥"
     shape = layout_of_keys(["题干", "正确答案"])
     assert shape is not None
-    [item] = RecordReader(shape).items({"题干": stem, "正确答案": "B"}, _SEEN)
+    [item] = RecordReader(shape).items({"题干": stem, "正确答案": "B"}, SEEN)
     assert isinstance(item, Lost) or len(item.options_raw) == 4, item
 
 
@@ -277,10 +266,10 @@ def test_a_shipped_layout_gives_way_and_one_that_people_wrote_does_not() -> None
     ]  # fmt: skip
     body = json.dumps({"keywords": "2010_MCQs", "example": rows}, ensure_ascii=False).encode()
     assert guess_format("a.json", body) == "table"
-    assert len(read_file("a.json", body, "table", _SEEN).items) == len(rows)
+    assert len(read_file("a.json", body, "table", SEEN).items) == len(rows)
     own = shipped_layouts() | {"tcmbench": structs.replace(shipped_layouts()["tcmbench"], unread=["score"])}
     assert guess_format("a.json", body, own) == "tcmbench"
-    reading = read_file("a.json", body, "tcmbench", _SEEN, known=own)
+    reading = read_file("a.json", body, "tcmbench", SEEN, known=own)
     assert len(reading.faults) == reading.record_count
 
 
@@ -308,7 +297,7 @@ def test_a_number_is_no_answer_in_words_where_options_are_seen(held: dict[str, A
 
 def test_an_answer_for_each_gap_is_no_set_of_options() -> None:
     ask = [{"q": f"第{n}例的血压是___，心率是___。", "a": [str(100 + n), str(60 + n)]} for n in range(5)]
-    reading = questions_by_content.read_by_content("a.json", json.dumps({"fills": ask}).encode(), _SEEN)
+    reading = questions_by_content.read_by_content("a.json", json.dumps({"fills": ask}).encode(), SEEN)
     assert reading is not None
     items = [item for item in reading.items if isinstance(item, QuestionItem)]
     assert [(item.options_raw, item.answer_raw) for item in items] == [(None, f"{100 + n}、{60 + n}") for n in range(5)]
@@ -334,7 +323,7 @@ def test_a_column_that_says_an_option_again_among_more_words_is_no_option() -> N
     rows = [[stem, *options, "ABCD"[right], f"见教材第{n}页，应记住{options[right]}。"] for n, (stem, options, right) in enumerate(gold, 1)]
     for order in ([0, 1, 2, 3, 4, 5, 6], [5, 0, 1, 2, 3, 4, 6]):  # the explanation stands beside the options in the second
         body = "\n".join(",".join(row[place] for place in order) for row in rows).encode()
-        reading = _read("bank.csv", body)
+        reading = read("bank.csv", body)
         assert [(len(item.options_raw or []), item.answer_raw) for item in reading.items] == [(4, "ABCD"[right]) for _, _, right in gold]
 
 
@@ -350,7 +339,7 @@ def test_letters_of_options_and_answers_in_their_words_are_not_unread() -> None:
     words = [{"ask": stem, **dict(zip("wxyz", options, strict=True)), "mine": options[right]} for stem, options, right in gold]
     for records in (pairs, words):
         body = json.dumps({"data": records}, ensure_ascii=False).encode()
-        reading = _read("bank.json", body)
+        reading = read("bank.json", body)
         assert [item.answer_raw for item in reading.items] == ["ABCD"[right] for _, _, right in gold]
         account = account_of("bank.json", body, guess_format("bank.json", body), reading)
         assert account.unread == []
@@ -363,7 +352,7 @@ def test_columns_that_a_layout_calls_of_no_use_are_not_unread() -> None:
     [(table, roles)] = questions_by_content.inferred_tables("bank.csv", body)
     shape = TableLayout(under=list(table.way), stem=roles.stem, options=roles.options, answer=roles.answer, form=roles.form)
     for unread, lines in ([], len(rows)), (["note"], 0):
-        reading = questions_by_content.read_by_layout("bank.csv", body, [shape], _SEEN, unread)
+        reading = questions_by_content.read_by_layout("bank.csv", body, [shape], SEEN, unread)
         assert reading.record_count == len(rows) and len(account_of("bank.csv", body, "bank", reading).unread) == lines
 
 
@@ -374,7 +363,7 @@ def test_lists_of_places_under_known_names_are_letters_wherever_they_count_from(
         {"题干": stem, **{f"选项{letter}": text for letter, text in zip("ABCD", options, strict=True)}, "答案": [right + first]}
         for stem, options, right in gold
     ]
-    reading = _read("bank.json", json.dumps(records, ensure_ascii=False).encode())
+    reading = read("bank.json", json.dumps(records, ensure_ascii=False).encode())
     assert [item.answer_raw for item in reading.items] == ["ABCD"[right] for _, _, right in gold]
 
 
@@ -384,7 +373,7 @@ def test_lists_of_places_under_known_names_are_letters_wherever_they_count_from(
 def test_records_beside_those_with_lists_of_questions_are_read_or_reported(beside: dict[str, Any]) -> None:
     asked = [{"stem": f"第{n}项特性是（ ）", "opts": [f"甲{n}", f"乙{n}", f"丙{n}"], "k": "ABC"[n % 3]} for n in range(9)]
     records = [{"name": "感觉", "list": asked[:4]}, {"name": "知觉", "list": asked[4:]}, *([beside] if beside else [])]
-    reading = _read("a.json", json.dumps({"parts": records}, ensure_ascii=False).encode())
+    reading = read("a.json", json.dumps({"parts": records}, ensure_ascii=False).encode())
     assert sum(isinstance(item, QuestionItem) for item in reading.items) >= 9
     assert bool(reading.skipped) == (bool(beside) and len(reading.items) == 9)
 
@@ -401,6 +390,6 @@ def test_a_heading_among_rows_read_by_content_is_no_question() -> None:
         book.active.append(cells)
     file = io.BytesIO()
     book.save(file)
-    [result] = [step for step in read_steps("a.xlsx", file.getvalue(), None, _SEEN) if isinstance(step, FileResult)]
+    [result] = [step for step in read_steps("a.xlsx", file.getvalue(), None, SEEN) if isinstance(step, FileResult)]
     assert result.account.difference == 0
     assert [item.section_raw for item in result.reading.items if isinstance(item, QuestionItem)] == ["一、单选题"] * 6 + ["二、多选题"] * 10

@@ -1,20 +1,11 @@
 """One bank in many manners of giving options and answers: each reads back equal, by whatever format its file is told to be."""
 
-import csv
-import io
-import json
-from typing import Any
-
 import pytest
-from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
-from crawlers.read.formats import guess_format, read_file
-from crawlers.read.layouts.layout_files import shipped_layouts
 from crawlers.read.tables.roles.values import answer_letters, bare, plain
+from tests.crawlers.read.bodies import book_of, csv_of, json_of, read
 
-_SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _PARTS = ["心脏", "肝脏", "肺部", "肾脏", "脾脏", "胃部", "胆囊", "膀胱"]
 _L = "ABCD"
 Asked = tuple[str, list[str], int]
@@ -24,28 +15,6 @@ GOLD: list[Asked] = [
 ]
 
 
-def _csv(rows: list[list[Any]]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerows(rows)
-    return out.getvalue()
-
-
-def _book(*sheets: list[list[Any]]) -> bytes:
-    book = Workbook()
-    for rows in sheets:
-        sheet = book.create_sheet()
-        for row in rows:
-            sheet.append(row)
-    book.remove(book.worksheets[0])
-    out = io.BytesIO()
-    book.save(out)
-    return out.getvalue()
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
 def _lines(options: list[str], signs: list[str] | str, form: str) -> str:
     return "\n".join(form.format(sign, option) for sign, option in zip(signs, options, strict=False))
 
@@ -53,11 +22,11 @@ def _lines(options: list[str], signs: list[str] | str, form: str) -> str:
 MANNERS: dict[str, tuple[str, str | bytes]] = {
     "columns": (
         "a.json",
-        _json({"question": [q for q, _, _ in GOLD], "options": [os for _, os, _ in GOLD], "answer": [_L[a] for _, _, a in GOLD]}),
+        json_of({"question": [q for q, _, _ in GOLD], "options": [os for _, os, _ in GOLD], "answer": [_L[a] for _, _, a in GOLD]}),
     ),
     "columns of a frame": (
         "a.json",
-        _json(
+        json_of(
             {"题干": {str(n): q for n, (q, _, _) in enumerate(GOLD)}}
             | {_L[k]: {str(n): os[k] for n, (_, os, _) in enumerate(GOLD)} for k in range(4)}
             | {"答案": {str(n): _L[a] for n, (_, _, a) in enumerate(GOLD)}}
@@ -65,8 +34,8 @@ MANNERS: dict[str, tuple[str, str | bytes]] = {
     ),
     "options behind the stem": (
         "a.jsonl",
-        "\n".join(
-            _json({"input": q + " " + " ".join(f"{s}、{o}" for s, o in zip(_L, os, strict=True)), "target": _L[a]}) for q, os, a in GOLD
+        b"\n".join(
+            json_of({"input": q + " " + " ".join(f"{s}、{o}" for s, o in zip(_L, os, strict=True)), "target": _L[a]}) for q, os, a in GOLD
         ),
     ),
     "answers by text": ("a.txt", "\n\n".join(f"问：{q}\n{_lines(os, '····', '{} {}')}\n答：{os[a]}" for q, os, a in GOLD)),
@@ -76,15 +45,14 @@ MANNERS: dict[str, tuple[str, str | bytes]] = {
     ),
     "signs between options of a cell": (
         "a.csv",
-        _csv([["题干", "选项", "答案"]] + [[q, "$".join(f"{s}:{o}" for s, o in zip(_L, os, strict=True)), _L[a]] for q, os, a in GOLD]),
+        csv_of([["题干", "选项", "答案"]] + [[q, "$".join(f"{s}:{o}" for s, o in zip(_L, os, strict=True)), _L[a]] for q, os, a in GOLD]),
     ),
 }
 
 
 def _items(name: str, body: str | bytes) -> list[QuestionItem]:
     given = body.encode() if isinstance(body, str) else body
-    reading = read_file(name, given, guess_format(name, given), _SEEN, (), shipped_layouts())
-    return [item for item in reading.items if isinstance(item, QuestionItem)]
+    return [item for item in read(name, given).items if isinstance(item, QuestionItem)]
 
 
 @pytest.mark.parametrize("manner", MANNERS)
@@ -109,12 +77,12 @@ def test_numbers_that_answer_how_many_stay_numbers() -> None:
 
 def test_ones_and_noughts_are_truth_values() -> None:
     rows = [["题目", "答案"], *([f"第{n}条骨骼的数目是正确的。", n % 2] for n in range(12))]
-    assert [item.answer_raw for item in _items("a.xlsx", _book(rows))] == ["错误", "正确"] * 6
+    assert [item.answer_raw for item in _items("a.xlsx", book_of(rows))] == ["错误", "正确"] * 6
 
 
 def test_options_whose_answer_is_unknown_are_no_words() -> None:
     rows = [["题干", "选项1", "选项2", "选项3", "答案"], *([q, *os[:3], f"{_L[a % 3]}（{os[a % 3]}）"] for q, os, a in GOLD)]
-    assert all(item.options_raw for item in _items("a.csv", _csv(rows)))
+    assert all(item.options_raw for item in _items("a.csv", csv_of(rows)))
 
 
 def test_a_sign_behind_every_option_is_a_part_of_it() -> None:

@@ -2,10 +2,9 @@
 
 import pytest
 
-from atomexam.records.provenance import Provenance
 from crawlers.read.papers import read_questions
+from tests.crawlers.read.bodies import SEEN
 
-SEEN = Provenance(source="imports", url="file:a", snapshot="2026-01-01", page_id="p", position="")
 FOREIGN = {
     "minutes.txt": "考核安排会议纪要\n1. 命题进度\n主任：题目由谁来审？要求月底交。\n2. 场地\n（1）是否需要加座？\n"
     "3. 各组按要求自查，正确填写。\n4. 错误的退回。\nA组负责选择题，B组负责判断题。\n",

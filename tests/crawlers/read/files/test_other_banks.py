@@ -1,15 +1,10 @@
 """Banks in XML of their own, answers on a sheet of their own, and options that a sheet only colours: each reads back equal."""
 
-import io
-
 import pytest
-from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
-from crawlers.read.formats import guess_format, read_file
+from tests.crawlers.read.bodies import book_of, read
 
-SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 OPTIONS = [["心脏", "肝脏", "脾脏", "肺脏"], ["胃体", "胆囊", "肾盂", "肠管"], ["脑干", "骨膜", "皮肤", "眼球"]] * 2
 STEMS = [f"第{n}例患者最先受到影响的器官是（ ）" for n in range(1, 7)]
 RIGHT = [n % 4 for n in range(6)]
@@ -17,8 +12,7 @@ STATEMENTS = [(f"第{n}条：成人心脏位于胸腔的中部偏左侧。", n %
 
 
 def _read(name: str, body: bytes) -> list[QuestionItem]:
-    reading = read_file(name, body, guess_format(name, body), SEEN)
-    return [item for item in reading.items if isinstance(item, QuestionItem)]
+    return [item for item in read(name, body).items if isinstance(item, QuestionItem)]
 
 
 def _right_texts(items: list[QuestionItem]) -> list[str]:
@@ -76,21 +70,9 @@ def test_statements_in_xml_have_truth_values_by_the_name_of_their_field(name: st
     assert [(item.stem_raw, item.answer_raw) for item in items] == [(text, "正确" if true else "错误") for text, true in STATEMENTS]
 
 
-def _book(*sheets: tuple[str, list[list[str]]]) -> bytes:
-    book = Workbook()
-    book.remove(book.active)
-    for title, rows in sheets:
-        sheet = book.create_sheet(title)
-        for row in rows:
-            sheet.append(row)
-    stream = io.BytesIO()
-    book.save(stream)
-    return stream.getvalue()
-
-
 QUESTION_ROWS = [["题目ID", "题目", "A", "B", "C", "D"], *([f"KQ{n:03}", STEMS[n], *OPTIONS[n]] for n in range(6))]
 
 
 def test_what_somebody_chose_on_another_sheet_is_no_answer() -> None:
     chosen = [["题目ID", "答案", "考生"], *([f"KQ{n:03}", "ABCD"[RIGHT[n]], f"考生{n}"] for n in range(6))]
-    assert not any(item.answer_raw for item in _read("a.xlsx", _book(("题目", QUESTION_ROWS), ("作答", chosen))))
+    assert not any(item.answer_raw for item in _read("a.xlsx", book_of(("题目", QUESTION_ROWS), ("作答", chosen))))

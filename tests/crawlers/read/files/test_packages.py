@@ -8,17 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
-from crawlers.read.files import FileResult, read_steps
+from tests.crawlers.read.bodies import result_of
 
-_SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _PAPER = "内科练习题\n" + "\n".join(f"{n}. 第{n}例患者的诊断是（ ）\nA. 甲\nB. 乙\nC. 丙\n答案：{'ABC'[n % 3]}" for n in range(1, 7))
 _ROWS = [{"question": f"第{n}个器官是哪个（ ）", "options": ["心", "肝", "脾"], "answer": "ABC"[n % 3]} for n in range(6)]
-
-
-def _read(name: str, body: bytes) -> FileResult:
-    [result] = [step for step in read_steps(name, body, None, _SEEN) if isinstance(step, FileResult)]
-    return result
 
 
 def _zip(members: dict[str, bytes], change: Callable[[zipfile.ZipInfo], None] | None = None) -> bytes:
@@ -41,7 +34,7 @@ def test_members_of_an_archive_read_like_files() -> None:
         "a.zip": b"x",
         ".x/y.txt": b"x",
     }
-    result = _read("all.zip", _zip(inner))
+    result = result_of("all.zip", _zip(inner))
     places = [item.provenance.position for item in result.reading.items]
     assert (len(places), places[0], places[-1]) == (12, "etc/二.json:record:1", "卷/一.txt:q6")
     assert [item.answer_raw for item in result.reading.items if isinstance(item, QuestionItem)][6:] == [*"BCABCA"]
@@ -61,4 +54,4 @@ def test_members_of_an_archive_read_like_files() -> None:
 )
 def test_hostile_packages_are_refused(name: str, body: bytes, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        _read(name, body)
+        result_of(name, body)

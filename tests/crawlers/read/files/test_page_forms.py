@@ -3,14 +3,12 @@
 import pytest
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
 from crawlers.read.containers.files.text import document_of_page, text_of_page
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.tables.roles.values import bare
+from tests.crawlers.read.bodies import SEEN
 from tests.crawlers.read.files.test_shapes import GOLD, read, triples_of
 from tests.layouts.law import cleaned
-
-SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 
 
 def _page(block: str, option: str, right: str = "") -> bytes:

@@ -16,7 +16,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
 from atomexam.runtime import budgets
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.files import parquet
@@ -26,8 +25,8 @@ from crawlers.read.formats import guess_format, read_file
 from crawlers.read.tables.records.arrays import read_records
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.vocabulary.answer_marks import IMAGE
+from tests.crawlers.read.bodies import SEEN, read
 
-SEEN = Provenance(source="books", url="file:a.parquet", snapshot="2026-01-01", page_id="page-0", position="")
 QUESTION = {"question": "感觉是（ ）", "options": ["甲", "乙", "丙"], "answer": "A"}
 PNG = b"\x89PNG\r\n\x1a\n\0\0"
 
@@ -52,12 +51,12 @@ def records(body: bytes) -> list[Any]:
     return [record for _, record in read_rows("a.parquet", body)]
 
 
-def read(body: bytes, name: str = "a.parquet") -> FileReading:
-    return read_file(name, body, guess_format(name, body), SEEN)
+def read_parquet(body: bytes, name: str = "a.parquet") -> FileReading:
+    return read(name, body)
 
 
 def question(row: dict[str, Any], name: str = "a.parquet") -> QuestionItem:
-    [item] = read(parquet_of([row]), name).items
+    [item] = read_parquet(parquet_of([row]), name).items
     assert isinstance(item, QuestionItem)
     return item
 
@@ -76,7 +75,7 @@ def test_rows_are_read_as_lines_of_json_are(rows: list[dict[str, Any]], group: i
 
 def test_places_count_over_row_groups() -> None:
     body = parquet_of([QUESTION] * 150, row_group_size=40)
-    assert [item.provenance.position for item in read(body).items] == [f"row:{number}" for number in range(1, 151)]
+    assert [item.provenance.position for item in read_parquet(body).items] == [f"row:{number}" for number in range(1, 151)]
 
 
 @pytest.mark.parametrize(
@@ -99,8 +98,8 @@ def test_options_in_lists_and_structs(options: Any, read_as: list[str]) -> None:
 def test_options_in_a_map() -> None:
     kinds = pa.schema([("question", pa.string()), ("options", pa.map_(pa.string(), pa.string())), ("answer", pa.string())])
     row = {"question": "感觉是（ ）", "options": [("A", "甲"), ("B", "乙")], "answer": "A"}
-    assert read(written(pa.Table.from_pylist([row], kinds))).items[0].options_raw == ["A.甲", "B.乙"]
-    twice = read(written(pa.Table.from_pylist([row | {"options": [("A", "甲"), ("A", "乙")]}], kinds)))
+    assert read_parquet(written(pa.Table.from_pylist([row], kinds))).items[0].options_raw == ["A.甲", "B.乙"]
+    twice = read_parquet(written(pa.Table.from_pylist([row | {"options": [("A", "甲"), ("A", "乙")]}], kinds)))
     assert twice.items[0].doubt == "field_unreadable" and "appears 2 times" in twice.faults[0]
 
 
@@ -114,7 +113,7 @@ def test_a_layout_is_told_by_the_columns_and_reads_below_them() -> None:
     assert guess_format("a.parquet", parquet_of([cmmlu])) == "cmmlu"
     nested = parquet_of([{"type": "CVR", "example": [{"question": "感觉是\nA:甲\nB:乙", "answer": ["B"], "analysis": "略"}] * 2}])
     assert guess_format("a.parquet", nested) == "tcmbench"
-    assert [item.provenance.position for item in read(nested).items] == ["row:1", "row:1:record:2"]
+    assert [item.provenance.position for item in read_parquet(nested).items] == ["row:1", "row:1:record:2"]
 
 
 @pytest.mark.parametrize(
@@ -165,20 +164,20 @@ def labelled(names: list[str], answers: list[int | None], told: bytes | None = N
 
 def test_classes_that_datasets_names() -> None:
     """A split in which A is never right has no 0 that would tell where its answers count from."""
-    assert [item.answer_raw for item in read(labelled([*"ABC"], [1, 2, None, -1])).items] == ["B", "C", None, None]
-    assert [item.answer_raw for item in read(labelled([*"012"], [0, 2])).items] == ["A", "C"]
+    assert [item.answer_raw for item in read_parquet(labelled([*"ABC"], [1, 2, None, -1])).items] == ["B", "C", None, None]
+    assert [item.answer_raw for item in read_parquet(labelled([*"012"], [0, 2])).items] == ["A", "C"]
 
 
 @pytest.mark.parametrize(
     "told", [b"{", b"[]", b'{"info": 1}', b'{"info": {"features": {"answer": {"names": [1]}}}}', b'{"info": {"features": []}}', b"\xff"]
 )
 def test_what_is_told_of_columns_may_be_anything(told: bytes) -> None:
-    assert [item.answer_raw for item in read(labelled([], [0, 2], told)).items] == ["A", "C"]
+    assert [item.answer_raw for item in read_parquet(labelled([], [0, 2], told)).items] == ["A", "C"]
 
 
 def test_text_that_is_no_text_costs_its_row_alone() -> None:
     broken = pa.StringArray.from_buffers(2, pa.py_buffer(b"\0\0\0\0\3\0\0\0\5\0\0\0"), pa.py_buffer("甲".encode() + b"\xb8\xd0"))
-    reading = read(written(pa.table({"question": broken, "answer": ["甲", "B"]})))
+    reading = read_parquet(written(pa.table({"question": broken, "answer": ["甲", "B"]})))
     assert [item.doubt for item in reading.items] == [None, "record_unreadable"]
     assert "row 2: record_unreadable: " in reading.faults[0] and "expected text in UTF-8" in reading.faults[0]
 
@@ -205,14 +204,14 @@ WHOLE = parquet_of([QUESTION] * 3)
 )
 def test_what_is_no_sound_parquet_is_told(body: bytes, message: str) -> None:
     with pytest.raises(Refusal, match=rf"^a\.parquet: ({message})"):
-        read(body)
+        read_parquet(body)
 
 
 def test_a_changed_byte_is_seen_where_the_file_has_checksums() -> None:
     body = bytearray(parquet_of([{"question": "感觉是" * 50, "answer": "A"}], compression="none", write_page_checksum=True))
     body[body.index("感觉".encode()) + 1] ^= 1
     with pytest.raises(ValueError, match=r"a\.parquet: not a readable parquet .*CRC"):
-        read(bytes(body))
+        read_parquet(bytes(body))
 
 
 @pytest.mark.slow
@@ -230,10 +229,10 @@ def test_a_row_that_takes_all_memory_ends_alone(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(parquet, "_budget", lambda body: budgets.Budget(bytes=600 * 1024 * 1024))
     body = written(pa.table({"question": ["x" * 200_000_000]}), compression="zstd")
     with pytest.raises(ValueError, match=r"^a\.parquet: (takes more than|its reader broke down|not a readable parquet)"):
-        read(body)
+        read_parquet(body)
     monkeypatch.undo()
     budgets.stop()
-    assert read(WHOLE).record_count == 3
+    assert read_parquet(WHOLE).record_count == 3
 
 
 def test_a_reading_that_is_left_early_leaves_the_next_file_its_own() -> None:
@@ -250,7 +249,7 @@ def test_damaged_files_are_read_or_refused() -> None:
         for _ in range(chance.randint(1, 4)):
             spoiled[chance.randrange(4, len(spoiled) - 4)] = chance.randrange(256)
         try:
-            reading = read(bytes(spoiled))
+            reading = read_parquet(bytes(spoiled))
         except ValueError as error:
             assert str(error).startswith("a.parquet: ")
         else:

@@ -5,10 +5,8 @@ import json
 import pytest
 
 from atomexam.records.item import EntityItem
-from atomexam.records.provenance import Provenance
-from crawlers.read.files import FileResult, read_steps
+from tests.crawlers.read.bodies import result_of
 
-_SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _DISEASES = [
     {"name": name, "desc": f"{name}是一种疾病。", "symptom": signs, "cure_way": ["药物治疗"], "cure_department": ["内科"], "get_prob": "1%"}
     for name, signs in (("胃炎", ["腹痛", "恶心"]), ("肺炎", ["咳嗽", "发热"]), ("肝炎", ["黄疸", "乏力"]))
@@ -26,27 +24,22 @@ module.exports = {
 """
 
 
-def _read(name: str, text: str) -> FileResult:
-    [result] = [step for step in read_steps(name, text.encode(), None, _SEEN) if isinstance(step, FileResult)]
-    return result
-
-
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_a_record_a_line_is_read_by_any_name(end: str) -> None:
     lines = "\n".join(json.dumps(one, ensure_ascii=False) for one in _DISEASES) + end
-    result, named = _read("a.json", lines), _read("a.jsonl", lines)
+    result, named = result_of("a.json", lines), result_of("a.jsonl", lines)
     assert [item.name_raw for item in result.reading.items if isinstance(item, EntityItem)] == ["胃炎", "肺炎", "肝炎"]
     assert result == named and result.account.unread_characters == 0
 
 
 def test_a_broken_line_among_records_is_rejected() -> None:
     lines = [json.dumps(one, ensure_ascii=False) for one in _DISEASES]
-    result = _read("a.json", "\n".join([*lines, '{"name": "断', ""]))
+    result = result_of("a.json", "\n".join([*lines, '{"name": "断', ""]))
     assert len(result.reading.items) == 4 and result.reading.faults[0].startswith("line 4: record_unreadable")
 
 
 def test_reference_ranges_in_literals_are_read() -> None:
-    result = _read("bio.js", _REFERENCES)
+    result = result_of("bio.js", _REFERENCES)
     items = [item for item in result.reading.items if isinstance(item, EntityItem)]
     assert [(item.name_raw, item.alias_raw, item.values[0].value) for item in items][::3] == [
         ("总蛋白", "TP", "65-85g/L"),
@@ -69,4 +62,4 @@ def test_reference_ranges_in_literals_are_read() -> None:
 )
 def test_what_holds_no_entries_stays_refused(name: str, text: str) -> None:
     with pytest.raises(ValueError, match=r"no questions found|no fields of a question|expected JSON|Expecting"):
-        _read(name, text)
+        result_of(name, text)

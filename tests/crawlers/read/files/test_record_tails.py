@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
 from crawlers.read.formats import read_file
 from crawlers.read.tables.records.reading import FileReading
+from tests.crawlers.read.bodies import SEEN
 
-SEEN = Provenance(source="toy", url="file:toy.json", snapshot="2026-01-01", page_id="page", position="")
 HORNS = ["A.四岔", "B.三岔", "C.单门"]
 ROOTS = ["A.苦参", "B.续断", "C.白芍"]
 CASE = "某男，53岁。近日出现食欲不振、嗳气吞酸、腹胀泄泻。医师处以开胃健脾丸。"

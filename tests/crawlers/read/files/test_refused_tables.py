@@ -1,14 +1,13 @@
 """Tables that are not read without a layout: each is refused, or its rows are rejected, and nothing is invented from it."""
 
 import json
-from typing import Any
 
 import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.text.refusal import Refusal
 from crawlers.read.files import FileResult, read_steps
-from tests.crawlers.read.files.test_forms import SEEN
+from tests.crawlers.read.bodies import SEEN, csv_of, json_of
 from tests.crawlers.read.files.test_shapes import GOLD
 from tests.layouts.law import cleaned
 
@@ -16,11 +15,7 @@ _ROWS = [(stem, options, "ABCD"[right]) for stem, options, right in GOLD]
 
 
 def _csv(header: list[str], rows: list[list[str]]) -> bytes:
-    return "\n".join(",".join(row) for row in [header, *rows]).encode()
-
-
-def _json(records: list[dict[str, Any]]) -> bytes:
-    return json.dumps(records, ensure_ascii=False).encode()
+    return csv_of([header, *rows])
 
 
 REFUSED = {
@@ -34,9 +29,9 @@ REFUSED = {
     ),
     "only the first option.csv": _csv(["题干", "选项", "答案"], [[stem, options[0], letter] for stem, options, letter in _ROWS]),
     "any sign between options.csv": _csv(["题干", "选项", "答案"], [[stem, "$".join(options), letter] for stem, options, letter in _ROWS]),
-    "codes of options elsewhere.json": _json([{"topic": stem, "correct": f"opt{n}"} for n, (stem, _, _) in enumerate(_ROWS)]),
+    "codes of options elsewhere.json": json_of([{"topic": stem, "correct": f"opt{n}"} for n, (stem, _, _) in enumerate(_ROWS)]),
     "a right one among columns.csv": _csv(["t", "z", "c1", "c2"], [[stem, *options[:3]] for stem, options, _ in _ROWS]),
-    "ids in another order.json": _json(
+    "ids in another order.json": json_of(
         [
             {"topic": stem, "list": [{"_id": (k + n) % 4 + 1, "title": text} for k, text in enumerate(options)], "right": str(n % 4 + 1)}
             for n, (stem, options, _) in enumerate(_ROWS)
@@ -54,7 +49,7 @@ REFUSED = {
             )
         )
     },
-    "wrong answers in a list.json": _json(
+    "wrong answers in a list.json": json_of(
         [{"question": stem, "correct_answer": options[0], "incorrect_answers": options[1:]} for stem, options, _ in _ROWS]
     ),
     "an option a row.csv": _csv(
@@ -79,7 +74,7 @@ REFUSED = {
             for stem, options, letter in _ROWS
         ],
     ),
-    "options in pairs.json": _json(
+    "options in pairs.json": json_of(
         [{"q": stem, "o": [[text, "ABCD"[k] == letter] for k, text in enumerate(options)]} for stem, options, letter in _ROWS]
     ),
     "a mask.csv": _csv(

@@ -1,6 +1,5 @@
 """Tables as teachers make them: headers of two rows, tables side by side, options in any cell, rows that say something of others."""
 
-import io
 import json
 import re
 from typing import Any
@@ -8,47 +7,25 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.tables.records.stem_cells import parts_of_stem
 from crawlers.read.tables.roles.values import split_options
+from tests.crawlers.read.bodies import SEEN, book_of, sound
 
-SEEN = Provenance(source="books", url="file:a.xlsx", snapshot="2026-01-01", page_id="page-0", position="")
 HEADER = ["题干", "A", "B", "C", "D", "答案", "备注"]
 
 
-def book(*sheets: tuple[str, list[list[Any]]], hidden: str = "", merged: tuple[str, ...] = ()) -> bytes:
-    made = Workbook()
-    made.remove(made.active)
-    for title, rows in sheets:
-        sheet = made.create_sheet(title)
-        for row in rows:
-            sheet.append(row)
-        for cells in merged:
-            sheet.merge_cells(cells)
-        if title == hidden:
-            sheet.sheet_state = "hidden"
-    file = io.BytesIO()
-    made.save(file)
-    return file.getvalue()
-
-
 def read(*rows: list[Any], title: str = "Sheet1", merged: tuple[str, ...] = ()) -> FileReading:
-    return checked(book((title, list(rows)), merged=merged))
+    return checked(book_of((title, list(rows)), merged=merged))
 
 
 def checked(body: bytes, name: str = "a.xlsx") -> FileReading:
     reading = read_file(name, body, "table", SEEN)
     assert reading.record_count == len(reading.items) == len({item.provenance.position for item in reading.items})
     return reading
-
-
-def asked(reading: FileReading) -> list[QuestionItem]:
-    return [item for item in reading.items if isinstance(item, QuestionItem) and not item.doubt]
 
 
 def doubts(reading: FileReading) -> list[tuple[str, str | None]]:
@@ -63,7 +40,7 @@ def test_a_header_of_two_rows(merged: tuple[str, ...]) -> None:
     upper = ["序号", "试题", "选项", None, None, None, "答案"]
     lower = [None, None, "A", "B", "C", "D", None]
     reading = read(upper, lower, [1, "感觉是", "甲", "乙", "丙", "丁", "A"], [2, "知觉是", "戊", "己", None, None, "B"], merged=merged)
-    assert [(item.number_raw, item.options_raw, item.answer_raw) for item in asked(reading)] == [
+    assert [(item.number_raw, item.options_raw, item.answer_raw) for item in sound(reading)] == [
         ("1", ABCD, "A"),
         ("2", ["A.戊", "B.己"], "B"),
     ]
@@ -76,14 +53,14 @@ def test_a_wide_header_of_one_row_names_all_its_columns() -> None:
         ["感觉是", "甲", "乙", "丙", "丁", "A"],
         ["知觉是", "A.甲 B.乙 C.丙 D.丁", None, None, None, "B"],
     )
-    assert [item.options_raw for item in asked(reading)] == [ABCD, ABCD] and reading.unread == []
+    assert [item.options_raw for item in sound(reading)] == [ABCD, ABCD] and reading.unread == []
 
 
 def test_a_wide_header_may_be_the_last_one() -> None:
     reading = read(["试题", "答案", "选项", None, None], ["感觉是", "A", "甲", "乙", "丙"], merged=("C1:E1",))
-    assert [item.options_raw for item in asked(reading)] == [ABCD[:3]]
+    assert [item.options_raw for item in sound(reading)] == [ABCD[:3]]
     reading = read(["试题", "答案", "选项"], ["感觉是", "A", "A.甲 B.乙"], ["知觉是", "A", "A.甲 B.乙", "要考"])
-    assert [item.options_raw for item in asked(reading)] == [ABCD[:2]] and doubts(reading) == [("Sheet1:row:3", "options_unreadable")]
+    assert [item.options_raw for item in sound(reading)] == [ABCD[:2]] and doubts(reading) == [("Sheet1:row:3", "options_unreadable")]
 
 
 def test_a_header_that_stands_again_is_no_question() -> None:
@@ -102,7 +79,7 @@ def test_a_question_in_one_cell_and_an_answer_without_options() -> None:
         ["动机是 A.甲 C.丙 B.乙 B.丁", "A"],
     ]
     reading = read(["题目", "答案"], *rows)
-    assert [(item.stem_raw, item.options_raw, item.answer_raw) for item in asked(reading)] == [
+    assert [(item.stem_raw, item.options_raw, item.answer_raw) for item in sound(reading)] == [
         ("感觉是", ABCD[:3], "A"),
         ("2.知觉是", ABCD[:3], "B"),
         ("想象是（ ）", ABCD[:3], "B"),
@@ -112,7 +89,7 @@ def test_a_question_in_one_cell_and_an_answer_without_options() -> None:
 
 
 def test_what_stands_beside_a_question_in_one_cell_is_kept() -> None:
-    (item,) = asked(read(["题目", "答案", "解析"], ["知觉是（B）A.甲 B.乙 C.丙", "B", "见书"]))
+    (item,) = sound(read(["题目", "答案", "解析"], ["知觉是（B）A.甲 B.乙 C.丙", "B", "见书"]))
     assert (item.options_raw, item.answer_raw, item.explanation_raw) == (ABCD[:3], "B", "见书")
 
 
@@ -122,7 +99,7 @@ def test_what_stands_beside_a_question_in_one_cell_is_kept() -> None:
 def test_an_answer_in_the_cell_of_the_stem_is_the_one_beside_it(in_stem: str, beside: str, reason: str | None) -> None:
     reading = read(["题目", "答案"], [f"知觉是（{in_stem}）A.甲 B.乙 C.丙", beside])
     assert doubts(reading) == ([("Sheet1:row:2", reason)] if reason else [])
-    assert [item.answer_raw for item in asked(reading)] == ([] if reason else [beside])
+    assert [item.answer_raw for item in sound(reading)] == ([] if reason else [beside])
 
 
 @pytest.mark.parametrize("text", ["口服A、B两药，B、C无效", "什么是A型行为与B型行为", "", "1.一\n2.二\nA", "维生素A 和维生素B"])
@@ -241,7 +218,7 @@ def test_only_headings_and_cases_are_no_questions_of_their_own() -> None:
         ["二、简答题"],
         ["请论述感觉与知觉的关系"],
     )
-    assert [(item.section_raw, item.case_raw, item.stem_raw) for item in asked(reading)] == [
+    assert [(item.section_raw, item.case_raw, item.stem_raw) for item in sound(reading)] == [
         ("一、单项选择题", None, "感觉是"),
         ("一、单项选择题", "患者男，发热。", "诊断是"),
         ("一、单项选择题", None, "知觉是"),
@@ -254,7 +231,7 @@ def test_a_case_holds_for_the_questions_that_it_names() -> None:
     question = ["是", "甲", "乙", None, None, "A"]
     rows = [["（1～2题共用题干）"], ["某女，30岁。"], question, question, question]
     rows += [["（4-5题共用备选答案）A.甲 B.乙"], ["症状", None, None, None, None, "A"], ["治疗", None, None, None, None, "B"], question]
-    items = asked(read(HEADER, *rows))
+    items = sound(read(HEADER, *rows))
     assert [item.case_raw for item in items] == ["某女，30岁。", "某女，30岁。", *[None] * 4]
     assert items[0].group_raw == items[1].group_raw is not None
     assert [item.shared_options_raw for item in items] == [None, None, None, ["A.甲", "B.乙"], ["A.甲", "B.乙"], None]
@@ -264,7 +241,7 @@ def test_a_patient_alone_in_a_row_is_the_case_of_those_below() -> None:
     question = ["诊断是", "甲", "乙", None, None, "A"]
     rows = [["案例一"], ["患者，女，40岁，反复头痛3年。"], question, ["案例二：患者男，发热。"], question]
     rows += [["患者男，45岁，胸痛。最可能的诊断是"], ["三、选择题"], ["某女，20岁，失眠两个月，情绪低落。"], question]
-    items = asked(read(HEADER, *rows))
+    items = sound(read(HEADER, *rows))
     assert [(item.section_raw, item.case_raw, item.stem_raw) for item in items] == [
         ("案例一", "患者，女，40岁，反复头痛3年。", "诊断是"),
         (None, "患者男，发热。", "诊断是"),
@@ -275,12 +252,12 @@ def test_a_patient_alone_in_a_row_is_the_case_of_those_below() -> None:
 
 def test_options_that_have_their_letter_get_no_other() -> None:
     reading = read(HEADER, ["感觉是", "A.甲", "B.乙", "C.丙", None, "A"], ["知觉是", "A型", "胆汁质", None, None, "A"])
-    assert [item.options_raw for item in asked(reading)] == [["A.甲", "B.乙", "C.丙"], ["A.A型", "B.胆汁质"]]
+    assert [item.options_raw for item in sound(reading)] == [["A.甲", "B.乙", "C.丙"], ["A.A型", "B.胆汁质"]]
 
 
 @pytest.mark.parametrize("form", ["选择项{}", "可选项{}", "备选项{}", "选项 {}（必填）"])
 def test_more_names_of_options(form: str) -> None:
-    (item,) = asked(read(["题干", form.format("A"), form.format("B"), "标准答案"], ["感觉是", "甲", "乙", "A"]))
+    (item,) = sound(read(["题干", form.format("A"), form.format("B"), "标准答案"], ["感觉是", "甲", "乙", "A"]))
     assert (item.options_raw, item.answer_raw) == (["A.甲", "B.乙"], "A")
 
 
@@ -292,13 +269,13 @@ def test_the_name_of_a_sheet_says_what_its_questions_are() -> None:
         ("Sheet3", [verdict, ["什么是心理学", "科学"]]),
         ("填空题", [["章节", *verdict], ["第一章", "心理是____的机能", "脑"]]),
     ]
-    assert [item.section_raw for item in asked(checked(book(*sheets)))] == ["单选题", "判断题", None, "第一章"]
+    assert [item.section_raw for item in sound(checked(book_of(*sheets)))] == ["单选题", "判断题", None, "第一章"]
 
 
 def test_sheets_that_are_not_read_are_told_with_their_rows() -> None:
     rows = [["题目", "A", "B", "答案"], ["感觉是", "甲", "乙", "A"]]
     notes = [["怎样做题"], [], *[[f"第{number}条"] for number in range(30)]]
-    reading = checked(book(("题库", rows), ("旧题", rows), ("说明", notes), ("空", []), hidden="旧题"))
+    reading = checked(book_of(("题库", rows), ("旧题", rows), ("说明", notes), ("空", []), hidden="旧题"))
     assert reading.record_count == 1
     assert reading.skipped == [
         "sheet 旧题: hidden, so its 2 rows are not read; unhide it to have them read: 题目 A B 答案",
@@ -314,13 +291,13 @@ def test_a_formula_that_was_never_calculated_is_no_empty_cell() -> None:
         ["几是", "甲", "乙", "A", "=1+1"],
     )
     assert doubts(reading) == [("Sheet1:row:2", "record_unreadable"), ("Sheet1:row:3", "record_unreadable")]
-    assert "column A: a formula whose value was never saved" in reading.faults[1] and len(asked(reading)) == 1
+    assert "column A: a formula whose value was never saved" in reading.faults[1] and len(sound(reading)) == 1
 
 
 def test_a_row_that_lost_a_cell_is_not_read_as_another() -> None:
     body = "题目,A,B,C,答案,难度\n感觉是,甲,乙,丙,A,易\n知觉是,甲,乙,丙\n想象是,甲,乙,丙,B\n单选题\n记忆是,甲,乙,丙,C,难\n"
     reading = checked(body.encode(), "a.csv")
-    assert [(item.stem_raw, item.section_raw) for item in asked(reading)] == [("感觉是", None), ("想象是", None), ("记忆是", "单选题")]
+    assert [(item.stem_raw, item.section_raw) for item in sound(reading)] == [("感觉是", None), ("想象是", None), ("记忆是", "单选题")]
     assert doubts(reading) == [("line:3", "record_unreadable")]
     assert reading.faults == ["line 3: record_unreadable: 4 cells under 6 columns, so which one is missing is not known"]
 
@@ -328,7 +305,7 @@ def test_a_row_that_lost_a_cell_is_not_read_as_another() -> None:
 @pytest.mark.parametrize("last", [[None, "合计：2题"], ["合计", "2题"], [None, "共 2 道题"], [None, "总计：2题，共4分"]])
 def test_a_row_that_counts_the_questions_is_none(last: list[Any]) -> None:
     reading = read(["序号", "题干", "答案"], [1, "感觉是什么", "反映"], [2, "知觉共2题", "反映"], last)
-    assert [item.stem_raw for item in asked(reading)] == ["感觉是什么", "知觉共2题"] and not doubts(reading)
+    assert [item.stem_raw for item in sound(reading)] == ["感觉是什么", "知觉共2题"] and not doubts(reading)
     assert reading.unread == [" ".join(filter(None, last))]
 
 
@@ -352,7 +329,7 @@ def test_codes_mean_what_the_name_of_their_column_says(name: str, true: str, fal
     reading = read(
         ["编号", "内容", name, "章节"], *([n, text, true if is_true else false, "法规"] for n, (text, is_true) in enumerate(_TRUTHS, 1))
     )
-    assert [item.answer_raw for item in asked(reading)] == ["正确" if is_true else "错误" for _, is_true in _TRUTHS]
+    assert [item.answer_raw for item in sound(reading)] == ["正确" if is_true else "错误" for _, is_true in _TRUTHS]
 
 
 @pytest.mark.parametrize(
@@ -374,7 +351,7 @@ def test_statements_with_truth_values_under_further_names(stem: str, name: str, 
     else:
         text = json.dumps([dict(zip(header, row, strict=True)) for row in rows], ensure_ascii=False)
     body = text.encode()
-    found = asked(read_file(f"a.{suffix}", body, guess_format(f"a.{suffix}", body), SEEN))
+    found = sound(read_file(f"a.{suffix}", body, guess_format(f"a.{suffix}", body), SEEN))
     expected = [(text, true if is_true else false) for text, is_true in _TRUTHS]
     verdicts = {"正确": true, "错误": false}
     assert [(item.stem_raw, verdicts.get(item.answer_raw or "", item.answer_raw)) for item in found] == expected
@@ -390,7 +367,7 @@ def test_a_checklist_is_no_table_of_statements(header: list[str]) -> None:
 def test_codes_may_be_those_of_letters() -> None:
     rows = [[f"第{n}项检查首选的是（ ）", *"甲乙丙丁戊己", n % 6 + 1] for n in range(12)]
     reading = read(["题干", *"ABCDEF", "答案(1=A,2=B,3=C,4=D,5=E,6=F)"], *rows)
-    assert [item.answer_raw for item in asked(reading)] == ["ABCDEF"[n % 6] for n in range(12)]
+    assert [item.answer_raw for item in sound(reading)] == ["ABCDEF"[n % 6] for n in range(12)]
 
 
 def test_what_0_and_1_mean_is_not_guessed() -> None:
@@ -404,7 +381,7 @@ def test_other_codes_are_no_answers(name: str) -> None:
         reading = read(["题目", name], *([text, int(is_true)] for text, is_true in _TRUTHS))
     except ValueError:
         return
-    assert not any(item.answer_raw for item in asked(reading))
+    assert not any(item.answer_raw for item in sound(reading))
 
 
 def test_tables_below_each_other_have_headers_of_their_own() -> None:
@@ -419,9 +396,9 @@ def test_tables_below_each_other_have_headers_of_their_own() -> None:
         ["序号", "题干", "选项A", "选项B", "答案"],
         [1, "下列正确的有（ ）", "丙", "丁", "AB"],
     )
-    found = [(len(item.options_raw or ()), item.answer_raw) for item in asked(reading)]
+    found = [(len(item.options_raw or ()), item.answer_raw) for item in sound(reading)]
     assert found == [(2, "B"), (2, "A"), (2, "B"), (0, "×"), (0, "√"), (0, "×"), (2, "AB")]
-    assert [item.section_raw for item in asked(reading)][3:] == ["判断题"] * 3 + ["多选题"]
+    assert [item.section_raw for item in sound(reading)][3:] == ["判断题"] * 3 + ["多选题"]
 
 
 @pytest.mark.parametrize("words", ["对 错", "正确/错误", "错误、正确"])

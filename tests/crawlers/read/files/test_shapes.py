@@ -1,21 +1,15 @@
 """One bank in the shapes that need more than names: options a row each, cards, two tables, marks in options, options in the stem."""
 
-import csv
-import io
-import json
 import re
-from typing import Any
 
 import pytest
 
-from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
 from crawlers.read.files import account_of
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.tables.records.reading import FileReading
+from tests.crawlers.read.bodies import SEEN, csv_of, json_of, sound
 
 XUAN, ATTRIBUTE = '<xuan k="{letter}">{text}</xuan>', '{letter}="{text}" '
-_SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 GOLD = [
     (f"第{n}例患者最先受到影响的器官是（ ）", options, n % 4)
     for n, options in enumerate(
@@ -27,28 +21,17 @@ GOLD = [
 def read(name: str, body: bytes) -> FileReading:
     """Return what is read of a file by what stands in it, its account checked."""
     told = guess_format(name, body)
-    reading = read_file(name, body, told, _SEEN)
+    reading = read_file(name, body, told, SEEN)
     account_of(name, body, told, reading)
     return reading
 
 
 def triples_of(reading: FileReading) -> list[tuple[str, list[str], str]]:
     """Return stem, options without letters, and answer of each question."""
-    items = [item for item in reading.items if isinstance(item, QuestionItem) and item.doubt is None]
     return [
         (i.stem_raw or "", [o.removeprefix(f"{'ABCD'[n]}.").strip() for n, o in enumerate(i.options_raw or [])], i.answer_raw or "")
-        for i in items
+        for i in sound(reading)
     ]
-
-
-def _csv(rows: list[list[Any]]) -> bytes:
-    out = io.StringIO()
-    csv.writer(out).writerows(rows)
-    return out.getvalue().encode()
-
-
-def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()
 
 
 def _files() -> dict[str, bytes]:
@@ -82,10 +65,10 @@ def _files() -> dict[str, bytes]:
     ]
     questions = [{"id": n, "title": f"<p>{stem}</p>", "optionList": marked[n]} for n, (stem, _, _) in enumerate(GOLD)]
     return {
-        "marked.json": _json({"code": 200, "data": {"list": questions}}),
-        "below.jsonl": b"\n".join(_json({"prompt": below[n], "completion": "ABCD"[right]}) for n, (_, _, right) in enumerate(GOLD)),
-        "index.csv": _csv(index),
-        "ids.json": _json({"rows": ids}),
+        "marked.json": json_of({"code": 200, "data": {"list": questions}}),
+        "below.jsonl": b"\n".join(json_of({"prompt": below[n], "completion": "ABCD"[right]}) for n, (_, _, right) in enumerate(GOLD)),
+        "index.csv": csv_of(index),
+        "ids.json": json_of({"rows": ids}),
     }  # fmt: skip
 
 
@@ -133,7 +116,7 @@ def test_one_bank_in_many_shapes_reads_back_equal(name: str) -> None:
 
 def test_statements_with_truth_values_named_so_are_verdicts() -> None:
     records = [{"statement": f"第{n}条说法是有根据的。", "is_true": n % 2, "reason": "见书"} for n in range(12)]
-    assert [answer for _, _, answer in triples_of(read("t.json", _json(records)))] == ["错误", "正确"] * 6
+    assert [answer for _, _, answer in triples_of(read("t.json", json_of(records)))] == ["错误", "正确"] * 6
 
 
 def test_tags_in_lines_are_counted_once() -> None:
@@ -141,7 +124,7 @@ def test_tags_in_lines_are_counted_once() -> None:
         {"q": f"{stem}<sub>2</sub>", "o": options, "a": "ABCD"[right], "left": "<p>没有人读的<b>话</b></p>"}
         for stem, options, right in GOLD
     ]
-    assert len(triples_of(read("t.json", _json(records)))) == len(GOLD)
+    assert len(triples_of(read("t.json", json_of(records)))) == len(GOLD)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,9 @@ import json
 
 import pytest
 
-from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.read.formats import guess_format, read_file
-from crawlers.read.tables.records.reading import FileReading
+from tests.crawlers.read.bodies import read
 
-SEEN = Provenance(source="imports", url="file:a", snapshot="2026-01-01", page_id="p", position="")
 ASKED = ["性别", "对等候时间是否满意？", "每周锻炼几次？", "通过什么途径了解我院？", "是否愿意推荐？", "最希望改进哪一方面？"]
 CHOICES = ["男|女", "满意|一般|不满意", "从不|一次|多次", "网络|亲友|电视", "愿意|不愿意|不确定", "环境|态度|流程"]
 PAIRS = list(zip(ASKED, CHOICES, strict=True))
@@ -18,10 +15,6 @@ STEMS = ["最基本的认知过程是（ ）", "知觉的整体性是指（ ）"
 
 def _csv(*rows: str) -> bytes:
     return "\n".join(rows).encode()
-
-
-def _read(name: str, body: bytes) -> FileReading:
-    return read_file(name, body, guess_format(name, body), SEEN)
 
 
 SURVEYS = {
@@ -54,7 +47,7 @@ SURVEYS = {
 @pytest.mark.parametrize("name", SURVEYS)
 def test_a_survey_gives_no_questions(name: str) -> None:
     with pytest.raises(Refusal):
-        _read(name, SURVEYS[name])
+        read(name, SURVEYS[name])
 
 
 BANKS = {
@@ -70,4 +63,4 @@ BANKS = {
 
 @pytest.mark.parametrize("name", BANKS)
 def test_a_bank_that_looks_like_a_survey_is_read(name: str) -> None:
-    assert len(_read(name, BANKS[name]).items) == BANKS[name].count(b"\n")
+    assert len(read(name, BANKS[name]).items) == BANKS[name].count(b"\n")

@@ -1,6 +1,5 @@
 """Tables to records: delimiters, quotes, headers under titles, headings among the rows, workbooks, and what is no table."""
 
-import csv
 import io
 import json
 import re
@@ -15,47 +14,28 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.tables.columns import layout_of_keys
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.tables.roles.values import split_options
+from tests.crawlers.read.bodies import SEEN, book_of, csv_of, sound
 
-SEEN = Provenance(source="books", url="file:a.csv", snapshot="2026-01-01", page_id="page-0", position="")
 HEADER = ["序号", "题型", "题干", "选项A", "选项B", "选项C", "正确答案", "解析"]
 ROWS = [["1", "单选题", "感觉是（ ）。", "甲", "乙", "丙", "B", "见书"], ["2", "单选题", "知觉是（ ）。", "丁", "戊", "", "A", ""]]
 
 
-def written(rows: list[list[str]], delimiter: str = ",", encoding: str = "utf-8") -> bytes:
-    file = io.StringIO(newline="")
-    csv.writer(file, delimiter=delimiter).writerows(rows)
-    return file.getvalue().encode(encoding)
-
-
 def workbook(**sheets: list[list[Any]]) -> bytes:
-    book = Workbook()
-    book.remove(book.active)
-    for name, rows in sheets.items():
-        sheet = book.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
-    file = io.BytesIO()
-    book.save(file)
-    return file.getvalue()
+    return book_of(*sheets.items())
 
 
 def read(name: str, body: bytes, format_name: str = "table") -> FileReading:
     return read_file(name, body, format_name, SEEN)
 
 
-def questions(reading: FileReading) -> list[QuestionItem]:
-    return [item for item in reading.items if isinstance(item, QuestionItem) and not item.doubt]
-
-
 @pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
 def test_any_delimiter_and_encoding(delimiter: str, encoding: str) -> None:
-    first, second = questions(read("a.csv", written([HEADER, *ROWS], delimiter, encoding)))
+    first, second = sound(read("a.csv", csv_of([HEADER, *ROWS], delimiter, encoding)))
     assert (first.number_raw, first.type_raw, first.stem_raw, first.answer_raw) == ("1", "单选题", "感觉是（ ）。", "B")
     assert (first.options_raw, first.explanation_raw) == (["A.甲", "B.乙", "C.丙"], "见书")
     assert (second.options_raw, second.explanation_raw) == (["A.丁", "B.戊"], None)
@@ -63,8 +43,8 @@ def test_any_delimiter_and_encoding(delimiter: str, encoding: str) -> None:
 
 
 def test_a_workbook_gives_the_same_as_text() -> None:
-    items = questions(read("a.xlsx", workbook(题库=[HEADER, *ROWS])))
-    plain = questions(read("a.csv", written([HEADER, *ROWS])))
+    items = sound(read("a.xlsx", workbook(题库=[HEADER, *ROWS])))
+    plain = sound(read("a.csv", csv_of([HEADER, *ROWS])))
     assert [(item.stem_raw, item.options_raw, item.answer_raw) for item in items] == [
         (item.stem_raw, item.options_raw, item.answer_raw) for item in plain
     ]
@@ -74,7 +54,7 @@ def test_a_workbook_gives_the_same_as_text() -> None:
 def test_titles_above_and_headings_among_the_rows() -> None:
     rows = [["心理学题库"], [], ["2020 年用"], HEADER, ["一、单选题"], ROWS[0], [], HEADER, ["二、多选题"], ROWS[1]]
     reading = read("a.xlsx", workbook(题库=rows, 空=[], 说明=[["怎样做题"], ["先看题"]], 二=[HEADER, ROWS[0]]))
-    assert [item.section_raw for item in questions(reading)] == ["一、单选题", "二、多选题", None]
+    assert [item.section_raw for item in sound(reading)] == ["一、单选题", "二、多选题", None]
     assert reading.unread[:2] == ["心理学题库", "2020 年用"] and reading.record_count == 3
     assert reading.skipped == ["sheet 说明: no header that is known, so its 2 rows are not read: 怎样做题"]
 
@@ -140,17 +120,17 @@ def test_options_in_one_cell(cell: str, options: list[str]) -> None:
 
 def test_cells_as_excel_shows_them() -> None:
     rows = [["题干", "A", "B", "C", "D", "答案"], ["几_x000D_\n是（ ）。", 3.0, 0.1 + 0.2, True, datetime(2020, 1, 5), "A"]]
-    (item,) = questions(read("a.xlsx", workbook(一=rows)))
+    (item,) = sound(read("a.xlsx", workbook(一=rows)))
     assert item.options_raw == ["A.3", "B.0.3", "C.TRUE", "D.2020-01-05"]
     assert item.stem_raw == "几\n是（ ）。"
 
 
 def test_rows_that_cannot_be_read_cost_no_other() -> None:
     rows = [*ROWS, ["3", "单选题", "", "", "", "", "C", ""], ["4", "单选题", "想象是", "甲", "乙", "丙", "A", "见书", "多", "余"], ROWS[0]]
-    reading = read("a.csv", written([HEADER, *rows]))
+    reading = read("a.csv", csv_of([HEADER, *rows]))
     doubts = [(item.doubt, item.provenance.position) for item in reading.items if isinstance(item, QuestionItem) and item.doubt]
     assert doubts == [("record_empty", "line:4"), ("record_unreadable", "line:5")]
-    assert len(questions(reading)) == 3 and reading.record_count == 5 == len(reading.items)
+    assert len(sound(reading)) == 3 and reading.record_count == 5 == len(reading.items)
     assert "10 cells under 8 columns" in reading.faults[1]
 
 
@@ -160,8 +140,8 @@ def test_a_repeated_case_makes_a_group_and_spare_columns_are_told() -> None:
         ["某女，30岁。", "诊断是（ ）。", "甲", "乙", "A", "易"],
         ["某女，30岁。", "治疗是（ ）。", "甲", "乙", "B", "难"],
     ]
-    reading = read("a.csv", written(rows))
-    first, second = questions(reading)
+    reading = read("a.csv", csv_of(rows))
+    first, second = sound(reading)
     assert first.case_raw == "某女，30岁。" and first.group_raw == second.group_raw is not None
     assert reading.unread == ["field '难度' of 2 records"]
 
@@ -182,22 +162,22 @@ def test_cells_merged_downwards_hold_for_their_rows() -> None:
     file = io.BytesIO()
     book.save(file)
     reading = read("a.xlsx", file.getvalue())
-    assert [(item.case_raw, item.stem_raw) for item in questions(reading)] == [
+    assert [(item.case_raw, item.stem_raw) for item in sound(reading)] == [
         ("某女，30岁。", "诊断是（ ）。"),
         ("某女，30岁。", "治疗是（ ）。"),
         (None, "感觉是（ ）。"),
     ]
     assert [item.doubt for item in reading.items if isinstance(item, QuestionItem) and item.doubt] == ["record_unreadable"]
-    assert type(questions(reading)[1].case_raw) is str
+    assert type(sound(reading)[1].case_raw) is str
 
 
 @pytest.mark.parametrize(
     ("name", "body", "message"),
     [
         ("a.csv", b"   \n", "a.csv: the file is empty"),
-        ("a.csv", written([["姓名", "电话"], ["甲", "1"]]), "a.csv: no header in the first 20 rows; .*found 姓名 电话"),
-        ("a.csv", written([HEADER, ROWS[0]]) + b'3,"' + b"x,y\n" * 50, "a.csv: line 3: a quote that opens here is never closed"),
-        ("a.csv", written([HEADER, ROWS[0]]) + b"3,\0,\n", "a.csv: line 3: a NUL character"),
+        ("a.csv", csv_of([["姓名", "电话"], ["甲", "1"]]), "a.csv: no header in the first 20 rows; .*found 姓名 电话"),
+        ("a.csv", csv_of([HEADER, ROWS[0]]) + b'3,"' + b"x,y\n" * 50, "a.csv: line 3: a quote that opens here is never closed"),
+        ("a.csv", csv_of([HEADER, ROWS[0]]) + b"3,\0,\n", "a.csv: line 3: a NUL character"),
         ("a.csv", b"question,A,B,answer\n" + b"x" * 2_000_000, "a.csv: line 2: field larger than field limit"),
         ("a.xlsx", b"no zip", "a.xlsx: not a readable xlsx"),
         ("a.xlsx", workbook(一=[HEADER])[:-700], "a.xlsx: not a readable xlsx"),
@@ -229,7 +209,7 @@ CELLS = st.text(st.characters(exclude_categories=["C"], exclude_characters="\u20
 
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=8), st.sampled_from([",", "\t", "|"]))
 def test_what_is_written_as_a_table_is_read(rows: list[tuple[str, str, str]], delimiter: str) -> None:
-    body = written([["题干", "A", "B", "答案"], *([f"题{stem}", a, b, "A"] for stem, a, b in rows)], delimiter)
+    body = csv_of([["题干", "A", "B", "答案"], *([f"题{stem}", a, b, "A"] for stem, a, b in rows)], delimiter)
     for item, (stem, a, b) in zip(read("a.csv", body).items, rows, strict=True):
         assert isinstance(item, QuestionItem)
         # a letter within an option may be the sign of a further one
@@ -240,13 +220,13 @@ def test_what_is_written_as_a_table_is_read(rows: list[tuple[str, str, str]], de
 @pytest.mark.parametrize(
     ("name", "body", "format_name"),
     [
-        ("a.csv", written([["", "Question", "A", "B", "C", "D", "Answer"], ["0", "问", "甲", "乙", "丙", "丁", "A"]]), "cmmlu"),
+        ("a.csv", csv_of([["", "Question", "A", "B", "C", "D", "Answer"], ["0", "问", "甲", "乙", "丙", "丁", "A"]]), "cmmlu"),
         (
             "physician_val.csv",
-            written([["id", "question", "A", "B", "C", "D", "answer"], ["0", "问", "甲", "乙", "丙", "丁", "A"]]),
+            csv_of([["id", "question", "A", "B", "C", "D", "answer"], ["0", "问", "甲", "乙", "丙", "丁", "A"]]),
             "ceval",
         ),
-        ("a.csv", written([HEADER, *ROWS]), "table"),
+        ("a.csv", csv_of([HEADER, *ROWS]), "table"),
         ("a.json", b'[{"question":"q","options":["a","b"],"answer":"A"}]', "table"),
         ("a.json", b'[{"exam_type":"x","exam_subject":"y","question":"q","option":{"A":"a"},"answer":"A"}]', "cmb"),
         ("a.json", b'[{"title":"t","description":"d","QA_pairs":[{"question":"q","solution":"s"}]}]', "cmb"),
@@ -274,8 +254,8 @@ def test_unknown_files_name_the_known_formats(name: str, advice: str) -> None:
 
 
 def test_published_sets_by_their_shapes() -> None:
-    body = written([["id", "question", "A", "B", "C", "D", "answer", "explanation"], ["7", "问", "甲", "乙", "丙", "丁", "C", "因"]])
-    (item,) = questions(read("basic_medicine_dev.csv", body, "ceval"))
+    body = csv_of([["id", "question", "A", "B", "C", "D", "answer", "explanation"], ["7", "问", "甲", "乙", "丙", "丁", "C", "因"]])
+    (item,) = sound(read("basic_medicine_dev.csv", body, "ceval"))
     assert (item.subject_raw, item.number_raw, item.options_raw, item.answer_raw) == (
         "基础医学",
         "7",
@@ -283,10 +263,10 @@ def test_published_sets_by_their_shapes() -> None:
         "C",
     )
     fifth = json.dumps({"id": 1, "question": "问", **dict(zip("ABCDE", "甲乙丙丁戊", strict=True)), "answer": "E"}).encode()
-    (item,) = questions(read("a.jsonl", fifth, "ceval"))
+    (item,) = sound(read("a.jsonl", fifth, "ceval"))
     assert item.options_raw == ["A.甲", "B.乙", "C.丙", "D.丁", "E.戊"]
     pairs = [{"question": f"q{number}", "solution": f"s{number}"} for number in (1, 2)]
     clinic = json.dumps([{"id": "0", "title": "案", "description": "男", "QA_pairs": pairs}]).encode()
-    first, second = questions(read("a.json", clinic, "cmb"))
+    first, second = sound(read("a.json", clinic, "cmb"))
     assert (first.paper_raw, first.case_raw, first.stem_raw, first.answer_raw) == ("案", "男", "q1", "s1")
     assert (second.group_raw, second.stem_raw) == (first.group_raw, "q2")

@@ -4,12 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import common_share, decoded
 from crawlers.read.containers.files.text import read_html, read_text
 from crawlers.read.papers import read_questions
+from tests.crawlers.read.bodies import SEEN
 
-SEEN = Provenance(source="read", url="file:a.txt", snapshot="2026-01-01", page_id="page", position="")
 PAPER = "一、单项选择题\r\n1．下列关于心理现象的说法，正确的是（ ）。\r\nA．感觉 B．知觉\r\n答案：B\r\n"
 TRADITIONAL = "一、單項選擇題\n1．下列關於心理現象的說法，正確的是（ ）。\nA．感覺 B．知覺\n答案：B\n"
 WORDS = st.sampled_from(

@@ -3,13 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-import docx
-import openpyxl
 import pytest
 
 from crawlers.read.__main__ import read_row
 from crawlers.read.tables.legends import verdicts_of_name
 from curation.clean.wording.answer_keys import read_verdict
+from tests.crawlers.read.bodies import book_of, word_of
 from tests.layouts.law import cleaned
 
 _STATEMENTS = [f"第{n}项操作应当由两人进行" for n in range(1, 9)]
@@ -26,20 +25,12 @@ def _csv(path: Path, rows: list[list[str]]) -> Path:
 
 
 def _xlsx(path: Path, rows: list[list[str]]) -> Path:
-    book = openpyxl.Workbook()
-    for row in rows:
-        book.active.append(row)
-    book.save(path.with_suffix(".xlsx"))
+    path.with_suffix(".xlsx").write_bytes(book_of(rows))
     return path.with_suffix(".xlsx")
 
 
 def _docx(path: Path, rows: list[list[str]]) -> Path:
-    document = docx.Document()
-    table = document.add_table(len(rows), len(rows[0]))
-    for cells, row in zip(table.rows, rows, strict=True):
-        for cell, text in zip(cells.cells, row, strict=True):
-            cell.text = text
-    document.save(path.with_suffix(".docx"))
+    path.with_suffix(".docx").write_bytes(word_of(rows))
     return path.with_suffix(".docx")
 
 

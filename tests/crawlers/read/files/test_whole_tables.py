@@ -1,17 +1,12 @@
 """Tables of which names or a known layout show only a part: what is left of the file decides how it is read."""
 
-import io
 import json
 from typing import Any
 
 import pytest
-from openpyxl import Workbook
 
-from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
-from crawlers.read.files import FileResult, read_steps
+from tests.crawlers.read.bodies import book_of, result_of, sound
 
-_SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _PARTS = ["心脏外膜", "肝脏左叶", "肺部尖端", "肾脏皮质", "脾脏包膜", "胃部底端"]
 _STEMS = [f"第{'甲乙丙丁戊己庚辛'[n]}例患者入院，检查发现异常，最先受到影响的器官是" for n in range(8)]
 _OPTIONS = [[_PARTS[(n + step) % 6] for step in range(5 if n % 2 else 4)] for n in range(8)]
@@ -20,22 +15,14 @@ Question = tuple[str, list[str], str]
 
 
 def _read(name: str, body: str | bytes) -> list[Question]:
-    body = body.encode() if isinstance(body, str) else body
-    [result] = [step for step in read_steps(name, body, None, _SEEN) if isinstance(step, FileResult)]
-    assert result.account.difference == 0
-    items = [item for item in result.reading.items if isinstance(item, QuestionItem) and item.doubt is None]
+    items = sound(result_of(name, body).reading)
     return [
         (item.stem_raw or "", [text.partition(".")[2] or text for text in item.options_raw or ()], item.answer_raw or "") for item in items
     ]
 
 
 def _sheet(*rows: tuple[Any, ...]) -> bytes:
-    book = Workbook()
-    for row in rows:
-        book.active.append(row)
-    file = io.BytesIO()
-    book.save(file)
-    return file.getvalue()
+    return book_of(rows and [*rows])
 
 
 _GOLD = list(zip(_STEMS, _OPTIONS, _ANSWERS, strict=True))

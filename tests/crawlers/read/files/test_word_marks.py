@@ -1,6 +1,5 @@
 """Marks of answers that only Word has: check boxes and lists of forms, content controls, signs of fonts, the faces of words and letters."""
 
-import io
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ from crawlers.read.lines.doubts.whole_paper import accounted
 from crawlers.read.lines.marks import answered
 from crawlers.read.lines.paper import read_paper
 from crawlers.read.lines.questions.draft import ParsedPaper
+from tests.crawlers.read.bodies import saved
 
 SPACES = nsdecls("w") + ' xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"'
 STEMS = ("感觉的基本单位是什么", "知觉恒常性不包括哪一项", "下列属于内部动机的是", "短时记忆的容量是多少", "情绪的三个成分是哪些")
@@ -59,9 +59,7 @@ def text_of(paragraphs: list[str]) -> Text:
     document: Any = Document()
     for inner in paragraphs:
         document.element.body.insert(len(document.element.body) - 1, parse_xml(f"<w:p {SPACES}>{inner}</w:p>"))
-    file = io.BytesIO()
-    document.save(file)
-    return read_docx("a.docx", file.getvalue())
+    return read_docx("a.docx", saved(document))
 
 
 def read(paragraphs: list[str]) -> ParsedPaper:

@@ -1,40 +1,21 @@
 """Tables of Word documents: empty cells keep their place, titles above the header are lines, and a layout names their columns."""
 
 import json
-from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from docx import Document
 
 from atomexam.records.item import QuestionItem
 from crawlers.read.__main__ import read_row
 from crawlers.read.account.report import ReportRow
 from crawlers.read.containers.documents.docx import read_docx
+from tests.crawlers.read.bodies import sound, word_of
 
 _STATEMENTS = [f"第{n}种反应在感觉形成以后才会出现" for n in range(1, 13)]
 _TRUE = [n % 3 != 1 for n in range(12)]
 _STEMS = [f"第{n}次测量时应当先看哪一项（ ）" for n in range(1, 9)]
 _WORDS = ["感知觉", "记忆力", "注意力", "思维"]
-
-
-def _docx(*tables: Sequence[Sequence[str]], above: Sequence[str] = (), merged: Sequence[tuple[int, int, int, int]] = ()) -> bytes:
-    document = Document()
-    for line in above:
-        document.add_paragraph(line)
-    for rows in tables:
-        table = document.add_table(len(rows), max(map(len, rows)))
-        for at, row in enumerate(rows):
-            for column, text in enumerate(row):
-                table.cell(at, column).text = text
-        for top, left, bottom, right in merged:
-            table.cell(top, left).merge(table.cell(bottom, right))
-        document.add_paragraph("")
-    file = BytesIO()
-    document.save(file)
-    return file.getvalue()
 
 
 def _read(folder: Path, body: bytes, *tables: dict[str, Any]) -> ReportRow:
@@ -47,11 +28,7 @@ def _read(folder: Path, body: bytes, *tables: dict[str, Any]) -> ReportRow:
 
 def _told(row: ReportRow) -> list[tuple[str, list[str] | None, str | None]]:
     assert not row.error, row.error
-    return [
-        (item.stem_raw or "", item.options_raw, item.answer_raw)
-        for item in row.reading.items
-        if isinstance(item, QuestionItem) and not item.doubt
-    ]
+    return [(item.stem_raw or "", item.options_raw, item.answer_raw) for item in sound(row.reading)]
 
 
 def _ticked(names: tuple[str, str], sign: str = "✓") -> list[list[str]]:
@@ -66,7 +43,7 @@ def _ticked(names: tuple[str, str], sign: str = "✓") -> list[list[str]]:
 )
 def test_a_tick_in_one_of_two_columns_is_read_right_or_not_at_all(tmp_path: Path, names: tuple[str, str], sign: str, title: int) -> None:
     rows = [*[[f"安全知识测评第{n}版", "", "", ""] for n in range(title)], *_ticked(names, sign)]
-    body = _docx(rows, merged=[(n, 0, n, 3) for n in range(title)])
+    body = word_of(rows, merged=[(n, 0, n, 3) for n in range(title)])
     row = _read(tmp_path, body)
     told = [] if row.error else _told(row)
     right = [(text, "正确" if true else "错误") for text, true in zip(_STATEMENTS, _TRUE, strict=True)]
@@ -74,7 +51,7 @@ def test_a_tick_in_one_of_two_columns_is_read_right_or_not_at_all(tmp_path: Path
 
 
 def test_a_tick_below_a_name_that_is_no_truth_value_is_no_answer(tmp_path: Path) -> None:
-    assert not _told(_read(tmp_path, _docx(_ticked(("甲说", "乙说")))))
+    assert not _told(_read(tmp_path, word_of(_ticked(("甲说", "乙说")))))
 
 
 def _choices() -> list[list[str]]:
@@ -87,58 +64,58 @@ _EXPECTED = [(stem, _WORDS, "ABCD"[n % 4]) for n, stem in enumerate(_STEMS, 1)]
 
 
 def test_a_layout_names_the_columns_of_a_table_in_word(tmp_path: Path) -> None:
-    assert _told(_read(tmp_path, _docx(_choices(), above=["前言"]), _TABLE)) == _EXPECTED
+    assert _told(_read(tmp_path, word_of(_choices(), above=["前言"]), _TABLE)) == _EXPECTED
 
 
 def test_columns_without_names_have_numbers(tmp_path: Path) -> None:
     columns = {"under": ["table 1"], "stem": "column 2", "options": [f"column {n}" for n in range(3, 7)], "answer": "column 7"}
-    assert _told(_read(tmp_path, _docx(_choices()[1:]), columns)) == _EXPECTED
+    assert _told(_read(tmp_path, word_of(_choices()[1:]), columns)) == _EXPECTED
 
 
 def test_empty_cells_of_options_keep_their_place(tmp_path: Path) -> None:
     rows = _choices()
     rows[1][4] = rows[2][3] = ""
-    told = _told(_read(tmp_path, _docx(rows), _TABLE))
+    told = _told(_read(tmp_path, word_of(rows), _TABLE))
     assert told[:2] == [(_STEMS[0], ["感知觉", "记忆力", "", "思维"], "B"), (_STEMS[1], ["感知觉", "", "注意力", "思维"], "C")]
 
 
 def test_a_cell_merged_over_rows_is_in_each_of_them(tmp_path: Path) -> None:
     rows = [[*row, "科目" if not at else "心理学" if at == 1 else ""] for at, row in enumerate(_choices())]
-    row = _read(tmp_path, _docx(rows, merged=[(1, 7, 8, 7)]), _TABLE | {"others": {"科目": "科目"}})
+    row = _read(tmp_path, word_of(rows, merged=[(1, 7, 8, 7)]), _TABLE | {"others": {"科目": "科目"}})
     assert [item.subject_raw for item in row.reading.items if isinstance(item, QuestionItem)] == ["心理学"] * 8
 
 
 def test_a_star_is_every_table_with_these_columns(tmp_path: Path) -> None:
-    body = _docx(_choices()[:5], [_choices()[0], *_choices()[5:]])
+    body = word_of(_choices()[:5], [_choices()[0], *_choices()[5:]])
     assert _told(_read(tmp_path, body, _TABLE | {"under": ["*"]})) == _EXPECTED
 
 
 def test_the_row_of_the_header_may_be_named(tmp_path: Path) -> None:
     rows = [["说明", "本表", "", "", "", "", "供参考"], ["", "", "", "", "", "", "见下"], *_choices()]
-    assert _told(_read(tmp_path, _docx(rows), _TABLE | {"header": 3})) == _EXPECTED
+    assert _told(_read(tmp_path, word_of(rows), _TABLE | {"header": 3})) == _EXPECTED
 
 
 def test_a_document_without_such_a_table_says_which_it_has(tmp_path: Path) -> None:
-    error = _read(tmp_path, _docx(_choices()), _TABLE | {"under": ["table 2"]}).error or ""
+    error = _read(tmp_path, word_of(_choices()), _TABLE | {"under": ["table 2"]}).error or ""
     assert "rows under table 2" in error and "found rows under table 1" in error
-    error = _read(tmp_path, _docx(above=["一、知觉是（ ）"]), _TABLE).error or ""
+    error = _read(tmp_path, word_of(above=["一、知觉是（ ）"]), _TABLE).error or ""
     assert "no table" in error and "`paper`" in error
 
 
 @pytest.mark.parametrize("form", ["{}", "A00{}", ""])
 def test_rows_of_a_table_without_a_header_are_questions(tmp_path: Path, form: str) -> None:
     rows = [[form.format(n), stem, *(f"{word}{n}" for word in _WORDS), "ABCD"[n % 4]] for n, stem in enumerate(_STEMS, 1)]
-    told = _told(_read(tmp_path, _docx([row[not form :] for row in rows])))
+    told = _told(_read(tmp_path, word_of([row[not form :] for row in rows])))
     assert told == [(stem, [f"{word}{n}" for word in _WORDS], "ABCD"[n % 4]) for n, stem in enumerate(_STEMS, 1)]
 
 
 def test_a_header_may_be_on_two_rows_above_a_heading(tmp_path: Path) -> None:
     rows = [["题号", "题目", "选项", "", "", "答案"], ["", "", "A", "B", "C", ""], ["一、选择题", "", "", "", "", ""]]
     rows += [[str(n), stem, f"甲{n}", "乙", "丙", "ABC"[n % 3]] for n, stem in enumerate(_STEMS, 1)]
-    told = _told(_read(tmp_path, _docx(rows, merged=[(0, 2, 0, 4)])))
+    told = _told(_read(tmp_path, word_of(rows, merged=[(0, 2, 0, 4)])))
     assert told == [(stem, [f"A.甲{n}", "B.乙", "C.丙"], "ABC"[n % 3]) for n, stem in enumerate(_STEMS, 1)]
 
 
 def test_tables_among_lines_are_read_row_by_row() -> None:
     rows = [["1", "3岁的儿童", "对"], ["2", "两行\n的格", "错"]]
-    assert read_docx("a.docx", _docx(rows, above=["题"])).lines == ["题", "1、3岁的儿童\t对", "2、两行", "的格", "错", ""]
+    assert read_docx("a.docx", word_of(rows, above=["题"])).lines == ["题", "1、3岁的儿童\t对", "2、两行", "的格", "错", ""]

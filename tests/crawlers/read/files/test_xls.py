@@ -7,12 +7,11 @@ import zlib
 import pytest
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
-from crawlers.read.files import FileResult, read_steps
+from crawlers.read.files import FileResult
+from tests.crawlers.read.bodies import result_of
 
 pytest.importorskip("xlrd")
 
-_SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _SAVED = (
     "c-rllO-NKx6oAit@4h!b={V{rXka2_W-k1NHacmPK_nK!R79mYR45uli&7}dW*HQ1CUGOUsEyU8ABw153&E&G5Cmi4rrHD*E!5Y!=iRx!u@^XCk}^l`dH39N"
     "@B8kY`|Eo>lb@V;P&y0Cqy=<Xw0vMX$`~eJ$_N7bElXrmPcJ4bE9**pUK~i%fTy|B9x;Yuyk|j!`}`$pfRC7t!8zy{9Eg^$p|nvSx|!%hGvhe-G#JMefD-Cg"
@@ -33,8 +32,7 @@ def _book() -> bytes:
 
 
 def _read(body: bytes) -> FileResult:
-    [result] = [step for step in read_steps("old.xls", body, None, _SEEN) if isinstance(step, FileResult)]
-    return result
+    return result_of("old.xls", body)
 
 
 def test_a_saved_workbook_reads_with_merged_cells_and_numbers() -> None:

@@ -5,19 +5,18 @@ from textwrap import dedent
 import pytest
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
 from crawlers.read.containers.files.reading import Text
 from crawlers.read.files import account_of
 from crawlers.read.layouts.paper_layout import PaperLayout
 from crawlers.read.papers import questions_by_layout
 from crawlers.read.tables.records.reading import FileReading
+from tests.crawlers.read.bodies import SEEN
 
-_HERE = Provenance(source="test", url="file:a.txt", snapshot="2026-01-01", page_id="page-1", position="")
 _QUESTION = "{number}. {stem}\n{letter}. {option}"
 
 
 def _read(text: str, layout: PaperLayout) -> FileReading:
-    reading = questions_by_layout("a.txt", Text(dedent(text).strip("\n").split("\n")), layout, _HERE)
+    reading = questions_by_layout("a.txt", Text(dedent(text).strip("\n").split("\n")), layout, SEEN)
     account_of("a.txt", b"", "paper", reading)  # raises if a character is counted twice or not at all
     return reading
 
@@ -162,7 +161,7 @@ def test_a_template_with_a_line_for_each_option_says_how_many_there_are() -> Non
 
 def test_an_answer_in_the_words_of_an_option_is_no_unread_text() -> None:
     reading = questions_by_layout(
-        "a.txt", Text(_words([3, 3, 3]).split("\n")), PaperLayout(question="第{number}题 {stem}\n{option}\n应选：{answer}"), _HERE
+        "a.txt", Text(_words([3, 3, 3]).split("\n")), PaperLayout(question="第{number}题 {stem}\n{option}\n应选：{answer}"), SEEN
     )
     assert not account_of("a.txt", b"", "paper", reading).unread
 

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Import
-from atomexam.records.provenance import Provenance
 from atomexam.text.yaml_values import yaml_values
 from crawlers.read.__main__ import main
 from crawlers.read.containers.files.reading import Text
@@ -32,16 +31,15 @@ from crawlers.read.proposed import _key, proposed_layout
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.vocabulary.answer_marks import flat
 from crawlers.read_imports import read_files, store_files
+from tests.crawlers.read.bodies import SEEN
 from tests.crawlers.read.layouts.odd_papers import ODD_PAPERS, Written
 from tests.layouts.gold import paper
 from tests.layouts.text import layout as layout_form
 from tests.layouts.text import lines_of
 
-_HERE = Provenance(source="test", url="file:a.txt", snapshot="2026-01-01", page_id="page-1", position="")
-
 
 def _read(text: str, layout: PaperLayout) -> FileReading:
-    reading = questions_by_layout("a.txt", Text(dedent(text).split("\n")), layout, _HERE)
+    reading = questions_by_layout("a.txt", Text(dedent(text).split("\n")), layout, SEEN)
     account_of("a.txt", b"", "paper", reading)  # raises if a character is counted twice or not at all
     return reading
 
@@ -234,7 +232,7 @@ def test_questions_by_their_places_are_as_long_as_elsewhere(block: str, doubts: 
 def test_lines_that_fit_nothing_are_unread_and_lines_of_no_use_are_furniture() -> None:
     layout = PaperLayout(question=_SIMPLE.question, leave_out=["※{}"])
     text = Text(["※ 广告", "前言一行。", "1、感觉是", "知觉的基础", "A. 甲", "B. 乙", "第 3 页", "答：A", "", "后记一行"])
-    reading = questions_by_layout("a.txt", text, layout, _HERE)
+    reading = questions_by_layout("a.txt", text, layout, SEEN)
     account = account_of("a.txt", b"", "paper", reading)
     assert [row.stem for row in _rows(reading)] == ["感觉是\n知觉的基础"]
     assert [one.text for one in account.unread] == ["前言一行。", "后记一行"] and account.difference == 0
@@ -246,7 +244,7 @@ def test_lines_that_fit_nothing_are_unread_and_lines_of_no_use_are_furniture() -
 def test_a_line_below_lines_of_no_use_continues_only_a_full_one(between: list[str]) -> None:
     layout = PaperLayout(question="{number}、{stem}\n{options}\n答：{answer}", leave_out=["{}楼 {}发表于 {}", "回复"])
     lines = ["1、感觉是", "A. 甲 B. 乙", *between, "顶一下", "答：A"] * 2
-    reading = questions_by_layout("a.txt", Text(lines), layout, _HERE)
+    reading = questions_by_layout("a.txt", Text(lines), layout, SEEN)
     assert [row.options for row in _rows(reading)] == [["甲", "乙"]] * 2 and "顶一下" in reading.unread
 
 
@@ -280,21 +278,18 @@ def test_layouts_apply_to_papers_of_all_kinds(tmp_path: Path, capsys: pytest.Cap
     assert [item["answer_raw"] for item in _items(capsys)] == [one.answer for one in written]
 
 
-@pytest.mark.parametrize("format_name", [None, "paper", "docx"])
+@pytest.mark.parametrize("format_name", [None, "paper"])
 def test_an_import_reads_its_papers_by_the_layouts_beside_them(tmp_path: Path, format_name: str | None) -> None:
     text, layout, written = ODD_PAPERS["own_marks"]
     _written(tmp_path / "own/a.txt", text)
     _written(tmp_path / "own/b.txt", _PAPER)
     _written(tmp_path / "own/a.layout.yaml", json.dumps({"a": {"paper": msgspec.to_builtins(layout)}}, ensure_ascii=False))
     (tmp_path / "pages").mkdir()
-    if format_name == "docx":  # which reads no .txt: the layout does
-        (tmp_path / "own/b.txt").unlink()
-    path = tmp_path / "own" / ("a.txt" if format_name == "docx" else "")
-    source = Import(path=str(path), snapshot="2026-01-01", format=format_name)
+    source = Import(path=str(tmp_path / "own"), snapshot="2026-01-01", format=format_name)
     store_files("mine", source, tmp_path / "pages")
     items = list(read_files("mine", source, tmp_path / "pages", 0.1))
     assert [item.provenance.position for item in items if item.url == "file:a.txt"] == ["q1", "q2"]
-    assert len(items) == len(written) + (0 if format_name == "docx" else 8)
+    assert len(items) == len(written) + 8
 
 
 _WORDS = st.text("感知觉记忆思维甲乙丙丁戊", min_size=1, max_size=12)
@@ -337,7 +332,7 @@ def test_a_proposal_reads_at_least_what_is_read_without_it(seed: int) -> None:
     name, lines = "a.txt", lines_of(paper(rng), layout_form(rng), rng)
     text = Text(lines)
     try:
-        usual = questions_in(name, text, _HERE)
+        usual = questions_in(name, text, SEEN)
     except ValueError:
         return
     try:
@@ -348,7 +343,7 @@ def test_a_proposal_reads_at_least_what_is_read_without_it(seed: int) -> None:
     proposed = next(iter(msgspec.convert(yaml_values(proposal, "a", ""), dict[str, FileLayout]).values()))
     if proposed.paper is None:
         return
-    own = questions_by_layout(name, text, proposed.paper, _HERE)
+    own = questions_by_layout(name, text, proposed.paper, SEEN)
     account_of(name, b"", "paper", own)
     lost = Counter(map(_key, _questions(usual))) - Counter(map(_key, _questions(own)))
     assert not proposed.is_confirmed or not lost
@@ -401,7 +396,7 @@ def test_an_answer_on_a_line_of_its_own_is_no_letter_of_an_option() -> None:
     text = Text(
         ["第1题 首先应当看哪一项", "(A) 甲一", "(B) 乙二", "→ A 甲一", "第2题 其次应当看哪一项", "(A) 甲三", "(B) 乙四", "→ B 乙四"]
     )
-    reading = questions_by_layout("a.txt", text, layout, _HERE)
+    reading = questions_by_layout("a.txt", text, layout, SEEN)
     assert [row.answer for row in _rows(reading)] == ["A", "B"]
     assert account_of("a.txt", b"", "paper", reading).unread == []
 
@@ -451,7 +446,7 @@ def test_a_proposal_has_not_the_name_of_a_format() -> None:
 
 def test_stems_with_options_of_an_unknown_form_are_rejected_and_proposed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = "".join(f"▲{n}▲第{n}次应当先看哪一项\nA│甲{n}\nB│乙\nC│丙\nD│丁\n◎B\n" for n in range(1, 9))
-    reading = questions_in("a.txt", Text(text.split("\n")), _HERE)
+    reading = questions_in("a.txt", Text(text.split("\n")), SEEN)
     assert [item.doubt for item in reading.items if isinstance(item, QuestionItem)] == ["options_unreadable"] * 8
     proposal = proposed_layout("a.txt", text.encode())
     assert "confirmed: no" in proposal and "8 rejected" in proposal

@@ -1,7 +1,5 @@
 """Tables read by a layout that names their columns: forms of options and answers, rows above the header, and doubts where nothing fits."""
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -11,15 +9,10 @@ import pytest
 from atomexam.records.item import QuestionItem
 from crawlers.read.__main__ import read_row
 from crawlers.read.account.report import ReportRow
+from tests.crawlers.read.bodies import csv_of
 
 _STEMS = [f"第{n}次测量时应当先看哪一项（ ）" for n in range(1, 13)]
 _OPTIONS = [["感知觉", "记忆力", "注意力", "思维"][n % 4 :] + ["感知觉", "记忆力", "注意力", "思维"][: n % 4] for n in range(12)]
-
-
-def _csv(rows: list[list[Any]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text).writerows(rows)
-    return text.getvalue().encode()
 
 
 def _read(folder: Path, name: str, body: bytes | Any, table: dict[str, Any] | None = None) -> ReportRow:
@@ -121,7 +114,7 @@ _CELLS = [[stem, *options, n % 4 + 1] for n, (stem, options) in enumerate(zip(_S
 def test_a_layout_names_the_row_of_the_header(tmp_path: Path, name: str) -> None:
     rows = [["说明：请勿改动", "共", "若干"], ["甲方审定", "第二稿", "2020"], ["要问的", "一", "二", "三", "四", "选哪个"], *_CELLS]
     page = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    body = _csv(rows) if name == "bank.csv" else f"<html><table>{page}</table></html>".encode()
+    body = csv_of(rows) if name == "bank.csv" else f"<html><table>{page}</table></html>".encode()
     under = [] if name == "bank.csv" else ["table 1"]
     table = {"under": under, "header": 3, "stem": "要问的", "options": [*"一二三四"], "answer": "选哪个", "form": "from 1"}
     assert _told(_read(tmp_path, name, body, table)) == _EXPECTED
@@ -141,7 +134,7 @@ _JUDGED = [(text, None, "正确" if verdict == "对" else "错误") for text, ve
 
 def test_further_filled_columns_of_options_are_reported(tmp_path: Path) -> None:
     rows = [["q", *"abcd", "k"], *([stem, *options, answer] for stem, options, answer in _EXPECTED)]
-    (tmp_path / "bank.csv").write_bytes(_csv(rows))
+    (tmp_path / "bank.csv").write_bytes(csv_of(rows))
     for keys, reported in ((["options_raw", [*"abcd"]], True), (["option_keys", [*"abcd"]], False)):
         fields = {"stem_raw": "q", "answer_raw": "k"} | ({keys[0]: keys[1]} if reported else {})
         layout = {"questions": fields} | ({} if reported else {keys[0]: keys[1]})
@@ -217,7 +210,7 @@ def test_one_table_may_be_read_twice_for_two_questions_a_row(tmp_path: Path) -> 
     for (one, first, a), (other, second, b) in zip(_EXPECTED[::2], _EXPECTED[1::2], strict=True):
         rows.append([one, "|".join(first), a, other, "|".join(second), b])
     tables = [{"stem": f"{side}题", "options": [f"{side}选"], "answer": f"{side}答"} for side in "左右"]
-    (tmp_path / "bank.csv").write_bytes(_csv(rows))
+    (tmp_path / "bank.csv").write_bytes(csv_of(rows))
     (tmp_path / "bank.layout.yaml").write_text(json.dumps({"bank": {"tables": tables}}, ensure_ascii=False), encoding="utf-8")
     row = read_row("bank.csv", tmp_path / "bank.csv")
     assert sorted(_told(row)) == sorted(_EXPECTED) and row.account and row.account.unread_characters == 0

@@ -2,9 +2,8 @@
 
 import pytest
 
-from atomexam.records.provenance import Provenance
 from crawlers.read.lines.paper import read_paper
-from crawlers.read.papers import read_questions
+from tests.crawlers.read.bodies import read
 
 TITLES = [
     "第二章 感觉", "第二节", "第二单元 感觉", "模块二 感觉", "模块2：感觉", "专题二", "Chapter 2", "Chapter 2 Sensation", "Unit 2",
@@ -52,10 +51,9 @@ def test_the_rest_of_a_broken_option_is_no_title() -> None:
 
 
 def test_a_text_file_of_records_is_refused() -> None:
-    seen = Provenance(source="s", url="file:a.txt", snapshot="2026-01-01", page_id="0" * 64, position="")
     body = '{"question": "题", "answer": "A"}\n{"question": "题二", "answer": "B"}\n'.encode()
     with pytest.raises(ValueError, match=r"a\.txt: line 1: a JSON object on a line; .* name the file \.jsonl"):
-        read_questions("a.txt", body, ".txt", seen)
+        read("a.txt", body, "paper")
 
 
 ABOVE = [
@@ -68,8 +66,7 @@ ABOVE = [
 @pytest.mark.parametrize("line", ABOVE)
 def test_a_line_that_names_no_paper_is_no_title(line: str, bank: str) -> None:
     asked = "\n".join(f"{_question(number, words, 'A', True)}" for number, words in [(1, "感觉"), (2, "知觉")])
-    seen = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
-    reading = read_questions("卷.txt", f"{bank}\n{line}\n{asked}".encode(), ".txt", seen)
+    reading = read("卷.txt", f"{bank}\n{line}\n{asked}".encode(), "paper")
     assert {item.paper_raw for item in reading.items} == {f"卷 {bank}".strip()}
 
 
@@ -78,8 +75,7 @@ def test_a_title_between_rules_is_that_of_the_questions_below_it(rule: str) -> N
     parts = ["党员义务权利相关部分", "《组织生活》制度规定"]
     asked = "\n".join(f"{_question(number, words, '', True)}\n答案：A" for number, words in [(1, "感觉"), (2, "知觉"), (3, "记忆")])
     text = "\n".join(f"{rule} {part} {rule}\n单选题\n{asked}" for part in parts)
-    seen = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
-    reading = read_questions("题库.txt", text.encode(), ".txt", seen)
+    reading = read("题库.txt", text.encode(), "paper")
     assert [item.paper_raw for item in reading.items] == [f"题库 {part}" for part in parts for _ in range(3)]
 
 
@@ -87,9 +83,8 @@ def test_a_title_between_rules_is_that_of_the_questions_below_it(rule: str) -> N
 def test_what_stands_between_rules_takes_no_title_from_a_paper(words: str) -> None:
     """A page, the answers or a section is no part; a part stands behind the paper's title."""
     asked = "\n".join(f"{_question(number, words, 'A', True)}" for number, words in [(1, "感觉"), (2, "知觉")])
-    seen = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
     titled = {rule: f"2024年护理学期末试卷\n--- {rule} ---\n{asked}" for rule in (words, "内科护理部分")}
-    found = {rule: read_questions("题库.txt", text.encode(), ".txt", seen).items for rule, text in titled.items()}
+    found = {rule: read("题库.txt", text.encode(), "paper").items for rule, text in titled.items()}
     assert {item.paper_raw for item in found[words]} == {"题库 2024年护理学期末试卷"}
     assert {item.paper_raw for item in found["内科护理部分"]} == {"题库 2024年护理学期末试卷 内科护理部分"}
 
@@ -103,19 +98,17 @@ _PAGES = [
 @pytest.mark.parametrize("page", _PAGES)
 def test_the_number_of_a_page_is_no_title(page: str) -> None:
     asked = [_question(number, words, "A", True) for number, words in [(1, "感觉"), (2, "知觉"), (3, "记忆")]]
-    seen = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
     for title, whole in [("", "题库"), ("护理学期末试卷", "题库 护理学期末试卷")]:
         for text in ("\n".join([page, title, *asked]), "\n".join([title, page, asked[0], page, asked[1], asked[2]])):
-            found = read_questions("题库.txt", text.encode(), ".txt", seen).items
+            found = read("题库.txt", text.encode(), "paper").items
             assert {item.paper_raw for item in found} == {whole}
 
 
 def test_a_running_title_is_one_paper_and_a_title_without_its_page() -> None:
     asked = [_question(number, words, "A", True) for number, words in [(1, "感觉"), (2, "知觉"), (3, "记忆")]]
-    seen = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
     pages = [f"普通心理学试卷 第{number}页（共8页）" for number in (1, 2, 3)]
     text = "\n".join(line for pair in zip(pages, asked, strict=True) for line in pair)
-    found = read_questions("题库.txt", text.encode(), ".txt", seen).items
+    found = read("题库.txt", text.encode(), "paper").items
     assert [item.paper_raw for item in found] == ["题库 普通心理学试卷"] * 3
 
 

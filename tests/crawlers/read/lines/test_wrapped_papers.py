@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
 from crawlers.read.lines.paper import read_paper
-from crawlers.read.papers import read_questions
+from tests.crawlers.read.bodies import read
 
 WORDS = (
     *("判断", "判断题", "答案", "参考答案", "解析", "分析", "详解", "正确", "错误", "对", "A", "AB", "多选", "单选题", "简答", "论述题"),
@@ -234,20 +232,17 @@ def test_an_image_before_a_number_or_letter_hides_neither() -> None:
     ]
 
 
-SEEN = Provenance(source="s", url="file:x", snapshot="2026-01-01", page_id="p", position="")
-
-
-def read(name: str, text: str) -> list[QuestionItem]:
-    return read_questions(name, text.encode(), ".txt", SEEN).items
-
-
 def test_no_line_of_a_question_becomes_the_title_of_the_paper() -> None:
-    items = read("x.txt", "1.幻觉属于\nA. 感觉  B. 能力  C. 知觉\n答案：C\n2.错觉属于\nA. 感觉  B. 能力  C. 知觉\n答案：C\n")
+    items = read(
+        "x.txt", "1.幻觉属于\nA. 感觉  B. 能力  C. 知觉\n答案：C\n2.错觉属于\nA. 感觉  B. 能力  C. 知觉\n答案：C\n".encode(), "paper"
+    ).items
     assert [item.paper_raw for item in items] == ["x", "x"]
 
 
 def test_a_title_stands_above_the_first_question() -> None:
-    items = read("x.txt", "医学心理学\n一、单选题\n1.幻觉属于\nA. 感觉\nB. 知觉\n答案：B\n2.错觉属于\nA. 感觉\nB. 知觉\n答案：B\n")
+    items = read(
+        "x.txt", "医学心理学\n一、单选题\n1.幻觉属于\nA. 感觉\nB. 知觉\n答案：B\n2.错觉属于\nA. 感觉\nB. 知觉\n答案：B\n".encode(), "paper"
+    ).items
     assert [item.paper_raw for item in items] == ["x 医学心理学", "x 医学心理学"]
 
 

@@ -7,9 +7,9 @@ from random import Random
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_matrix
 
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
@@ -133,7 +133,7 @@ def compared_pairs(many_questions: list[str]) -> list[tuple[int, int, float]]:
     columns: dict[str, int] = {}
     rows = [[columns.setdefault(gram, len(columns)) for gram in sorted(ngrams(text, 3))] for text in many_questions]
     starts = np.cumsum([0, *map(len, rows)])
-    held = csr_matrix((np.ones(starts[-1], np.int32), np.concatenate([np.array(row, np.int64) for row in rows]), starts))
+    held = scipy.sparse.csr_matrix((np.ones(starts[-1], np.int32), np.concatenate([np.array(row, np.int64) for row in rows]), starts))
     sizes, found, across = np.diff(starts), [], held.T.tocsr()
     for first in range(0, len(rows), 500):
         both = (held[first : first + 500] @ across).tocoo()

@@ -1,0 +1,158 @@
+"""Stage `report`, first command: scores of all runs -> for every two runs of one task, whether one is better on their shared items.
+
+`python -m eval.compare RUN RUN…` prints the comparisons of the named runs and writes nothing."""
+
+import sys
+from collections.abc import Container, Mapping
+from itertools import combinations, takewhile
+from typing import Any
+
+import msgspec
+
+from atomexam.records.checks import convert, one_of
+from atomexam.records.judgement import Judgement
+from atomexam.records.params import PARAMS_FILE
+from atomexam.records.prediction import Score
+from atomexam.records.run import Run
+from atomexam.runtime.jsonl import read_jsonl, write_json
+from atomexam.runtime.stage import Arguments, read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary
+from eval.statistics.bootstrap import DIGITS, Figures
+from eval.statistics.pairing import METRICS, QuestionKey, Tallies, committed_right, mean, paired, tally, tally_marks, with_holm
+
+_COLUMNS = (
+    "a",
+    "b",
+    "differ in",
+    "shared items",
+    "a",
+    "b",
+    "a - b",
+    "95 %",
+    "better",
+    "worse",
+    "McNemar",
+    "bootstrap",
+    "committed a",
+    "b",
+    "verdict",
+)
+
+
+def compare(
+    runs: Mapping[str, Run],
+    tallies: Mapping[str, Tallies],
+    groups: Mapping[str, str],
+    judges: Mapping[str, Any],
+    committed: Mapping[str, Tallies] | None = None,
+) -> list[Figures]:
+    """Return a row for every two runs of one task, p-values corrected for all of them together.
+
+    Args:
+        tallies: run -> how often each pair or question was right, or the marks of answers in words; a run without any is skipped.
+        judges: run -> how its answers were judged; marks of two judges are not compared.
+        committed: run -> how often the answer of the complete reply was right; its means are added to the accuracies, untested.
+    """
+    rows = []
+    for a, b in combinations(runs, 2):
+        if runs[a].task == runs[b].task and tallies[a] and tallies[b] and judges.get(a) == judges.get(b):
+            ours, theirs = tallies[a], tallies[b]
+            shared = ours.keys() & theirs.keys()
+            figure = "mark" if runs[a].task == "essay" else "accuracy"
+            about = {"task": runs[a].task, "figure": figure, "a": a, "b": b, "differ_in": _differing(runs[a], runs[b])}
+            only = {"only_a": len(ours) - len(shared), "only_b": len(theirs) - len(shared)}
+            means = {name: _mean(each, shared) for name, each in (("of_a", ours), ("of_b", theirs))}
+            if committed and committed.get(a) and committed.get(b):
+                means |= {"committed_of_a": _mean(committed[a], shared), "committed_of_b": _mean(committed[b], shared)}
+            rows.append(about | only | means | paired(ours, theirs, groups, f"{a}/{b}"))
+    return with_holm(rows)
+
+
+def read_tallies(name: str, run: Run, args: Arguments, markable: Container[str]) -> Tallies:
+    """Return how often each pair or question of a run was right, or how each of its answers in words was marked."""
+    scores = read_jsonl(args.scores / f"{name}.jsonl", Score)
+    if run.task != "essay":
+        return tally(scores, METRICS["accuracy"])
+    if name not in (args.all_params.get("judges") or {}):
+        return {}
+    return tally_marks(scores, read_jsonl(args.judgements / f"{name}.jsonl", Judgement), markable)
+
+
+def read_committed(name: str, run: Run, args: Arguments) -> Tallies:
+    """Return how often the answers of a run's complete replies were right; nothing for answers in words."""
+    return {} if run.task == "essay" else tally(read_jsonl(args.scores / f"{name}.jsonl", Score), committed_right)
+
+
+def as_text(rows: list[Figures]) -> str:
+    """Return the comparisons as a table for the terminal."""
+    table = [_COLUMNS]
+    for row in rows:
+        compared_items = f"{row['shared']}" + (f" (+{row['only_a']}, +{row['only_b']})" if row["only_a"] or row["only_b"] else "")
+        cells: tuple[str, ...] = ("–",) * 10
+        if row["shared"]:
+            low, high = (_points(bound) for bound in row["interval"] or (None, None))
+            tests = [f"{row[f'{test}_p_holm']:.3g}" for test in ("mcnemar", "bootstrap")]
+            counts = [str(row["better"]), str(row["worse"])]
+            means = [_percent(row["of_a"]), _percent(row["of_b"]), _points(row["difference"])]
+            committed = [_percent(row.get(f"committed_of_{side}")) for side in "ab"]
+            cells = (*means, f"{low} … {high}", *counts, *tests, *committed)
+        verdict = "differ" if row.get("differs") else "not shown to differ"
+        table.append((row["a"], row["b"], ", ".join(row["differ_in"]) or "nothing", compared_items, *cells, verdict))
+    widths = [max(len(line[column]) for line in table) for column in range(len(_COLUMNS))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in table]
+    how = f"p-values two-sided, corrected for {len(rows)} comparisons (Holm); intervals by paired cluster bootstrap."
+    note = f"Accuracy, or marks in percent; {how}"
+    return "\n".join([*lines, note])
+
+
+def main(argv: list[str] | None = None) -> None:
+    words = sys.argv[1:] if argv is None else argv
+    named = list(takewhile(lambda word: not word.startswith("-"), words))
+    paths = {"scores": "data/scores", "judgements": "data/judgements", "splits": "data/splits", "out": "metrics/compare.json"}
+    args = read_arguments(words[len(named) :], __doc__, None, None, paths)
+    listed: dict[str, Any] = args.all_params.get("runs") or {}
+    chosen = [one_of(name, listed, "run", PARAMS_FILE) for name in dict.fromkeys(named)] or list(listed)
+    if len(named) == 1:
+        raise ValueError(f"{named[0]} alone cannot be compared; name two runs or more of {', '.join(listed)}")
+    runs = {name: convert(listed[name], Run, f"{PARAMS_FILE}: runs.{name}") for name in chosen}
+    questions = list(read_jsonl(args.splits / "test" / "questions.jsonl", QuestionKey))
+    markable = {row.id for row in questions if row.answer}
+    tallies = {name: read_tallies(name, run, args, markable) for name, run in runs.items()}
+    groups = {row.id: row.group_id for row in questions if row.group_id}
+    committed = {name: read_committed(name, run, args) for name, run in runs.items()}
+    rows = compare(runs, tallies, groups, args.all_params.get("judges") or {}, committed)
+    if not named:
+        write_json(args.out, {"comparisons": len(rows), "pairs": rows})
+        print_summary("compare", f"{sum(bool(row.get('differs')) for row in rows)} of {number_of(len(rows), 'pair')} of runs differ")
+    elif rows:
+        print(as_text(rows))
+    else:
+        wanted = "no two of them have the same task with known answers, or marks of one judge"
+        raise ValueError(f"{', '.join(chosen)}: {wanted}; their tasks: {_tasks(runs)}")
+
+
+def _differing(a: Run, b: Run) -> list[str]:
+    """Return the keys of params.yaml in which two runs differ, except those that only affect speed."""
+    fields = [field.name for field in msgspec.structs.fields(Run) if field.name != "batch_size"]
+    return [field for field in sorted(fields, key=["model"].count, reverse=True) if getattr(a, field) != getattr(b, field)]
+
+
+def _tasks(runs: Mapping[str, Run]) -> str:
+    return ", ".join(run.task for run in runs.values())
+
+
+def _mean(tallies: Tallies, shared: set[str]) -> float | None:
+    share = mean(tallies[key] for key in shared if key in tallies)
+    return None if share is None else round(float(share), DIGITS)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def _points(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:+.1f}"
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,215 @@
+"""Decoding: the choice of the next token, where a reply ends, and continuous batching.
+
+With continuous batching a row that is done leaves, and the next prompt takes its slot. Every step reads one token of each row after its own
+keys and values, with the attention of `prefix_cache`, so a reply depends on its own prompt alone, whatever its neighbours are.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+import torch
+from transformers.generation import (
+    LogitsProcessor,
+    LogitsProcessorList,
+    RepetitionPenaltyLogitsProcessor,
+    StoppingCriteria,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
+
+from eval.models.contract import ModelQuery, Settings
+from eval.models.local.prefix_cache import Path, PrefixReader, TokenSpan
+
+
+class SampledToken(LogitsProcessor):
+    """Leaves one token possible at each step: the likeliest, or one sampled with the item's and the repeat's own random numbers.
+
+    Sampling inside `generate` keeps the library's decoding, and makes a draw independent of what else is in the batch.
+    """
+
+    def __init__(self, settings: Settings, queries: Sequence[ModelQuery], mask: torch.Tensor, earlier_draws: int = 0) -> None:
+        self._penalty = RepetitionPenaltyLogitsProcessor(settings.repetition_penalty) if settings.repetition_penalty != 1.0 else None
+        self._mask = mask.bool()
+        self._draws: list[Random] = []
+        self._warpers = LogitsProcessorList()
+        if settings.temperature > 0:
+            self._draws = [Random(f"{settings.seed}/{query.request.item_id}/{query.repeat}") for query in queries]
+            for draw in self._draws:
+                for _ in range(earlier_draws):  # by the rounds before
+                    draw.random()
+            self._warpers.append(TemperatureLogitsWarper(settings.temperature))
+            if settings.top_k:
+                self._warpers.append(TopKLogitsWarper(settings.top_k))
+            if settings.top_p < 1.0:
+                self._warpers.append(TopPLogitsWarper(settings.top_p))
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
+        """Return scores that are 0 for the chosen token and minus infinity for all others."""
+        scores = scores.float()
+        if self._penalty:
+            scores = self._penalty(self._without_padding(input_ids), scores)
+        chosen = self._sample(self._warpers(input_ids, scores)) if self._draws else scores.argmax(-1)
+        return torch.full_like(scores, float("-inf")).scatter_(1, chosen[:, None], 0.0)
+
+    def _sample(self, scores: torch.Tensor) -> torch.Tensor:
+        """Return the token under which a uniform number falls when the probabilities are laid out in token order."""
+        sums = scores.double().softmax(-1).cumsum(-1)
+        points = torch.tensor([[draw.random()] for draw in self._draws], dtype=sums.dtype, device=sums.device) * sums[:, -1:]
+        return torch.searchsorted(sums, points, right=True).squeeze(1).clamp(max=sums.shape[1] - 1)
+
+    def _without_padding(self, input_ids: torch.Tensor) -> torch.Tensor:
+        """Replace padding by the last prompt token: where the padding token also ends a reply it must not be penalised."""
+        width = self._mask.shape[1]
+        prompt = torch.where(self._mask, input_ids[:, :width], input_ids[:, width - 1 : width])
+        return torch.cat([prompt, input_ids[:, width:]], dim=1)
+
+
+_CLAUSE_END = re.compile(r"[。！!，,；;\n]")
+_VERDICT = re.compile(r"(?<!是否)(?:正确|错误)")
+_OPEN, _CLOSED = "<think>", "</think>"
+
+
+_ROUNDS = (8, 32)
+"""Tokens after which batches are made anew: most verdicts are in the first round, and each costs reading a prompt once more."""
+
+
+def limits(settings: Settings) -> list[int]:
+    """Return how many tokens a reply may have by the end of each round."""
+    early = [limit for limit in _ROUNDS if limit < settings.max_new_tokens] if settings.stop == "verdict" else []
+    return [*early, settings.max_new_tokens]
+
+
+def reply_end(text: str, settings: Settings) -> int | None:
+    """Return where an unfinished reply ends, None where it does not yet."""
+    verdict = verdict_end(text) if settings.stop == "verdict" else None
+    string = settings.string_end(text[:verdict])
+    return verdict if string is None else string
+
+
+class ReplyEndCriteria(StoppingCriteria):
+    """Ends each row of a batch by its own text alone."""
+
+    def __init__(self, tokenizer: Any, settings: Settings, width: int, generated: Sequence[list[int]]) -> None:
+        """Take the width of the prompts, and what each row has generated before."""
+        self._tokenizer, self._settings, self._width, self._generated = tokenizer, settings, width, generated
+        self.sizes: list[int | None] = [None] * len(generated)
+        """Tokens of each row's reply when it was done."""
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **kwargs: Any) -> torch.BoolTensor:
+        """Return which rows are done; tokens after that are padding."""
+        open_rows = [row for row, size in enumerate(self.sizes) if size is None]
+        new = input_ids[open_rows, self._width :].tolist()
+        whole = [[*self._generated[row], *tokens] for row, tokens in zip(open_rows, new, strict=True)]
+        texts = self._tokenizer.batch_decode(whole, skip_special_tokens=True)
+        for row, tokens, text in zip(open_rows, whole, texts, strict=True):
+            self.sizes[row] = None if reply_end(text, self._settings) is None else len(tokens)
+        return torch.tensor([size is not None for size in self.sizes], device=input_ids.device)
+
+
+_OPTIONS = re.compile(r"\s*A\s?[.、:：)）]\s?正确[。.;；]?(?:\s*\Z|\s+B\s?(?:\Z|[.、:：)）]\s?(?:\Z|错误?[。.;；]?(?:\s+|\Z))))")
+"""Both verdicts repeated as lettered options before the answer, as far as they have come: A. 正确 B. 错误 答案：B."""
+
+
+def verdict_end(text: str) -> int | None:
+    """Return where the first clause ends that gives a verdict, None where none does yet.
+
+    It is whole, follows all reasoning, and has one of 正确 and 错误 outside 是否.
+    """
+    closed = text.rfind(_CLOSED)
+    start = len(text) if closed < 0 and _OPEN in text else closed + len(_CLOSED) if closed >= 0 else 0
+    if options := _OPTIONS.match(text, start):
+        start = options.end()
+    for end in (sign.end() for sign in _CLAUSE_END.finditer(text, start)):
+        if len(set(_VERDICT.findall(text, start, end))) == 1:
+            return end
+        start = end
+    return None
+
+
+ROWS = 32
+"""Of a step: as many as the smallest forward pass has tokens."""
+
+
+class Generated(NamedTuple):
+    """The reply to one prompt so far."""
+
+    tokens: list[int]
+    """Without the end of the reply."""
+    is_done: bool
+    is_cut: bool
+    """Done by its verdict, before its own end."""
+
+
+class DecodingRow(NamedTuple):
+    """A prompt and its reply."""
+
+    asking_index: int
+    prompt: list[int]
+    generated: list[int]
+    chosen: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+    """Leaves one token possible, as the processors of `generate` do."""
+    path: Path
+
+
+class ContinuousBatch:
+    """Replies of one model with one setting."""
+
+    def __init__(self, reader: PrefixReader, tokenizer: Any, ends: Sequence[int], settings: Settings) -> None:
+        self._reader, self._tokenizer, self._ends, self._settings = reader, tokenizer, ends, settings
+
+    def of(self, rows: Sequence[DecodingRow], most: int = ROWS) -> Iterator[tuple[int, Generated | None]]:
+        """Yield the index of each row with its reply; None where memory is too small for it alone.
+
+        Args:
+            most: rows of a step. Where memory is too small for so many, half of them are read anew and continued when the others are done.
+        """
+        begun = self._reader.scores([[*row.prompt, *row.generated] for row in rows], [[]] * len(rows), [row.path for row in rows])
+        active, again = list[DecodingRow](), list[DecodingRow]()
+        while True:
+            while len(active) < most and (read := next(begun, None)):
+                row, scores = rows[read[0]], read[1]
+                generated = self._append_token(row, scores[0]) if scores is not None else None
+                if generated is None and scores is not None:
+                    active.append(row)
+                else:
+                    yield row.asking_index, generated
+            if not active:
+                break
+            made = self._reader.step([_next_span(row) for row in active])
+            if made is None:
+                remaining = active[: len(active) // 2]
+                if remaining:
+                    again, most = [*again, *active[len(remaining) :]], len(remaining)
+                else:
+                    yield active[0].asking_index, None
+                for row in active[len(remaining) :]:
+                    row.path.clear()
+                active = remaining
+                continue
+            outcomes = [(row, self._append_token(row, scores)) for row, scores in zip(active, made, strict=True)]
+            yield from ((row.asking_index, generated) for row, generated in outcomes if generated)
+            active = [row for row, generated in outcomes if generated is None]
+        if again:
+            yield from self.of(again, most)
+
+    def _append_token(self, row: DecodingRow, scores: torch.Tensor) -> Generated | None:
+        """Append the next token to a row; return the reply when it is done, or as long as it may be."""
+        so_far = torch.tensor([[*row.prompt, *row.generated]], device=scores.device)
+        row.generated.append(int(row.chosen(so_far, scores[None]).argmax()))
+        if row.generated[-1] in self._ends:
+            generated = Generated(row.generated[:-1], True, False)
+        else:
+            is_cut = reply_end(self._tokenizer.decode(row.generated, skip_special_tokens=True), self._settings) is not None
+            if not is_cut and len(row.generated) < self._settings.max_new_tokens:
+                return None
+            generated = Generated(row.generated, is_cut, is_cut)
+        row.path.clear()
+        return generated
+
+
+def _next_span(row: DecodingRow) -> TokenSpan:
+    position = len(row.prompt) + len(row.generated) - 1
+    return TokenSpan(position, row.generated[-1:], position, row.path, goes_on=True)

@@ -1,0 +1,398 @@
+"""Backend `huggingface`: causal language models of the transformers library, on whatever device there is."""
+
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from functools import cached_property
+from math import isnan
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from safetensors import SafetensorError, safe_open
+from transformers import AutoConfig, AutoModelForCausalLM, DynamicCache, GenerationConfig, logging
+from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+from transformers.generation import LogitsProcessorList, StoppingCriteriaList
+
+from atomexam.records.model import Description
+from atomexam.records.prediction import FinishReason
+from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
+from eval.models.local.batches import BatchShape, in_batches, set_threads, shape_on
+from eval.models.local.decoding import ContinuousBatch, DecodingRow, Generated, ReplyEndCriteria, SampledToken, limits, reply_end
+from eval.models.local.double_precision import in_float64
+from eval.models.local.loglikelihood import NOTHING_BEFORE, TokenizedAnswers, last_nodes, likelihoods, reply_of
+from eval.models.local.prefix_cache import PrefixReader
+from eval.models.local.rendering import Renderer, end_of, end_tokens, loaded
+from eval.models.local.weights import base_of, identity_of, locate
+from eval.tasks.prompt import Message
+
+_SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
+_EMPTY = "the prompt has no tokens"
+_NO_NUMBERS = "the model's scores are no numbers (NaN)"
+_REPLY_VERSION = "2"  # raise it when a change of this module changes replies: stored ones are then requested anew
+
+_READ = {"max_new_tokens": 1, "return_dict_in_generate": True, "output_logits": True}
+"""Of `generate`: reads prompts, and returns the cache that replies continue from."""
+
+
+def open_model(description: Description, folder: Path) -> "HuggingFace":
+    """Open the model that a description names, from its own folder, a local path, or the hub."""
+    return HuggingFace(locate(description, folder), description)
+
+
+class _PromptRow(NamedTuple):
+    prompt: list[int]
+    generated: list[int]
+    query: ModelQuery
+
+
+class HuggingFace:
+    """One model and its tokenizer. The weights are loaded at the first request, and serve all later ones."""
+
+    def __init__(self, path: Path, description: Description) -> None:
+        logging.disable_progress_bar()
+        self._path, self._description = path, description
+        weights = identity_of(description, path)  # first: of a file that was cut, the libraries say less
+        base = base_of(description, path)
+        self._weights = locate(base, path) if base else path
+        self._device = _device()
+        self._dtype = torch.bfloat16 if self._device.type == "cuda" else self._dtype_on_cpu()
+        words = path if (path / "tokenizer_config.json").exists() else self._weights
+        self._renderer = Renderer(words, description)
+        self._tokenizer = self._renderer.tokenizer
+        self.identity = f"huggingface/{_REPLY_VERSION}/{weights}/{self._dtype}".replace("torch.", "")
+
+    @cached_property
+    def _model(self) -> Any:
+        model = loaded(AutoModelForCausalLM, self._weights, self._description, dtype=self._dtype, use_safetensors=True)
+        if self._weights != self._path:
+            model = adapted(model, self._path)
+        model = model.to(self._device).eval()
+        model = in_float64(model) if self._dtype == torch.float64 else model
+        set_threads(1 if model.num_parameters() < _SMALL_PARAMETERS else None)
+        ends = end_tokens(model.generation_config, self._tokenizer)
+        # What a model's authors recommend must not mix with what the run asks for.
+        model.generation_config = GenerationConfig(eos_token_id=ends, pad_token_id=self._pad_token(ends))
+        return model
+
+    @property
+    def _ends(self) -> list[int]:
+        return self._model.generation_config.eos_token_id
+
+    def _dtype_on_cpu(self) -> torch.dtype:
+        """Return float64 where the model's own configuration says so, as that of a model trained here does, else float32."""
+        return torch.float64 if loaded(AutoConfig, self._weights, self._description).dtype == torch.float64 else torch.float32
+
+    def render(self, messages: Sequence[Message]) -> str:
+        """Return the prompt by the model's chat template."""
+        return self._renderer.render(messages)
+
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield replies batch by batch, short prompts first.
+
+        Where replies end with their verdict, those that have it leave: on a CPU at once, and other prompts take their slots; else, and with
+        models that do not share prefixes, batches are made anew in rounds.
+        """
+        ids = self._renderer.token_ids(queries)
+        if settings.stop == "verdict" and self._device.type == "cpu" and self._shares_prefixes and self._reader.has_small_steps():
+            yield from self._until_verdict(ids, queries, settings)
+            return
+        rows = {index: _PromptRow(prompt, [], queries[index]) for index, prompt in enumerate(ids)}
+        for limit in limits(settings):
+            left = {}
+            for index, made in self._round(rows, settings, limit):
+                if isinstance(made, Reply):
+                    yield index, made
+                elif made.is_done or limit == settings.max_new_tokens:
+                    yield index, self._read(made, len(rows[index].prompt), settings)
+                else:
+                    left[index] = rows[index]._replace(generated=made.tokens)
+            rows = dict(sorted(left.items()))
+
+    def _until_verdict(self, prompts: list[list[int]], queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        rows = []
+        for index, failed in self._fitting([(len(prompt), len(prompt) + settings.max_new_tokens) for prompt in prompts]):
+            prompt, query = prompts[index], queries[index]
+            if failed or not prompt:
+                yield index, failed or failed_reply(_EMPTY)
+            else:
+                rows.append(DecodingRow(index, prompt, [], SampledToken(settings, [query], torch.ones((1, len(prompt)))), {}))
+        for index, generated in ContinuousBatch(self._reader, self._tokenizer, self._ends, settings).of(rows):
+            size = len(prompts[index])
+            yield index, self._read(generated, size, settings) if generated else self._out_of_memory(size)
+
+    def _round(self, rows: Mapping[int, _PromptRow], settings: Settings, limit: int) -> Iterator[tuple[int, Generated | Reply]]:
+        """Yield the index of each row with its reply up to the limit of tokens, or with the cause of its failure."""
+        by_read: dict[tuple[int, ...], list[int]] = {}
+        is_shared = settings.stop == "end" and len({tuple(row.prompt) for row in rows.values()}) < len(rows) and self._keeps_keys
+        for index, row in rows.items():
+            by_read.setdefault(tuple(row.prompt) if is_shared else (index,), []).append(index)
+        groups = list(by_read.values())
+        first = [rows[group[0]] for group in groups]
+        room = [(len(row.prompt) + len(row.generated), len(row.prompt) + settings.max_new_tokens) for row in first]
+
+        def work(batch: list[int], width: int) -> list[list[Generated]]:
+            if all(len(groups[number]) == 1 for number in batch):
+                return [[generated] for generated in self._generate_batch([first[number] for number in batch], width, settings, limit)]
+            rows_by_number = {number: [rows[member] for member in groups[number]] for number in batch}
+            by_number = dict(
+                zip(rows_by_number, self._generate_shared(list(rows_by_number.values()), len(batch), width, settings), strict=True)
+            )
+            return [by_number[number] for number in batch]
+
+        for number, made in self._answers(room, settings, work):
+            yield from zip(groups[number], [made] * len(groups[number]) if isinstance(made, Reply) else made, strict=True)
+
+    def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield the likeliest of each request's answers with the likelihoods of all.
+
+        Raises:
+            ValueError: the settings ask for sampling, a request has no given answers, or a prompt opens the model's reasoning.
+        """
+        tokenized = self._renderer.answers(queries, settings)
+        fitting = list(self._fitting([(len(answers.start), answers.longest()) for answers in tokenized]))
+        fitting = [(index, failed or (None if tokenized[index].start else failed_reply(NOTHING_BEFORE))) for index, failed in fitting]
+        yield from ((index, failed) for index, failed in fitting if failed)
+        readable = [index for index, failed in fitting if failed is None]
+        for number, scores in self._scores([tokenized[index] for index in readable], settings):
+            index = readable[number]
+            if scores is None:
+                yield index, self._out_of_memory(len(tokenized[index].start))
+            else:
+                weights = likelihoods(tokenized[index], scores, self._ends)
+                is_number = not any(map(isnan, weights.values()))
+                yield index, reply_of(queries[index], tokenized[index], weights) if is_number else failed_reply(_NO_NUMBERS)
+
+    def _scores(self, requests: Sequence[TokenizedAnswers], settings: Settings) -> Iterator[tuple[int, torch.Tensor | None]]:
+        if not self._shares_prefixes:
+            return whole_scores(self._model, self._pad_token(), requests, shape_on(self._device.type, settings.batch_size))
+        return self._reader.scores([answers.start for answers in requests], [answers.nodes() for answers in requests])
+
+    @cached_property
+    def _reader(self) -> PrefixReader:
+        return PrefixReader(self._model, self._pad_token())
+
+    @cached_property
+    def _shares_prefixes(self) -> bool:
+        is_sound = self._reader.is_sound()
+        if not is_sound:
+            kind = type(self._model).__name__
+            print(f"{self._description.model}: {kind} is read prompt by prompt; nothing is shared between prompts", file=sys.stderr)
+        return is_sound
+
+    @cached_property
+    def _keeps_keys(self) -> bool:
+        """Return whether a model's cache has keys and values row by row, so that several replies can continue from one prompt.
+
+        No list of such models exists: some return a state, or nothing.
+        """
+        with torch.inference_mode():
+            known = self._generate(*self._padded([[self._pad_token()]], 1), _READ).get("past_key_values")
+        layers = known.layers if type(known) is DynamicCache else []
+        kinds = (DynamicLayer, DynamicSlidingWindowLayer)
+        return bool(layers) and all(type(layer) in kinds and layer.is_initialized for layer in layers)
+
+    def _answers(
+        self, room: list[tuple[int, int]], settings: Settings, work: Callable[[list[int], int], list[list[Generated]]]
+    ) -> Iterator[tuple[int, list[Generated] | Reply]]:
+        """Yield each index with the output of the work; one that is too long, in tokens read or in all, fails with its cause."""
+        fitting = list(self._fitting(room))
+        yield from ((index, failed) for index, failed in fitting if failed)
+        lengths = [(index, room[index][0]) for index, failed in fitting if failed is None]
+        for index, made in in_batches(lengths, shape_on(self._device.type, settings.batch_size), work):
+            yield index, made or self._out_of_memory(room[index][0])
+
+    def _fitting(self, room: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Reply | None]]:
+        """Yield each index, with a failed reply where it is too long for the model, in tokens read or in all."""
+        limit = getattr(self._model.config, "max_position_embeddings", None)
+        for index, (length, whole) in enumerate(room):
+            yield index, failed_reply(too_long(length, whole, limit)) if limit and whole > limit else None
+
+    def _out_of_memory(self, length: int) -> Reply:
+        return failed_reply(f"out of memory on {self._device.type}, for this prompt of {length} tokens alone")
+
+    @torch.inference_mode()
+    def _generate_batch(self, rows: Sequence[_PromptRow], width: int, settings: Settings, limit: int) -> list[Generated]:
+        """Return the reply to each row, with what was generated before, up to a limit of tokens in all."""
+        before = len(rows[0].generated)  # rows of a round have equally many generated tokens
+        inputs, mask = self._padded([[*row.prompt, *row.generated] for row in rows], width)
+        criteria = self._end_criteria(settings, width, [row.generated for row in rows])
+        output = self._generate(
+            inputs,
+            mask,
+            {"max_new_tokens": limit - before},
+            logits_processor=LogitsProcessorList([SampledToken(settings, [row.query for row in rows], mask, before)]),
+            stopping_criteria=StoppingCriteriaList(criteria),
+        )
+        return self._ended([[*row.generated, *more] for row, more in zip(rows, output[:, width:].tolist(), strict=True)], criteria)
+
+    @torch.inference_mode()
+    def _generate_shared(self, groups: Sequence[Sequence[_PromptRow]], size: int, width: int, settings: Settings) -> list[list[Generated]]:
+        """Return the replies to the rows of each group, which have the same prompt: it is read once.
+
+        All batches have `size` rows, as where each row is read alone, so that a reply has the same bits.
+        """
+        shape = BatchShape(size, shape_on(self._device.type, settings.batch_size).spare)
+        inputs, mask = self._padded([group[0].prompt for group in shape.filled(list(groups))], width)
+        read = self._generate(inputs, mask, _READ)
+        numbered = [(number, row) for number, group in enumerate(groups) for row in group]
+        replies: list[list[Generated]] = [[] for _ in groups]
+        for start in range(0, len(numbered), shape.capacity()):
+            batch = numbered[start : start + shape.capacity()]
+            numbers, rows = zip(*shape.filled(batch), strict=True)
+            prompts = inputs[numbers, :], mask[numbers, :], read.logits[0][numbers, :]
+            made = self._continue(*prompts, _rows_of(read.past_key_values, numbers), rows, settings)
+            for (number, _), one in zip(batch, made, strict=False):
+                replies[number].append(one)
+        return replies
+
+    def _continue(
+        self,
+        inputs: torch.Tensor,
+        mask: torch.Tensor,
+        scores: torch.Tensor,
+        read: DynamicCache,
+        rows: Sequence[_PromptRow],
+        settings: Settings,
+    ) -> list[Generated]:
+        """Return the replies to rows whose prompts are read, from the scores after these."""
+        width, criteria = inputs.shape[1], self._end_criteria(settings, inputs.shape[1], [[]] * len(rows))
+        chosen = SampledToken(settings, [row.query for row in rows], mask)
+        output = torch.cat([inputs, chosen(inputs, scores).argmax(-1, keepdim=True)], dim=1)
+        for one in criteria:
+            one(output, scores)
+        is_over = torch.isin(output[:, -1], torch.tensor(self._ends, device=self._device))  # `generate` looks at its own tokens alone
+        if settings.max_new_tokens > 1:
+            output = self._generate(
+                output,
+                torch.cat([mask, mask.new_ones((len(rows), 1))], dim=1),
+                {"max_new_tokens": settings.max_new_tokens - 1},
+                past_key_values=read,
+                logits_processor=LogitsProcessorList([chosen]),
+                stopping_criteria=StoppingCriteriaList([*criteria, lambda *_, **__: is_over]),
+            )
+        return self._ended(output[:, width:].tolist(), criteria)
+
+    def _end_criteria(self, settings: Settings, width: int, generated: Sequence[list[int]]) -> list[ReplyEndCriteria]:
+        """Return what ends replies before their own end; nothing where none is cut."""
+        has_end = settings.stop == "verdict" or settings.stop_strings
+        return [ReplyEndCriteria(self._tokenizer, settings, width, generated)] if has_end else []
+
+    def _padded(self, rows: Sequence[list[int]], width: int) -> tuple[torch.Tensor, torch.Tensor]:
+        pad = self._pad_token()
+        inputs = torch.tensor([[pad] * (width - len(row)) + row for row in rows], device=self._device)
+        return inputs, torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=self._device)
+
+    def _generate(self, inputs: torch.Tensor, mask: torch.Tensor, settings: Mapping[str, Any], **options: Any) -> Any:
+        config = GenerationConfig(do_sample=False, eos_token_id=self._ends, pad_token_id=self._pad_token(), **settings)
+        return self._model.generate(input_ids=inputs, attention_mask=mask, generation_config=config, **options)
+
+    def _ended(self, rows: Sequence[list[int]], criteria: Sequence[ReplyEndCriteria]) -> list[Generated]:
+        """Return the replies in rows of tokens, which are padded after their ends."""
+        sizes = criteria[0].sizes if criteria else [None] * len(rows)
+        replies = []
+        for tokens, size in zip(rows, sizes, strict=True):
+            end = end_of(tokens[:size], self._ends)
+            end = size if end is None else end
+            replies.append(Generated(tokens[:end], end is not None, size is not None))
+        return replies
+
+    def _read(self, generated: Generated, prompt_tokens: int, settings: Settings) -> Reply:
+        text = self._renderer.text(generated.tokens)
+        text = text[: reply_end(text, settings)] if generated.is_cut else text  # a token may hold more than the end of a clause
+        reason: FinishReason = "stop" if generated.is_done else "length"
+        return Reply(text=text, finish_reason=reason, tokens=len(generated.tokens), prompt_tokens=prompt_tokens)
+
+    def _pad_token(self, ends: Sequence[int] | None = None) -> int:
+        pad = self._tokenizer.pad_token_id
+        return (ends or self._ends)[0] if pad is None else pad
+
+
+def _device() -> torch.device:
+    """Return the CPU, or of the CUDA devices the first; of several processes on a machine, as torchrun starts them, each has its own.
+
+    Raises:
+        ValueError: there are more processes than devices.
+    """
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    number, devices = int(os.environ.get("LOCAL_RANK", "0")), torch.cuda.device_count()
+    if number >= devices:
+        raise ValueError(f"LOCAL_RANK={number}: this machine shows {devices} CUDA devices; start at most so many processes on it")
+    return torch.device("cuda", number)
+
+
+def _rows_of(cache: DynamicCache, numbers: Sequence[int]) -> DynamicCache:
+    """Return a cache of some rows of another, which stays as it is."""
+    chosen = copy(cache)
+    chosen.layers = [copy(layer) for layer in cache.layers]
+    chosen.batch_select_indices(torch.tensor(numbers, device=cache.layers[0].device))
+    return chosen
+
+
+def whole_scores(
+    model: Any, pad: int, requests: Sequence[TokenizedAnswers], shape: BatchShape
+) -> Iterator[tuple[int, torch.Tensor | None]]:
+    """Yield the index of each request with the scores after its start and its nodes, each path to a last node read from the beginning.
+
+    The model only needs to read padded rows. None where memory is too small.
+    """
+    leaves = [(index, leaf) for index, answers in enumerate(requests) for leaf in last_nodes(answers.nodes())]
+    rows = [requests[index].start + list(leaf) for index, leaf in leaves]
+
+    @torch.inference_mode()
+    def work(numbers: list[int], width: int) -> list[torch.Tensor]:
+        inputs = torch.tensor([[pad] * (width - len(rows[one])) + rows[one] for one in numbers], device=model.device)
+        mask = torch.tensor([[0] * (width - len(rows[one])) + [1] * len(rows[one]) for one in numbers], device=model.device)
+        logit_count = 1 + max(len(leaves[one][1]) for one in numbers)
+        out = model(input_ids=inputs, attention_mask=mask, position_ids=(mask.cumsum(1) - 1).clamp(min=0), logits_to_keep=logit_count)
+        return [out.logits[row, logit_count - 1 - len(leaves[one][1]) :] for row, one in enumerate(numbers)]
+
+    partial: dict[int, dict[tuple[int, ...], torch.Tensor | None]] = {}
+    for number, scores in in_batches([(number, len(row)) for number, row in enumerate(rows)], shape, work):
+        index, leaf = leaves[number]
+        behind = partial.setdefault(index, {})
+        behind |= {leaf[:size]: None if scores is None else scores[size] for size in range(len(leaf) + 1)}
+        nodes = [(), *requests[index].nodes()]
+        if set(nodes) <= behind.keys():
+            each = [behind[node] for node in nodes]
+            yield index, None if None in each else torch.stack(each)
+            del partial[index]
+
+
+_MAX_MESSAGE_CHARS = 300  # characters of a library's message, which may list all weights
+
+
+def adapted(model: Any, folder: Path) -> Any:
+    """Return a model with an adapter's weights merged into its own.
+
+    Raises:
+        ValueError: peft is missing, or the adapter is not in safetensors or does not fit the model.
+    """
+    try:
+        from peft import PeftModel, get_peft_model_state_dict
+    except ImportError:
+        raise ValueError(f"{folder} is an adapter, and peft is not installed; `pip install -e '.[tune]'`") from None
+    if not (folder / "adapter_model.safetensors").exists():
+        raise ValueError(f"{folder} has no adapter_model.safetensors; of other formats loading may run code")
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # of its own names, as peft uses them
+            made = PeftModel.from_pretrained(model, folder)
+        about = made.peft_config[made.active_adapter]
+        if not hasattr(made.base_model, "merge_and_unload"):
+            raise ValueError(f"{about.peft_type.value} cannot be merged into a model's weights")
+        if about.task_type not in (None, "CAUSAL_LM"):
+            raise ValueError(f"it is for the task {about.task_type}; expected CAUSAL_LM")
+        # Of an adapter for a deeper or shallower model peft uses what fits, and reports nothing.
+        with safe_open(folder / "adapter_model.safetensors", "pt") as file:
+            differ = set(file.keys()) ^ get_peft_model_state_dict(made, save_embedding_layers=False).keys()
+        if left := sorted(name for name in differ if "lora_" in name or about.peft_type != "LORA"):
+            raise ValueError(f"{left[0]} and {len(left) - 1} others are in one of them alone")
+        return made.merge_and_unload()
+    except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, ImportError, re.error, SafetensorError) as error:
+        first = str(error).splitlines()[0][:_MAX_MESSAGE_CHARS]
+        raise ValueError(f"{folder}: the adapter does not fit {type(model).__name__} of {model.name_or_path}: {first}") from None

@@ -1,0 +1,104 @@
+"""The log-likelihood of each allowed answer, from the scores after the prompt and after each token of the answers."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import torch
+from msgspec import Struct
+
+from eval.models.contract import ModelQuery, Reply
+from eval.tasks.prompt import token_ids
+from eval.tasks.request import allowed_answers
+
+END = -1
+"""Stands for the end of the reply: any of the tokens that end it."""
+NOTHING_BEFORE = "no token of the prompt stands before all answers"
+DIGITS = 4
+"""Of a likelihood: the next ones differ between devices and batches of other shapes."""
+
+
+class TokenizedAnswers(Struct, frozen=True, kw_only=True):
+    """The answers of one query as tokens."""
+
+    prompt_tokens: int
+    start: list[int]
+    """Prefix of all answers: the prompt and the answer format up to the answer."""
+    paths: dict[str, tuple[int, ...]]
+    """The tokens after it, by answer."""
+
+    def longest(self) -> int:
+        return len(self.start) + max(map(len, self.paths.values()))
+
+    def nodes(self) -> list[tuple[int, ...]]:
+        """Return the paths to read beyond the start, so that each token of each answer has scores; parents before their children."""
+        return sorted({path[:size] for path in self.paths.values() for size in range(1, len(path))})
+
+
+def tokenize_answers(tokenizer: Any, queries: Sequence[ModelQuery]) -> list[TokenizedAnswers]:
+    """Return the allowed answers of each query as tokens.
+
+    Prompt, format and answer are cut into tokens together, so that a token may span their borders, as when the model reads them.
+
+    Raises:
+        ValueError: a request has no answers to choose from.
+    """
+    tokenized = []
+    for query in queries:
+        answers = allowed_answers(query.request)
+        if not answers:
+            raise ValueError(
+                f"{query.request.item_id}: no answers are given to choose from; set `method: generation` for the run in params.yaml"
+            )
+        lead = query.request.answer_format.partition("{answer}")[0]
+        prompt, start, *whole = token_ids(tokenizer, [query.prompt, *(query.prompt + lead + answer for answer in ["", *answers])])
+        for row in whole:
+            start = start[: shared_length(start, row)]
+        # AC is likelier than ACD, whatever the model thinks, until the end of the reply counts too.
+        unended = any(one != other and one.startswith(other) for one in answers for other in answers)
+        ends = (END,) if unended else ()
+        paths = {answer: (*row[len(start) :], *ends) for answer, row in zip(answers, whole, strict=True)}
+        by_path = {path: answer for answer, path in paths.items()}
+        for one, other in ((answer, by_path[path]) for answer, path in paths.items() if by_path[path] != answer):
+            raise ValueError(f"the model's tokenizer reads {one} and {other} as the same tokens; set `method: generation` for the run")
+        tokenized.append(TokenizedAnswers(prompt_tokens=len(prompt), start=start, paths=paths))
+    return tokenized
+
+
+def likelihoods(tokenized: TokenizedAnswers, scores: torch.Tensor, ends: Sequence[int]) -> dict[str, float]:
+    """Return each answer's natural log-likelihood.
+
+    Args:
+        scores: after the start and after each node, of shape (1 + nodes, vocabulary).
+        ends: the tokens that end a reply.
+    """
+    score_rows = {node: number for number, node in enumerate([(), *tokenized.nodes()])}
+    scores = scores.to(torch.promote_types(scores.dtype, torch.float32))
+    ended = scores[:, list(ends)].logsumexp(-1, keepdim=True)
+    shares = torch.cat([scores, ended], dim=-1) - scores.logsumexp(-1, keepdim=True)  # the end is the last, where -1 finds it
+    steps = [(score_rows[path[:size]], token) for path in tokenized.paths.values() for size, token in enumerate(path)]
+    step_likelihoods = iter(shares[tuple(torch.tensor(steps, device=shares.device).T)].tolist())
+    return {answer: round(sum(next(step_likelihoods) for _ in path), DIGITS) for answer, path in tokenized.paths.items()}
+
+
+def last_nodes(nodes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Return the leaves of sorted nodes; where there are none, the root."""
+    return [node for node, after in pairwise([*nodes, ()]) if after[: len(node)] != node] or [()]
+
+
+def reply_of(query: ModelQuery, answers: TokenizedAnswers, weights: dict[str, float]) -> Reply:
+    """Return the likeliest answer, the first of equals, in the answer format."""
+    best = max(weights, key=lambda answer: weights[answer])
+    return Reply(
+        text=query.request.reply(best),
+        finish_reason="stop",
+        tokens=len(answers.paths[best]),
+        prompt_tokens=answers.prompt_tokens,
+        likelihoods=weights,
+    )
+
+
+def shared_length(one: Sequence[Any], other: Sequence[Any]) -> int:
+    """Return the length of the common prefix of two rows of tokens or characters."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (left, right) in pairs if left != right), min(len(one), len(other)))

@@ -1,0 +1,401 @@
+"""Prefix cache: tokens shared by consecutive prompts are computed once.
+
+A reply must depend on its own prompt alone. Prompts are read in the order of their tokens: one buffer a layer holds the keys and values of
+the path that is being read, and the next prompt continues after the last token that both have and overwrites the rest. All matrix
+products of a forward pass have one shape, and no row of them depends on the others.
+
+Attention is batch-invariant: positions are divided by a grid, and the tokens of a block are computed in one product of that block's shape,
+over all positions up to its end; a span that begins or ends within a block computes the whole block and uses its own rows.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+from transformers import DynamicCache
+from transformers.cache_utils import DynamicLayer
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+from eval.models.local.batches import within_memory
+from eval.models.local.loglikelihood import last_nodes, shared_length
+
+_BLOCK = {"cpu": 16, "cuda": 64}
+"""Positions that attention is computed for at once. On a GPU, where each block costs a call, more."""
+_ROOM = 64
+"""Buffers grow by so many positions, so that no head begins elsewhere on its line of memory than another."""
+_NAME = "atomexam_blocks"
+"""Of this attention among those of transformers."""
+_UNKNOWN = ("sliding_window", "softcap", "s_aux")
+"""Further arguments of some models' attention, which this one does not support."""
+
+
+Path = dict[int, tuple[torch.Tensor, torch.Tensor]]
+"""By layer the keys and values of a path, each of shape (1, heads, at least its tokens, size of a head)."""
+
+
+class TokenSpan(NamedTuple):
+    """Consecutive tokens of one path, to be read after those before them."""
+
+    start: int
+    """Position of the first."""
+    tokens: list[int]
+    wanted: int
+    """Position from which on the scores after each token are wanted."""
+    own: "Path | None" = None
+    """Receives a copy of the path up to its end; of a span with `goes_on`, the path that it continues."""
+    goes_on: bool = False
+
+
+class BlockAttention:
+    """Attention of the tokens of one forward pass to the paths that they end."""
+
+    def __init__(self, kind: str) -> None:
+        """Begin with an empty path.
+
+        Args:
+            kind: of the device.
+        """
+        self._block, self._room = _BLOCK[kind], 0
+        self._spans: Sequence[TokenSpan] = []
+        self._path: Path = {}
+        """The one that is being read."""
+        self._mask = torch.empty(0)
+
+    def begin(self, room: int) -> None:
+        """Forget the path, and make room for ones of so many tokens."""
+        self._room = -(-room // _ROOM) * _ROOM
+        self._path = {}
+
+    @contextmanager
+    def over(self, spans: Sequence[TokenSpan], model: Any) -> Iterator[None]:
+        """Have a model use this attention."""
+        usual = model.config._attn_implementation
+        self._spans = spans
+        _under_way[:] = [self]
+        model.config._attn_implementation = _NAME
+        try:
+            yield
+        finally:
+            model.config._attn_implementation = usual
+            _under_way.clear()
+
+    def attend(self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scale: float | None) -> torch.Tensor:
+        """Return the attention of each token, of shape (1, heads, tokens, size of a head)."""
+        out = torch.zeros(query.shape[:-1] + value.shape[-1:], dtype=query.dtype, device=query.device)
+        heads, groups = key.shape[1], query.shape[1] // key.shape[1]
+        block_query = query.new_zeros((1, query.shape[1], self._block, query.shape[3]))
+        begin = 0
+        for span in self._spans:
+            start, stop = span.start, span.start + len(span.tokens)
+            before, end = begin - start, -(-stop // self._block) * self._block
+            keys, values = self._buffers(span.own if span.goes_on and span.own else self._path, layer, key, value, end)
+            mask = self._mask_for(query, groups, end)
+            keys[:, :, start:stop], values[:, :, start:stop] = key[:, :, begin : before + stop], value[:, :, begin : before + stop]
+            keys[:, :, stop:end], values[:, :, stop:end] = 0, 0  # they are masked, but a NaN would spread
+            for first in range(start - start % self._block, stop, self._block):
+                low, high, visible = max(start, first), min(stop, first + self._block), first + self._block
+                block_query[:, :, low - first : high - first] = query[:, :, before + low : before + high]
+                made = scaled_dot_product_attention(
+                    block_query.view(1, heads, -1, block_query.shape[3]),  # heads that share keys are stacked
+                    keys[:, :, :visible],
+                    values[:, :, :visible],
+                    attn_mask=mask[:, -visible:],
+                    scale=scale,
+                ).reshape(1, query.shape[1], self._block, -1)
+                out[:, :, before + low : before + high] = made[:, :, low - first : high - first]
+            if span.own is not None and not span.goes_on:
+                span.own[layer] = keys[:, :, :end].clone(), values[:, :, :end].clone()
+            begin += len(span.tokens)
+        return out
+
+    def _buffers(self, path: Path, layer: int, key: torch.Tensor, value: torch.Tensor, end: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the keys and values of a path's layer, with room for so many tokens."""
+        if layer not in path:
+            path[layer] = self._empty(key), self._empty(value)
+        elif path[layer][0].shape[2] < end:
+            keys, values = path[layer]
+            path[layer] = _longer(keys), _longer(values)
+        return path[layer]
+
+    def _mask_for(self, query: torch.Tensor, groups: int, visible: int) -> torch.Tensor:
+        """Return the causal mask of a block at the end of the buffer; a block that ends earlier uses its last columns."""
+        if self._mask.shape[-1] < visible:
+            width = max(self._room, -(-visible // _ROOM) * _ROOM)
+            causal = torch.full((self._block, self._block), float("-inf"), dtype=query.dtype, device=query.device).triu_(1)
+            before = causal.new_zeros((self._block, width - self._block))
+            self._mask = torch.cat([before, causal], dim=1).repeat(groups, 1)
+        return self._mask
+
+    def _empty(self, like: torch.Tensor) -> torch.Tensor:
+        return like.new_zeros((*like.shape[:2], self._room, like.shape[3]))
+
+
+_under_way: list[BlockAttention] = []
+"""The attention in use; `transformers` has no other way to pass it."""
+
+
+def _longer(one: torch.Tensor) -> torch.Tensor:
+    return torch.cat([one, one.new_zeros((*one.shape[:2], _ROOM, one.shape[3]))], dim=2)
+
+
+def _attend(module: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, _: Any, **options: Any) -> tuple[torch.Tensor, None]:
+    """Return the attention of the forward pass that is under way, of shape (1, tokens, heads, size of a head).
+
+    Raises:
+        ValueError: the model needs what this attention does not support.
+    """
+    if unknown := [name for name in _UNKNOWN if options.get(name) is not None]:
+        raise ValueError(f"attention with {', '.join(unknown)}")
+    [attention] = _under_way
+    return attention.attend(module.layer_idx, query, key, value, options.get("scaling")).transpose(1, 2).contiguous(), None
+
+
+ALL_ATTENTION_FUNCTIONS.register(_NAME, _attend)
+
+
+TOKENS_A_READING = {"cpu": range(32, 513, 32), "cuda": range(8192, 8193)}
+"""Most of a forward pass, and of the last one, where the products of fewer rows have the same bits."""
+_HEAD_ROWS = {"cpu": 32, "cuda": 256}
+"""Rows that the head computes at once, always as many: with one answer a prompt, a forward pass needs few."""
+_LEAST_READING = 64
+_READINGS_UNTIL_GROWN = 16
+
+
+class PrefixReader:
+    """Reads prompts by what they do not share, with one model."""
+
+    def __init__(self, model: Any, pad: int) -> None:
+        kind = model.device.type
+        self._model, self._pad = model, pad
+        self._sizes = EqualSizes(model, model.get_output_embeddings(), TOKENS_A_READING[kind])
+        self._most, self._head_rows = self._sizes.largest, _HEAD_ROWS[kind]
+        self._attention = BlockAttention(kind)
+
+    def is_sound(self) -> bool:
+        """Return whether the model reads a prompt in parts as it reads it whole: some have a sliding window, or a state."""
+        if any(type(layer) is not DynamicLayer for layer in DynamicCache(config=self._model.config).layers):
+            return False
+        if "longrope" in str(getattr(self._model.config.get_text_config(), "rope_parameters", None)):
+            return False  # one long prompt changes the positions of all that are read with it
+        with _first_layers(self._model) as are_few:
+            is_sound = self._reads_in_parts()
+        return is_sound or (are_few and self._reads_in_parts())
+
+    def _reads_in_parts(self) -> bool:
+        tokens = [token % self._model.config.get_text_config().vocab_size for token in range(11, 11 + 24)]
+        last = len(tokens) - 2
+        spans = [
+            TokenSpan(0, tokens[:4], last),
+            TokenSpan(1, tokens[5:8], last),
+            TokenSpan(1, tokens[1:18], last),
+            TokenSpan(18, tokens[18:], last),
+        ]
+        with torch.inference_mode():
+            try:
+                self._attention.begin(len(tokens))
+                read = self._read(spans, head_rows=len(tokens) - last)
+                whole = self._model(input_ids=self._tensor([tokens]), logits_to_keep=2).logits[0, -2:].float()
+            except (
+                TypeError,
+                ValueError,
+                RuntimeError,
+                AttributeError,
+                LookupError,
+            ):  # as models do that support no such attention or caches
+                return False
+        near = 1e-3 if whole.dtype == self._model.dtype else 0.1
+        return bool((read.float().log_softmax(-1) - whole.log_softmax(-1)).abs().max() < near * max(1.0, float(whole.abs().max())))
+
+    @torch.inference_mode()
+    def scores(
+        self, rows: Sequence[list[int]], nodes: Sequence[list[tuple[int, ...]]], paths: Sequence[Path | None] | None = None
+    ) -> Iterator[tuple[int, torch.Tensor | None]]:
+        """Yield the index of each row with the scores after it and after each of its nodes, of shape (1 + nodes, vocabulary).
+
+        None where memory is too small for it alone. Where it is too small for a forward pass, the next are smaller, and later grow again.
+
+        Args:
+            nodes: by row, tokens from its end to each node, sorted; each node's parent is one.
+            paths: by row, receives its keys and values before it is yielded.
+        """
+        paths = paths or [None] * len(rows)
+        order = sorted(range(len(rows)), key=rows.__getitem__)
+        self._attention.begin(max((len(row) + max(map(len, own), default=0) for row, own in zip(rows, nodes, strict=True)), default=0))
+        done, good, is_alone = 0, 0, False
+        while done < len(order):  # each turn begins at the first token of a row; the only one, if memory never fails
+            ready: list[torch.Tensor] = []
+            pending = order[done : done + 1] if is_alone else order[done:]
+            for reading in _readings(_spans((rows[index], nodes[index], paths[index]) for index in pending), self._most):
+                made = within_memory(self._read, reading)
+                if made is None or (not is_alone and made.isnan().any()):
+                    good = 0
+                    if made is not None:  # a NaN spreads in its block, also to what others share
+                        is_alone = True
+                    elif self._most > _LEAST_READING:
+                        self._most = max(self._most // 2, _LEAST_READING)
+                    elif is_alone:
+                        yield order[done], None
+                        done, is_alone = done + 1, False
+                    else:
+                        is_alone = True
+                    break
+                ready += made
+                while done < len(order) and len(ready) > len(nodes[order[done]]):
+                    index = order[done]
+                    yield index, torch.stack(ready[: 1 + len(nodes[index])])
+                    del ready[: 1 + len(nodes[index])]
+                    done += 1
+                good += 1
+                if self._most < self._sizes.largest and good > _READINGS_UNTIL_GROWN:
+                    self._most, good = min(self._most * 2, self._sizes.largest), 0
+                    break
+            else:
+                is_alone = False
+        self._attention.begin(0)
+
+    @torch.inference_mode()
+    def step(self, spans: Sequence[TokenSpan]) -> torch.Tensor | None:
+        """Return the scores after spans that continue paths of their own; None where memory is too small."""
+        return within_memory(self._read, spans)
+
+    def has_small_steps(self) -> bool:
+        """Return whether few tokens can be read at once without computing hundreds."""
+        return self._sizes.next_to(1, self._sizes.largest) <= _LEAST_READING
+
+    def _read(self, spans: Sequence[TokenSpan], head_rows: int | None = None) -> torch.Tensor:
+        """Return the scores after each token of which they are wanted."""
+        head_rows = head_rows or self._head_rows
+        tokens = [token for span in spans for token in span.tokens]
+        positions = [position for span in spans for position in range(span.start, span.start + len(span.tokens))]
+        wanted_from = [span.wanted for span in spans for _ in span.tokens]
+        wanted = [number for number, (position, first) in enumerate(zip(positions, wanted_from, strict=True)) if position >= first]
+        fill = self._sizes.next_to(len(tokens), self._most) - len(tokens)
+        logit_rows = wanted + [0] * (-len(wanted) % head_rows)
+        with self._attention.over(spans, self._model), _in_pieces(self._model.get_output_embeddings(), head_rows):
+            scores = self._model(
+                input_ids=self._tensor([tokens + [self._pad] * fill]),
+                position_ids=self._tensor([positions + [0] * fill]),
+                use_cache=False,
+                logits_to_keep=self._tensor(logit_rows or [0] * head_rows),
+            ).logits[0]
+        return scores[: len(wanted)]
+
+    def _tensor(self, rows: Any) -> torch.Tensor:
+        return torch.tensor(rows, device=self._model.device)
+
+
+def _spans(rows: Iterator[tuple[list[int], list[tuple[int, ...]], Path | None]]) -> Iterator[TokenSpan]:
+    """Yield the tokens to read of each row, and of the tree of its nodes, after the prefix that it shares with the path before."""
+    before: list[int] = []
+    for row, nodes, own in rows:
+        known = len(row) - 1  # its last token is always read: the scores after it are wanted
+        for leaf in last_nodes(nodes):
+            path = row + list(leaf)
+            start = min(shared_length(before, path), known)
+            yield TokenSpan(start, path[start:], len(row) - 1, own)
+            before, known = path, len(path)
+
+
+def _readings(spans: Iterator[TokenSpan], most: int) -> Iterator[list[TokenSpan]]:
+    """Yield lists of spans that are read together, of exactly `most` tokens; only the last has fewer."""
+    reading, room = list[TokenSpan](), most
+    for span in spans:
+        done = 0
+        while done < len(span.tokens):
+            piece = span.tokens[done : done + room]
+            is_last = done + len(piece) == len(span.tokens)
+            reading.append(span._replace(start=span.start + done, tokens=piece, own=span.own if is_last else None))
+            done, room = done + len(piece), room - len(piece)
+            if not room:
+                yield reading
+                reading, room = [], most
+    if reading:
+        yield reading
+
+
+class EqualSizes:
+    """Numbers of rows whose products have, row by row, the bits of the largest. Which these are depends on the processor and the library.
+
+    Each is tried when it is first needed: a trial costs a tenth of a forward pass of that size, and few prompts need one or two.
+    """
+
+    def __init__(self, model: torch.nn.Module, head: torch.nn.Module | None, sizes: Sequence[int]) -> None:
+        """Take a model and the sizes to try, ascending. Its head always computes as many rows, so that it needs no trial."""
+        known = [module for module in model.modules() if isinstance(module, torch.nn.Linear) and module is not head]
+        others = [module for module in model.modules() if type(module) not in (torch.nn.Linear, torch.nn.Embedding)]
+        weights = [weight for module in others for weight in module.parameters(recurse=False)]
+        self._products = list({tuple(module.weight.shape): module for module in known}.values())
+        self._sizes = [] if any(weight.dim() > 1 for weight in weights) else sizes[:-1]  # else there are products that cannot be tried so
+        self._equal: dict[int, bool] = {}
+        self.largest = sizes[-1]
+
+    def next_to(self, number: int, most: int) -> int:
+        """Return how many rows are computed where so many are needed: the next size, of those that memory has room for."""
+        fitting = (size for size in self._sizes if number <= size <= most and self._is_equal(size))
+        return next(fitting, -(-number // most) * most)
+
+    def _is_equal(self, size: int) -> bool:
+        if size not in self._equal:
+            self._equal[size] = self._try(size)
+        return self._equal[size]
+
+    @torch.inference_mode()
+    def _try(self, size: int) -> bool:
+        """Return whether rows have the bits of the largest size in a smaller one, at the same index and at another."""
+        chosen = [*range(size // 2), *range(self.largest - size // 2, self.largest)]
+        return all(
+            torch.equal(module(rows[None, chosen])[0], whole[chosen])
+            for module, (rows, whole) in zip(self._products, self._wholes, strict=True)
+        )
+
+    @cached_property
+    def _wholes(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
+        """For each product, rows of the largest size and what it makes of them."""
+        generator = torch.Generator().manual_seed(1)
+        widest = torch.rand((self.largest, max(module.in_features for module in self._products)), generator=generator) - 0.5
+        inputs = [widest[:, : module.in_features].to(module.weight).contiguous() for module in self._products]
+        return [(rows, module(rows[None])[0]) for rows, module in zip(inputs, self._products, strict=True)]
+
+
+_LAYERS_TRIED = 2
+
+
+@contextmanager
+def _first_layers(model: Any) -> Iterator[bool]:
+    """Have a model compute its first layers alone, where all are built alike; yield whether it does."""
+    number = getattr(model.config.get_text_config(), "num_hidden_layers", 0)
+    stacks = [module for module in model.modules() if isinstance(module, torch.nn.ModuleList) and len(module) == number]
+    if number <= _LAYERS_TRIED or len(stacks) != 1 or len({_build_of(layer) for layer in stacks[0]}) > 1:
+        yield False
+        return
+    usual = stacks[0]._modules
+    stacks[0]._modules = dict(list(usual.items())[:_LAYERS_TRIED])
+    try:
+        yield True
+    finally:
+        stacks[0]._modules = usual
+
+
+def _build_of(layer: torch.nn.Module) -> str:
+    """Return what defines a layer except its index and weights: its parts, their sizes and settings."""
+    settings = [
+        (name, key, value)
+        for name, part in layer.named_modules()
+        for key, value in sorted(vars(part).items())
+        if key != "layer_idx" and isinstance(value, bool | int | float | str | list | tuple | None)
+    ]
+    return f"{layer}{settings}"
+
+
+@contextmanager
+def _in_pieces(head: Any, rows: int) -> Iterator[None]:
+    """Have a head computed for so many rows at a time."""
+    usual = head.forward
+    head.forward = lambda hidden: torch.cat([usual(piece) for piece in hidden.split(rows, dim=1)], dim=1)
+    try:
+        yield
+    finally:
+        head.forward = usual

@@ -1,0 +1,98 @@
+"""Prompts, their tokens and the ends of replies by a model's own tokenizer: the same for every backend that renders here."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from transformers import AutoConfig, AutoTokenizer, GenerationConfig
+
+from atomexam.records.model import Description
+from eval.models.contract import ModelQuery, Settings
+from eval.models.local.loglikelihood import TokenizedAnswers, tokenize_answers
+from eval.models.local.weights import read_chat_template
+from eval.tasks.prompt import Message, opens_reasoning, render, token_ids
+
+_REASONS = "the chat template opens the model's reasoning (<think>)"
+_CLOSED = "{enable_thinking: false}"  # as Qwen3 and those after it name it
+_NOT_SAMPLED = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0}
+
+
+class Renderer:
+    """The tokenizer and chat template of one model."""
+
+    def __init__(self, path: Path, description: Description) -> None:
+        self._description, self._path = description, path
+        self.tokenizer = loaded(AutoTokenizer, path, description, padding_side="left")
+        if description.chat_template:
+            self.tokenizer.chat_template = read_chat_template(description)
+        self._reasons = False
+
+    def render(self, messages: Sequence[Message]) -> str:
+        """Return the prompt by the model's chat template."""
+        prompt = render(self.tokenizer, messages, self._description.template)
+        if opens_reasoning(prompt) and not self._reasons:
+            self._reasons = True
+            print(f"{self._description.model}: {_REASONS}; give its runs a `max_new_tokens` of 1,000 or more", file=sys.stderr)
+        return prompt
+
+    def token_ids(self, queries: Sequence[ModelQuery]) -> list[list[int]]:
+        """Return the tokens of each prompt."""
+        return token_ids(self.tokenizer, [query.prompt for query in queries])
+
+    def answers(self, queries: Sequence[ModelQuery], settings: Settings) -> list[TokenizedAnswers]:
+        """Return the allowed answers of each query as tokens, for their likelihoods.
+
+        Raises:
+            ValueError: the settings ask for sampling, a request has no given answers, or a prompt opens the model's reasoning.
+        """
+        for name in (name for name, value in _NOT_SAMPLED.items() if getattr(settings, name) != value):
+            raise ValueError(
+                f"the method likelihood has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml"
+            )
+        if any(opens_reasoning(query.prompt) for query in queries):
+            raise ValueError(f"model {self._description.model}: {_REASONS}, and no answer stands there; set `template: {_CLOSED}` of it")
+        return tokenize_answers(self.tokenizer, queries)
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """Return the text of a reply."""
+        return self.tokenizer.decode(tokens, skip_special_tokens=True)
+
+    def ends(self) -> list[int]:
+        """Return the tokens that end a reply, by the model's files alone."""
+        try:
+            generation = GenerationConfig.from_pretrained(self._path)
+        except OSError:
+            generation = GenerationConfig.from_model_config(loaded(AutoConfig, self._path, self._description))
+        return end_tokens(generation, self.tokenizer)
+
+
+def end_tokens(generation: Any, tokenizer: Any) -> list[int]:
+    """Return the tokens that end a reply: those of a model's generation config, and the tokenizer's."""
+    ends = generation.eos_token_id if generation else None
+    ends = ends if isinstance(ends, list) else [] if ends is None else [ends]
+    if tokenizer.eos_token_id is not None and tokenizer.eos_token_id not in ends:
+        ends = [*ends, tokenizer.eos_token_id]
+    return ends
+
+
+def end_of(tokens: Sequence[int], ends: Iterable[int]) -> int | None:
+    """Return the index of the first token that ends a reply, None where there is none."""
+    return next((index for index, token in enumerate(tokens) if token in ends), None)
+
+
+def loaded(kind: Any, path: Path, description: Description, **settings: Any) -> Any:
+    """Load a tokenizer, a configuration or a model from its folder; no code beside it is run.
+
+    Raises:
+        ValueError: it is not there, or in another format.
+    """
+    try:
+        return kind.from_pretrained(path, trust_remote_code=False, **settings)
+    except (OSError, SafetensorError) as error:
+        raise ValueError(
+            f"model {description.model}: {description.name or path} has no model of the Hugging Face format "
+            f"in safetensors: {str(error).splitlines()[0]}; `dvc repro finetune@{description.model}` makes a model that is "
+            "trained here"
+        ) from None

@@ -1,0 +1,302 @@
+"""Backend `openai`: any server that speaks OpenAI's chat completions, or its older completions, with several calls at a time."""
+
+import asyncio
+import hashlib
+import ipaddress
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+from urllib.parse import SplitResult, urlsplit
+
+import msgspec
+from anyio.from_thread import start_blocking_portal
+from msgspec import structs
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+from atomexam.records.model import Description
+from atomexam.records.run import Server
+from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
+from eval.models.local.weights import TOKENIZER_FILES, locate, tokenizer_hash
+from eval.models.servers.api_key import remover
+from eval.models.servers.calls import UNPACKED, Call, Caller, Completion, Failure, RateLimit, bounded
+from eval.tasks.prompt import Message, defused
+
+if TYPE_CHECKING:
+    from eval.models.local.rendering import Renderer
+    from eval.models.servers.completions import Completions
+
+_MAX_FAILURES_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and further requests would only cost
+_OFFICIAL = (".openai.com", ".openai.azure.com")  # they want `max_completion_tokens`; `max_tokens` is what all others know
+_logger = logging.getLogger(__name__)
+_OutcomeQueue = SimpleQueue[tuple[int, Any] | None]
+"""Index of a call with what was read, or its failure; None when no worker is left."""
+_REFUSED = (400, 404, 405, 422)
+
+
+class OpenAI:
+    """One model of one server."""
+
+    def __init__(self, description: Description) -> None:
+        self._server = description.server or Server()
+        if self._server.api == "vllm":
+            self._server = structs.replace(self._server, knows=["seed", "top_k", "repetition_penalty"])
+        self._rate_limit = RateLimit(self._server)
+        self._where = f"model {description.model}"
+        if not description.name:
+            raise ValueError(f"{self._where}: no name; set `name` in params.yaml to what the server calls the model")
+        self._name, self._template = description.name, description.template
+        self.connect(self._server.url)
+        api, identity = self._server.api, ["openai", "1"]
+        if api == "chat":
+            if description.chat_template:
+                raise ValueError(
+                    f"{self._where}: a server has a chat template of its own; take `chat_template` out, start the server with it, "
+                    "or have prompts rendered here (server.api)"
+                )
+            self._completions, self._renderer = None, None
+        else:
+            from eval.models.servers.completions import Completions  # heavy, and of no use to a chat
+
+            path, self._renderer = self._open_tokenizer(description)
+            self._completions = Completions(api, self._name, self._renderer)
+            identity += [api, tokenizer_hash(path)]
+        identity += [self._host + urlsplit(self._server.url).path.rstrip("/"), self._name, description.revision or ""]
+        identity += sorted(self._server.knows)
+        if self._template and api == "chat":  # else it is in the prompt
+            identity.append(msgspec.json.encode(self._template, order="sorted").decode())
+        self.identity = "/".join(identity)
+
+    def connect(self, url: str) -> None:
+        """Make all further calls to an address.
+
+        Raises:
+            ValueError: the URL is invalid, or its API key is not set.
+        """
+        self._server = structs.replace(self._server, url=url)
+        address = _address(url, self._where)
+        self._host = address.hostname or ""
+        self._at = address.netloc.rpartition("@")[2]
+        self._key = _key(self._server, self._host, self._where)
+        self._without_key = remover(self._key)
+        if self._key and address.scheme == "http" and not _is_near(self._host):
+            _logger.warning("%s: prompts and key travel to %s unencrypted; use https", self._where, self._host)
+
+    def _open_tokenizer(self, description: Description) -> "tuple[Path, Renderer]":
+        from eval.models.local.rendering import Renderer
+
+        described = structs.replace(description, name=self._server.tokenizer or description.name)
+        try:
+            path = locate(described, Path(), TOKENIZER_FILES)
+            return path, Renderer(path, described)
+        except ValueError as error:
+            raise ValueError(
+                f"{self._where}: server.api: {self._server.api} renders prompts here, and needs the model's tokenizer and config.json; "
+                f"name them by server.tokenizer, on the hub or in a folder, or set server.api: chat ({str(error).splitlines()[0]})"
+            ) from None
+
+    def render(self, messages: Sequence[Message]) -> str:
+        """Return the prompt; for chat the messages: the server's template is unknown, so the control tokens of all are broken up."""
+        return self._renderer.render(messages) if self._renderer else msgspec.json.encode(defused(messages)).decode()
+
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield replies as they arrive; those that arrived before a Ctrl-C or the server's end are yielded before the error.
+
+        Raises:
+            ValueError: the server cannot honour a setting, refuses key or model, or is down.
+        """
+        self._check(settings)
+        for index, outcome in self._outcomes(self._calls(queries, settings)):
+            yield index, self._failed(outcome) if isinstance(outcome, Failure) else self._cut(outcome, settings)
+
+    def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield the likeliest of each request's answers with the likelihoods of all.
+
+        Raises:
+            ValueError: the API gives no likelihoods of given answers, or as `generate` and the renderer's `answers` do.
+        """
+        if self._completions is None or self._server.api == "text":
+            raise ValueError(
+                f"{self._where}: a server gives no likelihoods of answers by server.api: {self._server.api}; set `method: generation` for "
+                "its runs in params.yaml, or server.api: tokens or vllm where the server takes token ids"
+            )
+        return self._likelihoods(self._completions, queries, settings)
+
+    def _likelihoods(self, completions: "Completions", queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        for index, outcome in completions.likelihoods(queries, settings, self._outcomes):
+            yield index, self._failed(outcome) if isinstance(outcome, Failure) else outcome
+
+    def _calls(self, queries: Sequence[ModelQuery], settings: Settings) -> list[Call]:
+        if self._completions:
+            return self._completions.calls(queries, settings, self._body)
+        return [self._chat_call(query, settings) for query in queries]
+
+    def _chat_call(self, query: ModelQuery, settings: Settings) -> Call:
+        def read(done: Completion) -> Reply:
+            names = ("text", "finish_reason", "tokens", "prompt_tokens", "model", "replaced")
+            return Reply(**{name: getattr(done, name) for name in names})
+
+        name = f"{query.request.item_id}/{query.repeat}"
+        return Call(name, lambda: self._body(query, settings), read, settings.max_new_tokens)
+
+    def _outcomes(self, calls: Sequence[Call]) -> Iterator[tuple[int, Any]]:
+        """Yield the index of each call with what was read, or its failure, as they arrive."""
+        answered = failed_in_a_row = 0
+        outcomes: _OutcomeQueue = SimpleQueue()
+        # A call starts when a reply has been stored, so that a kill loses no more replies than there are calls under way.
+        room = asyncio.Semaphore(self._server.concurrency)
+        with start_blocking_portal() as portal:  # calls have a thread of their own: this one may have a loop running, as in a notebook
+            work = portal.start_task_soon(self._work, calls, outcomes, room)
+            try:
+                for _ in calls:
+                    try:
+                        completed = outcomes.get()
+                    except KeyboardInterrupt:
+                        yield from _rest(outcomes)
+                        raise
+                    if completed is None:
+                        work.result()  # an error of this program
+                        break
+                    yield completed
+                    portal.call(room.release)
+                    failure = completed[1] if isinstance(completed[1], Failure) else None
+                    answered += failure is None
+                    failed_in_a_row = failed_in_a_row + failure.is_server_fault if failure else 0
+                    if failure and (failure.is_fatal or failed_in_a_row == _MAX_FAILURES_IN_A_ROW):
+                        yield from _rest(outcomes)
+                        raise ValueError(self._end(failure, answered))
+            finally:
+                work.cancel()
+
+    async def _work(self, calls: Sequence[Call], outcomes: _OutcomeQueue, room: asyncio.Semaphore) -> None:
+        """Put what is read of each call, or its failure, into the queue, when there is room."""
+        # A proxy named in the environment is not for this machine; a redirect would carry prompts to who knows where.
+        http = DefaultAsyncHttpxClient(
+            trust_env=not _is_near(self._host), follow_redirects=False, headers=UNPACKED, event_hooks={"response": [bounded]}
+        )
+        indices = iter(range(len(calls)))
+        limits: dict[str, Any] = {"timeout": self._server.timeout, "max_retries": 0}
+        try:
+            async with AsyncOpenAI(base_url=self._server.url, api_key=self._key or "none", http_client=http, **limits) as client:
+                caller = Caller(client, self._server, self._without_key, self._rate_limit)
+                window = await caller.window(self._name) if self._completions else None
+
+                async def worker() -> None:
+                    while await room.acquire() and (index := next(indices, None)) is not None:
+                        call = calls[index]
+                        try:
+                            if window and call.room[1] > window:
+                                raise Failure(too_long(*call.room, window), is_server_fault=False)
+                            outcomes.put((index, call.read(await caller.complete(call.body(), call.most_tokens, call.name))))
+                        except Failure as failure:
+                            outcomes.put((index, failure))
+
+                async with asyncio.TaskGroup() as group:
+                    for _ in range(self._server.concurrency):
+                        group.create_task(worker())
+        finally:
+            outcomes.put(None)
+
+    def _check(self, settings: Settings) -> None:
+        requested = {
+            "top_k": settings.top_k != 0,
+            "repetition_penalty": settings.repetition_penalty != 1.0,
+            "seed": settings.temperature > 0,
+        }
+        if settings.stop != "end":
+            raise ValueError(f"{self._where}: a server's replies go to their end (found stop: {settings.stop}); take it out of the run")
+        for name in (name for name, is_requested in requested.items() if is_requested and name not in self._server.knows):
+            why = "sampling draws by a seed" if name == "seed" else f"the run asks for {name} {getattr(settings, name)}"
+            raise ValueError(
+                f"{self._where}: {why}, and {'chat ' if self._server.api == 'chat' else ''}completions need not have {name}; "
+                f"name it in server.knows of the model if this server honours it, or change the run in params.yaml"
+            )
+
+    def _body(self, query: ModelQuery, settings: Settings) -> dict[str, Any]:
+        """Return the arguments of one call. What the server knows is always sent, since its own defaults may be others."""
+        is_chat = self._server.api == "chat"
+        limit = "max_completion_tokens" if is_chat and f".{self._host}".endswith(_OFFICIAL) else "max_tokens"
+        body: dict[str, Any] = {"model": self._name, limit: settings.max_new_tokens, "temperature": settings.temperature}
+        if is_chat:
+            body["messages"] = msgspec.json.decode(query.prompt)
+        if settings.stop_strings:
+            body["stop"] = list(settings.stop_strings)
+        extra: dict[str, Any] = {"repetition_penalty": settings.repetition_penalty}
+        if settings.temperature > 0:
+            body["top_p"] = settings.top_p
+            draw = hashlib.sha256(f"{settings.seed}/{query.request.item_id}/{query.repeat}".encode()).digest()
+            extra |= {"top_k": settings.top_k, "seed": int.from_bytes(draw[:4]) >> 1}
+        honoured: dict[str, Any] = {name: value for name, value in extra.items() if name in self._server.knows}
+        if is_chat and self._template:
+            honoured["chat_template_kwargs"] = self._template  # as vLLM and SGLang call it
+        return body | {"extra_body": honoured}
+
+    def _end(self, failure: Failure, answered: int) -> str:
+        why = f"{self._at} answers no request" if failure.is_fatal else f"{_MAX_FAILURES_IN_A_ROW} requests in a row failed at {self._at}"
+        hint = f"; is the key in {self._server.key_variable} right?" if failure.status in (401, 403) else ""
+        hint = f"; is `name` {self._name} right, and server.url?" if failure.status == 404 else hint
+        look = f"does the server run, at server.url {self._server.url}? `curl {self._server.url}/models` shows whether it responds"
+        hint = f"; {look}" if str(failure).startswith("connection:") else hint
+        hint += self._api_hint(failure)
+        return (
+            f"{self._where}: {why}: {failure}{hint}; {answered} calls of this start were answered; "
+            f"`dvc repro` goes on from there once that is fixed, and requests only what is missing"
+        )
+
+    def _cut(self, reply: Reply, settings: Settings) -> Reply:
+        """Return a reply that ends before the first stop string, also where a server does not heed them; never with the key."""
+        end = settings.string_end(reply.text)
+        reply = reply if end is None else structs.replace(reply, text=reply.text[:end], finish_reason="stop")
+        return structs.replace(reply, text=self._without_key(reply.text))
+
+    def _failed(self, failure: Failure) -> Reply:
+        return failed_reply(f"{failure}{self._api_hint(failure)}")
+
+    def _api_hint(self, failure: Failure) -> str:
+        """Return what to change where a server may not have the API, or not take token ids."""
+        if self._server.api == "chat" or failure.status not in _REFUSED or not failure.is_server_fault:
+            return ""
+        others = "chat" if self._server.api == "text" else "text or chat"
+        return f"; prompts went to /completions by server.api: {self._server.api}; if this server has none such, set it to {others}"
+
+
+def _rest(outcomes: _OutcomeQueue) -> Iterator[tuple[int, Any]]:
+    """Yield what arrived and was not yet yielded."""
+    while not outcomes.empty():
+        if completed := outcomes.get_nowait():
+            yield completed
+
+
+def _address(url: str, where: str) -> SplitResult:
+    address = urlsplit(url)
+    if address.username or address.password or address.query:
+        raise ValueError(f"{where}: server.url holds a name, password or query; put keys into the environment (server.key_variable)")
+    if address.scheme not in ("http", "https") or not address.hostname:
+        raise ValueError(f"{where}: server.url is {url!r}; expected an address such as https://api.openai.com/v1")
+    return address
+
+
+def _key(server: Server, host: str, where: str) -> str | None:
+    """Return the key from the environment; a server nearby may do without."""
+    key = os.environ.get(server.key_variable, "").strip()
+    if not key and not _is_near(host):
+        raise ValueError(
+            f"{where}: no key for {host}: the environment variable {server.key_variable} is not set; "
+            f"set it, or name another one by server.key_variable of the model in params.yaml"
+        )
+    if any(not "!" <= character <= "~" for character in key):  # the libraries would quote such a header in their errors
+        raise ValueError(
+            f"{where}: what the environment variable {server.key_variable} holds is no key: spaces, line breaks or other letters"
+        )
+    return key or None
+
+
+def _is_near(host: str) -> bool:
+    """Return whether a host is this machine or in a private network."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return "." not in host
+    return address.is_loopback or address.is_private

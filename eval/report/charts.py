@@ -1,0 +1,355 @@
+"""Charts of the report: the flow of records through the stages, accuracies by atomic type and by part, and effects of data."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from math import cos, pi, sin
+from typing import Any, NamedTuple
+
+from eval.statistics.bootstrap import Figures
+
+WIDTH, _FULL, _BAR, _GAP, _LINE, _NAMES = 980, 190, 12, 10, 19, 165
+
+
+class Step(NamedTuple):
+    """One stage of a kind of record."""
+
+    name: str
+    came: int
+    went: int
+    rejected: int
+    """`came` is `went` plus `rejected`."""
+
+
+class Flow(NamedTuple):
+    """Records of one kind through all stages."""
+
+    kind: str
+    sources: dict[str, int]
+    """Records by source, if each has one; none if a stage counts them in another unit."""
+    steps: list[Step]
+    splits: dict[str, int]
+
+
+class SankeyNode(NamedTuple):
+    """A bar of the picture, with its label on its right."""
+
+    kind: str
+    """`went` or `held`."""
+    x: float
+    y: float
+    height: float
+    words: str
+
+
+class SankeyLink(NamedTuple):
+    """A band between two bars."""
+
+    kind: str
+    path: str
+    words: str
+
+
+class Picture(NamedTuple):
+    """A Sankey diagram: bars and bands in a picture of `WIDTH` by `height`."""
+
+    height: float
+    nodes: list[SankeyNode]
+    links: list[SankeyLink]
+
+
+def flows(data: Mapping[str, Figures]) -> list[Flow]:
+    """Return the flows of questions and of facts, from which claims are made."""
+    split, by_source = data["split"], data["clean"].get("by_source", {})
+    questions = [_step("clean", data["clean"]["questions"]), _step("near_duplicates", data["near_duplicates"]["questions"])]
+    facts = [_step("clean", data["clean"]["facts"]), _step("near_duplicates", data["near_duplicates"]["facts"])]
+    facts.append(_step("claims", data["claims"]["facts"]))
+    questions_in = {source: counts["questions_in"] for source, counts in by_source.items() if counts.get("questions_in")}
+    return [Flow("questions", questions_in, questions, split["questions"]), Flow("facts and claim pairs", {}, facts, split["claims"])]
+
+
+def _step(name: str, counts: Figures) -> Step:
+    return Step(name, counts["in"], counts["out"], counts["rejected"])
+
+
+def picture(flow: Flow) -> Picture:
+    """Return the Sankey of a flow: sources, stages, splits from left to right, and the rejected records of each stage below the next."""
+    entries = list(flow.sources.items()) if sum(flow.sources.values()) == flow.steps[0].came else []
+    columns: list[list[tuple[str, str, int]]] = [[("went", name, count) for name, count in entries]] if entries else []
+    rejected = 0
+    for step in flow.steps:
+        columns.append([("went", step.name, step.came), *([("held", "rejected", rejected)] if rejected else [])])
+        rejected = step.rejected
+    columns.append([("went", name, count) for name, count in flow.splits.items()])
+    columns[-1] += [("held", "rejected", rejected)] if rejected else []
+    scale = _FULL / max(1, *(step.came for step in flow.steps))
+    width = (WIDTH - _NAMES) / (len(columns) - 1)
+    placed = [_column(column, index * width, scale) for index, column in enumerate(columns)]
+    links: list[SankeyLink] = []
+    for index, nodes in enumerate(placed[1:]):
+        links += _links(placed[index], nodes, columns[index], columns[index + 1], scale)
+    return Picture(
+        max(node.y + max(node.height, _LINE) for nodes in placed for node in nodes) + 4, [n for nodes in placed for n in nodes], links
+    )
+
+
+def _column(entries: Sequence[tuple[str, str, int]], x: float, scale: float) -> list[SankeyNode]:
+    nodes, y = [], 0.0
+    for kind, name, count in entries:
+        height = max(1.0, count * scale)
+        nodes.append(SankeyNode(kind, x, y, height, f"{name} {count:,}"))
+        y += max(height + _GAP, _LINE)
+    return nodes
+
+
+def _links(
+    left: Sequence[SankeyNode],
+    right: Sequence[SankeyNode],
+    sent: Sequence[tuple[str, str, int]],
+    entering: Sequence[tuple[str, str, int]],
+    scale: float,
+) -> list[SankeyLink]:
+    """Return the bands between two columns; many lead into a single next stage, or a single stage leads into many."""
+    many_in = len([entry for entry in sent if entry[0] == "went"]) > 1
+    links, offset = [], 0.0
+    pairs = [(node, right[0], entry) for node, entry in zip(left, sent, strict=True)] if many_in else []
+    pairs += [] if many_in else [(left[0], node, entry) for node, entry in zip(right, entering, strict=True)]
+    for a, b, (kind, _, count) in pairs:
+        height = max(1.0, count * scale)
+        start, end = (a.y, b.y + offset) if many_in else (a.y + offset, b.y)
+        from_x, to_x = a.x + _BAR, b.x
+        middle = (from_x + to_x) / 2
+        path = f"M{from_x:.1f} {start:.1f}C{middle:.1f} {start:.1f} {middle:.1f} {end:.1f} {to_x:.1f} {end:.1f}V{end + height:.1f}"
+        path += f"C{middle:.1f} {end + height:.1f} {middle:.1f} {start + height:.1f} {from_x:.1f} {start + height:.1f}Z"
+        links.append(SankeyLink(kind, path, f"{a.words} → {b.words}" if kind == "went" else f"{a.words}: rejected {count:,}"))
+        offset += height if many_in else count * scale
+    return links
+
+
+_RADAR_WIDTH, _RADAR_HEIGHT, _RADIUS, _NAME = 660, 330, 125, 12
+_LEAST = 3  # axes that make an area
+_UPRIGHT = 0.1  # of the cosine: a name directly above or below is centred on its axis
+RINGS = (0.25, 0.5, 0.75, 1.0)
+
+
+class Axis(NamedTuple):
+    """One atomic type."""
+
+    x: float
+    y: float
+    name_x: float
+    name_y: float
+    anchor: str
+    words: str
+
+
+class Radar(NamedTuple):
+    """A picture; polygons are lists of points."""
+
+    axes: list[Axis]
+    rings: list[str]
+    value: str
+    low: str
+    high: str
+
+
+def radar(groups: Mapping[str, Figures]) -> Radar | None:
+    """Return the radar of a run's accuracies by atomic type; None if there are too few types, or one has no accuracy."""
+    values = [group.get("accuracy") for group in groups.values()]
+    if len(groups) < _LEAST or None in values:
+        return None
+    bounds = [group.get("accuracy_interval") or (group["accuracy"], group["accuracy"]) for group in groups.values()]
+    sizes = [group.get("pairs", group.get("questions")) for group in groups.values()]
+    axes = [_axis(index, len(groups), f"{name}, {size}") for index, (name, size) in enumerate(zip(groups, sizes, strict=True))]
+    rings = [_polygon([ring] * len(groups)) for ring in RINGS]
+    low, high = ([bound[side] for bound in bounds] for side in (0, 1))
+    return Radar(axes, rings, _polygon([value or 0.0 for value in values]), _polygon(low), _polygon(high))
+
+
+def _axis(index: int, of: int, words: str) -> Axis:
+    across = sin(2 * pi * index / of)
+    anchor = "middle" if abs(across) < _UPRIGHT else "start" if across > 0 else "end"
+    far = _RADIUS + _NAME * (2 if anchor == "middle" else 1)  # else it overlaps its neighbours
+    return Axis(*_at(index, of, _RADIUS), *_at(index, of, far), anchor, words)
+
+
+def _polygon(shares: Sequence[float]) -> str:
+    return " ".join("{},{}".format(*_at(index, len(shares), _RADIUS * share)) for index, share in enumerate(shares))
+
+
+def _at(index: int, of: int, radius: float) -> tuple[float, float]:
+    """Return a index on an axis; the first points upwards, the others follow clockwise."""
+    angle = 2 * pi * index / of
+    return round(_RADAR_WIDTH / 2 + radius * sin(angle), 1), round(_RADAR_HEIGHT / 2 - radius * cos(angle), 1)
+
+
+COLUMNS = ("sweep", "run", "measure", "kind", "amount", "value", "low", "high")
+_WIDTH, _HEIGHT, _EDGE = 300, 140, 12
+
+
+class Curve(NamedTuple):
+    """One kind's figures by increasing amount; the cell without any kind starts every curve."""
+
+    run: str
+    measure: str
+    kind: str
+    points: list[Figures]
+
+
+class PlottedCurve(NamedTuple):
+    """A curve as coordinates in a picture."""
+
+    kind: str
+    line: str
+    rules: list[tuple[float, float, float]]
+    """x, and y of both ends of the interval."""
+
+
+def curves_of(rows: Sequence[Figures]) -> list[Curve]:
+    """Return the curves of one sweep, by run, measure and kind."""
+    none = {(row["run"], row["measure"]): row for row in rows if not row["kind"]}
+
+    def key(row: Figures) -> tuple[str, str, str]:
+        return row["run"], row["measure"], row["kind"]
+
+    curves = []
+    for (run, measure, kind), points in groupby(sorted((row for row in rows if row["kind"]), key=key), key):
+        own = sorted(points, key=lambda row: row["amount"])
+        first = [none[run, measure]] if (run, measure) in none and own[0]["amount"] else []
+        curves.append(Curve(run, measure, kind, [*first, *own]))
+    return curves
+
+
+def plotted(sweeps: Mapping[str, Figures]) -> list[list[Any]]:
+    """Return the rows of the plot."""
+    return [
+        [name, curve.run, curve.measure, curve.kind, *(point[column] for column in COLUMNS[4:])]
+        for name, figures in sweeps.items()
+        for curve in curves_of(figures["curves"])
+        for point in curve.points
+    ]
+
+
+def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[PlottedCurve]]]:
+    """Return for each run and measure its curves as coordinates in a picture of 300 by 140: amounts from left to right, shares upwards."""
+    widest = max((row["amount"] for row in rows), default=0) or 1
+
+    def at(row: Figures, name: str) -> tuple[float, float]:
+        x = _EDGE + (_WIDTH - 2 * _EDGE) * row["amount"] / widest
+        return round(x, 1), round(_HEIGHT - _EDGE - (_HEIGHT - 2 * _EDGE) * row[name], 1)
+
+    charts = []
+    for (run, measure), group in groupby(curves_of(rows), lambda curve: curve[:2]):
+        lines = []
+        for curve in group:
+            line = " ".join("{},{}".format(*at(point, "value")) for point in curve.points)
+            lines.append(PlottedCurve(curve.kind, line, [(*at(point, "low"), at(point, "high")[1]) for point in curve.points]))
+        charts.append((run, measure, lines))
+    return charts
+
+
+def ticks(rows: Sequence[Figures]) -> list[tuple[float, str]]:
+    """Return the amounts of a sweep with their x coordinates in its pictures."""
+    amounts = sorted({row["amount"] for row in rows})
+    widest = max(amounts, default=0) or 1
+    return [(round(_EDGE + (_WIDTH - 2 * _EDGE) * amount / widest, 1), f"{amount:g}") for amount in amounts]
+
+
+def change_table(rows: Sequence[Figures]) -> list[tuple[str, list[tuple[str, float]], dict[str, dict[tuple[str, float], float]]]]:
+    """Return for each run its kinds and amounts, and the change of accuracy that each makes in each atomic type or exam."""
+    tables = []
+    for run, group in groupby(sorted(rows, key=lambda row: row["run"]), lambda row: row["run"]):
+        table: dict[str, dict[tuple[str, float], float]] = {}
+        for row in group:
+            table.setdefault(row.get("atomic_type") or row["exam"], {})[row["kind"], row["amount"]] = row["change"]
+        tables.append((run, sorted({cell for cells in table.values() for cell in cells}), table))
+    return tables
+
+
+PARTS = (
+    ("by_side", "side"),
+    ("by_type", "atomic_type"),
+    ("by_exam", "exam"),
+    ("by_question_type", "question_type"),
+    ("by_category", "category"),
+    ("by_case_type", "case_type"),
+    ("by_form", "form"),
+    ("by_subject", "subject"),
+)
+"""Part of a run's figures -> the corresponding facet of items."""
+
+
+class AccuracyCell(NamedTuple):
+    """One accuracy."""
+
+    accuracy: float | None
+    interval: tuple[float, float] | None
+    items: int
+
+
+class Heat(NamedTuple):
+    """The accuracies of several runs by one facet."""
+
+    facet: str
+    runs: list[str]
+    rows: list[tuple[str, list[AccuracyCell | None]]]
+    """Value of the facet, and a cell per run; none if the run has no such items."""
+
+
+class Versus(NamedTuple):
+    """One run against another."""
+
+    difference: float
+    p: float | None
+    """The larger one of both tests, corrected for all comparisons."""
+    differs: bool
+    shared: int
+
+
+class Matrix(NamedTuple):
+    """Every two runs of a task."""
+
+    runs: list[str]
+    cells: list[list[Versus | None]]
+    """A row and a column per run: the row's figure minus the column's; none on the diagonal and for runs without shared items."""
+
+
+def heats(runs: Mapping[str, Figures]) -> list[Heat]:
+    """Return the tables of runs of one task: one for each facet with more than one value."""
+    heats = []
+    for part, facet in PARTS:
+        values = dict.fromkeys(value for run in runs.values() for value in run.get(part) or {})
+        if len(values) > 1:
+            rows = [(value, [_cell((run.get(part) or {}).get(value)) for run in runs.values()]) for value in values]
+            heats.append(Heat(facet, list(runs), rows))
+    return heats
+
+
+def _cell(group: Figures | None) -> AccuracyCell | None:
+    if group is None:
+        return None
+    bounds = group.get("accuracy_interval")
+    return AccuracyCell(group.get("accuracy"), tuple(bounds) if bounds else None, size_of(group))
+
+
+def size_of(group: Figures) -> int:
+    """Return the number of groups, facts, pairs, sides or questions in a part."""
+    return next((group[unit] for unit in ("groups", "facts", "pairs", "claims", "questions") if unit in group), 0)
+
+
+def matrix(rows: Iterable[Figures]) -> Matrix:
+    """Return the comparisons of one task, each from both sides."""
+    versus: dict[tuple[str, str], Versus] = {}
+    names: dict[str, None] = {}
+    for row in rows:
+        names |= {row["a"]: None, row["b"]: None}
+        if row["shared"]:
+            p = _larger(row.get("mcnemar_p_holm"), row.get("bootstrap_p_holm"))
+            for a, b, sign in ((row["a"], row["b"], 1), (row["b"], row["a"], -1)):
+                versus[a, b] = Versus(sign * row["difference"] + 0.0, p, bool(row.get("differs")), row["shared"])
+    runs = list(names)
+    return Matrix(runs, [[versus.get((a, b)) for b in runs] for a in runs])
+
+
+def _larger(*values: float | None) -> float | None:
+    known: Sequence[float] = [value for value in values if value is not None]
+    return max(known) if known else None

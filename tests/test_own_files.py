@@ -1,0 +1,44 @@
+"""Own files are tracked by DVC before a run, whichever part of imports/ a line names."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from atomexam.records import params
+from scripts import own_files
+
+PARAMS = YAML(typ="safe", pure=True).load(Path(__file__).parents[1] / "params.yaml")
+
+
+@pytest.mark.parametrize(
+    ("path", "entry"),
+    [
+        ("imports/bank.xlsx", "imports/bank.xlsx"),
+        ("imports/books", "imports/books"),
+        ("./imports/books/", "imports/books"),
+        ("imports/books/2024/a.docx", "imports/books"),
+        ("elsewhere/books", None),
+        ("imports", None),
+        ("imports/../elsewhere", None),
+    ],
+)
+def test_what_stands_directly_in_imports_is_tracked(path: str, entry: str | None) -> None:
+    assert own_files.entry_of(path) == (entry and Path(entry))
+
+
+def test_only_what_is_here_and_untracked_is_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    for name in ("new/a.txt", "known/a.txt", "known.dvc", "gone.dvc"):
+        (tmp_path / "imports" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "imports" / name).touch()
+    for name in ("mxqe", "known", "former"):
+        (tmp_path / f"data/items/{name}.jsonl").parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"data/items/{name}.jsonl").touch()
+    ran: list[list[str]] = []
+    monkeypatch.setattr(subprocess, "run", lambda words, cwd: ran.append(words[1:]))
+    paths = {"one": "imports/new/a.txt", "two": "imports/new", "known": "imports/known", "gone": "imports/gone/b", "never": "imports/never"}
+    own_files.prepare(params.check(PARAMS | {"imports": {name: {"path": path} for name, path in paths.items()}}), tmp_path)
+    assert ran == [["-m", "dvc", "add", "imports/new"]]
+    assert capsys.readouterr().err.startswith("imports.gone: imports/gone/b is not here: `dvc pull imports/gone.dvc` fetches it")
+    assert sorted(path.name for path in (tmp_path / "data/items").iterdir()) == ["known.jsonl", "mxqe.jsonl"]
