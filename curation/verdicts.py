@@ -17,8 +17,7 @@ from atomexam.runtime.annotations import merge, report
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from atomexam.runtime.stage import run_stage
 from curation.annotation.claim_verdicts import ClaimAnswer, ClaimToJudge, check
-from curation.annotation.label_studio import read_export
-from curation.annotation.spreadsheet import read_spreadsheet
+from curation.annotation.samples import read_export, read_spreadsheet
 
 _READERS = {".json": read_export, ".xlsx": read_spreadsheet, ".csv": read_spreadsheet}
 

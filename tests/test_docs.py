@@ -42,13 +42,12 @@ from crawlers.read.containers.documents import pdf
 from crawlers.text import fields
 from crawlers.web import broken_pages
 from crawlers.web import settings as crawl_settings
-from curation.claims import tail_fitness
-from curation.clean.facts import passages, tail_candidates
+from curation.claims import templates
+from curation.clean.facts import passages, tails
 from scripts.readme import PICTURE, SUMMARY, blocks, example_block, figures_block, filled, picture, readers, reason_blocks, without_detours
 from scripts.show import figures_of, overview
-from splits.leaks import knowledge_free
+from splits.leaks import knowledge_free, overlap
 from splits.split import shots
-from splits.text_overlap import containment, rewording
 
 ROOT = Path(__file__).parent.parent
 DOCS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
@@ -316,13 +315,13 @@ QUOTED = [  # page, the phrase around a number, and the number in the code; `*`:
     ("docs/claims.md", r"or (\d+) % of the facts", 100 * knowledge_free.MAX_FACTS),
     ("docs/pipeline.md", r"has (\d+) stages", len(PIPELINE["stages"])),
     ("docs/pipeline.md", r"(\d+) runs of them", sum(STAGE_RUNS)),
-    ("*", r"([\d.]+) of all 3-grams", rewording.MIN_SIMILARITY),
+    ("*", r"([\d.]+) of all 3-grams", overlap.MIN_SIMILARITY),
     ("docs/splits.md", r"up to (\w+) examples", shots.LISTED_SHOTS),
-    ("docs/splits.md", r"of its (\d+)-grams", containment.NGRAM_CHARS),
+    ("docs/splits.md", r"of its (\d+)-grams", overlap.NGRAM_CHARS),
     ("*", r"(\d+) to 400 characters", passages.MIN_CHARS),
     ("*", r"40 to (\d+) characters", passages.MAX_CHARS),
-    ("docs/reasons.md", r"a value of more than (\d+) characters", tail_candidates.MAX_TAIL_CHARS),
-    ("docs/reasons.md", r"more than (\d+) characters \| `tails.yaml`", tail_fitness.MAX_TAIL_CHARS),
+    ("docs/reasons.md", r"a value of more than (\d+) characters", tails.MAX_TAIL_CHARS),
+    ("docs/reasons.md", r"more than (\d+) characters \| `tails.yaml`", templates.MAX_TAIL_CHARS),
     ("docs/security.md", r"page \| (\d+) MiB", crawl_settings.DOWNLOAD_MAXSIZE / 2**20),
     ("docs/security.md", r"headers, (\d+) seconds", crawl_settings.DOWNLOAD_TIMEOUT),
     ("docs/security.md", r"seconds, (\w+) redirects", crawl_settings.REDIRECT_MAX_TIMES),

@@ -17,8 +17,8 @@ from crawlers.read.containers.files.parquet import _labels_of
 from crawlers.read.layouts.layout_files import _read
 from crawlers.web.page_kinds import _description
 from curation.audit.sets import _own_shape
-from curation.themes.queries import read_queries
-from curation.validate.suites import read_suite
+from curation.themes.coding import read_queries
+from curation.validate.run import read_suite
 from curation.vocab.reader import read_yaml
 from tests.test_patterns import modules, tree
 

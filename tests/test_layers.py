@@ -20,7 +20,7 @@ FLOOR = ("atomexam/pages", "atomexam/text", "atomexam/records", "atomexam/runtim
 STAGES = {
     "crawlers/crawl.py", "crawlers/extract.py",
     "curation/clean/__main__.py", "curation/near_duplicates/__main__.py", "curation/claims/__main__.py", "curation/evidence/__main__.py",
-    "curation/verification/__main__.py", "curation/validate/__main__.py",
+    "curation/verification.py", "curation/validate/__main__.py",
     "splits/split/__main__.py", "splits/leaks/__main__.py", "splits/release/__main__.py",
     "eval/finetune/__main__.py", "eval/tune/__main__.py",
     "eval/predict.py", "eval/score/__main__.py", "eval/errors/__main__.py", "eval/judge/__main__.py",

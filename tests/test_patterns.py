@@ -21,9 +21,9 @@ METHODS = SEARCHING | {"match", "fullmatch"}
 SIZES = 1_500, 6_000
 SHORT, _SHORT_CHARS = {
     "curation.claims.contradictions._foods": "tails of facts: 30 characters",
-    "curation.claims.tail_fitness._patterns": "tails",
+    "curation.claims.templates._patterns": "tails",
     "curation.clean.classify.subjects.__init__": "names of examinations and subjects: 300",
-    "curation.vocab.allowed_heads._rows": "tails, and names of heads: 80",
+    "curation.vocab.reader._rows": "tails, and names of heads: 80",
     "curation.clean.facts.kinds._table": "tails",
     "curation.clean.facts.monographs._TREATMENT": "items of a list",
 }, 300  # fmt: skip

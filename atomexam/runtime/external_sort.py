@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from struct import Struct
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from atomexam.runtime.jsonl import BUFFER_BYTES, replacing, to_line
 
 T = TypeVar("T")
-R = TypeVar("R", contravariant=True)
 
 MEMORY_BYTES = 32 << 20
 _ENTRY_BYTES = 160  # Python's overhead for a key and a line
@@ -126,13 +125,6 @@ def _entries(file: int, start: int, end: int) -> Iterator[KeyedLine]:
             yield buffer[at + _SIZES.size : line], buffer[line : line + line_bytes]
             at = line + line_bytes
         buffer = buffer[at:]
-
-
-class RecordSink(Protocol[R]):
-    """What records are appended to: a list, or a file that sorts them."""
-
-    def append(self, record: R, /) -> None:
-        """Take in a record."""
 
 
 class SortedFile(Generic[T]):

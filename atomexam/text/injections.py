@@ -133,8 +133,3 @@ def escape_chat_marks(text: str, is_reply: bool = False) -> str:
     if "<" not in text and "[" not in text and "/" not in text and "＜" not in text:
         return text
     return CHAT_MARK.sub(lambda mark: mark[0] if is_reply and mark["reasoning"] else f"{mark[0][0]} {mark[0][1:]}", text)
-
-
-def unescape_chat_marks(text: str) -> str:
-    """Undo `escape_chat_marks`."""
-    return CHAT_MARK.sub(lambda mark: mark[0][0] + mark[0][1:].removeprefix(" "), text)

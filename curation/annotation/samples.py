@@ -1,12 +1,19 @@
-"""Claims and their evidence -> a sample of each type for verification, with the passages that annotators see."""
+"""Claims and evidence -> samples for annotators, as a spreadsheet and as tasks of Label Studio; their answers read back."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.identity import draw_order
+from atomexam.records.verdict import ANSWERS
+from atomexam.runtime.jsonl import replacing, write_json
+from atomexam.runtime.sheets import read_sheet, without_apostrophe, write_sheet
+from curation.annotation.claim_verdicts import ClaimAnswer
 
 _MAX_URL_CHARS = 2_000
 
@@ -51,3 +58,126 @@ def with_evidence(
 def _displayed(row: Evidence, text: str) -> DisplayedPassage:
     origin = f"{row.rank} · {row.source} · {row.url[:_MAX_URL_CHARS]}"
     return DisplayedPassage(origin, text[: row.start], text[row.start : row.end], text[row.end :])
+
+
+SHEET = "claims.xlsx"
+_COLUMNS = ("claim_id", "atomic_type", "claim", "verdict", "comment")
+_NEEDED = ("claim_id", "claim", "verdict")
+
+
+def write_spreadsheet(folder: Path, sample: Sequence[SampledClaim]) -> None:
+    """Write the workbook: the sentence that matches the claim, and below it the passage and its source."""
+    most = max((len(one.evidence) for one in sample), default=0)
+    rows = []
+    for claim, evidence in sample:
+        cells = [f"{one.sentence}\n{one.origin}" for one in evidence]
+        rows.append([claim.id, claim.atomic_type, claim.factual, "", "", *cells, *[""] * (most - len(cells))])
+    write_sheet(folder / SHEET, [*_COLUMNS, *(f"evidence_{number}" for number in range(1, most + 1))], rows, {"verdict": ANSWERS})
+
+
+def read_spreadsheet(path: Path) -> list[ClaimAnswer]:
+    """Return the answers of a filled workbook or CSV; rows without a verdict have none.
+
+    The annotator is the file's name, or a column `annotator` as in a CSV of Label Studio; a file that still has its original name
+    gives no annotator.
+
+    Raises:
+        ValueError: a column is missing, or a row has a comment but no verdict.
+    """
+    answers = []
+    named = None if path.stem.casefold() == Path(SHEET).stem else path.stem
+    for where, cells in read_sheet(path):
+        if missing := [name for name in _NEEDED if name not in cells]:
+            raise ValueError(f"{where}: no column {', '.join(missing)}; expected the original columns, {', '.join(_COLUMNS)}")
+        verdict, comment = without_apostrophe(cells["verdict"]), " ".join(without_apostrophe(cells.get("comment", "")).split())
+        if verdict:
+            person = cells.get("annotator") or named
+            answers.append(ClaimAnswer(where, cells["claim_id"], cells["claim"], person, verdict, comment))
+        elif comment:
+            raise ValueError(f"{where}: a comment but no verdict; choose one of {', '.join(ANSWERS)}, or clear the comment")
+    return answers
+
+
+CONFIG = Path(__file__).with_name("label_studio.xml")
+_NOTHING = {"source": "–", "text": "没有找到资料 (no evidence found)"}  # Paragraphs fails on an empty list
+_EXPECTED = "expected an export of Label Studio as JSON or JSON-MIN"
+
+
+def write_project(folder: Path, sample: Iterable[SampledClaim]) -> None:
+    """Write the labelling configuration and the tasks."""
+    with replacing(folder / "label_studio.xml") as part:
+        part.write_bytes(CONFIG.read_bytes())
+    write_json(folder / "label_studio.json", [{"data": _data(one)} for one in sample])
+
+
+def _data(sampled: SampledClaim) -> dict[str, Any]:
+    evidence = [{"source": one.origin, "text": f"{one.before}▶{one.sentence}◀{one.after}"} for one in sampled.evidence]
+    claim = sampled.claim
+    return {"claim_id": claim.id, "atomic_type": claim.atomic_type, "claim": claim.factual, "evidence": evidence or [_NOTHING]}
+
+
+def read_export(path: Path) -> list[ClaimAnswer]:
+    """Return the answers of an export; tasks and annotations that were skipped or left empty give none.
+
+    Raises:
+        ValueError: it is not such an export, or an annotation has two verdicts.
+    """
+    try:
+        tasks = msgspec.json.decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{path}: not JSON ({error}); {_EXPECTED}") from None
+    if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
+        raise ValueError(f"{path}: not a list of tasks; {_EXPECTED}")
+    answers: list[ClaimAnswer] = []
+    for number, task in enumerate(tasks, 1):
+        where = f"{path}: task {task.get('id', number)}"
+        answers += _of_task(task, where) if "data" in task else _of_small_task(task, where)
+    return answers
+
+
+def _of_task(task: dict[str, Any], where: str) -> Iterator[ClaimAnswer]:
+    annotations = task.get("annotations", task.get("completions"))
+    if not isinstance(task["data"], dict) or not isinstance(annotations, list):
+        raise ValueError(f"{where}: no data or annotations; {_EXPECTED}, with the annotations")
+    for annotation in annotations:
+        if not isinstance(annotation, dict) or not isinstance(results := annotation.get("result", []), list):
+            raise ValueError(f"{where}: an annotation is {annotation!r:.80}; {_EXPECTED}")
+        if annotation.get("was_cancelled") or annotation.get("skipped"):
+            continue
+        values = [(one.get("from_name"), one.get("value")) for one in results if isinstance(one, dict)]
+        verdicts = [text for name, value in values if name == "verdict" for text in _texts(value, "choices", where)]
+        comments = [text for name, value in values if name == "comment" for text in _texts(value, "text", where)]
+        yield from _answered(task["data"], verdicts, comments, _person(annotation.get("completed_by")), where)
+
+
+def _of_small_task(task: dict[str, Any], where: str) -> Iterator[ClaimAnswer]:
+    if "claim_id" not in task:
+        raise ValueError(f"{where}: no claim_id; {_EXPECTED}")
+    verdicts, comments = (_texts(task.get(name) or [], key, where) for name, key in (("verdict", "choices"), ("comment", "text")))
+    yield from _answered(task, verdicts, comments, _person(task.get("annotator")), where)
+
+
+def _answered(data: dict[str, Any], verdicts: list[str], comments: list[str], person: str | None, where: str) -> Iterator[ClaimAnswer]:
+    if len(verdicts) > 1:
+        raise ValueError(f"{where}: {len(verdicts)} verdicts in one annotation: {', '.join(verdicts)}; keep one in Label Studio")
+    if verdicts:
+        comment = " ".join(" ".join(comments).split())
+        yield ClaimAnswer(where, str(data.get("claim_id", "")), str(data.get("claim", "")), person, verdicts[0], comment)
+
+
+def _texts(value: Any, key: str, where: str) -> list[str]:
+    """Return the texts of a result: alone, in a list, or under the key of its kind."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return _texts(value.get(key), key, where)
+    if isinstance(value, list):
+        return [text for one in value for text in _texts(one, key, where)]
+    raise ValueError(f"{where}: {key} is {value!r:.80}; {_EXPECTED}")
+
+
+def _person(by: Any) -> str | None:
+    """Return the annotator: the number in Label Studio, or the mail address if there is nothing else."""
+    if isinstance(by, dict):
+        by = by.get("id", by.get("email"))
+    return None if by in (None, "", "None") else str(by)

@@ -20,14 +20,11 @@ from atomexam.records.checks import convert
 from atomexam.records.params import PARAMS_FILE, Clean, NearDuplicates, read_params
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import command
-from curation.audit.audited_questions import audited_questions
 from curation.audit.defects import withheld
-from curation.audit.figures import FIGURES, exceeded, read_limits
-from curation.audit.findings import findings_of
+from curation.audit.findings import FIGURES, exceeded, findings_of, read_limits
 from curation.audit.repair_lines import as_csv, lines_of, mend_first
 from curation.audit.report import markdown, page, summary
-from curation.audit.sets import file_summary, read_set
-from curation.audit.splits import FIELDS, SplitOf, read_split_of
+from curation.audit.sets import FIELDS, SplitOf, audited_questions, file_summary, read_set, read_split_of
 
 CLEAN = Clean(min_stem_chars=2, min_chinese_share=0.3)
 NEAR_DUPLICATES = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from atomexam.records.reasons import OF_QUESTIONS
-from curation.audit.audited_questions import AuditedQuestion
-from curation.audit.cross_split import share
-from curation.clean.questions.exam_text import TEXT_RULES
+from curation.audit.duplicates import share
+from curation.audit.sets import AuditedQuestion
+from curation.clean.wording.exam_text import TEXT_RULES
 
 _NO_ANSWER = "answer_missing"
 _UNIFIED = frozenset({"blank", "signs", "characters", "spaces", "lines", "case_split", "option_edges"})

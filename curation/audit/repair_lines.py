@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from curation.audit.audited_questions import AuditedQuestion
-from curation.audit.cross_split import share
 from curation.audit.defects import FileSplits, reasons_of, repairs_of
+from curation.audit.duplicates import share
 from curation.audit.report import displayable
+from curation.audit.sets import AuditedQuestion
 
 _TODO = {
     "conflicting_key": (

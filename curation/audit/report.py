@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from atomexam.pages.templates import templates
-from curation.audit.figures import FIGURES
+from curation.audit.findings import FIGURES
 
 _MAX_CHARS = 160
 _ROWS = 30

@@ -1,22 +1,103 @@
-"""Files of a question set -> its questions unprocessed, and how each file was read."""
+"""Files of a question set -> its questions as `clean` parses them, each with file, position and split."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
 from types import UnionType
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct, to_builtins
+from tqdm import tqdm
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.params import Clean
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.natural_order import natural_key
-from curation.audit.splits import FIELDS
+from curation.clean.questions.cleaned_questions import with_all_reasons
+from curation.clean.questions.source_context import context_of
+
+FIELDS = ("published_split", "split")
+"""Fields of a record that name its split, unless the user names one."""
+_NAMES = {
+    "train": "train", "training": "train",
+    "dev": "dev", "development": "dev",
+    "val": "val", "valid": "val", "validation": "val",
+    "test": "test", "testing": "test",
+    "reserved": "reserved",
+}  # fmt: skip
+_WORD = re.compile(r"[a-z]+")
+_MAX_NAME_CHARS = 40
+
+
+class SplitOf(NamedTuple):
+    """The user's specification of the splits."""
+
+    patterns: tuple[tuple[str, str], ...] = ()
+    """Pattern of a file name -> split."""
+    field: str | None = None
+    """Field of a record that names its split."""
+
+
+def read_split_of(values: Sequence[str]) -> SplitOf:
+    """Read the values of --split-of: `PATTERN=SPLIT`, any number of them, and at most one FIELD.
+
+    Raises:
+        ValueError: a pattern without a split, or two fields.
+    """
+    parts = [value.rpartition("=") for value in values if "=" in value]
+    pairs = [(pattern.strip(), split.strip()) for pattern, _, split in parts]
+    fields = [value.strip() for value in values if "=" not in value]
+    if any(not pattern or not split for pattern, split in pairs) or len(fields) > 1 or not all(fields):
+        raise ValueError(f"--split-of {' '.join(values)}: expected PATTERN=SPLIT, such as 'part1*=train', or one FIELD of the records")
+    return SplitOf(tuple(pairs), fields[0] if fields else None)
+
+
+def splits_of_file(name: str, beside: Mapping[str, str], split_of: SplitOf) -> dict[str, str]:
+    """Return the splits of a file's records by position, `line:3`; the empty position has the split of all others.
+
+    Args:
+        beside: the splits that the records name, by position.
+
+    Raises:
+        ValueError: the user named a field that no record of the file has.
+    """
+    if split := next((split for pattern, split in split_of.patterns if _fits(name, pattern)), None):
+        return {"": split}
+    if split_of.field and not beside:
+        raise ValueError(f"{name}: no record with a field {split_of.field!r}; expected it among the keys of its records or in its header")
+    if not split_of.field and (split := split_in_name(name)):
+        return {"": split}
+    return {
+        position: _NAMES.get(split_name.lower(), split_name)
+        for position, split_name in beside.items()
+        if len(split_name) <= _MAX_NAME_CHARS
+    }
+
+
+def split_at(splits: Mapping[str, str], position: str) -> str | None:
+    """Return the split of a record at a position of a file, or of a part of it: `line:3:2` is the second of `line:3`."""
+    return splits.get(position) or splits.get(position.rpartition(":")[0]) or splits.get("")
+
+
+def split_in_name(name: str) -> str | None:
+    """Return the split in a file's name, or in the name of the nearest folder that has one."""
+    components = PurePosixPath(name).parts
+    for component in [PurePosixPath(components[-1]).stem if components else "", *reversed(components[:-1])]:
+        if split := next((_NAMES[word] for word in _WORD.findall(component.lower()) if word in _NAMES), None):
+            return split
+    return None
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return fnmatchcase(name, pattern) or fnmatchcase(PurePosixPath(name).name, pattern)
+
 
 _READER = "crawlers.read"  # run as a command, since packages do not import each other
 _ROOT = Path(__file__).parents[2]
@@ -165,3 +246,42 @@ def _files(path: str) -> list[Path]:
     if root.is_dir():
         return list(root.rglob("*"))
     return [root] if root.exists() else list(Path(root.anchor or ".").glob(root.relative_to(root.anchor).as_posix()))
+
+
+_BATCH = 500
+_LETTERED_BY_READER = "option_letter"  # the file reader adds the letters
+
+
+class AuditedQuestion(NamedTuple):
+    """One question of a set."""
+
+    question: Question
+    file: str
+    position: str
+    split: str | None
+    reasons: tuple[str, ...]
+    """Why `clean` would reject it."""
+    rules: tuple[str, ...]
+    """Rules of `clean` that change it."""
+    item: QuestionItem
+    """The question as its file contains it."""
+
+
+def audited_questions(audited: AuditedSet, split_of: SplitOf, params: Clean) -> list[AuditedQuestion]:
+    """Return every question of a set as `clean` parses it, in the order of the files."""
+    splits = {
+        name: splits_of_file(name, audited.files[name].beside, split_of) for name in sorted({entry.file for entry in audited.entries})
+    }
+    context = context_of([entry.item for entry in audited.entries])
+    rows = []
+    with tqdm(total=len(audited.entries), desc="read", file=sys.stderr, disable=None, leave=False) as done:
+        for start in range(0, len(audited.entries), _BATCH):
+            batch = audited.entries[start : start + _BATCH]
+            for entry, one in zip(batch, with_all_reasons([entry.item for entry in batch], params, context), strict=True):
+                rules = tuple(rule for rule in one.rules if rule != _LETTERED_BY_READER)
+                split = split_at(splits[entry.file], entry.position)
+                rows.append(
+                    AuditedQuestion(entry.question or one.question, entry.file, entry.position, split, one.reasons, rules, entry.item)
+                )
+            done.update(len(batch))
+    return rows

@@ -15,8 +15,8 @@ from atomexam.records.review import Decision
 from atomexam.records.verdict import Verdict, majority
 from atomexam.runtime.annotation_files import read_decisions, read_verdicts
 from atomexam.runtime.jsonl import read_optional
-from curation.claims.negated_claims import claim_ids
 from curation.claims.synonyms import Synonyms
+from curation.claims.templates import claim_ids
 
 
 class ChosenFact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, order=True):

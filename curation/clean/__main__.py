@@ -13,7 +13,7 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_js
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary, rejected_counts
 from curation.clean.cleaning import CleanResult, clean
-from curation.clean.questions.exam_text import TEXT_RULES
+from curation.clean.wording.exam_text import TEXT_RULES
 from curation.engine.engines import CORES, LOCAL, engine_of
 
 _KEYS: dict[str, Callable[[Any], tuple[Any, ...]]] = {

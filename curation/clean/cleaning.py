@@ -21,9 +21,8 @@ from curation.clean.facts import entries
 from curation.clean.facts.corroboration import corroborate
 from curation.clean.facts.labels import name_of
 from curation.clean.facts.separators import columns_of
-from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
+from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions, reference_questions
 from curation.clean.questions.source_context import context_of
-from curation.clean.questions.with_all_reasons import reference_questions
 from curation.engine.engines import LOCAL, Engine, batches_of
 
 _BATCH = 1_000

@@ -14,11 +14,8 @@ from atomexam.records.params import EvidenceParams
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary
-from curation.annotation.label_studio import write_project
-from curation.annotation.samples import sample_claims, with_evidence
-from curation.annotation.spreadsheet import write_spreadsheet
-from curation.evidence.ranking import RankedPassage, best_sentence, ranked
-from curation.evidence.search_results import passages_of_search, results_in
+from curation.annotation.samples import sample_claims, with_evidence, write_project, write_spreadsheet
+from curation.evidence.ranking import RankedPassage, best_sentence, passages_of_search, ranked, results_in
 
 Retriever = Callable[[Sequence[ClaimPair], int], Iterator[RankedPassage]]
 

@@ -13,7 +13,7 @@ from atomexam.text.ngrams import jaccard, ngrams
 from curation.engine.engines import LOCAL, Engine
 from curation.near_duplicates.join.similarity import SimilarPairs, near_pairs
 from curation.near_duplicates.merging import QuestionRows
-from curation.near_duplicates.pair_rules import CandidatePairs, options_key, relations, reworded_threshold, stem_keys
+from curation.near_duplicates.pairs import CandidatePairs, options_key, relations, reworded_threshold, stem_keys
 
 _BATCH = 2_000
 _MANY_CASES = 1_000

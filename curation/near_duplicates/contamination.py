@@ -16,7 +16,7 @@ from atomexam.records.rejected_record import Rejected
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.near_duplicates.clusters import MIN_NGRAMS
 from curation.near_duplicates.join.similarity import near_pairs_between
-from curation.near_duplicates.pair_rules import ComparedQuestion, compared_question, relation, stem_keys
+from curation.near_duplicates.pairs import ComparedQuestion, compared_question, relation, stem_keys
 
 _LEFT_OUT = frozenset({"identical", "near_duplicate", "overruled"})
 

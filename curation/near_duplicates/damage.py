@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from curation.near_duplicates.merging import QuestionRows
-from curation.near_duplicates.pair_rules import matched_options
-from curation.near_duplicates.word_changes import is_word, splits_word
-from curation.near_duplicates.wording import differing, vocabulary
+from curation.near_duplicates.pairs import matched_options
+from curation.near_duplicates.wording import differing, is_word, splits_word, vocabulary
 
 _TIMES_RARER = 4  # from here on a bigram is damaged and not just another word; derived from 80 merged pairs
 _TIMES_RARER_IDLE = 100  # the same for idle characters, which are often omitted: 列哪些 for 下列哪些

@@ -21,8 +21,18 @@ from curation.engine.engines import LOCAL, Engine
 from curation.near_duplicates.clusters import Star, case_groups, find_twins, medoid, stars
 from curation.near_duplicates.contamination import Contamination, matches_of_kept, without_contaminated
 from curation.near_duplicates.damage import soundest_first
-from curation.near_duplicates.merging import blemishes, merge_rows, merged_provenance, rows_by_id
-from curation.near_duplicates.reviews import DecidedRows, apply_decision, decision_for, review_of_fact, review_of_question, right_texts
+from curation.near_duplicates.merging import (
+    DecidedRows,
+    apply_decision,
+    blemishes,
+    decision_for,
+    merge_rows,
+    merged_provenance,
+    review_of_fact,
+    review_of_question,
+    right_texts,
+    rows_by_id,
+)
 
 
 class UniqueQuestions(NamedTuple):

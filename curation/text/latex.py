@@ -6,8 +6,8 @@ and symbols, letters in a typeface, superscripts and subscripts.
 
 import re
 
+from curation.text.characters import CJK
 from curation.text.markup import RAISED
-from curation.text.signs import CJK
 
 _GREEK_NAMES = (
     "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi varphi chi psi"

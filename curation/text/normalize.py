@@ -6,18 +6,22 @@
 import re
 
 from curation.text.characters import (
+    CJK,
     COMMON,
     needs_characters,
     needs_encoding,
+    needs_signs,
     needs_simplifying,
+    needs_spacing,
+    normalize_spaces,
     repair_encoding,
     simplify,
+    to_chinese_signs,
     unify_characters,
 )
 from curation.text.latex import needs_plain_text, to_plain_text
 from curation.text.markup import BLANK, needs_stripping, needs_unescaping, strip_tags, unescape
 from curation.text.rules import CleanText, Group, Rule, run_rules
-from curation.text.signs import CJK, needs_signs, needs_spacing, normalize_spaces, to_chinese_signs
 
 _LOST_ELLIPSIS = re.compile(rf"(?<=[{CJK}”）])\?\?(?=[{CJK}”，,。])")
 _REPEATED_MARK = re.compile(r"([？！!])[?？!！]+|(?<=[^?])(\?)[?？!！](?=\s*$)")

@@ -17,9 +17,7 @@ from atomexam.records.checks import convert
 from atomexam.records.params import Share
 from atomexam.runtime.jsonl import read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import run_stage
-from curation.themes.coding import Coded, read_coding_sheet, write_coding_sheet
-from curation.themes.knowledge_types import read_codebook, tabulate
-from curation.themes.queries import read_queries, sample_queries
+from curation.themes.coding import Coded, read_codebook, read_coding_sheet, read_queries, sample_queries, tabulate, write_coding_sheet
 from curation.vocab.reader import read_yaml
 
 _VOCAB = Path(__file__).parents[1] / "vocab"

@@ -17,14 +17,20 @@ from atomexam.records.checks import one_of
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
-from curation.validate.injection_counts import counts_by_source, injections
-from curation.validate.profile_tables import CleanFiles, columns_of_rows, counts_of, profile_rows
+from curation.validate.profile_tables import CleanFiles, columns_of_rows, counts_by_source, counts_of, injections, lines_of, profile_rows
 from curation.validate.report import describe, failures, figures, write_profile, write_reports
-from curation.validate.result_tables import predictions_table, splits_table
-from curation.validate.run import check_table, quiet_context
-from curation.validate.suites import SUITES, read_suite
-from curation.validate.tables import Columns, InputPaths, claims_table, clusters_table, facts_table, fourfold_table, questions_table
-from curation.validate.vocabulary_lines import lines_of
+from curation.validate.run import SUITES, check_table, quiet_context, read_suite
+from curation.validate.tables import (
+    Columns,
+    InputPaths,
+    claims_table,
+    clusters_table,
+    facts_table,
+    fourfold_table,
+    predictions_table,
+    questions_table,
+    splits_table,
+)
 
 logger = logging.getLogger("validate")
 

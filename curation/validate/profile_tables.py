@@ -1,8 +1,4 @@
-"""Items, outputs of `clean`, and facts -> a row per source, and a row per file of a source: the shares that the bounds check.
-
-A share of fewer than `MIN_ROWS` rows means nothing and is left out. Signs are counted among the questions that `clean` kept: questions
-rejected with a reason do no harm.
-"""
+"""Items, outputs of `clean`, and facts -> a row per source and per file: bounded shares, injections, unmapped labels."""
 
 import json
 from collections import Counter, defaultdict
@@ -12,11 +8,111 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from atomexam.records.evidence import Passage
 from atomexam.records.fact import Fact
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.profile import CUT, MANY_OPTIONS, SIGNS, is_verdict, key_of, kind_of, options_of, signs_of
 from atomexam.records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT, Question
-from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.jsonl import read_jsonl, read_optional
+from atomexam.runtime.paste_lines import RELATIONS_HEAD, SUBJECTS_HEAD, label_line, subject_line
+from atomexam.text.injections import attempts
+from curation.vocab.reader import read_vocabulary
+
+Record = Question | Fact | Passage
+_EXCERPT_CHARS = 120
+
+
+def injections(questions: Path, facts: Path, passages: Path) -> Iterator[dict[str, Any]]:
+    """Yield a row for each record with text aimed at a model; a missing file has none."""
+    shapes: dict[Path, type[Record]] = {questions: Question, facts: Fact, passages: Passage}
+    for path, shape in shapes.items():
+        records: Iterable[Record] = read_optional(path, shape)
+        for record in records:
+            texts = _texts(record)
+            if ways := attempts("\n".join(texts)):
+                excerpt = next((text for text in texts if attempts(text)), texts[0])
+                yield {"id": record.id, "sources": _sources(record), "ways": ways, "excerpt": excerpt[:_EXCERPT_CHARS]}
+
+
+def counts_by_source(rows: Iterable[Mapping[str, Any]], sources: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Return the number of such records of each source, and of each kind, including zeros."""
+    counts: dict[str, Counter[str]] = {source: Counter(records=0) for source in sorted(sources)}
+    for row in rows:
+        for source in row["sources"]:
+            counts.setdefault(source, Counter()).update(["records", *row["ways"]])
+    return {source: dict(sorted(count.items(), key=lambda pair: (pair[0] != "records", pair[0]))) for source, count in counts.items()}
+
+
+def _texts(record: Record) -> list[str]:
+    if isinstance(record, Fact):
+        return [record.head, record.tail]
+    if isinstance(record, Passage):
+        return [record.section or "", record.text]
+    texts = [
+        record.subject,
+        record.shared_stem,
+        record.stem,
+        *(option.text for option in record.options),
+        record.answer,
+        record.explanation,
+    ]
+    return [text for text in texts if text]
+
+
+def _sources(record: Record) -> list[str]:
+    return [record.source] if isinstance(record, Passage) else sorted({origin.source for origin in record.provenance})
+
+
+_MOST = 20
+"""Maximum number of lines per source; if there are more, one line for the complete source comes first."""
+_SAME = 3
+"""Number of a source's categories from which, if all have the same exam and subject, one line for the source replaces theirs."""
+
+
+def lines_of(to_map: Iterable[Mapping[str, Any]], rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the lines, under the name of their file; none if nothing is missing.
+
+    Args:
+        to_map: `categories_to_map` of the metrics of `clean`.
+        rows: the profiles of the sources.
+    """
+    by_source: dict[str, list[Mapping[str, Any]]] = {}
+    for category in to_map:
+        by_source.setdefault(category["source"], []).append(category)
+    subjects = [line for source in sorted(by_source) for line in _subject_lines(source, by_source[source])]
+    labels = [line for row in rows for line in _label_lines(row)]
+    return [
+        *([SUBJECTS_HEAD, *subjects] if subjects else []),
+        *([RELATIONS_HEAD, *labels] if labels else []),
+    ]
+
+
+def _subject_lines(source: str, categories: list[Mapping[str, Any]]) -> list[str]:
+    named = {(one["exam"], one["subject"]) for one in categories}
+    is_one = len(named) == 1
+    exam, subject = next(iter(named)) if is_one else (UNKNOWN_EXAM, UNKNOWN_SUBJECT)
+    whole = subject_line(source, None, exam, subject, sum(one["questions"] for one in categories))
+    if is_one and len(categories) >= _SAME:
+        return [whole]
+    ordered = sorted(categories, key=lambda one: (-one["questions"], one["said"] or "", one["exam"], one["subject"]))
+    lines = [whole] if len(ordered) > _MOST else []
+    more = len(ordered) - _MOST
+    covered = [f"  # and {more} more categories of {source}, which the line for the whole source covers"] if more > 0 else []
+    own = [subject_line(source, one["said"], one["exam"], one["subject"], one["questions"]) for one in ordered[:_MOST]]
+    return [*lines, *own, *covered]
+
+
+def _label_lines(row: Mapping[str, Any]) -> list[str]:
+    unknown = row["unknown_labels"]
+    relations = read_vocabulary("relations") if unknown else {}
+    lines = [
+        label_line(
+            relations, one["entity_type"], one["label"], f"{row['id']}: {one['values']} values, on {one['share']:.0%} of its entries"
+        )
+        for one in unknown[:_MOST]
+    ]
+    return [*lines, *([f"  # and {len(unknown) - _MOST} more labels of {row['id']}"] if len(unknown) > _MOST else [])]
+
 
 MIN_ROWS = 20
 _FILE = "file:"

@@ -16,10 +16,18 @@ from atomexam.records.split_blocks import Leaks as Params
 from atomexam.runtime.jsonl import folder_lock, read_optional, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import largest_counts, print_summary
-from splits.leaks.checks import Splits, blocks
+from splits.leaks.checks import (
+    Splits,
+    blocks,
+    claim_leaks,
+    containment_leaks,
+    fourfold_leaks,
+    reference_leaks,
+    reworded_leaks,
+    shot_leaks,
+    tie_leaks,
+)
 from splits.leaks.knowledge_free import lines_of, open_to_wording, without_knowledge
-from splits.leaks.structural import claim_leaks, fourfold_leaks, shot_leaks, tie_leaks
-from splits.leaks.textual import containment_leaks, reference_leaks, reworded_leaks
 from splits.ledger.assignments import Assignment, head_id, read_assignments, write_assignments
 from splits.ledger.units import TRAINING_SPLITS
 

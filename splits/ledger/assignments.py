@@ -3,7 +3,9 @@
 The file is in git and is merged by union: rows may be in any order, repeated, or contradict each other; then the safer one holds.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+import subprocess
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -15,8 +17,43 @@ from msgspec.structs import asdict, replace
 from atomexam.records.identity import content_id
 from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.jsonl import read_jsonl, replacing
-from splits.ledger.git_files import read_tracked, remedy
 from splits.ledger.units import AssignedSplit, EvaluationSplit
+
+
+def read_tracked(path: Path, shape: Any, remembers: str, begins: str) -> Iterator[Any]:
+    """Return the rows of a file in git; an empty one has none.
+
+    Args:
+        remembers: what is lost with the file, for the message.
+        begins: when an empty file is right, for the message.
+
+    Raises:
+        ValueError: the file is missing, is empty but not so in git's HEAD, or a line is invalid.
+    """
+    if not path.exists():
+        raise ValueError(
+            f"{path}: no such file; it is the only record of {remembers}; `git checkout {path}` restores it; {begins}: `: > {path}`"
+        )
+    if not path.stat().st_size and (committed := _committed_bytes(path)):
+        raise ValueError(
+            f"{path}: it is empty, but git's HEAD has {committed} bytes of it, the only record of {remembers}; "
+            f"`git checkout HEAD -- {path}` restores them; {begins}, committed first: `git commit -m 'a new benchmark' -- {path}`"
+        )
+    return read_jsonl(path, shape, remedy(path))
+
+
+def _committed_bytes(path: Path) -> int:
+    """Return the size of a file in the last commit; 0 if it is not committed, or git cannot be run."""
+    command = ["git", "-C", str(path.parent), "cat-file", "-s", f"HEAD:./{path.name}"]
+    with suppress(OSError, ValueError):
+        return int(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    return 0
+
+
+def remedy(path: Path) -> str:
+    """Return what to do about a wrong or lost line."""
+    return f"correct the line: `git log -p {path}` shows its history; in a conflict delete only the marks (<<<<<<<, =======, >>>>>>>)"
+
 
 Why = Literal["drawn", "rest", "promoted", "kin", "returned", "over_quota", "kin_of_held", "leaked", "branches_differ"]
 REASONS: Mapping[Why, str] = {
@@ -51,7 +88,7 @@ class Assignment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     ties: tuple[str, ...] = ()
     """Its group and stem, by which the question is recognised when its options change."""
     sketch: str = ""
-    """For a held-back question: some hashes of its n-grams, to recognise its next wording; see `splits.split.sketches`."""
+    """For a held-back question: some hashes of its n-grams, to recognise its next wording; see `splits.split.next_ledger`."""
 
 
 class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="row", tag="version"):
@@ -60,7 +97,7 @@ class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
     name: str
     number: int
     settings: dict[str, Any]
-    """The block `split` of params.yaml: only what the next version needs beyond it may leave train; see `splits.ledger.param_changes`."""
+    """The block `split` of params.yaml: only what the next version needs beyond it may leave train."""
     records: int
     """Questions and claim heads of the version."""
     assigned: int = 0

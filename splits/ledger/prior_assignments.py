@@ -6,10 +6,21 @@ trained-on record leaves train if a unit ties it to a held-back one. In both cas
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from splits.ledger.assignments import HELD_BACK, Assignment, AssignmentLedger, Why
-from splits.ledger.units import EVALUATION_SPLITS, TRAINING_SPLITS, AssignedSplit, EvaluationSplit, QuestionSummary, Unit, unit_of
+from atomexam.records.split_blocks import Split as Params
+from splits.ledger.assignments import HELD_BACK, Assignment, AssignmentLedger, Why, settings_of
+from splits.ledger.units import (
+    EVALUATION_SPLITS,
+    TRAINING_SPLITS,
+    AssignedSplit,
+    EvaluationSplit,
+    QuestionSummary,
+    Stratum,
+    Unit,
+    is_tcm,
+    unit_of,
+)
 
 
 class Allocation(NamedTuple):
@@ -154,3 +165,43 @@ def _readmit_or_retire(unit: Unit, own: Mapping[str, Assignment], related: Seque
 def retired_allocation(assignment: Assignment) -> Allocation:
     """Return the allocation of a record that is tied to a held-back one."""
     return Allocation("retired", assignment.why, assignment.was) if assignment.split == "retired" else Allocation("retired", "kin_of_held")
+
+
+_BALANCE = {"strict": 0, "fill": 1}
+_SIZES = ("tcm_per_subject", "train_floor", "balance")
+
+
+class ParamChanges:
+    """The current parameters compared with those of the last version, or of two from branches."""
+
+    def __init__(self, params: Params, ledger: AssignmentLedger) -> None:
+        self._now = _numbers(settings_of(params))
+        self._before = [_numbers(version.settings) for version in ledger.last()]
+
+    def resized(self) -> bool:
+        """Return whether test and reserved change in size: some questions leave, and retired ones may return."""
+        names = [name for name in self._now if name.startswith("quota.") or name in _SIZES]
+        return bool(self._before) and all(any(self._was(name, one) != self._now[name] for name in names) for one in self._before)
+
+    def more_of(self, stratum: Stratum) -> bool:
+        """Return whether test and reserved may take questions of a stratum from train."""
+        if self.grew("balance") or self.shrank("train_floor"):
+            return True
+        return self.grew("tcm_per_subject" if is_tcm(stratum) else f"quota.{stratum.question_type}")
+
+    def grew(self, name: str) -> bool:
+        """Return whether a number is larger than on every branch before."""
+        return bool(self._before) and all(self._now[name] > self._was(name, one) for one in self._before)
+
+    def shrank(self, name: str) -> bool:
+        return bool(self._before) and all(self._now[name] < self._was(name, one) for one in self._before)
+
+    def _was(self, name: str, settings: Mapping[str, float]) -> float:
+        return settings.get(name, self._now[name])  # a parameter newer than the version
+
+
+def _numbers(settings: Mapping[str, Any]) -> dict[str, float]:
+    """Return the parameters by name, those of the quota as `quota.mcqa`."""
+    flat = {name: value for name, value in settings.items() if name != "quota"}
+    flat |= {f"quota.{name}": value for name, value in settings.get("quota", {}).items()}
+    return flat | {"balance": _BALANCE.get(settings.get("balance", ""), 0)}

@@ -21,10 +21,9 @@ from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from splits.release import commitment, croissant, instructions, materials, task_files
 from splits.release.card import TERMS, render_card
-from splits.release.columns import CONFIGS, RELEASED
+from splits.release.columns import CONFIGS, RELEASED, canary
 from splits.release.history import HISTORY, add_version, read_ledger, refuse_trained, tally
 from splits.release.instructions import InstructionFiles, Prompts
-from splits.release.rendering import canary
 from splits.release.tables import Contents, Tables
 
 PATHS = {

@@ -4,8 +4,7 @@ from collections import Counter
 from typing import Any
 
 from atomexam.records.leak import CHECKS
-from splits.release.columns import CONFIGS, RELEASED
-from splits.release.rendering import canary, configs_and_types, environment
+from splits.release.columns import CONFIGS, RELEASED, canary, configs_and_types, environment
 from splits.release.tables import Contents
 from splits.release.task_files import EXAMPLES, tasks
 

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from splits.release.columns import CLAIMS, claim_schema, question_schema
-from splits.release.rendering import TEMPLATES, canary
+from splits.release.columns import CLAIMS, TEMPLATES, canary, claim_schema, question_schema
 
 if TYPE_CHECKING:
     import pyarrow

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from atomexam.records.split_blocks import VERSION
-from splits.ledger.git_files import read_tracked, remedy
+from splits.ledger.assignments import read_tracked, remedy
 from splits.release.columns import RELEASED
 
 HISTORY = "history.jsonl"

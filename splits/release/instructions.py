@@ -13,8 +13,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Option, Question
 from atomexam.runtime.jsonl import replacing, to_line
 from splits.ledger.units import TCM
-from splits.release.columns import CLAIMS, IN_WORDS, config_of
-from splits.release.rendering import TEMPLATES
+from splits.release.columns import CLAIMS, IN_WORDS, TEMPLATES, config_of
 
 FOLDER = "sft"
 INDEX = "dataset_info.json"

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import replacing
-from splits.release.columns import CLAIMS, RELEASED, claim_row, claim_schema, config_of, question_row, question_schema
+from splits.release.columns import CLAIMS, RELEASED, canary, claim_row, claim_schema, config_of, question_row, question_schema
 from splits.release.history import Item, item_of
-from splits.release.rendering import canary
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq

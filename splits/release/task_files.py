@@ -5,8 +5,7 @@ from typing import Any
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
-from splits.release.columns import CLAIMS, RELEASED, config_of
-from splits.release.rendering import TEMPLATES, Tables, canary, configs_and_types, environment
+from splits.release.columns import CLAIMS, RELEASED, TEMPLATES, Tables, canary, config_of, configs_and_types, environment
 
 HARNESS = "harness"
 EXAMPLES = 5  # as in CPsyExam

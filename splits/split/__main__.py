@@ -19,9 +19,8 @@ from splits.ledger.assignments import AssignmentLedger, head_id, read_assignment
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import ASSIGNED_SPLITS, TRAINING_SPLITS, QuestionSummary
 from splits.split.allocate import decide
-from splits.split.claim_split import decide_heads
+from splits.split.claim_split import compose_fourfold, decide_heads, split_rows, tied_heads
 from splits.split.composition import compose
-from splits.split.fourfold_split import compose_fourfold, split_rows, tied_heads
 from splits.split.leak_free_draw import decide_heads_without_leaks, decide_without_leaks
 from splits.split.next_ledger import edited_of, updated_ledger
 from splits.split.questions import read_questions

@@ -11,8 +11,7 @@ from functools import cache
 from atomexam.records.claim import ClaimPair
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import AssignmentLedger
-from splits.ledger.param_changes import ParamChanges
-from splits.ledger.prior_assignments import Allocation, Settled, retired_allocation, settle
+from splits.ledger.prior_assignments import Allocation, ParamChanges, Settled, retired_allocation, settle
 from splits.ledger.units import (
     EVALUATION_SPLITS,
     AssignedSplit,
@@ -27,9 +26,7 @@ from splits.ledger.units import (
 )
 from splits.split.answer_balance import even_letters
 from splits.split.claim_split import decide_heads
-from splits.split.draw import Queue, Selection, by_pool, draw_dev, even_sides, readmit, within_quotas
-from splits.split.filling import fill
-from splits.split.quotas import Pool, deal, level, supply
+from splits.split.draw import Pool, Queue, Selection, by_pool, deal, draw_dev, even_sides, fill, level, readmit, supply, within_quotas
 
 _LATER = 1 << 64
 """Added to the draw numbers of trained-on records, so that they come after all others."""

@@ -1,4 +1,4 @@
-"""The draw: who stays in test and reserved, new units for both, equally many of each stratum, then units for dev from the rest. Pure."""
+"""The draw: quotas of each stratum, who stays in test and reserved, new units for both and for dev, and an integer program for the rest."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from heapq import heapify, heappop, heappush, merge
 from typing import NamedTuple, TypeVar
+
+import numpy as np
 
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.prior_assignments import Settled
@@ -18,13 +20,137 @@ from splits.ledger.units import (
     any_subject,
     by_subject,
     count_strata,
+    draw_number,
     in_draw_order,
     is_tcm,
     of_subject,
 )
-from splits.split.quotas import Pool, deal, dev_room, floors, pool_of
 
 K = TypeVar("K", bound=Hashable)
+Pool = tuple[str, ...]
+"""Strata among which one budget is dealt: (category, exam, type); with TCM and its subject, whose forms share one floor."""
+
+
+def water_fill(budget: int, caps: Mapping[K, int], turn: Mapping[K, int]) -> dict[K, int]:
+    """Deal a budget max-min fairly: a key whose cap is below an equal share gets its cap, the others share equally.
+
+    The remainder goes to the larger caps, and among equal caps to the larger turn.
+    """
+    dealt = {}
+    for position, key in enumerate(sorted(caps, key=lambda key: (caps[key], turn[key]))):
+        dealt[key] = min(caps[key], budget // (len(caps) - position))
+        budget -= dealt[key]
+    return dealt
+
+
+def fill_over(budget: int, caps: Mapping[K, int], least: Mapping[K, int], turn: Mapping[K, int]) -> dict[K, int]:
+    """Deal a budget max-min fairly to keys that may have something already: none gets less than that, even beyond the budget."""
+    fixed: dict[K, int] = {}
+    while True:
+        free = {key: cap for key, cap in caps.items() if key not in fixed}
+        dealt = water_fill(max(0, budget - sum(fixed.values())), free, turn)
+        # A key above its share lowers the share of the others, so a fixed key stays fixed.
+        over = {key: least[key] for key in free if dealt[key] < least.get(key, 0)}
+        if not over:
+            return fixed | dealt
+        fixed |= over
+
+
+def pool_of(stratum: Stratum) -> Pool:
+    return stratum[:4] if is_tcm(stratum) else stratum[:3]
+
+
+def floors(total: Mapping[Stratum, int], train_floor: int) -> dict[Stratum, int]:
+    """Return what each subject and type must leave to train."""
+    return {stratum: min(train_floor, number) for stratum, number in by_subject(total).items()}
+
+
+def supply(
+    total: Mapping[Stratum, int], held_back: Mapping[Stratum, int], params: Params
+) -> tuple[dict[Stratum, int], dict[Pool, int], dict[Stratum, int]]:
+    """Return the limit of each stratum on one side, the budget of each pool, and what each subject can spare above its floor.
+
+    Args:
+        total: questions that may be trained on.
+        held_back: questions on a side or that may return to it: the larger number of the two sides.
+    """
+    subjects = by_subject(total)
+    floor = floors(total, params.train_floor)
+    spare = {stratum: number - floor[stratum] for stratum, number in subjects.items()}
+    caps, budgets = {}, {}
+    for stratum in total.keys() | held_back.keys():
+        free = spare.get(of_subject(stratum), 0) // 2
+        if is_tcm(stratum):
+            # TCMBench's forms have one best answer each; other types of TCM questions serve train and dev.
+            most = total.get(stratum, 0) // 2 + held_back.get(stratum, 0)
+            caps[stratum] = min(params.tcm_per_subject, most) if stratum.question_type == "mcqa" else 0
+            budgets[pool_of(stratum)] = free + sum(number for other, number in held_back.items() if pool_of(other) == pool_of(stratum))
+        else:
+            caps[stratum] = free + held_back.get(stratum, 0)
+            budgets[pool_of(stratum)] = getattr(params.quota, stratum.question_type)
+    return caps, budgets, spare
+
+
+def deal(caps: Mapping[Stratum, int], budgets: Mapping[Pool, int], least: Mapping[Stratum, int], seed: int) -> dict[Stratum, int]:
+    """Return the room of each stratum: the budget of its pool dealt max-min fairly over the incumbents."""
+    pools: dict[Pool, dict[Stratum, int]] = defaultdict(dict)
+    for stratum in sorted(caps):
+        pools[pool_of(stratum)][stratum] = caps[stratum]
+    room: dict[Stratum, int] = {}
+    for pool, strata in pools.items():
+        room |= fill_over(budgets[pool], strata, least, {stratum: draw_number(seed, "remainder", "/".join(stratum)) for stratum in strata})
+    return room
+
+
+def level(budgets: Mapping[Pool, int], got: Mapping[Stratum, int]) -> dict[Pool, int]:
+    """Return the budgets, lowered to the smallest number that an exam gave if the exams gave unequal numbers.
+
+    An exam takes part in the categories in which it has questions.
+    """
+    pool_counts: Counter[Pool] = Counter()
+    for stratum, number in got.items():
+        pool_counts[pool_of(stratum)] += number
+    exams: dict[str, set[str]] = defaultdict(set)
+    for pool in budgets:
+        if len(pool) == 3:
+            exams[pool[0]].add(pool[1])
+    lowered = dict(budgets)
+    for pool in budgets:
+        if len(pool) == 3:
+            numbers = [pool_counts[pool[0], exam, pool[2]] for exam in exams[pool[0]]]
+            lowered[pool] = min(numbers) if min(numbers) < max(numbers) else budgets[pool]
+    return lowered
+
+
+def dev_room(left: Mapping[Stratum, int], spare: Mapping[Stratum, int], params: Params) -> dict[Stratum, int]:
+    """Return what each subject and type should give to dev: a share of the rest after test and reserved, within what it can spare."""
+    pools: dict[Pool, list[Stratum]] = defaultdict(list)
+    for stratum in sorted(left):
+        pools[stratum[:3]].append(stratum)
+    room: dict[Stratum, int] = {}
+    for strata in pools.values():
+        room |= _in_proportion({stratum: left[stratum] for stratum in strata}, spare, params)
+    return room
+
+
+def rounded(number: float) -> int:
+    """Return the nearest integer, halves up; the first rounding removes the error of binary fractions."""
+    return int(round(number, 6) + 0.5)
+
+
+def _in_proportion(left: Mapping[Stratum, int], spare: Mapping[Stratum, int], params: Params) -> dict[Stratum, int]:
+    """Return the share of each stratum rounded down, with the missing rest given to the largest remainders first."""
+    exact = {stratum: round(params.dev_share * number, 6) for stratum, number in left.items()}
+    room = {stratum: min(int(share), spare[stratum]) for stratum, share in exact.items()}
+    missing = rounded(sum(exact.values())) - sum(room.values())
+    turns = sorted(left, key=lambda stratum: (room[stratum] - exact[stratum], draw_number(params.seed, "dev", "/".join(stratum))))
+    while missing > 0 and (takers := [stratum for stratum in turns if room[stratum] < spare[stratum]][:missing]):
+        for stratum in takers:
+            room[stratum] += 1
+        missing -= len(takers)
+    return room
+
+
 Key = tuple[str, tuple[str, ...]]
 """What a unit consumes: the room of a side's stratum, of a side's pool, or what a subject can spare."""
 Needs = tuple[tuple[Key, int], ...]
@@ -252,3 +378,190 @@ def by_pool(counts: Mapping[Stratum, int]) -> Counter[Pool]:
     for stratum, number in counts.items():
         pool_counts[pool_of(stratum)] += number
     return pool_counts
+
+
+_WORK = 40_000
+"""Columns times nodes of the search tree instead of seconds: a slow machine must decide like a fast one."""
+_NEAR = np.array(sorted({sign * step for sign in (1, -1) for step in (*range(17), *(2**power for power in range(5, 31)))}))
+"""Steps from the first draw: one by one where the best solution is likely, then wider."""
+
+
+class Supply(NamedTuple):
+    """Kinds of units, and the strata and pools that they consume."""
+
+    has: np.ndarray
+    """Strata x kinds: questions of the stratum in a unit of the kind."""
+    units: np.ndarray
+    """Units of each kind."""
+    room: np.ndarray
+    """Maximum number of questions of each stratum on one side, beyond the incumbents."""
+    stand: np.ndarray
+    """Questions of each stratum already on a side."""
+    pools: np.ndarray
+    """Pools x strata: 1 where the stratum draws on the budget of the pool."""
+    budgets: np.ndarray
+    """Maximum number of questions of each pool on one side, beyond the incumbents."""
+    trained: np.ndarray
+    """True for trained-on kinds: others are chosen first."""
+
+
+def best_of_kinds(supply: Supply, start_units: np.ndarray, costs: np.ndarray) -> np.ndarray:
+    """Return the units of each kind on each side (2 x kinds): most questions, then most even among strata, then fewest trained on, then
+    nearest to `start_units`.
+
+    Most even is the smallest sum of squares over strata. Both sides get the same number of questions of each stratum.
+
+    Args:
+        start_units: a feasible solution; it is returned if none is better.
+        costs: 2 x kinds; cost of one unit more or less than in `start_units`; all unequal, so that the nearest solution is unique.
+    """
+    # Imported here: the import takes longer than the rest of the stage, and the worker processes do not need it.
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import block_diag, csr_array, eye_array, hstack, kron
+
+    strata, both = len(supply.room), 2 * len(supply.units)
+    # Questions of a stratum in steps of increasing cost: this makes squares linear, and the steps are used in order.
+    got = supply.has @ start_units[0]
+    points = [np.unique(np.clip(number + _NEAR, 0, room)) for number, room in zip(got, supply.room, strict=True)]
+    stratum = np.repeat(np.arange(strata), [len(at) - 1 for at in points])
+    start, end = (np.concatenate([at[cut] for at in points]) for cut in (slice(-1), slice(1, None)))
+    stepped = csr_array((np.ones(len(stratum)), (stratum, np.arange(len(stratum)))), shape=(strata, len(stratum)))
+    has, units = block_diag([supply.has, supply.has]), kron([[1, 1]], eye_array(len(supply.units)))
+    # Columns: units of the start that stay, in test and in reserved; units beyond those; steps.
+    rules = [
+        LinearConstraint(hstack([has, has, kron([[-1], [-1]], stepped)]), 0, 0),
+        LinearConstraint(hstack([units, units, csr_array((len(supply.units), len(stratum)))]), 0, supply.units),
+        LinearConstraint(hstack([csr_array((len(supply.budgets), 2 * both)), supply.pools @ stepped]), 0, supply.budgets),
+    ]
+    most = np.r_[np.zeros(2 * both), -np.ones(len(stratum))]
+    even = np.r_[np.zeros(2 * both), 2 * supply.stand[stratum] + start + end]
+    fresh = np.r_[np.tile(supply.trained * supply.has.sum(0), 4), np.zeros(len(stratum))]
+    near = np.r_[-costs.ravel(), costs.ravel(), np.zeros(len(stratum))]
+    limits = Bounds(0, np.r_[start_units.ravel(), np.tile(supply.units, 2) - start_units.ravel(), end - start])
+    whole = np.r_[np.ones(2 * both), np.zeros(len(stratum))]
+    best = np.r_[start_units.ravel(), np.zeros(both), np.clip(got[stratum] - start, 0, end - start)]
+    goals = [most, even, *([fresh] if fresh.any() else []), near]
+    for goal in goals:
+        # Goals are integers: a solution within less than one of the bound is optimal.
+        options = {"mip_rel_gap": 0.9 / max(1, supply.room.sum(), abs(goal @ best)), "node_limit": 1 + _WORK // len(best)}
+        solution = milp(goal, constraints=rules, integrality=whole, bounds=limits, options=options)
+        if solution.x is not None and goal @ solution.x < goal @ best - 0.5:
+            best = solution.x
+        rules.append(LinearConstraint(goal, -np.inf, round(goal @ best) + 0.25))
+        if goal is goals[-2]:  # the questions of each stratum are settled
+            limits = Bounds(np.r_[np.zeros(2 * both), best[2 * both :].round()], np.r_[limits.ub[: 2 * both], best[2 * both :].round()])
+    return (best[:both] + best[both : 2 * both]).round().astype(int).reshape(start_units.shape)
+
+
+_KINDS = 200
+"""Maximum number of kinds in the program, those with most units first; the draws of other kinds stay."""
+_COST = 1000
+
+
+class UnitKind(NamedTuple):
+    """The common properties of interchangeable units."""
+
+    counts: Counts
+    trained: bool
+    """They were in train or dev: others are chosen first."""
+
+
+UnitsByKind = Mapping[UnitKind, Sequence[Unit]]
+
+
+def fill(
+    selection: Selection, free: Iterable[Unit], trained: Sequence[Unit], caps: Mapping[Stratum, int], budgets: Mapping[Pool, int], seed: int
+) -> None:
+    """Replace the draw by the best one if pools fell short of a fair deal or used trained-on units. For example, a unit of three
+    questions and one of one balance two units of two.
+
+    Best means: most questions, then most even among subjects, then fewest trained on, then nearest to the first draw.
+    """
+    fresh: Counter[Stratum] = Counter()
+    for one in selection.draws:
+        fresh.update(dict(one.counts))
+    got = {side: selection.counts(side) for side in EVALUATION_SPLITS}
+    most = got["test"] | got["reserved"]
+    dealt = deal(caps, budgets, most - fresh, seed)
+    behind = {pool_of(stratum) for stratum, number in dealt.items() if most[stratum] < number and not is_tcm(stratum)}
+    former = {unit.key for unit in trained}
+    promoted = [one.counts for one in selection.draws if one.test[0].key in former]
+    behind |= {pool_of(stratum) for counts in promoted for stratum, _ in counts if not is_tcm(stratum)}
+    if not behind:
+        return
+    selection.room |= {
+        (side, stratum): cap - got[side][stratum] for side in EVALUATION_SPLITS for stratum, cap in caps.items() if not is_tcm(stratum)
+    }
+    kinds: dict[UnitKind, list[Unit]] = defaultdict(list)
+    for units, before in ((free, False), (trained, True)):
+        for unit in units:
+            kinds[UnitKind(unit.counts, before)].append(unit)
+    ties = {
+        kind: {pool_of(stratum) for stratum, _ in kind.counts} for kind in kinds if not any(is_tcm(stratum) for stratum, _ in kind.counts)
+    }
+    while behind:
+        pools = _tied({min(behind)}, ties.values())
+        behind -= pools
+        if ours := {kind: kinds[kind] for kind, needed in ties.items() if needed <= pools}:
+            _choose(selection, ours, former, seed)
+
+
+def _tied(pools: set[Pool], ties: Collection[set[Pool]]) -> set[Pool]:
+    """Return pools with all others that units tie to them, transitively."""
+    wider = pools.union(*(needed for needed in ties if needed & pools))
+    return pools if wider == pools else _tied(wider, ties)
+
+
+def _choose(selection: Selection, kinds: UnitsByKind, former: Collection[str], seed: int) -> None:
+    """Replace the draws of some kinds by the best choice among them; `former` are the keys of units that were trained on."""
+    order = sorted(kinds, key=lambda kind: (-len(kinds[kind]), kind))[:_KINDS]
+    old: dict[UnitKind, list[Draw]] = {kind: [] for kind in order}
+    for one in selection.draws:
+        if (kind := UnitKind(one.counts, one.test[0].key in former)) in old:
+            old[kind].append(one)
+    selection.give_back([one for draws in old.values() for one in draws])
+    used = {unit.key for side in EVALUATION_SPLITS for unit in selection.sides[side]}
+    free = {kind: [unit for unit in kinds[kind] if unit.key not in used] for kind in order}
+    before = {kind: [[unit for one in old[kind] for unit in (one.test, one.reserved)[side]] for side in (0, 1)] for kind in order}
+    start = np.array([[len(before[kind][side]) for kind in order] for side in (0, 1)])
+    chosen = best_of_kinds(
+        _supply(selection, order, free), start, np.array([[_cost(seed, side, kind) for kind in order] for side in EVALUATION_SPLITS])
+    )
+    sides: tuple[list[Unit], list[Unit]] = ([], [])
+    for kind, *numbers in zip(order, *chosen.tolist(), strict=True):
+        stay = [units[:number] for units, number in zip(before[kind], numbers, strict=True)]
+        keys = {unit.key for side_units in stay for unit in side_units}
+        rest = [unit for unit in free[kind] if unit.key not in keys]
+        if sum(numbers) > len(keys):
+            rest = in_draw_order(seed, "draw", rest)[0][::-1]
+        for side in (0, 1):
+            sides[side].extend(stay[side] + [rest.pop() for _ in range(numbers[side] - len(stay[side]))])
+    if sides[0]:
+        selection.take([Draw(tuple(sides[0]), tuple(sides[1]), tuple(sorted(count_strata(sides[0]).items())))])
+
+
+def _supply(selection: Selection, order: Sequence[UnitKind], free: UnitsByKind) -> Supply:
+    strata = sorted({stratum for kind in order for stratum, _ in kind.counts})
+    pools = sorted(set(map(pool_of, strata)))
+    stand = selection.counts("test") | selection.counts("reserved")
+    has = np.array([[dict(kind.counts).get(stratum, 0) for kind in order] for stratum in strata])
+    units = np.array([len(free[kind]) for kind in order])
+    budgets = [_left(selection, pool) for pool in pools]
+    room = [
+        min(_left(selection, stratum), selection.room["spare", stratum] // 2, budgets[pools.index(pool_of(stratum))]) for stratum in strata
+    ]
+    belongs = np.array([[pool_of(stratum) == pool for stratum in strata] for pool in pools]).astype(int)
+    trained = np.array([kind.trained for kind in order])
+    standing = np.array([stand[stratum] for stratum in strata])
+    return Supply(has, units, np.minimum(room, has @ units // 2), standing, belongs, np.array(budgets), trained)
+
+
+def _left(selection: Selection, key: Stratum | Pool) -> int:
+    """Return the remaining room of both sides."""
+    return max(0, min(selection.room["test", key], selection.room["reserved", key]))
+
+
+def _cost(seed: int, side: str, kind: UnitKind) -> int:
+    """Return the cost of one unit more or less: its questions, and a small amount that differs for each kind."""
+    name = " ".join(f"{'/'.join(stratum)} {number}" for stratum, number in kind.counts) + " trained" * kind.trained
+    return _COST * sum(number for _, number in kind.counts) + draw_number(seed, f"nearest {side}", name) % _COST

@@ -14,11 +14,10 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.records.split_blocks import SplitFlags as Params
 from atomexam.runtime.disjoint_sets import DisjointSets
+from splits.leaks.overlap import all_parts, contained, ngrams_of, parts_of, question_grams, reworded, wordings_of
 from splits.ledger.assignments import AssignmentLedger
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import EVALUATION_SPLITS, TRAINING_SPLITS, QuestionSummary, in_draw_order
-from splits.text_overlap.containment import contained, ngrams_of, parts_of
-from splits.text_overlap.rewording import all_parts, question_grams, reworded, wordings_of
 
 Allocations = Mapping[str, Allocation]
 Read = Callable[[Collection[str] | None], Iterator[Question]]

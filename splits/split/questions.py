@@ -10,8 +10,7 @@ from atomexam.records.cluster import Cluster
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, read_optional
 from atomexam.text.canonical import canonical
-from splits.ledger.summaries import summary_of
-from splits.ledger.units import QuestionSummary
+from splits.ledger.units import QuestionSummary, summary_of
 
 
 class Questions(NamedTuple):

@@ -13,7 +13,7 @@ from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.units import SPLITS, QuestionSummary, Stratum, by_subject, draw_number, join
 from splits.split.allocate import allocate, allocate_claims
-from splits.split.quotas import rounded, water_fill
+from splits.split.draw import rounded, water_fill
 from tests.splits.optimum import leximin
 
 

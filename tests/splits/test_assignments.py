@@ -15,7 +15,7 @@ from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits import explain
 from splits.ledger.assignments import Assignment, AssignmentLedger, Version, read_assignments, safer
 from splits.ledger.units import ASSIGNED_SPLITS
-from splits.split.sketches import known_again, sketch
+from splits.split.next_ledger import known_again, sketch
 
 PLACED = st.builds(
     Assignment, id=st.just("q-1"), split=st.sampled_from(ASSIGNED_SPLITS), since=st.sampled_from(["v1-a", "v2-b", "v2-c"]),

@@ -5,7 +5,7 @@ import pytest
 from atomexam.records.claim import Fourfold
 from splits.leaks.knowledge_free import MODELS, at_least, lines_of, open_to_wording, without_knowledge
 from splits.ledger.prior_assignments import Allocation
-from splits.split.fourfold_split import split_rows, tied_heads
+from splits.split.claim_split import split_rows, tied_heads
 
 
 def row(head: str, tail: str, false_tail: str, giver: str) -> Fourfold:

@@ -12,7 +12,7 @@ from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.units import QuestionSummary, Stratum, Unit, by_subject, count_strata, join
 from splits.split.allocate import allocate
-from splits.split.filling import Supply, best_of_kinds
+from splits.split.draw import Supply, best_of_kinds
 
 PARAMS = Params(
     seed=1, quota=Quota(mcqa=12, mrqa=6), tcm_per_subject=0, train_floor=1, dev_share=0.1, balance="fill",

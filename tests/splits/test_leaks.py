@@ -16,9 +16,9 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question, question_id
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, to_line
+from splits.leaks.overlap import contained, ngrams_of
 from splits.ledger.assignments import read_assignments
 from splits.release.__main__ import released_leaks
-from splits.text_overlap.containment import contained, ngrams_of
 
 HIS = "他的特征有（ ）。"
 LONG = "在心理咨询的初始阶段与求助者建立良好咨询关系最重要的条件是（ ）。"

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 import splits.leaks.__main__ as leaks
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import read_jsonl, to_line
+from splits.leaks.overlap import contained, ngrams_of
 from splits.split.shots import Shot
-from splits.text_overlap.containment import contained, ngrams_of
 
 LONG = "在心理咨询的初始阶段与求助者建立良好咨询关系最重要的条件是（ ）。"
 SHORT = [Option(letter=letter, text=text) for letter, text in zip("ABCDE", ["真诚", "尊重", "共情", "热情", "耐心"], strict=True)]

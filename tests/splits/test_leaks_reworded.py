@@ -10,7 +10,7 @@ from msgspec.structs import replace
 import splits.leaks.__main__ as leaks
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import read_jsonl, to_line
-from splits.text_overlap.rewording import Wording, ngrams_of, right_option_texts, similar_pairs
+from splits.leaks.overlap import Wording, question_ngrams, right_option_texts, similar_pairs
 
 ASKED = ("学会弹风琴的人，再学会弹钢琴就会容易些，这是由于（ ）。", ["定势的作用", "原型启发的作用", "迁移的作用", "注意的转移"], "C")
 CASE = "求助者，女，23岁，大学生，近三个月来情绪低落，不愿与人交往，常独自流泪。"
@@ -120,7 +120,7 @@ def test_likeness_finds_what_comparing_all_pairs_finds(ours: list, theirs: list,
 def test_letters_and_order_of_options_do_not_matter(question, shuffled: list[tuple[str, str]]) -> None:
     texts = [text for _, text in shuffled]
     one, two = made(question, 1, *ASKED), made(question, 1, ASKED[0], texts, "ABCD"[texts.index("迁移的作用")])
-    assert (right_option_texts(one), ngrams_of(one)) == (right_option_texts(two), ngrams_of(two))
+    assert (right_option_texts(one), question_ngrams(one)) == (right_option_texts(two), question_ngrams(two))
 
 
 def test_only_what_is_trained_on_is_withdrawn(split_files, pool, question) -> None:

@@ -17,11 +17,9 @@ from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
 from splits.ledger.assignments import HELD_BACK, Assignment, AssignmentLedger, ListedShot, Version, read_assignments, write_assignments
 from splits.ledger.prior_assignments import Allocation
-from splits.ledger.summaries import summary_of
-from splits.ledger.units import ASSIGNED_SPLITS
-from splits.split.next_ledger import edited_of, updated_ledger
+from splits.ledger.units import ASSIGNED_SPLITS, summary_of
+from splits.split.next_ledger import edited_of, sketch, updated_ledger
 from splits.split.questions import Questions
-from splits.split.sketches import sketch
 
 PARAMS = Params(
     seed=1, quota=Quota(mcqa=2), tcm_per_subject=0, train_floor=1, dev_share=0.1, balance="fill", claim_test_share=0, claim_reserved_share=0

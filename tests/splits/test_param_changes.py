@@ -14,7 +14,7 @@ from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.jsonl import read_jsonl
 from splits.ledger.assignments import AssignmentLedger, Version, read_assignments
-from splits.ledger.param_changes import ParamChanges
+from splits.ledger.prior_assignments import ParamChanges
 from splits.ledger.units import ASSIGNED_SPLITS, Stratum
 
 TRAINED = {"train", "dev"}

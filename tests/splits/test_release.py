@@ -17,8 +17,7 @@ from ruamel.yaml import YAML
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, to_line
-from splits.release.columns import config_of
-from splits.release.rendering import canary
+from splits.release.columns import canary, config_of
 
 
 @pytest.fixture

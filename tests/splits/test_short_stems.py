@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from atomexam.records.question import Option, Question
-from splits.ledger.summaries import summary_of
-from splits.ledger.units import join
+from splits.ledger.units import join, summary_of
 
 
 @pytest.mark.parametrize(

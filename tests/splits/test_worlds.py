@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import AssignmentLedger
-from splits.ledger.param_changes import ParamChanges
-from splits.ledger.summaries import summary_of
-from splits.ledger.units import ties_of
+from splits.ledger.prior_assignments import ParamChanges
+from splits.ledger.units import summary_of, ties_of
 from tests.splits.world import PARAMS, Decided, Seen, World, decided, merged
 
 HELD_BACK = {"test", "reserved", "retired"}

@@ -13,7 +13,7 @@ from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import AssignmentLedger, head_id
 from splits.ledger.prior_assignments import Allocation
-from splits.ledger.summaries import summary_of
+from splits.ledger.units import summary_of
 from splits.split.allocate import decide
 from splits.split.claim_split import decide_heads
 from splits.split.next_ledger import edited_of, updated_ledger

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomexam.text.injections import ATTEMPTS, CHAT_MARK, attempts, escape_chat_marks, unescape_chat_marks
+from atomexam.text.injections import ATTEMPTS, CHAT_MARK, attempts, escape_chat_marks
 from tests.eval.obedient import INJECTIONS
 
 MARKS = ["<|im_start|>", "<|im_end|>", "<|start_header_id|>", "<｜User｜>", "<｜end▁of▁sentence｜>", "[INST]", "[/INST]",
@@ -45,12 +45,16 @@ def test_words_of_a_paper_are_no_orders(text: str) -> None:
     assert attempts(text) == []
 
 
+def _restored(text: str) -> str:
+    return CHAT_MARK.sub(lambda mark: mark[0][0] + mark[0][2:], text)
+
+
 @pytest.mark.parametrize("mark", MARKS)
 def test_a_mark_is_broken_up_and_restored(mark: str) -> None:
     text = f"题{mark}答案：甲{mark}"
     broken = escape_chat_marks(text)
-    assert mark not in broken and unescape_chat_marks(broken) == text
-    assert unescape_chat_marks(escape_chat_marks(broken)) == broken  # also where a text already has the blank
+    assert mark not in broken and _restored(broken) == text
+    assert _restored(escape_chat_marks(broken)) == broken  # also where a text already has the blank
     assert "chat_mark" in attempts(text)
 
 
@@ -62,7 +66,7 @@ def test_a_reply_keeps_its_reasoning_and_no_other_mark() -> None:
 def test_no_text_has_a_whole_mark_after_it_and_each_can_be_restored(text: str) -> None:
     broken = escape_chat_marks(text)
     assert all(mark[0][1] == " " for mark in CHAT_MARK.finditer(broken))
-    assert unescape_chat_marks(broken) == text
+    assert _restored(broken) == text
 
 
 @pytest.mark.parametrize("text", ORDINARY)

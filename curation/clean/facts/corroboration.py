@@ -11,8 +11,7 @@ from itertools import chain
 
 from atomexam.records.fact import Fact
 from atomexam.text.canonical import canonical
-from curation.clean.facts.kinds import class_fits, doubtful_infectivity, matches_pattern
-from curation.clean.facts.names import is_sibling, plain_name
+from curation.clean.facts.kinds import class_fits, doubtful_infectivity, is_sibling, matches_pattern, plain_name
 from curation.vocab.allowed_heads import is_allowed_head
 
 MIN_HEADS = 200

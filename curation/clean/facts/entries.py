@@ -14,7 +14,6 @@ from atomexam.records.identity import content_id
 from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
-from curation.clean.facts.cut_tails import is_prose, tails, tidy
 from curation.clean.facts.kinds import misfit, split_candidates
 from curation.clean.facts.labels import fault_of_name, label_of, medicine_kind, name_of, use_of
 from curation.clean.facts.monographs import SYNTAXES as OF_MONOGRAPHS
@@ -23,7 +22,7 @@ from curation.clean.facts.passages import passages_in, split_passages
 from curation.clean.facts.sections import RELATIONS as RELATIONS_OF_SECTIONS
 from curation.clean.facts.sections import says_no_more, section_tails
 from curation.clean.facts.separators import ALIASES, NO_COLUMNS, Columns, LabelColumn, column_for, columns_of
-from curation.clean.facts.tail_candidates import TailCandidate, check_tail
+from curation.clean.facts.tails import TailCandidate, check_tail, is_prose, tails, tidy
 
 _MAX_EXCERPT_CHARS = 40
 _UNKNOWN_RELATION: Relation = "disease_symptom"

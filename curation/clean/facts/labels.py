@@ -7,9 +7,8 @@ from urllib.parse import unquote, urlsplit
 
 from atomexam.records.fact import RELATIONS
 from atomexam.records.item import EntityItem
-from curation.clean.facts.cut_tails import tidy
 from curation.clean.facts.separators import without_link
-from curation.clean.facts.tail_candidates import CACHE_SIZE, LOST_CHARACTER
+from curation.clean.facts.tails import CACHE_SIZE, LOST_CHARACTER, tidy
 from curation.text.normalize import normalize
 from curation.vocab.reader import read_vocabulary
 

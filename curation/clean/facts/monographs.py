@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from curation.clean.facts.cut_tails import tails, without_label, without_marks
 from curation.clean.facts.separators import NO_LABEL_COLUMN, LabelColumn, divide, without_link
-from curation.clean.facts.tail_candidates import TailCandidate
+from curation.clean.facts.tails import TailCandidate, tails, without_label, without_marks
 from curation.text.normalize import normalize
 from curation.vocab.reader import compiled, read_vocabulary
 

@@ -4,8 +4,7 @@ import itertools
 import re
 from collections.abc import Collection
 
-from curation.clean.facts.cut_tails import split_items
-from curation.clean.facts.tail_candidates import TailCandidate
+from curation.clean.facts.tails import TailCandidate, split_items
 from curation.text.normalize import normalize
 
 RELATIONS = ("disease_cause", "disease_prevention")

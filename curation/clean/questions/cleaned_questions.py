@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
@@ -12,7 +14,20 @@ from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.option_letters import LETTERS
 from curation.clean.classify.classes import Classes, classify_rows
-from curation.clean.questions.answer_keys import (
+from curation.clean.questions.cases import CaseAndQuestion, case_text, split_marked, without_case
+from curation.clean.questions.layout import NO_EDGES, NO_FRAME, NONE_UNUSED, type_in, without_frame, without_unused
+from curation.clean.questions.rejections import (
+    CHECKS,
+    VERDICTS,
+    PartialQuestion,
+    question_of,
+    reason_against,
+    rejection_of,
+    shares_options,
+    unclassified,
+)
+from curation.clean.questions.source_context import NO_CONTEXT, SourceContext, allows_several, bare_stem, context_of, declared_as
+from curation.clean.wording.answer_keys import (
     AnswerKey,
     are_opposites,
     are_verdicts,
@@ -21,18 +36,9 @@ from curation.clean.questions.answer_keys import (
     read_verdict_line,
     read_words,
 )
-from curation.clean.questions.exam_text import clean_answer, clean_prose, clean_stem, open_blank, open_gaps
-from curation.clean.questions.options import clean_options, holds_sentence
-from curation.clean.questions.paper_marks import type_tag
-from curation.clean.questions.partial_questions import VERDICTS, PartialQuestion, question_of, rejection_of, shares_options, unclassified
-from curation.clean.questions.recurring_frames import NO_FRAME, type_in, without_frame
-from curation.clean.questions.rejections import reason_against
-from curation.clean.questions.repeated_edges import NO_EDGES
-from curation.clean.questions.run_together import split_options
-from curation.clean.questions.shared_cases import CaseAndQuestion, case_text, split_marked, without_case
-from curation.clean.questions.source_context import NO_CONTEXT, SourceContext, allows_several, bare_stem, declared_as
-from curation.clean.questions.stem_numbers import without_number
-from curation.clean.questions.unused_options import NONE_UNUSED, without_unused
+from curation.clean.wording.exam_text import clean_answer, clean_prose, clean_stem, open_blank, open_gaps
+from curation.clean.wording.marks import type_tag, without_number
+from curation.clean.wording.options import clean_options, holds_sentence, split_options
 from curation.text.normalize import is_plain, normalize
 
 _IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]", re.I)
@@ -217,3 +223,41 @@ def _verdict(raw: str | None, options: list[str]) -> AnswerKey:
     else:
         letters = read_verdict_line(raw)
     return AnswerKey(letters, None if letters == (raw or "").strip() else "answer_letters")
+
+
+_MAX_COMPARED_CHARS = 3_000  # as long as a stem may be for `clean`; wordings are compared in quadratic time
+
+
+class QuestionWithReasons(NamedTuple):
+    """One item as far as it was parsed."""
+
+    question: Question
+    reasons: tuple[str, ...]
+    """Every reason against it; `clean` gives only the first."""
+    rules: tuple[str, ...]
+    """The rules that changed it."""
+
+
+def with_all_reasons(items: Sequence[QuestionItem], params: Clean, context: SourceContext) -> list[QuestionWithReasons]:
+    """Return each item as a question, in order."""
+    partials = [partial_question(item, params, context) for item in items]
+    classes = classify_rows([unclassified(item, partial) for item, (partial, _, _) in zip(items, partials, strict=True)])
+    questions = []
+    for item, (partial, first, rules), kinds in zip(items, partials, classes, strict=True):
+        question = question_of(item, partial, kinds)
+        if not partial.answer and partial.declared in ("mcqa", "mrqa"):
+            question = replace(question, question_type=partial.declared)  # its type follows from the answer, which is missing
+        reasons = tuple(reason for check in CHECKS if (reason := check(partial))) if first else ()
+        questions.append(QuestionWithReasons(question, reasons, rules))
+    return questions
+
+
+def is_comparable(question: Question) -> bool:
+    """Return whether a question has a stem and no part so long that it must contain more than a question."""
+    parts = (question.stem, *(option.text for option in question.options))
+    return bool(question.stem) and max(map(len, parts)) <= _MAX_COMPARED_CHARS
+
+
+def reference_questions(items: Sequence[QuestionItem], params: Clean) -> list[Question]:
+    """Return the questions of a reference, sound or not: one with a withheld key counts too."""
+    return [one.question for one in with_all_reasons(items, params, context_of(items)) if is_comparable(one.question)]

@@ -12,12 +12,20 @@ from atomexam.records.item import QuestionItem
 from atomexam.text.natural_order import natural_key
 from atomexam.text.option_letters import letters_in
 from curation.clean.classify.classes import declared_type
-from curation.clean.questions.incomplete_stems import misses_case
-from curation.clean.questions.recurring_frames import NO_FRAME, Frame, frame_of, without_frame
-from curation.clean.questions.repeated_edges import NO_EDGES, PageEdges, edges_of_page
-from curation.clean.questions.shared_cases import MIN_SHARED_CHARS, CaseAndQuestion, split_shared
-from curation.clean.questions.stem_numbers import without_number
-from curation.clean.questions.unused_options import NONE_UNUSED, UnusedOptions, unused_options
+from curation.clean.questions.cases import MIN_SHARED_CHARS, CaseAndQuestion, misses_case, split_shared
+from curation.clean.questions.layout import (
+    NO_EDGES,
+    NO_FRAME,
+    NONE_UNUSED,
+    Frame,
+    PageEdges,
+    UnusedOptions,
+    edges_of_page,
+    frame_of,
+    unused_options,
+    without_frame,
+)
+from curation.clean.wording.marks import without_number
 from curation.text.normalize import normalize
 
 declared_as = lru_cache(maxsize=1 << 12)(declared_type)  # a source repeats the same few labels

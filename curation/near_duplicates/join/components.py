@@ -8,10 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numba import njit
 
-from curation.near_duplicates.join.compiled import cached_njit
-from curation.near_duplicates.join.hashes import hash_all, table_size
+from curation.near_duplicates.join.hashes import bit_count, cached_njit, differing_bits, differing_bits_wide, folded, hash_all, table_size
 from curation.near_duplicates.join.join import fill, index_of, indexed, largest_totals, overlap, prepare
-from curation.near_duplicates.join.signatures import bit_count, differing_bits, differing_bits_wide, folded
 
 
 def components(texts: Sequence[str], ngram_chars: int, threshold: float) -> np.ndarray:

@@ -10,9 +10,17 @@ import numpy as np
 from numba import njit
 
 from curation.engine.engines import LOCAL, Engine
-from curation.near_duplicates.join.compiled import cached_njit
-from curation.near_duplicates.join.hashes import find, hash_all, hashing, table_size
-from curation.near_duplicates.join.signatures import bit_count, differing_bits, differing_bits_wide, folded
+from curation.near_duplicates.join.hashes import (
+    bit_count,
+    cached_njit,
+    differing_bits,
+    differing_bits_wide,
+    find,
+    folded,
+    hash_all,
+    hashing,
+    table_size,
+)
 from curation.near_duplicates.join.tokens import at_least, encode, rarest
 
 POSTING = np.dtype([("text", np.int32), ("size", np.int32), ("largest", np.int32), ("signature", np.uint64)], align=True)

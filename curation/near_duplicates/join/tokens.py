@@ -10,9 +10,17 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from curation.near_duplicates.join.compiled import cached_njit
-from curation.near_duplicates.join.hashes import MULTIPLIER, find, hash_all, hashing, table_size
-from curation.near_duplicates.join.signatures import SIGNATURE_WORDS, flip_bit, wide_starts
+from curation.near_duplicates.join.hashes import (
+    MULTIPLIER,
+    SIGNATURE_WORDS,
+    cached_njit,
+    find,
+    flip_bit,
+    hash_all,
+    hashing,
+    table_size,
+    wide_starts,
+)
 
 _BATCH = 4096
 _MIN_BUCKETS, _MAX_BUCKETS = 1 << 12, 1 << 26

@@ -12,9 +12,7 @@ from atomexam.records.fact import RELATIONS
 from atomexam.records.verdict import Verdict
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation import verdicts
-from curation.annotation.label_studio import write_project
-from curation.annotation.samples import SampledClaim, with_evidence
-from curation.annotation.spreadsheet import write_spreadsheet
+from curation.annotation.samples import SampledClaim, with_evidence, write_project, write_spreadsheet
 
 HOSTILE = "<img src=x onerror=alert(1)>=1+1。</View>&amp;\"'{{7*7}} $claim 腹痛"
 

@@ -14,9 +14,7 @@ from label_studio_sdk.label_interface import LabelInterface
 from atomexam.records.evidence import Evidence
 from atomexam.records.verdict import ANSWERS
 from atomexam.runtime.sheets import read_sheet
-from curation.annotation.label_studio import write_project
-from curation.annotation.samples import sample_claims, with_evidence
-from curation.annotation.spreadsheet import write_spreadsheet
+from curation.annotation.samples import sample_claims, with_evidence, write_project, write_spreadsheet
 from tests.curation.annotation.sampled_claims import CLAIMS, HOSTILE, PASSAGE, claim, drawn, exported, filled, lay_out, result, take, tasks
 
 pytestmark = pytest.mark.slow

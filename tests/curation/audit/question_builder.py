@@ -4,7 +4,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.text.option_letters import LETTERS
-from curation.audit.audited_questions import AuditedQuestion
+from curation.audit.sets import AuditedQuestion
 
 OPTIONS = ("急性应激障碍", "创伤后应激障碍", "适应障碍", "广泛性焦虑障碍")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from curation.audit.guessing import chance_of, interval, letters, longest
+from curation.audit.balance import chance_of, interval, letters, longest
 from tests.curation.audit.question_builder import row
 
 

@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 
 from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES
-from curation.audit.audited_questions import AuditedQuestion, audited_questions
 from curation.audit.findings import findings_of
-from curation.audit.sets import read_set
-from curation.audit.splits import SplitOf
+from curation.audit.sets import AuditedQuestion, SplitOf, audited_questions, read_set
 from curation.near_duplicates.clusters import MIN_NGRAMS
-from curation.near_duplicates.pair_rules import compared_question, relation
+from curation.near_duplicates.pairs import compared_question, relation
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("audit_real")]  # read once, by one process
 N = NEAR_DUPLICATES.ngram_chars

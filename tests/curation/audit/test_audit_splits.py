@@ -9,10 +9,8 @@ import pytest
 from openpyxl import Workbook
 
 from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES
-from curation.audit.audited_questions import audited_questions
 from curation.audit.findings import findings_of
-from curation.audit.sets import read_set
-from curation.audit.splits import FIELDS, SplitOf, read_split_of, split_at, split_in_name, splits_of_file
+from curation.audit.sets import FIELDS, SplitOf, audited_questions, read_set, read_split_of, split_at, split_in_name, splits_of_file
 
 
 @pytest.mark.parametrize(

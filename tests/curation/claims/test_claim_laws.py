@@ -16,8 +16,8 @@ from atomexam.records.reasons import REASONS
 from curation.claims.claim_context import ClaimContext
 from curation.claims.claim_pairs import make_claims
 from curation.claims.contradictions import clashes
-from curation.claims.negated_claims import read_all
 from curation.claims.synonyms import Synonyms
+from curation.claims.templates import read_all
 from tests.curation.hostile_pieces import LONG, PIECES
 
 SETS = sorted(read_all())

@@ -18,8 +18,7 @@ from atomexam.records.review import Decision, Review
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.claims.claim_context import ClaimContext
 from curation.claims.claim_pairs import make_claims, reviews_of
-from curation.claims.contradictions import clashes
-from curation.claims.settled_contradictions import resolve
+from curation.claims.contradictions import clashes, resolve
 from curation.claims.synonyms import Synonyms
 
 PARAMS = Claims(per_type=1000, template="paper", seed=1)

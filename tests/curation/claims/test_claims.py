@@ -21,9 +21,8 @@ from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.claims.__main__ import main
 from curation.claims.claim_context import ClaimContext, judgements
 from curation.claims.claim_pairs import make_claims
-from curation.claims.negated_claims import Template, claim_ids, read_templates
 from curation.claims.synonyms import Synonyms
-from curation.claims.tail_fitness import denies
+from curation.claims.templates import Template, claim_ids, denies, read_templates
 
 PARAMS = Claims(per_type=1000, template="paper", seed=1)
 SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]

@@ -12,11 +12,10 @@ from atomexam.records.fact import RELATIONS, Fact, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
 from atomexam.records.reasons import REASONS
-from curation.claims.altered_ranges import altered_range
 from curation.claims.false_tails import CANDIDATE_REASONS, KnownFacts
-from curation.claims.fourfold import FourfoldSet, make_fourfold, measure_fourfold
-from curation.claims.negated_claims import read_all
+from curation.claims.fourfold import FourfoldSet, altered_range, make_fourfold, measure_fourfold
 from curation.claims.synonyms import Synonyms
+from curation.claims.templates import read_all
 
 TEMPLATES = read_all()["paper"]
 

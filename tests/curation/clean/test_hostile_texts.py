@@ -11,7 +11,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import to_line
 from curation.clean.cleaning import clean
 from curation.clean.facts.entries import read_entity
-from curation.clean.facts.tail_candidates import MAX_TAIL_CHARS
+from curation.clean.facts.tails import MAX_TAIL_CHARS
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 PIECES = [

@@ -13,8 +13,7 @@ from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.claims.claim_pairs import make_claims
 from curation.evidence import ranking
 from curation.evidence.__main__ import evidence_of, main
-from curation.evidence.ranking import best_sentence, ranked
-from curation.evidence.search_results import passages_of_search, results_in
+from curation.evidence.ranking import best_sentence, passages_of_search, ranked, results_in
 
 
 def fact(relation: str, head: str, tail: str, *sources: str) -> Fact:

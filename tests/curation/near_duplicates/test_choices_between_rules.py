@@ -3,7 +3,7 @@
 import pytest
 
 from atomexam.records.question import Question, group_id
-from curation.near_duplicates.pair_rules import compared_question, relation
+from curation.near_duplicates.pairs import compared_question, relation
 from curation.near_duplicates.unique import unique_questions
 from tests.curation.near_duplicates.test_near_duplicates import CASE, OPTIONS, PARAMS, STEM, ask, decide, reasons
 

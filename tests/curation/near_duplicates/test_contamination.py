@@ -13,10 +13,10 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.text.ngrams import jaccard, ngrams
 from atomexam.text.option_letters import LETTERS
-from curation.clean.questions.with_all_reasons import reference_questions
+from curation.clean.questions.cleaned_questions import reference_questions
 from curation.near_duplicates.clusters import MIN_NGRAMS
-from curation.near_duplicates.contamination import REASON, contaminations, matches_of_kept, without_contaminated
-from curation.near_duplicates.pair_rules import compared_question, relation, stem_keys
+from curation.near_duplicates.contamination import contaminations, matches_of_kept, without_contaminated
+from curation.near_duplicates.pairs import compared_question, relation, stem_keys
 from curation.near_duplicates.unique import unique_questions
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
@@ -147,7 +147,7 @@ def test_dropping_loses_nothing() -> None:
     rows = [ask(), other]
     kept, dropped = without_contaminated(rows, matches_of_kept(contaminations(rows, [held()], PARAMS), rows, []))
     assert (kept, [row.id for row in dropped]) == ([other], [ask().id])
-    assert dropped[0].reason == REASON
+    assert dropped[0].reason == "contaminated"
     assert dropped[0].detail == f"cmmlu: {held().id} at file:cmmlu.csv line:1, similarity 1.0"
     assert dropped[0].record["stem"] == STEM
 

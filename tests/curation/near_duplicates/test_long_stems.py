@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from atomexam.records.params import NearDuplicates
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
-from curation.near_duplicates.pair_rules import compared_question, relation
+from curation.near_duplicates.pairs import compared_question, relation
 from curation.near_duplicates.wording import LONG_CHARS, differing
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)

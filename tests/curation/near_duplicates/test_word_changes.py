@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.near_duplicates.word_changes import changes_words, is_slip
+from curation.near_duplicates.wording import changes_words, is_slip
 
 
 @pytest.mark.parametrize(

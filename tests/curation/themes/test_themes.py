@@ -12,9 +12,18 @@ from ruamel.yaml import YAML
 import curation.themes.__main__ as themes
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.sheets import read_sheet, write_sheet
-from curation.themes.coding import Coded, propose, read_coding_sheet
-from curation.themes.knowledge_types import Theme, read_codebook, tabulate
-from curation.themes.queries import Query, query_id, read_queries, sample_queries
+from curation.themes.coding import (
+    Coded,
+    Query,
+    Theme,
+    propose,
+    query_id,
+    read_codebook,
+    read_coding_sheet,
+    read_queries,
+    sample_queries,
+    tabulate,
+)
 
 VOCAB = Path(themes.__file__).parents[1] / "vocab"
 INTENTS = {"病情诊断": "Diagnosis", "病因分析": "Cause", "其他": None}

@@ -21,12 +21,12 @@ from crawlers.read import papers
 from curation.clean.classify import classes as classify
 from curation.clean.classify.subjects import ExamAndSubject
 from curation.clean.cleaning import clean
-from curation.clean.facts import cut_tails
 from curation.clean.facts import entries as entity_facts
+from curation.clean.facts import tails
 from curation.clean.questions import cleaned_questions as questions
 from curation.clean.questions import rejections
 from curation.validate.profile_tables import _run_together
-from curation.validate.suites import SUITES
+from curation.validate.run import SUITES
 
 MANY = 60
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
@@ -324,7 +324,7 @@ def test_lists_glued_again_stop_the_line(tmp_path: Path, monkeypatch: pytest.Mon
     items: list[Item] = [_entry(at, value, f"病症{at}", "典型症状") for at, value in enumerate(values)]
     through_clean(tmp_path, items)
     assert validate(tmp_path) == ""
-    monkeypatch.setattr(cut_tails, "divide", lambda value, *_, **__: value.replace(" ", ""))
+    monkeypatch.setattr(tails, "divide", lambda value, *_, **__: value.replace(" ", ""))
     through_clean(tmp_path, items)
     assert "on tails_run_together: wiki has" in validate(tmp_path)
 

@@ -21,8 +21,7 @@ from atomexam.records.question import Option, Question, group_id, question_id
 from atomexam.runtime.jsonl import write_jsonl
 from curation.claims.claim_pairs import make_claims
 from curation.validate.__main__ import TABLES, main
-from curation.validate.run import check_table, quiet_context
-from curation.validate.suites import SUITES, read_suite
+from curation.validate.run import SUITES, check_table, quiet_context, read_suite
 from curation.validate.tables import InputPaths
 
 pytestmark = pytest.mark.slow

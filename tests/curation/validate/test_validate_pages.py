@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from curation.validate.report import write_reports
-from curation.validate.run import CheckedTable, check_table, quiet_context
-from curation.validate.suites import read_suite
+from curation.validate.run import CheckedTable, check_table, quiet_context, read_suite
 from curation.validate.tables import Columns
 
 pytestmark = pytest.mark.slow

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.claims.negated_claims import read_templates
+from curation.claims.templates import read_templates
 from curation.validate.__main__ import PROFILE, TABLES
 from curation.validate.custom_expectations import OWN, answers_in_options, differs_by_negation, groups_whole
-from curation.validate.run import check_table, quiet_context
-from curation.validate.suites import SUITES, expectation_of, read_suite
+from curation.validate.run import SUITES, check_table, expectation_of, quiet_context, read_suite
 
 pytestmark = pytest.mark.slow
 

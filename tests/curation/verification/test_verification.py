@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from atomexam.records.fact import RELATIONS
 from atomexam.records.verdict import ANSWERS, Verdict, majority
 from atomexam.runtime.jsonl import write_jsonl
-from curation.verification.__main__ import main
-from curation.verification.tables import agreement, as_csv, disagreements, outcomes, tabulate
+from curation.verification import agreement, as_csv, disagreements, main, outcomes, tabulate
 from tests.curation.annotation.sampled_claims import by_claim, claim, verdict
 
 TABLE_3 = [

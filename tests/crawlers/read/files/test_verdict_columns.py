@@ -7,7 +7,7 @@ import pytest
 
 from crawlers.read.__main__ import read_row
 from crawlers.read.tables.legends import verdicts_of_name
-from curation.clean.questions.answer_keys import read_verdict
+from curation.clean.wording.answer_keys import read_verdict
 from tests.crawlers.read.bodies import book_of, word_of
 from tests.layouts.law import cleaned
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
-from curation.clean.facts.cut_tails import is_prose, tails
 from curation.clean.facts.entries import ParsedEntry, read_entity
+from curation.clean.facts.tails import is_prose, tails
 
 _LINKS = [
     "[详细]",

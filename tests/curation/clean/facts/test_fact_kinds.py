@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.reasons import OF_FACTS
 from curation.clean.facts.kinds import class_fits, doubtful_infectivity, matches_pattern, misfit, split_candidates
-from curation.clean.facts.tail_candidates import TailCandidate
+from curation.clean.facts.tails import TailCandidate
 
 
 @pytest.mark.parametrize(

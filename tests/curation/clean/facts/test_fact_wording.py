@@ -3,8 +3,7 @@
 import pytest
 
 from curation.clean.facts.corroboration import is_allowed_head
-from curation.clean.facts.kinds import doubtful_infectivity, misfit
-from curation.clean.facts.names import plain_name
+from curation.clean.facts.kinds import doubtful_infectivity, misfit, plain_name
 
 _ODD_METHODS = [
     "要是治疗",

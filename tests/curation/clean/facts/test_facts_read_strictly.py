@@ -5,11 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.clean.facts.corroboration import is_allowed_head
-from curation.clean.facts.cut_tails import tails
 from curation.clean.facts.kinds import class_fits, misfit, split_candidates
 from curation.clean.facts.monographs import monograph_tails
 from curation.clean.facts.sections import section_tails
-from curation.clean.facts.tail_candidates import TailCandidate
+from curation.clean.facts.tails import TailCandidate, tails
 
 
 def said(text: str, syntax: str, name: str = "", kind: str = "western") -> list[str]:

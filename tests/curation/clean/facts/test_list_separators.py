@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
-from curation.clean.facts.cut_tails import tails
 from curation.clean.facts.entries import ParsedEntry, read_entities
 from curation.clean.facts.separators import LabelColumn, column_of, columns_of, without_link
+from curation.clean.facts.tails import tails
 
 NAMES = [
     "皮肤科", "传染科", "血常规", "维生素B12", "维生素B1片", "颅脑MRI", "颅脑超声检查", "脑电图", "心电图检查", "手术治疗", "药物治疗",

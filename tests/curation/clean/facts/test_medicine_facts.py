@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
-from curation.clean.facts.cut_tails import tails
 from curation.clean.facts.entries import read_entity
 from curation.clean.facts.kinds import misfit, split_candidates
 from curation.clean.facts.monographs import SYNTAXES, monograph_tails
+from curation.clean.facts.tails import tails
 
 
 def said(text: str, syntax: str, kind: str = "western") -> list[str]:

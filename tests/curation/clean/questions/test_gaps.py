@@ -10,8 +10,8 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.clean.questions.cleaned_questions import read_questions
-from curation.clean.questions.exam_text import open_gaps
 from curation.clean.questions.source_context import NO_CONTEXT
+from curation.clean.wording.exam_text import open_gaps
 from curation.text.normalize import normalize
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)

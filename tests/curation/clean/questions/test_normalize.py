@@ -5,10 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atomexam.text.option_letters import is_filler
-from curation.clean.questions.exam_text import TEXT_RULES, clean_answer, clean_prose, clean_stem
-from curation.clean.questions.options import LETTER, clean_options
-from curation.clean.questions.paper_marks import STEM_RULES
-from curation.clean.questions.stem_numbers import without_number
+from curation.clean.wording.exam_text import TEXT_RULES, clean_answer, clean_prose, clean_stem
+from curation.clean.wording.marks import STEM_RULES, without_number
+from curation.clean.wording.options import LETTER, clean_options
 from curation.text.normalize import RULES, is_plain, normalize
 from curation.text.rules import run_rules
 

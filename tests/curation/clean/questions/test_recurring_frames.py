@@ -2,8 +2,8 @@
 
 import pytest
 
-from curation.clean.questions.exam_text import open_gaps
-from curation.clean.questions.recurring_frames import NO_FRAME, frame_of, without_frame
+from curation.clean.questions.layout import NO_FRAME, frame_of, without_frame
+from curation.clean.wording.exam_text import open_gaps
 
 STEMS = [f"第{n}例患者最先受到影响的器官是（ ）" for n in range(1, 8)] + [
     "3个月婴儿的特点是",

@@ -8,13 +8,12 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from atomexam.records.reasons import OF_QUESTIONS
-from curation.clean.questions.answer_keys import read_letters
+from curation.clean.questions.cases import misses_case
 from curation.clean.questions.cleaned_questions import read_questions
-from curation.clean.questions.incomplete_stems import misses_case
+from curation.clean.questions.layout import UnusedOptions, edges_of_page
 from curation.clean.questions.rejections import CHECKS
-from curation.clean.questions.repeated_edges import edges_of_page
 from curation.clean.questions.source_context import NO_CONTEXT
-from curation.clean.questions.unused_options import UnusedOptions
+from curation.clean.wording.answer_keys import read_letters
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="q1")

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curation.clean.questions.options import OPTION_RULES
-from curation.clean.questions.paper_marks import STEM_RULES
-from curation.clean.questions.prose_marks import ANSWER_RULES, PROSE_RULES
+from curation.clean.wording.marks import ANSWER_RULES, PROSE_RULES, STEM_RULES
+from curation.clean.wording.options import OPTION_RULES
 from curation.text.normalize import normalize
 from curation.text.rules import Group, Rule, rule_of_signs, run_rules
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from curation.clean.__main__ import main
-from curation.clean.questions.exam_text import TEXT_RULES
+from curation.clean.wording.exam_text import TEXT_RULES
 
 NAMED_IN_CODE = re.compile(r'(?:rules|names)(?:\[|\.append\()"(\w+)"|"(answer_\w+|option_in_answer)"')
 
@@ -22,8 +22,8 @@ def test_the_help_tells_each_rule(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_page_lists_each_other_rule(root: Path) -> None:
     named: set[str] = set()
-    for name in ("cleaned_questions", "options", "answer_keys"):
-        found = NAMED_IN_CODE.findall((root / f"curation/clean/questions/{name}.py").read_text(encoding="utf-8"))
+    for name in ("questions/cleaned_questions", "wording/options", "wording/answer_keys"):
+        found = NAMED_IN_CODE.findall((root / f"curation/clean/{name}.py").read_text(encoding="utf-8"))
         named |= {one or other for one, other in found}
     named -= {"answer_missing", "answer_not_in_options", *TEXT_RULES}
     listed = re.findall(r"^\| `(\w+)` \|", (root / "docs/cleaning.md").read_text(encoding="utf-8"), re.MULTILINE)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from curation.clean.questions.shared_cases import case_text, split_marked, split_shared
+from curation.clean.questions.cases import case_text, split_marked, split_shared
 
 CASE = (
     "一般资料：求助者，女性，32岁，公司职员。案例介绍：三个月前求助者发现丈夫有外遇，从此情绪低落，整夜失眠，多次哭泣。求助者从小做事谨慎。"

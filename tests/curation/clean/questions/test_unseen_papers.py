@@ -6,8 +6,8 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
-from curation.clean.questions.exam_text import clean_stem
-from curation.clean.questions.options import clean_options, with_plain_letters
+from curation.clean.wording.exam_text import clean_stem
+from curation.clean.wording.options import clean_options, with_plain_letters
 from curation.text.normalize import normalize
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)

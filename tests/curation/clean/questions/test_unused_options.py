@@ -4,7 +4,7 @@ import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from curation.clean.questions.unused_options import unused_options, without_unused
+from curation.clean.questions.layout import unused_options, without_unused
 
 
 def _item(options: list[str], answer: str) -> QuestionItem:

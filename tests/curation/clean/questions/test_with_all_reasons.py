@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.clean.questions.cleaned_questions import read_questions
+from curation.clean.questions.cleaned_questions import read_questions, reference_questions, with_all_reasons
 from curation.clean.questions.rejections import CHECKS
 from curation.clean.questions.source_context import context_of
-from curation.clean.questions.with_all_reasons import reference_questions, with_all_reasons
 
 PARAMS = Clean(min_stem_chars=4, min_chinese_share=0.3)
 SEEN = Provenance(source="set", url="file:set.csv", snapshot="2026-01-01", page_id="page-1", position="line:1")

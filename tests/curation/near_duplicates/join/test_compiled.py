@@ -85,4 +85,4 @@ def test_without_any_folder_nothing_is_kept(copied: Path, tmp_path: Path) -> Non
 def test_every_cached_loop_knows_its_sources() -> None:
     """A loop cached by numba's own rule would know its own file alone."""
     sources = {path.name: path.read_text("utf-8") for path in (ROOT / "curation").rglob("*.py")}
-    assert [name for name, source in sources.items() if "njit(cache=True)" in source] == ["compiled.py"]
+    assert [name for name, source in sources.items() if "njit(cache=True)" in source] == ["hashes.py"]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atomexam.text.ngrams import jaccard, ngrams
-from curation.near_duplicates.join.signatures import SIGNATURE_WORDS, differing_bits_wide, wide_starts
+from curation.near_duplicates.join.hashes import SIGNATURE_WORDS, differing_bits_wide, wide_starts
 from curation.near_duplicates.join.similarity import near_pairs, near_pairs_between
 from curation.near_duplicates.join.tokens import encode, rarest
 

@@ -1,13 +1,61 @@
-"""What a paper or site prints around a question, as named rules: numbers, tags, scores, page references, the source paper."""
+"""What a paper prints around questions, answers, explanations and cases, as named rules: numbers, tags, scores, page references."""
 
 import re
 
-from curation.clean.questions.adverts import ADVERT, LEAKED_ANSWER, MORE
-from curation.clean.questions.misreadings import MISREADINGS
-from curation.clean.questions.stem_numbers import NUMBER, SEPARATED, TYPE
+from curation.clean.wording.noise import ADVERT, LEAKED_ANSWER, MISREADINGS, MORE
 from curation.text.markup import BLANK
 from curation.text.normalize import RULES
 from curation.text.rules import Group, rule_of_signs, run_rules
+
+_FIRST_NUMBER = re.compile(r"\d+")
+_NUMBER_MARK = re.compile(r"\s*[）)、.．:：]+\s*")
+TYPE = (
+    r"(?:单项选择题?|多项选择题?|不定项选择题?|单选题?|可?多选题?|不定项题?|最佳选择题|选择题"
+    r"|判断题|是非题|填空题|简答题|论述题|名词解释|[ABX][1-4]?(?:/?[ABX]?[1-4])?型题?)"
+)
+_LIST_OF_NUMBERS = r"\d+(?:\.\d+)?\s*[、，,和与及~：:]"
+SEPARATED = (
+    rf"\s*+(?:、(?!{_LIST_OF_NUMBERS})|[.．)）:：](?!\d{{1,2}}(?!\d)))"  # 1、 and 1、90项 and 1.1879年, but neither 1.5 nor 8、26、10
+)
+_ASKS = r"(?:试[用述论比]|简[述答要]|什么是|请|举例|如何|论述|根据|对于?[该本]|使用|下列|下述|以下|关于)"
+_NUMBER_BEFORE_FIGURE = (  # 12.3岁儿童 and 7.5-羟色胺, but not 1.5岁
+    r"\d{1,3}[.．](?=\d{1,2}(?:世纪|型|号|-[\u4e00-\u9fff])|16PF|\d+\.\d|(?!(?:5|25|50|75)(?!\d))\d{1,2}(?:岁|个月|小时|天|周))"
+)
+_NUMBER_IN_WORDS = (
+    r"(?:[Qq]|[Nn][Oo][.．]?|题目?|试题|问题|题号|例)\s*\d{1,4}\s*[、.．:：]|#\s*\d{1,4}\s*|第[一二三四五六七八九十]{1,3}题[、.．:：]?"
+    r"|[一二三四五六七八九十]{1,3}[、。](?![一二三四五六七八九十两]|" + TYPE + ")"
+)
+_GROUP = r"【第?\d{1,3}\s?[-~～—–至]\s?\d{1,3}题?】(?!\s*(?:[岁个天周月年次分]|小时|[A-Za-zμ%]))"
+"""The numbers of a group of questions; 【5-10】岁 is a range."""
+_NUMBER = re.compile(
+    rf"^\d{{1,2}}(?={_ASKS})|^(?:{_NUMBER_BEFORE_FIGURE}|{_NUMBER_IN_WORDS}|{_GROUP}|[\[【]第?\d{{1,3}}题?[\]】]|[⑴-⒛](?!.*[⑴-⒛]))\s*(?=\S)"
+    r"|^\d{1,3}(?:[，。]|……)(?=[\u4e00-\u9fff（《“])(?!（\s*）\s*[，、]\s*\d)|^\d{1,2}-\d{1,3}[、.．]\s*(?=[^\d\s])"
+    r"|^(?:第\s*\d{1,4}\s*[题小]题?[:：、.]?|[（(]\d{1,3}[）)](?![×/=+*])"
+    rf"|\d{{1,3}}{SEPARATED}|\d{{4}}(?!\s*[:：]){SEPARATED}(?=\s*\D))\s*(?=\S)|^\d{{1,3}}\s*[、.．)）]$|^案例[一二三四五六七八九十\d]{{1,3}}(?:[（(]\d{{1,3}}[）)])?[：:](?=.{{6}})"
+)
+
+NUMBER = rule_of_signs(
+    "number",
+    "numbers of questions",
+    lambda text: _NUMBER.sub("", text),
+    (_NUMBER.pattern,),
+    "12．下列属于知觉的是（ ）。",
+    "下列属于知觉的是（ ）。",
+)
+
+
+def without_number(text: str, number_raw: str | None) -> str:
+    """Return a normalized stem without its own number in the paper, if the source gives that separately."""
+    number = _FIRST_NUMBER.search(number_raw) if number_raw else None
+    if not number:
+        return text
+    if named := re.match(rf"第\s*{number[0]}\s*小?题\s*[:：、.．]?\s*", text):
+        return text[named.end() :]
+    if not text.startswith((number[0], "（" + number[0], "(" + number[0])):
+        return text
+    mark = _NUMBER_MARK.match(text, text.index(number[0]) + len(number[0]))
+    return text[mark.end() :] if mark else text
+
 
 _OPEN, _CLOSE = r"[（(\[【]\s*", r"\s*[）)\]】]"
 _YEAR = r"(?:19|20)\d{2}"
@@ -214,5 +262,152 @@ STEM_RULES = Group(
         ),
         rule_of_signs("lines", "line ends inside a stem", one_line, ("\n",), "下列\n属于知觉的是（ ）。", "下列属于知觉的是（ ）。"),
         *MISREADINGS,
+    )
+)
+
+
+_ANSWER_MARK = re.compile(
+    r"^[【\[]?(?:参考答案|正确答案|标准答案|答案要点|答案|答)[】\]]?[:：】]\s*|^【(?:答案要点|答案|参考答案)】\s*"
+    r"|(?<=[。；！？])\s*参见(?:参考)?答案。?$"
+)
+_EXPLANATION_MARK = re.compile(r"^[【\[（]?(?:试题解析|答案解析|解析|分析|本题解析)[】\]）]?[:：]\s*(?=\S)|^【解析】\s*")
+_PROSE_PAGES = r"[Pp]\.?\s*+\d{1,3}(?:\s*+[-~、，]\s*+[Pp]?\.?\s*+\d{1,3})*\s*+[）)]"
+_PAGE_WITHIN = re.compile(
+    rf"[（(]\s*+见?\s*+第?\s*+\d{{1,3}}\s*+页\s*+[）)]|[（(]见\s*+\d{{1,3}}[）)](?=[。；]?$)"
+    rf"|[（(]\s*+\d{{1,2}}\s*+{_PROSE_PAGES}|(?<=[。！？；])\s*+[（(]\s*+{_PROSE_PAGES}|(?<=[。！？])[ ]*\d{{1,3}}$"
+)
+_ELSEWHERE = re.compile(r"(?:参[考见照]|见|同|解析同)(?:(?:上|前|第\s*\d{1,3}\s*)题(?:的?解析)?|上)。?")
+_WRAPPED = re.compile(
+    r"(?<=[\u4e00-\u9fffA-Za-z0-9，、“（])\n"
+    r"(?![（(]?(?:\d{1,2}|[一二三四五六七八九十]{1,2}|[A-Za-z])[)）、.．]|[①-⑳⑴-⒇]|\d{1,2}[\u4e00-\u9fff]|第[一二三四五]|[\u4e00-\u9fff]{2,8}[：:])"
+)
+_WRAPPED_LINE_CHARS = 40  # a heading, whose line end is intended, is shorter
+_PRIVATE = re.compile("[\ue000-\uf8ff]+")
+
+
+def _explains(text: str) -> str:
+    return "" if _ELSEWHERE.fullmatch(text) else _EXPLANATION_MARK.sub("", text)
+
+
+def _unwrapped(text: str) -> str:
+    def join(end: re.Match[str]) -> str:
+        return "" if end.start() - text.rfind("\n", 0, end.start()) > _WRAPPED_LINE_CHARS else "\n"
+
+    return _WRAPPED.sub(join, text)
+
+
+PROSE_RULES = Group(
+    (
+        ADVERT,
+        MORE,
+        rule_of_signs(
+            "answer_mark",
+            "words such as 答案： in front, 参见答案 behind",
+            lambda text: _ANSWER_MARK.sub("", text),
+            ("答",),
+            "答案：甲",
+            "甲",
+        ),
+        rule_of_signs(
+            "explanation_mark",
+            "words such as 解析： in front, and 参考第3题 alone",
+            _explains,
+            ("析", "题", "^同上"),
+            "解析：甲",
+            "甲",
+        ),
+        rule_of_signs(
+            "page_within",
+            "references to pages of a textbook within or behind prose",
+            lambda text: _PAGE_WITHIN.sub("", text),
+            ("[Pp页]", "（见", r"\d$"),
+            "信度是结果的一致性程度。（6P148）",
+            "信度是结果的一致性程度。",
+        ),
+        rule_of_signs(
+            "private_signs",
+            "signs of a private font that no other font shows",
+            lambda text: _PRIVATE.sub("", text),
+            ("[\ue000-\uf8ff]",),
+            "由应激源引起的\ue003身心紧张状态",
+            "由应激源引起的身心紧张状态",
+        ),
+        rule_of_signs(
+            "wrapped_lines",
+            "ends of printed lines within a sentence",
+            _unwrapped,
+            ("\n",),
+            "思维是借助语言、表象或动作实现的对客观事物概括和间接的认识，是认识的高级形式。它能\n揭示事物的本质。",
+            "思维是借助语言、表象或动作实现的对客观事物概括和间接的认识，是认识的高级形式。它能揭示事物的本质。",
+        ),
+        *MISREADINGS,
+    )
+)
+
+
+_LEFT, _RIGHT = r"[（(\[【]", r"[）)\]】]"
+_REMARK = (
+    r"(?:(?:以上)?各?要点需?[^（()）]{0,8}展开[^（()）]{0,6}|(?:考生)?(?:可|请)?结合[^（()）]{0,10}(?:略|论述|阐述|解释|说明)[^（()）]{0,6}"
+    r"|(?:分别)?举例(?:说明|略)|(?:实例|举例|展开|解释|说明|论述|阐述)略|(?:任选|任答|答出)[^（()）]{0,10}|言之有理[^（()）]{0,8})[。；]?"
+)
+_PROSE_SCORE = re.compile(
+    rf"(?:(?<!\s)\s+)?(?:{_LEFT}\s*+(?:(?:各|共|计|每[点条项个问]?)\s*+)?(?:[1-9]\d?(?:\.5|[-—~][1-9]\d?)?|0\.5)\s*+分\s*+(?:[。；]\s*+)?{_RIGHT}"
+    rf"|[（(][^（()）]{{0,60}}(?:酌情|的情|展开|程度加|基本内容|其[它他]各|第\d点)[^（()）]{{0,16}}分[^（()）]{{0,6}}[）)]"
+    r"|[（(][^（()）]{0,60}给分。?[）)]$)"
+)
+_SPEAKS_OF_SCORES = re.compile(r"[评计记得积]分|[（(]\s*0\s*分|级量表|平均|分数线|及格")
+_TO_THE_MARKER = re.compile(
+    rf"[（(]{_REMARK}[）)]|^结合实际略。?|(?:（\d）)?(?:对上述各?个?要点|(?:以上)?各要点)的?(?:有?适当|简要)?[^。（）：]{{0,6}}[论表阐]述(?:[。；]|$)"
+    r"|(?:(?:联系|结合)实际，?展开(?:阐述|论述)|(?<=[。；）])(?:适当阐述|实例说明|举例说明|结合实际(?:展开)?(?:阐述|论述|说明)))。?$"
+    r"|[（(]\d{1,2}[）)](?:联系|结合)实际(?:展开|进行)?(?:分析|论述|阐述|说明){0,2}。?$"
+)
+_HEADING = re.compile(r"^(?:【(?:书上)?(?:知识点|提示|要点|参考要点|答题要点|评分标准)】[:：]?|(?:答题)?提示[:：])\s*")
+_POINT = re.compile(r"[（(](\d{1,2})\s*[.．\]](?=[\u4e00-\u9fff])")
+_STOP = re.compile(r"(?<=[A-Za-z0-9）)])\.$")
+_STATE = re.compile(
+    r"(?:(?:\A|\n)[ \t]*+[\u4e00-\u9fff]{0,6}(?:测[验试]|作业|练习|考试)题?[ \t]*+)?"
+    r"(?:\A|\n)[ \t]*+(?:[已未]完成|[已未]提交|[已待]批[改阅])\s*+\Z"
+)
+_CHAPTER_AND_PAGE = re.compile(r"(?<=[\u4e00-\u9fff])\d{1,2}-\d{3}$")
+
+
+def _without_scheme(text: str) -> str:
+    text = _HEADING.sub("", _TO_THE_MARKER.sub("", text))
+    return text if _SPEAKS_OF_SCORES.search(text) else _PROSE_SCORE.sub("", text)
+
+
+def _repair_prose_edges(text: str) -> str:
+    if "'" in text[:1] + text[-1:] and text.count("'") <= 2:
+        text = text.strip("'")
+    return _CHAPTER_AND_PAGE.sub("", _STOP.sub("。", _POINT.sub(r"（\1）", text)))
+
+
+ANSWER_RULES = Group(
+    (
+        rule_of_signs(
+            "page_state",
+            "what a learning site's page says below an answer in words",
+            lambda text: _STATE.sub("", text),
+            ("完成", "提交", "批[改阅]"),
+            "注意的品质有四种。\n章节测验\n已完成",
+            "注意的品质有四种。",
+        ),
+        *PROSE_RULES,
+        rule_of_signs(
+            "marking_scheme",
+            "scores and remarks to the marker in an answer in words",
+            _without_scheme,
+            ("分", "略", "述", "展开", "举例", "任选", "任答", "答出", "言之有理", "提示", "知识点", "要点", "说明", "系实际", "合实际"),
+            "（1）定势（2分）（2）功能固着（2分）（举例略）",
+            "（1）定势（2）功能固着",
+        ),
+        rule_of_signs(
+            "answer_edges",
+            "quotes of a file around an answer in words, half brackets of its points, a page at its end",
+            _repair_prose_edges,
+            ("^'", r"[.'\d]$", _POINT.pattern),
+            "'(1.脑电波 (2.皮肤电反应'",
+            "（1）脑电波 （2）皮肤电反应",
+        ),
     )
 )

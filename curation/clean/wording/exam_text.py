@@ -1,17 +1,16 @@
-"""Stems and prose of a paper without printed additions; the rules are in paper_marks.py."""
+"""Stems and prose of a paper without printed additions; the rules are in marks.py."""
 
 import re
 from functools import lru_cache
 
 from atomexam.text.option_letters import letters_in
-from curation.clean.questions.answer_keys import is_placeholder, read_verdict
-from curation.clean.questions.options import OPTION_RULES
-from curation.clean.questions.paper_marks import STEM_RULES
-from curation.clean.questions.prose_marks import ANSWER_RULES, PROSE_RULES
+from curation.clean.wording.answer_keys import is_placeholder, read_verdict
+from curation.clean.wording.marks import ANSWER_RULES, PROSE_RULES, STEM_RULES
+from curation.clean.wording.options import OPTION_RULES
+from curation.text.characters import CJK
 from curation.text.markup import BLANK
 from curation.text.normalize import RULES, normalize_with
 from curation.text.rules import CleanText
-from curation.text.signs import CJK
 
 TEXT_RULES = {rule.name: rule for rule in (*RULES, *STEM_RULES, *ANSWER_RULES, *OPTION_RULES)}
 """All rules for single texts, by name."""

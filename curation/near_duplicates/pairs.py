@@ -9,8 +9,19 @@ from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
-from curation.near_duplicates.word_changes import changes_verb, changes_words, is_slip
-from curation.near_duplicates.wording import degrees, denials, difference, figures, in_digits, same_figures, stray_letter, without_idle
+from curation.near_duplicates.wording import (
+    changes_verb,
+    changes_words,
+    degrees,
+    denials,
+    difference,
+    figures,
+    in_digits,
+    is_slip,
+    same_figures,
+    stray_letter,
+    without_idle,
+)
 
 Relation = Literal["same", "conflict"]
 

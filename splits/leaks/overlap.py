@@ -1,7 +1,4 @@
-"""Rewording: two questions with the same right answer whose n-grams are similar. Pure.
-
-`split` keeps such questions together and `leaks` checks that none cross; both use these functions, so a first draw has no such leak.
-"""
+"""Texts that contain another, and questions with the same right answer that reword another, by n-grams. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -9,9 +6,71 @@ from typing import NamedTuple
 
 from atomexam.records.question import Question
 from atomexam.text.canonical import canonical
-from atomexam.text.ngram_index import NgramIndex
-from atomexam.text.ngrams import jaccard, ngrams
-from splits.text_overlap import containment
+from atomexam.text.ngram_index import NgramIndex, NgramPrefilter
+from atomexam.text.ngrams import jaccard, least_shared, ngrams
+
+NGRAM_CHARS = 5
+
+
+class Contained(NamedTuple):
+    """A text and another that contains at least the required share of it."""
+
+    id: str
+    holder_id: str
+    share: float
+    """Share of the text's distinct n-grams that the holder contains; rounded to six digits."""
+
+
+def parts_of(texts: Iterable[str | None]) -> tuple[str, ...]:
+    """Return the canonical form of each text; those that become empty are left out."""
+    return tuple([part for text in texts if text and (part := canonical(text))])
+
+
+def ngrams_of(parts: Iterable[str]) -> frozenset[str]:
+    """Return the n-grams of each part of a text; a part no longer than an n-gram counts as one, between ^ and $."""
+    grams: set[str] = set()
+    for part in parts:
+        if len(part) <= NGRAM_CHARS:
+            grams.add(f"^{part}$")
+        else:
+            grams |= ngrams(part, NGRAM_CHARS)
+    return frozenset(grams)
+
+
+def contained(texts: Sequence[tuple[str, frozenset[str]]], holders: Iterable[tuple[str, Sequence[str]]], least: float) -> list[Contained]:
+    """Return all pairs of a text and a holder with at least the share `least` of the text's n-grams, sorted.
+
+    A short part, no longer than an n-gram, counts if it is a part of the holder or a substring of one of its longer parts, as options
+    are. A holder shares at least one n-gram or complete short part with the text.
+
+    Args:
+        texts: id and n-grams of each text that may be contained.
+        holders: id and parts of each text that may contain one.
+    """
+    index = NgramIndex([grams for _, grams in texts], least, is_short)
+    pairs = []
+    for holder_id, parts in _prefilter(index.grams).passing(holders):
+        holder_grams = ngrams_of(parts)
+        for position in index.candidates(holder_grams):
+            key, grams = texts[position]
+            shared = len(grams & holder_grams)
+            if shared < least_shared(len(grams), least):
+                long_parts = [part for part in parts if len(part) > NGRAM_CHARS]  # an option within another short option is a different one
+                shared += sum(any(gram[1:-1] in part for part in long_parts) for gram in grams - holder_grams if is_short(gram))
+            if key != holder_id and shared >= least_shared(len(grams), least):
+                pairs.append(Contained(key, holder_id, round(shared / len(grams), 6)))
+    return sorted(pairs)
+
+
+def _prefilter(grams: Iterable[str]) -> NgramPrefilter:
+    short = {gram for gram in grams if is_short(gram)}
+    return NgramPrefilter([gram for gram in grams if len(gram) == NGRAM_CHARS], [gram[1:-1] for gram in short], NGRAM_CHARS)
+
+
+def is_short(gram: str) -> bool:
+    """Return whether an n-gram is a complete short part."""
+    return gram[0] == "^" and gram[-1] == "$"
+
 
 MIN_SIMILARITY = 0.55
 """Half of the published CPsyExam has 28 such pairs across its splits: 27 are true rewordings. Below 0.5 ever fewer are."""
@@ -42,7 +101,7 @@ def right_option_texts(question: Question) -> tuple[str, ...]:
     return tuple(sorted([canonical(option.text) for option in question.options if option.letter in (question.answer or "")]))
 
 
-def ngrams_of(question: Question) -> frozenset[str]:
+def question_ngrams(question: Question) -> frozenset[str]:
     """Return the n-grams of case, stem and options. The case counts: one stem about two cases is two questions."""
     texts = (question.shared_stem or "", question.stem, *(option.text for option in question.options))
     parts = [f"|{canonical(text)}|" for text in texts]
@@ -51,13 +110,13 @@ def ngrams_of(question: Question) -> frozenset[str]:
 
 def wordings_of(questions: Iterable[Question]) -> list[Wording]:
     """Return the wordings of the questions that have right options."""
-    return [Wording(question.id, right, ngrams_of(question)) for question in questions if (right := right_option_texts(question))]
+    return [Wording(question.id, right, question_ngrams(question)) for question in questions if (right := right_option_texts(question))]
 
 
 def reworded(wordings: Sequence[Wording], questions: Iterable[Question]) -> list[Reworded]:
     """Return each pair of questions of which the second rewords the first, with the same right answer."""
     rights = {one.right for one in wordings}
-    candidates = (Wording(one.id, right, ngrams_of(one)) for one in questions if (right := right_option_texts(one)) in rights)
+    candidates = (Wording(one.id, right, question_ngrams(one)) for one in questions if (right := right_option_texts(one)) in rights)
     return similar_pairs(wordings, candidates, MIN_SIMILARITY)
 
 
@@ -80,7 +139,7 @@ def similar_pairs(wordings: Iterable[Wording], others: Iterable[Wording], least:
 
 def question_grams(question: Question) -> frozenset[str]:
     """Return the n-grams of stem and options, or none if they are too few to reveal anything. Cases are compared separately."""
-    grams = containment.ngrams_of(containment.parts_of([question.stem, *(option.text for option in question.options)]))
+    grams = ngrams_of(parts_of([question.stem, *(option.text for option in question.options)]))
     return grams if len(grams) >= _LEAST_NGRAMS else frozenset()
 
 
@@ -93,4 +152,4 @@ def all_parts(question: Question) -> tuple[str, ...]:
         question.explanation,
         None if question.options else question.answer,
     )
-    return containment.parts_of(texts)
+    return parts_of(texts)

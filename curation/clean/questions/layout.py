@@ -1,16 +1,16 @@
-"""What programs and sites print around each stem of a file: counters, labels, scores, sources, buttons. Stems in, stems out.
-
-It shows only in all stems of a file together: the same words, except for numbers, begin or end nearly all of them.
-"""
+"""What a file prints around all its questions: frames of stems, repeated edges, words in unused options."""
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from curation.clean.questions.stem_numbers import TYPE
+from atomexam.records.item import QuestionItem
+from atomexam.text.option_letters import LETTERS, filler_word, letters_in
+from curation.clean.wording.marks import TYPE
 
 _FEWEST, _SHARE, _ALL, _VARIANTS, _FEW, _ROUNDS, _SAMPLE = 5, 0.8, 0.95, 6, 4, 6, 1000
 """Minimum number of stems; the share that must have the same words, or some of a few variants; how many variants."""
@@ -164,11 +164,11 @@ def _recurring(masks: list[str], count: int) -> frozenset[str]:
 def _of_origin(masks: list[str], count: int) -> frozenset[str]:
     """Return the bracketed words at half of all stems that name their origin; none if the other stems' words do not recur."""
     closed = [mask for mask in masks if _CLOSED.fullmatch(mask)]
-    told = {mask for mask in closed if _ORIGIN.search(mask)}
+    named = {mask for mask in closed if _ORIGIN.search(mask)}
     counts = Counter(closed)
     several = {mask for mask in closed if counts[mask] > 1}
-    is_most = 2 * sum(mask in told for mask in closed) >= len(closed)
-    return frozenset(told | several) if is_most and len(closed) >= max(_FEWEST, _HALF * count) else frozenset()
+    is_most = 2 * sum(mask in named for mask in closed) >= len(closed)
+    return frozenset(named | several) if is_most and len(closed) >= max(_FEWEST, _HALF * count) else frozenset()
 
 
 def _in_brackets(masks: list[str], count: int) -> frozenset[str]:
@@ -210,3 +210,158 @@ def _mask(words: str) -> str:
     if label and not re.search(r"[。!]", bare):
         text = label["label"].strip()
     return " ".join("类型" if re.fullmatch(_KIND, word) else word for word in re.split(r"[\s|·]+", text))
+
+
+_FEWEST_QUESTIONS, _RECURS, _SAMPLED_QUESTIONS = 4, 0.25, 200
+"""Number and share of the questions with one edge that is none by chance; how many questions show a page's edges."""
+_ROWS = re.compile(r"[\n\t]")
+_LABEL_AT_EDGE = re.compile(r"[\W_]{0,4}(?P<said>[^\W\d_]{1,8})[\W_]?\s?:")
+_ROW = re.compile(r"[\W_]{0,4}(?P<said>[^\W\d_]{1,8})(?:[\W_]?\s?[:。,]|[\W_]{0,2}$)")
+"""What begins a further row, or is one: `选`, `错误。……`."""
+_TAG = r"[(\[{<【〔「『`](?P<said>[^()\[\]{}<>【】〔〕「」『』`]{0,13}\w[^()\[\]{}<>【】〔〕「」『』`]{0,13})[)\]}>】〕」』`]"
+_FIRST = (
+    re.compile(rf"[\W_]{{0,2}}?{_TAG}"),
+    re.compile(r"(?P<said>[^\s(]{1,8}(?<![,、。;:]))\s+(?=[\u4e00-\u9fff《“(])"),
+    re.compile(r"(?P<said>[^\w\s(\[【《<“\"'‘±+\-.…—_①-⑳]+)(?!\s?\d)"),
+)
+_LAST = (
+    re.compile(rf"{_TAG}[\W_]{{0,2}}$"),
+    re.compile(r"(?<=[\u4e00-\u9fff)?。_])\s+(?P<said>[^\s)]{1,8})$"),
+    re.compile(r"(?P<said>[^\w\s)\]】》>”\"'’。.?:;!,、…—_％%°+\-↑↓①-⑳]+)$"),
+    re.compile(r"(?:(?<=[\u4e00-\u9fff。?_])|(?<=[(\[]\s[)\]])|(?<=[(\[][)\]]))\s?(?P<said>[A-Ja-j]{1,5})$"),
+)
+_LABELLED, _BRACKETS = len(_FIRST) + len(_LAST), 3
+"""The index of labels, and how many brackets and signs may stand around an edge."""
+_LETTERS = re.compile(r"(?<![A-Za-z])[A-Ja-j]{1,5}(?![A-Za-z])")
+_SIGNS = re.compile(r"[^\w\s]+")
+_NUMBER = re.compile(r"[\d.、:()]+")
+_DIGITS = re.compile(r"\d+")
+
+Edge = tuple[int, str]
+"""The index of a pattern, and what it matched, digits and letters aside."""
+
+
+class PageEdges(NamedTuple):
+    """The edges that recur in the questions of a page."""
+
+    stems: frozenset[Edge] = frozenset()
+    options: frozenset[Edge] = frozenset()
+
+    def are_left(self, raw_stem: str, stem: str, options: Iterable[str]) -> bool:
+        """Return whether a question still has one of them once it is cleaned.
+
+        Args:
+            raw_stem: without its number and what clean knows as a frame.
+        """
+        if self.stems and any(_is_left(edge, stem) for edge in self.stems.intersection(_edges_of(raw_stem))):
+            return True
+        return bool(self.options) and any(not self.options.isdisjoint(_edges_of(option)) for option in options)
+
+
+NO_EDGES = PageEdges()
+
+
+def edges_of_page(questions: Sequence[tuple[str, Sequence[str]]]) -> PageEdges:
+    """Return the edges that recur on a page.
+
+    Args:
+        questions: the stem of each, without its number and what clean knows as a frame, and its options, without their letters.
+    """
+    if len(questions) < _FEWEST_QUESTIONS:
+        return NO_EDGES
+    some = questions[:: max(1, len(questions) // _SAMPLED_QUESTIONS)]
+    return PageEdges(
+        _recurring_edges([{*_edges_of(stem)} for stem, _ in some]),
+        _recurring_edges([{edge for option in options for edge in _edges_of(option)} for _, options in some]),
+    )
+
+
+def _recurring_edges(edges: Sequence[set[Edge]]) -> frozenset[Edge]:
+    times = Counter(edge for own in edges for edge in own)
+    enough = max(_FEWEST_QUESTIONS, _RECURS * len(edges))
+    return frozenset(edge for edge, count in times.items() if count >= enough)
+
+
+def _edges_of(text: str) -> Iterator[Edge]:
+    rows = [row.strip() for row in _ROWS.split(unicodedata.normalize("NFKC", text)) if row.strip()] or [""]
+    labels = Counter(match["said"] for at, row in enumerate(rows) if (match := (_ROW if at else _LABEL_AT_EDGE).match(row)))
+    if max(labels.values(), default=0) == 1:  # else they are the speakers of a conversation
+        yield from ((_LABELLED, label) for label in labels)
+    for at, pattern in enumerate(_FIRST):
+        if (match := pattern.match(rows[0])) and not _NUMBER.fullmatch(match["said"]):
+            yield at, _masked(match["said"])
+    for at, pattern in enumerate(_LAST, len(_FIRST)):
+        if match := pattern.search(rows[-1]):
+            yield at, _masked(match["said"])
+
+
+def _is_left(edge: Edge, text: str) -> bool:
+    """Return whether a cleaned text has an edge of its raw one."""
+    kind, said = edge
+    words = "".join(_masked(unicodedata.normalize("NFKC", text)).split())
+    if _SIGNS.fullmatch(said):  # a rule may have taken some of them
+        return any(words.startswith(said[at:]) or words.endswith(said[: at + 1]) for at in range(len(said)))
+    near = len(said) + _BRACKETS
+    return said in (words if kind == _LABELLED else words[:near] if kind < len(_FIRST) else words[-near:])
+
+
+def _masked(said: str) -> str:
+    return _DIGITS.sub("0", _LETTERS.sub("A", said.strip()))
+
+
+_LETTER = re.compile(r"\s*[A-JＡ-Ｊ]\s?[.．、:：)）]\s*")
+_LETTERS_ONLY = re.compile(r"[A-Ja-j,，、;；\s]+")
+_LEAST_REAL, _LEAST_ROWS = 2, 2
+_SURE, _LIKELY = 0.05, 0.5
+"""Probability that as many options are never right, below which a word is surely, or likely, none."""
+
+
+class UnusedOptions(NamedTuple):
+    """The words of one file that fill unused options."""
+
+    sure: frozenset[str]
+    unsure: frozenset[str]
+    """They are only last and never right, but in so few questions that they may be options."""
+
+
+NONE_UNUSED = UnusedOptions(frozenset(), frozenset())
+
+
+def unused_options(items: Iterable[QuestionItem]) -> UnusedOptions:
+    """Return the words that fill unused options of a file in which each question has the same number of options, these included."""
+    rows = [(options, item.answer_raw or "") for item in items if len(options := _bare(item.options_raw or ())) > _LEAST_REAL]
+    width = max((len(options) for options, _ in rows), default=0)
+    last, several, real = Counter[str](), set[str](), set[str]()
+    for options, answer in (row for row in rows if any(map(filler_word, row[0]))):
+        used = _used(options)
+        unused = [word for word in options[used:] if word]
+        real |= {word for word in options[:used] if filler_word(word)} | {word for word in unused if word == answer.strip()}
+        if _LETTERS_ONLY.fullmatch(answer):
+            real |= {options[at] for letter in letters_in(answer) if used <= (at := LETTERS.index(letter)) < len(options)}
+        real |= set(unused) if used < _LEAST_REAL or len(options) < width else set()
+        several |= {word for word, times in Counter(unused).items() if times > 1}
+        last.update(set(unused))
+    never_right = {
+        word: 0.0 if word in several else (1 - 1 / width) ** times
+        for word, times in last.items()
+        if times >= _LEAST_ROWS and word not in real
+    }
+    sure = frozenset(word for word, chance in never_right.items() if chance < _SURE)
+    return UnusedOptions(sure, frozenset(word for word, chance in never_right.items() if chance < _LIKELY) - sure)
+
+
+def without_unused(options: Sequence[str], words: frozenset[str]) -> list[str]:
+    """Return options without those at their end that are such words."""
+    used = len(options)
+    while used > _LEAST_REAL and _bare(options[used - 1 : used])[0] in words:
+        used -= 1
+    return list(options[:used])
+
+
+def _used(options: Sequence[str]) -> int:
+    """Return how many options are before those at the end that may be unused."""
+    return next((at + 1 for at in range(len(options) - 1, -1, -1) if options[at] and not filler_word(options[at])), 0)
+
+
+def _bare(options: Iterable[str]) -> list[str]:
+    return [option[match.end() :].strip() if (match := _LETTER.match(option)) else option.strip() for option in options]
