@@ -19,8 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from atomexam.records.alias import Alias
-from atomexam.records.fact import RELATIONS, Fact, fact_id
+from atomexam.records.fact import RELATIONS, Alias, Fact, fact_id
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import write_jsonl
 

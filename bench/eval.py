@@ -32,7 +32,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 from transformers import AutoModelForCausalLM
 
-from atomexam.records.run import Run
+from atomexam.records.blocks import Run
 from bench.predict import GREEDY, SHAPES, make_model
 from eval.backends import open_backend
 from eval.models.contract import ModelQuery

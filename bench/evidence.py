@@ -17,8 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from atomexam.records.claim import ClaimPair, claim_id
-from atomexam.records.evidence import Passage
+from atomexam.records.claim import ClaimPair, Passage, claim_id
 from atomexam.records.provenance import Provenance
 from curation.evidence.ranking import best_matches, best_sentence, ranked, tokens_of
 

@@ -321,8 +321,8 @@ def tuning(sizes: Sizes, table: Table, folder: Path) -> None:
 
 
 def _tuned(sizes: Sizes, activations: Literal["kept", "again"], folder: Path) -> dict[str, Any]:
+    from atomexam.records.blocks import Tuning
     from atomexam.records.model import Description
-    from atomexam.records.tuning import Tuning
     from eval.tune import training
     from eval.tune.examples import steps_of
 
@@ -445,8 +445,8 @@ def _learned(sizes: Sizes, folder: Path) -> dict[str, Any]:
     """Train the model and write it to the folder."""
     from transformers import AutoModelForCausalLM
 
+    from atomexam.records.blocks import Tuning
     from atomexam.records.model import Description
-    from atomexam.records.tuning import Tuning
     from eval.tune import training
     from eval.tune.examples import steps_of
 

@@ -22,8 +22,8 @@ import torch
 from msgspec import structs
 from transformers import AutoTokenizer, Qwen2Config, Qwen2ForCausalLM
 
+from atomexam.records.blocks import Run
 from atomexam.records.model import Description
-from atomexam.records.run import Run
 from eval.backends import open_backend
 from eval.models.contract import Backend, ModelQuery, Settings
 from eval.plan.planned import describe

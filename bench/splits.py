@@ -17,8 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from atomexam.records.identity import content_id
-from atomexam.records.provenance import Provenance
+from atomexam.records.provenance import Provenance, content_id
 from atomexam.records.question import Option, Question, QuestionType, question_id
 from atomexam.runtime.jsonl import to_line
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from atomexam.records.annotation import ANSWERS, Verdict, majority
 from atomexam.records.claim import ClaimPair
 from atomexam.records.fact import RELATIONS
-from atomexam.records.verdict import ANSWERS, Verdict, majority
 from atomexam.runtime import agreement as people
 from atomexam.runtime.annotation_files import read_verdicts
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl

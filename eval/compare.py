@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
+from atomexam.records.blocks import Run
 from atomexam.records.checks import convert, one_of
 from atomexam.records.judgement import Judgement
 from atomexam.records.params import PARAMS_FILE
 from atomexam.records.prediction import Score
-from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary

@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from atomexam.records.blocks import SLUG
+from atomexam.records.blocks import SLUG, Run
 from atomexam.records.checks import convert, one_of
 from atomexam.records.claim import PAIR
 from atomexam.records.params import PARAMS_FILE, read_params
 from atomexam.records.prediction import Prediction, Score
-from atomexam.records.run import Run
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import command, run_stage
 from atomexam.runtime.stage_summary import NOUNS

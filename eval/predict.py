@@ -13,8 +13,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from atomexam.records.blocks import Run
 from atomexam.records.prediction import Prediction
-from atomexam.records.run import Run
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from eval.backends import open_backend

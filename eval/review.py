@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from atomexam.records.label import ERRORS, REASONS, Label, ReplyPair
+from atomexam.records.annotation import ERRORS, REASONS, Label, ReplyPair
 from atomexam.runtime.annotation_files import LABELS, read_labels
 from atomexam.runtime.annotations import MAX_COMMENT_CHARS, check_answers, check_name, merge, report
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl

@@ -15,12 +15,11 @@ import scipy
 from msgspec import structs
 from msgspec.structs import replace
 
+from atomexam.records.blocks import Run, Sweep, Tuning
 from atomexam.records.checks import convert, one_of
 from atomexam.records.fact import Relation
 from atomexam.records.model import Description
 from atomexam.records.prediction import Score
-from atomexam.records.run import Run
-from atomexam.records.tuning import Sweep, Tuning
 from atomexam.runtime.jsonl import folder_lock, to_line, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary

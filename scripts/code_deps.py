@@ -16,7 +16,7 @@ from typing import Any, get_args, get_type_hints
 
 from ruamel.yaml import YAML
 
-from atomexam.records.run import Model, Run
+from atomexam.records.blocks import Model, Run
 from atomexam.runtime.code_files import OURS, ROOT, closure, file_of, modules_named, nodes_of
 
 PIPELINE = ROOT / "dvc.yaml"

@@ -14,27 +14,20 @@ from msgspec import Struct
 from ruamel.yaml import YAML
 
 from atomexam.records import (
-    alias,
+    annotation,
     claim,
     cluster,
-    evidence,
     fact,
     item,
     judgement,
-    label,
     model,
     params,
     prediction,
     provenance,
     question,
     rejected_record,
-    review,
-    run,
-    shot,
-    split_blocks,
-    tuning,
-    verdict,
 )
+from atomexam.records import blocks as param_blocks
 from atomexam.records.fact import RELATIONS
 from atomexam.records.reasons import REASONS
 from atomexam.runtime import sheets
@@ -74,30 +67,13 @@ def structs_of(*modules: object) -> list[type[Struct]]:
     ]
 
 
-RECORDS = structs_of(
-    alias,
-    claim,
-    cluster,
-    evidence,
-    fact,
-    item,
-    judgement,
-    label,
-    model,
-    prediction,
-    provenance,
-    question,
-    rejected_record,
-    review,
-    shot,
-    verdict,
-)
+RECORDS = structs_of(fact, claim, cluster, item, judgement, annotation, model, prediction, provenance, question, rejected_record)
 # Names that say what their fields hold.
 PLAIN = """alias atomic_type claim_id comment end exam explanation explanation_raw fact_ids factual factual_reply finish_reason head item_id
 label name_raw non_factual non_factual_reply pair_id pattern position prompt_sha256 prompt_tokens provenance question_id question_type
 relation repeat reply revision run source stem_raw subject tail text title tokens url value verdict"""
-DOCUMENTED_ELSEWHERE = ("ExtractFlags", "Judge", "RequestSettings", "SplitFlags")  # whose keys stand in the table of another block
-BLOCKS = [shape for shape in structs_of(params, run, split_blocks, tuning) if shape.__name__ not in DOCUMENTED_ELSEWHERE]
+DOCUMENTED_ELSEWHERE = ("Block", "ExtractFlags", "Judge", "RequestSettings", "SplitFlags")  # whose keys stand in the table of another block
+BLOCKS = [shape for shape in structs_of(params, param_blocks) if shape.__name__ not in DOCUMENTED_ELSEWHERE]
 
 
 def table(document: str, section: str) -> dict[str, str]:

@@ -1,8 +1,9 @@
-"""The building blocks of params.yaml."""
+"""The blocks of params.yaml: their keys, meanings and allowed values."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
+from msgspec.structs import force_setattr
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 _MOST = 10**12  # beyond any data; a larger number is a slip of the keyboard
@@ -14,3 +15,272 @@ Slug = Annotated[str, Meta(pattern=SLUG)]
 
 class Block(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One block of params.yaml."""
+
+
+class Server(Block, frozen=True):
+    """Address and limits of an OpenAI-compatible server: `server` of a model."""
+
+    url: str = "https://api.openai.com/v1"
+    key_variable: str = "OPENAI_API_KEY"
+    """Environment variable that holds the key; the key itself is in no file."""
+    concurrency: Positive = 8
+    """Concurrent calls."""
+    calls_per_minute: Count = 0
+    """0: no limit."""
+    timeout: Annotated[float, Meta(gt=0)] = 120.0
+    """Seconds for one call."""
+    tries: Positive = 5
+    """Maximum number of calls for one request, including the first; only errors that may pass are retried."""
+    api: Literal["chat", "tokens", "text", "vllm"] = "chat"
+    """chat: messages to /chat/completions, into the server's own chat template. Others: prompts rendered here, to /completions: tokens as
+    token ids, text as text, vllm as token ids with vLLM's own fields. The backend `vllm` always takes that."""
+    tokenizer: str | None = None
+    """Of all APIs but chat: the model on the hub, or its folder, whose tokenizer makes the prompts; None takes the model's `name`."""
+    knows: list[Literal["seed", "top_k", "repetition_penalty"]] = field(default_factory=list)
+    """Settings outside the common API that this server supports; a run that needs another is an error."""
+    arguments: list[str] = field(default_factory=list)
+    """For the backend `vllm`: additional arguments of `vllm serve`, such as `--max-model-len 8192`, one word an element."""
+    input_price: Annotated[float, Meta(ge=0)] = 0.0
+    """For a million tokens, in the currency of the bill."""
+    output_price: Annotated[float, Meta(ge=0)] = 0.0
+
+    def __post_init__(self) -> None:
+        if self.tokenizer and self.api == "chat":
+            raise ValueError("server.tokenizer is not read by server.api: chat; take it out, or name another api beside it")
+
+
+_NOT_READ = {
+    "openai": ("arguments",),
+    "vllm": ("url", "key_variable", "api", "tokenizer", "knows"),
+    "huggingface": Server.__struct_fields__,
+    "baseline": Server.__struct_fields__,
+}
+"""Fields of `server` that a backend does not have."""
+
+
+class Model(Block, frozen=True):
+    """One line under `models`."""
+
+    backend: Literal["baseline", "huggingface", "openai", "vllm"]
+    strategy: Literal["random", "always_correct", "longest_option", "negation_word", "four_errors", "echo", "empty", "overlap"] | None = (
+        None
+    )
+    """Strategy of a baseline: a key of `eval.models.baseline.STRATEGIES`."""
+    name: str | None = None
+    """Model on the Hugging Face hub, a local folder in its format, or a server's name for it."""
+    revision: str | None = None
+    base: str | None = None
+    """Base model of an adapter, if the adapter's own file does not name it or names a path of another machine."""
+    template: dict[str, str | bool | int | float] = field(default_factory=dict)
+    """Arguments of its chat template besides the messages, such as `enable_thinking: false`."""
+    chat_template: str | None = None
+    """File of a chat template that replaces the model's own."""
+    server: Server = Server()
+
+    def __post_init__(self) -> None:
+        for name in _NOT_READ[self.backend]:
+            if getattr(self.server, name) not in (getattr(Server(), name), self.backend):  # `api: vllm` beside `backend: vllm` is true
+                raise ValueError(f"the backend {self.backend} has no server.{name}; take it out, or set `backend: openai` to ask a server")
+
+
+class Training(Block, frozen=True):
+    """One line under `finetune`, keyed by the model: a small model trained from scratch on the train split."""
+
+    layers: Positive = 2
+    hidden: Positive = 128
+    heads: Positive = 4
+    vocab_size: Positive = 3000
+    seed: int = 1
+    max_text_tokens: Positive = 30_000
+    """Maximum number of training tokens of text; limits the time for large data."""
+    prompt_epochs: Count = 4
+    """0 keeps a base model trained on texts alone, for `tune` and `sweeps` to start from."""
+    per_task: Positive = 800
+    """Maximum number of requests of one task in an epoch."""
+    batch_examples: Positive = 8
+    batch_tokens: Positive = 512
+    """A batch ends at whichever of the two limits it reaches first."""
+    learning_rate: Annotated[float, Meta(gt=0)] = 0.003
+
+
+class RequestSettings(Block, frozen=True):
+    """Settings of the requests to a model."""
+
+    model: Slug
+    repeats: Positive = 1
+    seed: int = 1
+    max_new_tokens: Positive = 32
+    temperature: Annotated[float, Meta(ge=0)] = 0.0
+    """0 takes the most likely token; SdAK, section 4.2.3, samples at 0.3."""
+    top_k: Count = 0
+    """0: no limit."""
+    top_p: Annotated[float, Meta(gt=0, le=1)] = 1.0
+    repetition_penalty: Annotated[float, Meta(gt=0)] = 1.0
+    batch_size: Positive = 16
+
+
+class Run(RequestSettings, frozen=True, kw_only=True):
+    """One line under `runs`: a model on one task."""
+
+    task: Literal["fourfold", "claim", "choice", "essay", "tcm"]
+    prompt: str | None = None
+    """Wording of the task, one of `eval.tasks.runs.TASKS[task].prompts`; None uses the first."""
+    method: Literal["generation", "likelihood"] = "generation"
+    """generation: the reply is parsed. likelihood: the allowed answer with the highest likelihood under the model."""
+    shots: Count = 0
+    stop: Literal["end", "verdict"] = "end"
+    """end: a reply continues to its own end. verdict: it stops after the clause with its verdict on a claim. The rest is then unknown to
+    `committed`, too."""
+
+    stop_strings: Annotated[tuple[Annotated[str, Meta(min_length=1)], ...], Meta(max_length=4)] = field(default_factory=tuple)
+    """A reply ends before the first complete match of any of these, such as a line break: a base model continues with the next question.
+    Servers accept four."""
+
+    def __post_init__(self) -> None:
+        if self.stop_strings and self.method != "generation":
+            raise ValueError(f"stop_strings are for generation, found method: {self.method}; remove them from the run")
+        if self.stop == "verdict" and (self.task not in ("claim", "fourfold") or self.method != "generation"):
+            raise ValueError(
+                f"stop: verdict is for claim and fourfold by generation, found {self.task} by {self.method}; remove it from the run"
+            )
+
+
+class Judge(RequestSettings, frozen=True, kw_only=True):
+    """One line under `judges`, keyed by the run it judges: a model that marks answers in words."""
+
+    max_new_tokens: Positive = 64
+    prompt: Literal["judge", "judge_published"] = "judge"
+    """judge: foreign texts are between delimiters that they cannot contain. judge_published: CPsyExam's prompt, to reproduce its
+    figures."""
+
+
+Rate = Annotated[float, Meta(gt=0)]
+Amount = Annotated[float, Meta(ge=0, le=1e12)]
+PRESETS: dict[str, dict[str, Any]] = {
+    # CPsyExam, section 4.1, tunes ChatGLM3-6B.
+    "cpsyexam": {"epochs": 4, "batch_examples": 128, "learning_rate": 1e-6},
+    # SdAK, section 5.3, tunes Baichuan-7b. It gives five numbers for four settings (2, 5e-5, 128, 64, 2048): 64 is left out here.
+    "sdak": {"epochs": 2, "batch_examples": 128, "learning_rate": 5e-5, "max_tokens": 2048, "patience": 0},
+}
+_DEFAULTS = {"epochs": 3, "batch_examples": 0, "max_tokens": 2048, "patience": 3}
+_RATES = {"lora": 1e-4, "full": 1e-5}  # from LLaMA-Factory's examples, for models of about 7 billion weights
+
+
+class Tuning(Block, frozen=True):
+    """One line under `tune`, keyed by the resulting model: the model in its `name` is trained further on the train split."""
+
+    method: Literal["full", "lora"] = "lora"
+    preset: Literal["cpsyexam", "sdak"] | None = None
+    """Settings of a paper; keys of this line override them."""
+    data: dict[str, Amount] = field(default_factory=lambda: {"claims": 1, "knowledge": 1, "cases": 1, "tcm": 1, "words": 1})
+    """Kind -> amount to train on: up to 1 a share, above 1 a number of items."""
+    order: Literal["mixed", "listed"] = "mixed"
+    """listed: one kind after the other, in the order of `data`."""
+    seed: int = 1
+    rank: Positive = 16
+    alpha: Positive = 32
+    embeddings: Literal["kept", "learned"] = "kept"
+    """For lora. learned: the embeddings and the output layer are fully trained and saved with the adapter."""
+    epochs: Positive | None = None
+    """None uses the preset's, or 3."""
+    learning_rate: Rate | None = None
+    """None uses the preset's, or 0.0001 for lora and 0.00001 for full."""
+    batch_tokens: Positive = 16384
+    """Maximum number of tokens of a step."""
+    batch_examples: Count | None = None
+    """Conversations of a step, instead of batch_tokens; 0, or None without a preset, uses batch_tokens."""
+    max_tokens: Positive | None = None
+    """Maximum number of tokens of a row of packed conversations; longer conversations are left out. None uses the preset's, or 2048."""
+    warmup: Share = 0.03
+    """Share of the steps over which the learning rate rises."""
+    checks: Positive = 10
+    """Number of times that the dev loss is measured and a checkpoint saved."""
+    patience: Count | None = None
+    """Checks without a lower dev loss after which training ends; 0: never. None uses the preset's, or 3."""
+    activations: Literal["kept", "again"] = "kept"
+    """again: recomputed for the backward pass (gradient checkpointing): less memory, a third more time."""
+
+    def __post_init__(self) -> None:
+        for name, value in (_DEFAULTS | {"learning_rate": _RATES[self.method]} | PRESETS.get(self.preset or "", {})).items():
+            if getattr(self, name) is None:
+                force_setattr(self, name, value)
+        if self.embeddings == "learned" and self.method == "full":
+            raise ValueError("embeddings: learned is for method lora; full tuning always trains them. Remove it")
+        if not self.data or not any(self.data.values()):
+            raise ValueError("data: nothing to train on; name a kind with an amount above 0, such as {claims: 1}")
+
+
+class Sweep(Block, frozen=True):
+    """One line under `sweeps`: a model tuned on each kind of data in each amount, with each seed, and evaluated by each run."""
+
+    model: Slug
+    """A key of `models`: the model to tune."""
+    kinds: list[str]
+    amounts: list[Amount]
+    """As in `data` of Tuning; 0 is the untuned model, or the model tuned on `always` alone."""
+    seeds: list[int]
+    runs: list[Slug]
+    """Keys of `runs`, evaluated on each tuned model, whatever model the run names."""
+    always: dict[str, Amount] = field(default_factory=dict)
+    """Data added to each kind, such as general conversations (SdAK, section 5.3)."""
+    tune: dict[str, Any] = field(default_factory=dict)
+    """Other keys of Tuning, the same for all."""
+
+    def __post_init__(self) -> None:
+        for name in ("kinds", "amounts", "seeds", "runs"):
+            if not getattr(self, name):
+                raise ValueError(f"{name}: [] found; expected at least one")
+            if twice := [one for index, one in enumerate(getattr(self, name)) if one in getattr(self, name)[:index]]:
+                raise ValueError(f"{name}: {twice[0]} is listed twice; remove one")
+        if self.kinds and (both := sorted(set(self.kinds) & self.always.keys())):
+            raise ValueError(f"{both[0]} is in `kinds` and in `always`; data that is always added has no amounts to compare")
+        if unused := sorted(self.tune.keys() & {"data", "seed"}):
+            raise ValueError(f"tune: {unused[0]} is varied by the sweep; remove it")
+
+
+Contained = Annotated[float, Meta(gt=0, le=1)]
+VERSION = r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\Z"
+
+
+class Quota(Block, frozen=True):
+    """Questions of each type that one exam gives to test, and as many again to reserved."""
+
+    mcqa: Count = 0
+    mrqa: Count = 0
+    qa: Count = 0
+    tf: Count = 0
+    blank: Count = 0
+
+
+class Split(Block, frozen=True):
+    seed: int
+    quota: Quota
+    tcm_per_subject: Count
+    """TCM questions of one subject and form in test, and as many again in reserved (TCMBench: at most 100)."""
+    train_floor: Count
+    """Questions of each subject and type kept in train for few-shot use."""
+    dev_share: Share
+    """Share of the questions outside test and reserved that goes to dev."""
+    balance: Literal["fill", "strict"]
+    """If an exam cannot fill its quota: fill leaves the quotas of the others, strict lowers all to what each exam can give."""
+    claim_test_share: Share
+    """Share of heads (diseases, medicines, …) whose claims go to test; 1.0 follows the paper."""
+    claim_reserved_share: Share
+
+
+class Leaks(Block, frozen=True):
+    contained: Contained = 0.95
+    """Share of a question's n-grams; a text that contains that many reveals the question."""
+    contaminated: Literal["mark", "block"] = "mark"
+    """What happens to a question that a reference contains: it is listed; block also stops the pipeline."""
+
+
+class SplitFlags(Split, frozen=True):
+    """Flags of the stage `split`: its block and the threshold of `leaks`, so that `split` ties the questions that the check would
+    report."""
+
+    contained: Contained = 0.95
+
+
+class Release(Block, frozen=True):
+    version: Annotated[str, Meta(pattern=VERSION)]

@@ -1,10 +1,10 @@
-"""Claims: pairs, a fact stated and denied, and fourfold sets, a fact and a falsehood, each affirmed and denied."""
+"""Claims made from facts, passages, and the evidence of a claim."""
 
 from msgspec import Struct
 
 from atomexam.records.fact import Relation
-from atomexam.records.identity import content_id
-from atomexam.records.provenance import Provenance
+from atomexam.records.provenance import Provenance, content_id
+from atomexam.text.canonical import canonical
 
 
 class ClaimPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -65,3 +65,37 @@ def kind_of_heads(atomic_type: str) -> str:
     """Return what the heads of a type are: disease, examination, food, chinese or western (medicine)."""
     kind = atomic_type.split("_")[0]
     return "examination" if kind == "metric" else kind
+
+
+class Passage(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A short stretch of prose from a page."""
+
+    id: str
+    """Hash of page and canonical text."""
+    text: str
+    source: str
+    url: str
+    section: str | None = None
+    """Title of the section that contained it."""
+
+
+class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A passage ranked for a claim."""
+
+    claim_id: str
+    passage: str
+    """Id of the passage; its text is in `data/annotation/passages.jsonl`."""
+    source: str
+    url: str
+    rank: int
+    """1 is the best."""
+    score: float
+    """BM25 score, rounded to four digits; for a saved web search result 1 / rank."""
+    start: int
+    """Offset in the passage's text, in characters, of the sentence that matches the claim."""
+    end: int
+
+
+def passage_id(url: str, text: str) -> str:
+    """Return the id of a passage from its page and canonical text."""
+    return content_id("passage", url, canonical(text))

@@ -1,11 +1,10 @@
-"""Facts: one piece of medical knowledge each."""
+"""Facts, and other names of their heads and tails."""
 
 from typing import Literal, get_args
 
 from msgspec import Struct
 
-from atomexam.records.identity import content_id
-from atomexam.records.provenance import Provenance
+from atomexam.records.provenance import Provenance, content_id
 from atomexam.text.canonical import canonical
 
 Relation = Literal[
@@ -49,3 +48,14 @@ class Fact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 def fact_id(relation: str, head: str, tail: str) -> str:
     """Return the id of a fact from its canonical head and tail."""
     return content_id("fact", relation, canonical(head), canonical(tail))
+
+
+class Alias(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An entry's name and one of its aliases, as a page gives them."""
+
+    name: str
+    """Name of the entry."""
+    alias: str
+    entity_type: str
+    """`disease`, `examination`, `medicine`, `food` or `symptom`."""
+    provenance: Provenance

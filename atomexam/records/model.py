@@ -2,7 +2,7 @@
 
 from msgspec import Struct, field
 
-from atomexam.records.run import Server
+from atomexam.records.blocks import Server
 
 
 class Description(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

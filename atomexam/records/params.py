@@ -17,11 +17,8 @@ from msgspec import Meta, field
 from msgspec.structs import fields, force_setattr
 from ruamel.yaml import YAML
 
-from atomexam.records.blocks import Block, Count, Positive, Share, Slug
+from atomexam.records.blocks import Block, Count, Judge, Leaks, Model, Positive, Release, Run, Share, Slug, Split, Sweep, Training, Tuning
 from atomexam.records.checks import convert, one_of
-from atomexam.records.run import Judge, Model, Run, Training
-from atomexam.records.split_blocks import Leaks, Release, Split
-from atomexam.records.tuning import Sweep, Tuning
 from atomexam.text.yaml_values import yaml_values
 
 PARAMS_FILE = "params.yaml"

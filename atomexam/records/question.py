@@ -1,11 +1,10 @@
-"""Questions of the benchmark."""
+"""Questions, and the few-shot examples drawn from them."""
 
 from typing import Literal
 
 from msgspec import Struct
 
-from atomexam.records.identity import content_id
-from atomexam.records.provenance import Provenance
+from atomexam.records.provenance import Provenance, content_id
 from atomexam.text.canonical import canonical
 
 QuestionType = Literal["mcqa", "mrqa", "qa", "tf", "blank"]
@@ -66,3 +65,21 @@ def question_id(shared_stem: str | None, stem: str, option_texts: list[str]) -> 
 def group_id(shared_text: str) -> str:
     """Return the id of a group from the canonical text its questions share (case, or options joined by newlines)."""
     return content_id("group", canonical(shared_text))
+
+
+Trained = Literal["train", "dev"]
+
+
+class Shot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One example of a subject, question type and form; no two examples of a list are related."""
+
+    exam: str
+    subject: str
+    question_type: str
+    form: Form | None = None
+    """Form of a TCM question: each form has its own list, since each has its own prompt."""
+    place: int
+    """1 is shown first."""
+    question_id: str
+    split: Trained
+    """Split of the question, never an evaluated one."""

@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from atomexam.records.label import Label
-from atomexam.records.review import Decision
-from atomexam.records.verdict import Verdict
+from atomexam.records.annotation import Decision, Label, Verdict
 from atomexam.runtime.annotations import AnnotationKind, Record
 from atomexam.runtime.jsonl import read_jsonl
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from atomexam.records.verdict import ANSWERS, Verdict
+from atomexam.records.annotation import ANSWERS, Verdict
 from atomexam.runtime.annotation_files import VERDICTS
 from atomexam.runtime.annotations import MAX_COMMENT_CHARS, check_answers, check_name
 from atomexam.text.canonical import canonical

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from atomexam.records.claim import ClaimPair
-from atomexam.records.evidence import Evidence, Passage
-from atomexam.records.identity import draw_order
-from atomexam.records.verdict import ANSWERS
+from atomexam.records.annotation import ANSWERS
+from atomexam.records.claim import ClaimPair, Evidence, Passage
+from atomexam.records.provenance import draw_order
 from atomexam.runtime.jsonl import replacing, write_json
 from atomexam.runtime.sheets import read_sheet, without_apostrophe, write_sheet
 from curation.annotation.claim_verdicts import ClaimAnswer

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from atomexam.records.identity import content_id
 from atomexam.records.params import NearDuplicates
+from atomexam.records.provenance import content_id
 from atomexam.records.question import Question
 from curation.audit.sets import AuditedQuestion
 from curation.clean.questions.cleaned_questions import is_comparable

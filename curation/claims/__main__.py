@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
-from atomexam.records.evidence import Passage
+from atomexam.records.claim import Passage
 from atomexam.records.fact import Fact
 from atomexam.records.params import Claims
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, write_json, write_jsonl

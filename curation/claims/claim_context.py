@@ -8,11 +8,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from atomexam.records.alias import Alias
+from atomexam.records.annotation import Decision, Verdict, majority
 from atomexam.records.claim import ClaimPair
-from atomexam.records.fact import Fact, Relation
-from atomexam.records.review import Decision
-from atomexam.records.verdict import Verdict, majority
+from atomexam.records.fact import Alias, Fact, Relation
 from atomexam.runtime.annotation_files import read_decisions, read_verdicts
 from atomexam.runtime.jsonl import read_optional
 from curation.claims.synonyms import Synonyms

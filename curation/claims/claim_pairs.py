@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from atomexam.records.annotation import Review
 from atomexam.records.claim import ClaimPair
 from atomexam.records.fact import RELATIONS, Fact
-from atomexam.records.identity import draw_order
 from atomexam.records.params import Claims
+from atomexam.records.provenance import draw_order
 from atomexam.records.rejected_record import Rejected
-from atomexam.records.review import Review
 from atomexam.text.canonical import canonical
 from curation.claims.claim_context import ClaimContext, Contaminated, contamination_of, judgement_of, references_stating
 from curation.claims.contradictions import Key, Resolution, key_of, resolve, review_of

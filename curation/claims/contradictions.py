@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from atomexam.records.annotation import Decision, Review, Statement
 from atomexam.records.fact import Fact
-from atomexam.records.review import Decision, Review, Statement
 from atomexam.text.canonical import canonical
 from curation.claims.synonyms import Synonyms
 from curation.claims.templates import Wordings, sentences_of

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from urllib.parse import urlsplit
 
-from atomexam.records.evidence import Passage
+from atomexam.records.claim import Passage
 from atomexam.records.fact import Fact
 from atomexam.text.canonical import canonical
 from curation.claims.synonyms import Synonyms

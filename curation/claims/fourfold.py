@@ -17,8 +17,8 @@ import scipy
 
 from atomexam.records.claim import Fourfold, kind_of_heads
 from atomexam.records.fact import RELATIONS, Fact
-from atomexam.records.identity import content_id, draw_order
 from atomexam.records.params import Claims
+from atomexam.records.provenance import content_id, draw_order
 from atomexam.records.rejected_record import Rejected
 from curation.claims.false_tails import KnownFacts
 from curation.claims.templates import Wordings, wording_of

@@ -5,8 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
-from atomexam.records.alias import Alias
-from atomexam.records.fact import Fact
+from atomexam.records.fact import Alias, Fact
 from atomexam.text.canonical import canonical
 
 _STAGE = re.compile(

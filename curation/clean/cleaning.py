@@ -9,9 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 from msgspec import Struct
 from tqdm import tqdm
 
-from atomexam.records.alias import Alias
-from atomexam.records.evidence import Passage
-from atomexam.records.fact import Fact
+from atomexam.records.claim import Passage
+from atomexam.records.fact import Alias, Fact
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance

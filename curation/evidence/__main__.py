@@ -8,8 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from atomexam.records.claim import ClaimPair
-from atomexam.records.evidence import Evidence, Passage
+from atomexam.records.claim import ClaimPair, Evidence, Passage
 from atomexam.records.params import EvidenceParams
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage

@@ -13,8 +13,7 @@ import numpy as np
 from msgspec import Meta, Struct
 from tqdm import tqdm
 
-from atomexam.records.claim import ClaimPair
-from atomexam.records.evidence import Passage, passage_id
+from atomexam.records.claim import ClaimPair, Passage, passage_id
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.workers import cores, worker_pool
 from atomexam.text.canonical import canonical

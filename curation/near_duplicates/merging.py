@@ -7,10 +7,10 @@ from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
+from atomexam.records.annotation import Decision, Review, Statement
 from atomexam.records.fact import Fact
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
-from atomexam.records.review import Decision, Review, Statement
 from atomexam.runtime.jsonl import to_line
 from atomexam.text.canonical import canonical
 from curation.engine.engines import LOCAL, Engine, batches_of

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from atomexam.records.annotation import Decision, Review
 from atomexam.records.cluster import Cluster
 from atomexam.records.fact import Fact
-from atomexam.records.identity import content_id
 from atomexam.records.params import NearDuplicates
+from atomexam.records.provenance import content_id
 from atomexam.records.question import Question
 from atomexam.records.reasons import OF_DUPLICATES
 from atomexam.records.rejected_record import Rejected
-from atomexam.records.review import Decision, Review
 from atomexam.runtime.jsonl import to_line
 from curation.engine.engines import LOCAL, Engine
 from curation.near_duplicates.clusters import Star, case_groups, find_twins, medoid, stars

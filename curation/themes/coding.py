@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from atomexam.records.identity import content_id, draw_order
+from atomexam.records.provenance import content_id, draw_order
 from atomexam.runtime.agreement import alpha
 from atomexam.runtime.sheets import SheetRow, read_sheet, without_apostrophe, write_sheet
 from atomexam.text.canonical import canonical

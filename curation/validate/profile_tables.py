@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from atomexam.records.evidence import Passage
+from atomexam.records.claim import Passage
 from atomexam.records.fact import Fact
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.profile import CUT, MANY_OPTIONS, SIGNS, is_verdict, key_of, kind_of, options_of, signs_of

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 from atomexam.records.claim import PAIR, SENTENCES, ClaimPair, Fourfold, claim_id
 from atomexam.records.cluster import Cluster
 from atomexam.records.fact import Fact, fact_id
-from atomexam.records.identity import content_id
 from atomexam.records.prediction import Prediction
+from atomexam.records.provenance import content_id
 from atomexam.records.question import Question, question_id
 from atomexam.runtime.jsonl import read_jsonl, read_optional, to_line
 from atomexam.text.canonical import canonical

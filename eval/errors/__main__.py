@@ -6,8 +6,8 @@ SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from atomexam.records.annotation import ERRORS, REASONS, ReplyPair
 from atomexam.records.claim import PAIR, ClaimPair
-from atomexam.records.label import ERRORS, REASONS, ReplyPair
 from atomexam.records.params import Errors
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.agreement import agreement

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from atomexam.records.label import Error, pair_id
+from atomexam.records.annotation import Error, pair_id
+from atomexam.records.blocks import Judge
 from atomexam.records.question import Option
-from atomexam.records.run import Judge
 from eval.answers.reply_text import folded, split_reasoning
 from eval.backends import open_backend
 from eval.errors.patterns import ErrorProposal, Pair, has_a_reason, pattern_of

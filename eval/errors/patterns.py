@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from atomexam.records.annotation import Error, Pattern
 from atomexam.records.claim import ClaimPair
-from atomexam.records.label import Error, Pattern
 from atomexam.records.prediction import Outcome
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import bigrams

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
-from atomexam.records.label import ERRORS, REASONS, Label, Pattern, ReplyPair, majority_label, pair_id
+from atomexam.records.annotation import ERRORS, REASONS, Label, Pattern, ReplyPair, majority_label, pair_id
 from atomexam.runtime.sheets import write_sheet
 from eval.errors.patterns import ErrorProposal, Pair, pattern_of
 from eval.statistics.bootstrap import DIGITS, Figures

@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from atomexam.records.claim import ClaimPair
-from atomexam.records.evidence import Passage
+from atomexam.records.blocks import Training
+from atomexam.records.claim import ClaimPair, Passage
 from atomexam.records.model import Description
 from atomexam.records.question import Question
-from atomexam.records.run import Training
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replace_folder, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary

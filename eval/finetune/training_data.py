@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from msgspec import structs
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-from atomexam.records.claim import ClaimPair
-from atomexam.records.evidence import Passage
+from atomexam.records.claim import ClaimPair, Passage
 from atomexam.records.question import Question
 from atomexam.text.option_letters import LETTERS
 from eval.tasks.prompt import render, token_ids, without_control_tokens

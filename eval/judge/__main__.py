@@ -5,10 +5,10 @@ CPsyExam, section 4.2 and Figure 6. Judgements are stored like the replies of a 
 
 from collections.abc import Iterable, Mapping
 
+from atomexam.records.blocks import Judge
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.records.question import Question
-from atomexam.records.run import Judge
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import judge_headline, print_summary

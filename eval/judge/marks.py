@@ -8,8 +8,8 @@ follow an instruction in a text.
 import re
 from pathlib import Path
 
-from atomexam.records.identity import content_id
 from atomexam.records.prediction import FinishReason
+from atomexam.records.provenance import content_id
 from atomexam.records.question import Question
 from atomexam.text.numerals import value_of
 from eval.answers.reply_text import folded, split_reasoning

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct, structs
 from tqdm import tqdm
 
-from atomexam.records.run import RequestSettings, Run
+from atomexam.records.blocks import RequestSettings, Run
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.models.reply_store import Store, open_store
 from eval.tasks.prompt import prompt_sha256

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from msgspec import structs
 
+from atomexam.records.blocks import Model, Run
 from atomexam.records.checks import convert, one_of
 from atomexam.records.model import Description
-from atomexam.records.run import Model, Run
 from atomexam.runtime.code_files import closure, modules_named
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from atomexam.records.blocks import Slug
+from atomexam.records.blocks import Run, Slug
 from atomexam.records.checks import one_of
 from atomexam.records.model import Description
-from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_json
 
 _REMEDY = "`dvc repro plan` writes it"

@@ -18,12 +18,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from atomexam.records.claim import ClaimPair, Fourfold
+from atomexam.records.annotation import Review
+from atomexam.records.claim import ClaimPair, Evidence, Fourfold, Passage
 from atomexam.records.cluster import Cluster
-from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
-from atomexam.records.review import Review
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, replacing, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import NOUNS, print_summary

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from atomexam.records.annotation import Review
 from atomexam.records.cluster import Cluster
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
-from atomexam.records.review import Review
 from eval.report.marks import Marked, marked
 from eval.report.rejections import Reserved
 

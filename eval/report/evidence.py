@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from atomexam.records.claim import ClaimPair
-from atomexam.records.evidence import Evidence, Passage
+from atomexam.records.claim import ClaimPair, Evidence, Passage
 from eval.report.rejections import Reserved
 
 MOST_CLAIMS, MOST_PASSAGES = 5, 3

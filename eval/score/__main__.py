@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from atomexam.records.blocks import Run, Server
 from atomexam.records.prediction import Prediction, Score
-from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import headline, print_summary

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from atomexam.records.run import Server
+from atomexam.records.blocks import Server
 
 _PRICED_TOKENS = 1_000_000
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from atomexam.records.blocks import Run
 from atomexam.records.checks import one_of
-from atomexam.records.run import Run
 from eval.tasks import choice, claim, essay, fourfold, tcm
 from eval.tasks.contract import Task, read_requests
 from eval.tasks.request import Request

@@ -10,8 +10,7 @@ from random import Random
 
 from msgspec import structs
 
-from atomexam.records.question import Question
-from atomexam.records.shot import Shot
+from atomexam.records.question import Question, Shot
 from atomexam.runtime.jsonl import read_jsonl
 from eval.tasks.contract import Task, read_claims
 from eval.tasks.request import Request, conversation

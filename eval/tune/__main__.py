@@ -18,10 +18,9 @@ from typing import Any
 
 import msgspec
 
+from atomexam.records.blocks import Model, Tuning
 from atomexam.records.checks import convert, one_of
 from atomexam.records.model import Description
-from atomexam.records.run import Model
-from atomexam.records.tuning import Tuning
 from atomexam.runtime.jsonl import folder_lock, replace_folder, replacing, to_line, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary

@@ -27,8 +27,8 @@ from transformers import (
 )
 from transformers.trainer_utils import rotate_checkpoints
 
+from atomexam.records.blocks import Tuning
 from atomexam.records.model import Description
-from atomexam.records.tuning import Tuning
 from atomexam.runtime.jsonl import to_disk, write_json
 from eval.finetune.training_data import IGNORED
 from eval.models.local.weights import ADAPTER

@@ -7,11 +7,10 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeVar, get_args
 
+from atomexam.records.blocks import Tuning
 from atomexam.records.checks import one_of
-from atomexam.records.claim import PAIR
-from atomexam.records.evidence import Passage
+from atomexam.records.claim import PAIR, Passage
 from atomexam.records.fact import Relation
-from atomexam.records.tuning import Tuning
 from atomexam.runtime.jsonl import read_jsonl
 from eval.finetune.training_data import conversations, known_requests
 from eval.tasks.contract import read_split

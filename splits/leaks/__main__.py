@@ -10,9 +10,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from atomexam.records.blocks import Leaks as Params
 from atomexam.records.leak import CHECKS, Leak
 from atomexam.records.question import Question
-from atomexam.records.split_blocks import Leaks as Params
 from atomexam.runtime.jsonl import folder_lock, read_optional, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import largest_counts, print_summary

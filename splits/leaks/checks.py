@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from atomexam.records.blocks import Leaks as Params
 from atomexam.records.claim import ClaimPair, Fourfold
-from atomexam.records.identity import content_id
 from atomexam.records.leak import Leak
-from atomexam.records.question import Question
-from atomexam.records.shot import Shot
-from atomexam.records.split_blocks import Leaks as Params
+from atomexam.records.provenance import content_id
+from atomexam.records.question import Question, Shot
 from atomexam.runtime.jsonl import read_jsonl, read_optional
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import least_shared

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from atomexam.records.identity import content_id
-from atomexam.records.split_blocks import Split as Params
+from atomexam.records.blocks import Split as Params
+from atomexam.records.provenance import content_id
 from atomexam.runtime.jsonl import read_jsonl, replacing
 from splits.ledger.units import AssignedSplit, EvaluationSplit
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from atomexam.records.split_blocks import Split as Params
+from atomexam.records.blocks import Split as Params
 from splits.ledger.assignments import HELD_BACK, Assignment, AssignmentLedger, Why, settings_of
 from splits.ledger.units import (
     EVALUATION_SPLITS,

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeVar
 import numpy as np
 from msgspec import Struct
 
-from atomexam.records.identity import content_id
+from atomexam.records.provenance import content_id
 from atomexam.records.question import Question
 from atomexam.runtime.disjoint_sets import DisjointSets
 from atomexam.text.canonical import canonical, canonical_all

@@ -11,11 +11,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from atomexam.records.blocks import Release
 from atomexam.records.claim import ClaimPair
 from atomexam.records.leak import Leak
-from atomexam.records.question import Question
-from atomexam.records.shot import Shot
-from atomexam.records.split_blocks import Release
+from atomexam.records.question import Question, Shot
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, to_line
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary

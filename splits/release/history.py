@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Meta, Struct, structs
 
-from atomexam.records.split_blocks import VERSION
+from atomexam.records.blocks import VERSION
 from splits.ledger.assignments import read_tracked, remedy
 from splits.release.columns import RELEASED
 

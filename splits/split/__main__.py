@@ -8,10 +8,9 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from atomexam.records.blocks import SplitFlags as Params
 from atomexam.records.claim import ClaimPair, Fourfold
-from atomexam.records.question import Question
-from atomexam.records.shot import Shot
-from atomexam.records.split_blocks import SplitFlags as Params
+from atomexam.records.question import Question, Shot
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
+from atomexam.records.blocks import Split as Params
 from atomexam.records.claim import ClaimPair
-from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import AssignmentLedger
 from splits.ledger.prior_assignments import Allocation, ParamChanges, Settled, retired_allocation, settle
 from splits.ledger.units import (

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any
 
+from atomexam.records.blocks import Split as Params
 from atomexam.records.claim import ClaimPair, Fourfold, kind_of_heads
-from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.disjoint_sets import DisjointSets
 from splits.ledger.assignments import Assignment, AssignmentLedger, Why, head_id
 from splits.ledger.prior_assignments import Allocation, ParamChanges

@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from atomexam.records.blocks import Split as Params
 from atomexam.records.claim import ClaimPair
-from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import AssignmentLedger
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import SPLITS, AssignedSplit, QuestionSummary, Stratum, is_tcm

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from atomexam.records.split_blocks import Split as Params
+from atomexam.records.blocks import Split as Params
 from splits.ledger.prior_assignments import Settled
 from splits.ledger.units import (
     EVALUATION_SPLITS,

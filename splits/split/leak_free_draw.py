@@ -10,9 +10,9 @@ from itertools import chain
 
 from msgspec.structs import replace
 
+from atomexam.records.blocks import SplitFlags as Params
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
-from atomexam.records.split_blocks import SplitFlags as Params
 from atomexam.runtime.disjoint_sets import DisjointSets
 from splits.leaks.overlap import all_parts, contained, ngrams_of, parts_of, question_grams, reworded, wordings_of
 from splits.ledger.assignments import AssignmentLedger

@@ -8,8 +8,8 @@ from typing import TypeAlias
 import numpy as np
 from msgspec.structs import replace
 
-from atomexam.records.shot import Shot
-from atomexam.records.split_blocks import Split as Params
+from atomexam.records.blocks import Split as Params
+from atomexam.records.question import Shot
 from atomexam.text.ngram_index import ngram_hashes
 from splits.ledger.assignments import HELD_BACK, Assignment, AssignmentLedger
 from splits.ledger.prior_assignments import Allocation

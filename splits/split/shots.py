@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import cast
 
-from atomexam.records.question import Form
-from atomexam.records.shot import Shot, Trained
+from atomexam.records.question import Form, Shot, Trained
 from splits.ledger.assignments import ShotSlot
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import AssignedSplit, QuestionSummary, Stratum, in_draw_order, ties_of

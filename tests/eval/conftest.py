@@ -13,12 +13,10 @@ import pytest
 from filelock import FileLock
 from msgspec import structs
 
-from atomexam.records.claim import ClaimPair, claim_id
-from atomexam.records.evidence import Passage
+from atomexam.records.blocks import Run
+from atomexam.records.claim import ClaimPair, Passage, claim_id
 from atomexam.records.provenance import Provenance
-from atomexam.records.question import Option, Question, group_id, question_id
-from atomexam.records.run import Run
-from atomexam.records.shot import Shot
+from atomexam.records.question import Option, Question, Shot, group_id, question_id
 from atomexam.runtime.jsonl import write_json, write_jsonl
 from eval.finetune.__main__ import main as finetune
 from eval.predict import main as predict

@@ -5,15 +5,14 @@ from pathlib import Path
 
 import msgspec
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.annotation import Decision, Review, Statement
+from atomexam.records.blocks import Run
+from atomexam.records.claim import ClaimPair, Evidence, Passage
 from atomexam.records.cluster import Cluster
-from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.prediction import Prediction
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
 from atomexam.records.rejected_record import Rejected
-from atomexam.records.review import Decision, Review, Statement
-from atomexam.records.run import Run
 from atomexam.runtime.jsonl import write_json, write_jsonl
 from eval.report.__main__ import main
 from eval.score.__main__ import score_replies

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from atomexam.records.blocks import Server
 from atomexam.records.model import Description
 from atomexam.records.question import Option, Question
-from atomexam.records.run import Server
 from eval.answers.readers import read_reply
 from eval.judge.marks import ORDERS, mark_request, read_mark
 from eval.models.contract import ModelQuery, Settings

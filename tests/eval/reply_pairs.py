@@ -7,11 +7,11 @@ from pathlib import Path
 
 import openpyxl
 
+from atomexam.records.annotation import Label, ReplyPair
+from atomexam.records.blocks import Run
 from atomexam.records.claim import ClaimPair, claim_id
-from atomexam.records.label import Label, ReplyPair
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
-from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
 from eval.answers.readers import read_reply
 from eval.errors.__main__ import main as errors

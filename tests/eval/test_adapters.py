@@ -20,8 +20,8 @@ from transformers import (
     Qwen2ForCausalLM,
 )
 
+from atomexam.records.blocks import Tuning
 from atomexam.records.model import Description
-from atomexam.records.tuning import Tuning
 from atomexam.runtime.jsonl import read_jsonl
 from eval.backends import open_backend
 from eval.models.local.huggingface import adapted

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from atomexam.records.blocks import Model
 from atomexam.records.claim import ClaimPair
 from atomexam.records.model import Description
 from atomexam.records.question import Option
-from atomexam.records.run import Model
 from eval.answers.readers import read_reply
 from eval.backends import BACKENDS, open_backend
 from eval.errors.patterns import Pair, propose

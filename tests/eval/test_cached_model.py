@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from msgspec import structs
 from tqdm import tqdm
 
+from atomexam.records.blocks import Run
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
-from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, to_line, write_json, write_jsonl
 from eval.models import cached_model
 from eval.models.cached_model import CachedModel, key_of

@@ -7,9 +7,9 @@ import msgspec
 import pytest
 from ruamel.yaml import YAML
 
+from atomexam.records.blocks import Run
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
-from atomexam.records.run import Run
 from atomexam.runtime.jsonl import write_jsonl
 from eval.compare import compare, main
 from eval.statistics.pairing import METRICS, Tally, holm, mean, paired, tally, with_holm

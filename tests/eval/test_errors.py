@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomexam.records.label import ERRORS
+from atomexam.records.annotation import ERRORS
 from atomexam.runtime.jsonl import write_jsonl
 from eval.errors.__main__ import main
 from eval.errors.model_proposals import read_letter

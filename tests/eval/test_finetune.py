@@ -16,11 +16,10 @@ from msgspec import json as msgspec_json
 from msgspec import structs
 from transformers import AutoConfig, AutoTokenizer, Qwen2Config
 
-from atomexam.records.claim import ClaimPair
-from atomexam.records.evidence import Passage
+from atomexam.records.blocks import Run
+from atomexam.records.claim import ClaimPair, Passage
 from atomexam.records.model import Description
 from atomexam.records.question import Question
-from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
 from eval.backends import open_backend
 from eval.finetune import __main__ as finetune

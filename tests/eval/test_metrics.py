@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.blocks import Run
 from atomexam.records.claim import SENTENCES, ClaimPair, Fourfold
 from atomexam.records.prediction import Prediction, Score
-from atomexam.records.run import Run
 from atomexam.runtime.jsonl import write_jsonl
 from eval.score.__main__ import score_replies
 from eval.score.metrics import FIGURES, best_rule, choice_figures, claim_figures, essay_figures, read_scores, wording_rules

@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from atomexam.records.blocks import Run
+from atomexam.records.blocks import Server as ServerBlock
 from atomexam.records.model import Description
 from atomexam.records.prediction import Prediction
-from atomexam.records.run import Run
-from atomexam.records.run import Server as ServerBlock
 from atomexam.runtime.jsonl import read_jsonl, write_json
 from eval.backends import open_backend
 from eval.models.contract import Backend, ModelQuery, Reply, Settings

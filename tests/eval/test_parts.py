@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from atomexam.records.blocks import Run
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
-from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
 from eval.tasks.runs import TASKS
 

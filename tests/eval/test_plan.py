@@ -8,8 +8,8 @@ import pytest
 from huggingface_hub import constants
 from msgspec import structs
 
+from atomexam.records.blocks import Model, Run, Server
 from atomexam.records.model import Description
-from atomexam.records.run import Model, Run, Server
 from eval.models.local.weights import TOKENIZER_FILES, locate
 from eval.plan.__main__ import code_hash, describe_model, main
 from eval.plan.__main__ import weights_of as weights_of_described

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from msgspec import structs
 from tqdm import tqdm
 
+from atomexam.records.blocks import Run
 from atomexam.records.checks import convert
 from atomexam.records.prediction import Prediction
-from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json
 from eval.models.cached_model import NOT_REACHED, CachedModel
 from eval.models.contract import ModelQuery, Reply, Settings

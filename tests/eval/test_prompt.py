@@ -7,7 +7,7 @@ import pytest
 from tokenizers import processors
 from transformers import PreTrainedTokenizerFast
 
-from atomexam.records.run import Run
+from atomexam.records.blocks import Run
 from eval.finetune.__main__ import chat_template
 from eval.finetune.training_data import byte_pairs
 from eval.tasks.prompt import Message, merge_system, prompt_sha256, read_prompt, render, token_ids

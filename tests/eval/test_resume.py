@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from atomexam.records.blocks import Run
 from atomexam.records.prediction import Prediction
 from atomexam.records.question import Question
-from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
 from eval.models.ranks import read_rank
 from eval.models.reply_store import StoredReply

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from atomexam.records.label import Label, majority_label
+from atomexam.records.annotation import Label, majority_label
 from atomexam.runtime.annotation_files import read_labels
 from tests.eval.reply_pairs import SOUND, Folder, claim
 

@@ -6,13 +6,13 @@ import msgspec
 import pytest
 from msgspec import structs
 
+from atomexam.records.blocks import Run, Server
 from atomexam.records.checks import convert
 from atomexam.records.claim import ClaimPair
 from atomexam.records.model import Description
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
-from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
 from eval.score.__main__ import main, score_replies, usage_figures
 from eval.statistics.costs import Usage

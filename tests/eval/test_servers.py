@@ -18,9 +18,9 @@ import pytest
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
+from atomexam.records.blocks import Run, Server
 from atomexam.records.model import Description
 from atomexam.records.prediction import Prediction
-from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl
 from eval.backends import open_backend
 from eval.models.contract import ModelQuery, Settings

@@ -11,8 +11,8 @@ from msgspec import structs
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 from transformers.generation import LogitsProcessor
 
+from atomexam.records.blocks import Run, Server
 from atomexam.records.model import Description
-from atomexam.records.run import Run, Server
 from eval.answers.readers import read_reply
 from eval.backends import open_backend
 from eval.finetune.__main__ import chat_template

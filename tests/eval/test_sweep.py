@@ -12,9 +12,9 @@ import pytest
 from msgspec import structs
 from ruamel.yaml import YAML
 
+from atomexam.records.blocks import Sweep
 from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Score
-from atomexam.records.tuning import Sweep
 from atomexam.runtime.jsonl import read_jsonl
 from eval.report.charts import change_table, curves_of, pictures, plotted, ticks
 from eval.sweep import SweepCell, _name, changes, curves, figures_by_cell, main, plan

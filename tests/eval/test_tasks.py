@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from atomexam.records.blocks import Run
 from atomexam.records.claim import ClaimPair
 from atomexam.records.provenance import Provenance
-from atomexam.records.question import Option, Question
-from atomexam.records.run import Run
-from atomexam.records.shot import Shot
+from atomexam.records.question import Option, Question, Shot
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.tasks import contract
 from eval.tasks.request import Request, allowed_answers, conversation, following

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from atomexam.records.blocks import Run
 from atomexam.records.question import Question
-from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
 from crawlers.read.__main__ import main as read_items
 from curation.clean.__main__ import main as clean

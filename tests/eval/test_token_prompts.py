@@ -18,9 +18,9 @@ from openai.types.completion_create_params import CompletionCreateParamsBase
 from tokenizers.processors import TemplateProcessing
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
+from atomexam.records.blocks import Run, Server
 from atomexam.records.model import Description
 from atomexam.records.prediction import Prediction
-from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl
 from eval.backends import open_backend
 from eval.models.contract import Backend, ModelQuery, Reply, Settings

@@ -22,10 +22,10 @@ from transformers import (
     MambaConfig,
 )
 
+from atomexam.records.blocks import PRESETS, Tuning
 from atomexam.records.checks import convert
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Option, Question
-from atomexam.records.tuning import PRESETS, Tuning
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.backends import open_backend
 from eval.models.local.weights import content_hash

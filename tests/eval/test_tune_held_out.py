@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from atomexam.records.blocks import Tuning
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Option, Question
-from atomexam.records.tuning import Tuning
 from atomexam.runtime.jsonl import write_json, write_jsonl
 from eval.tune.held_out import HeldOut
 from eval.tune.training_set import DataPaths, TrainingSet

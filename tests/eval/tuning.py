@@ -4,8 +4,8 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from atomexam.records.blocks import Tuning
 from atomexam.records.model import Description
-from atomexam.records.tuning import Tuning
 from eval.tune.__main__ import tune
 from eval.tune.training_set import DataPaths
 
@@ -17,7 +17,7 @@ SHAPE = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1, "nu
 KILLED = """
 import sys; from pathlib import Path
 from atomexam.records.model import Description
-from atomexam.records.tuning import Tuning
+from atomexam.records.blocks import Tuning
 from eval.tune.__main__ import tune
 from eval.tune.dialogues import kinds_in, read_dialogues
 from eval.tune.training_set import DataPaths

@@ -19,10 +19,10 @@ from scrapy.responsetypes import responsetypes
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
+from atomexam.records.blocks import Server
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.prediction import Outcome
 from atomexam.records.provenance import Provenance
-from atomexam.records.run import Server
 from atomexam.runtime.jsonl import to_line
 from atomexam.runtime.sheets import read_sheet
 from crawlers.html.source_spider import NOTED, SourceSpider

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.fact import RELATIONS, fact_id
-from atomexam.records.identity import content_id, draw_order
-from atomexam.records.provenance import page_id
+from atomexam.records.provenance import content_id, draw_order, page_id
 from atomexam.records.question import question_id
 from atomexam.text.canonical import canonical
 

@@ -13,10 +13,9 @@ import pytest
 from msgspec import Meta, Struct
 
 from atomexam.records import params
+from atomexam.records.blocks import Model, Split
 from atomexam.records.checks import convert
 from atomexam.records.params import Errors, Source
-from atomexam.records.run import Model
-from atomexam.records.split_blocks import Split
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.text.yaml_values import yaml_values
 

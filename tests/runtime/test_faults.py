@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from atomexam.records.label import ReplyPair
+from atomexam.records.annotation import ReplyPair
+from atomexam.records.blocks import Split
 from atomexam.records.params import PARAMS_FILE, Source
 from atomexam.records.provenance import Provenance
-from atomexam.records.split_blocks import Split
 from atomexam.runtime import jsonl
 from atomexam.runtime.jsonl import replacing, write_jsonl
 from crawlers.check.saving import save

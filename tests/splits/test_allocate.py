@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atomexam.records.split_blocks import Quota
-from atomexam.records.split_blocks import Split as Params
+from atomexam.records.blocks import Quota
+from atomexam.records.blocks import Split as Params
 from splits.ledger.units import SPLITS, QuestionSummary, Stratum, by_subject, draw_number, join
 from splits.split.allocate import allocate, allocate_claims
 from splits.split.draw import rounded, water_fill

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from atomexam.records.question import Question
-from atomexam.records.shot import Shot
+from atomexam.records.question import Question, Shot
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits import explain
 from splits.ledger.assignments import Assignment, AssignmentLedger, Version, read_assignments, safer

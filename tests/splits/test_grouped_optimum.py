@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import scipy
 
-from atomexam.records.split_blocks import Quota
-from atomexam.records.split_blocks import Split as Params
+from atomexam.records.blocks import Quota
+from atomexam.records.blocks import Split as Params
 from splits.ledger.units import QuestionSummary, Stratum, Unit, by_subject, count_strata, join
 from splits.split.allocate import allocate
 from splits.split.draw import Supply, best_of_kinds

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from atomexam.records.split_blocks import Quota
-from atomexam.records.split_blocks import Split as Params
+from atomexam.records.blocks import Quota
+from atomexam.records.blocks import Split as Params
 from splits.ledger.assignments import Assignment, AssignmentLedger, Version, head_id
 from splits.split.claim_split import decide_heads
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from atomexam.records.split_blocks import Release
+from atomexam.records.blocks import Release
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.publish import main as publish
 from splits.release.history import Change, Item, add_version, in_order, item_of, item_states, order_of, refuse_trained

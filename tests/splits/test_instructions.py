@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.leak import Leak
-from atomexam.records.question import Question
-from atomexam.records.shot import Shot
+from atomexam.records.question import Question, Shot
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from eval.tasks.runs import TASKS
 from splits.release.__main__ import released_leaks, released_shots

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atomexam.records.split_blocks import Quota
-from atomexam.records.split_blocks import Split as Params
+from atomexam.records.blocks import Quota
+from atomexam.records.blocks import Split as Params
 from splits.ledger.assignments import Assignment, AssignmentLedger, Version
 from splits.ledger.units import QuestionSummary, Stratum
 from splits.split.allocate import decide

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 import splits.leaks.__main__ as leaks
 from atomexam.records.provenance import Provenance
-from atomexam.records.question import Question, question_id
-from atomexam.records.shot import Shot
+from atomexam.records.question import Question, Shot, question_id
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.leaks.overlap import contained, ngrams_of
 from splits.ledger.assignments import read_assignments

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from atomexam.records.question import Option, Question
-from atomexam.records.shot import Shot
-from atomexam.records.split_blocks import Quota
-from atomexam.records.split_blocks import Split as Params
+from atomexam.records.blocks import Quota
+from atomexam.records.blocks import Split as Params
+from atomexam.records.question import Option, Question, Shot
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
 from splits.ledger.assignments import HELD_BACK, Assignment, AssignmentLedger, ListedShot, Version, read_assignments, write_assignments

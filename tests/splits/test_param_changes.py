@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from atomexam.records.blocks import Quota
+from atomexam.records.blocks import Split as Params
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
-from atomexam.records.split_blocks import Quota
-from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.jsonl import read_jsonl
 from splits.ledger.assignments import AssignmentLedger, Version, read_assignments
 from splits.ledger.prior_assignments import ParamChanges

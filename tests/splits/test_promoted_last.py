@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from atomexam.records.split_blocks import Quota
+from atomexam.records.blocks import Quota
 from splits.ledger.assignments import Assignment, AssignmentLedger
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import QuestionSummary, Stratum

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from atomexam.records.split_blocks import Quota
-from atomexam.records.split_blocks import Split as Params
+from atomexam.records.blocks import Quota
+from atomexam.records.blocks import Split as Params
 from splits.ledger.units import QuestionSummary, Stratum
 from splits.split.allocate import allocate
 from tests.splits.optimum import leximin

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import splits.leaks.__main__ as leaks
-from atomexam.records.question import Question
-from atomexam.records.shot import Shot
+from atomexam.records.question import Question, Shot
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import QuestionSummary, Stratum, ties_of

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomexam.records.identity import content_id
+from atomexam.records.provenance import content_id
 from splits.ledger.units import draw_number, draw_numbers
 
 IDS = st.integers(0, 999).map(lambda number: content_id("q", str(number)))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atomexam.records.blocks import Quota
+from atomexam.records.blocks import Split as Params
 from atomexam.records.question import Option, Question, question_id
-from atomexam.records.split_blocks import Quota
-from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import AssignmentLedger
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import summary_of

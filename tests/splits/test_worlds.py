@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from atomexam.records.split_blocks import Quota
-from atomexam.records.split_blocks import Split as Params
+from atomexam.records.blocks import Quota
+from atomexam.records.blocks import Split as Params
 from splits.ledger.assignments import AssignmentLedger
 from splits.ledger.prior_assignments import ParamChanges
 from splits.ledger.units import summary_of, ties_of

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from atomexam.records.blocks import Quota
+from atomexam.records.blocks import Split as Params
 from atomexam.records.claim import ClaimPair, claim_id
 from atomexam.records.question import Option, Question, question_id
-from atomexam.records.split_blocks import Quota
-from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import AssignmentLedger, head_id
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import summary_of

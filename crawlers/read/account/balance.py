@@ -12,8 +12,7 @@ from itertools import pairwise
 
 from msgspec import Struct, structs
 
-from atomexam.records.answer_forms import answer_form
-from atomexam.records.item import Item, QuestionItem
+from atomexam.records.item import Item, QuestionItem, answer_form
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
 from crawlers.read.account.characters import CharacterAccount, Unread, folded

@@ -11,8 +11,7 @@ from functools import cached_property
 
 from msgspec import Struct, field
 
-from atomexam.records.answer_forms import answer_form
-from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.item import EntityItem, Item, QuestionItem, answer_form
 from crawlers.read.account.characters import CharacterAccount, folded
 from crawlers.read.account.comparison import (
     SHARED_FIELDS,

@@ -7,8 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from atomexam.records.answer_forms import answer_form
-from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.item import EntityItem, Item, QuestionItem, answer_form
 from atomexam.records.profile import profile_of
 from crawlers.read.account.characters import CharacterAccount, summed
 from crawlers.read.tables.records.reading import PAPER_FORMATS, FileReading

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from atomexam.records.alias import Alias
-from atomexam.records.evidence import Passage
-from atomexam.records.fact import Fact, Relation, fact_id
-from atomexam.records.identity import content_id
+from atomexam.records.claim import Passage
+from atomexam.records.fact import Alias, Fact, Relation, fact_id
 from atomexam.records.item import EntityItem, LabelledValue
+from atomexam.records.provenance import content_id
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 from curation.clean.facts.kinds import misfit, split_candidates

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from atomexam.records.evidence import Passage, passage_id
+from atomexam.records.claim import Passage, passage_id
 from atomexam.records.item import EntityItem
 from atomexam.text.canonical import canonical
 from curation.text.normalize import RULES

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from atomexam.records.answer_forms import answer_form
-from atomexam.records.item import QuestionItem
+from atomexam.records.item import QuestionItem, answer_form
 from atomexam.records.params import Clean
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected

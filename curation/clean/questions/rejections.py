@@ -6,8 +6,8 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Struct
 
-from atomexam.records.identity import content_id
 from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import content_id
 from atomexam.records.question import Option, Question, group_id, question_id
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.option_letters import LETTERS, names_no_option

@@ -16,8 +16,8 @@ import msgspec
 from msgspec import Meta, Struct
 from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI
 
+from atomexam.records.blocks import Server
 from atomexam.records.prediction import FinishReason
-from atomexam.records.run import Server
 from atomexam.text.encodings import is_charset
 
 _RETRYABLE = (408, 409, 425, 429)  # and all from 500 up: the same call may do better later

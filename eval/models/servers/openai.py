@@ -16,8 +16,8 @@ from anyio.from_thread import start_blocking_portal
 from msgspec import structs
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
+from atomexam.records.blocks import Server
 from atomexam.records.model import Description
-from atomexam.records.run import Server
 from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
 from eval.models.local.weights import TOKENIZER_FILES, locate, tokenizer_hash
 from eval.models.servers.api_key import remover

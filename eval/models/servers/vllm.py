@@ -23,8 +23,8 @@ from weakref import finalize
 
 from msgspec import structs
 
+from atomexam.records.blocks import Server
 from atomexam.records.model import Description
-from atomexam.records.run import Server
 from eval.models.contract import ModelQuery, Reply, Settings
 from eval.models.local.weights import ADAPTER, content_hash, locate
 from eval.models.servers.openai import OpenAI

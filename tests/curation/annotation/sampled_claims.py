@@ -6,10 +6,9 @@ from typing import Any
 
 import openpyxl
 
-from atomexam.records.claim import ClaimPair, claim_id
-from atomexam.records.evidence import Evidence, Passage
+from atomexam.records.annotation import Verdict
+from atomexam.records.claim import ClaimPair, Evidence, Passage, claim_id
 from atomexam.records.fact import RELATIONS
-from atomexam.records.verdict import Verdict
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation import verdicts
 from curation.annotation.samples import SampledClaim, with_evidence, write_project, write_spreadsheet

@@ -11,8 +11,8 @@ from label_studio_sdk._extensions.label_studio_tools.core.label_config import pa
 from label_studio_sdk.converter import Converter
 from label_studio_sdk.label_interface import LabelInterface
 
-from atomexam.records.evidence import Evidence
-from atomexam.records.verdict import ANSWERS
+from atomexam.records.annotation import ANSWERS
+from atomexam.records.claim import Evidence
 from atomexam.runtime.sheets import read_sheet
 from curation.annotation.samples import sample_claims, with_evidence, write_project, write_spreadsheet
 from tests.curation.annotation.sampled_claims import CLAIMS, HOSTILE, PASSAGE, claim, drawn, exported, filled, lay_out, result, take, tasks

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from atomexam.records.verdict import Verdict
+from atomexam.records.annotation import Verdict
 from atomexam.runtime.annotation_files import read_verdicts
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.annotation.claim_verdicts import annotator_name

@@ -9,10 +9,9 @@ import msgspec
 import pytest
 from ruamel.yaml import YAML
 
-from atomexam.records.alias import Alias
-from atomexam.records.fact import Fact, fact_id
+from atomexam.records.annotation import Review
+from atomexam.records.fact import Alias, Fact, fact_id
 from atomexam.records.provenance import Provenance
-from atomexam.records.review import Review
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 
 ROOT = Path(__file__).parents[3]

@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 import curation.claims.__main__ as claims
 import curation.near_duplicates.__main__ as near_duplicates
-from atomexam.records.alias import Alias
+from atomexam.records.annotation import Decision, Review
 from atomexam.records.claim import ClaimPair
-from atomexam.records.fact import Fact, Relation, fact_id
+from atomexam.records.fact import Alias, Fact, Relation, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
 from atomexam.records.rejected_record import Rejected
-from atomexam.records.review import Decision, Review
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.claims.claim_context import ClaimContext
 from curation.claims.claim_pairs import make_claims, reviews_of

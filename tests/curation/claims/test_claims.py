@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atomexam.records.alias import Alias
+from atomexam.records.annotation import Verdict
 from atomexam.records.claim import ClaimPair
-from atomexam.records.fact import RELATIONS, Fact, fact_id
+from atomexam.records.fact import RELATIONS, Alias, Fact, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
 from atomexam.records.reasons import OF_CLAIMS, REASONS
 from atomexam.records.rejected_record import Rejected
-from atomexam.records.verdict import Verdict
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.claims.__main__ import main
 from curation.claims.claim_context import ClaimContext, judgements

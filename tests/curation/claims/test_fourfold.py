@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atomexam.records.alias import Alias
-from atomexam.records.evidence import Passage, passage_id
-from atomexam.records.fact import RELATIONS, Fact, fact_id
+from atomexam.records.claim import Passage, passage_id
+from atomexam.records.fact import RELATIONS, Alias, Fact, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
 from atomexam.records.reasons import REASONS

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from atomexam.records.evidence import Evidence, Passage, passage_id
+from atomexam.records.claim import Evidence, Passage, passage_id
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from atomexam.records.annotation import Decision, Review
 from atomexam.records.cluster import Cluster
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.params import NearDuplicates
@@ -17,7 +18,6 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, group_id, question_id
 from atomexam.records.reasons import OF_DUPLICATES
 from atomexam.records.rejected_record import Rejected
-from atomexam.records.review import Decision, Review
 from atomexam.runtime.annotation_files import read_decisions
 from atomexam.runtime.jsonl import read_jsonl, to_line, write_jsonl
 from atomexam.text.ngrams import jaccard, ngrams

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atomexam.records.evidence import Passage
+from atomexam.records.claim import Passage
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem
 from atomexam.records.params import Clean

@@ -13,10 +13,9 @@ import pytest
 from atomexam.records.claim import ClaimPair, Fourfold, claim_id
 from atomexam.records.cluster import Cluster
 from atomexam.records.fact import Fact, fact_id
-from atomexam.records.identity import content_id
 from atomexam.records.params import Claims
 from atomexam.records.prediction import Prediction
-from atomexam.records.provenance import Provenance
+from atomexam.records.provenance import Provenance, content_id
 from atomexam.records.question import Option, Question, group_id, question_id
 from atomexam.runtime.jsonl import write_jsonl
 from curation.claims.claim_pairs import make_claims

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.annotation import ANSWERS, Verdict, majority
 from atomexam.records.fact import RELATIONS
-from atomexam.records.verdict import ANSWERS, Verdict, majority
 from atomexam.runtime.jsonl import write_jsonl
 from curation.verification import agreement, as_csv, disagreements, main, outcomes, tabulate
 from tests.curation.annotation.sampled_claims import by_claim, claim, verdict

@@ -4,8 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from atomexam.records.answer_forms import answer_form
-from atomexam.records.item import Item, QuestionItem
+from atomexam.records.item import Item, QuestionItem, answer_form
 from atomexam.text.refusal import Refusal
 from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.read.lines.questions.draft import Draft, ParsedPaper

@@ -6,10 +6,8 @@ from typing import Any
 
 from msgspec import structs
 
-from atomexam.records.answer_forms import answer_form
-from atomexam.records.identity import content_id
-from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
-from atomexam.records.provenance import Provenance
+from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem, Section, answer_form
+from atomexam.records.provenance import Provenance, content_id
 from atomexam.text.option_letters import are_in_turn, letters_in
 from atomexam.text.verdicts import CODES, VERDICTS, verdict_of
 from crawlers.read.containers.files.reading import CoveredCell, Lost

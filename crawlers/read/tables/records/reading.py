@@ -6,8 +6,7 @@ from typing import Any
 
 from msgspec import Struct, field, structs
 
-from atomexam.records.answer_forms import answer_form
-from atomexam.records.item import Item, QuestionItem
+from atomexam.records.item import Item, QuestionItem, answer_form
 from atomexam.records.provenance import Provenance
 from atomexam.text.verdicts import CODES, UNSURE_VERDICTS
 from crawlers.read.containers.files.reading import Lost, Text

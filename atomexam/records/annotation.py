@@ -1,0 +1,135 @@
+"""What people decide: labels of replies, verdicts on claims, decisions on contradicting rows."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from atomexam.records.fact import Relation
+from atomexam.records.provenance import content_id
+
+Pattern = Literal["right", "failed", "not_follow", "sycophancy", "contrary", "reversed"]
+"""The pattern of the two verdicts of a pair; `failed` if a call returned no reply."""
+
+Error = Literal["not_follow", "sycophancy", "safety", "misinterpretation", "contrary", "reversed"]
+"""Why a pair is not right: the four types of SdAK (section 5.1), and the remaining combinations of verdicts."""
+
+Reason = Literal["sound", "unsound"]
+"""Whether the reasons given for two right verdicts support them: answer reliability (SdAK, section 4.2.2)."""
+
+ERRORS: tuple[str, ...] = get_args(Error)
+REASONS: tuple[str, ...] = get_args(Reason)
+
+
+class ReplyPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One pair of replies sampled for annotation; a line of `data/errors/RUN.jsonl`."""
+
+    id: str
+    """Hash of the two claims and the two replies, so a label applies to every pair with the same texts."""
+    run: str
+    claim_id: str
+    atomic_type: Relation
+    asks: Literal["error", "reason"]
+    """error: the pair is not right, why? reason: it is right, are the reasons sound?"""
+    factual: str
+    factual_reply: str
+    non_factual: str
+    non_factual_reply: str
+    pattern: Pattern
+    proposed: Error | None = None
+    """Error proposed by rules or a judge; None if `asks` is reason."""
+    because: str = ""
+    """Grounds of the proposal."""
+    labels: dict[str, str]
+    """Label by annotator."""
+
+
+class Label(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One annotator's label of one pair of replies; a line of `eval/labels.jsonl`."""
+
+    pair_id: str
+    annotator: str
+    """Name or number that the annotators agreed on; no mail address, since the file is in git."""
+    label: Error | Reason
+    comment: str = ""
+    claim: str
+    """The factual claim, for readers of the file."""
+
+
+def pair_id(factual: str, factual_reply: str, non_factual: str, non_factual_reply: str) -> str:
+    """Return the id of a pair of replies."""
+    return content_id("replies", factual, factual_reply, non_factual, non_factual_reply)
+
+
+def majority_label(labels: Iterable[str]) -> str | None:
+    """Return the most frequent label; None for a tie."""
+    counted = Counter(labels).most_common(2)
+    return None if not counted or (len(counted) > 1 and counted[0][1] == counted[1][1]) else counted[0][0]
+
+
+class Decision(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Which of the contradicting rows is right; a line of the decisions file."""
+
+    id: str
+    """Id of a question or fact, one of those under review."""
+    right: list[str] = []
+    """Texts of the right options of a question, sorted; applies to all rows with the same question."""
+    polarity: bool | None = None
+    """Whether a fact is true (true) or its denial is (false)."""
+    note: str | None = None
+    """For readers of the file: the reason, or the fact in words."""
+
+
+class Statement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One of the contradicting statements."""
+
+    decision: Decision
+    """The line that decides for this statement, ready to be copied."""
+    rows: int
+    """Number of rows with this statement."""
+    sources: list[str]
+    """Sources with this statement, sorted."""
+    urls: list[str]
+    """Addresses of the pages."""
+
+
+class Review(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One contradiction."""
+
+    id: str
+    """Id of the cluster, or of the fact."""
+    kind: str
+    """`question` or `fact`."""
+    asked: str
+    """The stem, preceded by its case, or head and tail of the fact."""
+    options: list[str]
+    """Texts of all options, sorted."""
+    statements: list[Statement]
+    """The statements, the most frequent first."""
+
+
+Answer = Literal["support", "neutral", "refute"]
+"""The evidence supports the claim, is insufficient, or refutes it (SdAK, section 3.3)."""
+
+ANSWERS: tuple[str, ...] = get_args(Answer)
+
+
+class Verdict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One annotator's verdict on one claim; a line of `curation/verdicts.jsonl`."""
+
+    claim_id: str
+    annotator: str
+    """Name or number that the annotators agreed on; no mail address, since the file is in git."""
+    verdict: Answer
+    comment: str = ""
+    claim: str
+    """The factual claim as it was judged."""
+    atomic_type: Relation
+    """Type of the claim, kept because a refuted claim leaves the data but still counts under its type."""
+
+
+def majority(answers: Iterable[str]) -> str:
+    """Return the most frequent answer; neutral for a tie."""
+    counted = Counter(answers).most_common(2)
+    return "neutral" if len(counted) > 1 and counted[0][1] == counted[1][1] else counted[0][0]
