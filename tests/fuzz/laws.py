@@ -169,7 +169,7 @@ def reply_or_failure(body: bytes) -> None:
     """Read a server's response as that of each API, and its text, or the bytes as a text, as the reply to each task."""
     text = body.decode("utf-8", "replace")
     server = Server(url="http://127.0.0.1:1/v1")
-    caller = Caller(None, server, None, RateLimit(server))  # type: ignore[arg-type]
+    caller = Caller(None, server, str, RateLimit(server))  # type: ignore[arg-type]
     for kind in (_Chat, _Text):
         try:
             completion = caller._parse(body, kind, 1_000)

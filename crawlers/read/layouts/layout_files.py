@@ -168,3 +168,5 @@ def _read(path: Path) -> dict[str, FileLayout]:
         return msgspec.convert(content, dict[str, FileLayout])
     except msgspec.ValidationError as error:
         raise ValueError(f"{path}: {error}{known_keys(content, dict[str, FileLayout])}; expected layouts by name; {_ADVICE}") from None
+    except UnicodeError as error:  # half a surrogate pair, escaped
+        raise ValueError(f"{path}: not YAML in UTF-8 ({error}); {_ADVICE}") from None
