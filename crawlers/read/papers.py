@@ -31,8 +31,8 @@ from crawlers.read.lines.questions.draft import ParsedPaper as Paper
 from crawlers.read.lines.questions.shared import with_plain_options
 from crawlers.read.tables.names import names_of
 from crawlers.read.tables.records.reading import FileReading
-from crawlers.read.vocabulary.answer_marks import IMAGE, WHOLE_ANSWER, flat, parts_of
 from crawlers.read.vocabulary.headings import asks
+from crawlers.read.vocabulary.labels import IMAGE, WHOLE_ANSWER, flat, parts_of
 from crawlers.read.vocabulary.letters import is_signed, letter_of
 from crawlers.read.vocabulary.numbers import number_of
 

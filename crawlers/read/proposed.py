@@ -32,7 +32,7 @@ from crawlers.read.tables.records.files import proposed_records
 from crawlers.read.tables.roles.records import Roles
 from crawlers.read.tables.roles.solver import SURE
 from crawlers.read.tables.tree import Rows
-from crawlers.read.vocabulary.answer_marks import flat
+from crawlers.read.vocabulary.labels import flat
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import number_of
 

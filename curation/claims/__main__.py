@@ -19,8 +19,8 @@ from atomexam.runtime.stage_summary import number_of, print_summary, rejected_co
 from curation.claims.claim_context import ChosenFact, ClaimContext, read_claim_context
 from curation.claims.claim_pairs import RejectedFact, contaminated_rows, make_claims, measure, reviews_of
 from curation.claims.contradictions import resolve
-from curation.claims.false_tails import KnownFacts
 from curation.claims.fourfold import FourfoldSet, RejectedFourfold, make_fourfold, measure_fourfold
+from curation.claims.tail_objections import KnownFacts
 from curation.claims.templates import read_templates
 
 

@@ -20,7 +20,7 @@ from atomexam.records.fact import RELATIONS, Fact
 from atomexam.records.params import Claims
 from atomexam.records.provenance import content_id, draw_order
 from atomexam.records.rejected_record import Rejected
-from curation.claims.false_tails import KnownFacts
+from curation.claims.tail_objections import KnownFacts
 from curation.claims.templates import Wordings, wording_of
 
 _TWO = re.compile(r"(\D*?)(\d+(?:\.\d+)?)(\s*(?:~|～|-|–|—|至)\s*)(\d+(?:\.\d+)?)((?:[^\d~～].*)?)")

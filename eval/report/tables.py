@@ -1,4 +1,4 @@
-"""Figures of all runs -> further tables of the report: CPsyExam's table, published rule sets compared with ours, shares of letters."""
+"""Tables of the report: leaderboards by task, CPsyExam's table, published rule sets compared with ours, shares of letters."""
 
 from collections.abc import Mapping
 

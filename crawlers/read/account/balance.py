@@ -23,8 +23,8 @@ from crawlers.read.tables.roles.answer_columns import ANSWER, OWN_CHOICE
 from crawlers.read.tables.roles.option_columns import EXPLAINED, IDENTIFIER
 from crawlers.read.tables.roles.records import NAMED
 from crawlers.read.tables.roles.values import answer_letters, as_verdict, bare, verdict_of
-from crawlers.read.vocabulary.answer_marks import flat
 from crawlers.read.vocabulary.headings import kind_of, tells_patient
+from crawlers.read.vocabulary.labels import flat
 
 _FEWEST, _MOST_OPTIONS, _MOST_FILLINGS = 5, 10, 20
 """Questions from which a file shows its structure; options of a question; sets of rows that columns fill and are compared in."""

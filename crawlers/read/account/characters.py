@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct, field, structs
 
 from atomexam.records.params import Extract, ExtractFlags, Import
-from crawlers.read.vocabulary.answer_marks import IMAGE, flat
+from crawlers.read.vocabulary.labels import IMAGE, flat
 
 _EXCERPT_CHARS = 60
 

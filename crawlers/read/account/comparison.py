@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from crawlers.read.account.characters import CharacterAccount, counted, counted_places, folded, folded_lines
 from crawlers.read.account.furniture import asks, behind_furniture, class_of_line, is_list, parts_of_stretch, says_answer
-from crawlers.read.vocabulary.answer_marks import parts_of
 from crawlers.read.vocabulary.entries import KeyEntry, listed_in
+from crawlers.read.vocabulary.labels import parts_of
 from crawlers.read.vocabulary.letters import letter_of
 
 IN_ITEM, REJECTED = 1, 2

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from crawlers.read.lines.pages.page import PAGE_NUMBER, PAGE_WITHIN
-from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, flat, has_part, parts_of
 from crawlers.read.vocabulary.entries import listed_in
 from crawlers.read.vocabulary.headings import heads, inquires, note_in
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, has_part, parts_of
 from crawlers.read.vocabulary.numbers import TYPE, number_of
 from crawlers.read.vocabulary.words import ANSWER_NAME, OWN_ANSWER_NAME, any_of
 

@@ -14,8 +14,8 @@ from atomexam.records.checks import one_of
 from atomexam.text.numerals import CIRCLED_NUMBERS, HANZI, STEMS
 from atomexam.text.option_letters import CIRCLED_LETTERS, LETTERS
 from atomexam.text.verdicts import VERDICT
-from crawlers.read.vocabulary.answer_marks import LETTERS as ANSWER_LETTERS
-from crawlers.read.vocabulary.answer_marks import flat
+from crawlers.read.vocabulary.labels import LETTERS as ANSWER_LETTERS
+from crawlers.read.vocabulary.labels import flat
 from crawlers.read.vocabulary.numbers import TYPE, number_of
 
 ALPHABETS = (LETTERS, LETTERS.lower(), CIRCLED_NUMBERS, "123456789", HANZI, STEMS)

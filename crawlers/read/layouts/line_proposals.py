@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from crawlers.read.layouts.line_patterns import number_in
 from crawlers.read.layouts.paper_layout import PaperLayout
-from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, flat, marks_in
 from crawlers.read.vocabulary.entries import is_title
 from crawlers.read.vocabulary.headings import kind_of, note_in
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, marks_in
 from crawlers.read.vocabulary.numbers import TYPE
 from crawlers.read.vocabulary.options import find_options
 

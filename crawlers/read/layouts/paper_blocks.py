@@ -11,8 +11,8 @@ from crawlers.read.layouts.question_templates import Row, fixed_length
 from crawlers.read.lines.pages.page import own_lines
 from crawlers.read.lines.pages.wraps import Wraps, wraps_of
 from crawlers.read.lines.questions.groups import Above
-from crawlers.read.vocabulary.answer_marks import IMAGE, WHOLE_ANSWER, flat, trimmed, visible
 from crawlers.read.vocabulary.entries import KeyEntry, answers_of_run, listed_in
+from crawlers.read.vocabulary.labels import IMAGE, WHOLE_ANSWER, flat, trimmed, visible
 from crawlers.read.vocabulary.numbers import number_of
 from crawlers.read.vocabulary.options import find_options
 

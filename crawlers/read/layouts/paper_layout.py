@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from crawlers.read.layouts.line_patterns import LinePattern, compiled
 from crawlers.read.tables.columns import RecordLayout
-from crawlers.read.vocabulary.answer_marks import flat
+from crawlers.read.vocabulary.labels import flat
 
 _MOST_PATTERNS = 100
 

@@ -27,9 +27,9 @@ from crawlers.read.layouts.question_templates import (
 )
 from crawlers.read.lines.questions.answer_key import join, read_key
 from crawlers.read.lines.questions.draft import Draft, ParsedPaper
-from crawlers.read.vocabulary.answer_marks import flat
 from crawlers.read.vocabulary.entries import KeyEntry
 from crawlers.read.vocabulary.headings import kind_of
+from crawlers.read.vocabulary.labels import flat
 from crawlers.read.vocabulary.numbers import number_of
 
 _POINTS = 30

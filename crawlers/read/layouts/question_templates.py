@@ -14,7 +14,7 @@ from crawlers.read.lines.doubts.question import verified
 from crawlers.read.lines.questions.draft import Draft, shown
 from crawlers.read.lines.questions.groups import Above
 from crawlers.read.tables.roles.values import split_options
-from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, flat, opening_mark
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, opening_mark
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.options import find_options
 

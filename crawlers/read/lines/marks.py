@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, are_in_turn
-from crawlers.read.vocabulary.answer_marks import Numbered, flat, is_marked, parts_of
 from crawlers.read.vocabulary.answers import EMPTY, TICKED
+from crawlers.read.vocabulary.emphasis import LESS, MEANT, StandingOut, is_answer_sheet, standing_out, stated_in, visible_kinds
 from crawlers.read.vocabulary.headings import heads, is_worded_as_question
-from crawlers.read.vocabulary.marks import LESS, MEANT, StandingOut, is_answer_sheet, standing_out, stated_in, visible_kinds
+from crawlers.read.vocabulary.labels import Numbered, flat, is_marked, parts_of
 from crawlers.read.vocabulary.numbers import number_of
 
 MAY_EMPHASISE = ("<", "**", "==")

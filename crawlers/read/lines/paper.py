@@ -44,9 +44,9 @@ from crawlers.read.lines.questions.shared import (
     with_unlettered,
 )
 from crawlers.read.lines.sections.layout import lay_out
-from crawlers.read.vocabulary.answer_marks import IMAGE, Numbered, flat, flatten, forget_lines, parts_of, plain, visible
 from crawlers.read.vocabulary.entries import kinds_of
 from crawlers.read.vocabulary.headings import heads
+from crawlers.read.vocabulary.labels import IMAGE, Numbered, flat, flatten, forget_lines, parts_of, plain, visible
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import number_of
 from crawlers.text.fields import text_of

@@ -12,9 +12,9 @@ from msgspec import Struct
 from atomexam.text.verdicts import FALSE, TRUE, VERDICT, verdict_of
 from crawlers.read.lines.pages.wraps import bare
 from crawlers.read.lines.sections.signals import sets_question
-from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, Numbered, flat, is_marked, parts_of, plain, trimmed
 from crawlers.read.vocabulary.entries import listed_in
 from crawlers.read.vocabulary.headings import NUMERAL_ALONE, heads, is_heading, is_note
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, Numbered, flat, is_marked, parts_of, plain, trimmed
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import Number, number_of, opens_question
 from crawlers.read.vocabulary.words import OWN_ANSWER_NAME, any_of

@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 from atomexam.text.numerals import CIRCLED_NUMBERS
 from atomexam.text.option_letters import CIRCLED_AS_LETTERS, LETTERS, letters_in
 from atomexam.text.verdicts import VERDICT
-from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, flat
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat
 
 TICKED, EMPTY = "☑☒■●◼◉", "☐□○◻◯"
 """Boxes and circles to tick, as papers print them."""

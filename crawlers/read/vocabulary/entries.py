@@ -9,8 +9,8 @@ from msgspec import Struct
 from atomexam.text.numerals import HANZI
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.verdicts import SURE_VERDICT
-from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, flat, may_mark, per_line
 from crawlers.read.vocabulary.headings import heads, is_note, is_paper_title, may_head
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, may_mark, per_line
 from crawlers.read.vocabulary.numbers import number_of
 
 ANSWER = rf"(?:[A-J](?:\s?[,、/.]?\s?[A-J]){{0,9}}|[a-j]{{1,8}}|[①-⑩]{{1,8}}|{SURE_VERDICT})"

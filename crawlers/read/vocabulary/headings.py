@@ -4,7 +4,7 @@ import re
 
 from atomexam.text.numerals import HANZI, to_roman
 from atomexam.text.verdicts import VERDICT
-from crawlers.read.vocabulary.answer_marks import LETTERS, per_line
+from crawlers.read.vocabulary.labels import LETTERS, per_line
 from crawlers.read.vocabulary.words import any_of
 
 _NUMERAL = f"[{HANZI}]{{1,3}}"

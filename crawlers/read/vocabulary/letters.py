@@ -5,7 +5,7 @@ import re
 from msgspec import Struct
 
 from atomexam.text.option_letters import CIRCLED_LETTERS
-from crawlers.read.vocabulary.answer_marks import flat, per_line
+from crawlers.read.vocabulary.labels import flat, per_line
 
 _SIGNED = re.compile(
     r"(?=[(\[【A-Ja-jⒶ-Ⓙⓐ-ⓙ⒜-⒥])"  # or nothing begins here

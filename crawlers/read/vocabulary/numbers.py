@@ -6,7 +6,7 @@ from functools import partial
 from msgspec import Struct
 
 from atomexam.text.numerals import HANZI, value_of
-from crawlers.read.vocabulary.answer_marks import per_line
+from crawlers.read.vocabulary.labels import per_line
 from crawlers.read.vocabulary.words import any_of
 
 TYPE = (

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, are_in_turn
 from atomexam.text.verdicts import verdict_of
-from crawlers.read.vocabulary.answer_marks import flat
+from crawlers.read.vocabulary.labels import flat
 from crawlers.read.vocabulary.letters import (
     BARE_LED,
     BARE_LINE,

@@ -9,8 +9,8 @@ from msgspec import Struct
 from atomexam.text.option_letters import LETTERS
 from crawlers.read.lines.paper import lines_of
 from crawlers.read.lines.questions.groups import Above, Setting
-from crawlers.read.vocabulary.answer_marks import IMAGE, flat
 from crawlers.read.vocabulary.headings import is_instruction, tells_patient
+from crawlers.read.vocabulary.labels import IMAGE, flat
 from crawlers.text.fields import text_of
 
 QUESTION_ID = re.compile(r"(s\d)_(\d+)")

@@ -10,7 +10,7 @@ from atomexam.records.item import QuestionItem
 from crawlers.html.nesting import outermost
 from crawlers.html.pages import Article, without_noise
 from crawlers.read.lines.paper import lines_of, read_paper
-from crawlers.read.vocabulary.answer_marks import IMAGE, flat, parts_of
+from crawlers.read.vocabulary.labels import IMAGE, flat, parts_of
 from crawlers.read.vocabulary.options import options_in
 from crawlers.text.fields import text_of
 

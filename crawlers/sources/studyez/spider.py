@@ -14,7 +14,7 @@ from crawlers.html.nesting import outermost
 from crawlers.html.pages import MOST_PAGES, Article, is_page, links_of, next_list, request_of, without_noise
 from crawlers.html.source_spider import SourceSpider
 from crawlers.read.lines.paper import lines_of, read_paper
-from crawlers.read.vocabulary.answer_marks import IMAGE, flat, parts_of
+from crawlers.read.vocabulary.labels import IMAGE, flat, parts_of
 from crawlers.read.vocabulary.numbers import number_of
 from crawlers.read.vocabulary.options import options_in
 from crawlers.text.fields import text_of

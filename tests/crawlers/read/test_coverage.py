@@ -22,7 +22,7 @@ from crawlers.read.files import account_of
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.paths import named_files, read_bytes
 from crawlers.read.tables.records.reading import FileReading
-from crawlers.read.vocabulary.answer_marks import IMAGE
+from crawlers.read.vocabulary.labels import IMAGE
 
 SEEN = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
 _TEXTS = st.lists(st.text("甲乙丙丁AB1.（）①", max_size=20), max_size=6)

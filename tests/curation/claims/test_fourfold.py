@@ -11,9 +11,9 @@ from atomexam.records.fact import RELATIONS, Alias, Fact, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
 from atomexam.records.reasons import REASONS
-from curation.claims.false_tails import CANDIDATE_REASONS, KnownFacts
 from curation.claims.fourfold import FourfoldSet, altered_range, make_fourfold, measure_fourfold
 from curation.claims.synonyms import Synonyms
+from curation.claims.tail_objections import CANDIDATE_REASONS, KnownFacts
 from curation.claims.templates import read_all
 
 TEMPLATES = read_all()["paper"]

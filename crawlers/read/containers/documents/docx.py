@@ -17,8 +17,8 @@ from atomexam.text.refusal import Refusal
 from crawlers.read.containers.documents.docx_numbers import FORMULA, Numbering, formula, is_shifted, shifted
 from crawlers.read.containers.files.archives import BROKEN_PARTS, check_zipped
 from crawlers.read.containers.files.reading import Text
-from crawlers.read.vocabulary.answer_marks import IMAGE
-from crawlers.read.vocabulary.marks import LESS, STRUCK
+from crawlers.read.vocabulary.emphasis import LESS, STRUCK
+from crawlers.read.vocabulary.labels import IMAGE
 
 if TYPE_CHECKING:
     from docx.document import Document as OpenDocument
@@ -251,7 +251,7 @@ def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
 
 
 def _signed(element: etree._Element, piece: str) -> str:
-    """Return a text in tags for the emphasis of its run, as crawlers.read.vocabulary.marks reads them."""
+    """Return a text in tags for the emphasis of its run, as crawlers.read.vocabulary.emphasis reads them."""
     face = element.getparent().find(f"{_W}rPr") if element.tag == f"{_W}t" else None
     if face is None or not piece.strip():
         return piece

@@ -17,8 +17,8 @@ from crawlers.read.containers.files.reading import Lost, Text
 
 if TYPE_CHECKING:
     from pdfplumber.page import Page
-from crawlers.read.vocabulary.answer_marks import IMAGE, flat
 from crawlers.read.vocabulary.headings import is_heading
+from crawlers.read.vocabulary.labels import IMAGE, flat
 
 SUFFIX = ".pdf"
 MAX_PAGES = 3000

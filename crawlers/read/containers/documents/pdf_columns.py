@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from crawlers.read.containers.documents.pdf_rows import Glyph, TextRow, rows_of
-from crawlers.read.vocabulary.answer_marks import flat, opening_mark
 from crawlers.read.vocabulary.headings import is_heading
+from crawlers.read.vocabulary.labels import flat, opening_mark
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import number_of, opens_question
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from crawlers.read.vocabulary.answer_marks import IMAGE
-from crawlers.read.vocabulary.marks import LESS
+from crawlers.read.vocabulary.emphasis import LESS
+from crawlers.read.vocabulary.labels import IMAGE
 from crawlers.text.fields import lowered, raised
 
 _WIDE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")

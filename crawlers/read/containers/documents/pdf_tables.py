@@ -9,8 +9,8 @@ from msgspec import Struct, structs
 
 from crawlers.read.containers.documents.pdf_rows import Glyph, TextRow, joined_lines, rows_of, token_width
 from crawlers.read.containers.files.reading import CoveredCell
-from crawlers.read.vocabulary.answer_marks import IMAGE, flat
 from crawlers.read.vocabulary.headings import is_heading
+from crawlers.read.vocabulary.labels import IMAGE, flat
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import number_of
 

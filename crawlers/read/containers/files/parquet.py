@@ -13,7 +13,7 @@ from atomexam.runtime.budgets import Budget, read_guarded
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.files.json import object_of
 from crawlers.read.containers.files.reading import Lost
-from crawlers.read.vocabulary.answer_marks import IMAGE
+from crawlers.read.vocabulary.labels import IMAGE
 
 if TYPE_CHECKING:
     import pyarrow as pa

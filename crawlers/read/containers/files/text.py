@@ -11,8 +11,8 @@ from atomexam.text.encodings import decoded, is_charset, refuse_mojibake
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.files.reading import Text
-from crawlers.read.vocabulary.answer_marks import IMAGE
-from crawlers.read.vocabulary.marks import named_signs, with_signs
+from crawlers.read.vocabulary.emphasis import named_signs, with_signs
+from crawlers.read.vocabulary.labels import IMAGE
 from crawlers.read.vocabulary.words import ANSWER_NAME
 from crawlers.text.fields import text_of, uncrowded
 

@@ -8,8 +8,8 @@ from atomexam.records.item import Item, QuestionItem, answer_form
 from atomexam.text.refusal import Refusal
 from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.read.lines.questions.draft import Draft, ParsedPaper
-from crawlers.read.vocabulary.answer_marks import flat
 from crawlers.read.vocabulary.headings import BLANK, asks, is_worded_as_question, kind_of
+from crawlers.read.vocabulary.labels import flat
 
 _FEWEST = 5
 """Number of questions with fitting answers that make a text a bank, whatever else it contains; number of points above which their share

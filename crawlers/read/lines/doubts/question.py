@@ -17,12 +17,12 @@ from crawlers.read.lines.questions.assembly import AssembledQuestion, Doubts
 from crawlers.read.lines.questions.draft import Draft
 from crawlers.read.lines.sections.layout import PaperLayout
 from crawlers.read.lines.sections.signals import NONE_ABOVE, may_be_title
-from crawlers.read.vocabulary.answer_marks import IMAGE, WHOLE_ANSWER, columns_of, flat, marks_in, opening_mark
 from crawlers.read.vocabulary.answers import lettered, letters_in_blank
+from crawlers.read.vocabulary.emphasis import is_unread
 from crawlers.read.vocabulary.entries import is_title, title_in
 from crawlers.read.vocabulary.headings import FILLED, asks, is_worded_as_question, note_in, tells_age
+from crawlers.read.vocabulary.labels import IMAGE, WHOLE_ANSWER, columns_of, flat, marks_in, opening_mark
 from crawlers.read.vocabulary.letters import letter_of, without_letter
-from crawlers.read.vocabulary.marks import is_unread
 from crawlers.read.vocabulary.numbers import RETAINED_STYLES, RINGS, number_of
 from crawlers.read.vocabulary.options import find_options, options_in
 from crawlers.read.vocabulary.words import any_of

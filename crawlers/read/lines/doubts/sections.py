@@ -11,10 +11,10 @@ from crawlers.read.lines.pages.wraps import Wraps, is_closed, wraps_of
 from crawlers.read.lines.questions.assembly import AssembledQuestion, Doubts
 from crawlers.read.lines.questions.draft import Draft
 from crawlers.read.lines.sections.layout import PaperLayout
-from crawlers.read.vocabulary.answer_marks import IMAGE, WHOLE_ANSWER, columns_of, flat, has_part
 from crawlers.read.vocabulary.answers import lacks_blank
 from crawlers.read.vocabulary.entries import BARE_RUN, HEADS, is_title, kinds_of, listed_in, title_in
 from crawlers.read.vocabulary.headings import asks, heading_key, heads, kind_of, note_in, numeral_of
+from crawlers.read.vocabulary.labels import IMAGE, WHOLE_ANSWER, columns_of, flat, has_part
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import TYPE, number_of
 

@@ -16,9 +16,9 @@ from msgspec import structs
 from atomexam.text.option_letters import LETTERS, are_in_turn
 from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.read.lines.questions.draft import Draft, ParsedPaper
-from crawlers.read.vocabulary.answer_marks import IMAGE, WHOLE_ANSWER, columns_of, flat, parts_of
 from crawlers.read.vocabulary.entries import is_title
 from crawlers.read.vocabulary.headings import asks, heads
+from crawlers.read.vocabulary.labels import IMAGE, WHOLE_ANSWER, columns_of, flat, parts_of
 from crawlers.read.vocabulary.letters import letter_of, without_letter
 from crawlers.read.vocabulary.numbers import number_of
 

@@ -15,9 +15,9 @@ from atomexam.text.option_letters import LETTERS
 from atomexam.text.verdicts import CODES, VERDICT, VERDICTS, verdict_of
 from crawlers.read.lines.form.heads import NEARLY_ALL
 from crawlers.read.lines.form.lettered import BULLETS, Lettered, Row
-from crawlers.read.vocabulary.answer_marks import flat, parts_of
 from crawlers.read.vocabulary.answers import EMPTY, TICKED
 from crawlers.read.vocabulary.entries import listed_in, title_in
+from crawlers.read.vocabulary.labels import flat, parts_of
 from crawlers.read.vocabulary.letters import letter_of
 
 _LETTERS = r"[A-J甲乙丙丁戊己庚①-⑩Ⓐ-Ⓙⓐ-ⓙ](?:[\s,、;/|+&和及与]{0,3}[A-J甲乙丙丁戊己庚①-⑩Ⓐ-Ⓙⓐ-ⓙ]){0,9}|[a-j](?:[\s,、;/]{0,3}[a-j]){0,9}"

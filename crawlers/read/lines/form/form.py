@@ -12,9 +12,9 @@ from crawlers.read.lines.form.heads import KIND, LABEL, NEARLY_ALL, Head, label_
 from crawlers.read.lines.form.lettered import Row, alphabet_of, lettered, opens_option
 from crawlers.read.lines.questions.draft import Draft, ParsedPaper
 from crawlers.read.lines.questions.groups import Above
-from crawlers.read.vocabulary.answer_marks import flat
 from crawlers.read.vocabulary.headings import case_heading_in, is_note, kind_of
 from crawlers.read.vocabulary.headings import heads as is_heading
+from crawlers.read.vocabulary.labels import flat
 from crawlers.read.vocabulary.options import find_options
 
 _POINTS = re.compile(

@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from atomexam.text.numerals import HANZI, value_of
 from crawlers.read.lines.form.lettered import ALPHABETS, BULLETS, Row, places_of_all
-from crawlers.read.vocabulary.answer_marks import columns_of, flat
 from crawlers.read.vocabulary.headings import heads as is_heading
+from crawlers.read.vocabulary.labels import columns_of, flat
 
 NEARLY_ALL = 0.8
 _WORDS = (

@@ -10,8 +10,8 @@ from msgspec import Struct, structs
 from atomexam.text.numerals import HANZI
 from crawlers.read.lines.pages.recurring import opens_content, repeated_in
 from crawlers.read.lines.pages.wraps import bare, tails_of, wraps_of
-from crawlers.read.vocabulary.answer_marks import IMAGE, flat, trimmed
 from crawlers.read.vocabulary.headings import is_note, note_in
+from crawlers.read.vocabulary.labels import IMAGE, flat, trimmed
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import BARE_TAG, TAGS, number_of
 

@@ -12,9 +12,9 @@ from statistics import median
 from msgspec import Struct
 
 from crawlers.read.lines.pages.wraps import PaperLine, Wraps, bare, is_closed, is_plain
-from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, columns_of, has_mark, parts_of, per_line
 from crawlers.read.vocabulary.entries import ANSWERS, HEADS, kinds_of
 from crawlers.read.vocabulary.headings import asks, heads, is_heading, is_note
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, columns_of, has_mark, parts_of, per_line
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import number_of
 

@@ -13,9 +13,9 @@ from typing import Protocol
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, next_letter
-from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, columns_of, flat, parts_of
 from crawlers.read.vocabulary.entries import ANSWERS, HEADS, LISTS, is_title, kinds_of, listed_in, title_in
 from crawlers.read.vocabulary.headings import case_heading_in, heads, is_paper_title, may_head, numeral_of
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, columns_of, flat, parts_of
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import number_of
 from crawlers.read.vocabulary.options import options_in

@@ -11,7 +11,6 @@ from msgspec import structs
 from crawlers.read.lines.questions.assembly import AssembledQuestion
 from crawlers.read.lines.questions.draft import Draft
 from crawlers.read.lines.sections.layout import PaperLayout
-from crawlers.read.vocabulary.answer_marks import flat, parts_of
 from crawlers.read.vocabulary.entries import (
     ANSWER,
     GROUP,
@@ -24,6 +23,7 @@ from crawlers.read.vocabulary.entries import (
     listed_in,
 )
 from crawlers.read.vocabulary.headings import NUMERAL_ALONE, heading_key, heads, kind_of, may_head
+from crawlers.read.vocabulary.labels import flat, parts_of
 from crawlers.read.vocabulary.numbers import number_of
 
 _NUMBER = re.compile(r"(?P<open>[(\[【])?\s?(?P<number>\d{1,5})\s?(?(open)[)\]】]\s?[、.:]?|(?:[、:]|\.(?!\d)))\s{0,3}")

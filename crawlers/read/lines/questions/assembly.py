@@ -9,10 +9,10 @@ from crawlers.read.lines.pages.page import Line
 from crawlers.read.lines.questions.draft import Draft
 from crawlers.read.lines.questions.groups import Setting
 from crawlers.read.lines.sections.layout import PaperLayout, Span
-from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, flat, parts_of
 from crawlers.read.vocabulary.answers import QuestionBlock, with_answer, with_marked
 from crawlers.read.vocabulary.entries import LISTS, kinds_of
 from crawlers.read.vocabulary.headings import kind_of, tells_age, tells_patient
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, parts_of
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import BARE_TAG, RETAINED_STYLES, TAGS, TAGS_AT_END, Number, type_of
 from crawlers.read.vocabulary.options import find_options

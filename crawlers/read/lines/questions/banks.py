@@ -16,8 +16,8 @@ from atomexam.text.option_letters import letters_in, names_no_option
 from crawlers.read.lines.pages.page import Line, own_lines
 from crawlers.read.lines.questions.draft import Draft
 from crawlers.read.lines.questions.groups import Above
-from crawlers.read.vocabulary.answer_marks import LETTERS, WHOLE_ANSWER, Numbered, columns_of, flat, has_part, parts_of, plain, trimmed
 from crawlers.read.vocabulary.headings import asks, case_heading_in, case_mark_in, heads, is_note, tells_patient
+from crawlers.read.vocabulary.labels import LETTERS, WHOLE_ANSWER, Numbered, columns_of, flat, has_part, parts_of, plain, trimmed
 from crawlers.read.vocabulary.letters import FAINT, LED, LOOSE, OptionMarker, is_signed, letter_of, signs_in
 from crawlers.read.vocabulary.numbers import number_of
 from crawlers.read.vocabulary.options import find_options

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from crawlers.read.lines.questions.groups import Above
-from crawlers.read.vocabulary.answer_marks import IMAGE
+from crawlers.read.vocabulary.labels import IMAGE
 
 DOUBTS = {
     "number_out_of_order": "its number does not fit among those around it, so where it begins and ends is uncertain",

@@ -5,7 +5,6 @@ import re
 from msgspec import Struct
 
 from atomexam.text.numerals import value_of
-from crawlers.read.vocabulary.answer_marks import IMAGE, flat
 from crawlers.read.vocabulary.headings import (
     case_heading_in,
     case_mark_in,
@@ -17,6 +16,7 @@ from crawlers.read.vocabulary.headings import (
     tells_age,
     tells_patient,
 )
+from crawlers.read.vocabulary.labels import IMAGE, flat
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.options import find_options, options_in
 

@@ -12,7 +12,7 @@ from atomexam.text.option_letters import LETTERS as IN_TURN
 from atomexam.text.option_letters import letters_in
 from crawlers.read.lines.questions.assembly import AssembledQuestion, Doubts
 from crawlers.read.lines.questions.draft import Draft, ParsedPaper
-from crawlers.read.vocabulary.answer_marks import LETTERS, flat
+from crawlers.read.vocabulary.labels import LETTERS, flat
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.options import find_options, without_sign
 

@@ -8,7 +8,6 @@ from msgspec import Struct
 from atomexam.text.option_letters import LETTERS
 from crawlers.read.lines.pages.page import Line
 from crawlers.read.lines.sections.signals import opens_options, reads_as_question
-from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, flat, opening_mark, parts_of
 from crawlers.read.vocabulary.entries import (
     BARE_RUN,
     HEADS,
@@ -22,6 +21,7 @@ from crawlers.read.vocabulary.entries import (
     title_in,
 )
 from crawlers.read.vocabulary.headings import heading_key, heads, is_note, is_paper_title, may_head
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, opening_mark, parts_of
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import number_of
 

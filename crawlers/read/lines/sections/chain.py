@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from crawlers.read.lines.pages.page import Line
 from crawlers.read.lines.sections.signals import AnswerWatch, opens_options, tells_answer
-from crawlers.read.vocabulary.answer_marks import has_part
 from crawlers.read.vocabulary.entries import LISTS, kinds_of
 from crawlers.read.vocabulary.headings import inquires
+from crawlers.read.vocabulary.labels import has_part
 from crawlers.read.vocabulary.numbers import Number, number_of
 
 _SKIPPED = 20  # numbers that a paper may leave out between two questions

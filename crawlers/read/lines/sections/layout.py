@@ -10,9 +10,9 @@ from crawlers.read.lines.pages.page import Line
 from crawlers.read.lines.sections.answer_regions import Region, explains, find_regions
 from crawlers.read.lines.sections.chain import Candidate, choose
 from crawlers.read.lines.sections.signals import begins_paper, heads_restart, is_title_line, unsure_positions
-from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, columns_of
 from crawlers.read.vocabulary.entries import HEADS, LISTS, is_title, kinds_of
 from crawlers.read.vocabulary.headings import inquires, is_note
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, columns_of
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import Number, number_of
 

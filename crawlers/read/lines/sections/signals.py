@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 
 from crawlers.read.lines.pages.page import Line
-from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, columns_of, flat, has_part, parts_of
 from crawlers.read.vocabulary.entries import HEADS, LISTS, kinds_of
 from crawlers.read.vocabulary.headings import (
     BLANK,
@@ -19,6 +18,7 @@ from crawlers.read.vocabulary.headings import (
     tells_age,
     tells_patient,
 )
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, columns_of, flat, has_part, parts_of
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import RINGS, Number, number_of
 

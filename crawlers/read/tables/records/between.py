@@ -9,8 +9,8 @@ from atomexam.text.option_letters import are_in_turn
 from crawlers.read.containers.files.reading import CoveredCell, Lost, Unsaved
 from crawlers.read.tables.columns import CASE, SECTION, SHARED_OPTIONS, RecordLayout
 from crawlers.read.tables.headers import SheetTable
-from crawlers.read.vocabulary.answer_marks import flat
 from crawlers.read.vocabulary.headings import case_heading_in, case_mark_in, heads, is_heading, kind_of, note_in, tells_patient
+from crawlers.read.vocabulary.labels import flat
 
 _RAW_CHARS = 2000
 _ASKS = re.compile(r"[?_]|\(\s*\)|[是为有]\s*$|什么|哪|如何")

@@ -33,7 +33,7 @@ from crawlers.read.tables.roles.records import (
 from crawlers.read.tables.roles.solver import PAIR, SURE, roles_of
 from crawlers.read.tables.roles.values import ALL_FORMS, FORMS
 from crawlers.read.tables.tree import EVERY, Rows, is_within, keys_within, with_inner
-from crawlers.read.vocabulary.answer_marks import flat
+from crawlers.read.vocabulary.labels import flat
 
 _logger = logging.getLogger(__name__)
 _MAYBE = 0.6

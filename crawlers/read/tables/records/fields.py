@@ -11,7 +11,7 @@ from crawlers.read.tables.columns import RecordLayout
 from crawlers.read.tables.names import is_unnamed
 from crawlers.read.tables.records.reading import Misfit
 from crawlers.read.tables.roles.values import split_options
-from crawlers.read.vocabulary.answer_marks import IMAGE
+from crawlers.read.vocabulary.labels import IMAGE
 from crawlers.read.vocabulary.letters import letter_of
 
 _LABEL_KEYS = ("key", "label", "letter", "option", "id", "name", "code", "prefix")

@@ -32,8 +32,8 @@ from crawlers.read.tables.records.stem_cells import IN_CELL, parts_of_stem
 from crawlers.read.tables.roles.records import Roles, options_of, values_of
 from crawlers.read.tables.roles.values import FORMS, MARKED, SIGNS, answer_letters
 from crawlers.read.tables.tree import TWICE
-from crawlers.read.vocabulary.answer_marks import flat, opening_mark
 from crawlers.read.vocabulary.headings import is_heading, kind_of
+from crawlers.read.vocabulary.labels import flat, opening_mark
 from crawlers.read.vocabulary.letters import letter_of
 
 _FEWEST_OPTIONS = 2

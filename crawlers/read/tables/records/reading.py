@@ -12,8 +12,8 @@ from atomexam.text.verdicts import CODES, UNSURE_VERDICTS
 from crawlers.read.containers.files.reading import Lost, Text
 from crawlers.read.lines.questions.draft import DOUBTS
 from crawlers.read.tables.roles.values import answer_letters, verdict_word
-from crawlers.read.vocabulary.answer_marks import flat
 from crawlers.read.vocabulary.headings import inquires, kind_of
+from crawlers.read.vocabulary.labels import flat
 
 PAPER_FORMATS = ("paper", "docx", "pdf")
 """Formats whose files are exam papers in lines."""

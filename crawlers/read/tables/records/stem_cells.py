@@ -9,7 +9,7 @@ from crawlers.read.lines.paper import read_paper
 from crawlers.read.lines.questions.banks import read_choice
 from crawlers.read.lines.questions.draft import Draft
 from crawlers.read.tables.roles.records import Roles, options_of
-from crawlers.read.vocabulary.answer_marks import flat
+from crawlers.read.vocabulary.labels import flat
 
 _A, _B = (re.compile(rf"(?:^|(?<=[\s)\]】?:。(]))[{letters}](?:\s{{0,2}}[.、:)\]]|\s{{0,2}}[\u4e00-\u9fff])") for letters in ("Aa", "Bb"))
 _A_GLUED = re.compile(r"(?<=[是为有于括])A[.、]")

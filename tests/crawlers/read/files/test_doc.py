@@ -20,7 +20,7 @@ from crawlers.read.containers.documents.doc_parts import numbering_of
 from crawlers.read.containers.documents.docx import read_docx
 from crawlers.read.containers.files.archives import true_name
 from crawlers.read.formats import guess_format, read_file, read_suffixes
-from crawlers.read.vocabulary.answer_marks import IMAGE
+from crawlers.read.vocabulary.labels import IMAGE
 
 FOLDER = Path(__file__).parent / "word"
 """Papers as .docx, and as the .doc that an office program made of each: `soffice --headless --convert-to doc *.docx`."""

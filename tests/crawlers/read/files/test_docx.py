@@ -15,7 +15,7 @@ from crawlers.read.containers.documents.docx import read_docx
 from crawlers.read.containers.documents.docx_numbers import FORMATS
 from crawlers.read.containers.files.archives import check_zipped
 from crawlers.read.lines.paper import read_paper
-from crawlers.read.vocabulary.answer_marks import IMAGE
+from crawlers.read.vocabulary.labels import IMAGE
 from tests.crawlers.read.bodies import saved
 
 NUMBERING = """<w:numbering {}>

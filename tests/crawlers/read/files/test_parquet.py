@@ -24,7 +24,7 @@ from crawlers.read.containers.files.reading import Lost
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.tables.records.arrays import read_records
 from crawlers.read.tables.records.reading import FileReading
-from crawlers.read.vocabulary.answer_marks import IMAGE
+from crawlers.read.vocabulary.labels import IMAGE
 from tests.crawlers.read.bodies import SEEN, read
 
 QUESTION = {"question": "感觉是（ ）", "options": ["甲", "乙", "丙"], "answer": "A"}

@@ -10,7 +10,7 @@ from atomexam.runtime import budgets
 from crawlers.read.containers.documents import pdf
 from crawlers.read.containers.documents.pdf import read_pdf, read_pdf_guarded
 from crawlers.read.containers.documents.pdf_rows import Glyph, glyphs_of, rows_of
-from crawlers.read.vocabulary.answer_marks import IMAGE
+from crawlers.read.vocabulary.labels import IMAGE
 
 
 def tiny(*contents: bytes, filters: bytes = b"", extra: bytes = b"") -> bytes:

@@ -29,7 +29,7 @@ from crawlers.read.layouts.paper_layout import FileLayout, PaperLayout
 from crawlers.read.papers import questions_by_layout, questions_in
 from crawlers.read.proposed import _key, proposed_layout
 from crawlers.read.tables.records.reading import FileReading
-from crawlers.read.vocabulary.answer_marks import flat
+from crawlers.read.vocabulary.labels import flat
 from crawlers.read_imports import read_files, store_files
 from tests.crawlers.read.bodies import SEEN
 from tests.crawlers.read.layouts.odd_papers import ODD_PAPERS, Written

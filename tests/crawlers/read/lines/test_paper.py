@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crawlers.read.lines.paper import lines_of, read_paper
 from crawlers.read.lines.questions.draft import DOUBTS
-from crawlers.read.vocabulary.answer_marks import flat
+from crawlers.read.vocabulary.labels import flat
 
 AB = ["A.甲", "B.乙"]
 ABCD = ["A.甲", "B.乙", "C.丙", "D.丁"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawlers.read.vocabulary.marks import is_answer_sheet, standing_out
+from crawlers.read.vocabulary.emphasis import is_answer_sheet, standing_out
 
 
 def _marked(places: str, kind: str, others: str = "") -> list[list[set[str]]]:

@@ -3,8 +3,8 @@
 import pytest
 
 from crawlers.read.lines.paper import read_paper
-from crawlers.read.vocabulary.answer_marks import flat
 from crawlers.read.vocabulary.headings import is_heading
+from crawlers.read.vocabulary.labels import flat
 from crawlers.read.vocabulary.numbers import number_of
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from crawlers.read.lines.pages.wraps import _ANSWER_TITLE, _TITLE_OPENS
-from crawlers.read.vocabulary.answer_marks import WHOLE_ANSWER, flat, has_mark, is_marked, parts_of, plain
 from crawlers.read.vocabulary.entries import ANSWERS, HEADS, LISTS, is_title, kinds_of, listed_in, title_in
 from crawlers.read.vocabulary.headings import heads, is_note, is_paper_title, may_head
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, has_mark, is_marked, parts_of, plain
 from crawlers.read.vocabulary.numbers import number_of
 
 PAPERS = Path(__file__).parents[3] / "papers"

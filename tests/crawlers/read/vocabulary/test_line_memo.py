@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from crawlers.read.vocabulary import answer_marks
-from crawlers.read.vocabulary.answer_marks import forget_lines, per_line
+from crawlers.read.vocabulary import labels
+from crawlers.read.vocabulary.labels import forget_lines, per_line
 
 
 def _length_of(tried: list[str]) -> Callable[[str], int]:
@@ -19,7 +19,7 @@ def _length_of(tried: list[str]) -> Callable[[str], int]:
 
 
 def test_a_result_is_kept_until_it_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer_marks, "_MOST_RETAINED", 1)
+    monkeypatch.setattr(labels, "_MOST_RETAINED", 1)
     tried: list[str] = []
     length = _length_of(tried)
     assert [length(line) for line in ("A. 甲", "B.", "A. 甲")] == [4, 2, 4]
@@ -30,7 +30,7 @@ def test_a_result_is_kept_until_it_is_forgotten(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_results_of_too_many_lines_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer_marks, "_MOST", 2)
+    monkeypatch.setattr(labels, "_MOST", 2)
     tried: list[str] = []
     length = _length_of(tried)
     assert [length(line) for line in ("甲", "乙乙", "丙", "甲")] == [1, 2, 1, 1]

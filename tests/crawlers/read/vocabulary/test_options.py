@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from crawlers.read.lines.pages.page import Line
 from crawlers.read.lines.paper import read_paper
 from crawlers.read.lines.questions.assembly import read_block
-from crawlers.read.vocabulary.answer_marks import flat
+from crawlers.read.vocabulary.labels import flat
 from crawlers.read.vocabulary.numbers import number_of
 from crawlers.read.vocabulary.options import find_options
 

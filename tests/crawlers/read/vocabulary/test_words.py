@@ -5,7 +5,7 @@ from types import ModuleType
 
 import pytest
 
-from crawlers.read.vocabulary import answer_marks, headings, numbers, words
+from crawlers.read.vocabulary import headings, labels, numbers, words
 
 
 def _anew(module: ModuleType, monkeypatch: pytest.MonkeyPatch, name: str, word: str) -> ModuleType:
@@ -36,8 +36,8 @@ def _anew(module: ModuleType, monkeypatch: pytest.MonkeyPatch, name: str, word: 
 def test_a_label_is_added_by_a_word(
     monkeypatch: pytest.MonkeyPatch, name: str, word: str, line: str, parts: tuple[tuple[str, str], ...]
 ) -> None:
-    assert answer_marks.parts_of(line) != parts
-    assert _anew(answer_marks, monkeypatch, name, word).parts_of(line) == parts
+    assert labels.parts_of(line) != parts
+    assert _anew(labels, monkeypatch, name, word).parts_of(line) == parts
 
 
 def test_a_type_and_a_word_that_counts_are_added_by_a_word(monkeypatch: pytest.MonkeyPatch) -> None:

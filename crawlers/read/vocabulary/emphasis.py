@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence, Set
 
 from msgspec import Struct
 
-from crawlers.read.vocabulary.answer_marks import flat
+from crawlers.read.vocabulary.labels import flat
 from crawlers.read.vocabulary.letters import letter_of
 
 _FIRST_SIGN, END_SIGN, _MAX_KINDS, _MAX_OPEN = 0xE100, "\ue0ff", 200, 20
