@@ -28,8 +28,8 @@ from eval.backends import open_backend
 from eval.finetune.__main__ import chat_template
 from eval.models.contract import ModelQuery, Settings
 from eval.models.local.batches import BatchShape, within_memory
-from eval.models.local.huggingface import HuggingFace
-from eval.models.local.loglikelihood import likelihoods, shared_length, tokenize_answers, whole_scores
+from eval.models.local.huggingface import HuggingFace, whole_scores
+from eval.models.local.loglikelihood import likelihoods, shared_length, tokenize_answers
 from eval.models.local.prefix_cache import EqualSizes, PrefixReader, TokenSpan, _first_layers, _readings, _spans
 from eval.tasks.request import Request
 
