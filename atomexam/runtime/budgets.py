@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Struct
@@ -228,13 +229,15 @@ def renew_cpu_limit(seconds: float) -> None:
 
 
 def limit_memory(most_bytes: int) -> None:
-    """Limit the memory of this process, if the system supports it."""
+    """Limit the memory that this process may take beyond what it has, which is that of the process it was forked from, if the system can."""
     try:
         import resource  # not on Windows
     except ImportError:
         return
+    statm = Path("/proc/self/statm")  # Linux
+    own = int(statm.read_text().split()[0]) * resource.getpagesize() if statm.exists() else 0
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
+    limit = own + most_bytes if hard == resource.RLIM_INFINITY else min(own + most_bytes, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
