@@ -229,7 +229,7 @@ def renew_cpu_limit(seconds: float) -> None:
 
 
 def limit_memory(most_bytes: int) -> None:
-    """Limit the memory that this process may take beyond what it has, which is that of the process it was forked from, if the system can."""
+    """Limit the memory that this process may take beyond what it has (a fork has that of its parent), if the system can."""
     try:
         import resource  # not on Windows
     except ImportError:
