@@ -13,12 +13,9 @@ On a machine without a network: scripts/gpu_wheels.sh
 """
 
 import argparse
-import gc
 import json
 import os
 import platform
-import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -33,11 +30,11 @@ from typing import Any, Literal, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from bench.gpu_memory import at_most, ballast, noted_errors
+from bench.gpu_table import Table, as_markdown, measured, rates, shown, times
 from bench.random_model import RandomWeights, choice_requests, claim_requests, device, random_backend, write_config
 
 ROOT = Path(__file__).parent.parent
-COLUMNS = ("part", "what", "batch", "items", "seconds", "items/s", "tokens/s", "GiB", "theirs", "ratio", "equal", "remark")
-MAX_REMARK_CHARS = 160
 
 
 class Sizes(NamedTuple):
@@ -97,66 +94,6 @@ TINY = Sizes(
 )
 
 
-class Table:
-    """Lines of the table, each written to a file as soon as it is measured."""
-
-    def __init__(self, path: Path, part: str) -> None:
-        self._path, self._part = path, part
-
-    def add(self, what: str, **figures: Any) -> None:
-        row = {"part": self._part, "what": what} | figures
-        with open(self._path, "a", encoding="utf-8") as lines:
-            lines.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-    @contextmanager
-    def line(self, what: str, **figures: Any) -> Iterator[dict[str, Any]]:
-        """Add a line with the figures that the block fills in, or with the error that ended it."""
-        try:
-            yield figures
-        except Exception as error:  # whatever it is: the other lines are wanted
-            figures["remark"] = f"failed: {_shown(error)}"
-        self.add(what, **figures)
-        free()
-
-
-def _shown(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:MAX_REMARK_CHARS]
-
-
-def free() -> None:
-    """Give back what errors and earlier measurements hold."""
-    import torch
-
-    gc.collect()
-    if device() == "cuda":
-        torch.cuda.empty_cache()
-
-
-def measured(work: Callable[..., Any], *given: Any) -> tuple[dict[str, float], Any]:
-    """Return seconds and peak memory of the work, and what it returns."""
-    import torch
-
-    if device() == "cuda":
-        torch.cuda.synchronize()
-        torch.cuda.reset_peak_memory_stats()
-    start = time.perf_counter()
-    made = work(*given)
-    if device() == "cuda":
-        torch.cuda.synchronize()
-    seconds = time.perf_counter() - start
-    peak = torch.cuda.max_memory_allocated() if device() == "cuda" else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {"seconds": round(seconds, 3), "GiB": round(peak / 2**30, 2)}, made
-
-
-def _times(number: int, work: Callable[..., Any], *given: Any) -> None:
-    for _ in range(number):
-        work(*given)
-
-
-def rates(seconds: float, items: int, tokens: int) -> dict[str, float]:
-    return {"items": items, "items/s": round(items / seconds, 1), "tokens/s": round(tokens / seconds)}
-
-
 def queries_of(backend: Any, requests: Sequence[Any]) -> list[Any]:
     from eval.models.contract import ModelQuery
 
@@ -205,13 +142,13 @@ def machine(sizes: Sizes, table: Table, folder: Path) -> None:
         source = torch.zeros(many, dtype=torch.uint8, device=device()).random_(0, 255)
         target = torch.empty_like(source)
         target.copy_(source)
-        spent, _ = measured(_times, 5, target.copy_, source)
+        spent, _ = measured(times, 5, target.copy_, source)
         row |= {"seconds": spent["seconds"], "remark": f"{10 * many / spent['seconds'] / 1e9:,.0f} GB/s"}
     side = 8192 if device() == "cuda" else 256
     with table.line(f"product of {side} x {side}, bfloat16") as row:
         left, right = (torch.randn((side, side), device=device(), dtype=torch.bfloat16) for _ in range(2))
         left @ right
-        spent, _ = measured(_times, 10, left.matmul, right)
+        spent, _ = measured(times, 10, left.matmul, right)
         row |= {"seconds": spent["seconds"], "remark": f"{20 * side**3 / spent['seconds'] / 1e12:,.1f} TFLOP/s"}
 
 
@@ -528,80 +465,15 @@ def full(sizes: Sizes, table: Table, folder: Path) -> None:
             row |= _outcome(errors, backend, few, greedy(4, 4), way)
 
 
-def noted_errors() -> list[str]:
-    """Have the errors noted that the code under test catches as too little memory."""
-    from eval.models.local import batches, prefix_cache
-
-    usual, errors = batches.within_memory, list[str]()
-
-    def within_memory(work: Callable[..., Any], *given: Any) -> Any:
-        def noting(*given: Any) -> Any:
-            try:
-                return work(*given)
-            except Exception as error:
-                errors.append(f"{type(error).__name__} {re.sub(r'[0-9.]+', '#', ' '.join(str(error).split()))[:60]}")
-                raise
-
-        return usual(noting, *given)
-
-    batches.within_memory = prefix_cache.within_memory = within_memory
-    return errors
-
-
 def _outcome(errors: list[str], *asked: Any) -> dict[str, Any]:
     """Return the figures of replies that may run out of memory: how many failed, and the errors on the way."""
     errors.clear()
     try:
         spent, made = measured(replies_of, *asked)
     except Exception as error:
-        return {"remark": f"NOT CAUGHT {_shown(error)}; before: {dict(Counter(errors))}"}
+        return {"remark": f"NOT CAUGHT {shown(error)}; before: {dict(Counter(errors))}"}
     failed = Counter(one.error.partition(",")[0] for one in made if one.error)
     return spent | {"items": len(made), "remark": f"{sum(failed.values())} failed {dict(failed)}; caught {dict(Counter(errors))}"}
-
-
-@contextmanager
-def ballast(left: int) -> Iterator[None]:
-    """Hold all memory of the GPU but so many bytes."""
-    import torch
-
-    free()
-    held, size = [], 2**34
-    while size >= 2**24:
-        if torch.cuda.mem_get_info()[0] - size < left:
-            size //= 2
-            continue
-        try:
-            held.append(torch.empty(size, dtype=torch.uint8, device="cuda"))
-        except torch.OutOfMemoryError:
-            size //= 2
-    try:
-        yield
-    finally:
-        held.clear()
-        free()
-
-
-@contextmanager
-def at_most(room: int) -> Iterator[None]:
-    """Let this process take so many bytes more than it has."""
-    import torch
-
-    free()
-    if device() == "cuda":
-        whole = torch.cuda.get_device_properties(0).total_memory
-        torch.cuda.set_per_process_memory_fraction(min(1.0, (torch.cuda.memory_reserved() + room) / whole))
-        try:
-            yield
-        finally:
-            torch.cuda.set_per_process_memory_fraction(1.0)
-    else:
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        usual = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + room, usual[1]))
-        try:
-            yield
-        finally:
-            resource.setrlimit(resource.RLIMIT_AS, usual)
 
 
 def static(sizes: Sizes, table: Table, folder: Path) -> None:
@@ -668,12 +540,6 @@ def _run(command: Sequence[str], limit: float, log: Any) -> str | None:
     except subprocess.TimeoutExpired:
         return f"failed: stopped after {limit:.0f} s"
     return f"failed: exit status {done.returncode}" if done.returncode else None
-
-
-def as_markdown(rows: Sequence[dict[str, Any]]) -> str:
-    lines = [f"| {' | '.join(COLUMNS)} |", "|---|---|" + "---:|" * (len(COLUMNS) - 3) + "---|"]
-    lines += [f"| {' | '.join(str(row.get(name, '')).replace('|', '/') for name in COLUMNS)} |" for row in rows]
-    return "\n".join(lines)
 
 
 def main() -> None:
