@@ -20,7 +20,7 @@ from crawlers.read.files import read_within
 from crawlers.web.bodies import flaw
 
 pytestmark = pytest.mark.slow
-RATIO, FLOOR, MOST_TRIES = 20, 0.06, 5
+RATIO, FLOOR, MOST_TRIES = 12, 0.2, 5
 """Most times the time of eight times the input: 8 where it grows with the size, 9 with its logarithm too, 64 with its square."""
 FIRST_BYTES, MOST_BYTES = 16_000, 130_000
 Shape = Callable[[int], bytes]
@@ -116,7 +116,7 @@ PROVENANCE = Provenance(source="s", url="http://s/1", snapshot="2026-01-01", pag
 @pytest.mark.parametrize("shape", SHAPES)
 def test_reading_a_file_takes_linear_time(shape: str) -> None:
     name, made = SHAPES[shape]
-    others = count(0, 64)  # what was read before may be remembered
+    others = count(0, 4096)  # what was read before may be remembered
 
     def work(size: int) -> Callable[[], object]:
         return lambda: list(read_within(name, made(size + next(others)), None, PROVENANCE))
@@ -130,7 +130,7 @@ PIECES = st.text(alphabet="12.A、甲？。：答案()（）\t ,\"'<>{}[]=~:/&;\
 @settings(max_examples=12)
 @given(PIECES, PIECES, st.sampled_from(["a.txt", "a.csv", "a.md", "a.html", "a.gift", "a.json", "a.xml"]))
 def test_reading_any_repeated_text_takes_linear_time(head: str, piece: str, name: str) -> None:
-    others = count(0, 64)
+    others = count(0, 4096)
 
     def work(size: int) -> Callable[[], object]:
         return lambda: list(read_within(name, repeated(piece, head)(size + next(others)), None, PROVENANCE))

@@ -54,7 +54,7 @@ def differ_by_the_negation_alone(said: str, denied: str) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(ANY_FACTS, st.sampled_from(SETS), st.integers(1, 20), st.randoms())
 def test_the_laws_hold_of_all_types_and_sets(facts: list[Fact], name: str, cap: int, random) -> None:
     params = Claims(per_type=cap, template=name, seed=1)
@@ -82,7 +82,7 @@ def ids_of(claims: list[ClaimPair]) -> frozenset[str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(ANY_FACTS, ANY_FACTS, st.sampled_from(SETS), st.integers(1, 5), st.integers(0, 3))
 def test_more_facts_leave_what_was_chosen(facts: list[Fact], added: list[Fact], name: str, cap: int, seed: int) -> None:
     """Only a fact that one of the new ones contradicts goes; a third run changes nothing."""

@@ -85,7 +85,7 @@ def test_a_long_run_within_a_text_is_read_everywhere(before: str, piece: str, be
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("piece", ["<b>", "（", "中", "??"])
+@pytest.mark.parametrize("piece", ["<b>", "&amp;", "（", "中", "\u202e", "a ", "??"])
 def test_a_line_of_a_million_characters_is_read(piece: str) -> None:
     found = clean([("toy", [question(piece * (1_000_000 // len(piece)), "甲", "乙", "A", "")])], PARAMS)
     assert [row.reason for row in found.rejected] == [found.rejected[0].reason]

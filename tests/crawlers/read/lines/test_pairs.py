@@ -8,20 +8,30 @@ from tests.crawlers.read.lines.paper_pairs import PAPERS, differences, load
 
 CASES = sorted(PAPERS.glob("*.txt"))
 GIVEN_UP = {
-    *("blind_09", "blind_17", "own2_bare_keys", "own2_blank_answers_mixed", "own2_chat_middle", "own2_english", "own2_excel_paste"),
-    *("own2_nested", "own2_type_before", "own2_variant_eng", "own3_case_restart_inline", "own3_remark_last_option", "own4_scan_noise"),
-    *("own2_full_stop_number", "own3_bank_dump", "own3_bare_letters_blank", "own3_details", "own3_fields_nonumber", "own3_remarks_verdict"),
-    *("own_bank_with_tags", "own_case_questions", "own_spaced_scan"),
-}
-"""Papers of which some questions are rejected with a reason, which a layout or an edit of the file cures; none is read otherwise."""
+    "blind_09": 3, "blind_17": 2, "own2_bare_keys": 8, "own2_blank_answers_mixed": 2, "own2_chat_middle": 2, "own2_english": 2,
+    "own2_excel_paste": 4, "own2_full_stop_number": 4, "own2_nested": 5, "own2_type_before": 4, "own2_variant_eng": 1,
+    "own3_bare_letters_blank": 2, "own3_case_restart_inline": 2, "own3_details": 3, "own3_remark_last_option": 2,
+    "own3_remarks_verdict": 2, "own4_scan_noise": 1, "own_bank_with_tags": 1, "own_case_questions": 4, "own_spaced_scan": 2,
+}  # fmt: skip
+"""Questions that are rejected with a reason, which a layout or an edit of the file cures; none is read otherwise."""
+UNREAD = {"own3_bank_dump", "own3_fields_nonumber"}
+"""Papers without numbers of which no question is found, and all characters are unread."""
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_a_paper_is_read_as_a_careful_reader_does(path: Path) -> None:
     text, wanted = load(path)
     found, reading = differences(text, wanted)
-    if path.stem in GIVEN_UP:
-        assert found and all(": doubt " in line or line.endswith((": not found", ": too many")) for line in found), found
+    if path.stem in UNREAD:
+        assert (reading.numbers, len(reading.questions), len(reading.rejected)) == (0, 0, 0)
         return
-    assert found == []
+    assert len(found) == GIVEN_UP.get(path.stem, 0) and all(": doubt " in line for line in found), found
     assert reading.numbers == len(reading.questions) + len(reading.rejected) == wanted.get("count", len(wanted["questions"]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("end", ["\r\n", " \n", "\u200b\n"])
+def test_line_ends_and_signs_of_no_width_change_nothing(path: Path, end: str) -> None:
+    text, wanted = load(path)
+    assert differences("\ufeff" + text.replace("\n", end), wanted)[0] == differences(text, wanted)[0]

@@ -125,7 +125,7 @@ def test_the_one_search_finds_each_rules_example(name: str) -> None:
 
 @pytest.mark.slow
 @given(TEXTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=600, deadline=None)
 def test_the_one_search_finds_what_any_rule_needs_and_nothing_else(text: str) -> None:
     for group in GROUPS.values():
         assert bool(group.leaves(text)) == (not any(rule.needs(text) for rule in group))
@@ -133,7 +133,7 @@ def test_the_one_search_finds_what_any_rule_needs_and_nothing_else(text: str) ->
 
 @pytest.mark.slow
 @given(TEXTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=600, deadline=None)
 def test_a_rule_leaves_texts_without_its_signs(text: str) -> None:
     normal = normalize(text).text  # the rules of papers come after those of texts
     for name, rule in RULES.items():
@@ -142,7 +142,7 @@ def test_a_rule_leaves_texts_without_its_signs(text: str) -> None:
 
 @pytest.mark.slow
 @given(TEXTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=600, deadline=None)
 def test_texts_come_out_alike_with_the_one_search_and_without(text: str) -> None:
     for group in GROUPS.values():
         plainly = run_rules(text, tuple(group))
@@ -151,7 +151,7 @@ def test_texts_come_out_alike_with_the_one_search_and_without(text: str) -> None
 
 
 @given(st.lists(st.sampled_from(list(RULES.values())), min_size=1, max_size=4), TEXTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=600, deadline=None)
 def test_any_rules_make_a_group(rules: list[Rule], text: str) -> None:
     assert bool(Group(rules).leaves(text)) == (not any(rule.needs(text) for rule in rules))
 
