@@ -51,7 +51,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 _LINK = re.compile(r"\]\((?!\w+://|mailto:)([^)\s]+)\)")
 _PATH = re.compile(r"`((?:atomexam|crawlers|curation|splits|eval|tests|docs|bench|scripts|plots|imports)/[^`\s]*)`")
 _PLACEHOLDER = re.compile(r"[*{<]|\b[A-Z]{3,}\b(?!\.md)|smallexam|my_\w+")
-PAST = ("CHANGELOG.md", "benchmarks.md")  # name files of former versions, as decisions do
+PAST = ("CHANGELOG.md",)  # names files of former versions, as decisions do
 CURRENT = [path for path in DOCS if path.name not in PAST and "decisions" not in path.parts]
 MADE = {"imports/search"}  # folders that people make
 _ABSOLUTE = re.compile(r"(?<![\w.:/*}-])(?:~|/(?:bin|etc|home|mnt|opt|private|root|srv|tmp|usr|var|work|Users|Volumes))/\w|\b[A-Z]:\\")
@@ -253,7 +253,8 @@ def test_what_happens_where_is_true() -> None:
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_no_path_of_a_machine_stands_in_docs(path: Path) -> None:
-    assert not _ABSOLUTE.findall(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    assert not _ABSOLUTE.findall(text) and "shared/real" not in text
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.relative_to(ROOT).as_posix())
@@ -262,6 +263,8 @@ def test_commands_in_docs_are_there(path: Path) -> None:
     for module in re.findall(r"python -m ([a-z_]+(?:\.[a-z_]+)+)", text):
         home = ROOT / Path(*module.split("."))
         assert home.with_suffix(".py").exists() or (home / "__main__.py").exists(), f"{path.name}: python -m {module}"
+    for script in re.findall(r"python ((?:bench|scripts)/\w+\.py)", text) if path in CURRENT else ():
+        assert (ROOT / script).exists(), f"{path.name}: python {script}"
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     assert set(re.findall(r"`make ([a-z-]+)", text)) <= targets
 

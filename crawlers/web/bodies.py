@@ -3,19 +3,24 @@
 Scrapy unpacks what it can and ignores the rest, so half a page would be stored as a page.
 """
 
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any
 
 import brotli
-from backports import zstd
 from scrapy import Request
 from scrapy.exceptions import DownloadCancelledError, ResponseDataLossError
 from scrapy.http import Response
 
 from crawlers.store.request_keys import is_robots
 from crawlers.web.failure_causes import EMPTY_BODY, NOT_PACKED, TOO_LARGE, TORN_BODY
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 _CHUNK_BYTES = 1 << 16
 _MAX_STREAMS = 1024  # gzip members or zstd frames: in blocks of 64 KiB, the largest page has half as many
@@ -41,7 +46,7 @@ def flaw(body: bytes, encodings: list[bytes], max_bytes: int) -> str | None:
 
     If the body was packed once, at most one chunk of it is in memory. An unknown encoding ends the check.
     """
-    packed = [name.strip().lower() for header in encodings for name in header.split(b",") if name.strip()]
+    packed = _packings(encodings)
     if len(packed) > _MAX_LAYERS:
         return f"{TOO_LARGE}: packed {len(packed)} times"
     while packed and body:
@@ -50,25 +55,30 @@ def flaw(body: bytes, encodings: list[bytes], max_bytes: int) -> str | None:
             return None
         if not body.startswith(magic := _MAGIC.get(name, b"")) and not magic.startswith(body):
             return f"{NOT_PACKED}: {name.decode('ascii')}"
-        unpacked, size = [], 0
+        chunks, size = [], 0
         try:
             for chunk in _UNPACK[name](body):
                 size += len(chunk)
                 if size > max_bytes:
                     return f"{TOO_LARGE}: over {max_bytes} bytes when unpacked"
                 if packed:
-                    unpacked.append(chunk)
+                    chunks.append(chunk)
         except _TooManyStreams:
             return f"{TOO_LARGE}: over {_MAX_STREAMS} compressed streams"
         except (_Torn, zlib.error, brotli.error, zstd.ZstdError):
             return f"{TORN_BODY}: {name.decode('ascii', 'replace')}"
-        body = b"".join(unpacked)
+        body = b"".join(chunks)
     return None
+
+
+def _packings(encodings: list[bytes]) -> list[bytes]:
+    """Return the names in Content-Encoding headers, the outermost last."""
+    return [name.strip().lower() for header in encodings for name in header.split(b",") if name.strip()]
 
 
 def unpacked(body: bytes, encodings: list[bytes]) -> bytes:
     """Return a sound body unpacked; unchanged if the encoding is unknown."""
-    packed = [name.strip().lower() for header in encodings for name in header.split(b",") if name.strip()]
+    packed = _packings(encodings)
     while packed and packed[-1] in _UNPACK:
         body = b"".join(_UNPACK[packed.pop()](body))
     return body

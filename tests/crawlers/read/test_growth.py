@@ -10,14 +10,13 @@ from itertools import count
 
 import brotli
 import pytest
-from backports import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.budgets import OverBudget
 from crawlers.read.files import read_within
-from crawlers.web.bodies import flaw
+from crawlers.web.bodies import flaw, zstd
 
 pytestmark = pytest.mark.slow
 RATIO, FLOOR, MOST_TRIES = 12, 0.2, 5

@@ -12,7 +12,6 @@ from typing import Any
 
 import brotli
 import pytest
-from backports import zstd
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, DownloadFailedError, ResponseDataLossError
@@ -20,7 +19,7 @@ from twisted.internet.error import ConnectionLost
 
 from atomexam.text.encodings import true_encoding
 from crawlers.web import failure_causes as faults
-from crawlers.web.bodies import flaw, unpacked
+from crawlers.web.bodies import flaw, unpacked, zstd
 from crawlers.web.failure_causes import cause, is_passing, of_answer, of_exception
 
 Crawl = Callable[..., dict[str, Any]]
