@@ -9,11 +9,10 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dvc.exceptions import DvcException
 from dvc.utils.serialize import loads_yaml
 from ruamel.yaml import YAMLError
 
@@ -21,7 +20,6 @@ from atomexam.runtime.jsonl import replacing
 from scripts.recover import is_busy
 
 LOCK = Path("dvc.lock")
-Parse = Callable[[str], Any]
 _HEADER = "schema: '2.0'\nstages:\n"
 _ENTRY = re.compile(r"^  (\S.*):\n((?:(?: {4}.*)?\n)*)", re.MULTILINE)
 _REST = "a stage without an entry is restored from DVC's run cache, or runs"
@@ -37,7 +35,7 @@ class _Output(NamedTuple):
     """None for a file of a folder: dvc.lock has the folder's size."""
 
 
-def mend(text: str, committed: str, stages: Set[str], parse: Parse) -> tuple[str, list[str]]:
+def mend(text: str, committed: str, stages: Set[str]) -> tuple[str, list[str]]:
     """Return a sound dvc.lock, and what was wrong with it.
 
     Args:
@@ -50,16 +48,16 @@ def mend(text: str, committed: str, stages: Set[str], parse: Parse) -> tuple[str
         text = _ours(text)
         faults.append("has the conflict of a merge; our side is kept, and is to be committed: `git add dvc.lock`")
     entries, known = dict(_ENTRY.findall(text)), dict(_ENTRY.findall(committed))
-    parsed = _parsed(text, parse)
+    parsed = _parsed(text)
     if _HEADER + "".join(f"  {name}:\n{entry}" for name, entry in entries.items()) != text or parsed.keys() != entries.keys():
         faults.append("is torn" if text.strip("\0 \n") else "is empty")
         if not text.endswith("\n") and entries:
             entries.popitem()
-        parsed = {name: _parsed(f"{_HEADER}  {name}:\n{entry}", parse).get(name) for name, entry in entries.items()}
+        parsed = {name: _entry(name, entry) for name, entry in entries.items()}
     torn = {name for name, entry in parsed.items() if not _is_whole(entry)}
-    if entries and (last := [*entries][-1]) in known:  # cut between two lines, it may lack outputs
-        committed_entry = _parsed(f"{_HEADER}  {last}:\n{known[last]}", parse).get(last)
-        torn |= {last} if last not in torn and len(_rows(parsed[last], "outs")) < len(_rows(committed_entry, "outs")) else set()
+    last = [*entries][-1] if entries else ""  # cut between two lines, it may lack outputs
+    if last in known and len(_rows(parsed[last], "outs")) < len(_rows(_entry(last, known[last]), "outs")):
+        torn.add(last)
     sound = {name: entry for name, entry in entries.items() if name in stages and name not in torn}
     restored = {name: entry for name, entry in known.items() if name in stages and name not in sound}
     if restored or torn:
@@ -82,11 +80,15 @@ def _ours(text: str) -> str:
     return "".join(kept)
 
 
-def _parsed(text: str, parse: Parse) -> dict[str, Any]:
+def _entry(name: str, lines: str) -> Any:
+    return _parsed(f"{_HEADER}  {name}:\n{lines}").get(name)
+
+
+def _parsed(text: str) -> dict[str, Any]:
     """Return the entries of a lock; none if it is not valid."""
     try:
-        lock = parse(text)
-    except (DvcException, YAMLError, ValueError, RecursionError):
+        lock = loads_yaml(text)
+    except (YAMLError, ValueError, RecursionError):
         return {}
     stages = lock.get("stages") if isinstance(lock, dict) and lock.get("schema") == "2.0" else None
     return stages if isinstance(stages, dict) else {}
@@ -118,7 +120,7 @@ def _git(*words: str) -> str:
     return subprocess.run(["git", *words], capture_output=True, text=True, check=False).stdout
 
 
-def heal_lock(parse: Parse) -> dict[str, Any]:
+def heal_lock() -> dict[str, Any]:
     """Mend dvc.lock in place, printing what was wrong; return its entries."""
     committed = _git("show", f"HEAD:./{LOCK}")
     text = LOCK.read_text("utf-8", "replace") if LOCK.exists() else ""
@@ -131,13 +133,13 @@ def heal_lock(parse: Parse) -> dict[str, Any]:
         names = stage_names(pipeline, params)
     except (YAMLError, ValueError, KeyError, TypeError, AttributeError):
         return {}  # what is wrong with them, DVC says
-    mended, faults = mend(text, committed, names, parse)
+    mended, faults = mend(text, committed, names)
     for fault in faults:
         print(f"dvc.lock {fault}", file=sys.stderr)
     if mended != text:
         with replacing(LOCK) as part:
             part.write_text(mended, encoding="utf-8")
-    return _parsed(mended, parse)
+    return _parsed(mended)
 
 
 def heal_outputs(entries: Mapping[str, Any], cache: Path, hashes: bool = False) -> int:
@@ -209,18 +211,25 @@ def _md5(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
 
 
-def heal(parse: Parse, hashes: bool = False) -> int:
-    """Heal dvc.lock and the outputs; return how many outputs were damaged. Nothing is touched while a DVC is at work."""
+def heal(hashes: bool = False) -> int | None:
+    """Heal dvc.lock and the outputs; return how many outputs were damaged.
+
+    None if nothing was looked at: a DVC is at work, or dvc.lock has no entry.
+    """
     from dvc.config import Config
 
-    if is_busy():
-        return 0
+    if is_busy() or not (entries := heal_lock()):
+        return None
     folder = Config(dvc_dir=".dvc")["cache"].get("dir") or ".dvc/cache"
-    return heal_outputs(heal_lock(parse), Path(folder) / "files/md5", hashes)
+    return heal_outputs(entries, Path(folder) / "files/md5", hashes)
 
 
 def main() -> int:
-    if damaged := heal(loads_yaml, hashes=True):
+    damaged = heal(hashes=True)
+    if damaged is None:
+        print("nothing was checked: a DVC is at work, or dvc.lock names no stage of dvc.yaml. Next: `make repro`", file=sys.stderr)
+        return 1
+    if damaged:
         print(f"{damaged} damaged files were found. Next: `make repro`", file=sys.stderr)
         return 1
     print("all outputs and their copies in DVC's cache are as dvc.lock says")

@@ -64,7 +64,7 @@ def lock_to_modify(path: str, fs: Any = None) -> Iterator[dict[str, Any]]:
 
 def main(argv: list[str]) -> int:
     """Run DVC with these arguments; return its exit status."""
-    damage.heal(lambda text: YAML(typ="safe").load(text))
+    damage.heal()
     shown = StageLines(Path())
     for handler in logging.getLogger("dvc").handlers:
         handler.addFilter(shown)

@@ -27,14 +27,14 @@ TEXT = dumps_yaml(LOCK)
 
 
 def test_a_sound_lock_is_left_alone() -> None:
-    assert mend(TEXT, TEXT, set(NAMES), loads_yaml) == (TEXT, [])
-    assert mend(TEXT, "", set(NAMES), loads_yaml) == (TEXT, [])
+    assert mend(TEXT, TEXT, set(NAMES)) == (TEXT, [])
+    assert mend(TEXT, "", set(NAMES)) == (TEXT, [])
 
 
 @pytest.mark.slow
 def test_a_lock_cut_anywhere_is_as_it_was() -> None:
     for end in range(len(TEXT)):
-        mended, faults = mend(TEXT[:end], TEXT, set(NAMES), loads_yaml)
+        mended, faults = mend(TEXT[:end], TEXT, set(NAMES))
         assert mended == TEXT and faults, TEXT[:end][-80:]
 
 
@@ -53,17 +53,17 @@ def test_a_lock_cut_anywhere_is_as_it_was() -> None:
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_and_healed_from_the_last_commit(text: str, fault: str) -> None:
-    mended, faults = mend(text, TEXT, set(NAMES), loads_yaml)
+    mended, faults = mend(text, TEXT, set(NAMES))
     assert mended == TEXT and any(line.startswith(fault) for line in faults), faults
 
 
 def test_entries_of_stages_that_are_gone_go_and_new_ones_stay() -> None:
     grown = dumps_yaml({"schema": "2.0", "stages": LOCK["stages"] | {"new": entry("new")}})
-    mended, faults = mend(grown, TEXT, {"a", "c", "new"}, loads_yaml)
+    mended, faults = mend(grown, TEXT, {"a", "c", "new"})
     assert list(loads_yaml(mended)["stages"]) == ["a", "c", "new"] and faults == [
         "has entries of 1 stages that are no more; they are removed"
     ]
-    assert mend(grown[:-9], TEXT, {*NAMES, "new"}, loads_yaml)[0] == TEXT, "torn, and in no commit: DVC runs it again"
+    assert mend(grown[:-9], TEXT, {*NAMES, "new"})[0] == TEXT, "torn, and in no commit: DVC runs it again"
 
 
 def test_the_names_of_stages_are_those_of_dvc(root: Path) -> None:
@@ -135,5 +135,5 @@ def test_a_torn_lock_is_healed_in_place(project: Path, capsys: pytest.CaptureFix
     Path("dvc.lock").write_text(TEXT)
     subprocess.run("git add -A && git commit -qm x", shell=True, check=True)
     Path("dvc.lock").write_text(TEXT[: random.Random(1).randrange(len(TEXT))])
-    assert heal_lock(loads_yaml) == LOCK["stages"] and Path("dvc.lock").read_text() == TEXT
+    assert heal_lock() == LOCK["stages"] and Path("dvc.lock").read_text() == TEXT
     assert "dvc.lock is torn" in capsys.readouterr().err

@@ -23,7 +23,7 @@ SHORT, _SHORT_CHARS = {
     "curation.claims.contradictions._foods": "tails of facts: 30 characters",
     "curation.claims.templates._patterns": "tails",
     "curation.clean.classify.subjects.__init__": "names of examinations and subjects: 300",
-    "curation.vocab.reader._rows": "tails, and names of heads: 80",
+    "curation.vocab.allowed_heads._rows": "tails, and names of heads: 80",
     "curation.clean.facts.kinds._table": "tails",
     "curation.clean.facts.monographs._TREATMENT": "items of a list",
 }, 300  # fmt: skip
@@ -31,13 +31,13 @@ GUARDED = {"crawlers.read.containers.files.notations._TOKEN": "many comments tha
 UNKNOWN = "甲"
 UNSEEN = {
     "crawlers.read.tables.columns.subject_of": "of a layout file, and it meets the name of a file",
-    "crawlers.read.layouts.layout_files.layouts_with": "the same, tried once",
+    "crawlers.read.layouts.layout_files.layouts_with": "of a layout file, tried once",
     "crawlers.read.layouts.line_patterns._form": "of a layout file; test_paper_layouts tries long lines",
     "curation.clean.classify.case_types._any_of": "what it makes is seen in the table that holds it",
     "crawlers.read.lines.doubts.sections._further_entries": "a number that the answer is asked for",
     "curation.text.rules.rule_of_signs": "seen in the rules",
     "curation.vocab.reader.compiled": "seen in the tables that hold it",
-    "eval.imported.main": "a name that somebody types",
+    "eval.models.servers.api_key.remover": "a key, from the environment",
 }
 _SLOW = 0.005  # seconds for the longer text; a linear pattern takes a twentieth of it
 _GROWTH = 6  # for four times the text: linear is 4, quadratic 16

@@ -65,6 +65,7 @@ class ProcessFailure(NamedTuple):
 
 _running: list[_ReaderProcess] = []
 _is_guarded, _beats = [False], [False]
+os.register_at_fork(after_in_child=_running.clear)  # two processes on one pipe would take each other's answers
 
 
 def is_guarded() -> bool:

@@ -3,15 +3,10 @@
 import heapq
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from struct import Struct
-from typing import Generic, TypeVar
-
-from atomexam.runtime.jsonl import BUFFER_BYTES, replacing, to_line
-
-T = TypeVar("T")
 
 MEMORY_BYTES = 32 << 20
 _ENTRY_BYTES = 160  # Python's overhead for a key and a line
@@ -125,20 +120,3 @@ def _entries(file: int, start: int, end: int) -> Iterator[KeyedLine]:
             yield buffer[at + _SIZES.size : line], buffer[line : line + line_bytes]
             at = line + line_bytes
         buffer = buffer[at:]
-
-
-class SortedFile(Generic[T]):
-    """A JSONL file being written: records are added in any order, and written sorted by key; few are in memory at a time."""
-
-    def __init__(self, path: Path, key: Callable[[T], bytes], memory_bytes: int | None = None) -> None:
-        self._path, self._key = path, key
-        self._entries = ExternalSort(path.parent.parent, memory_bytes)
-
-    def append(self, record: T) -> None:
-        """Take in a record."""
-        self._entries.add(self._key(record), to_line(record))
-
-    def write(self) -> None:
-        """Write all records, atomically."""
-        with replacing(self._path) as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
-            out.writelines(self._entries.lines())

@@ -39,7 +39,7 @@ from crawlers.read.formats import (
 from crawlers.read.layouts.layout_files import shipped_layouts
 from crawlers.read.layouts.line_proposals import holds_more
 from crawlers.read.layouts.paper_layout import are_shown, marks_of
-from crawlers.read.papers import LINE_READERS, questions_by_layout
+from crawlers.read.papers import LINE_READERS, lines_in, questions_by_layout
 from crawlers.read.tables.headers import LINED
 from crawlers.read.tables.records.exchange import EXCHANGES
 from crawlers.read.tables.records.reading import FileReading, answered_count, is_asked, is_whole, texts_of
@@ -288,7 +288,7 @@ def _account_of_rows(name: str, body: bytes, reading: FileReading, values: Itera
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in LINE_READERS and suffix != PDF:
         with uncollected():
-            text = LINE_READERS[suffix](name, body)
+            text = lines_in(name, body, suffix)
             lines = PaperAccount(text.lines, text.dropped, reading.items).result()
         if lines.in_items + lines.rejected.total() >= _IN_LINES * (account.in_items + account.rejected.total()):
             _settle_rows(lines, reading, account)

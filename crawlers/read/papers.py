@@ -14,8 +14,7 @@ from atomexam.runtime.budgets import uncollected
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
 from atomexam.text.verdicts import FALSE, TRUE, verdict_of
-from crawlers.read.containers.documents.doc import read_doc
-from crawlers.read.containers.documents.docx import read_docx
+from crawlers.read.containers.documents.doc import read_word
 from crawlers.read.containers.documents.pdf import read_pdf_guarded
 from crawlers.read.containers.files.reading import Text
 from crawlers.read.containers.files.text import read_html, read_text
@@ -52,8 +51,7 @@ def _answered(read: LineReader) -> LineReader:
 LINE_READERS: dict[str, LineReader] = {
     # the last six as plain text: what their programs make of their signs is not read
     **dict.fromkeys((".txt", ".text", ".md", ".markdown", ".gift", ".org", ".wiki", ".mediawiki", ".rmd", ".rnw"), read_text),
-    ".docx": _answered(read_docx),
-    ".doc": _answered(read_doc),
+    **dict.fromkeys((".docx", ".doc"), _answered(read_word)),
     ".pdf": _answered(read_pdf_guarded),
     **dict.fromkeys((".html", ".htm"), _answered(read_html)),
 }
@@ -107,7 +105,7 @@ def read_questions(name: str, body: bytes, suffix: str, provenance: Provenance) 
     """Return the questions of a paper.
 
     Args:
-        seen: provenance without its position.
+        provenance: without its position.
 
     Raises:
         ValueError: the file is not what its suffix claims, or its lines are records.

@@ -6,7 +6,6 @@ The replies themselves go through the reply store; counts and failures go throug
 import os
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,6 +17,8 @@ from eval.tasks.request import Request, conversations
 
 _PATIENCE = timedelta(days=30)
 """For the slowest share of a run."""
+_stores: list[Any] = []
+"""The launcher's key-value store, opened once."""
 
 
 class Rank(NamedTuple):
@@ -66,11 +67,12 @@ def wait_for_others(run: str, of: int) -> list[Finished]:
     return [msgspec.json.decode(_launch_store().get(_key(run, Rank(number, of))), type=Finished) for number in range(1, of)]
 
 
-@cache
 def _launch_store() -> Any:
-    from torch.distributed import rendezvous
+    if not _stores:
+        from torch.distributed import rendezvous
 
-    return next(rendezvous("env://", timeout=_PATIENCE))[0]
+        _stores.append(next(rendezvous("env://", timeout=_PATIENCE))[0])
+    return _stores[0]
 
 
 def _key(run: str, rank: Rank) -> str:

@@ -7,7 +7,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
+from multiprocessing import get_context
 from typing import Any
 
 import pytest
@@ -178,3 +180,15 @@ def test_work_that_breaks_is_outlived(work: Callable[[], Any], came: Any) -> Non
             run_isolated(work, 0.2)
     else:
         assert run_isolated(work, 0.2) == came
+
+
+@pytest.mark.slow
+def test_processes_made_by_a_fork_read_with_readers_of_their_own() -> None:
+    files = [f"{number}.txt" for number in range(40)]
+    assert _all_read("first.txt") == ["begins"]
+    with ProcessPoolExecutor(2, mp_context=get_context("fork")) as pool:
+        assert [*pool.map(_all_read, files)] == [["begins"]] * 40
+
+
+def _all_read(name: str) -> list[str]:
+    return [said.removeprefix(f"{name} ") for said in read_guarded(reader, name, b"", "advice", BUDGET)]

@@ -57,14 +57,10 @@ def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
     return named(lower or upper for upper, lower in zip_longest(header, own, fillvalue=""))
 
 
-def is_option_name(key: str) -> bool:
-    """Return whether a header's word names one option: A, 选项B, Option 3."""
-    return option_number(plain(key)) is not None
-
-
 def is_known_name(key: str) -> bool:
-    """Return whether a header's word names a field of a question, or one option."""
-    return is_option_name(key) or any(plain(key) in known for known in columns_by_field().values())
+    """Return whether a header's word names a field of a question, or one option: A, 选项B, Option 3."""
+    word = plain(key)
+    return option_number(word) is not None or any(word in known for known in columns_by_field().values())
 
 
 def names_of(field: str) -> frozenset[str]:
