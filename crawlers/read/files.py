@@ -20,8 +20,7 @@ from crawlers.read.account.comparison import PaperAccount
 from crawlers.read.account.leaves import Leaf, leaves_of, leaves_of_rows
 from crawlers.read.account.records import account_of_records
 from crawlers.read.containers.documents.by_suffix import SHEETS, TABLED
-from crawlers.read.containers.documents.pdf import MOST_SECONDS, read_pdf_guarded
-from crawlers.read.containers.documents.pdf import SUFFIX as PDF
+from crawlers.read.containers.documents.pdf import MOST_SECONDS, PAGED, read_pdf_guarded
 from crawlers.read.containers.files.archives import CONTAINERS, ArchiveMember, members_of, parts_of, true_name
 from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
 from crawlers.read.formats import (
@@ -94,7 +93,7 @@ def within_budget(read: Read, name: str, body: bytes, *arguments: Any) -> Iterat
         except OverBudget as error:
             raise Refusal(f"{name}: {error}; {_ADVICE}") from None
         return
-    seconds = _SECONDS + _SECONDS_PER_MEGABYTE * weight / 1e6 + MOST_SECONDS * name.lower().endswith(".pdf")
+    seconds = _SECONDS + _SECONDS_PER_MEGABYTE * weight / 1e6 + MOST_SECONDS * name.lower().endswith(PAGED)
     budget = Budget(seconds=round(seconds), bytes=max(Budget().bytes, _MEMORY_PER_BYTE * weight))
     yield from read_guarded(read, name, body, _ADVICE, budget, *arguments)
 
@@ -139,7 +138,7 @@ def read_within(
         reading, account = _doubted(name, body, kind, reading, account, known, values)
     if format_name is None and not written_by_user(kind, known):
         refuse_little_read(name, reading, account)
-    if reading.source is None and suffix == PDF:
+    if reading.source is None and suffix in PAGED:
         reading.unread += read_pdf_guarded(name, body).dropped
     yield _settled(kind, reading, account)
 
@@ -184,7 +183,7 @@ def by_lines(name: str, body: bytes, provenance: Provenance, known: KnownLayouts
     """Return the layouts whose lines recur in a file, each with its reading if that has nearly all of the file, or a person wrote it."""
     suffix = PurePosixPath(name.lower()).suffix
     found: list[tuple[str, FileReading | None]] = []
-    if suffix == PDF or suffix not in (*LINE_READERS, *LINED):
+    if suffix in PAGED or suffix not in (*LINE_READERS, *LINED):
         return found
     with suppress(ValueError):  # its usual reader says what is wrong
         text = lines_of(name, body, suffix)
@@ -286,7 +285,7 @@ def _account_of_rows(name: str, body: bytes, reading: FileReading, values: Itera
     """Return the account of rows that were read by content; if these are lines of a page or paper, then of all its lines."""
     account = account_of_records(values, reading, [], is_table=False)
     suffix = PurePosixPath(name.lower()).suffix
-    if suffix in LINE_READERS and suffix != PDF:
+    if suffix in LINE_READERS and suffix not in PAGED:
         with uncollected():
             text = lines_in(name, body, suffix)
             lines = PaperAccount(text.lines, text.dropped, reading.items).result()
@@ -343,7 +342,7 @@ def account_of(
         leaves = _values_in(name, body, format_name, reading, known) if values is None else values
         unused = [*shape.unread, *(shape.entity.skip if shape.entity else ())] if shape else []
         account = account_of_records(leaves, reading, unused, name.lower().endswith(TABLED))
-    if reading.source is None and name.lower().endswith(PDF):
+    if reading.source is None and name.lower().endswith(PAGED):
         headers = sum(len(folded(text)) for text in read_pdf_guarded(name, body).dropped)
         account.characters += headers
         account.furniture["page_header"] += headers

@@ -12,6 +12,7 @@ from crawlers.read.containers.documents.by_suffix import SHEETS
 from crawlers.read.containers.documents.doc import WORD
 from crawlers.read.containers.documents.pdf import SUFFIX as PDF
 from crawlers.read.containers.documents.pdf import table_rows
+from crawlers.read.containers.documents.scans import PICTURES
 from crawlers.read.containers.files.archives import CONTAINERS, OLD
 from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
 from crawlers.read.containers.files.parquet import SUFFIX as PARQUET
@@ -68,8 +69,9 @@ def known_suffixes() -> tuple[str, ...]:
 
 
 def read_suffixes() -> tuple[str, ...]:
-    """Return the suffixes of all files that are read if they are named themselves or are in an archive."""
-    return tuple(dict.fromkeys((*LINE_READERS, *RECORD_SUFFIXES, *_XML, ARCHIVE, *CONTAINERS)))
+    """Return the suffixes of all files that are read if they are named themselves or are in an archive; pictures illustrate the others."""
+    suffixes = dict.fromkeys((*LINE_READERS, *RECORD_SUFFIXES, *_XML, ARCHIVE, *CONTAINERS))
+    return tuple(suffix for suffix in suffixes if suffix not in PICTURES)
 
 
 def suffixes_of(format_name: str, known: KnownLayouts | None = None) -> tuple[str, ...]:

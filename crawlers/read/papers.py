@@ -16,6 +16,7 @@ from atomexam.text.refusal import Refusal
 from atomexam.text.verdicts import FALSE, TRUE, verdict_of
 from crawlers.read.containers.documents.doc import read_word
 from crawlers.read.containers.documents.pdf import read_pdf_guarded
+from crawlers.read.containers.documents.scans import PICTURES
 from crawlers.read.containers.files.reading import Text
 from crawlers.read.containers.files.text import read_html, read_text
 from crawlers.read.layouts.paper_layout import PaperLayout, patterns_of
@@ -52,7 +53,7 @@ LINE_READERS: dict[str, LineReader] = {
     # the last six as plain text: what their programs make of their signs is not read
     **dict.fromkeys((".txt", ".text", ".md", ".markdown", ".gift", ".org", ".wiki", ".mediawiki", ".rmd", ".rnw"), read_text),
     **dict.fromkeys((".docx", ".doc"), _answered(read_word)),
-    ".pdf": _answered(read_pdf_guarded),
+    **dict.fromkeys((".pdf", *PICTURES), _answered(read_pdf_guarded)),
     **dict.fromkeys((".html", ".htm"), _answered(read_html)),
 }
 _LETTER_LINE = re.compile(r"\s{0,9}(?P<letter>[A-J])\s?[^\w\s]")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
+from crawlers.read.containers.documents.scans import PICTURES
 from crawlers.read.formats import MAX_FILE_BYTES, RECORD_SUFFIXES, KnownLayouts, known_suffixes, suffixes_of
 from crawlers.read.layouts.layout_files import is_layout, layout_path_of
 
@@ -77,7 +78,9 @@ def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
         if other:
             endings = [f"that end in {suffix!r}" if suffix else "without a suffix" for suffix in other]
             _logger.warning("%s: files %s are not read", path, ", ".join(endings))
+        pictures = [entry for entry in files if entry.suffix.lower() in PICTURES]
         files = [entry for entry in files if entry.suffix.lower() in suffixes or entry.is_dir()]
+        files = files or pictures  # beside other files they illustrate these
     if not files:
         where = "a path is relative to where the command runs and names a file, a folder or a pattern such as folder/*.jsonl"
         raise ValueError(f"no file matches {path!r}; {where}")

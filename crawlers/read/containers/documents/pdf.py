@@ -1,4 +1,4 @@
-"""Importer of PDF: bytes in, the lines and tables of all pages in reading order out."""
+"""Importer of PDF, and of pictures of pages: bytes in, the lines and tables of all pages in reading order out."""
 
 import logging
 from collections import Counter
@@ -13,6 +13,8 @@ from crawlers.read.containers.documents.docx import table_lines
 from crawlers.read.containers.documents.pdf_columns import has_bare_table, has_wrapped_options, in_reading_order, without_unclear_options
 from crawlers.read.containers.documents.pdf_rows import Glyph, TextRow, glyphs_of, signed_text, without_watermark
 from crawlers.read.containers.documents.pdf_tables import PageTable, joined_tables, table_of
+from crawlers.read.containers.documents.scans import ADVICE as OCR_ADVICE
+from crawlers.read.containers.documents.scans import DOTS_PER_INCH, PAGE_WIDTH, PICTURES, SCAN_SECONDS, can_read, glyphs_in, picture_of
 from crawlers.read.containers.files.reading import Lost, Text
 
 if TYPE_CHECKING:
@@ -21,11 +23,13 @@ from crawlers.read.vocabulary.headings import is_heading
 from crawlers.read.vocabulary.labels import IMAGE, flat
 
 SUFFIX = ".pdf"
+PAGED = (SUFFIX, *PICTURES)
+"""Suffixes of what is printed or photographed: places on pages, which are read into lines."""
 MAX_PAGES = 3000
 PAGE_SECONDS = 10.0
 """Seconds of computing for one page; a full page of a book takes a fifth of one."""
-FILE_SECONDS, _SECONDS_A_PAGE = 60.0, 0.5
-"""Seconds for a file, or half a second per page if that is more."""
+FILE_SECONDS, _SECONDS_A_PAGE, _SECONDS_A_SCAN = 60.0, 0.5, 10.0
+"""Seconds for a file, or for each page if that is more: half a second, or ten where scans are read."""
 MOST_SECONDS = MAX_PAGES * _SECONDS_A_PAGE
 _BUDGET = Budget(seconds=MOST_SECONDS)
 _MAX_GLYPHS = 100_000
@@ -80,7 +84,23 @@ def _text_or_error(name: str, body: bytes, budget: Budget) -> Text | ValueError:
 
 
 def _texts_of(name: str, body: bytes) -> Iterator[Text]:
-    yield read_pdf(name, body)
+    yield read_picture(name, body) if name.lower().endswith(PICTURES) else read_pdf(name, body)
+
+
+def read_picture(name: str, body: bytes) -> Text:
+    """Return the lines of a picture of a page.
+
+    Raises:
+        ValueError: it is damaged, or what reads it is not installed.
+    """
+    picture = picture_of(name, body)
+    if not can_read():
+        raise Refusal(f"{name}: a picture; {OCR_ADVICE}")
+    try:
+        with within(SCAN_SECONDS, "the picture"):
+            return _text_of([(glyphs_in(picture), [], PAGE_WIDTH)], [])
+    except OverBudget as error:
+        raise Refusal(f"{name}: {error}; cut it into parts") from None
 
 
 def read_pdf(name: str, body: bytes) -> Text:
@@ -104,7 +124,8 @@ def read_pdf(name: str, body: bytes) -> Text:
                 pages = document.pages
             if len(pages) > MAX_PAGES:
                 raise _TooMuch(f"{len(pages)} pages; at most {MAX_PAGES} are read: split it")
-            with within(max(FILE_SECONDS, _SECONDS_A_PAGE * len(pages)), f"a file of {len(pages)} pages"):
+            seconds = max(FILE_SECONDS, (_SECONDS_A_SCAN if can_read() else _SECONDS_A_PAGE) * len(pages))
+            with within(seconds, f"a file of {len(pages)} pages"):
                 return _text(pages)
     except OverBudget as error:
         raise Refusal(f"{name}: {error}; {_ADVICE}") from None
@@ -119,18 +140,29 @@ class _TooMuch(Exception):
 
 
 def _text(pages: "list[Page]") -> Text:
-    sheets, lost, dropped, gutter = list[tuple[list[Glyph], list[Any], float]](), list[Lost](), list[str](), None
+    sheets, lost = list[tuple[list[Glyph], list[Any], float]](), list[Lost]()
     for number, page in enumerate(pages, 1):
         with within(PAGE_SECONDS, f"page {number}"):
             tables = page.find_tables() if len(page.lines) + len(page.rects) + len(page.curves) <= _MAX_DRAWN else []
             glyphs, is_scan = _glyphs_on(number, page)
+        if is_scan and can_read():
+            with within(SCAN_SECONDS, f"page {number}, a scan"):
+                glyphs = glyphs_in(page.to_image(resolution=DOTS_PER_INCH).original.convert("RGB"), float(page.width))
+        if is_scan and not glyphs:
+            words = "no text was found in it" if can_read() else OCR_ADVICE
+            lost.append(Lost(f"page:{number}", "page_without_text", f"page {number} is an image without text: a scan; {words}"))
         sheets.append((glyphs, tables, float(page.width)))
-        if is_scan:
-            lost.append(Lost(f"page:{number}", "page_without_text", f"page {number} is an image without text: a scan"))
+        page.close()  # frees the page's characters: a book has millions
     if lost and not any(glyphs for glyphs, _, _ in sheets):
-        raise _TooMuch(f"{len(lost)} of {len(pages)} pages are images without text: a scan; run OCR over it and import the result")
+        raise _TooMuch(f"{len(lost)} of {len(pages)} pages are images without text: {lost[0].words}")
+    return _text_of(sheets, lost)
+
+
+def _text_of(sheets: list[tuple[list[Glyph], list[Any], float]], lost: list[Lost]) -> Text:
+    """Return the lines of pages, each given by its characters, tables and width."""
+    dropped, gutter = list[str](), None
     places = Counter(place for glyphs, _, _ in sheets for place in {_place(glyph) for glyph in glyphs if glyph.text == IMAGE})
-    often = max(_LEAST_BACKGROUND, _BACKGROUND_SHARE * len(pages))
+    often = max(_LEAST_BACKGROUND, _BACKGROUND_SHARE * len(sheets))
     parts: list[list[TextRow] | PageTable] = []
     for number, (glyphs, tables, width) in enumerate(sheets, 1):
         glyphs, watermark = without_watermark([glyph for glyph in glyphs if glyph.text != IMAGE or places[_place(glyph)] < often])
@@ -208,7 +240,6 @@ def _glyphs_on(number: int, page: "Page") -> tuple[list[Glyph], bool]:
     sizes = [(image, (image["x1"] - image["x0"]) * (image["bottom"] - image["top"])) for image in page.images]
     images = [image for image, size in sizes if _MIN_IMAGE**2 < size < _SCAN_SHARE * area]
     glyphs = glyphs_of(chars, images)
-    page.close()  # frees the page's characters: a book has millions
     is_scan = not any(char["text"].strip() for char in chars) and any(size >= _SCAN_SHARE * area for _, size in sizes)
     return glyphs, is_scan
 

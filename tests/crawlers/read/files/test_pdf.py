@@ -159,9 +159,10 @@ def test_what_stands_out_is_marked(font: str, colour: str, kind: str) -> None:
     assert not read_pdf("a.pdf", tiny(page + said((50, 114, "that goes on"), (50, 140, "2. Which?")))).marked
 
 
-def test_a_scan_says_so_and_a_scanned_page_among_others_is_lost() -> None:
+def test_a_scan_says_so_and_a_scanned_page_among_others_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf, "can_read", lambda: False)
     scan = b"q 595 0 0 842 0 0 cm /Im Do Q"
-    with pytest.raises(ValueError, match=r"a\.pdf: 1 of 1 pages are images without text: a scan; run OCR"):
+    with pytest.raises(ValueError, match=r"a\.pdf: 1 of 1 pages are images without text: page 1 .* a scan; `pip install rapidocr"):
         read_pdf("a.pdf", tiny(scan))
     text = read_pdf("a.pdf", tiny(scan, TEXT))
     assert [(lost.position, lost.reason) for lost in text.lost] == [("page:1", "page_without_text")] and len(text.lines) == 3
@@ -249,6 +250,7 @@ def test_ligatures_are_letters() -> None:
 
 
 def test_a_page_and_a_file_have_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf, "can_read", lambda: False)
     """Within a guarded process; rectangles of a page, 700 packed bytes, take a second and more."""
     monkeypatch.setattr(budgets, "_is_guarded", [True])
     slow = tiny(zlib.compress(b"1 1 2 2 re f " * 20_000), filters=b"/Filter/FlateDecode")

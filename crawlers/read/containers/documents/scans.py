@@ -1,0 +1,108 @@
+"""Pages without text, scanned or photographed: a picture in, its characters at their places out. RapidOCR ships its models."""
+
+import math
+import re
+from functools import cache
+from io import BytesIO
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from atomexam.text.refusal import Refusal
+from crawlers.read.containers.documents.pdf_rows import Glyph
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+PICTURES = (".jpg", ".jpeg", ".png")
+PAGE_WIDTH = 595.0
+"""Points across an A4 page, for the place of characters in a picture."""
+DOTS_PER_INCH = 200
+SCAN_SECONDS = 60.0
+"""Seconds of computing for one page; a page of a book takes about five."""
+ADVICE = "`pip install rapidocr onnxruntime` has it read (docs/importing.md)"
+_MAX_PIXELS = 60_000_000
+_LEAST_SCORE = 0.5
+"""Certainty of a letter, digit or Chinese character below which it is unknown: U+FFFD, for which `clean` rejects the question."""
+_STOP = re.compile(r"(?<=[)）])[0oO]$")
+"""A full stop after a blank, taken for a ring: no line ends in one there."""
+_NARROW = 0.5
+"""Width of a Latin letter or digit beside that of a Chinese character."""
+UNKNOWN = "\ufffd"
+
+
+def picture_of(name: str, body: bytes) -> "Image":
+    """Return a picture, upright as its camera noted.
+
+    Raises:
+        ValueError: it is damaged, or too large.
+    """
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    try:
+        picture = Image.open(BytesIO(body), formats=("JPEG", "PNG"))
+        if picture.width * picture.height > _MAX_PIXELS:
+            raise Refusal(f"{name}: {picture.width} x {picture.height} pixels; at most {_MAX_PIXELS // 10**6} million are read")
+        return ImageOps.exif_transpose(picture).convert("RGB")
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+        if isinstance(error, Refusal):
+            raise
+        raise Refusal(f"{name}: not a readable picture ({type(error).__name__}: {str(error)[:80]}); is it complete?") from None
+
+
+def can_read() -> bool:
+    """Return whether the packages of the extra `ocr` are installed."""
+    return _engine() is not None
+
+
+@cache
+def _engine() -> Any:
+    try:
+        import onnxruntime  # noqa: F401  # without it rapidocr is of no use
+        from rapidocr import RapidOCR
+    except ImportError:
+        return None
+    threads = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}  # the same sums on any number of cores
+    return RapidOCR(params={"Global.log_level": "error", "Global.text_score": 0.0, **threads})
+
+
+def glyphs_in(picture: "Image", width: float = PAGE_WIDTH) -> list[Glyph]:
+    """Return the characters of a page that is a picture, levelled if it was laid down askew.
+
+    Args:
+        width: of the page, in points.
+    """
+    import numpy as np
+
+    found = _engine()(np.asarray(picture)[:, :, ::-1], return_word_box=True, return_single_char_box=True)
+    if found.boxes is None or not len(found.boxes):
+        return []
+    scale, corners = width / picture.width, [[(float(x), float(y)) for x, y in box] for box in found.boxes]
+    angle = median(math.atan2(right[1] - left[1], right[0] - left[0]) for left, right, *_ in corners)
+    cosine, sine = math.cos(angle), math.sin(angle)
+    glyphs: list[Glyph] = []
+    for box, text, score, words in zip(corners, found.txts, found.scores, found.word_results, strict=True):
+        level = [((x * cosine + y * sine) * scale, (y * cosine - x * sine) * scale) for x, y in box]
+        left, right = (level[0][0] + level[3][0]) / 2, (level[1][0] + level[2][0]) / 2
+        top, bottom = (level[0][1] + level[1][1]) / 2, (level[2][1] + level[3][1]) / 2
+        glyphs += _spread(_with_unknown(_STOP.sub("。", text), float(score), words), left, right, top, bottom)
+    return glyphs
+
+
+def _with_unknown(text: str, score: float, words: Any) -> str:
+    """Return a line with U+FFFD for each character that is not certain."""
+    scores = [float(one[1]) for one in words or () if one[0].strip()]
+    shown = [char for char in text if not char.isspace()]
+    if len(scores) != len(shown):
+        scores = [score] * len(shown)
+    certain = iter(scores)
+    return "".join(char if char.isspace() or next(certain) >= _LEAST_SCORE or not char.isalnum() else UNKNOWN for char in text)
+
+
+def _spread(text: str, left: float, right: float, top: float, bottom: float) -> list[Glyph]:
+    """Return the characters of a line side by side between its ends."""
+    widths = [_NARROW if char.isascii() else 1.0 for char in text]
+    step, x, glyphs = (right - left) / max(sum(widths), _NARROW), left, list[Glyph]()
+    for char, share in zip(text, widths, strict=True):
+        glyphs.append(Glyph(x, x + share * step, top, bottom, char))
+        x += share * step
+    return glyphs
