@@ -3,6 +3,7 @@
 import math
 import re
 from functools import cache
+from importlib.util import find_spec
 from io import BytesIO
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -56,11 +57,10 @@ def can_read() -> bool:
 
 @cache
 def _engine() -> Any:
-    try:
-        import onnxruntime  # noqa: F401  # without it rapidocr is of no use
-        from rapidocr import RapidOCR
-    except ImportError:
+    if not (find_spec("rapidocr") and find_spec("onnxruntime")):
         return None
+    from rapidocr import RapidOCR
+
     threads = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}  # the same sums on any number of cores
     return RapidOCR(params={"Global.log_level": "error", "Global.text_score": 0.0, **threads})
 

@@ -30,7 +30,7 @@ def printed(lines: list[str], kind: str) -> bytes:
     for at, line in enumerate(lines):
         draw.text((110, 110 + 44 * at), line, font=font, fill="black")
     out = BytesIO()
-    page.rotate(0.8, resample=Image.Resampling.BICUBIC, fillcolor="white").save(out, kind, resolution=150)
+    page.rotate(0.8, resample=Image.Resampling.BICUBIC, fillcolor="white").save(out, kind, resolution=150, quality=95)
     return out.getvalue()
 
 
