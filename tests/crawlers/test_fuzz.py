@@ -1,6 +1,6 @@
 """Fuzz: saved pages, papers and small files, spoiled in every way of mutations.py, through what reads them.
 
-Some 1,500 cases run with the slow tests. `python -m tests.fuzz.mutants 20000` runs so many. A failure tells the names and where the spoiled
+Some 1,000 cases run with the slow tests. `python -m tests.fuzz.mutants 20000` runs so many. A failure tells the names and where the spoiled
 files lie. What holds of each is in tests/fuzz/laws.py, what each may take in tests/fuzz/budget.py.
 """
 
@@ -20,7 +20,7 @@ from tests.fuzz.budget import Cases
 from tests.fuzz.laws import ITEM, SEEN
 from tests.fuzz.mutants import MUTANTS, SAVED, mutated_pages, quiet, spoiled_file
 
-CASES = 1500
+CASES = 1000
 PLATFORMS = Path(__file__).parents[2] / "crawlers/read/layouts/platforms"
 PAGES = sum(map(len, SAVED.values()))
 

@@ -24,6 +24,7 @@ from msgspec import to_builtins
 
 from atomexam.records.item import Item, QuestionItem
 from crawlers.read.__main__ import read_row
+from crawlers.read.account.report import ReportRow
 from crawlers.read.paths import named_files
 
 REAL = Path(__file__).parents[4] / "shared" / "real"
@@ -58,6 +59,7 @@ def reading_of(name: str, path: Path) -> Reading:
     """Return what is read from one file."""
     row = read_row(name, path)
     reading = Reading()
+    require_accounted(name, row)
     reading.fate = "error" if row.error else json.dumps(Counter(one.doubt for one in row.reading.items if _is_doubted(one)), sort_keys=True)
     for item in row.reading.items:
         if not _is_doubted(item):
@@ -65,6 +67,15 @@ def reading_of(name: str, path: Path) -> Reading:
             text = json.dumps(fields, ensure_ascii=False, sort_keys=True)
             reading[urlsafe_b64encode(sha256(text.encode()).digest()).decode()[:_HASH_CHARS]] = text
     return reading
+
+
+def require_accounted(name: str, row: ReportRow) -> None:
+    """Fail unless each character of a file is in an item, furniture, rejected or unread, once."""
+    account = row.account
+    parts = account.in_items + account.furniture.total() + account.rejected.total() + account.unread_characters
+    assert account.difference == 0 and account.characters == parts and "are counted twice" not in row.error, name
+    assert all(one.position and one.reason and one.characters > 0 for one in account.unread), name
+    assert row.error or row.reading.items or account.unread_share > 0.05, name
 
 
 def _is_doubted(item: Item) -> bool:

@@ -1,11 +1,9 @@
 """Where the characters of a file are: the sums balance, and what is planted beside the questions is unread in full."""
 
 import json
-import os
 import random
 import time
 import unicodedata
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -22,13 +20,11 @@ from crawlers.read.containers.files.reading import Text
 from crawlers.read.files import account_of
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.lines.questions.draft import ParsedPaper
-from crawlers.read.paths import named_files, read_bytes
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.vocabulary.labels import IMAGE
 
 SEEN = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
 _TEXTS = st.lists(st.text("甲乙丙丁AB1.（）①", max_size=20), max_size=6)
-REAL = Path("../shared/real")
 WORDS = "肝脏分泌胆汁参与脂肪消化吸收过程心室收缩射血进入主动脉肾小球滤过形成原尿神经元传导冲动依靠离子通道骨骼肌纤维横纹明显"
 JUNK = [
     "本刊编辑部祝读者新春愉快",
@@ -282,28 +278,6 @@ def test_sums_of_several_files() -> None:
     _, one = read("卷.txt", b"1. 1+1=?\nA. 1\nB. 2\n\xe7\xad\x94\xe6\xa1\x88\xef\xbc\x9aB")
     both = summed([one, one])
     assert (both.characters, both.difference, both.in_items) == (2 * one.characters, 0, 2 * one.in_items)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not REAL.is_dir(), reason="the real files are not beside this checkout")
-def test_all_characters_of_the_real_files_are_accounted_for() -> None:
-    taken = 0
-    for name, path in named_files([str(REAL)]):
-        body = read_bytes(name, path)
-        if not os.environ.get("ALL_REAL") and (len(body) > 400_000 or name.endswith(".pdf")):  # the large ones take minutes
-            continue
-        try:
-            reading, account = read(name, body)
-        except ValueError as error:
-            assert "are counted twice" not in str(error)
-            continue
-        taken += 1
-        assert account.difference == 0, name
-        assert characters_of(reading.source) in (None, account.characters), name
-        assert account.characters == account.in_items + account.furniture.total() + account.rejected.total() + account.unread_characters
-        assert all(one.position and one.reason and one.characters > 0 for one in account.unread), name
-        assert reading.items or account.unread_share > 0.05, name
-    assert taken > 30
 
 
 @pytest.mark.parametrize(
