@@ -24,8 +24,9 @@ ADVICE = "`pip install rapidocr onnxruntime` has it read (docs/importing.md)"
 _MAX_PIXELS = 60_000_000
 _LEAST_SCORE = 0.5
 """Certainty of a letter, digit or Chinese character below which it is unknown: U+FFFD, for which `clean` rejects the question."""
-_STOP = re.compile(r"(?<=[)）])[0oO]$")
-"""A full stop after a blank, taken for a ring: no line ends in one there."""
+_RING = re.compile(r"(?<=[)）\u4e00-\u9fff])\s?[0oO]$")
+_LEAST_RING = 0.7
+"""A full stop at the end of a line may be taken for a nought or an o; one that is really there is certain."""
 _NARROW = 0.5
 """Width of a Latin letter or digit beside that of a Chinese character."""
 UNKNOWN = "\ufffd"
@@ -84,7 +85,7 @@ def glyphs_in(picture: "Image", width: float = PAGE_WIDTH) -> list[Glyph]:
         level = [((x * cosine + y * sine) * scale, (y * cosine - x * sine) * scale) for x, y in box]
         left, right = (level[0][0] + level[3][0]) / 2, (level[1][0] + level[2][0]) / 2
         top, bottom = (level[0][1] + level[1][1]) / 2, (level[2][1] + level[3][1]) / 2
-        glyphs += _spread(_with_unknown(_STOP.sub("。", text), float(score), words), left, right, top, bottom)
+        glyphs += _spread(_with_unknown(text, float(score), words), left, right, top, bottom)
     return glyphs
 
 
@@ -94,6 +95,8 @@ def _with_unknown(text: str, score: float, words: Any) -> str:
     shown = [char for char in text if not char.isspace()]
     if len(scores) != len(shown):
         scores = [score] * len(shown)
+    if scores and scores[-1] < _LEAST_RING:
+        text = _RING.sub("。", text)
     certain = iter(scores)
     return "".join(char if char.isspace() or next(certain) >= _LEAST_SCORE or not char.isalnum() else UNKNOWN for char in text)
 

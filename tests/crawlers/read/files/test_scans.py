@@ -53,6 +53,8 @@ def test_a_page_is_read_whatever_holds_its_picture(kind: str) -> None:
         ("答案：B", [0.9, 0.9, 0.9, 0.45], "答案：\ufffd"),
         ("是 否", [0.55, 0.4], "是 \ufffd"),
         ("是否", [0.9], "是否"),
+        ("应当（） 0", [0.9, 0.9, 0.9, 0.9, 0.55], "应当（）。"),
+        ("为零下0", [0.9, 0.9, 0.9, 0.9], "为零下0"),
     ],
 )
 def test_a_letter_that_is_not_certain_is_unknown(text: str, scores: list[float], shown: str) -> None:
