@@ -24,8 +24,8 @@ ADVICE = "`pip install rapidocr onnxruntime` has it read (docs/importing.md)"
 _MAX_PIXELS = 60_000_000
 _LEAST_SCORE = 0.5
 """Certainty of a letter, digit or Chinese character below which it is unknown: U+FFFD, for which `clean` rejects the question."""
-_RING = re.compile(r"(?<=[)）\u4e00-\u9fff])\s?[0oO]$")
-_LEAST_RING = 0.7
+_RING = re.compile(r"(?:^|(?<=[)）\u4e00-\u9fff]))\s?[0oO]$")
+_LEAST_RING = 0.8
 """A full stop at the end of a line may be taken for a nought or an o; one that is really there is certain."""
 _NARROW = 0.5
 """Width of a Latin letter or digit beside that of a Chinese character."""
