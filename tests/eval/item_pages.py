@@ -148,6 +148,9 @@ def write_data(root: Path, questions: int = 40, claims: int = 12) -> Path:
         rejected(32, "identical", fact | {"head": "发热", "tail": "保留的病"}),
     ]
     write_jsonl(root / "data/unique/rejected.jsonl", [*copies, *MEMBERS], key=lambda row: row.id)
+    for kind, kept in (("question", [*tests, question(9_000, RESERVED)]), ("fact", [])):
+        merged = [{"id": row.id, "provenance": row.record["provenance"]} for row in (*copies, *MEMBERS) if row.kind == kind]
+        write_jsonl(root / f"data/clean/{kind}s.jsonl", [*kept, *merged], key=str)
     write_jsonl(root / "data/unique/questions.jsonl", [*tests, question(9_000, RESERVED)], key=lambda row: row.id)
     write_jsonl(root / "data/unique/clusters.jsonl", CLUSTERS, key=lambda row: row.cluster_id)
     write_jsonl(root / "data/unique/review.jsonl", REVIEWS, key=lambda row: row.id)
