@@ -1,7 +1,7 @@
 """Texts that contain another, and questions with the same right answer that reword another, by n-grams. Pure."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from atomexam.records.question import Question
@@ -74,6 +74,8 @@ def is_short(gram: str) -> bool:
 
 MIN_SIMILARITY = 0.55
 """Half of the published CPsyExam has 28 such pairs across its splits: 27 are true rewordings. Below 0.5 ever fewer are."""
+SAME_SHARE = 0.8
+"""Of the n-grams of case, stem and right answer: from here on one question gives the other away, whatever the distractors."""
 _NGRAM_CHARS = 3  # changing one character in ten keeps most of them; of 5-grams only half
 _LEAST_NGRAMS = 12  # a term to be explained (成熟) is in many questions and reveals nothing
 
@@ -85,6 +87,8 @@ class Wording(NamedTuple):
     right: tuple[str, ...]
     """Texts of the right options, independent of their letters."""
     grams: frozenset[str]
+    asked: frozenset[str] = frozenset()
+    """The n-grams of case, stem and right answer, which may be in words."""
 
 
 class Reworded(NamedTuple):
@@ -109,15 +113,41 @@ def question_ngrams(question: Question) -> frozenset[str]:
 
 
 def wordings_of(questions: Iterable[Question]) -> list[Wording]:
-    """Return the wordings of the questions that have right options."""
-    return [Wording(question.id, right, question_ngrams(question)) for question in questions if (right := right_option_texts(question))]
+    """Return the wordings of questions."""
+    return [
+        Wording(one.id, right, question_ngrams(one) if right else frozenset(), asked_ngrams(one, right))
+        for one in questions
+        for right in (right_option_texts(one),)
+    ]
+
+
+def asked_ngrams(question: Question, right: tuple[str, ...]) -> frozenset[str]:
+    """Return the n-grams of case, stem and right answer; none if they are too few to reveal anything."""
+    answers = right or (canonical(question.answer or ""),)
+    asked = ngrams(f"|{canonical((question.shared_stem or '') + question.stem)}|", _NGRAM_CHARS)
+    grams = asked.union(*({f"={gram}" for gram in ngrams(f"|{text}|", _NGRAM_CHARS)} for text in answers))
+    return grams if len(grams) >= _LEAST_NGRAMS else frozenset()
 
 
 def reworded(wordings: Sequence[Wording], questions: Iterable[Question]) -> list[Reworded]:
-    """Return each pair of questions of which the second rewords the first, with the same right answer."""
+    """Return each pair of questions of which the second rewords the first, with the same right answer, or asks and answers the same."""
     rights = {one.right for one in wordings}
-    candidates = (Wording(one.id, right, question_ngrams(one)) for one in questions if (right := right_option_texts(one)) in rights)
-    return similar_pairs(wordings, candidates, MIN_SIMILARITY)
+    index = NgramIndex([one.asked for one in wordings], SAME_SHARE)
+    shares: dict[tuple[str, str], float] = {}
+
+    def with_same_right() -> Iterator[Wording]:
+        for question in questions:
+            (other,) = wordings_of([question])
+            for position in index.candidates(other.asked):
+                share = round(jaccard(wordings[position].asked, other.asked), 6)
+                if share >= SAME_SHARE and wordings[position].id != other.id:
+                    shares[wordings[position].id, other.id] = share
+            if other.right and other.right in rights:
+                yield other
+
+    for one in similar_pairs([one for one in wordings if one.right], with_same_right(), MIN_SIMILARITY):
+        shares[one.id, one.other_id] = max(one.share, shares.get((one.id, one.other_id), 0))
+    return sorted(Reworded(*ids, share) for ids, share in shares.items())
 
 
 def similar_pairs(wordings: Iterable[Wording], others: Iterable[Wording], least: float) -> list[Reworded]:

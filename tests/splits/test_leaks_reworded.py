@@ -49,6 +49,7 @@ def planted(folder: Path, asked: Question, told: Question) -> list[tuple[str, st
 SAME = {
     "a word changed": ("学会弹风琴的人，再学习弹钢琴就会容易些，这是由于（ ）", ASKED[1], "C"),
     "options in another order": (ASKED[0].replace("再", "也"), ASKED[1][::-1], "B"),
+    "other distractors": (ASKED[0].replace("容易些", "容易"), ["强化的作用", "泛化的作用", "迁移的作用", "顿悟的结果"], "C"),
     "one option exchanged": (ASKED[0].replace("由于", "因为"), [*ASKED[1][:3], "练习的作用"], "C"),
 }
 OTHER = {
