@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from atomexam.records.item import Item
+from atomexam.records.item import Item, QuestionItem
 from atomexam.records.params import Import
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
@@ -136,7 +136,7 @@ def read_files(
         for part in reading.skipped:
             _logger.warning("%s: %s: %s", name, file, part)
         silent += [] if reading.record_count > len(reading.faults) else [file]
-        yield from reading.items
+        yield from (_declared(item, source) for item in reading.items)
     limit = f"more than max_misfit_share {max_misfit_share:g}; is {source.format or 'the guess'} the right format?"
     if len(silent) > files * max_misfit_share or not records:
         raise ValueError(f"read {name}: nothing was found in {len(silent)} of {files} files, {limit} First: {_first(silent)}")
@@ -151,6 +151,13 @@ def read_files(
     if faults:
         look = f"`{_look(source)} --verbose` shows all"
         _logger.warning("%s: %d of %d rejected; %s: %s", name, len(faults), records, look, _first(faults))
+
+
+def _declared(item: Item, source: Import) -> Item:
+    """Return an item with the examination and subject that the line of the import says."""
+    if not (source.exam or source.subject) or not isinstance(item, QuestionItem):
+        return item
+    return structs.replace(item, exam_raw=source.exam or item.exam_raw, subject_raw=source.subject or item.subject_raw)
 
 
 def _look(source: Import) -> str:

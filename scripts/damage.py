@@ -9,7 +9,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,13 +35,13 @@ class _Output(NamedTuple):
     """None for a file of a folder: dvc.lock has the folder's size."""
 
 
-def mend(text: str, committed: str, stages: Set[str]) -> tuple[str, list[str]]:
+def mend(text: str, committed: str, stages: Mapping[str, int]) -> tuple[str, list[str]]:
     """Return a sound dvc.lock, and what was wrong with it.
 
     Args:
         text: as it is.
         committed: as it is in the last commit; entries missing or torn are taken from there.
-        stages: the stages that exist.
+        stages: the stages that exist, with the number of outputs that dvc.yaml gives each.
     """
     faults = []
     if re.search(r"^<<<<<<< ", text, re.MULTILINE):
@@ -56,8 +56,7 @@ def mend(text: str, committed: str, stages: Set[str]) -> tuple[str, list[str]]:
         parsed = {name: _entry(name, entry) for name, entry in entries.items()}
     torn = {name for name, entry in parsed.items() if not _is_whole(entry)}
     last = [*entries][-1] if entries else ""  # cut between two lines, it may lack outputs
-    if last in known and len(_rows(parsed[last], "outs")) < len(_rows(_entry(last, known[last]), "outs")):
-        torn.add(last)
+    torn |= {last} if last in stages and len(_rows(parsed[last], "outs")) < stages[last] else set()
     sound = {name: entry for name, entry in entries.items() if name in stages and name not in torn}
     restored = {name: entry for name, entry in known.items() if name in stages and name not in sound}
     if restored or torn:
@@ -106,13 +105,15 @@ def _rows(entry: Any, key: str) -> list[Any]:
     return rows if isinstance(rows, list) else [None]
 
 
-def stage_names(pipeline: Mapping[str, Any], params: Mapping[str, Any]) -> set[str]:
-    """Return the names of the stages of dvc.yaml, of those under `foreach` one a key in params.yaml."""
-    names = set()
+def stages_of(pipeline: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, int]:
+    """Return the number of outputs of each stage of dvc.yaml, of those under `foreach` one stage a key in params.yaml."""
+    stages = {}
     for name, stage in pipeline["stages"].items():
+        made = stage.get("do", stage)
         keys = params.get(stage["foreach"].strip("${}")) or () if "foreach" in stage else None
-        names |= {name} if keys is None else {f"{name}@{key}" for key in keys}
-    return names
+        count = sum(len(made.get(kind, ())) for kind in ("outs", "metrics", "plots"))
+        stages |= {name: count} if keys is None else {f"{name}@{key}": count for key in keys}
+    return stages
 
 
 def _git(*words: str) -> str:
@@ -130,10 +131,10 @@ def heal_lock() -> dict[str, Any]:
         pipeline, params = (
             loads_yaml(path.read_text("utf-8")) if path.exists() else {} for path in (Path("dvc.yaml"), Path("params.yaml"))
         )
-        names = stage_names(pipeline, params)
+        stages = stages_of(pipeline, params)
     except (YAMLError, ValueError, KeyError, TypeError, AttributeError):
         return {}  # what is wrong with them, DVC says
-    mended, faults = mend(text, committed, names)
+    mended, faults = mend(text, committed, stages)
     for fault in faults:
         print(f"dvc.lock {fault}", file=sys.stderr)
     if mended != text:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from dvc.utils.serialize import dumps_yaml, loads_yaml
 
-from scripts.damage import heal_lock, heal_outputs, mend, stage_names
+from scripts.damage import heal_lock, heal_outputs, mend, stages_of
 
 NAMES = ["a", "b@x", "c"]
 
@@ -24,17 +24,20 @@ def entry(name: str) -> dict:
 
 LOCK = {"schema": "2.0", "stages": {name: entry(name) for name in NAMES}}
 TEXT = dumps_yaml(LOCK)
+STAGES = dict.fromkeys(NAMES, 2)
 
 
 def test_a_sound_lock_is_left_alone() -> None:
-    assert mend(TEXT, TEXT, set(NAMES)) == (TEXT, [])
-    assert mend(TEXT, "", set(NAMES)) == (TEXT, [])
+    assert mend(TEXT, TEXT, STAGES) == (TEXT, [])
+    assert mend(TEXT, "", STAGES) == (TEXT, [])
+    fewer = dumps_yaml({"schema": "2.0", "stages": LOCK["stages"] | {"c": entry("c") | {"outs": entry("c")["outs"][:1]}}})
+    assert mend(fewer, TEXT, STAGES | {"c": 1}) == (fewer, [])  # dvc.yaml has changed since the last commit
 
 
 @pytest.mark.slow
 def test_a_lock_cut_anywhere_is_as_it_was() -> None:
     for end in range(len(TEXT)):
-        mended, faults = mend(TEXT[:end], TEXT, set(NAMES))
+        mended, faults = mend(TEXT[:end], TEXT, STAGES)
         assert mended == TEXT and faults, TEXT[:end][-80:]
 
 
@@ -53,22 +56,22 @@ def test_a_lock_cut_anywhere_is_as_it_was() -> None:
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_and_healed_from_the_last_commit(text: str, fault: str) -> None:
-    mended, faults = mend(text, TEXT, set(NAMES))
+    mended, faults = mend(text, TEXT, STAGES)
     assert mended == TEXT and any(line.startswith(fault) for line in faults), faults
 
 
 def test_entries_of_stages_that_are_gone_go_and_new_ones_stay() -> None:
     grown = dumps_yaml({"schema": "2.0", "stages": LOCK["stages"] | {"new": entry("new")}})
-    mended, faults = mend(grown, TEXT, {"a", "c", "new"})
+    mended, faults = mend(grown, TEXT, dict.fromkeys(("a", "c", "new"), 2))
     assert list(loads_yaml(mended)["stages"]) == ["a", "c", "new"] and faults == [
         "has entries of 1 stages that are no more; they are removed"
     ]
-    assert mend(grown[:-9], TEXT, {*NAMES, "new"})[0] == TEXT, "torn, and in no commit: DVC runs it again"
+    assert mend(grown[:-9], TEXT, STAGES | {"new": 2})[0] == TEXT, "torn, and in no commit: DVC runs it again"
 
 
-def test_the_names_of_stages_are_those_of_dvc(root: Path) -> None:
+def test_the_stages_and_their_outputs_are_those_of_dvc(root: Path) -> None:
     pipeline, params, lock = (loads_yaml((root / name).read_text("utf-8")) for name in ("dvc.yaml", "params.yaml", "dvc.lock"))
-    assert stage_names(pipeline, params) == set(lock["stages"])
+    assert stages_of(pipeline, params) == {name: len(entry["outs"]) for name, entry in lock["stages"].items()}
 
 
 @pytest.fixture

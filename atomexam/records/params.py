@@ -78,6 +78,11 @@ class Import(Block, frozen=True):
     max_misfit_share: Share | None = None
     """As in Extract, for these files alone; None uses the value of `extract`."""
     max_unread_share: Share | None = None
+    exam: str | None = None
+    """Examination and subject of all questions of the files, whatever else they say; None leaves them to the files' own words."""
+    subject: str | None = None
+    keep_splits: bool = False
+    """Keep the splits that the files' names say (train, dev or val, test), beside the quotas."""
 
     def __post_init__(self) -> None:
         _require_day(self.snapshot)

@@ -45,7 +45,7 @@ class Budget(Struct, frozen=True):
     seconds: float = 60.0
     """CPU time."""
     bytes: int = 3 * 1024**3
-    """Memory, including about 200 MB of the process itself; a PDF of 900 pages takes a tenth of it."""
+    """Memory beyond what the process has before; a PDF of 900 pages takes a tenth of it."""
 
 
 class OverBudget(Exception):

@@ -28,6 +28,7 @@ from atomexam.runtime.stage import command, run_stage
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
     from scrapy.http import Response
 
+    from atomexam.records.item import Item
     from crawlers.check.findings import Findings
     from crawlers.check.watch_middleware import PageOutput
     from crawlers.html.source_spider import SourceSpider
@@ -44,7 +45,7 @@ _LOOKING = {
 def main(argv: list[str] | None = None) -> int:
     arguments = _arguments(argv)
     if path := _files(arguments.name):
-        return _check_files(path, arguments.json)
+        return _check_files(path, arguments)
     source, mode = _line(arguments.name, arguments.mode)
     from crawlers.check.saving import require_free
     from crawlers.embedded.serving.saved import pages_folder
@@ -85,6 +86,7 @@ def _check_source(
     outcome = look(spider, source, mode, pages, folder, keep, broken)
     findings = findings_of(spider, mode, outcome)
     sys.stdout.write(as_json(findings) if arguments.json else as_text(findings))
+    _write_sheet(arguments, findings.items)
     fixtures = outcome.stats.get(FIXTURES, {})
     for case, url in arguments.save:
         if url not in fixtures:
@@ -182,15 +184,26 @@ def _files(name: str) -> str:
     return name if "/" in name or "." in name or Path(name).exists() else ""
 
 
-def _check_files(path: str, in_json: bool) -> int:
+def _check_files(path: str, arguments: argparse.Namespace) -> int:
     from crawlers.check.file_report import Checked, as_json, as_text
     from crawlers.read.__main__ import read_row
     from crawlers.read.paths import named_files
 
     logging.getLogger("crawlers.read.tables.records.by_content").setLevel(logging.ERROR)  # the report states which columns are read
     files = [Checked(read_row(name, file), f"python -m crawlers.read {quote(str(file))}") for name, file in named_files([path])]
-    sys.stdout.write(as_json(files) if in_json else as_text(files, f"python -m crawlers.read {quote(path)}"))
+    sys.stdout.write(as_json(files) if arguments.json else as_text(files, f"python -m crawlers.read {quote(path)}"))
+    _write_sheet(arguments, [item for row, _ in files for item in row.reading.items])
     return 0 if any(row.reading.items for row, _ in files) else 1
+
+
+def _write_sheet(arguments: argparse.Namespace, items: "list[Item]") -> None:
+    """Write what the stages after reading would make of the items, if asked for."""
+    if not arguments.sheet:
+        return
+    from atomexam.runtime.source_sheet import lines_of, trial_sheet
+    from crawlers.text.columns import harmless
+
+    sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines_of(trial_sheet(items))))
 
 
 def _line(name: str, mode: str | None) -> tuple[Source, str]:
@@ -211,6 +224,9 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--pages", type=_positive, metavar="N", help="maximum number of pages requested; default: 5, for a real site 10")
     parser.add_argument(
         "--save", nargs=2, action="append", default=[], metavar=("CASE", "URL"), help="save a page that was read as a fixture"
+    )
+    parser.add_argument(
+        "--sheet", action="store_true", help="also show what `clean` and `near_duplicates` would make of the items, and reject of them"
     )
     parser.add_argument("--save-all", action="store_true", help="save one page of each kind as a fixture, live_KIND")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")

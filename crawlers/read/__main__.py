@@ -21,6 +21,7 @@ from tqdm import tqdm
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.provenance import Provenance, page_id
 from atomexam.runtime.jsonl import replacing, to_line
+from atomexam.runtime.source_sheet import lines_of, trial_sheet
 from atomexam.runtime.stage import command, run_stage
 from crawlers.read.account.report import ReportRow, row_json, table_of
 from crawlers.read.files import read_steps
@@ -28,6 +29,7 @@ from crawlers.read.formats import KnownLayouts, known_formats, suffixes_of
 from crawlers.read.layouts.layout_files import layout_beside, layout_path_of, layouts_with, shipped_layouts
 from crawlers.read.paths import named_files, read_bytes
 from crawlers.read.proposed import UNCONFIRMED, proposed_layout
+from crawlers.text.columns import harmless
 
 _logger = logging.getLogger("crawlers.read")
 _SOURCE, _SNAPSHOT = "read", "2026-01-01"
@@ -57,6 +59,9 @@ def main(argv: list[str] | None = None) -> int:
         if report:
             report.writelines(to_line(row_json(row)) for row in rows)
     sys.stderr.write("".join(f"{line}\n" for line in table_of(rows, arguments.verbose)))
+    if arguments.sheet:
+        steps = trial_sheet(item for row in rows for item in row.reading.items)
+        sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines_of(steps)))
     return 1 if any(row.error for row in rows) or not any(row.reading.record_count for row in rows) else 0
 
 
@@ -132,6 +137,9 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--beside", action="append", default=[], metavar="KEY", help="with --report: include the value of this key for each record"
+    )
+    parser.add_argument(
+        "--sheet", action="store_true", help="also show what `clean` and `near_duplicates` would make of what was read, and reject of it"
     )
     parser.add_argument(
         "--verbose", action="store_true", help="show where and why items were rejected, and the lines that belong to no item"

@@ -24,6 +24,7 @@ from atomexam.records.cluster import Cluster
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, replacing, write_json
+from atomexam.runtime.source_sheet import source_sheets
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import NOUNS, print_summary
 from eval.report import serve
@@ -186,7 +187,7 @@ def rejected_page(args: Arguments, data: Mapping[str, Figures], reserved: Reserv
     stages = {stage: read_jsonl(args.data / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
     by_reason = reasons(stages, reserved)
     crawls = {path.stem: msgspec.json.decode(path.read_bytes()) for path in sorted((args.metrics / "crawl").glob("*.json"))}
-    context = {"crawls": crawls, "data": data, "reasons": by_reason, "folders": REJECTED}
+    context = {"crawls": crawls, "data": data, "reasons": by_reason, "folders": REJECTED, "sheets": source_sheets(args.data)}
     return rendered("rejected", context, scripted=True)
 
 

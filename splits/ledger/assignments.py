@@ -55,9 +55,10 @@ def remedy(path: Path) -> str:
     return f"correct the line: `git log -p {path}` shows its history; in a conflict delete only the marks (<<<<<<<, =======, >>>>>>>)"
 
 
-Why = Literal["drawn", "rest", "promoted", "kin", "returned", "over_quota", "kin_of_held", "leaked", "branches_differ"]
+Why = Literal["drawn", "published", "rest", "promoted", "kin", "returned", "over_quota", "kin_of_held", "leaked", "branches_differ"]
 REASONS: Mapping[Why, str] = {
     "drawn": "drawn under the quotas and shares of its first version",
+    "published": "published in this split by its source, and its import says `keep_splits: true`",
     "rest": "left over by the draw",
     "promoted": "drawn when a quota or share of `split` had grown; in train or dev of an earlier version",
     "kin": "tied to a record that was there: its near-duplicate, its case, its stem, or its former wording",

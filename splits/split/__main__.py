@@ -7,10 +7,11 @@ a record once in test or reserved is never trained on. Records that had to leave
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from atomexam.records.blocks import SplitFlags as Params
 from atomexam.records.claim import ClaimPair, Fourfold
-from atomexam.records.question import Question, Shot
+from atomexam.records.question import UNKNOWN_EXAM, Question, Shot
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
@@ -22,6 +23,7 @@ from splits.split.claim_split import compose_fourfold, decide_heads, split_rows,
 from splits.split.composition import compose
 from splits.split.leak_free_draw import decide_heads_without_leaks, decide_without_leaks
 from splits.split.next_ledger import edited_of, updated_ledger
+from splits.split.published import PublishedSplit, published_splits
 from splits.split.questions import read_questions
 from splits.split.shots import shots_of
 
@@ -47,9 +49,11 @@ def main(argv: list[str] | None = None) -> None:
             notice = "it is empty, so a new benchmark begins; if it should not: `git checkout` it"
             print(f"{arguments.assignments}: {notice}", file=sys.stderr)
         questions = read_questions(arguments.questions, arguments.clusters)
+        _tell_unknown(questions.summaries)
         edited = edited_of(questions, ledger)
+        published = _published(questions.records, arguments.all_params.get("imports") or {})
         allocations = decide_without_leaks(
-            questions.summaries, questions.some, params, ledger, lambda summaries: decide(summaries, params, ledger, edited)
+            questions.summaries, questions.some, params, ledger, lambda summaries: decide(summaries, params, ledger, edited, published)
         )
         heads = decide_heads_without_leaks(
             claims,
@@ -79,6 +83,23 @@ def main(argv: list[str] | None = None) -> None:
         # Last: a run killed before this records no assignment that it did not write, and the next run decides the same.
         write_assignments(arguments.assignments, updated)
     print_summary("split", "; ".join(_by_split(composition[kind], kind[:-1]) for kind in ("questions", "claims")))
+
+
+def _tell_unknown(summaries: Sequence[QuestionSummary]) -> None:
+    unknown = sum(summary.stratum.exam == UNKNOWN_EXAM for summary in summaries)
+    if 0 < unknown < len(summaries):
+        remedy = "`exam: NAME` in a line of imports, or a line in curation/vocab/subjects.yaml, names theirs"
+        print(f"{unknown} questions are of exam {UNKNOWN_EXAM} and share one quota; {remedy}", file=sys.stderr)
+
+
+def _published(questions: Iterable[Question], imports: Mapping[str, Mapping[str, Any]]) -> dict[str, PublishedSplit]:
+    """Return the published splits that are kept, by question; say which are not."""
+    found = published_splits(questions, imports)
+    for name, splits in found.items():
+        if len(said := sorted(set(splits.values()))) > 1 and not imports[name].get("keep_splits"):
+            told = f"its files are published as {' and '.join(said)}, and its questions are drawn anew"
+            print(f"imports.{name}: {told}; `keep_splits: true` in its line of params.yaml keeps them", file=sys.stderr)
+    return {key: split for name, splits in found.items() if imports[name].get("keep_splits") for key, split in splits.items()}
 
 
 def _by_split(numbers: Mapping[str, int], kind: str) -> str:

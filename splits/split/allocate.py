@@ -27,11 +27,13 @@ from splits.ledger.units import (
 from splits.split.answer_balance import even_letters
 from splits.split.claim_split import decide_heads
 from splits.split.draw import Pool, Queue, Selection, by_pool, deal, draw_dev, even_sides, fill, level, readmit, supply, within_quotas
+from splits.split.published import PublishedSplit, keep_published
 
 _LATER = 1 << 64
 """Added to the draw numbers of trained-on records, so that they come after all others."""
 REST_TO_TRAIN, DRAWN_TO_DEV, PROMOTED_TO_DEV = Allocation("train", "rest"), Allocation("dev", "drawn"), Allocation("dev", "promoted")
 NO_EDITS: Mapping[str, Sequence[str]] = {}
+NONE_PUBLISHED: Mapping[str, PublishedSplit] = {}
 
 
 def allocate(summaries: Iterable[QuestionSummary], params: Params) -> dict[str, AssignedSplit]:
@@ -45,7 +47,11 @@ def allocate_claims(claims: Iterable[ClaimPair], params: Params) -> dict[str, As
 
 
 def decide(
-    summaries: Iterable[QuestionSummary], params: Params, ledger: AssignmentLedger, edited: Mapping[str, Sequence[str]] = NO_EDITS
+    summaries: Iterable[QuestionSummary],
+    params: Params,
+    ledger: AssignmentLedger,
+    edited: Mapping[str, Sequence[str]] = NO_EDITS,
+    published: Mapping[str, PublishedSplit] = NONE_PUBLISHED,
 ) -> dict[str, Allocation]:
     """Return the allocation of each question id; the order of the input does not matter.
 
@@ -54,8 +60,11 @@ def decide(
 
     Args:
         edited: question id -> ids of remembered questions of which it is a new wording.
+        published: question id -> split that its source published it in and that is kept, beside the quotas.
     """
-    settled = settle(join(summaries), ledger, edited)
+    units, kept = keep_published(join(summaries), published, ledger, edited)
+    settled = settle(units, ledger, edited)
+    settled.decided |= kept
     changes = ParamChanges(params, ledger)
     trained = [unit for units in settled.trained.values() for unit in units]
     promoted = [unit for unit in trained if any(changes.more_of(stratum) for stratum, _ in unit.counts)]

@@ -98,14 +98,11 @@ def _bring_uncommitted(root: Path, folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Clone:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Clone:
     """A clone in which `dvc repro` has run once; tests leave it as they found it."""
     clone = Clone(Path(__file__).parents[2], tmp_path_factory.mktemp("clone") / "first")
     clone.repro()
     clone.commit("built")
-    copy = _shared(tmp_path_factory) / f"{worker_id}.lock"
-    shutil.copy(clone.folder / "dvc.lock", copy.with_suffix(".part"))
-    copy.with_suffix(".part").rename(copy)
     return clone
 
 
@@ -117,29 +114,6 @@ def clean_clone(built: Clone, tmp_path: Path) -> Clone:
     clone.run("dvc", "checkout", "--quiet")
     (clone.folder / ".venv").symlink_to(sys.prefix)
     return clone
-
-
-@pytest.fixture
-def hashes_elsewhere(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Callable[[], dict[str, dict]]:
-    """Return a function that gives the hashes of another clone: the one that another worker built, or else one that is built now."""
-
-    def hashes() -> dict[str, dict]:
-        locks = [path for path in _shared(tmp_path_factory).glob("*.lock") if path.stem != worker_id]
-        if locks:
-            return YAML(typ="safe").load(locks[0])["stages"]
-        clone = Clone(Path(__file__).parents[2], tmp_path_factory.mktemp("elsewhere") / "elsewhere")
-        clone.repro()
-        return clone.hashes()
-
-    return hashes
-
-
-def _shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder that all workers of this run have."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "locks"
-    folder.mkdir(exist_ok=True)
-    return folder
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,17 @@
-"""Killed stages, and a second build beside the first one: the same bytes in the end."""
+"""Killed stages: the same bytes in the end."""
 
 import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 
 import psutil
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("killed")]  # beside the group of the pipeline, with a build of its own
+from tests.end_to_end.conftest import Clone
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("killed")]
 
 KILLED = [  # later stages first: what a killed one reads is still there
     [("extract@ask120", "group"), ("crawl@ask120", "dvc"), ("crawl@examcoo", "group")],
@@ -17,22 +20,38 @@ KILLED = [  # later stages first: what a killed one reads is still there
 ]
 
 
+@pytest.fixture(scope="module")
+def few(make_clone: Callable[[str], Clone]) -> Clone:
+    """A clone in which the pipeline has run over two sources and two models."""
+    clone = make_clone("killed")
+
+    def few_of_each(params: dict) -> None:
+        kept = {"sources": ("ask120", "examcoo"), "models": ("random", "tiny"), "runs": ("random-choice", "tiny-claims")}
+        for block, names in kept.items():
+            params[block] = {name: params[block][name] for name in names}
+        params["judges"] = {}
+
+    clone.edit_params(few_of_each)
+    clone.repro()
+    return clone
+
+
 @pytest.mark.parametrize("stages", KILLED, ids=["sources", "data", "models"])
-def test_killed_stages_end_with_the_same_bytes(built, stages: list[tuple[str, str]]) -> None:
+def test_killed_stages_end_with_the_same_bytes(few: Clone, stages: list[tuple[str, str]]) -> None:
     """Kill the whole process group, or dvc alone, whose stage then lives on as an orphan beside the next run."""
-    before = built.hashes()
+    before = few.hashes()
     for stage, victim in stages:
-        kill(built, stage, victim)
-    built.repro()
-    assert built.hashes() == before
-    assert built.run("dvc", "status", "--quiet", check=False).returncode == 0
+        kill(few, stage, victim)
+    few.repro()
+    assert few.hashes() == before
+    assert few.run("dvc", "status", "--quiet", check=False).returncode == 0
 
 
-def kill(built, stage: str, victim: str) -> None:
+def kill(clone: Clone, stage: str, victim: str) -> None:
     """Start a stage, kill it, and have what it left recovered."""
     started = subprocess.Popen(
         ["dvc", "repro", "--single-item", "--force", stage],
-        cwd=built.folder, env=built.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        cwd=clone.folder, env=clone.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     _wait_for_stage(started)
     time.sleep(0.3)
@@ -41,7 +60,7 @@ def kill(built, stage: str, victim: str) -> None:
     else:
         started.kill()
     started.wait()
-    built.run("python", "-m", "scripts.recover")
+    clone.run("python", "-m", "scripts.recover")
 
 
 def _wait_for_stage(dvc: subprocess.Popen) -> None:
@@ -56,7 +75,3 @@ def _wait_for_stage(dvc: subprocess.Popen) -> None:
                 continue
         time.sleep(0.02)
     pytest.fail(f"no stage was started; dvc ended with {dvc.returncode}")
-
-
-def test_another_clone_gives_the_same_hashes(built, hashes_elsewhere) -> None:
-    assert hashes_elsewhere() == built.hashes()

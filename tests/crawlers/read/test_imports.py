@@ -106,6 +106,15 @@ def test_the_format_is_told_by_the_files(tmp_path: Path, pages: Path) -> None:
     assert [item.url for item in items] == ["file:a.txt", "file:a.txt", "file:b.jsonl"]
 
 
+@pytest.mark.parametrize(
+    ("said", "expected"), [({}, (None, "医学")), ({"exam": "口腔执业医师", "subject": "口腔"}, ("口腔执业医师", "口腔"))]
+)
+def test_a_line_names_exam_and_subject_of_all_its_questions(tmp_path: Path, pages: Path, said: dict, expected: tuple) -> None:
+    books = Import(path=str(write(tmp_path / "b.jsonl", CHOICE)), format="cpsyexam", snapshot="2026-01-01", **said)
+    store_files("books", books, pages)
+    assert [(item.exam_raw, item.subject_raw) for item in read_files("books", books, pages, 0.0)] == [expected]
+
+
 def test_a_file_too_large_is_not_read(tmp_path: Path, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "MAX_FILE_BYTES", 10)
     write(tmp_path / "a.jsonl", CHOICE)

@@ -1,0 +1,80 @@
+"""Splits that a source published, by the names of its files: kept where the import says `keep_splits: true`. Pure."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import Literal
+
+from atomexam.records.question import Question
+from splits.ledger.assignments import AssignmentLedger
+from splits.ledger.prior_assignments import Allocation
+from splits.ledger.units import Unit
+
+PublishedSplit = Literal["train", "dev", "test"]
+_STRICTEST: tuple[PublishedSplit, ...] = ("test", "dev", "train")
+_WORDS: dict[str, PublishedSplit] = {
+    **dict.fromkeys(("train", "training", "训练", "训练集"), "train"),
+    **dict.fromkeys(("dev", "val", "valid", "validation", "验证", "验证集", "开发集"), "dev"),
+    **dict.fromkeys(("test", "testing", "测试集"), "test"),
+}
+_WORD = re.compile(r"[a-z]+|[\u4e00-\u9fff]+")
+
+
+def split_of_file(url: str) -> PublishedSplit | None:
+    """Return the split that a file's name says, else its folders', the innermost first: file:cmexam/val.csv is of dev."""
+    for part in reversed(url.removeprefix("file:").casefold().split("/")):
+        said = {_WORDS[word] for word in _WORD.findall(part) if word in _WORDS}
+        if len(said) == 1:
+            return said.pop()
+    return None
+
+
+def published_splits(questions: Iterable[Question], sources: Collection[str]) -> dict[str, dict[str, PublishedSplit]]:
+    """Return for each of the sources its questions' ids with the split that their files say; of several, the one that trains least."""
+    found: dict[str, dict[str, PublishedSplit]] = {source: {} for source in sources}
+    for question in questions:
+        for place in question.provenance:
+            if place.source in found and (split := split_of_file(place.url)):
+                own = found[place.source]
+                own[question.id] = min(split, own.get(question.id, split), key=_STRICTEST.index)
+    return found
+
+
+def keep_published(
+    units: Iterable[Unit], published: Mapping[str, PublishedSplit], ledger: AssignmentLedger, edited: Mapping[str, Collection[str]]
+) -> tuple[list[Unit], dict[str, Allocation]]:
+    """Return the units that are still to be drawn, and the allocations of the others.
+
+    What a published test question ties to itself is retired, unless it was published in test, too. Earlier assignments come first: a unit
+    that has one in another split, also under a former name, is left to them.
+    """
+    rest: list[Unit] = []
+    kept: list[tuple[Unit, dict[str, Allocation]]] = []
+    for unit in units:
+        said = {split for summary in unit.summaries if (split := published.get(summary.id))}
+        strictest = next((split for split in _STRICTEST if split in said), None)
+        if strictest is None:
+            rest.append(unit)
+            continue
+        stay, leave = Allocation(strictest, "published"), Allocation("retired", "kin_of_held")
+        ids = [summary.id for summary in unit.summaries]
+        kept.append((unit, {id_: leave if strictest == "test" and published.get(id_) != "test" else stay for id_ in ids}))
+    names = {unit.key: _names(unit, edited) for unit, _ in kept}
+    known = ledger.by_name(set().union(*names.values())) if ledger.assigned else {}
+    decided: dict[str, Allocation] = {}
+    for unit, allocations in kept:
+        splits = {allocation.split for allocation in allocations.values()}
+        if all(one.split in splits for name in names[unit.key] for one in known.get(name, ())):
+            decided |= allocations
+        else:
+            rest.append(unit)
+    return rest, decided
+
+
+def _names(unit: Unit, edited: Mapping[str, Collection[str]]) -> set[str]:
+    """Return the names that the questions of a unit are, or may have been, known under."""
+    return {
+        name
+        for one in unit.summaries
+        for name in (one.id, one.group_id, one.stem_id, one.stem_options_id, *one.also, *edited.get(one.id, ()))
+        if name
+    }
