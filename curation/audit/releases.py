@@ -68,7 +68,7 @@ def card_tables(folder: Path) -> list[Table]:
     configs = (yaml_values(front[1], str(card)) or {}).get("configs") if front else None
     if not isinstance(configs, list):
         return []
-    tables = {}
+    tables: dict[Path, Table] = {}
     for config in configs:
         base = folder / (config.get("data_dir") or "")
         for split, pattern in _patterns(config.get("data_files") or ("**/*" if config.get("data_dir") else [])):

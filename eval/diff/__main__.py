@@ -57,14 +57,16 @@ def _run(run: str, a: DataVersion, b: DataVersion, questions: tuple[list[Questio
     groups = {row.id: row.group_id for rows in questions for row in rows if row.group_id}
     known = [[of(run) for of in (a.model_of, b.model_of)], [of(run) for of in (a.weights_of, b.weights_of)]]
     retrained = any(None not in pair and pair[0] != pair[1] for pair in known)
-    causes = causes_of(*map(traits_of, scores, replies, keys), retrained)
+    causes = causes_of(*map(traits_of, scores, replies, keys), other_weights=retrained)
     figures = {name: _metric(run, tally(scores[0], counts), tally(scores[1], counts), causes, groups) for name, counts in METRICS.items()}
     if all(judged):
         before, after = (
             tally_marks(rows, marks, {key for key, text in texts.items() if text})
             for rows, marks, texts in zip(scores, judged, keys, strict=True)
         )
-        figures["mark"] = _metric(run, before, after, causes_of(*map(traits_of, scores, replies, keys, judged), retrained), groups)
+        figures["mark"] = _metric(
+            run, before, after, causes_of(*map(traits_of, scores, replies, keys, judged), other_weights=retrained), groups
+        )
     return {name: figure for name, figure in figures.items() if figure}
 
 
