@@ -67,7 +67,7 @@ def traits_of(
     return {key: {cause: tuple(sorted(values, key=str)) for cause, values in traits.items()} for key, traits in traits_by_item.items()}
 
 
-def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits], other_weights: bool = False) -> dict[str, str]:
+def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits], *, other_weights: bool = False) -> dict[str, str]:
     """Return why each shared item may have another result: the first cause that applies; items with none are left out.
 
     Args:
