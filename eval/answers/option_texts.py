@@ -71,9 +71,10 @@ def _written(text: str, distinct: bool) -> str:
     form = "[ ^]?".join(f"[{_DASH}]" if token in _DASH else _written_number(token) for token in tokens) if distinct else re.escape(text)
     case = "i" if distinct and len(text) > 2 else ""  # CO is no case of the English co
     before = r"(?<![A-Za-z0-9])" if text[0].isascii() and text[0].isalnum() else ""
-    before += rf"(?<!\d[{_DASH}.:/])" if text[0].isdigit() else ""
+    before += rf"(?<![0-9A-Za-z%℃][{_DASH}])(?<!\d[.:/])" if text[0].isdigit() else ""
     behind = r"(?![A-Za-z0-9])" if text[-1].isascii() and text[-1].isalnum() else ""
-    behind += rf"(?!\.\d|[{_DASH}]\d)" if text[-1].isdigit() else ""
+    behind += r"(?!\.\d)" if text[-1].isdigit() else ""
+    behind += rf"(?![{_DASH}]\d)" if text[0].isdigit() else ""
     return f"{before}(?{case}:{form}){behind}"
 
 
