@@ -21,8 +21,8 @@ _FRONT_MATTER = re.compile(r"\A---\n(.*?\n)---\n", re.DOTALL)
 _QUESTION = frozenset({"id", "stem", "options", "answer", "provenance"})
 _CLAIM = frozenset({"id", "factual", "non_factual", "head"})
 _TRAINED = ("train", "validation")
-_NUMBER = re.compile(r"\d+\)．")
-_OPTION = re.compile(r"[A-J](?:\. |．)")
+_NUMBER = re.compile(r"\A\d{1,4}\)．")
+_OPTION = re.compile(r"\A[A-J](?:\. |．)")
 _ANSWER = re.compile(r"(?:答案：|【答案】)([A-J]+)(?:<eoa>)?\Z")
 Row = dict[str, Any]
 

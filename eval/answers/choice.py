@@ -238,7 +238,7 @@ _IN_BRACKETS = re.compile(r"\s*[(\[]\s?(?P<letter>[A-J])\s?[)\]]")
 _ANOTHER = re.compile(rf"(?!\s?\([A-Ja-j][^)\s]){AND}{ITEM}\s?(?:{AND}{ITEM}|[.。]?$)|\s?[、/&+和与及]\s?{ITEM}")
 _EXPLANATION = re.compile(r"\n\n(?!\s?(?:选项)?[A-Ja-j](?:选?项)?[.。、,]?\s*(?:\n|\Z))[^\n]{6}")  # B⏎⏎A、C、D三项均为干扰项
 _NEXT_ITEM = re.compile(r"[\n。;][\s\-•(]{0,20}(?:选项)?[A-Ja-j](?:选?项)?[.、:)\s]")
-_OPENED = re.compile(r"[\s)\]}\"'”’]*(?:选?项)?[^\S\n]*[。\n]")
+_OPENED = re.compile(r"[^\S\n]*+[)\]}\"'”’]*+(?:选?项)?+[^\S\n]*+[。\n]")
 _ITEM_SEPARATOR = re.compile(r"(?:选?项)?\s?[:、,(—-]")
 NEXT_QUESTION = re.compile(
     r"\n\s?(?:(?:以下是|请你做)[^\n]{2,40}选择题|(?:下一|新)?(?:问题|题目|题干|题)\s?\d{0,2}\s?:|(?:请回答)?下一?题|第\s?\d{1,3}\s?题|\d{1,3}\s?[.、]\s?[^\n]{4,}\(\s?\)"
