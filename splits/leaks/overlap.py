@@ -76,6 +76,7 @@ MIN_SIMILARITY = 0.55
 """Half of the published CPsyExam has 28 such pairs across its splits: 27 are true rewordings. Below 0.5 ever fewer are."""
 SAME_SHARE = 0.8
 """Of the n-grams of case, stem and right answer: from here on one question gives the other away, whatever the distractors."""
+_IN_ANSWER = "\ue0fe"  # before n-grams of an answer; private use, in no canonical text
 _NGRAM_CHARS = 3  # changing one character in ten keeps most of them; of 5-grams only half
 _LEAST_NGRAMS = 12  # a term to be explained (成熟) is in many questions and reveals nothing
 
@@ -125,7 +126,7 @@ def asked_ngrams(question: Question, right: tuple[str, ...]) -> frozenset[str]:
     """Return the n-grams of case, stem and right answer; none if they are too few to reveal anything."""
     answers = right or (canonical(question.answer or ""),)
     asked = ngrams(f"|{canonical((question.shared_stem or '') + question.stem)}|", _NGRAM_CHARS)
-    grams = asked.union(*({f"={gram}" for gram in ngrams(f"|{text}|", _NGRAM_CHARS)} for text in answers))
+    grams = asked.union(*({f"{_IN_ANSWER}{gram}" for gram in ngrams(f"|{text}|", _NGRAM_CHARS)} for text in answers))
     return grams if len(grams) >= _LEAST_NGRAMS else frozenset()
 
 
@@ -140,7 +141,7 @@ def reworded(wordings: Sequence[Wording], questions: Iterable[Question]) -> list
             (other,) = wordings_of([question])
             for position in index.candidates(other.asked):
                 share = round(jaccard(wordings[position].asked, other.asked), 6)
-                if share >= SAME_SHARE and wordings[position].id != other.id:
+                if share >= SAME_SHARE and wordings[position].id != other.id and _same_right(wordings[position], other):
                     shares[wordings[position].id, other.id] = share
             if other.right and other.right in rights:
                 yield other
@@ -148,6 +149,14 @@ def reworded(wordings: Sequence[Wording], questions: Iterable[Question]) -> list
     for one in similar_pairs([one for one in wordings if one.right], with_same_right(), MIN_SIMILARITY):
         shares[one.id, one.other_id] = max(one.share, shares.get((one.id, one.other_id), 0))
     return sorted(Reworded(*ids, share) for ids, share in shares.items())
+
+
+def _same_right(one: Wording, other: Wording) -> bool:
+    """Return whether two questions have one right answer; in words, nearly one: 持续2周 and 持续6周 may ask for two disorders."""
+    if one.right or other.right:
+        return one.right == other.right
+    answers = [frozenset(gram for gram in each.asked if gram.startswith(_IN_ANSWER)) for each in (one, other)]
+    return jaccard(*answers) >= SAME_SHARE
 
 
 def similar_pairs(wordings: Iterable[Wording], others: Iterable[Wording], least: float) -> list[Reworded]:

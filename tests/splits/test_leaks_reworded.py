@@ -72,6 +72,13 @@ def test_what_asks_for_something_else_is_none(split_files, pool, question, name:
     assert (folder / "leaks/passed.json").exists()
 
 
+def test_one_decisive_word_asks_two_things(split_files, pool, question) -> None:
+    stem = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉，症状已经持续{}周，最可能的诊断是（ ）。"
+    disorders = ["急性应激障碍", "创伤后应激障碍", "适应障碍", "焦虑障碍"]
+    one, two = (made(question, 998 + n, stem.format(weeks), disorders[n:], "A") for n, weeks in enumerate((2, 6)))
+    assert planted(split_files(pool), one, two) == []
+
+
 def test_one_stem_about_two_cases_asks_two_things(split_files, pool, question) -> None:
     one = made(question, 998, "该求助者首先应当接受的是", ["药物治疗", "住院治疗"], "A", shared_stem=CASE)
     two = made(
