@@ -45,13 +45,15 @@ def compare(
     groups: Mapping[str, str],
     judges: Mapping[str, Any],
     committed: Mapping[str, Tallies] | None = None,
+    baselines: Container[str] = (),
 ) -> list[Figures]:
-    """Return a row for every two runs of one task, p-values corrected for all of them together.
+    """Return a row for every two runs of one task, p-values corrected for all of a task together.
 
     Args:
         tallies: run -> how often each pair or question was right, or the marks of answers in words; a run without any is skipped.
         judges: run -> how its answers were judged; marks of two judges are not compared.
         committed: run -> how often the answer of the complete reply was right; its means are added to the accuracies, untested.
+        baselines: models that are rules; two of them are not tested, since nobody asks which of two rules is better.
     """
     rows = []
     for a, b in combinations(runs, 2):
@@ -65,7 +67,10 @@ def compare(
             if committed and committed.get(a) and committed.get(b):
                 means |= {"committed_of_a": _mean(committed[a], shared), "committed_of_b": _mean(committed[b], shared)}
             rows.append(about | only | means | paired(ours, theirs, groups, f"{a}/{b}"))
-    return with_holm(rows)
+    for task in dict.fromkeys(row["task"] for row in rows):
+        family = [row for row in rows if row["task"] == task]
+        with_holm(family, lambda row: runs[row["a"]].model in baselines and runs[row["b"]].model in baselines)
+    return rows
 
 
 def read_tallies(name: str, run: Run, args: Arguments, markable: Container[str]) -> Tallies:
@@ -91,16 +96,17 @@ def as_text(rows: list[Figures]) -> str:
         cells: tuple[str, ...] = ("–",) * 10
         if row["shared"]:
             low, high = (_points(bound) for bound in row["interval"] or (None, None))
-            tests = [f"{row[f'{test}_p_holm']:.3g}" for test in ("mcnemar", "bootstrap")]
+            tests = [f"{row[f'{test}_p_holm']:.3g}" if row["family"] else "–" for test in ("mcnemar", "bootstrap")]
             counts = [str(row["better"]), str(row["worse"])]
             means = [_percent(row["of_a"]), _percent(row["of_b"]), _points(row["difference"])]
             committed = [_percent(row.get(f"committed_of_{side}")) for side in "ab"]
             cells = (*means, f"{low} … {high}", *counts, *tests, *committed)
-        verdict = "differ" if row.get("differs") else "not shown to differ"
+        verdict = "differ" if row.get("differs") else "not shown to differ" if row.get("family") else "not tested"
         table.append((row["a"], row["b"], ", ".join(row["differ_in"]) or "nothing", compared_items, *cells, verdict))
     widths = [max(len(line[column]) for line in table) for column in range(len(_COLUMNS))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in table]
-    how = f"p-values two-sided, corrected for {len(rows)} comparisons (Holm); intervals by paired cluster bootstrap."
+    sizes = " and ".join(str(size) for size in sorted({row.get("family", 0) for row in rows} - {0})) or "no"
+    how = f"p-values two-sided, corrected for {sizes} comparisons (Holm); intervals by paired cluster bootstrap."
     note = f"Accuracy, or marks in percent; {how}"
     return "\n".join([*lines, note])
 
@@ -120,7 +126,9 @@ def main(argv: list[str] | None = None) -> None:
     tallies = {name: read_tallies(name, run, args, markable) for name, run in runs.items()}
     groups = {row.id: row.group_id for row in questions if row.group_id}
     committed = {name: read_committed(name, run, args) for name, run in runs.items()}
-    rows = compare(runs, tallies, groups, args.all_params.get("judges") or {}, committed)
+    models = args.all_params.get("models") or {}
+    baselines = {name for name, model in models.items() if model.get("backend") == "baseline"}
+    rows = compare(runs, tallies, groups, args.all_params.get("judges") or {}, committed, baselines)
     if not named:
         write_json(args.out, {"comparisons": len(rows), "pairs": rows})
         print_summary("compare", f"{sum(bool(row.get('differs')) for row in rows)} of {number_of(len(rows), 'pair')} of runs differ")

@@ -54,6 +54,7 @@ _NOT_READ = {
     "vllm": ("url", "key_variable", "api", "tokenizer", "knows"),
     "huggingface": Server.__struct_fields__,
     "baseline": Server.__struct_fields__,
+    "imported": Server.__struct_fields__,
 }
 """Fields of `server` that a backend does not have."""
 
@@ -61,7 +62,7 @@ _NOT_READ = {
 class Model(Block, frozen=True):
     """One line under `models`."""
 
-    backend: Literal["baseline", "huggingface", "openai", "vllm"]
+    backend: Literal["baseline", "huggingface", "imported", "openai", "vllm"]
     strategy: Literal["random", "always_correct", "longest_option", "negation_word", "four_errors", "echo", "empty", "overlap"] | None = (
         None
     )

@@ -1,5 +1,6 @@
 """A question set in files -> its defects: audit.json, audit.md, index.html, and lines.csv with every affected line.
 
+    python -m curation.audit data/release
     python -m curation.audit sets/CPsyExam --format cpsyexam --out reports/cpsyexam
     python -m curation.audit data/splits --out reports/ours --max cross_split_share=0 --max defects_share=0.01
     python -m curation.audit my_set.csv --reference ceval/ --reference-format ceval --out reports/my_set
@@ -51,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for index, path in enumerate(arguments.reference):
         format_name = formats[index if len(formats) > 1 else 0] if formats else None
         references += audited_questions(read_set([path], format_name, layouts=arguments.layouts), SplitOf(), clean)
-    findings = findings_of(rows, references if arguments.reference else None, twins)
+    findings = findings_of(rows, references if arguments.reference else None, twins, audited.problems)
     lines = lines_of(rows, findings, withheld(findings["files"]))
     findings["mend_first"] = mend_first(lines, len(rows))
     over = exceeded(findings["figures"], limits)
@@ -89,7 +90,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="the files of the set; docs/importing.md lists the formats")
     parser.add_argument("--format", metavar="NAME", help="one format for all files; `python -m crawlers.read --help` lists them")
     parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="for audit.json, audit.md, index.html, lines.csv")
+    parser.add_argument("--out", type=Path, default=Path("audit"), metavar="FOLDER", help="for the reports; default: audit")
     parser.add_argument("--name", metavar="WORDS", help="the set's name on the page; default: its file or folder")
     parser.add_argument("--set-version", metavar="WORDS", help="its version, for the page")
     parser.add_argument("--date", metavar="WORDS", help="its date, for the page")

@@ -8,6 +8,7 @@ from curation.audit import balance
 from curation.audit.balance import letters, longest
 from curation.audit.defects import defects, reasons_of, repairs_of, withheld
 from curation.audit.duplicates import Duplicates, duplicates_in, share
+from curation.audit.releases import ReleaseProblem
 from curation.audit.sets import AuditedQuestion
 from curation.clean.questions.cleaned_questions import is_comparable
 from curation.near_duplicates.contamination import matched_pairs
@@ -33,6 +34,7 @@ FIGURES = {
     "length_outliers_share": "stems far shorter or longer than the others",
     "letter_deviation": "largest distance of a letter's share among the right options from even",
     "longest_option_excess": "how much more often than by chance the longest option is right",
+    "release_problems": "files and lines beside the tables of a release that contradict them",
 }
 """Name of each figure that can be limited -> what it counts; a share is of all questions unless stated otherwise."""
 
@@ -83,6 +85,8 @@ def exceeded(figures: Mapping[str, float | int | None], limits: Sequence[Limit])
 def _missing(name: str) -> str:
     if name.startswith("contaminated"):
         return "no --reference was given"
+    if name == "release_problems":
+        return "it is no release or folder of the Hub"
     if name in ("cross_split_share", "test_in_train_share", "test_answers_in_train_share", "cross_split_clusters"):
         return "it has not two splits, test and train; name them with --split-of, such as --split-of 'part1*=train'"
     return "it has no question that it counts"
@@ -91,8 +95,17 @@ def _missing(name: str) -> str:
 _STEM_CHARS = 200
 
 
-def findings_of(rows: Sequence[AuditedQuestion], references: Sequence[AuditedQuestion] | None, params: NearDuplicates) -> dict[str, Any]:
-    """Return all findings on a set; without references, none on contamination."""
+def findings_of(
+    rows: Sequence[AuditedQuestion],
+    references: Sequence[AuditedQuestion] | None,
+    params: NearDuplicates,
+    problems: Sequence[ReleaseProblem] | None = None,
+) -> dict[str, Any]:
+    """Return all findings on a set; without references, none on contamination.
+
+    Args:
+        problems: of a release; None if the set is none.
+    """
     twins = duplicates_in(rows, params)
     files = balance.files(rows)
     findings = {
@@ -108,8 +121,10 @@ def findings_of(rows: Sequence[AuditedQuestion], references: Sequence[AuditedQue
         "longest_option": longest(rows),
         "lengths": balance.lengths(rows),
         "near_identical_options": balance.near_identical_options(rows),
+        "release_problems": [one._asdict() for one in problems or ()],
     }
-    return {"figures": _figures(rows, references, twins, findings)} | findings
+    figures = _figures(rows, references, twins, findings) | {"release_problems": None if problems is None else len(problems)}
+    return {"figures": figures} | findings
 
 
 def _figures(

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from atomexam.records.question import Question
 from curation.audit.defects import FileSplits, reasons_of, repairs_of
 from curation.audit.duplicates import share
+from curation.audit.releases import PROBLEMS, item_of
 from curation.audit.report import displayable
 from curation.audit.sets import AuditedQuestion
 
@@ -16,6 +18,7 @@ _TODO = {
         "equal questions have different answers, so at least one key is wrong",
         "find the right key; correct or drop the other",
     ),
+    "release": ("", "correct the file, or build the release anew"),
     "twin_in_train": ("train has it too: a model trained on it has seen the question", "drop it from train, or replace it here"),
     "twin_in_other_split": ("another split has it too", "keep it in one split"),
     "contaminated": ("a reference benchmark has it too", "drop it, or report figures without it"),
@@ -57,7 +60,17 @@ def lines_of(rows: Sequence[AuditedQuestion], findings: Mapping[str, Any], withh
         every.append(
             RepairLine(row, "near_identical_options", "near_identical_options", _why("near_identical_options"), " / ".join(pair["options"]))
         )
-    return sorted(every, key=lambda line: (_KINDS.index(line.kind), order[id(line.row)], line.problem))
+    every += [
+        RepairLine(_beside(one), "release", one["problem"], PROBLEMS[one["problem"]], one["detail"]) for one in findings["release_problems"]
+    ]
+    return sorted(every, key=lambda line: (_KINDS.index(line.kind), order.get(id(line.row), -1), line.problem))
+
+
+def _beside(one: Mapping[str, str]) -> AuditedQuestion:
+    """Return a line of a file that has no questions of its own."""
+    item = item_of({}, one["file"], one["position"])
+    question = Question(id=one["id"], exam="", subject="", question_type="qa", stem="", provenance=[item.provenance])
+    return AuditedQuestion(question, one["file"], one["position"], None, (), (), item)
 
 
 def _why(kind: str) -> str:

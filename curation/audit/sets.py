@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 from tqdm import tqdm
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
@@ -20,6 +21,7 @@ from atomexam.records.params import Clean
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.natural_order import natural_key
+from curation.audit.releases import ReleaseProblem, Table, card_tables, item_of, own_rows, question_of, release_problems
 from curation.clean.questions.cleaned_questions import with_all_reasons
 from curation.clean.questions.source_context import context_of
 
@@ -140,6 +142,8 @@ class AuditedSet(NamedTuple):
 
     entries: list[FileQuestion]
     files: dict[str, ReadFile]
+    problems: list[ReleaseProblem] | None = None
+    """Of the files beside the tables of a release; None if the set is none."""
 
 
 def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str] = FIELDS, layouts: Path | None = None) -> AuditedSet:
@@ -153,8 +157,13 @@ def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str
         ValueError: a path names no file, a file cannot be read, or the files contain no question.
     """
     own: dict[Path, Shape] = {}
-    others = []
+    others: list[str] = []
+    cards: list[tuple[Path, list[Table]]] = []
     for name in paths:
+        if not format_name and Path(name).is_dir() and (tables := card_tables(Path(name))):
+            cards.append((Path(name), tables))
+            others += [str(table.path) for table in tables if not own_rows(table)[0]]
+            continue
         ours = {} if format_name else {file: shape for file in sorted(_files(name)) if (shape := _own_shape(file))}
         own |= ours
         others += [] if ours else [name]
@@ -162,6 +171,10 @@ def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str
             print(f"{name}: {rest} files other than items and questions are not read", file=sys.stderr)
     above = Path(os.path.commonpath([path.absolute().parent for path in own])) if own else Path()
     entries, files = _read_others(others, format_name, fields, layouts) if others else ([], {})
+    problems: list[ReleaseProblem] | None = None
+    for folder, tables in cards:
+        _read_tables(folder, tables, entries, files)
+        problems = [*(problems or []), *release_problems(folder, tables)]
     for path, shape in own.items():
         name = path.absolute().relative_to(above).as_posix()
         own_entries = list(_own_entries(path, name, shape))
@@ -169,7 +182,22 @@ def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str
         entries += own_entries
     if not entries:
         raise ValueError(f"{' '.join(paths)}: no question found; `python -m {_READER} PATH` lists what is read there")
-    return AuditedSet(sorted(entries, key=lambda entry: (entry.file, natural_key(entry.position))), dict(sorted(files.items())))
+    in_order = sorted(entries, key=lambda entry: (entry.file, natural_key(entry.position)))
+    return AuditedSet(in_order, dict(sorted(files.items())), problems)
+
+
+def _read_tables(folder: Path, tables: Sequence[Table], entries: list[FileQuestion], files: dict[str, ReadFile]) -> None:
+    """Add the questions of this project's tables, and the splits that the card names; claims are compared by `release_problems`."""
+    for table in tables:
+        kind, rows = own_rows(table)
+        name = table.path.relative_to(folder).as_posix()
+        beside = {"": table.split} if table.split else {}
+        if kind == "questions":
+            places = [f"row:{number}" for number in range(1, len(rows) + 1)]
+            entries += [FileQuestion(item_of(row, name, at), name, at, question_of(row)) for row, at in zip(rows, places, strict=True)]
+            files[name] = ReadFile(file=name, format="release", guessed=True, found=len(rows), beside=beside)
+        elif not kind:
+            files |= {one: replace(read, beside=beside | read.beside) for one, read in files.items() if name.endswith(one)}
 
 
 def file_summary(file: ReadFile) -> dict[str, Any]:

@@ -13,7 +13,16 @@ from atomexam.text.ngrams import jaccard, ngrams
 from curation.engine.engines import LOCAL, Engine
 from curation.near_duplicates.join.similarity import SimilarPairs, near_pairs
 from curation.near_duplicates.merging import QuestionRows
-from curation.near_duplicates.pairs import CandidatePairs, options_key, relations, reworded_threshold, stem_keys
+from curation.near_duplicates.pairs import (
+    CandidatePairs,
+    kin_key,
+    options_key,
+    relations,
+    reworded_threshold,
+    same_case,
+    stem_key,
+    stem_keys,
+)
 
 _BATCH = 2_000
 _MANY_CASES = 1_000
@@ -46,13 +55,18 @@ class Star(NamedTuple):
 TwinRelations = dict[tuple[int, int], TwinRelation]
 
 
-def stars(questions: Sequence[QuestionRows], twins: TwinRelations, order: Sequence[int] | None = None) -> Iterable[Star]:
+def stars(
+    questions: Sequence[QuestionRows],
+    twins: TwinRelations,
+    order: Sequence[int] | None = None,
+    kin: Iterable[tuple[int, int]] = (),
+) -> Iterable[Star]:
     """Yield the stars of questions, from best to worst in their own order or in that of `order`.
 
     Each question is in one star.
 
     The best question becomes a centre with its twins as members; then the best of the rest. A twin of a member that is not a twin of the
-    centre remains: it joins another centre or becomes one itself.
+    centre remains: it joins another centre or becomes one itself. Kin are not merged, but share their head.
     """
     near: dict[int, list[int]] = defaultdict(list)
     order = range(len(questions)) if order is None else order
@@ -63,6 +77,8 @@ def stars(questions: Sequence[QuestionRows], twins: TwinRelations, order: Sequen
     for a, b in sorted(twins):
         near[a].append(b)
         near[b].append(a)
+        tied.join(ranks[a], ranks[b])
+    for a, b in kin:
         tied.join(ranks[a], ranks[b])
     in_a_star = bytearray(len(questions))
     for rank, index in enumerate(order):
@@ -117,6 +133,18 @@ def find_twins(questions: Sequence[QuestionRows], params: NearDuplicates, engine
     return found
 
 
+def find_kin(questions: Sequence[QuestionRows], params: NearDuplicates) -> Iterator[tuple[int, int]]:
+    """Yield pairs of indexes that connect all questions with one case, stem and right answer, whatever their distractors."""
+    first: dict[int, list[int]] = defaultdict(list)
+    for index, one in enumerate(questions):
+        if (key := kin_key(one.compared)) is not None:
+            near = next((other for other in first[key] if same_case(questions[other].compared, one.compared, params)), None)
+            if near is None:
+                first[key].append(index)
+            else:
+                yield near, index
+
+
 def _candidates(questions: Sequence[QuestionRows], params: NearDuplicates, engine: Engine) -> SimilarPairs:
     """Return the pairs of indexes whose questions may ask the same thing, left < right, sorted, with the similarity of their texts."""
     cases: dict[str | None, int] = {}
@@ -129,6 +157,9 @@ def _candidates(questions: Sequence[QuestionRows], params: NearDuplicates, engin
         for core in stem_keys(one.compared):
             stems.append(core)
             stem_at.append(index)
+        if (alone := stem_key(one.compared)) is not None:
+            frames.append(alone)
+            frame_at.append(index)
         if (own := options_key(one.compared)) is not None:
             frames.append(own)
             frame_at.append(index)

@@ -21,6 +21,7 @@ from curation.near_duplicates.wording import (
     same_figures,
     stray_letter,
     without_idle,
+    without_synonyms,
 )
 
 Relation = Literal["same", "conflict"]
@@ -31,6 +32,7 @@ _OPTION_FLOOR = 0.5  # unmatched options from here on are equal except for a sli
 _OPTIONS_SHARED = 0.6  # 3 of 5: four options each, one of which differs
 _ANSWER_FLOOR = 0.2  # answers in words less similar than this answer different questions
 _MIN_OPTIONS = 3  # of fewer, none may differ
+_MIN_KIN_CHARS = 4  # without a case, a shorter stem asks something only with its options
 _LONG_STEM_CHARS = 60
 _LONG_CHARS = 200
 _MIN_TAIL_CHARS = 6
@@ -96,6 +98,26 @@ def options_key(question: ComparedQuestion) -> int | None:
     return hash((*map(_without_unit, question.options), frozenset(map(_without_unit, question.answer))))
 
 
+def stem_key(question: ComparedQuestion) -> int | None:
+    """Return a number shared by questions with one stem, whatever their options; None if the stem alone asks nothing."""
+    stem = _without_idle(question)
+    return None if question.in_words or (question.case is None and len(stem) < _MIN_KIN_CHARS) else hash(("stem", stem))
+
+
+def kin_key(question: ComparedQuestion) -> int | None:
+    """Return a number shared by questions with one stem and one right answer, whatever their distractors.
+
+    They are two questions, but one gives the other away. Words of no weight (的, 机会 for 概率) and a unit make no difference.
+    """
+    if stem_key(question) is None or question.answer is None:
+        return None
+    return hash(("kin", _weighty(question.stem), frozenset(_weighty(_without_unit(text)) for text in question.answer)))
+
+
+def _weighty(text: str) -> str:
+    return without_idle(without_synonyms(in_digits(text))) or text
+
+
 class CandidatePairs(NamedTuple):
     """Pairs of questions that may ask the same thing."""
 
@@ -115,17 +137,19 @@ def relation(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -
     Known answers are evidence: if equal, the stems may differ more freely; if different, hardly at all, because the small
     difference may be the point, as between 桑代克认为 and 苛勒认为.
     """
-    if not _same_case(a, b, params) or denials(a.stem) != denials(b.stem) or degrees(a.stem) != degrees(b.stem):
+    if not same_case(a, b, params) or denials(a.stem) != denials(b.stem) or degrees(a.stem) != degrees(b.stem):
         return None
     if a.stem != b.stem and (_repeats(a.stem, params.ngram_chars) or _repeats(b.stem, params.ngram_chars)):
         return None
+    if a.case is not None and a.answer and not a.in_words and (a.stem, a.answer) == (b.stem, b.answer):
+        return "same"  # one case, one question, one key: the distractors alone differ
     match = _matched(a.options, b.options, params.ngram_chars)
     kinds = len(set(a.options)) + len(set(b.options)) - len(match)
     likeness = _likeness(a.stem, b.stem, params.ngram_chars)
     alike, all_shared = likeness >= params.threshold, len(match) == kinds and not a.bare and not b.bare
     near = likeness >= _STEM_FLOOR or (all_shared and stem_keys(a)[0] == stem_keys(b)[0])
     if len(match) < _OPTIONS_SHARED * kinds or not near or not _same_tail(a, b, params.ngram_chars):
-        return None
+        return "conflict" if _contradict(a, b, match) else None
     ours, theirs = a.answer, b.answer
     agree = ours is not None and frozenset(match.get(text, text) for text in ours) == theirs
     if not same_figures(a.stem, b.stem) and not (agree and all_shared and alike and stray_letter(a.stem, b.stem)):
@@ -140,19 +164,38 @@ def relation(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -
     if agree:
         return "same" if alike or all_shared else None
     asks_the_same = not differs.replaced and (not differs.added or all_shared)
-    return "conflict" if (len(match) == kinds and asks_the_same) or _contradict(a, b, match) else None
+    if len(match) == kinds and asks_the_same and judged_apart(a, b, match):
+        return "conflict"
+    return "conflict" if _contradict(a, b, match) else None
+
+
+def judged_apart(a: ComparedQuestion, b: ComparedQuestion, match: dict[str, str]) -> bool:
+    """Return whether an option that both questions have word for word is right in one and wrong in the other.
+
+    What is only alike may be the opposite: 器质性 and 精神性 are each right. Of two measures the unit may be lost.
+    """
+    if a.answer is None or b.answer is None:
+        return False
+    return any((text in a.answer) != (other in b.answer) for text, other in match.items() if _is_one_option(text, other))
+
+
+def _is_one_option(text: str, other: str) -> bool:
+    return text == other or _same_measure(text, other) or _weighty(text) == _weighty(other)
 
 
 def _contradict(a: ComparedQuestion, b: ComparedQuestion, match: dict[str, str]) -> bool:
-    """Return whether two questions with one stem, and one differing option, have different right options among the others."""
-    most = max(len(set(a.options)), len(set(b.options)))
-    if a.answer is None or b.answer is None:
+    """Return whether two questions with one stem, whatever their other options, judge one option differently.
+
+    The best of one set of options need not be the best of another, so there both must have both right options.
+    """
+    if a.answer is None or b.answer is None or a.bare or b.bare or a.in_words or b.in_words or stem_key(a) is None:
         return False
-    if a.bare or b.bare or a.in_words or b.in_words or not _MIN_OPTIONS <= most - 1 <= len(match) or _without_idle(a) != _without_idle(b):
+    if min(len(a.options), len(b.options)) < _MIN_OPTIONS or _without_idle(a) != _without_idle(b) or not judged_apart(a, b, match):
         return False
+    if _BEST.isdisjoint(degrees(a.stem)):
+        return True
     ours, theirs = {match[text] for text in a.answer & match.keys()}, b.answer & set(match.values())
-    is_of_the_best = not _BEST.isdisjoint(degrees(a.stem))
-    return ours != theirs and (not is_of_the_best or len(ours) == len(a.answer) == len(theirs) == len(b.answer))
+    return len(ours) == len(a.answer) == len(theirs) == len(b.answer)
 
 
 def answer_of(question: Question) -> frozenset[str] | None:
@@ -169,7 +212,7 @@ def same_answer(question: Question, right: frozenset[str], ngram_chars: int) -> 
     return frozenset(match.get(text, text) for text in right) == answer_of(question)
 
 
-def _same_case(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -> bool:
+def same_case(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -> bool:
     if a.case is None or b.case is None or a.case == b.case:
         return a.case == b.case
     is_equal = (a.stem, a.options, a.answer) == (b.stem, b.options, b.answer)

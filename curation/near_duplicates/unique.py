@@ -18,7 +18,7 @@ from atomexam.records.reasons import OF_DUPLICATES
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.jsonl import to_line
 from curation.engine.engines import LOCAL, Engine
-from curation.near_duplicates.clusters import Star, case_groups, find_twins, medoid, stars
+from curation.near_duplicates.clusters import Star, case_groups, find_kin, find_twins, medoid, stars
 from curation.near_duplicates.contamination import Contamination, matches_of_kept, without_contaminated
 from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import (
@@ -72,7 +72,7 @@ def unique_questions(
     every = rows_by_id(rows, params.ngram_chars, engine)
     twins = find_twins(every, params, engine)
     groups = case_groups(every, twins, params)
-    for star in stars(every, twins, soundest_first(every, twins, params.ngram_chars)):
+    for star in stars(every, twins, soundest_first(every, twins, params.ngram_chars), find_kin(every, params)):
         kept, rejected, cluster, review = _settled(star, decisions or {}, groups, params)
         if kept and (near := [one for key in {kept.id, *(row.id for row in rejected)} for one in by_question_id.get(key, ())]):
             matches = matches_of_kept(near, [kept], rejected)

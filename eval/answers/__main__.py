@@ -48,7 +48,7 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
         answers = read_tcm_group(text, options)
         outcome = "answered" if any(answers) else "truncated" if cut else "unparsed"
         return {**row, "outcome": outcome, "answer": answers, "committed": read_committed_group(text, options, answers)}
-    outcome, answer, committed = read_reply(row["task"], row["response"], options)
+    outcome, answer, committed = read_reply(row["task"], row["response"], options, row.get("finish_reason", "stop"))
     return {**row, "outcome": outcome, "answer": answer, "committed": committed}
 
 

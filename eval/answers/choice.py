@@ -8,7 +8,6 @@ Letters inside words (ADHD), letters that the reply rejects, and letters outside
 import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
 from typing import NamedTuple
 
 from atomexam.text.numerals import value_of
@@ -34,7 +33,6 @@ from eval.answers.letters import (
     letters_approved,
     letters_of,
     named_by_text,
-    option_text,
     prepared,
     rejected_letters,
     undecided,
@@ -42,6 +40,7 @@ from eval.answers.letters import (
     without_question,
     without_rejected,
 )
+from eval.answers.option_texts import Known, known_options, with_signs
 from eval.answers.reply_text import folded, settled
 from eval.answers.structured import judged_fields, judged_one_by_one, numbered_values
 
@@ -239,6 +238,7 @@ _IN_BRACKETS = re.compile(r"\s*[(\[]\s?(?P<letter>[A-J])\s?[)\]]")
 _ANOTHER = re.compile(rf"(?!\s?\([A-Ja-j][^)\s]){AND}{ITEM}\s?(?:{AND}{ITEM}|[.。]?$)|\s?[、/&+和与及]\s?{ITEM}")
 _EXPLANATION = re.compile(r"\n\n(?!\s?(?:选项)?[A-Ja-j](?:选?项)?[.。、,]?\s*(?:\n|\Z))[^\n]{6}")  # B⏎⏎A、C、D三项均为干扰项
 _NEXT_ITEM = re.compile(r"[\n。;][\s\-•(]{0,20}(?:选项)?[A-Ja-j](?:选?项)?[.、:)\s]")
+_OPENED = re.compile(r"[^\S\n]*+[)\]}\"'”’]*+(?:选?项)?+[^\S\n]*+[。\n]")
 _ITEM_SEPARATOR = re.compile(r"(?:选?项)?\s?[:、,(—-]")
 NEXT_QUESTION = re.compile(
     r"\n\s?(?:(?:以下是|请你做)[^\n]{2,40}选择题|(?:下一|新)?(?:问题|题目|题干|题)\s?\d{0,2}\s?:|(?:请回答)?下一?题|第\s?\d{1,3}\s?题|\d{1,3}\s?[.、]\s?[^\n]{4,}\(\s?\)"
@@ -250,7 +250,6 @@ _SENTENCE_END = re.compile(r"。|\n(?!\s?(?:[-•]|\(?\d{1,2}\s?[.、)]))")
 _OR = re.compile("或|还是|要么|or |/")
 _LETTERS = re.compile(LETTERS)
 _INCLUDING = re.compile(rf"(?<![不没])(?:有|包[括含])[:\s]?(?P<run>{RUN})")
-Known = Mapping[str, str]
 
 
 def read_single(reply: str, options: Mapping[str, str]) -> str | None:
@@ -278,25 +277,25 @@ def chosen_by_label(text: str, options: Mapping[str, str]) -> str | None:
     return checked(answer, known, one=True) if answer else None
 
 
-def known_options(options: Mapping[str, str]) -> Known:
-    """Return options in the form in which replies are parsed."""
-    return _known_of(tuple(options.items()))
+def complete_in_cut(reply: str, options: Mapping[str, str], many: bool) -> bool:
+    """Return whether a reply that its length limit cut off had given its answer: after a label or a verb, or alone in front.
 
-
-@lru_cache(maxsize=1 << 15)
-def _known_of(options: tuple[tuple[str, str], ...]) -> Known:
-    """Return options in the form in which replies are parsed, the longest text first, so that none matches within another."""
-    known = [(letter, option_text(option)) for letter, option in options if option and option.strip()]
-    return dict(sorted(known, key=lambda each: -len(each[1])))
+    A list of options that was cut names nothing, whatever it says of the first of them.
+    """
+    text, known = with_signs(folded(reply), options)
+    text = prepared(without_question(text, known), known)
+    if any(labelled(text, label, many) for label in (STRONG, WEAK)) or _option_after(text, known, many):
+        return True
+    opening = (RUN_AFTER if many else ONE_AFTER).match(text)
+    return bool(opening and _OPENED.match(text, opening.end()) and not _NEXT_ITEM.search(text, opening.end()))
 
 
 def _read(reply: str, options: Mapping[str, str], many: bool) -> str | None:
-    known = known_options(options)
-    if quick := _QUICK.fullmatch(reply):
-        return checked(quick[1], known)
-    if (quick := _QUICK_TEXT.fullmatch(reply)) and option_text(quick["text"]) == known.get(quick["letter"]):
+    if (quick := _QUICK.fullmatch(reply)) and len(quick[1]) == 1:
+        return checked(quick[1], known_options(options))
+    if (quick := _QUICK_TEXT.fullmatch(reply)) and quick["text"] == options.get(quick["letter"]):
         return quick["letter"]
-    return _read_folded(folded(reply), known, many)
+    return _read_folded(*with_signs(folded(reply), options), many)
 
 
 def _read_folded(text: str, known: Known, many: bool) -> str | None:
@@ -472,7 +471,7 @@ def answer_fields(text: str) -> list[str]:
 
 
 def _read_field(text: str, options: Mapping[str, str]) -> str | None:
-    text = without_example(text)
+    text, options = with_signs(without_example(text), options)
     if len(text) < 4:
         return read_folded(text.strip(), options)
     fields = list(_FIELD.finditer(text))

@@ -7,17 +7,16 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from eval.answers.choice import NEXT_QUESTION, Known, answer_fields, checked, known_options, read_folded, without_example
+from eval.answers.choice import NEXT_QUESTION, answer_fields, checked, read_folded, without_example
 from eval.answers.claim import ASKS_WHETHER_WRONG, RIGHT, WRONG, side_by_side, without_options
 from eval.answers.letters import (
-    ALTERNATIVE,
     CHANGED,
-    EITHER,
     ONE_AFTER,
     RETRACTION,
     RUN_AFTER,
     STRONG,
     WEAK,
+    alternative_to,
     concludes_nothing,
     ends_without_answer,
     labelled,
@@ -29,6 +28,7 @@ from eval.answers.letters import (
     without_option_cases,
     without_rejected,
 )
+from eval.answers.option_texts import Known, with_signs
 from eval.answers.reply_text import folded, simplified
 from eval.answers.scope import conditional, in_scope, of_others, without_cases
 from eval.answers.structured import letters_in_order
@@ -97,7 +97,7 @@ _CLAIM_NOUNS = (
 _LABEL_NOUNS = (
     "答案", "判断", "判断结果", "判定", "判定结果", "结果", "结论", "回答", "回复", "选", "选择", "答", "判", "定", "视", "看作", "认为",
     "认为它", "认为其", "认为这", "认定", "评价", "真/假", "真假", "真伪", "对错", "对/错", "正误", "正/误",
-    "是否正确", "是否成立", "是否属实", "现在认", "目前认", "通常认", "一般认", "普遍认", "学界认", "专家认",
+    "是否正确", "是否成立", "是否属实", "现在认", "目前认", "通常认", "一般认", "普遍认", "学界认", "专家认", "我认",
     "verdict", "answer", "conclusion", "result", "judgment", "judgement",
 )
 # fmt: on
@@ -122,7 +122,7 @@ _LEAD = (
     r"(?:综上(?:所述|分析)?|总之|总的来[说看]|[总整]体(?:上)?(?:而言|来[说看])|总结(?:一下|来说)?|综合(?:以上|上述)?(?:分析|来看"
     r"|考虑|所述)?|由此(?:可[见知])?|(?<![\u4e00-\u9fff])可见|因此|因而|所以|故(?:而|此)?|于是|从而|最终|最后|那么|其实|实际上|事实上"
     r"|严格来说|更正|修正|纠正|改为"
-    r"|我(?:们)?(?:更?倾向于)?(?:认为|觉得|判断|选择|的?(?:最终|最后)?(?:答案|判断|结论)是?)|应(?:该|当)?(?:是|为|选择?"
+    r"|我(?:们)?(?:更?倾向于)?(?:认为|觉得|猜测?|判断|选择|的?(?:最终|最后)?(?:答案|判断|结论)是?)|更?倾向于?|应(?:该|当)?(?:是|为|选择?"
     r"|判断?为?|回答|填写?|打|勾选)?|打|可以?|可判断?为?|(?:对于?|关于|针对)[^,。;:]{1,16}|本题|该题|此题"
     r"|但是?|然而|不过|而|也|so|therefore|thus|hence|in conclusion|overall|finally|in summary|however|but|then|答|选|和"
     r"|、|\d{1,2}[.、]|[-•·>|#=]|[A-D][.、,:]|\s)"
@@ -143,7 +143,9 @@ _TURNING = re.compile(
 _RETRACTION = re.compile(
     r"(?:\A|[,:])\s*[哦噢啊]?(?:不对|不),|(?:[看记搞说弄判答]|判断|回答)错了|更正|修正|纠正|等等,|等一下|抱歉|不好意思"
 )
-COMMONLY = re.compile("通常|一般|普遍|公[认認]|被[认認][为為]")  # 一般正确: a common view, which the reply may refute next
+COMMONLY = re.compile(  # 一般正确: a common view, which the reply may refute next
+    "通常|一般|普遍|公[认認]|被[认認][为為]|(?:医[生師师]|[专專]家|[学學]者)[们們]?(?:都|大多)?[认認][为為]"
+)
 CONTRAST = re.compile(r"[,，。;；\n]\s?(?:但|然而|不[过過]|可是|其[实實]|[实實][际際]上|事[实實]上)")
 _PARTLY = re.compile("不(?:完全|太|够|大|很|尽)")  # limits a common view; it does not refute it
 _LETTER_LABEL = re.compile(
@@ -186,7 +188,7 @@ def statements_of(text: str, answer: str | None) -> tuple[list[ClaimStatement], 
     left_open = False
     question_before = ""
     start, turned, length = 0, False, len(text.rstrip(" \n。.!,"))
-    refuting = _refuting_from(text) if answer else len(text)
+    refuting = _refuting_from(text)
     for end in _SENTENCE_END.finditer(text + "\n"):
         sentence = text[start : end.start()]
         is_question = end[0] == "?" or sentence.rstrip().endswith(("吗", "呢"))
@@ -312,7 +314,7 @@ _FIELD = re.compile(
     re.IGNORECASE,
 )
 _NEXT_TURN = re.compile(
-    r"\n\s?(?:用户|user|human|问|question|下一?[题个]|新?题目|判断下列|下列说法|以下说法|请判断"
+    r"\n\s?(?:(?:说法|陈述)(?=:)|用户|user|human|问|question|下一?[题个]|新?题目|判断下列|下列说法|以下说法|请判断"
     r"|第\s?\d{1,2}\s?题)[^\n]{0,3}(?:[:是\n]|说法|问题)|\n\s?[\[【(<]\s?(?:新?题目?|问题|题干|陈述|说法|判断题|下一?[题个])\s?\d{0,2}\s?[\]】>)]",
     re.IGNORECASE,
 )
@@ -475,8 +477,7 @@ def read_committed_choice(reply: str, options: Mapping[str, str], many: bool, an
             return answer
     if answer is None and not _NAMED.search(reply) and not _CONCLUSION.search(reply):
         return None
-    known = known_options(options)
-    text = _TAG.sub("\n", without_example(folded(reply)))
+    text, known = with_signs(_TAG.sub("\n", without_example(folded(reply))), options)
     text = _FIELD_MARK.sub("\n答案:", text) if answer else _FIELD_UNREAD.sub("\n", text)
     if "\n" in text and (turn := NEXT_QUESTION.search(text)) and turn.start() and read_folded(text[: turn.start()], known, many):
         text = text[: turn.start()]
@@ -507,7 +508,7 @@ def _last(text: str, known: Known, many: bool, answer: str | None) -> str | None
     if choices:
         label_start, label, run = max(choices, key=lambda each: each[0])
         end = _CHOICE_SENTENCE_END.search(text, run.end()) if label is WEAK else None
-        if EITHER.match(text, run.start("run")) or ALTERNATIVE.match(text, run.end()):
+        if alternative_to(text, run, "可能" in text[label_start : run.start()]):
             return ""
         if any(back.start() > label_start for pattern in (CHANGED, RETRACTION) for back in pattern.finditer(text)):
             return None

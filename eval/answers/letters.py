@@ -6,11 +6,10 @@ the letters after an answer label, a choosing verb or a correction; replies that
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 
 from atomexam.text.numerals import value_of
 from atomexam.text.option_letters import letters_at
-from eval.answers.reply_text import folded
+from eval.answers.scope import view_of_others
 
 _NOT_BEFORE = re.compile(
     r"(?:不是|避免|不要|不得|防止|没有|考[查察核]|涉及|关于|不(?:能|应|可|宜)?(?:诊断|考虑|认为|判断)为?"
@@ -27,11 +26,11 @@ _JOINED = re.compile(r"[\"'”’)]?\s?(?:[、,;/+&|]|\n[\s\-•]*(?:\d{1,2}[.�
 _RIGHT_AFTER = re.compile(
     r"[\"'”’)]?(?:这|[一二两三四五])?(?:[个项种者])?\s?(?:都|均|皆|全部?|才)?(?:是|为|最)?(?:(?<=[都均皆])(?:属于|符合|包括|可以)|(?<=[都均皆][是为])|正确|对的|符合(?!率)|正确答案|当选|入选|答案|合适)|的?可能性?[最更较]大|\s?√"
 )
-_ENDS = re.compile(r"[\"'”’)】\]]*\s?(?:$|[。.,;!(\n])")
+_ENDS = re.compile(r"[\"'”’)】\]}》]*\s?(?:$|[。.,;!(\n])")
 _DEFINED = re.compile(r",?\s?(?:又[称叫名]|[也亦]称|是指|指的?是)")
-_ENDS_REPLY = re.compile(r"[\"'”’)】\]]*+[\u4e00-\u9fff]{0,4}+[\"'”’)】\]]*+\s?[。.!]?\s?\Z")
+_ENDS_REPLY = re.compile(r"[\"'”’)】\]]*+ ?[\u4e00-\u9fff]{0,4}+(?:\([^()\n]{1,20}\))?[\"'”’)】\]]*+\s?[。.!]?\s?\Z")
 _SENTENCE_END = re.compile(r"[。!?\n]")
-_OPENING = re.compile(r"[\s\"'“‘(【\[\-•:]*+(?:\d{1,2}[.、)])?[\s\"'“‘]*+")
+_OPENING = re.compile(r"[\s\"'“‘(【\[{《\-•:]*+(?:\d{1,2}[.、)])?[\s\"'“‘]*+")
 _DECIDING = (
     r"(?:而是|应?诊断(?:考虑)?(?:为|是|(?=:))|(?<!不)符合|(?:因此|所以|故|综上)[:,]?|应该?[选是为]|[应故我]选"
     r"|选择?(?:的?是|[用为])?|倾向于?|首选|最[^,。\n]{1,6}的?是)"
@@ -48,12 +47,6 @@ _RESTATED_QUESTION = re.compile(
     r"\s*(?:选项\s?:?\s*)?[(\[\-•]?\s?A\s?[.、:)\]]?\s?"
 )
 _BETWEEN = re.compile(r"[\s;,。.]{0,4}[(\[\-•]{0,2}\s?[A-Ja-j]\s?[.、:)\]]?\s?")
-
-
-@lru_cache(maxsize=1 << 16)
-def option_text(text: str) -> str:
-    """Return an option's text in the form in which replies are parsed."""
-    return folded(text).replace("~", "")
 
 
 def without_texts(text: str, known: Mapping[str, str]) -> str:
@@ -202,7 +195,10 @@ def _denied(text: str, start: int, end: int) -> bool:
 
 # A run of letters that is not a word or part of a term: 维生素C, A型, B细胞, C反应蛋白.
 # It begins with the letter, which makes the search fast.
-LETTERS = r"[A-Ja-j](?<![A-Za-z0-9素肝].)[A-Ja-j]{0,9}(?![A-Za-z0-9]|反应蛋白|型|细胞|淋巴|超(?!过)|族|肽|二聚体|药|组(?!合)|群|波|期)"
+LETTERS = (
+    r"[A-Ja-j](?<![A-Za-z0-9素肝维抗].)(?<!素 .)(?<![A-Za-z]{2}-.)[A-Ja-j]{0,9}"
+    r"(?![A-Za-z0-9Α-ω]| ?[型细](?:[^则]|\Z)|-?反应蛋白|淋巴|超(?!过)|族|肽|-?二聚体|药|组(?!合)|群|波|期)"
+)
 ITEM = r"[(\[\"'“]{0,3}(?:选?项)? ?" + LETTERS + r"[)\]\"'”]{0,3}(?:\s?选?项)?"
 AND = (
     r"(?:\s?(?:[、,]\s?"
@@ -393,9 +389,9 @@ STRONG = re.compile(
 _NEXT = r"(?=[\s(\[{\"'“「]{0,3}(?:选?项)?[\s(\[{\"'“「]{0,3}[A-Ja-j](?![A-Za-z]))"
 _BETTER = r"(?:合适|恰当|符合|优|佳|好|可能|接近|准确|妥当|合理|贴切)"
 WEAK = re.compile(
-    r"(?=[首当宜方应选而就改倾偏即是可也或大多其实确最更比因所故综只唯对那bcfmprsligowthBCFMPRSLITH])"
+    r"(?=[首当宜方应选而就改倾偏即是可也或大多其实确最更比因所故综只唯对那猜bcfmprsligowthBCFMPRSLITH])"
     r"(?:(?<!不)(?<!不应)(?<!不能)(?<!排除)(?<!的)(?<![次误备])(?<!如果)(?<!假如)(?<![若当入])"
-    r"(?:应?当?选择?(?!了?\s?\n[\s\-•]*[A-J])了?|最终(?=:)|而是|应为|应该?是|就是|改为|改选|倾向于?|偏向于?)(?!项)(?!题)"
+    r"(?:应?当?选择?(?!了?\s?\n[\s\-•]*[A-J])了?|最终(?=:)|而是|应为|应该?是|就是|改为|改选|猜测?(?:应该?)?[是选]?|倾向于?|偏向于?)(?!项)(?!题)"
     r"|(?<=[,。;:\n])对应的?(?:答案|选项)?(?:应该?|就|正)?[是为](?=\s?(?:选?项)?\s?[A-Ja-j](?![A-Za-z]))"
     rf"|(?<!非)(?<!不)(?<!不是)首选(?:(?:药物?|方法|措施|治疗|检查|方案|方剂|方)(?![^\n]{{0,40}}(?:确诊|次选|其次|备选|替代)))?(?:的?(?:还|仍然?|就|应该?)?[是为]|:){_NEXT}"
     rf"|(?:(?<=[,。;:\n])|\A)当选{_NEXT}|[当宜应方故]用{_NEXT}"
@@ -458,7 +454,9 @@ def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
         if match.start() < left_open:
             continue  # 选A还是选B
         run = (RUN_AFTER if many else ONE_AFTER).match(text, match.end())
-        either = (EITHER.match(text, run.start("run")) or ALTERNATIVE.match(text, run.end())) if run else None
+        if run and view_of_others(text[max(text.rfind(sign, 0, match.start()) for sign in ",。;\n") + 1 : match.start()]):
+            continue  # 有人认为答案是A
+        either = alternative_to(text, run, "可能" in match[0]) if run else None
         if either:
             left_open = either.end()
             candidates.append((match.start(), ""))
@@ -478,6 +476,12 @@ def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
         return ""  # 既可以选A也可以选B
     corrected = label is WEAK or _CORRECTION.search(text, candidates[0][0] + 1)
     return candidates[-1][1] if corrected else candidates[0][1]
+
+
+def alternative_to(text: str, run: re.Match, hedged: bool) -> re.Match | None:
+    """Return the alternative that a reply gives to the letters that it names: A或B; if hedged also 可能是A，也可能是B."""
+    start = run.start("run")
+    return EITHER.match(text, start) or ALTERNATIVE.match(text, run.end()) or (ALSO.match(text, start) if hedged else None)
 
 
 def _listed(text: str, line_start: int) -> str:

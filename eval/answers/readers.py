@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from atomexam.records.checks import one_of
 from atomexam.records.prediction import FinishReason, Outcome
-from eval.answers.choice import read_several, read_single, read_tcm
+from eval.answers.choice import complete_in_cut, read_several, read_single, read_tcm
 from eval.answers.claim import read_claim
 from eval.answers.committed import read_committed_choice, read_committed_claim
 from eval.answers.reply_text import split_reasoning
@@ -42,7 +42,7 @@ class ParsedReply(NamedTuple):
 def read_reply(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> ParsedReply:
     """Return the outcome of a reply, its answer, and the answer of the complete reply.
 
-    A reply whose reasoning never ends is truncated, and so is one that was cut off before an answer. An answer
+    A reply whose reasoning never ends is truncated, and so is one that was cut off before an answer. A complete answer
     before the cut counts.
     """
     read = READERS.get(task) or READERS[one_of(task, READERS, "task", "answers")]
@@ -50,5 +50,7 @@ def read_reply(task: str, reply: str, options: Options, finish_reason: FinishRea
         return ParsedReply("failed", None, None)
     text, cut = split_reasoning(reply)
     answer = read(text, options)
+    if finish_reason == "length" and options and not complete_in_cut(text, options, task == "mrqa"):
+        return ParsedReply("truncated", None, None)
     outcome: Outcome = "answered" if answer is not None else "truncated" if cut or finish_reason == "length" else "unparsed"
     return ParsedReply(outcome, answer, COMMITTED_READERS[task](text, options, answer))

@@ -24,10 +24,11 @@ _SIGNS = str.maketrans(
 )
 _ESCAPES = re.compile(r"\\(?:boxed|text\w*|math\w+|[()\[\]]|(?=[{}%]))")
 _MARKS = re.compile(r"[*_`#$\U0001F300-\U0001FAFF\u2600-\u27bf\ufe0f\u200b-\u200f\u2060\ufeff]+")
+_DEGREE = re.compile("° ?[Cc](?![A-Za-z])")
 _ODD_BLANK = re.compile(r"[^\S\n ]")
 _BLANKS = re.compile(r" {2,}")
 _GAP_IN_WORD = re.compile(r" (?<=[\u4e00-\u9fff] )(?=[\u4e00-\u9fff])")
-_WIDE = [*zip("，：；！？（）", ",:;!?()", strict=True)]
+_WIDE = [*zip("，：；！？（）∶", ",:;!?():", strict=True)]
 _TRADITIONAL = "確錯選項為對應題該這說無關誤實證條內結論雖覺憶識徵現專"
 _IN_TRADITIONAL = re.compile(f"[{_TRADITIONAL}]")
 _SIMPLE = "".join(
@@ -73,6 +74,7 @@ def folded(text: str) -> str:
     plain = _PLAIN.fullmatch(text)
     if not plain:
         text = unicodedata.normalize("NFKC", text if text.isascii() else text.translate(_SIGNS))
+        text = _DEGREE.sub("℃", text) if "°" in text else text  # NFKC makes it °C, and C is an option
     if "<" in text or "[" in text:
         text = _CONTROL.sub("\n", text)
     if not plain:

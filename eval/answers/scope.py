@@ -14,9 +14,9 @@ _LACK = (
     rf"(?:[^,。;:\n]{{0,14}}?){_EVIDENCE}"
 )
 _OTHERS = (
-    r"(?:有(?:些|的|一?部分)?(?:人|患者|家长|学者|专家|观点|资料|说法|文章)|部分(?:人|学者|患者|观点)|一些(?:人|学者"
+    r"(?:有(?:些|的|一?部分)?(?:人|患者|家长|学者|专家|医[生师]|观点|资料|教材|文献|说法|文章)|部分(?:人|学者|患者|观点)|一些(?:人|学者"
     r"|患者|观点)?|(?:许|很)多人|不少人?|少数人?|患者|病人|家属|家长"
-    r"|朋友|同事|同学|邻居|亲戚|老人|长辈|博主|主播|厂家|推销员|病友|网[上友络]|民间|坊间|商家|广告|题[目干]|出题人|作者|老师|学生|别人|他人|前人|古人|传统观点|过去|以前|从前|以往|另一种观点|一种观点)[^,。;:\n]{0,8}?"
+    r"|奶奶|爷爷|外婆|妈妈?|爸爸?|父母|父亲|母亲|家人|朋友|同事|同学|邻居|亲戚|老人|长辈|博主|主播|厂家|推销员|病友|网[上友络]|民间|坊间|商家|广告|题[目干]|出题人|作者|老师|学生|别人|他人|前人|古人|传统观点|过去|以前|从前|以往|另一种观点|一种观点)[^,。;:\n]{0,8}?"
     r"(?:认为|以为|觉得|主张|声称|宣称|相信|误认为|说|称|判断(?![为成]))(?!法|的)"
 )
 _DOUBT = (
@@ -33,7 +33,7 @@ _CONDITION = re.compile(
 _HEARSAY = r"(?:流传|相传|[传谣]言|传闻|谣传|盛传|疯传|据说|据传|听说|网传|报道称|[都常总]说)(?=[,:]?\s?(?:[这该此它]|上述))"
 # The first characters of all of them: checking these first halves the time.
 _FIRST = (
-    "非没尚无未缺不难很并有部一许少患病家朋同邻亲老长博主厂推网民坊商广题出作学别他前古传过以从另"
+    "非没尚无未缺不难很并有部一许少患病家奶爷外妈爸父母朋同邻亲老长博主厂推网民坊商广题出作学别他前古传过以从另"
     "流相谣盛疯据听报都常总可也或似好看乍表貌说取否怀质是对能到究mpcwiunh"
 )
 _DISCLAIMED = "(?:不是|并?非)(?:在)?说(?!法)"
@@ -44,7 +44,7 @@ _CLAUSE = re.compile(r"[,:]|所以|因此|因而")
 _CONCLUDED = re.compile(r"[,;]\s?(?:所以|因此|因而|故|可见|由此可见)")  # 假设它正确，那么…，所以该说法错误
 _OF_CLAIM = ("这", "该", "此", "上", "题", "它", "其")
 _THEIR_VIEW = re.compile(
-    r"(?:\A|[,:。\n])\s{0,20}(?P<who>[^,。;:!?\n]{1,16}?)(?:(?:认为|觉得|主张|以为|坚信|声称|宣称)[,:\s]*(?=[这该此上题它其您你]|(?:是|为|完全|基本){0,2}\Z)"
+    r"(?:\A|[,:。\n])\s{0,20}(?P<who>[^,。;:!?\n]{1,16}?)(?:(?:认为|觉得|主张|以为|坚信|声称|宣称)[,:\s]*(?=[这该此上题它其您你]|应?\Z|(?:是|为|完全|基本){0,2}\Z)"
     r"|(?<=[\u4e00-\u9fff])看来,\s*(?=[这该此上题它其您你是]))"
 )
 _OWN_VIEW = re.compile(
@@ -107,6 +107,11 @@ def without_cases(text: str) -> str:
 def of_others(before: str) -> bool:
     """Return whether a sentence names another person's view before its verdict; the view in the question is the claim itself."""
     return any(not view[0].startswith("题") for view in _VIEW.finditer(before))
+
+
+def view_of_others(before: str) -> bool:
+    """Return whether the clause before a choice gives it as another's: 有人认为答案是, 小明认为应选."""
+    return of_others(before) or _their_view(before)
 
 
 def doubted(clause: str) -> bool:

@@ -29,6 +29,12 @@ def _huggingface(description: Description, folder: Path) -> Backend:
     return open_model(description, folder)
 
 
+def _imported(description: Description, folder: Path) -> Backend:
+    from eval.models.imported import Imported
+
+    return Imported(description)
+
+
 def _openai(description: Description, folder: Path) -> Backend:
     from eval.models.servers.openai import OpenAI
 
@@ -41,4 +47,10 @@ def _vllm(description: Description, folder: Path) -> Backend:
     return Vllm(description, folder)
 
 
-BACKENDS: dict[str, Opener] = {"baseline": _baseline, "huggingface": _huggingface, "openai": _openai, "vllm": _vllm}
+BACKENDS: dict[str, Opener] = {
+    "baseline": _baseline,
+    "huggingface": _huggingface,
+    "imported": _imported,
+    "openai": _openai,
+    "vllm": _vllm,
+}

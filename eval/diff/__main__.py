@@ -8,12 +8,14 @@ python -m eval.diff A --html   also a page: metrics with their parts, questions 
 import argparse
 import sys
 from collections.abc import Callable, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage_summary import number_of
 from eval.diff.page import write_page
 from eval.diff.parts import UNITS, causes_of, divide, rounded, traits_of
 from eval.diff.version import WORKSPACE, DataVersion
@@ -25,6 +27,7 @@ _MEANINGS = {
     "key": "another right answer",
     "repeats": "another number of repeats",
     "prompt": "another prompt",
+    "weights": "another reply to the same prompt, by other weights",
     "reply": "another reply to the same prompt",
     "reading": "same reply, parsed differently",
     "mark": "same reply, another mark",
@@ -37,8 +40,10 @@ def difference_of(a: DataVersion, b: DataVersion) -> Figures:
     ours, theirs = a.runs(), b.runs()
     questions = a.questions(), b.questions()
     runs = {run: _run(run, a, b, questions) for run in ours if run in theirs}
-    tested = [figures[name]["paired"] for figures in runs.values() for name in ("accuracy", "mark") if name in figures]
-    with_holm(tested)
+    tested = []
+    for task, name in product(dict.fromkeys(map(b.task_of, runs)), ("accuracy", "mark")):
+        family = [figures[name]["paired"] for run, figures in runs.items() if b.task_of(run) == task and name in figures]
+        tested += [row for row in with_holm(family) if row.get("family")]
     only = {"only_a": [run for run in ours if run not in theirs], "only_b": [run for run in theirs if run not in ours]}
     return {"a": a.name, "b": b.name, **only, "comparisons": len(tested), "runs": runs}
 
@@ -50,14 +55,18 @@ def _run(run: str, a: DataVersion, b: DataVersion, questions: tuple[list[Questio
     judged = [version.judgements(run) for version in versions]
     keys = [{row.id: row.answer for row in rows} for rows in questions]
     groups = {row.id: row.group_id for rows in questions for row in rows if row.group_id}
-    causes = causes_of(*map(traits_of, scores, replies, keys))
+    known = [[of(run) for of in (a.model_of, b.model_of)], [of(run) for of in (a.weights_of, b.weights_of)]]
+    retrained = any(None not in pair and pair[0] != pair[1] for pair in known)
+    causes = causes_of(*map(traits_of, scores, replies, keys), other_weights=retrained)
     figures = {name: _metric(run, tally(scores[0], counts), tally(scores[1], counts), causes, groups) for name, counts in METRICS.items()}
     if all(judged):
         before, after = (
             tally_marks(rows, marks, {key for key, text in texts.items() if text})
             for rows, marks, texts in zip(scores, judged, keys, strict=True)
         )
-        figures["mark"] = _metric(run, before, after, causes_of(*map(traits_of, scores, replies, keys, judged)), groups)
+        figures["mark"] = _metric(
+            run, before, after, causes_of(*map(traits_of, scores, replies, keys, judged), other_weights=retrained), groups
+        )
     return {name: figure for name, figure in figures.items() if figure}
 
 
@@ -88,13 +97,13 @@ def as_text(difference: Figures, items: bool) -> str:
     for run, figures in difference["runs"].items():
         for metric, figure in figures.items():
             if any(part["items"] for part in figure["parts"].values()):
-                lines += ["", *_lines(run, metric, figure, difference["comparisons"], items)]
+                lines += ["", *_lines(run, metric, figure, items)]
             else:
                 still.append(f"{run} {metric.replace('_', ' ')} {100 * figure['b']:.2f} %")
     return "\n".join([*lines, "", f"nothing moved: {', '.join(still)}"] if still else lines)
 
 
-def _lines(run: str, metric: str, figure: Figures, comparisons: int, items: bool) -> list[str]:
+def _lines(run: str, metric: str, figure: Figures, items: bool) -> list[str]:
     change = f"{100 * figure['a']:.2f} % -> {100 * figure['b']:.2f} % ({100 * figure['change']:+.2f} points)"
     lines = [f"{run} {metric.replace('_', ' ')}  {change}"]
     parts = {name: part for name, part in figure["parts"].items() if part["items"]}
@@ -104,9 +113,10 @@ def _lines(run: str, metric: str, figure: Figures, comparisons: int, items: bool
         test_line = f"better {test['better']}, worse {test['worse']}, alike {test['alike']}; difference {100 * test['difference']:+.2f}"
         test_line += " in {:+.2f} … {:+.2f}".format(*(100 * bound for bound in test["interval"])) if test["interval"] else ""
         p_values = f"p = {test['mcnemar_p']:.3g} (McNemar), {test['bootstrap_p']:.3g} (bootstrap)"
-        if "differs" in test:
+        if test.get("family"):
             verdict = "more than noise" if test["differs"] else "not shown to be more than noise"
-            p_values += f"; corrected for {comparisons} figures {test['mcnemar_p_holm']:.3g}, {test['bootstrap_p_holm']:.3g}: {verdict}"
+            p_values += f"; corrected for {number_of(test['family'], 'figure')}"
+            p_values += f" {test['mcnemar_p_holm']:.3g}, {test['bootstrap_p_holm']:.3g}: {verdict}"
         lines += [f"  on the {test['shared']} shared: {test_line}", f"    {p_values}"]
     if items:
         lines += [f"    {key}  {one['a']:.2f} -> {one['b']:.2f}  {one['cause']}" for key, one in figure["changed"].items()]

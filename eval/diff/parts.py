@@ -8,9 +8,9 @@ from typing import NamedTuple
 from eval.diff.version import VersionJudgement, VersionReply, VersionScore
 from eval.statistics.pairing import Tallies, mean, scored_id
 
-CAUSES = ("key", "repeats", "prompt", "reply", "reading", "mark")
+CAUSES = ("key", "repeats", "prompt", "weights", "reply", "reading", "mark")
 """Why an item has another result, in order of precedence: another right answer, another number of repeats, another prompt, another
-reply to the same prompt, another parsed answer of the same reply, another mark for it."""
+reply to the same prompt, of other weights or of the same, another parsed answer of the same reply, another mark for it."""
 UNITS = 10_000  # of a rate: effects are in hundredths of a percentage point
 
 Traits = Mapping[str, tuple]
@@ -67,11 +67,15 @@ def traits_of(
     return {key: {cause: tuple(sorted(values, key=str)) for cause, values in traits.items()} for key, traits in traits_by_item.items()}
 
 
-def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits]) -> dict[str, str]:
-    """Return why each shared item may have another result: the first cause that applies; items with none are left out."""
+def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits], *, other_weights: bool = False) -> dict[str, str]:
+    """Return why each shared item may have another result: the first cause that applies; items with none are left out.
+
+    Args:
+        other_weights: the model was trained anew or is another, which explains other replies.
+    """
     shared = before.keys() & after.keys()
     causes = {key: next((cause for cause in CAUSES if before[key][cause] != after[key][cause]), None) for key in sorted(shared)}
-    return {key: cause for key, cause in causes.items() if cause}
+    return {key: "weights" if cause == "reply" and other_weights else cause for key, cause in causes.items() if cause}
 
 
 def rounded(start: Fraction, end: Fraction, effects: list[Fraction]) -> tuple[int, int, list[int]]:

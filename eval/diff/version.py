@@ -143,10 +143,18 @@ class DataVersion:
         """Return the model of a run."""
         return (self._listed("runs").get(run) or {}).get("model")
 
+    def task_of(self, run: str) -> str | None:
+        """Return the task of a run."""
+        return (self._listed("runs").get(run) or {}).get("task")
+
     def weights_of(self, run: str) -> str | None:
         """Return the hash of a run's model by dvc.lock; None if no stage makes that model."""
         made = f"data/models/{self.model_of(run)}"
-        stages = (yaml_values(self._read("dvc.lock"), f"{self.name}: dvc.lock") or {}).get("stages") or {}
+        try:
+            lock = self._read("dvc.lock")
+        except FileNotFoundError:
+            return None
+        stages = (yaml_values(lock, f"{self.name}: dvc.lock") or {}).get("stages") or {}
         return next((out.get("md5") for stage in stages.values() for out in stage.get("outs") or [] if out.get("path") == made), None)
 
     def _rows(self, path: str, shape: type[T]) -> list[T]:

@@ -24,6 +24,7 @@ from atomexam.runtime.code_files import closure, modules_named
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
+from eval.models.imported import replies_hash
 from eval.models.local.weights import FILES, TOKENIZER_FILES, base_of, content_hash, read_chat_template, stored_revision, tokenizer_hash
 from eval.tasks.contract import prompt_files
 from eval.tasks.runs import wording
@@ -82,7 +83,7 @@ def weights_of(model: Description, made: Path = Path("data/models")) -> str:
     """Return the identity of a model's weights: a hash of a local folder, or the commit of a hub model in the local cache.
 
     A chat template that replaces the model's own is part of it. Of a model elsewhere whose prompts are rendered here it is that of its
-    tokenizer.
+    tokenizer; of replies made elsewhere, a hash of them.
     """
     if model.server and model.server.api != "chat" and model.backend == "openai":
         described = structs.replace(model, name=model.server.tokenizer or model.name)
@@ -93,6 +94,9 @@ def weights_of(model: Description, made: Path = Path("data/models")) -> str:
             _warn_if_unwatched(folder, model, made)
         about = f"files {tokenizer_hash(folder)}" if folder.is_dir() else _revision(described, TOKENIZER_FILES)
         return f"tokenizer {about}{_own_template(model)}"
+    if model.backend == "imported":
+        _warn_if_unwatched(Path(model.name or ""), model, made)
+        return f"replies {replies_hash(model.name)}"
     if model.name is None or model.backend not in ("huggingface", "vllm"):
         return "none of its own"
     folder = Path(model.name)

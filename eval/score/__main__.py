@@ -1,10 +1,14 @@
 """Stage `score`: the replies of all runs and the test split -> the answer of each, whether it is right, and the metrics. No model."""
 
-from collections.abc import Iterable, Sequence
+import sys
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
+
+from msgspec import Struct
 
 from atomexam.records.blocks import Run, Server
 from atomexam.records.prediction import Prediction, Score
-from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import headline, print_summary
 from eval.answers.published import RULE_SETS
@@ -16,6 +20,13 @@ from eval.statistics.bootstrap import Figures
 from eval.statistics.costs import Usage
 from eval.tasks.request import Request
 from eval.tasks.runs import TASKS, RequestBuilder, wording
+
+
+class QuestionType(Struct, frozen=True):
+    """A question's id and type; further fields are ignored."""
+
+    id: str
+    question_type: str
 
 
 def score_reply(prediction: Prediction, request: Request) -> Score:
@@ -75,8 +86,14 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
     return {what: figures[what] for what in headlines if figures.get(what) is not None}
 
 
+def unasked(questions: Iterable[QuestionType], asked: Container[str]) -> dict[str, int]:
+    """Return how many questions of each type no run asks."""
+    counts = Counter(question.question_type for question in questions if question.id not in asked)
+    return dict(sorted(counts.items()))
+
+
 def main(argv: list[str] | None = None) -> None:
-    """Score every run, and remove the files of former runs."""
+    """Score every run, remove the files of former runs, and say which questions no run asks."""
     paths = {
         "runs": "data/plan",
         "predictions": "data/predictions",
@@ -95,6 +112,10 @@ def main(argv: list[str] | None = None) -> None:
         for stale in [*out.glob("*.jsonl*"), *args.metrics.glob("*.json*")]:
             if stale.name.partition(".")[0] not in runs:
                 stale.unlink()
+    asked = {one.item_id for run in runs.values() for one in builder.zero_shot(run.task, wording(run.task, run.prompt))}
+    left = unasked(read_jsonl(args.splits / "test" / "questions.jsonl", QuestionType), asked) if runs else {}
+    if left:
+        print(f"score: no run asks {', '.join(f'{count} {kind}' for kind, count in left.items())} questions of test", file=sys.stderr)
 
 
 if __name__ == "__main__":

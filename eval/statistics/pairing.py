@@ -146,13 +146,19 @@ def paired(one: Tallies, other: Tallies, groups: Mapping[str, str], name: str) -
     }
 
 
-def with_holm(rows: list[Figures]) -> list[Figures]:
-    """Return rows of `paired` with p-values corrected for their number (S. Holm, 1979), and whether both tests find a difference."""
-    tested = [row for row in rows if row["shared"]]
+def with_holm(rows: list[Figures], untested: Callable[[Figures], bool] = lambda row: False) -> list[Figures]:
+    """Return the rows of a family with p-values corrected for its number (S. Holm, 1979), and whether both tests find a difference.
+
+    A family is what a reader compares at once. Rows in which nothing differs, and untested ones, are in none and have no corrected value.
+    """
+    family = [row for row in rows if row["shared"] and (row["better"] or row["worse"]) and not untested(row)]
+    for row in rows:
+        if row["shared"]:
+            row |= {"family": 0, "mcnemar_p_holm": None, "bootstrap_p_holm": None, "differs": False}
     for test in ("mcnemar", "bootstrap"):
-        for row, value in zip(tested, holm([row[f"{test}_p"] for row in tested]), strict=True):
-            row[f"{test}_p_holm"] = significant_digits(value)
-    for row in tested:
+        for row, value in zip(family, holm([row[f"{test}_p"] for row in family]), strict=True):
+            row |= {"family": len(family), f"{test}_p_holm": significant_digits(value)}
+    for row in family:
         row["differs"] = max(row["mcnemar_p_holm"], row["bootstrap_p_holm"]) <= 0.05
     return rows
 

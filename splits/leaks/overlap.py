@@ -1,7 +1,7 @@
 """Texts that contain another, and questions with the same right answer that reword another, by n-grams. Pure."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from atomexam.records.question import Question
@@ -74,6 +74,9 @@ def is_short(gram: str) -> bool:
 
 MIN_SIMILARITY = 0.55
 """Half of the published CPsyExam has 28 such pairs across its splits: 27 are true rewordings. Below 0.5 ever fewer are."""
+SAME_SHARE = 0.8
+"""Of the n-grams of stem and right answer: from here on one question gives the other away, whatever the distractors."""
+_IN_ANSWER = "\ue0fe"  # before n-grams of an answer; private use, in no canonical text
 _NGRAM_CHARS = 3  # changing one character in ten keeps most of them; of 5-grams only half
 _LEAST_NGRAMS = 12  # a term to be explained (成熟) is in many questions and reveals nothing
 
@@ -85,6 +88,9 @@ class Wording(NamedTuple):
     right: tuple[str, ...]
     """Texts of the right options, independent of their letters."""
     grams: frozenset[str]
+    asked: frozenset[str] = frozenset()
+    """The n-grams of stem and right answer, which may be in words."""
+    case: frozenset[str] = frozenset()
 
 
 class Reworded(NamedTuple):
@@ -109,15 +115,57 @@ def question_ngrams(question: Question) -> frozenset[str]:
 
 
 def wordings_of(questions: Iterable[Question]) -> list[Wording]:
-    """Return the wordings of the questions that have right options."""
-    return [Wording(question.id, right, question_ngrams(question)) for question in questions if (right := right_option_texts(question))]
+    """Return the wordings of questions."""
+    return [
+        Wording(one.id, right, question_ngrams(one) if right else frozenset(), asked_ngrams(one, right), _ngrams_of(one.shared_stem))
+        for one in questions
+        for right in (right_option_texts(one),)
+    ]
+
+
+def asked_ngrams(question: Question, right: tuple[str, ...]) -> frozenset[str]:
+    """Return the n-grams of stem and right answer; none if they are too few to reveal anything."""
+    answers = right or (canonical(question.answer or ""),)
+    grams = _ngrams_of(question.stem).union(*({f"{_IN_ANSWER}{gram}" for gram in _ngrams_of(text)} for text in answers))
+    return grams if len(grams) >= _LEAST_NGRAMS else frozenset()
+
+
+def _ngrams_of(text: str | None) -> frozenset[str]:
+    return ngrams(f"|{canonical(text)}|", _NGRAM_CHARS) if text else frozenset()
 
 
 def reworded(wordings: Sequence[Wording], questions: Iterable[Question]) -> list[Reworded]:
-    """Return each pair of questions of which the second rewords the first, with the same right answer."""
+    """Return each pair of questions of which the second rewords the first, with the same right answer, or asks and answers the same."""
     rights = {one.right for one in wordings}
-    candidates = (Wording(one.id, right, question_ngrams(one)) for one in questions if (right := right_option_texts(one)) in rights)
-    return similar_pairs(wordings, candidates, MIN_SIMILARITY)
+    index = NgramIndex([one.asked for one in wordings], SAME_SHARE)
+    shares: dict[tuple[str, str], float] = {}
+
+    def with_same_right() -> Iterator[Wording]:
+        for question in questions:
+            (other,) = wordings_of([question])
+            for position in index.candidates(other.asked):
+                share = round(jaccard(wordings[position].asked, other.asked), 6)
+                if share >= SAME_SHARE and wordings[position].id != other.id and _asks_the_same(wordings[position], other):
+                    shares[wordings[position].id, other.id] = share
+            if other.right and other.right in rights:
+                yield other
+
+    for one in similar_pairs([one for one in wordings if one.right], with_same_right(), MIN_SIMILARITY):
+        shares[one.id, one.other_id] = max(one.share, shares.get((one.id, one.other_id), 0))
+    return sorted(Reworded(*ids, share) for ids, share in shares.items())
+
+
+def _asks_the_same(one: Wording, other: Wording) -> bool:
+    """Return whether two questions have one case and one right answer, in words nearly one.
+
+    持续2周 and 持续6周 may ask for two disorders.
+    """
+    if (one.case or other.case) and jaccard(one.case, other.case) < SAME_SHARE:
+        return False
+    if one.right or other.right:
+        return one.right == other.right
+    answers = [frozenset(gram for gram in each.asked if gram.startswith(_IN_ANSWER)) for each in (one, other)]
+    return jaccard(*answers) >= SAME_SHARE
 
 
 def similar_pairs(wordings: Iterable[Wording], others: Iterable[Wording], least: float) -> list[Reworded]:

@@ -73,6 +73,18 @@ CLAIMS = [
     ("不是所有人都适合", None),
     ("喉囊肿是良性病变，所以说法正确", None),
     ("抱歉，我无法判断。", None),
+    ("先说结论：这个说法是错误的。", "错误"),
+    ("AI判断：正确。", "正确"),
+    ("The correct answer is 错误.", "错误"),
+    ('The correct judgment is "错误" (incorrect).', "错误"),
+    ("> 糖尿病患者不能吃水果。\n\n错误。可以适量吃。", "错误"),
+    ("输入：阑尾炎可有右下腹痛。\n输出：正确", "正确"),
+    ("温馨提示：以下回答仅供参考。\n\n错误。", "错误"),
+    ("严格意义上讲，该说法错误。", "错误"),
+    ("判断是否正确：不正确", "错误"),
+    ("Q: 维生素C可治疗坏血病。\nA: 正确", "正确"),
+    ("我猜是正确的。", "正确"),
+    ("医生们认为这个说法是正确的，但我认为是错误的。", None),
     ("", None),
     ("。", None),
 ]
@@ -203,6 +215,84 @@ ENGLISH = [
 ]
 
 
+TEXTS = {
+    "degrees": ["36.0℃", "37.0℃", "38.0℃", "39.0℃"],
+    "amounts": ["5ml", "10ml", "15ml", "20ml"],
+    "weeks": ["2～4周", "4～6周", "6～8周", "8～10周"],
+    "bodies": ["IgG", "IgA", "IgM", "IgE"],
+    "markers": ["AFP", "CEA", "CA19-9", "HCG"],
+    "transmitters": ["GABA", "DA", "NE", "5-HT"],
+    "vitamins": ["维生素A", "维生素B1", "维生素C", "维生素D"],
+    "groups": ["A型", "B型", "AB型", "O型"],
+    "cells": ["B细胞", "T细胞", "NK细胞", "巨噬细胞"],
+    "ions": ["Na⁺", "Ca²⁺", "Cl⁻", "K⁺"],
+    "cases": ["Aa", "AA", "aa", "BB"],
+    "words": ["发热", "咳嗽", "CO", "CT"],
+    "other": ["感觉", "知觉", "记忆", "思维"],
+}
+BY_TEXT = [
+    ("degrees", "37 ℃", "B"),
+    ("degrees", "应为37°C", "B"),
+    ("other", "39 ℃", None),
+    ("amounts", "10 mL", "B"),
+    ("amounts", "110ml", None),
+    ("amounts", "0.5ml", None),
+    ("weeks", "4-6周", "B"),
+    ("weeks", "4 至 6 周", "B"),
+    ("weeks", "2—8周", None),
+    ("weeks", "2周～4周", None),
+    ("weeks", "B. 4-6 周", "B"),
+    ("bodies", "答案：IgA", "B"),
+    ("bodies", "\\boxed{IgA}", "B"),
+    ("bodies", "IgG和IgA", "AB"),
+    ("bodies", "IgA（分泌型）", "B"),
+    ("bodies", "C. IgM", "C"),
+    ("markers", "CEA", "B"),
+    ("markers", "答案：CA 19-9", "C"),
+    ("markers", "CEA、HCG", "BD"),
+    ("markers", "ABD", "ABD"),
+    ("transmitters", "DA", "B"),
+    ("transmitters", "DA、NE", "BC"),
+    ("vitamins", "维生素A、C、D", "ACD"),
+    ("vitamins", "维生素 D", "D"),
+    ("groups", "AB 型", "C"),
+    ("groups", "B", "B"),
+    ("cells", "B 细胞", "A"),
+    ("cells", "B", "B"),
+    ("ions", "Na+、Cl-", "AC"),
+    ("cases", "AA", "B"),
+    ("words", "the co worker", None),
+    ("other", "HLA-C 与维生素 D、抗A抗体、Aβ纤维有关", None),
+    ("other", "可能是A，也可能是B，无法确定。", None),
+    ("other", "小明认为答案是A，但其实答案是B。", "B"),
+    ("other", "我不确定，但我猜是D。", "D"),
+]
+
+
+@pytest.mark.parametrize(("options", "reply", "answer"), BY_TEXT)
+def test_the_text_of_an_option_is_read_before_letters(options: str, reply: str, answer: str | None) -> None:
+    row = {"response": reply, "options": dict(zip("ABCD", TEXTS[options], strict=True))}
+    assert read_row({**row, "task": "mrqa"})["answer"] == answer
+    assert read_row({**row, "task": "mcqa"})["answer"] == (answer if not answer or len(answer) == 1 else None)
+
+
+CUT = [
+    ("A. 荣格\nB. 阿德勒\nC. 弗", None),
+    ("A项，荣格是人格心理学的", None),
+    ("A. 荣格：不对。\nB. 阿德勒：提出", None),
+    ("答案：B\n\n解析：自卑是", "B"),
+    ("B. 阿德勒\n\n解析：自卑是", "B"),
+    ("B。自卑是", "B"),
+    ("因此应选B，因为", "B"),
+]
+
+
+@pytest.mark.parametrize(("reply", "answer"), CUT)
+def test_a_list_of_options_that_was_cut_names_nothing(reply: str, answer: str | None) -> None:
+    read = read_reply("mcqa", reply, OPTIONS, "length")
+    assert (read.outcome, read.answer, read.committed) == ("answered" if answer else "truncated", answer, answer)
+
+
 @pytest.mark.parametrize(("reply", "answer"), ENGLISH)
 def test_options_that_english_negates_are_not_chosen(reply: str, answer: str | None) -> None:
     assert read_reply("mcqa", reply, OPTIONS)[1] == answer
@@ -276,6 +366,15 @@ def test_the_published_replies_are_read_as_a_careful_reader_does(real_data: Path
     assert right / len(rows) >= 0.98
 
 
+def test_the_shared_cases_are_read_as_labelled(real_data: Path) -> None:
+    files = sorted((real_data.parent / "cases").glob("**/replies.jsonl"))
+    rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    read = [(row, read_row(row)) for row in rows]
+    assert len(rows) >= 225
+    for row, found in read:
+        assert (found["answer"], found["committed"]) == (row["expected"], row.get("expected_committed", row["expected"])), row["id"]
+
+
 @pytest.mark.slow
 def test_the_command_adds_outcome_and_answer(tmp_path: Path) -> None:
     rows = [
@@ -345,7 +444,8 @@ RUN_ON = [
 @pytest.mark.parametrize("unit", RUN_ON)
 def test_the_time_to_read_grows_with_the_length_and_no_faster(task: str, unit: str) -> None:
     """Twice the reply may take twice the time; what grows with the square takes sixteen times as long for four times the reply."""
-    row = {"task": "tcm", "options": [OPTIONS] * 3} if task == "group" else {"task": task, "options": OPTIONS}
+    options = {"A": "10～20 ml", "B": "IgA", "C": "维生素 A", "D": "aa aa"} if unit == "a " else OPTIONS
+    row = {"task": "tcm", "options": [options] * 3} if task == "group" else {"task": task, "options": options}
 
     def seconds(size: int) -> float:
         text = (unit * size)[:size] + "x"

@@ -228,7 +228,7 @@ def test_every_backend_of_params_is_known() -> None:
 @pytest.mark.parametrize(("description", "message"), [
     ({"backend": "baseline", "strategy": "rnadom"}, r"unknown strategy 'rnadom'; known: always_.*; did you mean random"),
     ({"backend": "baseline"}, r"unknown strategy ''; known: always_correct"),
-    ({"backend": "llamafile"}, r"unknown backend 'llamafile'; known: baseline, huggingface, openai, vllm"),
+    ({"backend": "llamafile"}, r"unknown backend 'llamafile'; known: baseline, huggingface, imported, openai, vllm"),
     ({"backend": "openai"}, r"no name; set `name` in params.yaml to what the server calls the model"),
 ])  # fmt: skip
 def test_what_cannot_be_opened_says_why(description: dict, message: str) -> None:

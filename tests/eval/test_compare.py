@@ -66,6 +66,27 @@ def test_questions_of_one_case_are_drawn_together() -> None:
     assert not with_holm([whole])[0]["differs"]
 
 
+def test_what_cannot_differ_is_in_no_family() -> None:
+    """Eight answers better of eight: corrected for the one comparison that a reader makes, not for those where nothing moved."""
+    better = paired(tallies([True] * 8), tallies([False] * 8), {}, "x")
+    still = [paired(tallies([True] * 8), tallies([True] * 8), {}, str(number)) for number in range(9)]
+    rules = paired(tallies([True] * 4 + [False] * 4), tallies([False] * 8), {}, "y")
+    rows = with_holm([better, *still, rules, {"shared": 0}], lambda row: row is rules)
+    assert [row.get("family") for row in rows] == [1, *[0] * 10, None]
+    assert better["mcnemar_p_holm"] == better["mcnemar_p"] < 0.01 and better["differs"]
+    assert rules["mcnemar_p_holm"] is None and not rules["differs"]
+
+
+def test_each_task_is_a_family_and_two_rules_are_in_none() -> None:
+    runs = {name: Run(model=name.partition("-")[0], task=task) for name, task in (("a", "choice"), ("b", "choice"), ("r-1", "choice"),
+            ("r-2", "choice"), ("c", "claim"), ("d", "claim"))}  # fmt: skip
+    right = {"a": 20, "b": 8, "r-1": 4, "r-2": 6, "c": 20, "d": 5}
+    found = compare(runs, {name: tallies([True] * number + [False] * (20 - number)) for name, number in right.items()}, {}, {}, None, "r")
+    assert {(row["a"], row["b"]): row["family"] for row in found} == {
+        **dict.fromkeys([("a", "b"), ("a", "r-1"), ("a", "r-2"), ("b", "r-1"), ("b", "r-2")], 5), ("r-1", "r-2"): 0, ("c", "d"): 1,
+    }  # fmt: skip
+
+
 def test_both_sides_of_a_pair_and_all_repeats_count() -> None:
     rows = [
         Score(item_id=f"claim-1/{side}", repeat=repeat, outcome="answered", answer="正确", correct=side == "factual" or repeat == 1)

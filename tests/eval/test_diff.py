@@ -57,6 +57,7 @@ def test_a_reply_that_is_cut_where_it_ended_before_is_another_reply() -> None:
         return traits_of(scores, [VersionReply("c-1/factual", 0, "0", "这道题", finish_reason)], {})
 
     assert causes_of(traits("stop", "unparsed"), traits("length", "truncated")) == {"c-1": "reply"}
+    assert causes_of(traits("stop", "unparsed"), traits("length", "truncated"), other_weights=True) == {"c-1": "weights"}
     assert causes_of(traits("stop", "unparsed"), traits("stop", "truncated")) == {"c-1": "reading"}
 
 
@@ -159,7 +160,7 @@ def test_two_commits_are_told_apart_by_cause(repository: Path) -> None:
     accuracy = found["runs"]["kept"]["accuracy"]
     assert (accuracy["a"], accuracy["b"]) == (0.5, 0.6667)  # same, gone and reply of six; same, key, prompt and reading of six
     items = {name: part["items"] for name, part in accuracy["parts"].items()}
-    assert items == {"removed": 1, "key": 1, "repeats": 0, "prompt": 1, "reply": 1, "reading": 1, "mark": 0, "added": 1}
+    assert items == {"removed": 1, "key": 1, "repeats": 0, "prompt": 1, "weights": 0, "reply": 1, "reading": 1, "mark": 0, "added": 1}
     assert sum(round(part["effect"] * UNITS) for part in accuracy["parts"].values()) == round(accuracy["change"] * UNITS)
     assert {key: one["cause"] for key, one in accuracy["changed"].items()} == {
         "q-key": "key", "q-prompt": "prompt", "q-reply": "reply", "q-reading": "reading",

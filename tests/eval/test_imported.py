@@ -6,9 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from atomexam.records.prediction import Score
+from atomexam.records.blocks import Run
+from atomexam.records.model import Description
+from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
+from eval.backends import open_backend
 from eval.imported import main, read_replies
+from eval.models.cached_model import settings_of
+from eval.models.contract import ModelQuery
+from eval.plan.__main__ import weights_of
+from eval.tasks.runs import RequestBuilder
 from tests.eval.item_pages import claim, question, write_data
 
 PARAMS = """runs:
@@ -67,6 +74,27 @@ def test_our_own_replies_brought_in_have_our_own_figures(project: Path, capsys: 
     printed = capsys.readouterr()
     assert "choice: 40 of 40 questions" in printed.out and "claim: 12 of 12 pairs" in printed.out
     assert "plain rows, 88 replies" in printed.err
+
+
+def test_imported_replies_are_a_model_like_any_other(project: Path) -> None:
+    """With the backend `imported` predict, score, compare and report treat them as replies of a run."""
+    own = list(read_jsonl(project / "data/predictions/one/first.jsonl", Prediction))
+    plain = [{"id": one.item_id, "reply": one.reply, "repeat": one.repeat} for one in own[:-1]]
+    main(["theirs", rows(project / "replies.jsonl", plain), "--out", "imports/models"])
+    description = Description(model="theirs", backend="imported", name="imports/models/theirs")
+    settings = settings_of(Run(model="theirs", task="choice"))
+    requests = RequestBuilder(project / "data/splits").of_run(Run(model="theirs", task="choice"))
+    queries = [ModelQuery(request=one, repeat=0, prompt="") for one in requests]
+    found = {queries[index].request.item_id: reply for index, reply in open_backend(description, project).generate(queries, settings)}
+    assert {item: reply.text for item, reply in found.items() if reply.error is None} == {one.item_id: one.reply for one in own[:-1]}
+    assert [item for item, reply in found.items() if reply.finish_reason == "error"] == [own[-1].item_id]
+    before = weights_of(description)
+    main(["theirs", rows(project / "replies.jsonl", plain[:-1]), "--out", "imports/models"])
+    assert weights_of(description) != before
+    with pytest.raises(ValueError, match="no likelihoods"):
+        next(open_backend(description, project).loglikelihoods(queries, settings))
+    with pytest.raises(FileNotFoundError, match=r"eval\.imported"):
+        open_backend(Description(model="none", backend="imported", name="imports/models/none"), project)
 
 
 def test_repeats_may_be_numbered_from_one(project: Path) -> None:

@@ -164,6 +164,13 @@ def test_the_stage_writes_scores_and_figures_ours_and_published(tmp_path: Path) 
     assert "short_of_shots" not in metrics
 
 
+def test_questions_that_no_run_asks_are_said(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    questions = [question(1), question(2, question_type="tf"), question(3, question_type="blank")]
+    replies = [reply(questions[0].id, "答案：A")]
+    scored(tmp_path, replies, ["--model", "tiny", "--task", "choice"], questions, [])
+    assert "score: no run asks 1 blank, 1 tf questions of test" in capsys.readouterr().err
+
+
 def test_what_a_run_that_is_no_more_has_left_is_removed(tmp_path: Path) -> None:
     """Also when it was killed while it was scored."""
     left = [tmp_path / name for name in ("scores/gone.jsonl", "scores/gone.jsonl.part", "metrics/gone.json", "metrics/gone.json.part")]

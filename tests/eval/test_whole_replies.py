@@ -42,6 +42,8 @@ CLAIMS = [
     ("这个陈述并没有错误", RIGHT, RIGHT),
     ("该描述符合医学事实，正确", RIGHT, RIGHT),
     ("A. 正确", RIGHT, RIGHT),
+    ("医生们认为这个说法是正确的，但我认为是错误的。", None, WRONG),
+    ("我不能确定这个说法是否正确，但更倾向于错误。", None, WRONG),
     ("是否正确：错误", WRONG, WRONG),
     ("它是良性病变。综上，该陈述正确", None, RIGHT),
     ("因为它会传染，因此答案是：错误", None, WRONG),

@@ -73,7 +73,7 @@ def test_the_file_fits_on_one_screen() -> None:
         ("split.sed", 3, "unknown: sed; known: seed"),
         ("runs.random-claims.model", "randm", "unknown model 'randm'; known: .*random.*did you mean random"),
         ("runs.random-claims.task", "claims", r"claims.*runs.*known: fourfold, claim, choice, essay, tcm"),
-        ("models.tiny.backend", "hugingface", r"hugingface.*models.*known: baseline, huggingface, openai, vllm"),
+        ("models.tiny.backend", "hugingface", r"hugingface.*models.*known: baseline, huggingface, imported, openai, vllm"),
         ("sites", "online", r"online.*known: embedded, live"),
         ("engine", "dask", r"dask.*known: local, ray"),
         ("split.dev_share", 2, "dev_share"),

@@ -49,6 +49,7 @@ def planted(folder: Path, asked: Question, told: Question) -> list[tuple[str, st
 SAME = {
     "a word changed": ("学会弹风琴的人，再学习弹钢琴就会容易些，这是由于（ ）", ASKED[1], "C"),
     "options in another order": (ASKED[0].replace("再", "也"), ASKED[1][::-1], "B"),
+    "other distractors": (ASKED[0].replace("容易些", "容易"), ["强化的作用", "泛化的作用", "迁移的作用", "顿悟的结果"], "C"),
     "one option exchanged": (ASKED[0].replace("由于", "因为"), [*ASKED[1][:3], "练习的作用"], "C"),
 }
 OTHER = {
@@ -69,6 +70,13 @@ def test_what_asks_for_something_else_is_none(split_files, pool, question, name:
     folder = split_files(pool)
     assert planted(folder, made(question, 998, *ASKED), made(question, 999, *OTHER[name])) == []
     assert (folder / "leaks/passed.json").exists()
+
+
+def test_one_decisive_word_asks_two_things(split_files, pool, question) -> None:
+    stem = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉，症状已经持续{}周，最可能的诊断是（ ）。"
+    disorders = ["急性应激障碍", "创伤后应激障碍", "适应障碍", "焦虑障碍"]
+    one, two = (made(question, 998 + n, stem.format(weeks), disorders[n:], "A") for n, weeks in enumerate((2, 6)))
+    assert planted(split_files(pool), one, two) == []
 
 
 def test_one_stem_about_two_cases_asks_two_things(split_files, pool, question) -> None:

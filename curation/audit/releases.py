@@ -1,0 +1,253 @@
+"""A release of this project, or any folder of the Hub: its tables by its card, and whether the files beside them agree with the tables."""
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Question
+from atomexam.text.canonical import canonical
+from atomexam.text.yaml_values import yaml_values
+
+_CARD = "README.md"
+_FRONT_MATTER = re.compile(r"\A---\n(.*?\n)---\n", re.DOTALL)
+_QUESTION = frozenset({"id", "stem", "options", "answer", "provenance"})
+_CLAIM = frozenset({"id", "factual", "non_factual", "head"})
+_TRAINED = ("train", "validation")
+_NUMBER = re.compile(r"\A\d{1,4}\)．")
+_OPTION = re.compile(r"\A[A-J](?:\. |．)")
+_ANSWER = re.compile(r"(?:答案：|【答案】)([A-J]+)(?:<eoa>)?\Z")
+Row = dict[str, Any]
+
+PROBLEMS = {
+    "file_changed": "its bytes are not those of SHA256SUMS",
+    "file_missing": "SHA256SUMS names a file that is not there",
+    "shot_elsewhere": "a few-shot example that the tables of its split do not have: it may be asked",
+    "trains_on_test": "an entry for training states a question or claim of test",
+    "other_answer": "its right answer is not that of the table",
+    "not_in_test": "no table of test has this item",
+    "head_in_two_splits": "claims on one head are in test and in train or validation",
+    "claim_both_ways": "one sentence is called right and wrong",
+    "unreadable": "it is not of the form of its file",
+}
+"""Problem of a release's files -> why it matters."""
+
+
+class ReleaseProblem(NamedTuple):
+    """One line of a file that contradicts the tables, or a file that is not what was released."""
+
+    file: str
+    position: str
+    problem: str
+    detail: str = ""
+    id: str = ""
+
+
+class Table(NamedTuple):
+    """A data file of a card."""
+
+    path: Path
+    split: str | None
+
+
+def card_tables(folder: Path) -> list[Table]:
+    """Return the data files that the card of a folder names; nothing if it has none.
+
+    Raises:
+        ValueError: the card is broken, or names no file of the folder.
+    """
+    card = folder / _CARD
+    front = _FRONT_MATTER.match(card.read_text(encoding="utf-8", errors="replace")) if card.is_file() else None
+    configs = (yaml_values(front[1], str(card)) or {}).get("configs") if front else None
+    if not isinstance(configs, list):
+        return []
+    tables: dict[Path, Table] = {}
+    for config in configs:
+        base = folder / (config.get("data_dir") or "")
+        for split, pattern in _patterns(config.get("data_files") or ("**/*" if config.get("data_dir") else [])):
+            for path in sorted(base.glob(pattern)):
+                if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
+                    tables.setdefault(path, Table(path, split))
+    if not tables:
+        raise ValueError(f"{card}: `configs` names no file that is there; expected `data_files` of a dataset card of the Hub")
+    return list(tables.values())
+
+
+def _patterns(files: Any) -> Iterator[tuple[str | None, str]]:
+    """Yield the split and pattern of each entry of `data_files`: a pattern, a list of them, or splits with their paths."""
+    for entry in files if isinstance(files, list) else [files]:
+        if isinstance(entry, dict):
+            paths = entry.get("path") or []
+            yield from ((str(entry.get("split") or "") or None, path) for path in (paths if isinstance(paths, list) else [paths]))
+        elif isinstance(entry, str):
+            yield None, entry
+
+
+def own_rows(table: Table) -> tuple[str, list[Row]]:
+    """Return the kind of a Parquet file of this project and its rows; the kind is empty for other files."""
+    if table.path.suffix != ".parquet":
+        return "", []
+    import pyarrow.parquet as pq
+
+    names = set(pq.read_schema(table.path).names)
+    kind = "questions" if names >= _QUESTION else "claims" if names >= _CLAIM else ""
+    return kind, pq.read_table(table.path).to_pylist() if kind else []
+
+
+def question_of(row: Row) -> Question | None:
+    """Return a row of a table as a question; None if it is not valid as one."""
+    fields = {name: value for name, value in row.items() if name in Question.__struct_fields__ and value is not None}
+    try:
+        return msgspec.convert({"options": [], "provenance": []} | fields, Question)
+    except msgspec.ValidationError:
+        return None
+
+
+def item_of(row: Row, name: str, position: str) -> QuestionItem:
+    """Return a row of a table as an item, so that the checks and rules of `clean` can process it, whatever it lacks."""
+    options = [f"{option.get('letter')}.{option.get('text') or ''}" for option in row.get("options") or []]
+    kinds = {"qa": "简答题", "blank": "填空题", "tf": "判断题"}
+    sighting = Provenance(source="release", url=f"file:{name}", snapshot="", page_id="", position=position)
+    return QuestionItem(
+        url=sighting.url,
+        provenance=sighting,
+        type_raw=kinds.get(row.get("question_type") or "", row.get("question_type")),
+        case_raw=row.get("shared_stem"),
+        stem_raw=row.get("stem"),
+        options_raw=options or None,
+        answer_raw=row.get("answer"),
+        explanation_raw=row.get("explanation"),
+    )
+
+
+class _Contents:
+    """The records of a release's tables, indexed by what its other files repeat."""
+
+    def __init__(self, folder: Path, tables: Iterable[Table]) -> None:
+        self.split_of: dict[str, str] = {}
+        self.answers: dict[str, str | None] = {}
+        self.by_stem: dict[str, list[Row]] = defaultdict(list)
+        self.sentences: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+        """Sentence -> split, id and verdict of the claims that state it."""
+        self.heads: dict[str, dict[str, tuple[str, str, str]]] = defaultdict(dict)
+        """Head -> split -> file, position and id of its first claim."""
+        for table in tables:
+            kind, rows = own_rows(table)
+            name = table.path.relative_to(folder).as_posix()
+            for number, row in enumerate(rows, 1):
+                self.split_of[row["id"]] = split = table.split or ""
+                if kind == "questions":
+                    self.answers[row["id"]] = row["answer"]
+                    self.by_stem[_last_line(row["stem"] or "")].append(row | {"split": split})
+                else:
+                    self.heads[canonical(row["head"] or "")].setdefault(split, (name, f"row:{number}", row["id"]))
+                    for side, verdict in (("factual", "正确"), ("non_factual", "错误")):
+                        self.answers[f"{row['id']}/{side}"] = verdict
+                        self.sentences[canonical(row[side] or "")].append((split, row["id"], verdict))
+
+
+def release_problems(folder: Path, tables: Sequence[Table]) -> list[ReleaseProblem]:
+    """Return where the files of a release contradict its tables; nothing for other folders of the Hub."""
+    if not (folder / "SHA256SUMS").is_file():
+        return []
+    contents = _Contents(folder, tables)
+    found = chain(_sums(folder), _claims(contents), _shots(folder, contents), _taught(folder, contents), _asked(folder, contents))
+    return sorted(set(found))
+
+
+def _sums(folder: Path) -> Iterator[ReleaseProblem]:
+    for line in (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
+        digest, _, name = line.partition("  ")
+        path = folder / name
+        if not path.is_file():
+            yield ReleaseProblem(name, "", "file_missing")
+        elif hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+            yield ReleaseProblem(name, "", "file_changed")
+
+
+def _claims(contents: _Contents) -> Iterator[ReleaseProblem]:
+    for head, places in contents.heads.items():
+        if "test" in places and (others := sorted(places.keys() - {"test"})):
+            file, position, key = places["test"]
+            yield ReleaseProblem(file, position, "head_in_two_splits", f"{head}: also in {', '.join(others)}", key)
+    for sentence, claims in contents.sentences.items():
+        if len({verdict for _, _, verdict in claims}) > 1:
+            yield ReleaseProblem("claims", "", "claim_both_ways", sentence, claims[0][1])
+
+
+def _shots(folder: Path, contents: _Contents) -> Iterator[ReleaseProblem]:
+    for position, row in _lines(folder / "shots.jsonl"):
+        if "question_id" not in row:
+            yield ReleaseProblem("shots.jsonl", position, "unreadable")
+        elif (home := contents.split_of.get(row["question_id"], "")) != row.get("split") or home not in _TRAINED:
+            detail = f"listed in {row.get('split')}, found in {home or 'no table'}"
+            yield ReleaseProblem("shots.jsonl", position, "shot_elsewhere", detail, row["question_id"])
+
+
+def _taught(folder: Path, contents: _Contents) -> Iterator[ReleaseProblem]:
+    """Yield the entries for training that state an item of test, or another answer than the table."""
+    for path in sorted((folder / "sft").glob("*.json")):
+        name = path.relative_to(folder).as_posix()
+        entries = msgspec.json.decode(path.read_bytes())
+        for number, entry in enumerate(entries if isinstance(entries, list) else [], 1):
+            text, output = str(entry.get("instruction")), str(entry.get("output"))
+            for split, key, right in _stated(text, contents):
+                if split == "test":
+                    yield ReleaseProblem(name, f"[{number}]", "trains_on_test", "", key)
+                elif right is not None and not _answers(output, right):
+                    yield ReleaseProblem(name, f"[{number}]", "other_answer", f"{output[-40:]} for {right}", key)
+
+
+def _stated(text: str, contents: _Contents) -> Iterator[tuple[str, str, str | None]]:
+    """Yield split, id and right answer of the questions and claims that a text states word for word."""
+    lines = [_NUMBER.sub("", line, count=1) for line in text.split("\n")]
+    stated = {canonical(_OPTION.sub("", line, count=1)) for line in lines}
+    whole = canonical(text)
+    for line in dict.fromkeys(map(canonical, lines)):
+        for row in contents.by_stem.get(line, ()):
+            case, options = canonical(row["shared_stem"] or ""), {canonical(option["text"] or "") for option in row["options"] or []}
+            if options <= stated and case in whole:
+                yield row["split"], row["id"], row["answer"]
+    yield from contents.sentences.get(canonical(lines[-1]), ())
+
+
+def _answers(output: str, right: str) -> bool:
+    letters = _ANSWER.search(output)
+    return letters[1] == right if letters else right in output
+
+
+def _asked(folder: Path, contents: _Contents) -> Iterator[ReleaseProblem]:
+    """Yield the items for other tools that are not in test, or have another answer there."""
+    for path in sorted((folder / "opencompass").glob("*.jsonl")):
+        name = path.relative_to(folder).as_posix()
+        for position, row in _lines(path):
+            key = str(row.get("id"))
+            if contents.split_of.get(key.partition("/")[0]) != "test":
+                yield ReleaseProblem(name, position, "not_in_test", "", key)
+            elif row.get("answer") != contents.answers.get(key):
+                yield ReleaseProblem(name, position, "other_answer", f"{row.get('answer')} for {contents.answers.get(key)}", key)
+    for path in sorted((folder / "harness").glob("*.yaml")):
+        about = (yaml_values(re.sub(r"!function ", "", path.read_text(encoding="utf-8")), str(path)) or {}).get("dataset_kwargs") or {}
+        wanted = f"{about.get('config')}/test-{about.get('kind')}"
+        if about.get("kind") and not any(folder.glob(f"{wanted}-*.parquet")):
+            yield ReleaseProblem(path.relative_to(folder).as_posix(), "", "file_missing", wanted)
+
+
+def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for number, line in enumerate(path.read_bytes().splitlines() if path.is_file() else [], 1):
+        try:
+            row = msgspec.json.decode(line)
+        except msgspec.DecodeError:
+            row = {}
+        yield f"line:{number}", row if isinstance(row, dict) else {}
+
+
+def _last_line(text: str) -> str:
+    return canonical(text.rsplit("\n", 1)[-1])

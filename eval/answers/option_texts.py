@@ -1,0 +1,85 @@
+"""Texts of options with Latin letters or digits, found in a reply however they are written, before any letter is taken for an option.
+
+IgA, ℃, CEA or 4～6周 hold letters and signs that also name options; each such text becomes one sign, in the reply and in the options.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from eval.answers.reply_text import folded
+
+Known = Mapping[str, str]
+_FIRST_SIGN = 0xE000  # private use: in no reply
+_LONGEST = 40  # a longer text is repeated as it is, or not at all
+_SPELLED = re.compile(r"(?![A-Ja-j]\Z|[A-Za-z]\Z|\d+\Z).*[A-Za-z0-9]")  # not a lone letter, or a bare number, which may also number a line
+_DASH = "-~—–−至到"
+_VITAMINS = re.compile(r"(?<=维生素)[A-K]\d{0,2}(?:\s?(?:[、,/和及与]|以及)\s?[A-K]\d{0,2}(?![A-Za-z0-9]))+")
+_TOKEN = re.compile(r"\d+(?:\.\d+)?|[^ ^]")
+_NEXT_VITAMIN = re.compile(r"(?<!\A)(?=[A-K])")
+
+
+def known_options(options: Mapping[str, str]) -> Known:
+    """Return options in the form in which replies are parsed, the longest text first, so that none matches within another."""
+    return _known_of(tuple(options.items()))[0]
+
+
+def with_signs(text: str, options: Mapping[str, str]) -> tuple[str, Known]:
+    """Return a folded reply and its options, both with one sign for each option's text that has Latin letters or digits.
+
+    Blanks, dashes, case and the sign of a power may differ, as long as the options themselves stay distinct.
+    """
+    known, pattern = _known_of(tuple(options.items()))
+    if "维生素" in text:
+        text = _VITAMINS.sub(lambda listed: _NEXT_VITAMIN.sub("维生素", listed[0]), text)
+    return (pattern.sub(lambda found: chr(_FIRST_SIGN + (found.lastindex or 0)), text) if pattern else text), known
+
+
+@lru_cache(maxsize=1 << 15)
+def _known_of(options: tuple[tuple[str, str], ...]) -> tuple[Known, re.Pattern | None]:
+    texts = [(letter, folded(option)) for letter, option in options if option and option.strip()]
+    spelled = sorted((each for each in texts if len(each[1]) <= _LONGEST and _SPELLED.match(each[1])), key=lambda each: -len(each[1]))
+    written = [_alike(text) for _, text in spelled]
+    forms = [_written(text, written.count(form) == 1) for (_, text), form in zip(spelled, written, strict=True)]
+    pattern = re.compile("|".join(f"({form})" for form in forms)) if forms else None
+    signs = {letter: chr(_FIRST_SIGN + number) for number, (letter, _) in enumerate(spelled, 1)}
+    known = [(letter, signs.get(letter) or _option_text(text, pattern)) for letter, text in texts]
+    return dict(sorted(known, key=lambda each: -len(each[1]))), pattern
+
+
+def _option_text(text: str, pattern: re.Pattern | None) -> str:
+    if pattern:
+        text = pattern.sub(lambda found: chr(_FIRST_SIGN + (found.lastindex or 0)), text)
+    return text.replace("~", "")
+
+
+def _alike(text: str) -> str:
+    return "".join(_number(token) if token[0].isdigit() else "-" if token in _DASH else token.lower() for token in _TOKEN.findall(text))
+
+
+def _number(digits: str) -> str:
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
+
+
+def _written(text: str, distinct: bool) -> str:
+    """Return a pattern of the ways to write a text; it never matches within a longer word, number or range.
+
+    Args:
+        distinct: no other option reads alike; else only the text as it is.
+    """
+    tokens = _TOKEN.findall(text)
+    form = "[ ^]?".join(f"[{_DASH}]" if token in _DASH else _written_number(token) for token in tokens) if distinct else re.escape(text)
+    case = "i" if distinct and len(text) > 2 else ""  # CO is no case of the English co
+    before = r"(?<![A-Za-z0-9])" if text[0].isascii() and text[0].isalnum() else ""
+    before += rf"(?<![0-9A-Za-z%℃][{_DASH}])(?<!\d[.:/])" if text[0].isdigit() else ""
+    behind = r"(?![A-Za-z0-9])" if text[-1].isascii() and text[-1].isalnum() else ""
+    behind += r"(?!\.\d)" if text[-1].isdigit() else ""
+    behind += rf"(?![{_DASH}]\d)" if text[0].isdigit() else ""
+    return f"{before}(?{case}:{form}){behind}"
+
+
+def _written_number(token: str) -> str:
+    if not token[0].isdigit():
+        return re.escape(token)
+    number = _number(token)
+    return re.escape(number) + (r"0*" if "." in number else r"(?:\.0+)?") + r"(?!\d)"

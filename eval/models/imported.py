@@ -1,0 +1,57 @@
+"""Backend `imported`: replies made elsewhere, from the folder that `python -m eval.imported` wrote, as if the model replied here."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from atomexam.records.model import Description
+from atomexam.records.prediction import Prediction
+from atomexam.runtime.jsonl import read_jsonl
+from eval.models.contract import ModelQuery, Reply, Settings, failed_reply
+from eval.tasks.prompt import Message, plain_text
+
+REPLIES = "replies.jsonl"
+
+
+def replies_hash(folder: str | None) -> str:
+    """Return the hash of a folder's replies.
+
+    Raises:
+        FileNotFoundError: there are none; the message says what writes them.
+    """
+    path = Path(folder or "") / REPLIES
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file; `python -m eval.imported NAME FILE… --out imports/models` writes it")
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+class Imported:
+    """A model whose replies are known; its prompts are not, so any prompt for an item gets the item's reply."""
+
+    def __init__(self, description: Description) -> None:
+        self.identity = f"imported/1/{replies_hash(description.name)}"
+        self._path = Path(description.name or "") / REPLIES
+        self._replies = {(one.item_id, one.repeat): one for one in read_jsonl(self._path, Prediction)}
+
+    def render(self, messages: Sequence[Message]) -> str:
+        """Return the conversation as plain text."""
+        return plain_text(messages)
+
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield the imported reply to each query; an item without one has failed."""
+        for index, query in enumerate(queries):
+            one = self._replies.get((query.request.item_id, query.repeat))
+            if one is None or one.error is not None:
+                yield index, failed_reply(one.error if one and one.error else f"no reply in {self._path}")
+            else:
+                yield index, Reply(text=one.reply, finish_reason=one.finish_reason, tokens=one.tokens, likelihoods=one.likelihoods)
+
+    def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield the imported likelihoods.
+
+        Raises:
+            ValueError: the replies have none.
+        """
+        if not any(one.likelihoods for one in self._replies.values()):
+            raise ValueError(f"{self._path} has no likelihoods; take `method: likelihood` out of its run in params.yaml")
+        yield from self.generate(queries, settings)

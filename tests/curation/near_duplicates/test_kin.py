@@ -1,0 +1,67 @@
+"""Questions that give each other away without being one share a cluster; only options that both have word for word contradict."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from atomexam.records.params import NearDuplicates
+from curation.near_duplicates.unique import unique_questions
+from tests.curation.near_duplicates.test_near_duplicates import ask
+
+PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
+CASE = "求助者，女性，24岁，收银员，三个月前因一次结账差错受到责骂，此后一见到排队的人群就脸红、手抖、说不出话。"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question in short."""
+
+    stem: str
+    options: str
+    answer: str
+    case: str | None = None
+
+    def question(self, at: str):
+        kind = "mcqa" if len(self.answer) == 1 else "mrqa"
+        return ask(self.stem, tuple(self.options.split("/")), self.answer, at, shared_stem=self.case, question_type=kind)
+
+
+DIAPHRAGM = "胸肋三角是膈的薄弱区/膈上、下面有浆膜覆盖/由膈神经支配"
+ORGANS = ("主动脉裂孔内有主动脉和{}通过", "食管裂孔内有食管和{}通过")
+
+
+def diaphragm(one: str, other: str, answer: str) -> Asked:
+    return Asked("有关膈的描述正确的是", "/".join([ORGANS[0].format(one), ORGANS[1].format(other), DIAPHRAGM]), answer)
+
+
+PAIRS = [
+    ("kin", Asked("教育心理学的创始人是", "冯特/桑代克/苛勒/华生", "B"), Asked("教育心理学的创始人是", "布鲁纳/桑代克/加涅/皮亚杰", "B")),
+    ("kin", Asked("有效地完成任务的能力称为", "技能/知识/智力/才干", "A"), Asked("有效完成任务的能力称为", "技能/气质/性格/动机", "A")),
+    ("kin", Asked("事件发生的机会称为", "频数/概率/均数/方差", "B"), Asked("事件发生的概率称为", "频率/概率/标准差/极差", "B")),
+    ("kin", Asked("三角形的内角之和等于", "180°/90°/270°/30°", "A"), Asked("三角形的内角之和等于", "180/360/60/45", "A")),
+    ("two", Asked("教育心理学的创始人是", "冯特/桑代克/苛勒/华生", "B"), Asked("实验心理学的创始人是", "冯特/布鲁纳/加涅/皮亚杰", "A")),
+    ("two", Asked("正确的是", "发热/咳嗽/咯血/盗汗", "A"), Asked("正确的是", "发热/心悸/水肿/黄疸", "A")),
+    ("one", Asked("首先的做法是", "共情/面质/解释/转介", "A", CASE), Asked("首先的做法是", "共情/指导/暗示/催眠", "A", CASE)),
+    ("two", diaphragm("迷走神经", "胸导管", "CDE"), diaphragm("胸导管", "膈神经", "ACDE")),
+    ("conflict", diaphragm("迷走神经", "胸导管", "CDE"), diaphragm("胸导管", "膈神经", "ACD")),
+    (
+        "two",
+        Asked("关于该障碍，错误的描述是", "属于器质性障碍/多见于女性/可以治愈/病程较长", "A"),
+        Asked("关于该障碍，错误的描述是", "属于精神性障碍/多见于女性/可以治愈/病程较长", "A"),
+    ),
+    (
+        "conflict",
+        Asked("按交往性质分的关系是", "横向关系/师生/朋友/家庭", "A"),
+        Asked("按交往性质分的关系是", "横向关系/同事/纵向关系/邻里", "C"),
+    ),
+    ("two", Asked("该病最常见的病因是", "感染/肿瘤/外伤/中毒", "A"), Asked("该病最常见的病因是", "肿瘤/遗传/感染后变态反应/药物", "B")),
+]
+
+
+@pytest.mark.parametrize(("kind", "one", "other"), PAIRS)
+def test_how_two_questions_relate(kind: str, one: Asked, other: Asked) -> None:
+    for first, second in ((one, other), (other, one)):
+        found = unique_questions([first.question("q1"), second.question("q2")], PARAMS)
+        clusters = {question.cluster_id for question in found.kept}
+        assert (len(found.kept), len(clusters)) == {"kin": (2, 1), "two": (2, 2), "one": (1, 1), "conflict": (0, 0)}[kind]
+        assert {one.reason for one in found.rejected} == {"one": {"near_duplicate"}, "conflict": {"conflicting_answers"}}.get(kind, set())
