@@ -107,7 +107,7 @@ def _rows(entry: Any, key: str) -> list[Any]:
 
 def stages_of(pipeline: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, int]:
     """Return the number of outputs of each stage of dvc.yaml, of those under `foreach` one stage a key in params.yaml."""
-    stages = {}
+    stages: dict[str, int] = {}
     for name, stage in pipeline["stages"].items():
         made = stage.get("do", stage)
         keys = params.get(stage["foreach"].strip("${}")) or () if "foreach" in stage else None
