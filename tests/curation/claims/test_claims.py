@@ -384,6 +384,20 @@ def test_the_stage_writes_claims_rejected_and_metrics(tmp_path: Path) -> None:
     assert measured["facts"] == {"in": 18, "out": 17, "rejected": 1}
 
 
+@pytest.mark.parametrize(("design", "pairs", "rows"), [("both", 4, 4), ("paper", 4, 0), ("fourfold", 0, 4)])
+def test_a_design_has_what_it_is_called_after(design: str, pairs: int, rows: int, tmp_path: Path) -> None:
+    medicines = (("痛风", "非布司他"), ("痛风", "苯溴马隆"), ("癫痫", "卡马西平"), ("癫痫", "丙戊酸钠"))
+    facts = [fact("disease_medicine", *names) for names in medicines]
+    write_jsonl(tmp_path / "facts.jsonl", facts, key=lambda f: f.id)
+    first = run_stage_in(tmp_path, f"--design={design}")
+    assert run_stage_in(tmp_path, f"--design={design}") == first
+    assert [len(first[name].splitlines()) for name in ("claims.jsonl", "fourfold.jsonl")] == [pairs, rows]
+    measured = msgspec.json.decode(first["m.json"])
+    assert measured["facts"] == {"in": 4, "out": pairs, "rejected": 4 - pairs}
+    reasons = {row.reason for row in read_jsonl(tmp_path / "claims/rejected.jsonl", Rejected)}
+    assert reasons == (set() if pairs else {"pair_unwanted"})
+
+
 def test_what_was_chosen_survives_a_merge_a_kill_and_a_new_draw(tmp_path: Path) -> None:
     facts = [fact("disease_symptom", f"病{number}", f"症{number}") for number in range(60)]
     write_jsonl(tmp_path / "facts.jsonl", facts[:50], key=lambda f: f.id)
