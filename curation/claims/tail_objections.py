@@ -46,7 +46,7 @@ class KnownFacts:
     """What all facts and passages say of the heads, under their synonyms."""
 
     def __init__(self, facts: Iterable[Fact], passages: Iterable[Passage], synonyms: Synonyms) -> None:
-        self._of = synonyms.of
+        self._of, self._canonical = synonyms.of, cache(canonical)
         self._linked: dict[str, set[str]] = defaultdict(set)
         self._tails: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._heads: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -80,6 +80,7 @@ class KnownFacts:
         self._specific = {tail for relation, tail in self._heads if not self.is_general(relation, tail)}
         self._texts = self._texts_of(passages, pages)
         self._about = cache(self._about_head)
+        self._features = cache(self._features_of)
 
     def _texts_of(self, passages: Iterable[Passage], pages: Mapping[str, set[str]]) -> Mapping[str, str]:
         texts: dict[str, list[str]] = defaultdict(list)
@@ -100,7 +101,9 @@ class KnownFacts:
 
     def is_general_head(self, relation: str, head: str) -> bool:
         """Return whether hardly any tail of a relation is surely false of a head."""
-        return any(_matches("general_heads", relation, name) for name in self._names[self._of(head)])
+        return relation in _general()["general_heads"] and any(
+            _matches("general_heads", relation, name) for name in self._names[self._of(head)]
+        )
 
     def is_described(self, relation: str, head: str) -> bool:
         """Return whether enough is known of a head to call other tails false."""
@@ -116,7 +119,7 @@ class KnownFacts:
 
     def objection(self, relation: str, head: str, tail: str) -> str | None:
         """Return why a tail is not surely false of a head, a key of CANDIDATE_REASONS; None if it is."""
-        name, written = head, canonical(tail)
+        name, written = head, self._canonical(tail)
         head, tail = self._of(head), self._of(tail)
         own = self._tails[relation, head]
         if tail in own or tail in self._linked[head] or tail == head:
@@ -126,36 +129,28 @@ class KnownFacts:
         if relation in STATED:
             return None if (relation, head, tail) in self._denied else "not_denied"
         telling = self._telling_tails[relation] & set(written)
-        own_names = (other for one in own for other in self._names[one])
-        if any(written in other or other in written or not telling.isdisjoint(other) for other in own_names):
-            return "like_a_tail"
-        if self.names_head(name, written):
+        for one in own:
+            for other in self._names[one]:
+                if written in other or other in written or not telling.isdisjoint(other):
+                    return "like_a_tail"
+        telling_name, departments, parts, _ = self._about(head)
+        if not telling_name.isdisjoint(written):
             return "like_the_head"
-        _, departments, parts, _ = self._about(head)
-        if is_allowed_head(relation, written, canonical(name), departments):
+        if is_allowed_head(relation, written, self._canonical(name), departments):
             return "possible"
         if relation not in CLOSED:
             if not parts.isdisjoint(body_parts(written)):
                 return "same_part"
-            if any(self._are_near(head, other) for other in self._heads[relation, tail]):
+            features = self._features(head)
+            if not all(features.isdisjoint(self._features(other)) for other in self._heads[relation, tail]):
                 return "near"
         return "in_passage" if written in self._texts.get(head, "") else None
 
-    def are_near(self, one: str, other: str) -> bool:
-        """Return whether two heads have a department, a part of the body, a fact or a telling character in common."""
-        return self._are_near(self._of(one), self._of(other))
-
-    def _are_near(self, one: str, other: str) -> bool:
-        name, _, parts, linked = self._about(one)
-        other_name, _, other_parts, other_linked = self._about(other)
-        return not (
-            parts.isdisjoint(other_parts)
-            and linked.isdisjoint(other_linked)
-            and name.isdisjoint(other_name)
-            and one not in other_linked
-            and other not in linked
-            and self._departments[one].isdisjoint(self._departments[other])
-        )
+    def _features_of(self, head: str) -> frozenset[tuple[str, str]]:
+        """Return what makes a head near another that has it too."""
+        name, _, parts, linked = self._about(head)
+        kinds = (("sign", name), ("part", parts), ("department", self._departments.get(head, ())), ("fact", linked | {head}))
+        return frozenset((kind, one) for kind, values in kinds for one in values)
 
     def _about_head(self, head: str) -> tuple[frozenset[str], str, frozenset[str], frozenset[str]]:
         """Return the telling characters of a head, its departments, the parts of the body that it concerns, and what is linked to few."""
