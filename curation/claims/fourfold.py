@@ -23,15 +23,18 @@ from curation.claims.templates import Wordings, wording_of
 
 _TWO = re.compile(r"(\D*?)(\d+(?:\.\d+)?)(\s*(?:~|～|-|–|—|至)\s*)(\d+(?:\.\d+)?)((?:[^\d~～].*)?)")
 _ONE = re.compile(r"(\s*(?:<|≤|＜|>|≥|＞|小于|大于|低于|高于)\s*)(\d+(?:\.\d+)?)((?:\D.*)?)")
-_SHIFT, _FACTOR = Decimal("1.5"), Decimal(3)
+_SHIFT = Decimal("1.5")
 _STEPS = (Decimal(100), Decimal(50), Decimal(10), Decimal(5))
 
 
 def altered_range(tail: str, up: bool) -> str | None:
-    """Return a wrong range, higher or, where one can be lower, lower; None if the tail is no range of one or two numbers."""
+    """Return a wrong range; None if the tail is no range of one or two numbers.
+
+    It is higher or, where it can be, lower. A single limit is higher: another method may have the lower one (0~3 mg/L for 0~10).
+    """
     if one := _ONE.fullmatch(tail):
         sign, limit, unit = one.groups()
-        return f"{sign}{_scaled(limit, up)}{unit}" if Decimal(limit) else None
+        return f"{sign}{_tripled(limit)}{unit}" if Decimal(limit) else None
     if not (two := _TWO.fullmatch(tail)):
         return None
     before, low, between, high, unit = two.groups()
@@ -39,7 +42,7 @@ def altered_range(tail: str, up: bool) -> str | None:
     if not a < b:
         return None
     if not a:
-        return f"{before}{low}{between}{_scaled(high, up)}{unit}"
+        return f"{before}{low}{between}{_tripled(high)}{unit}"
     shift = _SHIFT * (b - a)
     if not up and a - shift <= 0:
         up = True
@@ -47,10 +50,8 @@ def altered_range(tail: str, up: bool) -> str | None:
     return f"{before}{moved[0]}{between}{moved[1]}{unit}"
 
 
-def _scaled(limit: str, up: bool) -> str:
-    value = Decimal(limit)
-    lower = _like(limit, value / _FACTOR, (limit,))
-    return _like(limit, value * _FACTOR, (limit,)) if up or not Decimal(lower) else lower
+def _tripled(limit: str) -> str:
+    return _like(limit, 3 * Decimal(limit), (limit,))
 
 
 def _like(text: str, value: Decimal, among: tuple[str, ...]) -> str:
