@@ -77,7 +77,7 @@ def _fourfold(facts: Sequence[Fact], rejected: Iterable[RejectedFact], params: C
         return FourfoldSet([], [], {})
     unsound = {row.fact.id for row in rejected if row.reason != "over_cap"}
     stated = chain(facts, (fact for same in known.references.values() for fact in same))
-    everything = KnownFacts(stated, read_optional(passages, Passage), known.synonyms)
+    everything = KnownFacts(stated, read_optional(passages, Passage), known.synonyms, known.supported)
     sound = [fact for fact in facts if fact.id not in unsound]
     return make_fourfold(sound, everything, read_templates(params.template), params, known.exchanged)
 

@@ -234,6 +234,8 @@ class _Maker:
         for fact in facts:
             if fact.id in done or self._known.is_general_head(fact.relation, fact.head):
                 continue
+            if not fact.polarity and self._known.is_supported(fact.relation, fact.head, fact.tail):
+                continue
             others = waiting[fact.tail, not fact.polarity]
             tied = self._tied.to(fact.head)
             candidates = [*(other for other in others if other.head in tied), *others[-_TRIED:]]
@@ -255,7 +257,7 @@ class _Maker:
         """Make the rows of reference ranges: the false tail is another range of the same shape and unit."""
         for fact in facts:
             up = draw_order(self._seed, f"range/{fact.id}")[0] % 2 == 0
-            if (tail := altered_range(fact.tail, up)) is None:
+            if (tail := altered_range(fact.tail, up)) is None or self._known.is_supported(fact.relation, fact.head, tail):
                 self.rejected.append(RejectedFourfold(fact, "range_unknown"))
             else:
                 self.rows.append(self._row(fact, fact.head, tail, []))

@@ -251,7 +251,7 @@ def test_a_word_that_only_looks_like_a_denial_is_kept(tail: str) -> None:
 
 
 def test_every_reason_is_explained_and_has_a_case() -> None:
-    elsewhere = {"duplicate_claim", "over_cap", "contaminated", "refuted", "neutral", "overruled"}
+    elsewhere = {"duplicate_claim", "over_cap", "contaminated", "refuted", "neutral", "overruled", "pair_unwanted"}
     assert {*OF_CLAIMS, "contaminated", "overruled"} == {reason for reason, _ in REFUSED} | elsewhere
 
 
