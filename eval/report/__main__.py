@@ -237,8 +237,8 @@ def main(argv: list[str] | None = None) -> None:
         has_items = (args.splits / "test").is_dir()  # metrics alone, of another machine, also make a report
         if has_items:
             held = args.splits / "reserved"
-            asked = (read_jsonl(held / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
-            reserved = Reserved(*asked, read_optional(held / "fourfold.jsonl", Fourfold))
+            questions, claims = (read_jsonl(held / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
+            reserved = Reserved(questions, claims, read_optional(held / "fourfold.jsonl", Fourfold))
             clusters_text, listed_clusters = clusters_page(args, reserved)
             write_items(args.out, item_files(args, stages.runs, listed_clusters))
             pages = {"rejected": rejected_page(args, stages.data, reserved), "clusters": clusters_text}
