@@ -68,6 +68,8 @@ _MIN_TIED, _MAX_TIED, _SETS = 8, 40, 100
 _TRIED = 64
 """Facts whose tail is tried as the false one of a fact."""
 _CHANCE_DEVIATIONS = 3
+_NOT_EXCHANGED = frozenset({"disease_infectivity", "examination_range"})
+"""Relations whose heads are exchanged, or whose numbers are changed."""
 
 
 class RejectedFourfold(NamedTuple):
@@ -95,30 +97,44 @@ def make_fourfold(facts: Sequence[Fact], known: KnownFacts, templates: Wordings,
     Args:
         chosen: earlier choices, fact id -> id of the fact whose tail was its false one; kept where still sound.
     """
+    sound: dict[str, list[Fact]] = {relation: [] for relation in RELATIONS}
+    unsound: list[RejectedFourfold] = []
+    for fact in sorted(facts, key=lambda fact: (draw_order(params.seed, fact.id), fact.head, fact.tail)):
+        if reason := _against(fact, known):
+            unsound.append(RejectedFourfold(fact, reason))
+        else:
+            sound[fact.relation].append(fact)
+    heads = {fact.id: fact.head for fact in facts}
+    sizes = Counter(kind for kind, _ in {(kind_of_heads(fact.relation), fact.head) for fact in facts})
     chosen, last = dict(chosen), None
     while True:  # until what is left gives no further row: so the next run, whose earlier choices these rows are, ends with the same
-        made = _made_once(facts, known, templates, params, chosen)
-        exchanged = {row.fact_ids[0]: row.false_fact_ids[0] for row in made.rows if row.false_fact_ids}
+        maker = _Maker(known, templates, params, chosen, _TiedHeads(sizes, heads, chosen))
+        maker.exchange_tails({relation: members for relation, members in sound.items() if relation not in _NOT_EXCHANGED})
+        maker.exchange_heads(sound["disease_infectivity"])
+        maker.alter_ranges(sound["examination_range"])
+        exchanged = {row.fact_ids[0]: row.false_fact_ids[0] for row in maker.rows if row.false_fact_ids}
         if exchanged == last:
-            return made
+            break
         last = exchanged
         chosen |= exchanged
+    rejected = [*unsound, *maker.rejected]
+    if len(facts) != len(maker.rows) + len(rejected):
+        raise ValueError(f"fourfold: {len(facts)} facts in, but {len(maker.rows)} rows and {len(rejected)} rejected; please report this")
+    return FourfoldSet(maker.rows, rejected, maker.objections)
 
 
-def _made_once(facts: Sequence[Fact], known: KnownFacts, templates: Wordings, params: Claims, chosen: Mapping[str, str]) -> FourfoldSet:
-    maker = _Maker(facts, known, templates, params, chosen)
-    by_relation: dict[str, list[Fact]] = {relation: [] for relation in RELATIONS}
-    for fact in sorted(facts, key=lambda fact: (draw_order(params.seed, fact.id), fact.head, fact.tail)):
-        by_relation[fact.relation].append(fact)
-    heads, ranges = by_relation.pop("disease_infectivity"), by_relation.pop("examination_range")
-    maker.exchange_tails(by_relation)
-    maker.exchange_heads(heads)
-    maker.alter_ranges(ranges)
-    if len(facts) != len(maker.rows) + len(maker.rejected):
-        raise ValueError(
-            f"fourfold: {len(facts)} facts in, but {len(maker.rows)} rows and {len(maker.rejected)} rejected; please report this"
-        )
-    return FourfoldSet(maker.rows, maker.rejected, maker.objections)
+def _against(fact: Fact, known: KnownFacts) -> str | None:
+    """Return why a fact by itself gives no row."""
+    relation = fact.relation
+    if relation in _NOT_EXCHANGED:
+        return None
+    if not fact.polarity:
+        return "false_side"
+    if known.is_general(relation, fact.tail):
+        return "tail_general"
+    if known.names_head(fact.head, fact.tail):
+        return "tail_names_head"
+    return None if known.is_described(relation, fact.head) else "few_tails"
 
 
 def measure_fourfold(made: FourfoldSet) -> dict[str, Any]:
@@ -136,38 +152,19 @@ def measure_fourfold(made: FourfoldSet) -> dict[str, Any]:
 class _Maker:
     """The rows and rejected facts, as the relations are worked through."""
 
-    def __init__(self, facts: Sequence[Fact], known: KnownFacts, templates: Wordings, params: Claims, chosen: Mapping[str, str]) -> None:
-        self._known, self._templates, self._chosen = known, templates, chosen
+    def __init__(self, known: KnownFacts, templates: Wordings, params: Claims, chosen: Mapping[str, str], tied: "_TiedHeads") -> None:
+        self._known, self._templates, self._chosen, self._tied = known, templates, chosen, tied
         self._seed, self._most = params.seed, params.per_type
-        self._tied = _TiedHeads(facts, chosen)
         self.rows: list[Fourfold] = []
         self.rejected: list[RejectedFourfold] = []
         self.objections: dict[str, Counter[str]] = defaultdict(Counter)
 
-    def exchange_tails(self, facts: Mapping[str, Sequence[Fact]]) -> None:
-        """Make the rows of the relations whose tails are exchanged among heads; that with the fewest sound facts ties heads first."""
-        sound: dict[str, list[Fact]] = {}
-        for relation, members in facts.items():
-            sound[relation] = []
-            for fact in members:
-                if reason := self._against(fact):
-                    self.rejected.append(RejectedFourfold(fact, reason))
-                else:
-                    sound[relation].append(fact)
+    def exchange_tails(self, sound: Mapping[str, Sequence[Fact]]) -> None:
+        """Make the rows of the relations whose tails are exchanged among heads; that with the fewest facts ties heads first."""
         for relation in sorted(sound, key=lambda relation: (len(sound[relation]), relation)):
             kept = self._kept(relation, sound[relation])
             done = {fact.id for fact, _ in kept}
             self._add(_rings(kept + self._exchange(relation, [fact for fact in sound[relation] if fact.id not in done], len(kept))))
-
-    def _against(self, fact: Fact) -> str | None:
-        known, relation = self._known, fact.relation
-        if not fact.polarity:
-            return "false_side"
-        if known.is_general(relation, fact.tail):
-            return "tail_general"
-        if known.names_head(fact.head, fact.tail):
-            return "tail_names_head"
-        return None if known.is_described(relation, fact.head) else "few_tails"
 
     def _kept(self, relation: str, facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
         """Return the earlier choices that are still sound, in whole rings: each gives its tail to another and takes that of a third."""
@@ -186,7 +183,7 @@ class _Maker:
         pairs: list[tuple[Fact, Fact]] = []
         waiting: dict[str, list[Fact]] = defaultdict(list)
         last: list[Fact] = []
-        met: dict[str, Counter[str]] = {fact.id: Counter() for fact in facts}
+        met: dict[str, Counter[str]] = defaultdict(Counter)
         for fact in facts:
             if rows + len(pairs) >= self._most:
                 break
@@ -333,17 +330,18 @@ def _names_tell(pairs: Sequence[tuple[Fact, Fact]]) -> bool:
 class _TiedHeads:
     """Heads that exchange tails, directly or through others."""
 
-    def __init__(self, facts: Sequence[Fact], chosen: Mapping[str, str]) -> None:
-        """Tie the heads that exchanged tails before, however many they are."""
-        heads: dict[str, set[str]] = defaultdict(set)
-        for fact in facts:
-            heads[kind_of_heads(fact.relation)].add(fact.head)
-        self._most = {kind: max(_MIN_TIED, min(_MAX_TIED, len(members) // _SETS)) for kind, members in heads.items()}
+    def __init__(self, sizes: Mapping[str, int], heads: Mapping[str, str], chosen: Mapping[str, str]) -> None:
+        """Tie the heads that exchanged tails before, however many they are.
+
+        Args:
+            sizes: kind of heads -> how many there are.
+            heads: fact id -> its head.
+        """
+        self._most = {kind: max(_MIN_TIED, min(_MAX_TIED, size // _SETS)) for kind, size in sizes.items()}
         self._sets: dict[str, set[str]] = {}
-        by_id = {fact.id: fact for fact in facts}
         for key, other in chosen.items():
-            if key in by_id and other in by_id:
-                self.join(by_id[key].head, by_id[other].head)
+            if key in heads and other in heads:
+                self.join(heads[key], heads[other])
 
     def to(self, head: str) -> set[str]:
         """Return the heads that are tied to a head, and itself."""
