@@ -53,7 +53,7 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        facts = list(build(args.facts))
+        facts = list({fact.id: fact for fact in build(args.facts)}.values())  # near_duplicates leaves each once
         write_jsonl(folder / "facts.jsonl", facts, key=lambda fact: (fact.id, fact.polarity))
         heads = sorted({fact.head for fact in facts})[::10]
         aliases = [Alias(name=head, alias=f"{head}病", entity_type="disease", provenance=facts[0].provenance[0]) for head in heads]

@@ -11,10 +11,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import ClaimPair, Fourfold, false_claim
 from atomexam.runtime.annotation_files import VERDICTS, read_verdicts
 from atomexam.runtime.annotations import merge, report
-from atomexam.runtime.jsonl import read_jsonl, write_jsonl
+from atomexam.runtime.jsonl import read_jsonl, read_optional, write_jsonl
 from atomexam.runtime.stage import run_stage
 from curation.annotation.claim_verdicts import ClaimAnswer, ClaimToJudge, check
 from curation.annotation.samples import read_export, read_spreadsheet
@@ -26,7 +26,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = _arguments(argv)
     answers = [one for path in arguments.files for one in _read(path, None in arguments.names)]
     old = [one for votes in read_verdicts(arguments.verdicts).values() for one in votes] if arguments.verdicts.exists() else []
-    known = {one.claim_id: ClaimToJudge(one.claim, one.atomic_type) for one in old}  # a refuted claim is in no other file
+    known = {
+        one.claim_id: ClaimToJudge(one.claim, one.atomic_type, one.is_false_tail) for one in old
+    }  # a refuted claim is in no other file
+    false = map(false_claim, read_optional(arguments.claims.with_name("fourfold.jsonl"), Fourfold))
+    known |= {one.id: ClaimToJudge(one.factual, one.atomic_type, True) for one in false}
     known |= {one.id: ClaimToJudge(one.factual, one.atomic_type) for one in read_jsonl(arguments.claims, ClaimPair)}
     merged = merge(VERDICTS, old, check(answers, known, arguments.names, arguments.skip_gone))
     if merged.added or merged.changed:

@@ -7,16 +7,17 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct
 
 from atomexam.records.annotation import ANSWERS, Verdict, majority
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import ClaimPair, Fourfold, false_claim
 from atomexam.records.fact import RELATIONS
 from atomexam.runtime import agreement as people
 from atomexam.runtime.annotation_files import read_verdicts
-from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary
 
@@ -75,11 +76,11 @@ def _share(count: int, total: int) -> dict[str, Any]:
 def markdown(figures: Mapping[str, Any]) -> str:
     """Return the page: the table, its part in the current data, and the agreement."""
     table = figures["table"]
-    if not table["total"]["claims"]:
+    if not figures["verdicts"]:
         return f"No claim is verified yet. {TO_VERIFY}\n"
     lines = ["| atomic type | claims | support | neutral | refute |", "|---|---:|---|---|---|"]
     lines += [_row(name, line) for name, line in table["by_type"].items()]
-    lines += [_row("**Total**", table["total"]), ""]
+    lines += [_row("**Total**", table["total"]), _row("**False tails of fourfold rows**", figures["false_tails"]["total"]), ""]
     now = figures["in_data"]
     lines.append(
         f"{table['total']['claims']} claims verified by {figures['annotators']} annotators, shares with 95 % intervals (Wilson). "
@@ -148,15 +149,20 @@ def measure(votes: dict[str, list[Verdict]], claims: set[str]) -> dict[str, Any]
     """Return the stage's metrics.
 
     The table counts every judged claim, including those that have left the data: a refuted claim was sampled like any other,
-    and a table without it would overstate the quality. The results for the current data are under `in_data`.
+    and a table without it would overstate the quality. The results for the current data are under `in_data`. `false_tails` is the
+    same table of the false tails of fourfold rows, which should be refuted.
     """
     decided = outcomes(votes)
-    table = tabulate((verdicts[0].atomic_type, decided[claim]) for claim, verdicts in votes.items())
+    table, false_tails = (
+        tabulate((verdicts[0].atomic_type, decided[claim]) for claim, verdicts in votes.items() if verdicts[0].is_false_tail is side)
+        for side in (False, True)
+    )
     now = Counter(outcome for claim, outcome in decided.items() if claim in claims)
     return {
         "verdicts": sum(map(len, votes.values())),
         "annotators": len({one.annotator for verdicts in votes.values() for one in verdicts}),
         "table": table,
+        "false_tails": false_tails,
         "in_data": {"claims": len(claims), "verified": now.total()} | {answer: now[answer] for answer in ANSWERS},
         "agreement": agreement(votes),
     }
@@ -171,7 +177,8 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, None, None, paths)
     votes = read_verdicts(args.verdicts)
-    figures = measure(votes, {claim.id for claim in read_jsonl(args.claims, ClaimPair)})
+    false = map(false_claim, read_optional(args.claims.with_name("fourfold.jsonl"), Fourfold))
+    figures = measure(votes, {claim.id for claim in chain(read_jsonl(args.claims, ClaimPair), false)})
     with folder_lock(args.out) as out:
         for name, text in {"table.md": markdown(figures), "table.csv": as_csv(figures["table"])}.items():
             with replacing(out / name) as part:

@@ -104,7 +104,7 @@ def _plain(row: dict[str, Any]) -> list[ImportedReply]:
 def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[ImportedReply]:
     """Return the replies of one sample: the texts, or the likelihoods of the answers in order."""
     doc = row["doc"]
-    item = f"{doc['id']}/{tuple(PAIR)[doc['gold']]}" if "claim" in doc else doc["id"]
+    item = f"{doc['id']}/{doc.get('side') or tuple(PAIR)[doc['gold']]}" if "claim" in doc else doc["id"]
     gold = None if "claim" in doc else doc.get("answer")
     responses = row["resps"]
     if isinstance(responses[0][0], str):

@@ -13,10 +13,9 @@ from pathlib import Path
 
 import msgspec
 
-from atomexam.records.claim import ClaimPair
-from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from atomexam.runtime.stage import run_stage
+from splits.release.__main__ import read_split
 from splits.release.commitment import FILE, RESERVED, Proof, commitment, prove, salt_of
 
 
@@ -42,8 +41,7 @@ def proofs(reserved: Path, ids: Sequence[str], known: set[str]) -> list[Proof]:
     Raises:
         ValueError: an id is not reserved, or the release commits to another reserved split.
     """
-    records: list[Question | ClaimPair] = [*read_jsonl(reserved / "questions.jsonl", Question)]
-    records += read_jsonl(reserved / "claims.jsonl", ClaimPair)
+    records = list(read_split(reserved.parent, reserved.name))
     reserved_ids = {record.id for record in records}
     if strangers := sorted(set(ids) - reserved_ids):
         raise ValueError(f"{strangers[0]} is not in {reserved}; `grep -r {strangers[0]} {reserved.parent}` shows where it is")

@@ -115,7 +115,7 @@ Answer = Literal["support", "neutral", "refute"]
 ANSWERS: tuple[str, ...] = get_args(Answer)
 
 
-class Verdict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Verdict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """One annotator's verdict on one claim; a line of `curation/verdicts.jsonl`."""
 
     claim_id: str
@@ -127,6 +127,8 @@ class Verdict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The factual claim as it was judged."""
     atomic_type: Relation
     """Type of the claim, kept because a refuted claim leaves the data but still counts under its type."""
+    is_false_tail: bool = False
+    """Whether it states the false tail of a fourfold row: then `refute` is what the row needs, and `support` drops it."""
 
 
 def majority(answers: Iterable[str]) -> str:

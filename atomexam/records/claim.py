@@ -56,6 +56,26 @@ class Fourfold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     provenance: list[Provenance]
 
 
+def false_claim(row: Fourfold) -> ClaimPair:
+    """Return the false tail of a row as a claim, for retrieval and annotators: `factual` states it, and is wrong."""
+    return ClaimPair(
+        id=claim_id(row.false_affirmed, row.false_denied),
+        atomic_type=row.atomic_type,
+        head=row.false_head,
+        tail=row.false_tail,
+        factual=row.false_affirmed,
+        non_factual=row.false_denied,
+        template_id="",
+        fact_ids=row.false_fact_ids,
+        provenance=row.provenance,
+    )
+
+
+def sentences_of(record: ClaimPair | Fourfold) -> list[str]:
+    """Return the two or four sentences of a record."""
+    return [getattr(record, name) for name in (PAIR if isinstance(record, ClaimPair) else SENTENCES)]
+
+
 def claim_id(factual: str, non_factual: str) -> str:
     """Return the id of a pair from its two sentences."""
     return content_id("claim", factual, non_factual)

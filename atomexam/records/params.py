@@ -145,7 +145,7 @@ class Claims(Block, frozen=True):
     neutral: Literal["keep", "drop"] = "keep"
     """What happens to a claim that annotators neither supported nor refuted."""
     design: Literal["paper", "fourfold", "both"] = "both"
-    """paper: pairs of a fact and its denial; fourfold: also a false tail, affirmed and denied."""
+    """paper: pairs of a fact and its denial (SdAK); fourfold: a true and a false tail, each affirmed and denied; or both."""
 
 
 class EvidenceParams(Block, frozen=True):

@@ -131,6 +131,7 @@ OF_CLAIMS = {
     "neutral": Reason("annotators were neutral or disagree; only with `claims.neutral: drop`", "the same, or `neutral: keep`"),
     "duplicate_claim": Reason("another fact gives the same claim; `detail` is its id"),
     "over_cap": Reason("the atomic type is full", "raise `claims.per_type`"),
+    "pair_unwanted": Reason("`claims.design: fourfold` makes no pairs", "`design: both`"),
 }
 """`claims`: facts without a pair"""
 

@@ -29,6 +29,7 @@ class ClaimToJudge(NamedTuple):
 
     claim: str
     atomic_type: str
+    is_false_tail: bool = False
 
 
 def annotator_name(annotator: str | None, names: Mapping[str | None, str]) -> str:
@@ -64,7 +65,7 @@ def _verdict(one: ClaimAnswer, known: Mapping[str, ClaimToJudge], names: Mapping
             f"no claim {one.claim_id[:40]!r} in the data or among the judged ones; the sheet belongs to other data: "
             "use a new sheet, or leave such answers out with --skip-gone"
         )
-    claim, atomic_type = known[one.claim_id]
+    claim, atomic_type, is_false_tail = known[one.claim_id]
     if canonical(one.claim) != canonical(claim):
         raise ValueError(f"the claim reads {one.claim[:80]!r} but was sampled as {claim!r}; restore it, change only verdict and comment")
     answer = one.verdict.strip().casefold()
@@ -77,5 +78,6 @@ def _verdict(one: ClaimAnswer, known: Mapping[str, ClaimToJudge], names: Mapping
         "comment": one.comment[:MAX_COMMENT_CHARS],
         "claim": claim,
         "atomic_type": atomic_type,
+        "is_false_tail": is_false_tail,
     }
     return msgspec.convert(row, Verdict)

@@ -47,6 +47,12 @@ def sample_claims(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list
     return [claim for kind in sorted(by_type) for claim in sorted(by_type[kind], key=lambda claim: draw_order(seed, claim.id))[:per_type]]
 
 
+def mixed_sample(sides: Iterable[Iterable[ClaimPair]], per_type: int, seed: int) -> list[ClaimPair]:
+    """Return a sample of each side, true and false claims, mixed by type so that nothing tells which is which."""
+    sampled = {claim.id: claim for side in sides for claim in sample_claims(side, per_type, seed)}
+    return sorted(sampled.values(), key=lambda claim: (claim.atomic_type, draw_order(seed, claim.id)))
+
+
 def with_evidence(
     claims: Iterable[ClaimPair], evidence: Mapping[str, Sequence[Evidence]], passages: Mapping[str, Passage]
 ) -> list[SampledClaim]:

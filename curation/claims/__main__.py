@@ -17,7 +17,7 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, write
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary, rejected_counts
 from curation.claims.claim_context import ChosenFact, ClaimContext, read_claim_context
-from curation.claims.claim_pairs import RejectedFact, contaminated_rows, make_claims, measure, reviews_of
+from curation.claims.claim_pairs import RejectedFact, contaminated_rows, make_claims, measure, reviews_of, without_pairs
 from curation.claims.contradictions import resolve
 from curation.claims.fourfold import FourfoldSet, RejectedFourfold, make_fourfold, measure_fourfold
 from curation.claims.tail_objections import KnownFacts
@@ -44,6 +44,8 @@ def main(argv: list[str] | None = None) -> None:
         settled = resolve(facts, known.synonyms, known.decisions)
         claims, rejected = make_claims(facts, args.params, known, settled)
         fourfold = _fourfold(facts, rejected, args.params, known, args.passages)
+        if args.params.design == "fourfold":
+            claims, rejected = without_pairs(facts, rejected)
         contamination = list(contaminated_rows(facts, claims, rejected, args.params, known))
         reviews = reviews_of(settled, args.params, known)
         write_jsonl(out / "claims.jsonl", claims, key=lambda claim: claim.id)
@@ -75,7 +77,7 @@ def _fourfold(facts: Sequence[Fact], rejected: Iterable[RejectedFact], params: C
         return FourfoldSet([], [], {})
     unsound = {row.fact.id for row in rejected if row.reason != "over_cap"}
     stated = chain(facts, (fact for same in known.references.values() for fact in same))
-    everything = KnownFacts(stated, read_optional(passages, Passage), known.synonyms)
+    everything = KnownFacts(stated, read_optional(passages, Passage), known.synonyms, known.supported)
     sound = [fact for fact in facts if fact.id not in unsound]
     return make_fourfold(sound, everything, read_templates(params.template), params, known.exchanged)
 

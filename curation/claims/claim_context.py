@@ -51,6 +51,8 @@ class ClaimContext(NamedTuple):
     """Fact id -> id of the fact whose tail was its false one, in an earlier fourfold set."""
     judged: Mapping[str, str] = MappingProxyType({})
     """Claim id -> `refuted` or `neutral`."""
+    supported: frozenset[str] = frozenset()
+    """Ids of the false tails, as claims, that annotators support: they are true."""
     references: Mapping[tuple[str, str], list[Fact]] = MappingProxyType({})
     synonyms: Synonyms = Synonyms()
     decisions: Mapping[str, Decision] = MappingProxyType({})
@@ -60,11 +62,15 @@ class ClaimContext(NamedTuple):
 def read_claim_context(chosen: Path, verdicts: Path, references: Path, aliases: Path, decisions: Path) -> ClaimContext:
     """Return the contents of the files; a missing file counts as empty, so that the stage runs on facts alone."""
     names = Synonyms(read_optional(aliases, Alias))
+    votes = read_verdicts(verdicts) if verdicts.exists() else {}
     before = list(read_optional(chosen, ChosenFact, f"restore it: git checkout -- {chosen}"))
     return ClaimContext(
         chosen=frozenset(row.fact_id for row in before if row.claim),
         exchanged={row.fact_id: row.false_fact_id for row in before if row.false_fact_id},
-        judged=judgements(read_verdicts(verdicts)) if verdicts.exists() else {},
+        judged=judgements(votes),
+        supported=frozenset(
+            key for key, one in votes.items() if one[0].is_false_tail and majority(each.verdict for each in one) == "support"
+        ),
         references=by_names(read_optional(references, Fact), names),
         synonyms=names,
         decisions=read_decisions(decisions),

@@ -1,19 +1,17 @@
 """Sound facts -> the fourfold set: each fact as four sentences, a true and a false tail, affirmed and denied. Pure.
 
-Heads are put into groups, far from each other, and exchange their tails within them: each tail is true as often as it is false, and each
-head as well, so that neither tells the answer. A group goes to one split.
+Two heads far from each other exchange tails: each tail is true as often as it is false, and each head as well, so that neither tells the
+answer. Heads that exchange tails go to one split, so only some are tied to each other, directly or through others.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from math import log, sqrt
 from typing import Any, NamedTuple
 
 import msgspec
-import numpy as np
-import scipy
 
 from atomexam.records.claim import Fourfold, kind_of_heads
 from atomexam.records.fact import RELATIONS, Fact
@@ -25,15 +23,18 @@ from curation.claims.templates import Wordings, wording_of
 
 _TWO = re.compile(r"(\D*?)(\d+(?:\.\d+)?)(\s*(?:~|～|-|–|—|至)\s*)(\d+(?:\.\d+)?)((?:[^\d~～].*)?)")
 _ONE = re.compile(r"(\s*(?:<|≤|＜|>|≥|＞|小于|大于|低于|高于)\s*)(\d+(?:\.\d+)?)((?:\D.*)?)")
-_SHIFT, _FACTOR = Decimal("1.5"), Decimal(3)
+_SHIFT = Decimal("1.5")
 _STEPS = (Decimal(100), Decimal(50), Decimal(10), Decimal(5))
 
 
 def altered_range(tail: str, up: bool) -> str | None:
-    """Return a wrong range, higher or, where one can be lower, lower; None if the tail is no range of one or two numbers."""
+    """Return a wrong range; None if the tail is no range of one or two numbers.
+
+    It is higher or, where it can be, lower. A single limit is higher: another method may have the lower one (0~3 mg/L for 0~10).
+    """
     if one := _ONE.fullmatch(tail):
         sign, limit, unit = one.groups()
-        return f"{sign}{_scaled(limit, up)}{unit}" if Decimal(limit) else None
+        return f"{sign}{_tripled(limit)}{unit}" if Decimal(limit) else None
     if not (two := _TWO.fullmatch(tail)):
         return None
     before, low, between, high, unit = two.groups()
@@ -41,7 +42,7 @@ def altered_range(tail: str, up: bool) -> str | None:
     if not a < b:
         return None
     if not a:
-        return f"{before}{low}{between}{_scaled(high, up)}{unit}"
+        return f"{before}{low}{between}{_tripled(high)}{unit}"
     shift = _SHIFT * (b - a)
     if not up and a - shift <= 0:
         up = True
@@ -49,10 +50,8 @@ def altered_range(tail: str, up: bool) -> str | None:
     return f"{before}{moved[0]}{between}{moved[1]}{unit}"
 
 
-def _scaled(limit: str, up: bool) -> str:
-    value = Decimal(limit)
-    lower = _like(limit, value / _FACTOR, (limit,))
-    return _like(limit, value * _FACTOR, (limit,)) if up or not Decimal(lower) else lower
+def _tripled(limit: str) -> str:
+    return _like(limit, 3 * Decimal(limit), (limit,))
 
 
 def _like(text: str, value: Decimal, among: tuple[str, ...]) -> str:
@@ -64,11 +63,13 @@ def _like(text: str, value: Decimal, among: tuple[str, ...]) -> str:
     return f"{((value / step).to_integral_value(ROUND_HALF_UP) * step).quantize(unit):f}"
 
 
-_MIN_GROUP, _MAX_GROUP, _GROUPS, _MAX_OPEN = 5, 40, 100, 16
+_MIN_TIED, _MAX_TIED, _SETS = 8, 40, 100
+"""At most so many heads are tied to each other; in between a hundredth of all, so that a split is drawn from a hundred sets of heads."""
+_TRIED = 64
+"""Facts whose tail is tried as the false one of a fact."""
 _CHANCE_DEVIATIONS = 3
-_AT_ONCE = 48
-"""Facts of a group matched at a time: the cost grows with the square."""
-_DROP, _NEW, _FORBIDDEN = 1_000, 1, 1_000_000
+_NOT_EXCHANGED = frozenset({"disease_infectivity", "examination_range"})
+"""Relations whose heads are exchanged, or whose numbers are changed."""
 
 
 class RejectedFourfold(NamedTuple):
@@ -96,35 +97,44 @@ def make_fourfold(facts: Sequence[Fact], known: KnownFacts, templates: Wordings,
     Args:
         chosen: earlier choices, fact id -> id of the fact whose tail was its false one; kept where still sound.
     """
+    sound: dict[str, list[Fact]] = {relation: [] for relation in RELATIONS}
+    unsound: list[RejectedFourfold] = []
+    for fact in sorted(facts, key=lambda fact: (draw_order(params.seed, fact.id), fact.head, fact.tail)):
+        if reason := _against(fact, known):
+            unsound.append(RejectedFourfold(fact, reason))
+        else:
+            sound[fact.relation].append(fact)
+    heads = {fact.id: fact.head for fact in facts}
+    sizes = Counter(kind for kind, _ in {(kind_of_heads(fact.relation), fact.head) for fact in facts})
     chosen, last = dict(chosen), None
     while True:  # until what is left gives no further row: so the next run, whose earlier choices these rows are, ends with the same
-        made = _made_once(facts, known, templates, params, chosen)
-        exchanged = {row.fact_ids[0]: row.false_fact_ids[0] for row in made.rows if row.false_fact_ids}
+        maker = _Maker(known, templates, params, chosen, _TiedHeads(sizes, heads, chosen))
+        maker.exchange_tails({relation: members for relation, members in sound.items() if relation not in _NOT_EXCHANGED})
+        maker.exchange_heads(sound["disease_infectivity"])
+        maker.alter_ranges(sound["examination_range"])
+        exchanged = {row.fact_ids[0]: row.false_fact_ids[0] for row in maker.rows if row.false_fact_ids}
         if exchanged == last:
-            return made
+            break
         last = exchanged
         chosen |= exchanged
+    rejected = [*unsound, *maker.rejected]
+    if len(facts) != len(maker.rows) + len(rejected):
+        raise ValueError(f"fourfold: {len(facts)} facts in, but {len(maker.rows)} rows and {len(rejected)} rejected; please report this")
+    return FourfoldSet(maker.rows, rejected, maker.objections)
 
 
-def _made_once(facts: Sequence[Fact], known: KnownFacts, templates: Wordings, params: Claims, chosen: Mapping[str, str]) -> FourfoldSet:
-    seed = params.seed
-    maker = _Maker(known, templates, params, chosen)
-    by_relation: dict[str, list[Fact]] = {relation: [] for relation in RELATIONS}
-    for fact in sorted(facts, key=lambda fact: (draw_order(seed, fact.id), fact.head, fact.tail)):
-        by_relation[fact.relation].append(fact)
-    groups = group_heads(facts, known, seed, chosen)
-    for relation, members in by_relation.items():
-        if relation == "disease_infectivity":
-            maker.exchange_heads(members, groups)
-        elif relation == "examination_range":
-            maker.alter_ranges(members)
-        else:
-            maker.exchange_tails(relation, members, groups)
-    if len(facts) != len(maker.rows) + len(maker.rejected):
-        raise ValueError(
-            f"fourfold: {len(facts)} facts in, but {len(maker.rows)} rows and {len(maker.rejected)} rejected; please report this"
-        )
-    return FourfoldSet(maker.rows, maker.rejected, maker.objections)
+def _against(fact: Fact, known: KnownFacts) -> str | None:
+    """Return why a fact by itself gives no row."""
+    relation = fact.relation
+    if relation in _NOT_EXCHANGED:
+        return None
+    if not fact.polarity:
+        return "false_side"
+    if known.is_general(relation, fact.tail):
+        return "tail_general"
+    if known.names_head(fact.head, fact.tail):
+        return "tail_names_head"
+    return None if known.is_described(relation, fact.head) else "few_tails"
 
 
 def measure_fourfold(made: FourfoldSet) -> dict[str, Any]:
@@ -142,37 +152,19 @@ def measure_fourfold(made: FourfoldSet) -> dict[str, Any]:
 class _Maker:
     """The rows and rejected facts, as the relations are worked through."""
 
-    def __init__(self, known: KnownFacts, templates: Wordings, params: Claims, chosen: Mapping[str, str]) -> None:
-        self._known, self._templates, self._chosen = known, templates, chosen
+    def __init__(self, known: KnownFacts, templates: Wordings, params: Claims, chosen: Mapping[str, str], tied: "_TiedHeads") -> None:
+        self._known, self._templates, self._chosen, self._tied = known, templates, chosen, tied
         self._seed, self._most = params.seed, params.per_type
         self.rows: list[Fourfold] = []
         self.rejected: list[RejectedFourfold] = []
         self.objections: dict[str, Counter[str]] = defaultdict(Counter)
 
-    def exchange_tails(self, relation: str, facts: Sequence[Fact], groups: Mapping[str, int]) -> None:
-        """Make the rows of a relation whose tails are exchanged among heads."""
-        sound = []
-        for fact in facts:
-            if reason := self._against(fact):
-                self.rejected.append(RejectedFourfold(fact, reason))
-            else:
-                sound.append(fact)
-        pairs = self._kept(relation, sound)
-        done = {fact.id for fact, _ in pairs}
-        for members in _by_group((fact for fact in sound if fact.id not in done), groups):
-            for start in range(0, len(members), _AT_ONCE):
-                pairs += self._exchange(relation, members[start : start + _AT_ONCE])
-        self._add(_rings(pairs))
-
-    def _against(self, fact: Fact) -> str | None:
-        known, relation = self._known, fact.relation
-        if not fact.polarity:
-            return "false_side"
-        if known.is_general(relation, fact.tail):
-            return "tail_general"
-        if known.names_head(fact.head, fact.tail):
-            return "tail_names_head"
-        return None if known.is_described(relation, fact.head) else "few_tails"
+    def exchange_tails(self, sound: Mapping[str, Sequence[Fact]]) -> None:
+        """Make the rows of the relations whose tails are exchanged among heads; that with the fewest facts ties heads first."""
+        for relation in sorted(sound, key=lambda relation: (len(sound[relation]), relation)):
+            kept = self._kept(relation, sound[relation])
+            done = {fact.id for fact, _ in kept}
+            self._add(_rings(kept + self._exchange(relation, [fact for fact in sound[relation] if fact.id not in done], len(kept))))
 
     def _kept(self, relation: str, facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
         """Return the earlier choices that are still sound, in whole rings: each gives its tail to another and takes that of a third."""
@@ -186,40 +178,71 @@ class _Maker:
             takes = {key: other for key, other in takes.items() if key not in broken and other not in broken}
         return [(by_id[key], by_id[other]) for key, other in takes.items()]
 
-    def _exchange(self, relation: str, facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
-        """Return the facts of a group with the fact whose tail is their false one, as many as possible; the rest have none."""
-        cost = np.full((len(facts), len(facts)), _FORBIDDEN)
-        np.fill_diagonal(cost, _DROP)
-        met: list[Counter[str]] = []
-        for at, fact in enumerate(facts):
-            objections: dict[str, str | None] = {}
-            for other, giver in enumerate(facts):
-                if other != at:
-                    if giver.tail not in objections:
-                        objections[giver.tail] = self._known.objection(relation, fact.head, giver.tail)
-                    if objections[giver.tail] is None:
-                        cost[at, other] = _NEW
-            met.append(Counter(reason for reason in objections.values() if reason))
-            self.objections[relation] += met[-1]
-        _, takes = scipy.optimize.linear_sum_assignment(cost)
-        for at, other in enumerate(takes):
-            if at == other:
-                free = (cost[at] == _NEW).any()
-                detail = None if free else ", ".join(f"{reason} {number}" for reason, number in sorted(met[at].items()))
-                self.rejected.append(RejectedFourfold(facts[at], "not_exchanged" if free else "no_false_tail", detail))
-        return [(facts[at], facts[other]) for at, other in enumerate(takes) if at != other]
+    def _exchange(self, relation: str, facts: Sequence[Fact], rows: int) -> list[tuple[Fact, Fact]]:
+        """Return facts with the fact whose tail is their false one, in pairs that exchange their tails; the rest are rejected."""
+        pairs: list[tuple[Fact, Fact]] = []
+        waiting: dict[str, list[Fact]] = defaultdict(list)
+        last: list[Fact] = []
+        met: dict[str, Counter[str]] = defaultdict(Counter)
+        for fact in facts:
+            if rows + len(pairs) >= self._most:
+                break
+            own = self._tied.to(fact.head)
+            tied = [other for head in sorted(own - {fact.head}) for other in waiting[head]]
+            free = [other for other in reversed(last) if other.head not in own and self._tied.may_join(relation, fact.head, other.head)]
+            giver = next((other for other in [*tied, *free][:_TRIED] if self._may_exchange(relation, fact, other, met)), None)
+            if giver is None:
+                waiting[fact.head].append(fact)
+                last = [*last[1 - _TRIED :], fact]
+            else:
+                pairs += [(fact, giver), (giver, fact)]
+                waiting[giver.head].remove(giver)
+                last = [other for other in last if other is not giver]
+                self._tied.join(fact.head, giver.head)
+        self._reject(facts, {fact.id for fact, _ in pairs}, met, rows + len(pairs) >= self._most)
+        return pairs
 
-    def exchange_heads(self, facts: Sequence[Fact], groups: Mapping[str, int]) -> None:
-        """Make the rows of a relation with a single tail: a head that has it and one that a source says has not, in one group."""
+    def _may_exchange(self, relation: str, fact: Fact, other: Fact, met: Mapping[str, Counter[str]]) -> bool:
+        """Return whether the tail of each fact is surely false of the head of the other; objections are counted."""
+        for one, giver in ((fact, other), (other, fact)):
+            if reason := self._known.objection(relation, one.head, giver.tail):
+                met[one.id][reason] += 1
+                self.objections[relation][reason] += 1
+                return False
+            met[one.id][""] += 1
+        return True
+
+    def _reject(self, facts: Iterable[Fact], done: Container[str], met: Mapping[str, Counter[str]], is_full: bool) -> None:
+        for fact in facts:
+            if fact.id in done:
+                continue
+            free = met[fact.id].pop("", 0)
+            detail = None if free else ", ".join(f"{reason} {number}" for reason, number in sorted(met[fact.id].items())) or None
+            reason = "over_cap" if is_full else "not_exchanged" if free else "no_false_tail"
+            self.rejected.append(RejectedFourfold(fact, reason, None if is_full else detail))
+
+    def exchange_heads(self, facts: Sequence[Fact]) -> None:
+        """Make the rows of a relation with a single tail: a head that has it and one that a source says has not."""
         kept = {fact.id: other for fact in facts if fact.polarity and (other := self._chosen.get(fact.id))}
         by_id = {fact.id: fact for fact in facts if not fact.polarity}
         pairs = [(fact, by_id.pop(kept[fact.id])) for fact in facts if kept.get(fact.id) in by_id]
         done = {fact.id for pair in pairs for fact in pair}
-        for members in _by_group((fact for fact in facts if fact.id not in done), groups):
-            sound = [fact for fact in members if not self._known.is_general_head(fact.relation, fact.head)]
-            for tail in dict.fromkeys(fact.tail for fact in sound):
-                having, lacking = ([fact for fact in sound if fact.tail == tail and fact.polarity is side] for side in (True, False))
-                pairs += zip(having, lacking, strict=False)
+        waiting: dict[tuple[str, bool], list[Fact]] = defaultdict(list)
+        for fact in facts:
+            if fact.id in done or self._known.is_general_head(fact.relation, fact.head):
+                continue
+            if not fact.polarity and self._known.is_supported(fact.relation, fact.head, fact.tail):
+                continue
+            others = waiting[fact.tail, not fact.polarity]
+            tied = self._tied.to(fact.head)
+            candidates = [*(other for other in others if other.head in tied), *others[-_TRIED:]]
+            partner = next((one for one in candidates if self._tied.may_join(fact.relation, fact.head, one.head)), None)
+            if partner is None:
+                waiting[fact.tail, fact.polarity].append(fact)
+            else:
+                pairs.append((fact, partner) if fact.polarity else (partner, fact))
+                others.remove(partner)
+                self._tied.join(fact.head, partner.head)
         reason = "not_exchanged"
         if _names_tell(pairs):
             reason, pairs = "heads_tell", []
@@ -231,7 +254,7 @@ class _Maker:
         """Make the rows of reference ranges: the false tail is another range of the same shape and unit."""
         for fact in facts:
             up = draw_order(self._seed, f"range/{fact.id}")[0] % 2 == 0
-            if (tail := altered_range(fact.tail, up)) is None:
+            if (tail := altered_range(fact.tail, up)) is None or self._known.is_supported(fact.relation, fact.head, tail):
                 self.rejected.append(RejectedFourfold(fact, "range_unknown"))
             else:
                 self.rows.append(self._row(fact, fact.head, tail, []))
@@ -304,55 +327,33 @@ def _names_tell(pairs: Sequence[tuple[Fact, Fact]]) -> bool:
     return right > len(pairs) / 2 + _CHANCE_DEVIATIONS * sqrt(len(pairs)) / 2
 
 
-def _by_group(facts: Iterable[Fact], groups: Mapping[str, int]) -> list[list[Fact]]:
-    members: dict[int, list[Fact]] = defaultdict(list)
-    for fact in facts:
-        members[groups[fact.head]].append(fact)
-    return list(members.values())
+class _TiedHeads:
+    """Heads that exchange tails, directly or through others."""
 
+    def __init__(self, sizes: Mapping[str, int], heads: Mapping[str, str], chosen: Mapping[str, str]) -> None:
+        """Tie the heads that exchanged tails before, however many they are.
 
-def group_heads(facts: Sequence[Fact], known: KnownFacts, seed: int, chosen: Mapping[str, str]) -> dict[str, int]:
-    """Return the group of each head: heads that exchanged tails before, and new ones, each where it has the fewest near ones.
+        Args:
+            sizes: kind of heads -> how many there are.
+            heads: fact id -> its head.
+        """
+        self._most = {kind: max(_MIN_TIED, min(_MAX_TIED, size // _SETS)) for kind, size in sizes.items()}
+        self._sets: dict[str, set[str]] = {}
+        for key, other in chosen.items():
+            if key in heads and other in heads:
+                self.join(heads[key], heads[other])
 
-    A group is what a split takes or leaves, so there are a hundred of them where there are heads enough; larger groups exchange more.
-    """
-    by_id = {fact.id: fact for fact in facts}
-    groups: dict[str, list[str]] = {}
-    for key, other in chosen.items():
-        if key in by_id and other in by_id:
-            one, two = (groups.setdefault(by_id[each].head, [by_id[each].head]) for each in (key, other))
-            if one is not two:
-                one.extend(two)
-                groups.update(dict.fromkeys(two, one))
-    heads: dict[str, set[str]] = defaultdict(set)
-    for fact in facts:
-        heads[kind_of_heads(fact.relation)].add(fact.head)
-    for _, members in sorted(heads.items()):
-        size = max(_MIN_GROUP, min(_MAX_GROUP, len(members) // _GROUPS))
-        open_groups = [group for group in _distinct(groups[head] for head in sorted(members) if head in groups) if len(group) < size]
-        for head in sorted(members - groups.keys(), key=lambda head: draw_order(seed, head)):
-            near = [sum(known.are_near(head, other) for other in group) for group in open_groups]
-            if not near or (min(near) and len(open_groups) < _MAX_OPEN):
-                open_groups.append(group := [])
-            else:
-                group = open_groups[near.index(min(near))]
-            group.append(head)
-            groups[head] = group
-            open_groups = [group for group in open_groups if len(group) < size]
-        _join_small(open_groups, groups, size)
-    return {head: number for number, group in enumerate(_distinct(groups.values())) for head in group}
+    def to(self, head: str) -> set[str]:
+        """Return the heads that are tied to a head, and itself."""
+        return self._sets.setdefault(head, {head})
 
+    def may_join(self, relation: str, one: str, other: str) -> bool:
+        """Return whether two heads are tied or may be."""
+        ours, theirs = self.to(one), self.to(other)
+        return ours is theirs or len(ours) + len(theirs) <= self._most[kind_of_heads(relation)]
 
-def _join_small(open_groups: Iterable[list[str]], groups: dict[str, list[str]], size: int) -> None:
-    """Join groups that fit into one, so that few heads are left alone."""
-    joined: list[str] = []
-    for group in sorted(open_groups, key=lambda group: (len(group), group)):
-        if joined and len(joined) + len(group) <= size:
-            joined.extend(group)
-            groups.update(dict.fromkeys(group, joined))
-        else:
-            joined = group
-
-
-def _distinct(groups: Iterable[list[str]]) -> list[list[str]]:
-    return list({id(group): group for group in groups}.values())
+    def join(self, one: str, other: str) -> None:
+        ours, theirs = sorted((self.to(one), self.to(other)), key=len, reverse=True)
+        if ours is not theirs:
+            ours |= theirs
+            self._sets.update(dict.fromkeys(theirs, ours))

@@ -8,12 +8,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from typing import cast
 from urllib.parse import urlsplit
 
 from atomexam.records.claim import Passage
-from atomexam.records.fact import Fact
+from atomexam.records.fact import Fact, Relation, fact_id
 from atomexam.text.canonical import canonical
 from curation.claims.synonyms import Synonyms
+from curation.claims.templates import claim_ids
 from curation.vocab.allowed_heads import body_parts, is_allowed_head
 from curation.vocab.reader import compiled, read_vocabulary
 
@@ -28,6 +30,8 @@ _MAX_HEADS, _MAX_SHARE = 2, 0.03
 _TELLING_SHARE = 0.1
 """A character in more of the names than this, such as 炎 and 病, tells nothing of what they mean."""
 
+_SENTENCE_ENDS = re.compile(r"[。！？；!?;\n]")
+
 CANDIDATE_REASONS = {
     "linked": "a source links tail and head, under any relation, in either direction, or under another name",
     "like_a_tail": "the tail contains, is part of, or has a telling character in common with a tail of the head",
@@ -36,7 +40,8 @@ CANDIDATE_REASONS = {
     "same_part": "the tail is about a part of the body that the head is about",
     "near": "a head that has the tail is near: a department, part of the body, fact or telling character in common",
     "general_head": "hardly any tail of the relation is surely false of the head: a test for all, a medicine for every tumour",
-    "in_passage": "a passage about the head contains the tail",
+    "in_passage": "a passage about the head, or a sentence of any that names it, contains the tail",
+    "supported": "annotators found it true",
     "not_denied": "no source denies the tail of the head",
 }
 """Why a tail is not taken as a false one of a head."""
@@ -45,8 +50,16 @@ CANDIDATE_REASONS = {
 class KnownFacts:
     """What all facts and passages say of the heads, under their synonyms."""
 
-    def __init__(self, facts: Iterable[Fact], passages: Iterable[Passage], synonyms: Synonyms) -> None:
-        self._of = synonyms.of
+    def __init__(
+        self, facts: Iterable[Fact], passages: Iterable[Passage], synonyms: Synonyms, supported: frozenset[str] = frozenset()
+    ) -> None:
+        """Read them.
+
+        Args:
+            supported: ids of claims on false tails that annotators found true.
+        """
+        self._supported = supported
+        self._of, self._canonical = synonyms.of, cache(canonical)
         self._linked: dict[str, set[str]] = defaultdict(set)
         self._tails: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._heads: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -78,8 +91,14 @@ class KnownFacts:
             by_relation[relation] |= self._names[tail]
         self._telling_tails = {relation: _telling(tails) for relation, tails in by_relation.items()}
         self._specific = {tail for relation, tail in self._heads if not self.is_general(relation, tail)}
+        self._heads_by_start: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        """First two characters -> names of heads that begin with them, and the heads."""
+        for _, head in self._tails:
+            for name in self._names[head]:
+                self._heads_by_start[name[:2]].add((name, head))
         self._texts = self._texts_of(passages, pages)
         self._about = cache(self._about_head)
+        self._features = cache(self._features_of)
 
     def _texts_of(self, passages: Iterable[Passage], pages: Mapping[str, set[str]]) -> Mapping[str, str]:
         texts: dict[str, list[str]] = defaultdict(list)
@@ -89,7 +108,14 @@ class KnownFacts:
                 if len(heads := pages.get(place, ())) == 1:
                     texts[next(iter(heads))].append(canonical(passage.text))
                     break
+            for sentence in map(canonical, _SENTENCE_ENDS.split(passage.text)):
+                for head in self._heads_named_in(sentence):
+                    texts[head].append(sentence)
         return {head: "\n".join(parts) for head, parts in texts.items()}
+
+    def _heads_named_in(self, sentence: str) -> set[str]:
+        pairs = {sentence[at : at + 2] for at in range(len(sentence) - 1)} & self._heads_by_start.keys()
+        return {head for pair in pairs for name, head in self._heads_by_start[pair] if name in sentence}
 
     def is_general(self, relation: str, tail: str) -> bool:
         """Return whether so many heads have a tail that others may, too."""
@@ -100,11 +126,21 @@ class KnownFacts:
 
     def is_general_head(self, relation: str, head: str) -> bool:
         """Return whether hardly any tail of a relation is surely false of a head."""
-        return any(_matches("general_heads", relation, name) for name in self._names[self._of(head)])
+        return relation in _general()["general_heads"] and any(
+            _matches("general_heads", relation, name) for name in self._names[self._of(head)]
+        )
 
     def is_described(self, relation: str, head: str) -> bool:
         """Return whether enough is known of a head to call other tails false."""
         return relation in CLOSED | STATED or len(self._tails[relation, self._of(head)]) >= _MIN_TAILS
+
+    def is_supported(self, relation: str, head: str, tail: str) -> bool:
+        """Return whether annotators found that a tail that no source lists is true."""
+        if not self._supported:
+            return False
+        kind = cast("Relation", relation)
+        fact = Fact(id=fact_id(kind, head, tail), relation=kind, head=head, tail=tail, polarity=True, provenance=[])
+        return not self._supported.isdisjoint(claim_ids(fact))
 
     def names_head(self, head: str, tail: str) -> bool:
         """Return whether a tail has a telling character of the head's name: then its wording gives away that it belongs to it."""
@@ -116,9 +152,11 @@ class KnownFacts:
 
     def objection(self, relation: str, head: str, tail: str) -> str | None:
         """Return why a tail is not surely false of a head, a key of CANDIDATE_REASONS; None if it is."""
-        name, written = head, canonical(tail)
+        name, as_written, written = head, tail, self._canonical(tail)
         head, tail = self._of(head), self._of(tail)
         own = self._tails[relation, head]
+        if self.is_supported(relation, name, as_written):
+            return "supported"
         if tail in own or tail in self._linked[head] or tail == head:
             return "linked"
         if self.is_general_head(relation, name):
@@ -126,36 +164,28 @@ class KnownFacts:
         if relation in STATED:
             return None if (relation, head, tail) in self._denied else "not_denied"
         telling = self._telling_tails[relation] & set(written)
-        own_names = (other for one in own for other in self._names[one])
-        if any(written in other or other in written or not telling.isdisjoint(other) for other in own_names):
-            return "like_a_tail"
-        if self.names_head(name, written):
+        for one in own:
+            for other in self._names[one]:
+                if written in other or other in written or not telling.isdisjoint(other):
+                    return "like_a_tail"
+        telling_name, departments, parts, _ = self._about(head)
+        if not telling_name.isdisjoint(written):
             return "like_the_head"
-        _, departments, parts, _ = self._about(head)
-        if is_allowed_head(relation, written, canonical(name), departments):
+        if is_allowed_head(relation, written, self._canonical(name), departments):
             return "possible"
         if relation not in CLOSED:
             if not parts.isdisjoint(body_parts(written)):
                 return "same_part"
-            if any(self._are_near(head, other) for other in self._heads[relation, tail]):
+            features = self._features(head)
+            if not all(features.isdisjoint(self._features(other)) for other in self._heads[relation, tail]):
                 return "near"
         return "in_passage" if written in self._texts.get(head, "") else None
 
-    def are_near(self, one: str, other: str) -> bool:
-        """Return whether two heads have a department, a part of the body, a fact or a telling character in common."""
-        return self._are_near(self._of(one), self._of(other))
-
-    def _are_near(self, one: str, other: str) -> bool:
-        name, _, parts, linked = self._about(one)
-        other_name, _, other_parts, other_linked = self._about(other)
-        return not (
-            parts.isdisjoint(other_parts)
-            and linked.isdisjoint(other_linked)
-            and name.isdisjoint(other_name)
-            and one not in other_linked
-            and other not in linked
-            and self._departments[one].isdisjoint(self._departments[other])
-        )
+    def _features_of(self, head: str) -> frozenset[tuple[str, str]]:
+        """Return what makes a head near another that has it too."""
+        name, _, parts, linked = self._about(head)
+        kinds = (("sign", name), ("part", parts), ("department", self._departments.get(head, ())), ("fact", linked | {head}))
+        return frozenset((kind, one) for kind, values in kinds for one in values)
 
     def _about_head(self, head: str) -> tuple[frozenset[str], str, frozenset[str], frozenset[str]]:
         """Return the telling characters of a head, its departments, the parts of the body that it concerns, and what is linked to few."""

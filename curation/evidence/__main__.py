@@ -8,12 +8,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from atomexam.records.claim import ClaimPair, Evidence, Passage
+from atomexam.records.claim import ClaimPair, Evidence, Fourfold, Passage, false_claim
 from atomexam.records.params import EvidenceParams
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary
-from curation.annotation.samples import sample_claims, with_evidence, write_project, write_spreadsheet
+from curation.annotation.samples import mixed_sample, with_evidence, write_project, write_spreadsheet
 from curation.evidence.ranking import RankedPassage, best_sentence, passages_of_search, ranked, results_in
 
 Retriever = Callable[[Sequence[ClaimPair], int], Iterator[RankedPassage]]
@@ -46,6 +46,10 @@ def evidence_of(ranked_passage: RankedPassage) -> Evidence:
     )
 
 
+def _fourfold_beside(claims: Path) -> Iterator[Fourfold]:
+    return read_optional(claims.with_name("fourfold.jsonl"), Fourfold)
+
+
 def main(argv: list[str] | None = None) -> None:
     paths = {
         "claims": "data/claims/claims.jsonl",
@@ -57,7 +61,9 @@ def main(argv: list[str] | None = None) -> None:
         "metrics": "metrics/evidence.json",
     }
     args = read_arguments(argv, __doc__, "evidence", EvidenceParams, paths)
-    claims = list(read_jsonl(args.claims, ClaimPair))
+    true = list(read_jsonl(args.claims, ClaimPair))
+    false = [false_claim(row) for row in _fourfold_beside(args.claims)]
+    claims = [*true, *false]
     find = retriever(args.params.retriever, args.passages, args.search)
     evidence: dict[str, list[Evidence]] = defaultdict(list)
     named: dict[str, Passage] = {}
@@ -65,9 +71,9 @@ def main(argv: list[str] | None = None) -> None:
         evidence[one.claim.id].append(evidence_of(one))
         named[one.passage.id] = one.passage
     reserved = {claim.id for claim in read_optional(args.reserved, ClaimPair)}  # the annotators' folder is passed on
-    sample = with_evidence(
-        sample_claims((one for one in claims if one.id not in reserved), args.params.annotate_per_type, args.params.seed), evidence, named
-    )
+    reserved |= {false_claim(row).id for row in _fourfold_beside(args.reserved)}
+    sides = ([one for one in side if one.id not in reserved] for side in (true, false))
+    sample = with_evidence(mixed_sample(sides, args.params.annotate_per_type, args.params.seed), evidence, named)
     with folder_lock(args.annotation) as folder:
         for stale in folder.iterdir():
             stale.unlink()
@@ -76,17 +82,17 @@ def main(argv: list[str] | None = None) -> None:
         write_jsonl(folder / "passages.jsonl", named.values(), key=lambda passage: passage.id)
         write_jsonl(args.out, [row for rows in evidence.values() for row in rows], key=lambda row: (row.claim_id, row.rank))
         counts = {
-            "claims": len(claims),
-            "claims_with_evidence": len(evidence),
+            "claims": len(true),
+            "claims_with_evidence": sum(one.id in evidence for one in true),
+            "false_tails": len(false),
+            "false_tails_with_evidence": sum(one.id in evidence for one in false),
             "passages_named": len(named),
             "evidence": sum(map(len, evidence.values())),
             "to_annotate": len(sample),
         }
         write_json(args.metrics, counts)
-    print_summary(
-        "evidence",
-        f"{len(evidence):,} of {len(claims):,} claims have a passage; {len(sample):,} are sampled for verification: {args.annotation}",
-    )
+    found = f"{len(evidence):,} of {len(claims):,} true and false claims have a passage"
+    print_summary("evidence", f"{found}; {len(sample):,} are sampled for verification: {args.annotation}")
 
 
 if __name__ == "__main__":

@@ -5,11 +5,12 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from atomexam.records.claim import PAIR, SENTENCES
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import bigrams, jaccard
-from eval.diff.version import DataVersion, VersionClaim, VersionQuestion
+from eval.diff.version import DataVersion, VersionClaim, VersionFourfold, VersionQuestion
 from eval.report.marks import Marked, marked
 from eval.report.rejections import Reserved
 
@@ -24,10 +25,11 @@ _FIELDS = {
         "shared_stem", "stem", "options", "answer", "explanation", "exam", "subject", "question_type", "category", "case_type", "form",
     ),
     "claim": ("factual", "non_factual", "atomic_type", "head", "tail"),
+    "fact": (*SENTENCES, "atomic_type", "head", "tail", "false_head", "false_tail"),
 }  # fmt: skip
 
-Record = VersionQuestion | VersionClaim
-R = TypeVar("R", VersionQuestion, VersionClaim)
+Record = VersionQuestion | VersionClaim | VersionFourfold
+R = TypeVar("R", VersionQuestion, VersionClaim, VersionFourfold)
 
 
 class RecordInSplit(NamedTuple):
@@ -74,16 +76,24 @@ class Changes(NamedTuple):
 
 
 def changes_of(a: DataVersion, b: DataVersion) -> list[Changes]:
-    """Return the changes of the questions and of the claims."""
+    """Return the changes of the questions, of the claim pairs and of the fourfold rows."""
     questions_a, questions_b = ({split: version.questions_of(split) for split in _SPLITS} for version in (a, b))
     claimed_a, claimed_b = ({split: version.claims_of(split) for split in _SPLITS} for version in (a, b))
-    reserved = Reserved(questions_a[_HIDDEN], claimed_a[_HIDDEN]), Reserved(questions_b[_HIDDEN], claimed_b[_HIDDEN])
+    fourfold_a, fourfold_b = ({split: version.fourfold_of(split) for split in _SPLITS} for version in (a, b))
+    reserved = (
+        Reserved(questions_a[_HIDDEN], claimed_a[_HIDDEN], fourfold_a[_HIDDEN]),
+        Reserved(questions_b[_HIDDEN], claimed_b[_HIDDEN], fourfold_b[_HIDDEN]),
+    )
 
     def is_hidden(change: RecordChange) -> bool:
         placed = [one for one in (change.a, change.b) if one]
         return any(one.split == _HIDDEN or split.has(_as_rejected(one.record)) for one in placed for split in reserved)
 
-    return [_changes("question", questions_a, questions_b, is_hidden), _changes("claim", claimed_a, claimed_b, is_hidden)]
+    return [
+        _changes("question", questions_a, questions_b, is_hidden),
+        _changes("claim", claimed_a, claimed_b, is_hidden),
+        _changes("fact", fourfold_a, fourfold_b, is_hidden),
+    ]
 
 
 def _as_rejected(record: Record) -> Rejected:
@@ -156,9 +166,13 @@ def _edited(gone: Sequence[RecordInSplit], new: Sequence[RecordInSplit]) -> dict
 
 def _words(record: Record) -> str:
     """Return the text of a record in canonical form."""
-    if isinstance(record, VersionClaim):
-        return canonical(record.factual)
+    if not isinstance(record, VersionQuestion):
+        return canonical("".join(_sentences(record)))
     return canonical("".join([record.shared_stem or "", record.stem, *(option.text for option in record.options)]))
+
+
+def _sentences(record: VersionClaim | VersionFourfold) -> list[str]:
+    return [getattr(record, name) for name in (PAIR if isinstance(record, VersionClaim) else SENTENCES)]
 
 
 def text_of(record: Record, name: str) -> str:
@@ -169,8 +183,8 @@ def text_of(record: Record, name: str) -> str:
 
 def whole_text(record: Record) -> str:
     """Return all text of a record that a model gets, and the right answer."""
-    if isinstance(record, VersionClaim):
-        return f"{record.factual}\n{record.non_factual}"
+    if not isinstance(record, VersionQuestion):
+        return "\n".join(_sentences(record))
     texts = [text_of(record, name) for name in ("shared_stem", "stem", "options")]
     return "\n".join([text for text in [*texts, f"→ {record.answer}" if record.answer else ""] if text])
 

@@ -5,14 +5,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import SENTENCES, ClaimPair, Fourfold
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
 from atomexam.runtime.jsonl import replacing
 from eval.diff.content import MAX_DISPLAYED, Record, changes_of, whole_text
 from eval.diff.parts import CAUSES
-from eval.diff.version import DataVersion, Sighting, VersionClaim, VersionQuestion, VersionReply, VersionScore
+from eval.diff.version import DataVersion, Sighting, VersionClaim, VersionFourfold, VersionQuestion, VersionReply, VersionScore
 from eval.report.items import Browser, digest_of, list_script, paired_replies
 from eval.report.marks import MOST_CHARS
 from eval.report.pages import rendered, write_items
@@ -22,6 +22,7 @@ from eval.tasks.request import facets_of
 
 SAME = "as before"
 _AS_THEY_ARE = ("id", "stem", "group_id", "shared_stem", "answer", "explanation", "case_type", "form")
+_OF_FOURFOLD = ("id", *SENTENCES, "head", "tail", "false_head", "false_tail", "atomic_type", "fact_ids", "false_fact_ids")
 _OF_A_CLAIM = ("id", "factual", "non_factual", "head", "tail", "atomic_type", "fact_ids")
 
 
@@ -34,7 +35,7 @@ def item_files(a: DataVersion, b: DataVersion, since: Mapping[str, str], runs: M
         since: item -> its change; items without one are unchanged.
         runs: the results of `difference_of` for the runs in both versions.
     """
-    ids = sorted(row.id for rows in (b.questions_of("test"), b.claims_of("test")) for row in rows)
+    ids = sorted(row.id for rows in (b.questions_of("test"), _claims_of(b)) for row in rows)
     results = _results(runs)
     yield from browser_files(b, runs, {"since": {key: since.get(key, SAME) for key in ids}, "result_since": results})
     changed = [
@@ -48,7 +49,7 @@ def browser_files(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the item browser of a version; `further` as in `Browser`."""
     questions = sorted(version.questions_of("test"), key=lambda row: row.id)
-    claimed = sorted(version.claims_of("test"), key=lambda row: row.id)
+    claimed = sorted(_claims_of(version), key=lambda row: row.id)
     about = {run: {"model": version.model_of(run), "task": ""} for run in runs}
     replies = {run: paired_replies(_scores(version.scores(run)), _predictions(run, version.replies(run))) for run in runs}
     return Browser(about, further).files(map(_question, questions), map(_claim, claimed), replies)
@@ -57,7 +58,11 @@ def browser_files(
 def facets_of_version(version: DataVersion) -> dict[str, dict[str, str]]:
     """Return for each item of the test split its subject and atomic type as named on the items page."""
     facets = {row.id: facets_of(_question(row)) for row in version.questions_of("test")}
-    return facets | {row.id: {"atomic_type": row.atomic_type} for row in version.claims_of("test") if row.atomic_type}
+    return facets | {row.id: {"atomic_type": row.atomic_type} for row in _claims_of(version) if row.atomic_type}
+
+
+def _claims_of(version: DataVersion) -> list[VersionClaim | VersionFourfold]:
+    return [*version.claims_of("test"), *version.fourfold_of("test")]
 
 
 def _results(runs: Mapping[str, Figures]) -> dict[str, str]:
@@ -81,7 +86,9 @@ def _question(row: VersionQuestion) -> Question:
     return Question(options=options, provenance=_provenance(row.provenance), **known)
 
 
-def _claim(row: VersionClaim) -> ClaimPair:
+def _claim(row: VersionClaim | VersionFourfold) -> ClaimPair | Fourfold:
+    if isinstance(row, VersionFourfold):
+        return Fourfold(provenance=_provenance(row.provenance), **{name: getattr(row, name) for name in _OF_FOURFOLD})
     known: dict[str, Any] = {name: getattr(row, name) for name in _OF_A_CLAIM}
     return ClaimPair(template_id="", provenance=_provenance(row.provenance), **known)
 
@@ -205,7 +212,7 @@ def _by_value(tallies: Tallies, facets: Mapping[str, Mapping[str, str]], facet: 
 def _changed_items(a: DataVersion, b: DataVersion, runs: Mapping[str, Figures]) -> dict[str, dict[str, tuple[int, list[ChangedItem]]]]:
     """Return for each run the number of items newly right and newly wrong, and the first of them."""
     items: dict[str, Record] = {row.id: row for row in b.questions_of("test")}
-    items |= {row.id: row for row in b.claims_of("test")}
+    items |= {row.id: row for row in _claims_of(b)}
     by_run = {}
     for run, figures in runs.items():
         changed = figures.get("accuracy", {}).get("changed", {})

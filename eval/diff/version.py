@@ -93,12 +93,30 @@ class VersionClaim(Struct, frozen=True):
     provenance: list[Sighting] = []
 
 
+class VersionFourfold(Struct, frozen=True):
+    """The fields of a fourfold row that people compare, of any version."""
+
+    id: str
+    true_affirmed: str
+    true_denied: str
+    false_affirmed: str
+    false_denied: str
+    head: str = ""
+    tail: str = ""
+    false_head: str = ""
+    false_tail: str = ""
+    atomic_type: str | None = None
+    fact_ids: list[str] = []
+    false_fact_ids: list[str] = []
+    provenance: list[Sighting] = []
+
+
 class DataVersion:
     """Reads a revision."""
 
     def __init__(self, name: str, repository: Path = Path()) -> None:
         self.name = name
-        self._read, self.about = (_workspace(repository), name) if name == WORKSPACE else _revision(repository, name)
+        self._read, self._has, self.about = (*_workspace(repository), name) if name == WORKSPACE else _revision(repository, name)
         """Display name of the version: for a revision also commit and day."""
 
     def runs(self) -> list[str]:
@@ -139,6 +157,11 @@ class DataVersion:
         """Return the claim pairs of a split."""
         return self._rows(f"data/splits/{split}/claims.jsonl", VersionClaim)
 
+    def fourfold_of(self, split: str) -> list[VersionFourfold]:
+        """Return the fourfold rows of a split; nothing if the version has none."""
+        path = f"data/splits/{split}/fourfold.jsonl"
+        return self._rows(path, VersionFourfold) if self._has(path) else []
+
     def model_of(self, run: str) -> str | None:
         """Return the model of a run."""
         return (self._listed("runs").get(run) or {}).get("model")
@@ -167,7 +190,9 @@ class DataVersion:
         return rows
 
 
-def _workspace(repository: Path) -> Callable[[str], bytes]:
+def _workspace(repository: Path) -> tuple[Callable[[str], bytes], Callable[[str], bool]]:
+    """Return a reader of the files, and what tells whether there is one."""
+
     def read(path: str) -> bytes:
         if not (repository / path).exists():
             if path == PARAMS_FILE:
@@ -175,11 +200,11 @@ def _workspace(repository: Path) -> Callable[[str], bytes]:
             raise FileNotFoundError(f"{path}: not in the workspace; `dvc repro` builds it, `dvc checkout` restores it from the cache")
         return (repository / path).read_bytes()
 
-    return read
+    return read, lambda path: (repository / path).exists()
 
 
-def _revision(repository: Path, name: str) -> tuple[Callable[[str], bytes], str]:
-    """Return a reader of a revision's files, those of git and those of DVC's cache, and the revision's display name.
+def _revision(repository: Path, name: str) -> tuple[Callable[[str], bytes], Callable[[str], bool], str]:
+    """Return a reader of a revision's files, those of git and those of DVC's cache, what tells whether there is one, and the display name.
 
     Raises:
         ValueError: there is no such revision.
@@ -212,4 +237,4 @@ def _revision(repository: Path, name: str) -> tuple[Callable[[str], bytes], str]
             raise FileNotFoundError(f"{path}: {name} has no such file; was the run scored and committed there?") from None
 
     short = commit[:_SHORT]
-    return read, f"{short}, {day}" if name == commit else f"{name} ({short}, {day})"
+    return read, files.exists, f"{short}, {day}" if name == commit else f"{name} ({short}, {day})"

@@ -237,7 +237,9 @@ def main(argv: list[str] | None = None) -> None:
                 part_file.write_text(text, encoding="utf-8")
         has_items = (args.splits / "test").is_dir()  # metrics alone, of another machine, also make a report
         if has_items:
-            reserved = Reserved(*(read_jsonl(args.splits / "reserved" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items()))
+            held = args.splits / "reserved"
+            questions, claims = (read_jsonl(held / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
+            reserved = Reserved(questions, claims, read_optional(held / "fourfold.jsonl", Fourfold))
             clusters_text, listed_clusters = clusters_page(args, reserved)
             write_items(args.out, item_files(args, stages.runs, listed_clusters))
             pages = {"rejected": rejected_page(args, stages.data, reserved), "clusters": clusters_text}

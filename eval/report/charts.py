@@ -158,8 +158,7 @@ def radar(groups: Mapping[str, Figures]) -> Radar | None:
     if len(groups) < _LEAST or None in values:
         return None
     bounds = [group.get("accuracy_interval") or (group["accuracy"], group["accuracy"]) for group in groups.values()]
-    sizes = [group.get("pairs", group.get("questions")) for group in groups.values()]
-    axes = [_axis(index, len(groups), f"{name}, {size}") for index, (name, size) in enumerate(zip(groups, sizes, strict=True))]
+    axes = [_axis(index, len(groups), f"{name}, {size_of(group)}") for index, (name, group) in enumerate(groups.items())]
     rings = [_polygon([ring] * len(groups)) for ring in RINGS]
     low, high = ([bound[side] for bound in bounds] for side in (0, 1))
     return Radar(axes, rings, _polygon([value or 0.0 for value in values]), _polygon(low), _polygon(high))

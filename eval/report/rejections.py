@@ -66,10 +66,21 @@ class ClaimLike(Protocol):
     def tail(self) -> str: ...
 
 
-class Reserved:
-    """Content that no page may show: the reserved questions and claims, and records related to them."""
+class FourfoldLike(ClaimLike, Protocol):
+    """The fields of a fourfold row that are needed here."""
 
-    def __init__(self, questions: Iterable[QuestionLike], claims: Iterable[ClaimLike]) -> None:
+    @property
+    def false_head(self) -> str: ...
+    @property
+    def false_tail(self) -> str: ...
+    @property
+    def false_fact_ids(self) -> list[str]: ...
+
+
+class Reserved:
+    """Content that no page may show: the reserved questions, claims and fourfold rows, and records related to them."""
+
+    def __init__(self, questions: Iterable[QuestionLike], claims: Iterable[ClaimLike], fourfold: Iterable[FourfoldLike] = ()) -> None:
         self.ids: set[str] = set()
         self.heads: set[str] = set()
         self.head_tails: set[frozenset[str]] = set()
@@ -81,6 +92,11 @@ class Reserved:
             self.ids |= {pair.id, *pair.fact_ids}
             self.heads.add(canonical(pair.head))
             self.head_tails.add(frozenset((canonical(pair.head), canonical(pair.tail))))
+        for row in fourfold:
+            self.ids |= {row.id, *row.fact_ids, *row.false_fact_ids}
+            for head, tail in ((row.head, row.tail), (row.false_head, row.false_tail)):
+                self.heads.add(canonical(head))
+                self.head_tails.add(frozenset((canonical(head), canonical(tail))))
         self.stems = sorted(stem for stem in stems if len(stem) >= _LEAST_STEM_CHARS)
         self.short = stems - set(self.stems)
 

@@ -151,9 +151,10 @@ def fourfold_figures(grid: Grid) -> Figures:
     """Return how many facts a model knows: all four sentences judged rightly; over all facts and by atomic type.
 
     A fact whose answers contradict each other or follow the wording is not known, so a model that never contradicts itself and guesses
-    knows a quarter. `true_side` and `false_side` are the shares of tails of which both sentences are judged rightly, `patterns` the
-    shares of facts by what the four answers do, `detection` the hit rate, false alarms, sensitivity d' and criterion c of signal
-    detection: 正确 to a right sentence is a hit, to a wrong one a false alarm; c below 0 is a bias to 正确.
+    knows a quarter. `true_side` and `false_side` are the shares of tails of which both sentences are judged rightly, the former SdAK's
+    accuracy of these facts. `patterns` has the shares of facts by what the four answers do, `detection` the hit rate, false alarms,
+    sensitivity d' and criterion c of signal detection: 正确 to a right sentence is a hit, to a wrong one a false alarm; c below 0 is a
+    bias to 正确. Facts of one head may be known together: `_by_head` intervals sample heads.
     """
     return {
         **_facts(grid, "all", True),
@@ -168,13 +169,14 @@ def fourfold_figures(grid: Grid) -> Figures:
 def _facts(grid: Grid, where: str, headline: bool) -> Figures:
     """Return the metrics of facts; each has four sentences, two on either tail."""
     units = grid.units()
-    clusters = {"": units.unit} | ({"_by_head": units.wider} if headline else {})
+    by_head = {"_by_head": units.wider}
+    clusters = {"": units.unit} | (by_head if headline else {})
     figures: Figures = {"facts": len(units)}
     figures |= rate("following_rate", grid.whole(grid.answered), clusters, where)
-    figures |= rate("accuracy", grid.whole(grid.right), clusters, where)
+    figures |= rate("accuracy", grid.whole(grid.right), {"": units.unit} | by_head, where)
     for side in ("true", "false"):
         part = grid.rows(np.array([each.startswith(side) for each in grid.items.side], bool))
-        figures |= rate(f"{side}_side", part.whole(part.right), {})
+        figures |= rate(f"{side}_side", part.whole(part.right), by_head, where)
     figures |= rate("sentence_accuracy", grid.right, {"": grid.items.unit}, where)
     figures |= _committed(grid.whole(grid.committed), grid.whole(grid.committed_right), clusters if headline else {}, where)
     if headline:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from atomexam.records.blocks import Leaks as Params
-from atomexam.records.claim import ClaimPair, Fourfold
+from atomexam.records.claim import ClaimPair, Fourfold, sentences_of
 from atomexam.records.leak import Leak
 from atomexam.records.provenance import content_id
 from atomexam.records.question import Question, Shot
@@ -166,20 +166,22 @@ def reworded_leaks(splits: Splits) -> list[Leak]:
 
 
 def containment_leaks(splits: Splits, least: float) -> list[Leak]:
-    """Return the questions and claims of test and reserved that a question of train or dev contains; for a claim pair, either sentence."""
+    """Return the questions and claims of test and reserved that a question of train or dev contains; for claims, any sentence."""
     origin_of: dict[str, tuple[str, str]] = {}
     evaluated = []
     for split, question in splits.questions(*EVALUATION_SPLITS):
         if grams := question_grams(question):
             origin_of[question.id] = ("contained", split)
             evaluated.append((question.id, grams))
-    for split, pair in splits.claims(*EVALUATION_SPLITS):
-        origin_of[pair.id] = ("claim", split)
-        evaluated += [(pair.id, ngrams_of(parts_of([side]))) for side in (pair.factual, pair.non_factual)]
+    records: list[tuple[str, ClaimPair | Fourfold]] = [*splits.claims(*EVALUATION_SPLITS)]
+    records += [(split, row) for split in EVALUATION_SPLITS for row in splits.fourfold(split)]
+    for split, record in records:
+        origin_of[record.id] = ("claim", split)
+        evaluated += [(record.id, ngrams_of(parts_of([sentence]))) for sentence in sentences_of(record)]
     leaks = {}
     for split in TRAINING_SPLITS:
         holders = ((question.id, all_parts(question)) for _, question in splits.questions(split))
-        for key, other, share in contained(evaluated, holders, least):  # if both sentences are in one text, the larger share comes last
+        for key, other, share in contained(evaluated, holders, least):  # if several sentences are in one text, the larger share comes last
             check, split_of_id = origin_of[key]
             leaks[key, other] = Leak(check=check, split=split_of_id, id=key, other_split=split, other_id=other, share=share)
     return list(leaks.values())

@@ -12,15 +12,15 @@ import msgspec
 from msgspec.structs import replace
 
 from atomexam.records.blocks import Release
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.leak import Leak
 from atomexam.records.question import Question, Shot
-from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, to_line
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, replacing, to_line
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from splits.release import commitment, croissant, instructions, materials, task_files
 from splits.release.card import TERMS, render_card
-from splits.release.columns import CONFIGS, RELEASED, canary
+from splits.release.columns import CONFIGS, RELEASED, Record, canary
 from splits.release.history import HISTORY, add_version, read_ledger, refuse_trained, tally
 from splits.release.instructions import InstructionFiles, Prompts
 from splits.release.tables import Contents, Tables
@@ -53,7 +53,7 @@ def main(argv: list[str] | None = None) -> None:
                 instruction_files = InstructionFiles(out, Prompts(arguments.prompts), stack)
                 for record in read_split(arguments.splits, split):
                     tables_of_split.add(record)
-                    if split == "train" and record.id not in excluded_ids:
+                    if split == "train" and record.id not in excluded_ids and not isinstance(record, Fourfold):
                         instruction_files.add(record)
             tables_of_split.name_files()
             written += write_texts(out, instruction_index(instruction_files.configs()))
@@ -81,9 +81,10 @@ def main(argv: list[str] | None = None) -> None:
     print_summary("release", f"version {version}, {records} in {files}: {arguments.out}")
 
 
-def read_split(splits: Path, split: str) -> Iterator[Question | ClaimPair]:
+def read_split(splits: Path, split: str) -> Iterator[Record]:
     yield from read_jsonl(splits / split / "questions.jsonl", Question)
     yield from read_jsonl(splits / split / "claims.jsonl", ClaimPair)
+    yield from read_optional(splits / split / "fourfold.jsonl", Fourfold)
 
 
 def instruction_index(configs: Sequence[str]) -> dict[str, bytes]:
@@ -91,7 +92,7 @@ def instruction_index(configs: Sequence[str]) -> dict[str, bytes]:
     return {f"{instructions.FOLDER}/{instructions.INDEX}": _pretty(instructions.index(configs))} if configs else {}
 
 
-def opencompass_files(records: Iterable[Question | ClaimPair]) -> dict[str, bytes]:
+def opencompass_files(records: Iterable[Record]) -> dict[str, bytes]:
     files = {}
     for name, rows in task_files.flatten(records, canary()).items():
         files[f"{task_files.OPENCOMPASS}/{name}.jsonl"] = b"".join(map(to_line, rows))

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from atomexam.records.leak import CHECKS
-from splits.release.columns import CONFIGS, RELEASED, canary, configs_and_types, environment
+from splits.release.columns import CONFIGS, FOURFOLD, RELEASED, canary, configs_and_types, environment
 from splits.release.tables import Contents
 from splits.release.task_files import EXAMPLES, tasks
 
@@ -14,7 +14,8 @@ TERMS = "Each record stands under the terms of the source it came from; `provena
 SCORES = {
     "single": "`acc`: the letter of the highest likelihood",
     "multiple": "`exact_match`: the set of letters that the reply begins with",
-    "claim": "`acc` of the claims one by one, `pair_acc` of the pairs with both right",
+    "fourfold": "`fact_acc`: the facts with all four sentences right; `acc` of the sentences",
+    "claims": "`pair_acc` of the pairs with both right, which measures grammar; `acc` of the claims",
 }
 CHANGES = ("added", "edited", "moved", "removed", "returned")
 
@@ -37,7 +38,10 @@ def render_card(contents: Contents, version: str, changes: list[tuple[str, dict[
         released=list(RELEASED.values()),
         tables=[(config, kind, [tables.get((config, kind, split), 0) for split in splits]) for config, kind in configs_and_types(tables)],
         subjects=_by_split(contents.subjects, splits),
-        atomic_types=_by_split(contents.atomic_types, splits),
+        claim_tables=[
+            (name, _by_split(counts, splits))
+            for name, counts in (("fourfold facts", contents.fourfold_types), ("claim pairs", contents.atomic_types))
+        ],
         sources=sorted(contents.sources.items()),
         terms=TERMS,
         kinds=CHANGES,
@@ -46,7 +50,7 @@ def render_card(contents: Contents, version: str, changes: list[tuple[str, dict[
         tasks=tasks(tables),
         examples=EXAMPLES,
         scores=SCORES,
-        taught=sorted({config for config, _, split in tables if split == "train"}, key=CONFIGS.index),
+        taught=sorted({config for config, _, split in tables if split == "train" and config != FOURFOLD}, key=CONFIGS.index),
         canary=canary(),
     )  # fmt: skip
 

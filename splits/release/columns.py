@@ -2,13 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import SENTENCES, ClaimPair, Fourfold
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from splits.ledger.units import TCM
@@ -16,8 +16,10 @@ from splits.ledger.units import TCM
 if TYPE_CHECKING:
     import pyarrow
 
-CONFIGS = ("kg", "ca", "qa", "tcm", "claims")
-CLAIMS = "claims"
+CONFIGS = ("kg", "ca", "qa", "tcm", "fourfold", "claims")
+FOURFOLD, CLAIMS = "fourfold", "claims"
+FACTS, PAIRS = "facts", "pairs"
+Record = Question | ClaimPair | Fourfold
 RELEASED = {"train": "train", "dev": "validation", "test": "test"}
 """Split -> its name on the Hugging Face hub. Reserved has none: it is never released."""
 LETTER_COLUMNS = "ABCDE"
@@ -32,6 +34,26 @@ def config_of(question: Question) -> str:
     return "qa" if question.question_type in IN_WORDS else question.category
 
 
+def table_of(record: Record) -> tuple[str, str]:
+    """Return the config and the type that a record is released in."""
+    if isinstance(record, Question):
+        return config_of(record), record.question_type
+    return (CLAIMS, PAIRS) if isinstance(record, ClaimPair) else (FOURFOLD, FACTS)
+
+
+def row_of(record: Record, canary: str) -> dict[str, Any]:
+    return question_row(record, canary) if isinstance(record, Question) else claim_row(record, canary)
+
+
+def schema_of(config: str) -> "pyarrow.Schema":
+    """Return the columns of a config's tables."""
+    if config == CLAIMS:
+        return claim_schema("factual", "non_factual", "template_id", lists=("fact_ids",))
+    if config == FOURFOLD:
+        return claim_schema("false_head", "false_tail", *SENTENCES, lists=("fact_ids", "false_fact_ids"))
+    return question_schema()
+
+
 def question_row(question: Question, canary: str) -> dict[str, Any]:
     texts = {option.letter: option.text for option in question.options}
     fields = {name: getattr(question, name) for name in question.__struct_fields__}
@@ -43,7 +65,7 @@ def question_row(question: Question, canary: str) -> dict[str, Any]:
     }
 
 
-def claim_row(claim: ClaimPair, canary: str) -> dict[str, Any]:
+def claim_row(claim: ClaimPair | Fourfold, canary: str) -> dict[str, Any]:
     fields = {name: getattr(claim, name) for name in claim.__struct_fields__}
     return fields | {"provenance": [_sighting_row(sighting) for sighting in claim.provenance], "canary": canary}
 
@@ -62,14 +84,14 @@ def question_schema() -> "pyarrow.Schema":
     )
 
 
-def claim_schema() -> "pyarrow.Schema":
-    """Return the columns of claim pairs."""
+def claim_schema(*sentences: str, lists: Iterable[str]) -> "pyarrow.Schema":
+    """Return the columns of claim pairs or fourfold rows: those of every claim, and its own."""
     import pyarrow as pa
 
-    words = ("id", "atomic_type", "head", "tail", "factual", "non_factual", "template_id")
+    words = ("id", "atomic_type", "head", "tail", *sentences)
     return pa.schema(
         [(name, pa.string()) for name in words]
-        + [("fact_ids", pa.list_(pa.string())), ("provenance", _sightings_type()), ("canary", pa.string())]
+        + [*((name, pa.list_(pa.string())) for name in lists), ("provenance", _sightings_type()), ("canary", pa.string())]
     )
 
 
@@ -86,7 +108,7 @@ def _sighting_row(sighting: Provenance) -> dict[str, str]:
 TEMPLATES = Path(__file__).parent / "templates"
 
 Tables = Mapping[tuple[str, str, str], int]
-"""(config, type, split) -> records; the type of claims is `pairs`."""
+"""(config, type, split) -> records; the type of claims is `pairs`, of fourfold rows `facts`."""
 
 
 def canary() -> str:

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from atomexam.records.claim import ClaimPair
-from atomexam.records.question import Question
+from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.runtime.jsonl import to_line
+from splits.release.columns import Record
 
 FILE = "reserved.json"
 RESERVED = "reserved"
@@ -30,7 +30,7 @@ class Proof(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     nonce: Annotated[str, Meta(pattern=_NONCE)]
 
 
-def salt_of(records: Iterable[Question | ClaimPair]) -> bytes:
+def salt_of(records: Iterable[Record]) -> bytes:
     """Return the salt of a reserved split, independent of the order of its records."""
     lines = sorted(hashlib.sha256(to_line(record)).digest() for record in records)
     return hashlib.sha256(b"".join(lines)).digest()
@@ -44,10 +44,11 @@ def commitment(proof: Proof) -> str:
     return hashlib.sha256((proof.nonce + proof.id).encode()).hexdigest()
 
 
-def commit(records: Iterable[Question | ClaimPair]) -> dict[str, Any]:
+def commit(records: Iterable[Record]) -> dict[str, Any]:
     """Return reserved.json: the number of reserved records, and the commitment to each, sorted so that their order reveals nothing."""
     records = list(records)
     salt = salt_of(records)
-    claims = sum(isinstance(record, ClaimPair) for record in records)
+    claims, fourfold = (sum(isinstance(record, shape) for record in records) for shape in (ClaimPair, Fourfold))
     opened = sorted(commitment(prove(salt, record.id)) for record in records)
-    return {"scheme": SCHEME, "questions": len(records) - claims, "claims": claims, "commitments": opened}
+    counts = {"questions": len(records) - claims - fourfold, "claims": claims, "fourfold": fourfold}
+    return {"scheme": SCHEME, **counts, "commitments": opened}

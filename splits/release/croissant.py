@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from splits.release.columns import CLAIMS, TEMPLATES, canary, claim_schema, question_schema
+from splits.release.columns import TEMPLATES, canary, schema_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -24,6 +24,10 @@ ABOUT = {
     "cluster_id": "Near-duplicate cluster; never in two splits.",
     "factual": "A true claim.",
     "non_factual": "The same claim denied, which is not true.",
+    "true_affirmed": "A true tail stated: right.",
+    "true_denied": "The true tail denied: wrong.",
+    "false_affirmed": "A false tail stated: wrong.",
+    "false_denied": "The false tail denied: right.",
     "provenance": "Every place the record was seen.",
     "canary": "Mark by which benchmark data can be filtered out of training corpora.",
 }
@@ -53,7 +57,7 @@ def describe(version: str, published: str, files: Mapping[str, tuple[str, int]],
         "isLiveDataset": False,
         "distribution": [_file(path, *hash_and_size) for path, hash_and_size in sorted(files.items())]
         + [_tables(config) for config in configs],
-        "recordSet": [_records(config, claim_schema() if config == CLAIMS else question_schema()) for config in configs],
+        "recordSet": [_records(config, schema_of(config)) for config in configs],
     }
 
 

@@ -19,7 +19,7 @@ from splits.release.columns import RELEASED
 HISTORY = "history.jsonl"
 TEST = RELEASED["test"]
 ChangeKind = Literal["added", "edited", "moved", "removed", "returned"]
-NOT_COMPARED = ("provenance", "canary", "cluster_id", "group_id", "fact_ids")
+NOT_COMPARED = ("provenance", "canary", "cluster_id", "group_id", "fact_ids", "false_fact_ids")
 """Columns that may change while question and answer do not: sightings, and the other items of its group."""
 
 

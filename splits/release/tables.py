@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from atomexam.records.claim import ClaimPair
-from atomexam.records.question import Question
+from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.runtime.jsonl import replacing
-from splits.release.columns import CLAIMS, RELEASED, canary, claim_row, claim_schema, config_of, question_row, question_schema
+from splits.release.columns import RELEASED, Record, canary, row_of, schema_of, table_of
 from splits.release.history import Item, item_of
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-PAIRS = "pairs"
 BATCH_ROWS = 10_000  # rows as Python objects take ten times the memory of a table
 _DIGEST_CHARS = 12
 Table = tuple[str, str]
@@ -41,18 +39,21 @@ class Contents:
         self.files: dict[tuple[str, str, str], DataFile] = {}
         self.subjects: Counter[tuple[tuple[str, str], str]] = Counter()
         self.atomic_types: Counter[tuple[str, str]] = Counter()
+        """Claim pairs by atomic type and split."""
+        self.fourfold_types: Counter[tuple[str, str]] = Counter()
         self.sources: Counter[tuple[str, str, str]] = Counter()
         self.items: dict[str, Item] = {}
 
-    def count(self, record: Question | ClaimPair, config: str, split: str, row: dict[str, Any]) -> None:
+    def count(self, record: Record, table: Table, split: str, row: dict[str, Any]) -> None:
+        self.tables[*table, split] += 1
         if isinstance(record, ClaimPair):
-            self.tables[config, PAIRS, split] += 1
             self.atomic_types[record.atomic_type, split] += 1
+        elif isinstance(record, Fourfold):
+            self.fourfold_types[record.atomic_type, split] += 1
         else:
-            self.tables[config, record.question_type, split] += 1
             self.subjects[(record.exam, record.subject), split] += 1
         self.sources.update({(sighting.source, site_of(sighting.url), sighting.snapshot) for sighting in record.provenance})
-        self.items[record.id] = item_of(row, config, RELEASED[split])
+        self.items[record.id] = item_of(row, table[0], RELEASED[split])
 
 
 class Tables:
@@ -66,14 +67,13 @@ class Tables:
         self._files: dict[Table, pq.ParquetWriter] = {}
         self._num_bytes: Counter[Table] = Counter()
 
-    def add(self, record: Question | ClaimPair) -> None:
-        table = (CLAIMS, PAIRS) if isinstance(record, ClaimPair) else (config_of(record), record.question_type)
-        row = claim_row(record, self._mark) if isinstance(record, ClaimPair) else question_row(record, self._mark)
+    def add(self, record: Record) -> None:
+        table, row = table_of(record), row_of(record, self._mark)
         if table not in self._batches:
             self._open(table)
         batch = self._batches[table]
         batch.append(row)
-        self._contents.count(record, table[0], self._split, row)
+        self._contents.count(record, table, self._split, row)
         if len(batch) == BATCH_ROWS:
             self._write(table)
 
@@ -95,8 +95,7 @@ class Tables:
         import pyarrow.parquet as pq
 
         part = self._stack.enter_context(replacing(self._path(table)))
-        schema = claim_schema() if table[0] == CLAIMS else question_schema()
-        self._files[table] = self._stack.enter_context(pq.ParquetWriter(part, schema, compression="zstd"))
+        self._files[table] = self._stack.enter_context(pq.ParquetWriter(part, schema_of(table[0]), compression="zstd"))
         self._batches[table] = []
         self._stack.callback(self._write, table)  # the rest at the end of the split
 

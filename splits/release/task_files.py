@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import PAIR, SENTENCES, ClaimPair, Fourfold
 from atomexam.records.question import Question
-from splits.release.columns import CLAIMS, RELEASED, TEMPLATES, Tables, canary, config_of, configs_and_types, environment
+from splits.release.columns import CLAIMS, FOURFOLD, RELEASED, TEMPLATES, Record, Tables, canary, config_of, configs_and_types, environment
 
 HARNESS = "harness"
 EXAMPLES = 5  # as in CPsyExam
@@ -18,13 +18,14 @@ def tasks(tables: Tables) -> list[dict[str, Any]]:
     """Return the contents of the task files; a table without test records has none."""
     described = []
     for config, kind in configs_and_types(tables):
-        template = "claim" if config == CLAIMS else TEMPLATE_OF.get(kind)
+        is_claims = config in (CLAIMS, FOURFOLD)
+        template = "claim" if is_claims else TEMPLATE_OF.get(kind)
         if template and tables.get((config, kind, "test")):
-            name = f"atomexam_{config}" if config == CLAIMS else f"atomexam_{config}_{kind}"
+            name = f"atomexam_{config}" if is_claims else f"atomexam_{config}_{kind}"
             shots_from = RELEASED["train"] if tables.get((config, kind, "train")) else None
             common = {"template": template, "config": config, "kind": kind, "shots_from": shots_from}
             described.append({"name": name, "group": "atomexam", "examples": 0, **common})
-            if shots_from and config != CLAIMS:
+            if shots_from and not is_claims:
                 described.append({"name": f"{name}_{EXAMPLES}shot", "group": f"atomexam_{EXAMPLES}shot", "examples": EXAMPLES, **common})
     return described
 
@@ -51,12 +52,13 @@ _CLAIM = "下列说法是否正确，如果正确，请先回复“正确”，�
 Row = dict[str, str]
 
 
-def flatten(records: Iterable[Question | ClaimPair], canary: str) -> dict[str, list[Row]]:
+def flatten(records: Iterable[Record], canary: str) -> dict[str, list[Row]]:
     """Return the rows of each table by its name."""
     tables: dict[str, list[Row]] = {}
     for record in records:
-        if isinstance(record, ClaimPair):
-            tables.setdefault("atomexam_claims", []).extend(side | {"canary": canary} for side in _sides(record))
+        if not isinstance(record, Question):
+            name = "atomexam_claims" if isinstance(record, ClaimPair) else "atomexam_fourfold"
+            tables.setdefault(name, []).extend(side | {"canary": canary} for side in _sides(record))
         elif record.question_type in TYPE_WORDS:
             tables.setdefault(f"atomexam_{config_of(record)}_{record.question_type}", []).append(_row(record) | {"canary": canary})
     return tables
@@ -64,8 +66,9 @@ def flatten(records: Iterable[Question | ClaimPair], canary: str) -> dict[str, l
 
 def meta(name: str, rows: Iterable[Row]) -> Mapping[str, Any]:
     """Return the description of a table: for each answer the dialogue whose likelihood is compared."""
-    answers = sorted({letter for row in rows for letter in row["letters"]}) if name != "atomexam_claims" else ["正确", "错误"]
-    lead = "" if name == "atomexam_claims" else "答案："
+    is_claims = name in ("atomexam_claims", "atomexam_fourfold")
+    answers = ["正确", "错误"] if is_claims else sorted({letter for row in rows for letter in row["letters"]})
+    lead = "" if is_claims else "答案："
     rounds = {
         answer: {"round": [{"role": "HUMAN", "prompt": "{question}\n"}, {"role": "BOT", "prompt": f"{lead}{answer}"}]} for answer in answers
     }  # fmt: skip
@@ -83,6 +86,9 @@ def _row(question: Question) -> Row:
     return {"id": question.id, "question": "\n".join(part for part in parts if part), "letters": letters, "answer": question.answer or ""}
 
 
-def _sides(pair: ClaimPair) -> list[Row]:
-    both = (("factual", pair.factual, "正确"), ("non_factual", pair.non_factual, "错误"))
-    return [{"id": f"{pair.id}/{side}", "question": _CLAIM.format(claim=claim), "answer": answer} for side, claim, answer in both]
+def _sides(record: ClaimPair | Fourfold) -> list[Row]:
+    sides = PAIR if isinstance(record, ClaimPair) else SENTENCES
+    return [
+        {"id": f"{record.id}/{side}", "question": _CLAIM.format(claim=getattr(record, side)), "answer": answer}
+        for side, answer in sides.items()
+    ]

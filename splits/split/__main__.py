@@ -56,7 +56,7 @@ def main(argv: list[str] | None = None) -> None:
             questions.summaries, questions.some, params, ledger, lambda summaries: decide(summaries, params, ledger, edited, published)
         )
         heads = decide_heads_without_leaks(
-            claims,
+            [*claims, *fourfold],
             allocations,
             questions.some,
             params.contained,

@@ -11,7 +11,7 @@ from itertools import chain
 from msgspec.structs import replace
 
 from atomexam.records.blocks import SplitFlags as Params
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import ClaimPair, Fourfold, sentences_of
 from atomexam.records.question import Question
 from atomexam.runtime.disjoint_sets import DisjointSets
 from splits.leaks.overlap import all_parts, contained, ngrams_of, parts_of, question_grams, reworded, wordings_of
@@ -101,7 +101,7 @@ def with_ties(summaries: Sequence[QuestionSummary], pairs: Iterable[tuple[str, s
 
 
 def decide_heads_without_leaks(
-    claims: Sequence[ClaimPair],
+    claims: Sequence[ClaimPair | Fourfold],
     allocations: Allocations,
     read: Read,
     least: float,
@@ -119,7 +119,7 @@ def decide_heads_without_leaks(
         evaluated = {
             claim.id: claim for claim in claims if head_allocations[claim.head].split in EVALUATION_SPLITS and claim.head not in excluded
         }
-        sides = [(claim.id, ngrams_of(parts_of([side]))) for claim in evaluated.values() for side in (claim.factual, claim.non_factual)]
+        sides = [(claim.id, ngrams_of(parts_of([sentence]))) for claim in evaluated.values() for sentence in sentences_of(claim)]
         holders = ((question.id, all_parts(question)) for question in read(trained))
         contained_heads = {evaluated[key].head for key, *_ in contained(sides, holders, least)} if sides else set()
         if not contained_heads:

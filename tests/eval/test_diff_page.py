@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import expect
 
+from atomexam.records.claim import SENTENCES
 from eval.diff.__main__ import difference_of, main
 from eval.diff.content import MAX_DISPLAYED, Changes, changes_of
 from eval.diff.page import browser_files, item_files
@@ -47,6 +48,22 @@ def claim(number: int, head: str) -> dict:
     }
 
 
+def fourfold(number: int, head: str, tail: str) -> dict:
+    said = {
+        f"{side}_{way}": f"{head}{verb}{what}"
+        for side, what in (("true", "发热"), ("false", tail))
+        for way, verb in (("affirmed", "会"), ("denied", "不会"))
+    }
+    return said | {
+        "id": f"fourfold-{number}",
+        "head": head,
+        "tail": "发热",
+        "false_head": head,
+        "false_tail": tail,
+        "atomic_type": "disease_symptom",
+    }
+
+
 def version(
     folder: Path, splits: dict[str, list[dict]], claims: dict[str, list[dict]], replies: dict[str, str], weights: str
 ) -> DataVersion:
@@ -59,6 +76,8 @@ def version(
     for split in SPLITS:
         write(f"data/splits/{split}/questions.jsonl", splits.get(split, []))
         write(f"data/splits/{split}/claims.jsonl", claims.get(split, []))
+        if rows := claims.get(f"{split} fourfold"):
+            write(f"data/splits/{split}/fourfold.jsonl", rows)
     asked = [(row, replies.get(row["id"], "A")) for row in splits["test"]]
     write(
         "data/scores/run.jsonl",
@@ -67,9 +86,24 @@ def version(
             for row, said in asked
         ],
     )
+    sentences = [(row, side) for row in claims.get("test fourfold", []) for side in SENTENCES]
+    write(
+        "data/scores/four.jsonl",
+        [
+            {"item_id": f"{row['id']}/{side}", "repeat": 0, "outcome": "answered", "answer": "正确", "correct": SENTENCES[side] == "正确"}
+            for row, side in sentences
+        ],
+    )
+    write(
+        "data/predictions/m/four.jsonl",
+        [
+            {"item_id": f"{row['id']}/{side}", "repeat": 0, "prompt_sha256": "0", "reply": "正确", "finish_reason": "stop"}
+            for row, side in sentences
+        ],
+    )
     said = [{"item_id": row["id"], "repeat": 0, "prompt_sha256": "0", "reply": text, "finish_reason": "stop"} for row, text in asked]
     write("data/predictions/m/run.jsonl", said)
-    (folder / "params.yaml").write_text("runs: {run: {model: m}}\n", encoding="utf-8")
+    (folder / "params.yaml").write_text("runs: {run: {model: m}, four: {model: m}}\n", encoding="utf-8")
     (folder / "dvc.lock").write_text(f"stages: {{train@m: {{outs: [{{path: data/models/m, md5: '{weights}'}}]}}}}\n", encoding="utf-8")
     return DataVersion("workspace", folder)
 
@@ -102,8 +136,10 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[DataVersion, DataVers
     ids |= {"edited": {f"{key}-new" for key in edited} | corrected, "reserved": {secret["id"], made[350]["id"]}}
     folder = tmp_path_factory.mktemp("versions")
     claims = {"test": [claim(1, "感冒"), claim(2, "肺炎")], "reserved": [claim(3, "保留病")]}
+    claims |= {"test fourfold": [fourfold(1, "感冒", "脱发")], "reserved fourfold": [fourfold(2, "保留病", "脱发")]}
     a = version(folder / "a", before, claims, {}, "1" * 32)
     later = {"test": [claim(2, "肺炎"), claim(4, "痛风"), claim(5, "保留病")], "reserved": [claim(3, "保留病")]}
+    later["test fourfold"] = [fourfold(1, "感冒", "脱发"), fourfold(3, "痛风", "脱发"), fourfold(4, "保留病", "脱发")]
     b = version(folder / "b", after, later, {"q-000250": "C", "q-000300": "B"}, "2" * 32)
     return a, b, ids
 
@@ -114,7 +150,7 @@ def shown(changes: Changes) -> dict[str, set[str]]:
 
 def test_a_known_change_is_named_exactly(two) -> None:
     a, b, ids = two
-    questions, claims = changes_of(a, b)
+    questions, claims, facts = changes_of(a, b)
     assert shown(questions) == {name: ids[name] for name in ("added", "removed", "moved", "edited")}
     assert {name: (kind.total, kind.withheld) for name, kind in questions.kinds.items()} == {
         "added": (31, 1), "removed": (21, 1), "moved": (4, 0), "edited": (13, 0),
@@ -123,7 +159,8 @@ def test_a_known_change_is_named_exactly(two) -> None:
     assert answers == {key: [("gone", "A"), ("new", "B")] for key in ids["corrected"]}
     assert questions.counts == {"train": (150, 142), "dev": (50, 46), "test": (150, 172), "reserved": (50, 50)}
     assert shown(claims) == {"added": {"claim-4"}, "removed": {"claim-1"}, "moved": set(), "edited": set()}
-    assert claims.kinds["added"].withheld == 1  # another claim of what the reserved split asks about
+    assert shown(facts) == {"added": {"fourfold-3"}, "removed": set(), "moved": set(), "edited": set()}
+    assert [kinds.kinds["added"].withheld for kinds in (claims, facts)] == [1, 1]  # another claim of what the reserved split asks about
 
 
 def test_same_version_has_no_change(two) -> None:

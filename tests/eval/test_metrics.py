@@ -287,8 +287,9 @@ def test_who_knows_six_of_ten_facts_knows_six_of_ten() -> None:
     made = figures(lambda one: one.answer if int(one.unit[-1]) < 6 else "正确")
     assert (made["accuracy"], made["sentence_accuracy"]) == (0.6, 0.8)
     assert made["detection"]["hits"] == 1.0 and made["detection"]["false_alarms"] == 0.4
-    low, high = made["accuracy_interval_by_head"]
-    assert low < 0.6 < high
+    for part in (made, made["by_type"]["disease_symptom"]):
+        low, high = part["accuracy_interval_by_head"]
+        assert low < 0.6 < high and (part["true_side"], part["false_side"]) == (0.6, 0.6)
 
 
 def test_few_shot_examples_take_turns_and_are_of_other_facts(tmp_path: Path) -> None:

@@ -116,8 +116,9 @@ def test_the_leaderboard_has_each_figure_of_each_run(tables: list[dict], task: s
         run = RUNS[name]
         if task == "fourfold":
             found = run["detection"]
-            assert more[:3] == [rate(run, "sentence_accuracy"), f"{found['d_prime']:.2f}", f"{found['criterion']:.2f}"]
-            del more[:3]
+            shares = [rate(run, name) for name in ("true_side", "false_side", "sentence_accuracy")]
+            assert more[:5] == [*shares, f"{found['d_prime']:.2f}", f"{found['criterion']:.2f}"]
+            del more[:5]
         committed, *rest = more
         assert (model, size.split()[0], following) == (run["model"], asked(run), rate(run, "following_rate"))
         marked = f"mark {JUDGES[name]['mark']:.2f}" if name in JUDGES else "–"

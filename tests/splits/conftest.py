@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from atomexam.records.claim import ClaimPair, claim_id
+from atomexam.records.claim import ClaimPair, Fourfold, claim_id
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import to_line
@@ -112,7 +112,12 @@ def split_files(tmp_path: Path) -> Callable[..., Path]:
     """Run the stage on records in the order given; return the folder with `splits/` and `split.json`."""
 
     def run(
-        questions: Iterable[Question], claims: Iterable[ClaimPair] = (), name: str = "run", assignments: str = "", **flags: str
+        questions: Iterable[Question],
+        claims: Iterable[ClaimPair] = (),
+        name: str = "run",
+        assignments: str = "",
+        fourfold: Iterable[Fourfold] = (),
+        **flags: str,
     ) -> Path:
         from splits.split.__main__ import main
 
@@ -120,6 +125,7 @@ def split_files(tmp_path: Path) -> Callable[..., Path]:
         folder.mkdir(exist_ok=True)
         (folder / "questions.jsonl").write_bytes(b"".join(map(to_line, questions)))
         (folder / "claims.jsonl").write_bytes(b"".join(map(to_line, claims)))
+        (folder / "fourfold.jsonl").write_bytes(b"".join(map(to_line, fourfold)))
         (folder / (assignments or "assignments.jsonl")).touch()  # an empty ledger begins a new benchmark
         paths = PATHS | ({"assignments": assignments} if assignments else {})
         values = FLAGS | {key.replace("__", "."): value for key, value in flags.items()}

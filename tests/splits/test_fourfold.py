@@ -1,8 +1,16 @@
 """Fourfold sets by split: heads that exchange tails stay together, and models without knowledge get nowhere."""
 
-import pytest
+import json
+from pathlib import Path
 
+import pyarrow.parquet as pq
+import pytest
+from msgspec import structs
+
+import splits.leaks.__main__ as leaks
 from atomexam.records.claim import Fourfold
+from atomexam.runtime.jsonl import to_line, write_jsonl
+from splits.leaks.checks import Splits, containment_leaks
 from splits.leaks.knowledge_free import MODELS, at_least, lines_of, open_to_wording, without_knowledge
 from splits.ledger.prior_assignments import Allocation
 from splits.split.claim_split import split_rows, tied_heads
@@ -56,6 +64,50 @@ def test_exchanged_tails_leave_models_without_knowledge_at_chance() -> None:
 def test_a_tail_that_tells_is_found(model: str, true: str, false: str) -> None:
     rows = [row(f"头{number}", true.format(number), false.format(number), "x") for number in range(60)]
     assert model in {line.model for line in open_to_wording(lines_of(rows[:30], rows[30:]))}
+
+
+def test_a_cue_stops_the_pipeline(split_files, pool, tmp_path: Path) -> None:
+    folder = split_files(pool)
+    rows = [row(f"头{number}", f"真症{number}", f"假状{number}", "x") for number in range(60)]
+    for split, part in (("train", rows[:30]), ("test", rows[30:])):
+        write_jsonl(folder / f"splits/{split}/fourfold.jsonl", part, key=lambda one: one.id)
+    names = {"splits": "splits", "references": "none", "assignments": "assignments.jsonl", "out": "leaks", "metrics": "leaks.json"}
+    with pytest.raises(ValueError, match="leaks, all in") as stopped:
+        leaks.main([*(word for flag, name in names.items() for word in (f"--{flag}", str(folder / name))), "--contained", "0.95"])
+    assert "  wording " in str(stopped.value)
+    assert json.loads((folder / "leaks.json").read_text())["without_knowledge"]["best_by_type"]["disease_symptom"]["facts"] == 1.0
+
+
+def test_a_sentence_in_a_question_of_train_is_found(split_files, pool, question, tmp_path: Path) -> None:
+    asked = question(900, answer="A")
+    rows = [row(f"某某病{number}", f"剧烈头痛{number}", f"下肢麻木{number}", "x") for number in range(2)]
+    teaching = structs.replace(asked, id="q-teaching", stem=f"有人说{rows[0].false_affirmed}，这种说法是（ ）。")
+    folder = split_files(pool)
+    with open(folder / "splits/train/questions.jsonl", "ab") as file:
+        file.write(to_line(teaching))
+    write_jsonl(folder / "splits/test/fourfold.jsonl", rows, key=lambda one: one.id)
+    found = containment_leaks(Splits(folder / "splits"), 0.95)
+    assert [(leak.check, leak.id, leak.other_id) for leak in found] == [("claim", rows[0].id, "q-teaching")]
+
+
+def test_rows_are_released_with_a_task_and_reserved_ones_committed_to(split_files, release_of, pool, tmp_path: Path) -> None:
+    rows = [one for turn in range(30) for one in ring((f"头{turn}甲", f"症{2 * turn}"), (f"头{turn}乙", f"症{2 * turn + 1}"))]
+    folder = split_files(pool, fourfold=rows)
+    release = release_of(folder)
+    splits = json.loads((folder / "split.json").read_text())["fourfold"]
+    told = {
+        split: [one for path in release.glob(f"fourfold/{split}-*") for one in pq.read_table(path).to_pylist()]
+        for split in ("train", "test")
+    }
+    assert {split: len(found) for split, found in told.items()} == {split: splits[split] for split in told} and splits["test"] > 0
+    by_id = {one.id: one for one in rows}
+    assert all(one[name] == getattr(by_id[one["id"]], name) for one in told["test"] for name in ("false_denied", "false_fact_ids", "tail"))
+    assert json.loads((release / "reserved.json").read_text())["fourfold"] == splits["reserved"] > 0
+    task = (release / "harness/atomexam_fourfold.yaml").read_text()
+    assert "load_fourfold" in task and "fact_acc" in task
+    asked = [json.loads(line) for line in (release / "opencompass/atomexam_fourfold.jsonl").open(encoding="utf-8")]
+    assert len(asked) == 4 * splits["test"] and {one["answer"] for one in asked} == {"正确", "错误"}
+    assert not (release / "sft/fourfold.json").exists()
 
 
 @pytest.mark.parametrize(("right", "of", "chance", "expected"), [(3, 4, 0.5, 0.3125), (0, 9, 0.3, 1.0), (5_500, 10_000, 0.55, 0.505)])

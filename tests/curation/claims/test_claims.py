@@ -251,7 +251,7 @@ def test_a_word_that_only_looks_like_a_denial_is_kept(tail: str) -> None:
 
 
 def test_every_reason_is_explained_and_has_a_case() -> None:
-    elsewhere = {"duplicate_claim", "over_cap", "contaminated", "refuted", "neutral", "overruled"}
+    elsewhere = {"duplicate_claim", "over_cap", "contaminated", "refuted", "neutral", "overruled", "pair_unwanted"}
     assert {*OF_CLAIMS, "contaminated", "overruled"} == {reason for reason, _ in REFUSED} | elsewhere
 
 
@@ -382,6 +382,20 @@ def test_the_stage_writes_claims_rejected_and_metrics(tmp_path: Path) -> None:
     assert [row.reason for row in read_jsonl(tmp_path / "claims/rejected.jsonl", Rejected)] == ["double_negation"]
     measured = msgspec.json.decode((tmp_path / "m.json").read_bytes())
     assert measured["facts"] == {"in": 18, "out": 17, "rejected": 1}
+
+
+@pytest.mark.parametrize(("design", "pairs", "rows"), [("both", 4, 4), ("paper", 4, 0), ("fourfold", 0, 4)])
+def test_a_design_has_what_it_is_called_after(design: str, pairs: int, rows: int, tmp_path: Path) -> None:
+    medicines = (("痛风", "非布司他"), ("痛风", "苯溴马隆"), ("癫痫", "卡马西平"), ("癫痫", "丙戊酸钠"))
+    facts = [fact("disease_medicine", *names) for names in medicines]
+    write_jsonl(tmp_path / "facts.jsonl", facts, key=lambda f: f.id)
+    first = run_stage_in(tmp_path, f"--design={design}")
+    assert run_stage_in(tmp_path, f"--design={design}") == first
+    assert [len(first[name].splitlines()) for name in ("claims.jsonl", "fourfold.jsonl")] == [pairs, rows]
+    measured = msgspec.json.decode(first["m.json"])
+    assert measured["facts"] == {"in": 4, "out": pairs, "rejected": 4 - pairs}
+    reasons = {row.reason for row in read_jsonl(tmp_path / "claims/rejected.jsonl", Rejected)}
+    assert reasons == (set() if pairs else {"pair_unwanted"})
 
 
 def test_what_was_chosen_survives_a_merge_a_kill_and_a_new_draw(tmp_path: Path) -> None:

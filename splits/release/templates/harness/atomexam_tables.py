@@ -9,9 +9,11 @@ import pyarrow.parquet as pq
 from datasets import Dataset, DatasetDict
 
 RELEASE = Path(__file__).resolve().parent.parent
-CONFIGS = ("kg", "ca", "qa", "tcm", "claims")
+CONFIGS = ("kg", "ca", "qa", "tcm", "fourfold", "claims")
 SPLITS = ("train", "validation", "test")
-PAIRS = "pairs"
+PAIRS, FACTS = "pairs", "facts"
+GOLD = {"factual": 0, "non_factual": 1, "true_affirmed": 0, "true_denied": 1, "false_affirmed": 1, "false_denied": 0}
+"""Sentence -> index of the right verdict."""
 VERDICTS = ("正确", "错误")
 LABELS = ("答案", "正确选项")
 AFTER_LABEL = "是为: "
@@ -28,29 +30,44 @@ def load(config: str, kind: str, examples: int = 0, **_: object) -> DatasetDict:
     splits = {split: Dataset(pq.read_table(path)) for split in SPLITS for path in _files(config, split, kind)}
     shown = _examples(kind, examples) if examples else {}
     for split, rows in splits.items():
-        column = [shown.get(_list_of(row), "") if split == "test" else "" for row in rows] if kind != PAIRS else None
+        column = [shown.get(_list_of(row), "") if split == "test" else "" for row in rows] if kind not in (PAIRS, FACTS) else None
         splits[split] = rows if column is None else rows.add_column("examples", column)
     return DatasetDict(splits)
 
 
 def load_claims(**_: object) -> DatasetDict:
     """Return claims one by one, a pair's true side before its false one."""
-    return DatasetDict({split: Dataset.from_list([side for pair in pairs for side in _sides(pair)]) for split, pairs in _pairs().items()})
+    return _sentences("claims", PAIRS)
 
 
-def score_claim(doc: dict, results: list) -> dict:
+def load_fourfold(**_: object) -> DatasetDict:
+    """Return the sentences on fourfold facts one by one."""
+    return _sentences("fourfold", FACTS)
+
+
+def score_claims(doc: dict, results: list) -> dict:
     """Return whether the verdict is right, and the same with the pair's id."""
-    likelihoods = [likelihood for likelihood, _ in results]
-    right = float(likelihoods.index(max(likelihoods)) == doc["gold"])
+    right = _is_right(doc, results)
     return {"acc": right, "pair_acc": (doc["id"], right)}
 
 
-def both_right(items: list) -> float:
-    """Return the share of pairs of which both sides are right: agreeing with everything scores nothing."""
-    pairs = defaultdict(list)
-    for pair, right in items:
-        pairs[pair].append(right)
-    return sum(min(sides) for sides in pairs.values()) / len(pairs)
+def score_fourfold(doc: dict, results: list) -> dict:
+    """Return whether the verdict is right, and the same with the fact's id."""
+    right = _is_right(doc, results)
+    return {"acc": right, "fact_acc": (doc["id"], right)}
+
+
+def _is_right(doc: dict, results: list) -> float:
+    likelihoods = [likelihood for likelihood, _ in results]
+    return float(likelihoods.index(max(likelihoods)) == doc["gold"])
+
+
+def all_right(items: list) -> float:
+    """Return the share of pairs or facts of which all sentences are right: agreeing with everything scores nothing."""
+    by_id = defaultdict(list)
+    for key, right in items:
+        by_id[key].append(right)
+    return sum(map(min, by_id.values())) / len(by_id)
 
 
 def score_letters(doc: dict, results: list) -> dict:
@@ -105,10 +122,11 @@ def _solved(row: dict) -> str:
     return f"{case}{row['stem']}\n{options}答案：{row['answer']}\n\n"
 
 
-def _pairs() -> dict[str, list[dict]]:
-    return {split: table.to_list() for split, table in load("claims", PAIRS).items()}
+def _sentences(config: str, kind: str) -> DatasetDict:
+    tables = load(config, kind)
+    return DatasetDict({split: Dataset.from_list([side for row in table for side in _sides(row)]) for split, table in tables.items()})
 
 
-def _sides(pair: dict) -> list[dict]:
-    both = ((pair["factual"], 0), (pair["non_factual"], 1))
-    return [{"id": pair["id"], "atomic_type": pair["atomic_type"], "claim": claim, "gold": gold} for claim, gold in both]
+def _sides(row: dict) -> list[dict]:
+    about = {"id": row["id"], "atomic_type": row["atomic_type"]}
+    return [about | {"side": side, "claim": row[side], "gold": gold} for side, gold in GOLD.items() if side in row]
