@@ -18,6 +18,7 @@ from curation.clean.wording.exam_text import clean_explanation
 from curation.clean.wording.options import keep_letters, runs_into_next
 from curation.text.characters import has_lost_characters
 from curation.text.latex import holds_latex
+from curation.text.markup import BLANK
 
 VERDICTS = ["正确", "错误"]
 """The options of every true-or-false question."""
@@ -149,6 +150,7 @@ _NEXT_QUESTION = re.compile(r"\d{1,3}\s*[.．、][^\n]{4,80}（ ）|（ ）[。�
 _MAX_STEM_CHARS = 3_000  # the longest of 26,000 published questions, its case included, has 1,600
 _MAX_CASE_CHARS, _MAX_OPTION_CHARS = 6_000, 1_000  # the longest published ones have 1,600 and 305
 _FOREIGN_RUN = re.compile(r"[^\W\d_\u4e00-\u9fff\u3400-\u4dbf]{2,}")  # x and t of a formula are not words
+_CHARS_OF_WORD = 2  # a foreign word counts as a Chinese one would: 關於 acute myocardial infarction 之 ECG is Chinese with terms
 _CHINESE_RUN = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]+")
 _MIN_TERM_CHARS = 2  # 名词解释 consists of the bare term, which may be short: 课, 气
 
@@ -200,11 +202,10 @@ def text_too_long(partial: PartialQuestion) -> str | None:
 
 
 def stem_too_short(partial: PartialQuestion) -> str | None:
-    least = (
-        partial.min_stem_chars
-        if partial.is_choice
-        else min(partial.min_stem_chars, 1 if _CHINESE_RUN.match(partial.stem) else _MIN_TERM_CHARS)
-    )
+    if partial.is_choice:
+        least = min(partial.min_stem_chars, 1) if BLANK in partial.stem else partial.min_stem_chars  # 肾（ ）, and options say the rest
+    else:
+        least = min(partial.min_stem_chars, 1 if _CHINESE_RUN.match(partial.stem) else _MIN_TERM_CHARS)
     return "stem_too_short" if len(partial.canonical_stem) < least else None
 
 
@@ -218,7 +219,7 @@ def _is_foreign(text: str, least: float) -> bool:
     chinese = sum(map(len, _CHINESE_RUN.findall(text)))
     if chinese and chinese >= least * len(text):  # enough even if every character were a letter
         return False
-    return (not chinese and least > 0) or chinese < least * (chinese + sum(map(len, _FOREIGN_RUN.findall(text))))
+    return (not chinese and least > 0) or chinese < least * (chinese + _CHARS_OF_WORD * len(_FOREIGN_RUN.findall(text)))
 
 
 def type_and_options_disagree(partial: PartialQuestion) -> str | None:
