@@ -179,6 +179,13 @@ class _Values:
         self._read: Counter[str] = Counter()
         """How many values of each key are in items, less those that are not."""
         self._sheets = {record.sheet for record in records if record.items}
+        self._below: dict[str, list[Item]] = {record.position: [] for record in records if record.position and not record.items}
+        """The items of the records within each that has none of its own."""
+        for record in records:
+            position = record.position if record.items else ""
+            while position := position.rpartition(":")[0]:
+                if (below := self._below.get(position)) is not None:
+                    below += record.items
 
     def count(self, strays: Sequence[Item]) -> None:
         """Count every value; `strays` are items whose record is not known."""
@@ -190,7 +197,8 @@ class _Values:
                 self._known.clear()
                 self._account.furniture["label"] += sum(value.size for value in record.values)
                 continue
-            above = _Texts(record.items) if record.items else above  # a record without any may go on with it
+            own = record.items or self._below.get(record.position)
+            above = _Texts(own) if own else above  # a record without any may go on with the one before
             for value in sorted(record.values, key=self._is_known, reverse=True):
                 if self._is_taken(value, record, above, unknown):
                     self._read[value.key] += 1
@@ -245,7 +253,8 @@ class _Values:
         columns: dict[str, list[str]] = defaultdict(list)
         known = set[str]()
         for value, record in left:
-            if value.is_free and len(record.questions) == len(record.items) > 0:
+            is_beside = len(record.questions) == len(record.items) > 0 or self._below.get(record.position)
+            if value.is_free and is_beside:
                 columns[value.key].append(value.text.strip())
                 known |= {value.key} if self._read[value.key] > 0 or self._name_of(value) in self._columns else set()
         for key, texts in columns.items():
@@ -269,7 +278,8 @@ class _Values:
         kind = None
         if value.is_free:
             is_unused = not self._unused.isdisjoint([name, *value.key.split(".")])
-            kind = "unused_key" if is_unused else _kind_of_furniture(value, record) or (record.items and beside.get(value.key))
+            is_beside = record.items or self._below.get(record.position)
+            kind = "unused_key" if is_unused else _kind_of_furniture(value, record) or (is_beside and beside.get(value.key))
         for stretch in value.left:
             parts = [] if value.is_free else parts_of_stretch(stretch.text, stretch.is_first, not stretch.is_last)
             for part_kind, part in [(kind, stretch.text)] if kind else parts:

@@ -48,7 +48,7 @@ from curation.clean.wording.marks import type_tag, without_number
 from curation.clean.wording.options import clean_options, holds_more, split_options
 from curation.text.normalize import is_plain, normalize
 
-_IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]", re.I)
+_IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]|\{[^{}\n]{1,80}\.(?:png|jpe?g|gif|bmp)\}", re.I)
 _BETWEEN_ANSWERS = re.compile(r"[+＋;；|/、，,&\n]")
 _CHOICES = frozenset({"mcqa", "mrqa", "choice"})
 
@@ -197,8 +197,8 @@ def _verdict_options(options: list[str]) -> list[str] | None:
 
 
 def _image_tags(item: QuestionItem) -> int:
-    text = "\n".join((item.stem_raw or "", *(item.options_raw or ())))
-    return len(_IMAGE_TAG.findall(text)) if "<" in text or "[" in text else 0
+    text = "\n".join((item.case_raw or "", item.stem_raw or "", *(item.options_raw or ())))
+    return len(_IMAGE_TAG.findall(text)) if "<" in text or "[" in text or "{" in text else 0
 
 
 def _stem_and_case(item: QuestionItem, context: SourceContext, rules: list[str]) -> _StemParts:
