@@ -280,6 +280,8 @@ def _flag_of(objects: list[dict[str, Any]]) -> str:
 def _is_some_flag(key: str, values: list[Any]) -> bool:
     """Return whether a key of another name means yes for some options and no for others; values that are only 0 and 1 may be positions."""
     words = [word_of(value) for value in values]
+    if {*words} == {"t", "f"}:
+        return not _OWN.search(key)  # nothing else is T or F: {"type": "F", "content": "X"}
     has_both = any(word in _YES for word in words) and any(word in _NO for word in words)
     sure = all(isinstance(value, bool) for value in values) or len(values) > 2
     return has_both and sure and set(words) <= _YES | _NO and not _NO_FLAG.search(key) and not _OWN.search(key)
