@@ -37,6 +37,8 @@ _NAMES_FILE = re.compile(
 )
 """What identifies, numbers, flags or dates a question, without words of Chinese; a file, a date or an address, which never answers one."""
 _SOURCES = re.compile(r"user|author|source|time|date|url|img|image|path|来源|出处|教材|时间|日期|作者|章|节|chapter|section", re.I)
+LETTER_IN_NAME = re.compile(r"(?<![a-z])[a-j](?![a-z])", re.IGNORECASE)
+"""What names an option that nobody took: `D 选支`."""
 _TIMES, _NEARLY_ALL = 3, 0.9
 """How often each value of a column recurs, on average, that says a kind; share of questions that have an answer."""
 _CODE_CHARS = 8
@@ -258,7 +260,11 @@ class _Values:
                 columns[value.key].append(value.text.strip())
                 known |= {value.key} if self._read[value.key] > 0 or self._name_of(value) in self._columns else set()
         for key, texts in columns.items():
-            forms, different, name = Counter(answer_form(text) for text in texts), len(set(texts)), plain(re.split("[.:]", key)[-1])
+            forms, different, name = (
+                Counter(answer_form(text) for text in texts),
+                len(set(texts)),
+                plain(re.split("[.:]", self._header.get(key, key))[-1]),
+            )
             is_flag = forms["verdict"] >= _NEARLY_ALL * len(texts)
             if name in _LETTER_NAMES and all(map(LETTER.fullmatch, texts)):
                 yield key, "letter"
@@ -268,6 +274,8 @@ class _Values:
                 continue
             elif is_flag or all(map(_NAMES_FILE.fullmatch, texts)) or (are_answered and all(map(_CODES.fullmatch, texts))):
                 yield key, "code"
+            elif LETTER_IN_NAME.search(name):
+                continue
             elif (_TIMES * different <= len(texts) and (different == 1 or is_answered_choice)) or (are_answered and _SOURCES.search(key)):
                 yield key, "kind"
 

@@ -251,7 +251,9 @@ def _reading(
 ) -> FileReading:
     reading = FileReading(rows=[])
     chosen = _apart(candidates)
-    chosen = [(table, _with_case(table, roles, next((each for each in chosen if _is_below(table, each[0])), None))) for table, roles in chosen]
+    chosen = [
+        (table, _with_case(table, roles, next((each for each in chosen if _is_below(table, each[0])), None))) for table, roles in chosen
+    ]
     inner = {table.way: {_key_below(each, table) for each, _ in chosen if _is_below(each, table)} for table, _ in chosen}
     for table in _left(tables, [each for each, _ in chosen]):
         _add_known(reading, table, known)

@@ -25,12 +25,14 @@ _DASHES = (*"-–—=→>#_",)
 _BEFORE = " \t\n\r\u3000;；|,，。、$#@&^~/\\*!"
 _ANSWER_PROMPT = re.compile(r"\s{0,9}(?:(?:正确|你的)?答案|(?:the )?(?:correct )?answer)(?:是|为|is)?\s?[:：]\s{0,9}$", re.IGNORECASE)
 """A label of the answer after the options, when the answer itself is elsewhere."""
+_LEADS = re.compile(r"^[&@^|]{1,4}(?=\s?[AＡ]\s?[.．、:：)）])")
+"""Signs before the first option, as before the others."""
 _TAIL_SIGNS = re.compile(r"[;；|$#@&^~/\\*!,，]{1,8}$")
 
 
 def split_options(text: str) -> list[str]:
     """Return the options of a text: divided at letters in sequence from A, else at line breaks, else at a separator."""
-    text = _WRITTEN_LINE_END.sub("\n", text).strip()
+    text = _LEADS.sub("", _WRITTEN_LINE_END.sub("\n", text).strip())
     if not text:
         return []
     if (both := _VERDICTS.fullmatch(text)) and {*map(verdicts.verdict_of, both.groups())} == {verdicts.TRUE, verdicts.FALSE}:
