@@ -232,7 +232,7 @@ class _Values:
         is_known = bool(record.items) and (self._is_known(value) or len(record.questions) < len(record.items))
         if not is_known:
             value.left = [Stretch(value.at, 0, value.size, without_tags(value.text), is_first=True, is_last=True)]
-        is_own = bool(record.items) and above.has(value, 0 if is_known else _TINY)
+        is_own = (bool(record.items) or self._is_table) and above.has(value, 0 if is_known else _TINY)
         if is_own or above.take(value.text) or unknown.take(value.text) or (is_known and self._is_code(value, record)):
             self._account.in_items += value.size
             return True
