@@ -10,7 +10,12 @@ from crawlers.read.__main__ import read_row
 from curation.clean.cleaning import clean
 
 PARAMS, _LEAST_UNREAD = Clean(min_stem_chars=2, min_chinese_share=0.3), 0.05
-_A3 = (("首先应做的检查为", "A", "男，40岁"), ("首选的治疗为", "B", "男，40岁"), ("首先应做的检查为", "A", "女，28岁"), ("首选的治疗为", "A", "女，28岁"))
+_A3 = (
+    ("首先应做的检查为", "A", "男，40岁"),
+    ("首选的治疗为", "B", "男，40岁"),
+    ("首先应做的检查为", "A", "女，28岁"),
+    ("首选的治疗为", "A", "女，28岁"),
+)
 _SHARED = {"叶酸缺乏可导致": "巨幼细胞性贫血", "骨髓造血衰竭可导致": "再生障碍性贫血"}
 
 
@@ -39,7 +44,10 @@ def _right(question: Question) -> list[str]:
 @pytest.mark.parametrize("name", ["s0", "s1", "s2", "s3"])
 def test_casts_and_arrays_of_postgres_are_read(cases: Path, name: str) -> None:
     questions = _asked(cases / f"08-postgres-casts/{name}.sql")
-    assert [(one.stem, one.answer, len(one.options)) for one in questions[:2]] == [("主治风寒表实证的药物是", "A", 4), ("善清心火的药物是", "B", 4)]
+    assert [(one.stem, one.answer, len(one.options)) for one in questions[:2]] == [
+        ("主治风寒表实证的药物是", "A", 4),
+        ("善清心火的药物是", "B", 4),
+    ]
     assert len(questions) == 12
 
 
@@ -66,7 +74,10 @@ def test_what_is_simplified_stays(cases: Path) -> None:
 
 
 def test_a_stem_of_one_character_is_one(cases: Path) -> None:
-    assert [(one.stem, one.answer) for one in _asked(cases / "14-stems-of-one-character/organs.txt")] == [("肾（ ）", "A"), ("肺（ ）", "A")]
+    assert [(one.stem, one.answer) for one in _asked(cases / "14-stems-of-one-character/organs.txt")] == [
+        ("肾（ ）", "A"),
+        ("肺（ ）", "A"),
+    ]
 
 
 def test_truth_as_the_type_of_options_is_the_answer(cases: Path) -> None:
