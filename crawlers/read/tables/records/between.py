@@ -51,14 +51,8 @@ def _with_options_below(rows: Iterable[LocatedRow], stem: int) -> Iterator[Locat
     for position, cells in rows:
         own = [cell for cell in cells if _is_own(cell)]
         letters = [letter_of(flat(cell)) for cell in own]
-        if (
-            above
-            and len(above[1]) > stem
-            and above[1][stem]
-            and letters[:1] == ["A"]
-            and all(letters)
-            and are_in_turn(filter(None, letters))
-        ):
+        are_options = letters[:1] == ["A"] and are_in_turn([letter or " " for letter in letters])
+        if are_options and above and len(above[1]) > stem and above[1][stem]:
             above[1][stem] += "\n" + "\n".join(own)
             continue
         if above:
