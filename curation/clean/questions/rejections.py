@@ -211,7 +211,8 @@ def stem_too_short(partial: PartialQuestion) -> str | None:
 
 def not_chinese(partial: PartialQuestion) -> str | None:
     text, least = (partial.shared_stem or "") + partial.stem, partial.min_chinese_share
-    foreign = _is_foreign(text + "".join(partial.options), least) and _is_foreign(text, least)  # a Chinese question may choose among HBsAg, HBeAg and 抗-HBs
+    # a Chinese question may choose among HBsAg, HBeAg and 抗-HBs
+    foreign = _is_foreign(text + "".join(partial.options), least) and _is_foreign(text, least)
     return "not_chinese" if foreign else None
 
 

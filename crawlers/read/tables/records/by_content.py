@@ -29,6 +29,7 @@ from crawlers.read.tables.roles.records import (
     Roles,
     record_of,
     with_letters_of_columns,
+    with_numbered_verdicts,
     without_fillers,
 )
 from crawlers.read.tables.roles.solver import PAIR, SURE, roles_of
@@ -259,6 +260,8 @@ def _reading(
         _add_known(reading, table, known)
     for table, roles in chosen:
         _logger.warning("%s: %s", name, roles_in_words(table, roles))
+        if roles.options and roles.answer:
+            with_numbered_verdicts(table.rows, roles)
         _add_questions(reading, table, roles, inner[table.way], provenance, unread)
     for table, bare in _parents(tables, [each for each, _ in chosen]):
         _account_for(reading, table.rows, unread)
