@@ -1,4 +1,4 @@
-"""Which files stop the line: none for what identifies, flags, dates or is the same beside questions, each that was misunderstood."""
+"""Which files stop the line: none for what identifies, flags or dates questions, nor for its layout; each that was misunderstood."""
 
 import json
 from pathlib import Path
@@ -79,3 +79,49 @@ def test_what_says_nothing_of_a_question_does_not_stop_the_line(tmp_path: Path, 
 def test_a_file_that_was_misunderstood_stops_the_line(tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match=name):
         _questions(tmp_path / name, _STOP[name], tmp_path / "pages")
+
+
+_STATEMENTS = [(f"{organ}发生病变时以{_FINDINGS[n % 11]}为主。", n % 3 > 0) for n, organ in enumerate(_ORGANS)]
+_TEXTS = [[row[key] for key in "ABCD"] for row in _ROWS]
+_LINES = [f"{n}. {row['question']}" for n, row in enumerate(_ROWS, 1)]
+_CASE = "男，{n}岁，饱餐后上腹剧痛{n}小时，呕吐后不缓解。"
+_LAID_OUT = {
+    "types.json": _json([{"q": s, "opts": [{"type": "TF"[not ok], "c": "O"}, {"type": "TF"[ok], "c": "X"}]} for s, ok in _STATEMENTS]),
+    "codes.csv": csv_of(
+        [
+            ["questionContent", "optionContent", "questionAnswer"],
+            *([row["question"], "|".join(texts), row["answer"]] for row, texts in zip(_ROWS, _TEXTS, strict=True)),
+            *([statement, "", 2 - ok] for statement, ok in _STATEMENTS),
+        ]
+    ),
+    "signs.csv": csv_of(
+        [["题目", "选项", "答案"], *([row["question"], "".join(f"&{k}.{row[k]}" for k in "ABCD"), row["answer"]] for row in _ROWS)]
+    ),
+    "turns.csv": csv_of([each for n, row in enumerate(_ROWS) for each in ([_LINES[n], row["answer"]], [f"{k}.{row[k]}" for k in "ABCD"])]),
+    "below.csv": csv_of(
+        [
+            ["题号", "题目", "答案"],
+            *(
+                each
+                for n, row in enumerate(_ROWS, 1)
+                for each in ([n, row["question"], row["answer"]], ["", " ".join(f"{k}.{row[k]}" for k in "ABCD"), ""])
+            ),
+        ]
+    ),
+    "project.csv": csv_of([["题干", "A项", "B项", "C项", "D项目", "答案"], *([*row.values()] for row in _ROWS)]),
+    "lone.txt": "\n".join(f"{line}\n{row['answer']}. {row[row['answer']]}" for line, row in zip(_LINES, _ROWS, strict=True)).encode(),
+    "case.json": _json([{"intro": _CASE.format(n=n + 30), "kind": "A3", "list": _ROWS[n * 3 : n * 3 + 3]} for n in range(4)]),
+}
+
+
+@pytest.mark.parametrize("name", _LAID_OUT)
+def test_a_bank_in_an_unusual_layout_reads_back_equal(tmp_path: Path, name: str) -> None:
+    questions = _questions(tmp_path / name, _LAID_OUT[name], tmp_path / "pages")
+    texts = [
+        dict(zip("ABCD", item.options_raw or (), strict=False)).get(item.answer_raw or "", item.answer_raw or "") for item in questions
+    ]
+    rights = [text.rpartition(".")[2].strip() for text in texts]
+    verdicts = [("O" if ok else "X") if name == "types.json" else ("正确" if ok else "错误") for _, ok in _STATEMENTS]
+    choices = [row[row["answer"]] for row in _ROWS]
+    assert rights == ({"types.json": verdicts, "codes.csv": choices + verdicts}.get(name) or choices)
+    assert len({item.case_raw for item in questions}) == (4 if name == "case.json" else 1)

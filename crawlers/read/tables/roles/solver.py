@@ -326,7 +326,7 @@ def _without_answers(rows: Sequence[dict[str, Any]], columns: list[str], sets: l
     for options in (each for each in sets if len(each) == 1):
         lettered = [all(map(_LED.match, texts)) for row in rows if len(texts := options_of(row, options)) > 1]
         stem, _, _ = stem_of(rows, [key for key in columns if key not in options])
-        blanks = sum(_BLANK.search(str(row.get(stem))) is not None for row in rows)
+        blanks = sum(_BLANK.search(str(row.get(stem or ""))) is not None for row in rows)
         if (
             stem
             and all(lettered)

@@ -86,7 +86,10 @@ LAID_OUT = " A、{} B、{} C、{} D、{}"
     ("stem", "options"),
     [
         (ASKED + LAID_OUT.format(*WORDS), WORDS),
-        (ASKED + "\n" + "\n".join(f"{letter}.{word}；" for letter, word in zip("ABCD", WORDS, strict=True)), [f"{word}；" for word in WORDS]),
+        (
+            ASKED + "\n" + "\n".join(f"{letter}.{word}；" for letter, word in zip("ABCD", WORDS, strict=True)),
+            [f"{word}；" for word in WORDS],
+        ),
         (ASKED, [f"&{letter}.{word}" for letter, word in zip("ABCD", WORDS, strict=True)]),
         (ASKED, [f"{letter}.&{letter}.{word}" for letter, word in zip("ABCD", WORDS, strict=True)]),
         (ASKED, [*(f"{word}&" for word in WORDS[:3]), WORDS[3]]),
