@@ -126,7 +126,7 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
         images=item.images + _image_tags(item),
         plain=is_plain("，".join((stem, *options))),
         shared_stem=parts.case,
-        min_stem_chars=params.min_stem_chars,
+        min_stem_chars=min(params.min_stem_chars, 1) if item.provenance.page_id in context.brief else params.min_stem_chars,
         min_chinese_share=params.min_chinese_share,
         doubt=item.doubt,
         in_order=answer.in_order,

@@ -18,7 +18,6 @@ from curation.clean.wording.exam_text import clean_explanation
 from curation.clean.wording.options import keep_letters, runs_into_next
 from curation.text.characters import has_lost_characters
 from curation.text.latex import holds_latex
-from curation.text.markup import BLANK
 
 VERDICTS = ["正确", "错误"]
 """The options of every true-or-false question."""
@@ -202,10 +201,9 @@ def text_too_long(partial: PartialQuestion) -> str | None:
 
 
 def stem_too_short(partial: PartialQuestion) -> str | None:
-    if partial.is_choice:
-        least = min(partial.min_stem_chars, 1) if BLANK in partial.stem else partial.min_stem_chars  # 肾（ ）, and options say the rest
-    else:
-        least = min(partial.min_stem_chars, 1 if _CHINESE_RUN.match(partial.stem) else _MIN_TERM_CHARS)
+    least = partial.min_stem_chars
+    if not partial.is_choice:
+        least = min(least, 1 if _CHINESE_RUN.match(partial.stem) else _MIN_TERM_CHARS)
     return "stem_too_short" if len(partial.canonical_stem) < least else None
 
 

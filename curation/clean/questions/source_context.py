@@ -49,6 +49,7 @@ _LEAST_JOINED = 3
 """Keys on a page with a matching number of keyless questions before (or after) each, from which the page is known to join its keys:
 nearly all keys next to keyless questions must match, since keys with several answers next to lost keys match by chance."""
 ItemPosition = tuple[str, str]
+_BRIEF = re.compile("[\u4e00-\u9fff]\\s*[（(]\\s*[)）][。.]?")
 _FIELDS = ("stem_raw", "options_raw", "shared_options_raw", "answer_raw", "case_raw")
 
 
@@ -77,6 +78,8 @@ class SourceContext(NamedTuple):
     """page_id -> what begins or ends many of its texts alike."""
     traditional: frozenset[str] = frozenset()
     """Pages in traditional characters."""
+    brief: frozenset[str] = frozenset()
+    """Pages on which stems of one character before a blank are usual, `肾（ ）`: a single one is the rest of another."""
 
 
 NO_CONTEXT = SourceContext({}, frozenset(), frozenset(), frozenset(), {}, {})
@@ -129,7 +132,12 @@ def context_of(items: Iterable[QuestionItem]) -> SourceContext:
         unused,
         edges_by_page,
         traditional,
+        frozenset(page_id for page_id, page in pages.items() if sum(map(_is_brief, page)) > 1),
     )
+
+
+def _is_brief(item: QuestionItem) -> bool:
+    return bool(item.options_raw and item.stem_raw and _BRIEF.fullmatch(without_number(item.stem_raw.strip(), item.number_raw)))
 
 
 def _texts_of(item: QuestionItem) -> Iterable[str]:

@@ -64,7 +64,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("stem_broken", {"stem_raw": "具有2个分枝的花鹿茸习称 【43-44】"}),
     ("stem_broken", {"stem_raw": "处方中煨肉豆蔻的炮制作用是 案例：某女，53岁。症见脘腹胀满。"}),
     ("stem_broken", {"stem_raw": "药材细辛的药用部位是 四、多项选择题"}),
-    ("stem_too_short", {"stem_raw": "脑。"}),
+    ("stem_too_short", {"stem_raw": "脑（ ）。"}),
     ("not_chinese", {"stem_raw": "Which structure forms memories?", "options_raw": ["Pons", "Medulla", "Hippocampus"]}),
     ("too_few_options", {"options_raw": ["A. 感觉"]}),
     ("too_few_options", {"options_raw": None}),

@@ -6,6 +6,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
+from curation.clean.questions.source_context import context_of
 from curation.clean.wording.exam_text import clean_stem
 from curation.clean.wording.options import clean_options, with_plain_letters
 from curation.text.normalize import normalize
@@ -133,12 +134,19 @@ def test_none_is_an_option_beside_words_like_it(stem: str, options: list[str], k
         ("感觉是最简单的认知过程，", ["正确", "错误"], "感觉是最简单的认知过程"),
         ("注射的速度不超过（ ）毫升；", None, "注射的速度不超过（ ）毫升"),
         ("關於 acute myocardial infarction 之 ECG，下列何者最早出現？", WORDS, "关于acute myocardial infarction之ECG，下列何者最早出现？"),
-        ("肾（ ）", WORDS, "肾（ ）"),
     ],
 )
 def test_a_complete_question_is_one_whatever_its_end(stem: str, options: list[str] | None, becomes: str) -> None:
     found = reading(stem, options, "A" if options else "十")
     assert found.question and found.question.stem == becomes
+
+
+def test_stems_of_one_character_are_stems_where_they_are_usual() -> None:
+    items = [
+        QuestionItem(url=SEEN.url, provenance=SEEN, stem_raw=stem, options_raw=WORDS, answer_raw="A") for stem in ("肾（ ）", "肺（ ）")
+    ]
+    assert [bool(found.question) for found in read_questions(items, PARAMS, context_of(items))] == [True, True]
+    assert [bool(found.question) for found in read_questions(items[:1], PARAMS, context_of(items[:1]))] == [False]
 
 
 @pytest.mark.parametrize("stem", ["患者，男，35岁，突发胸痛，", "肾", "“"])
