@@ -260,15 +260,12 @@ class _Values:
                 columns[value.key].append(value.text.strip())
                 known |= {value.key} if self._read[value.key] > 0 or self._name_of(value) in self._columns else set()
         for key, texts in columns.items():
-            forms, different, name = (
-                Counter(answer_form(text) for text in texts),
-                len(set(texts)),
-                plain(re.split("[.:]", self._header.get(key, key))[-1]),
-            )
+            forms, different, header = Counter(answer_form(text) for text in texts), len(set(texts)), self._header.get(key, key)
+            name = plain(re.split("[.:]", header)[-1])
             is_flag = forms["verdict"] >= _NEARLY_ALL * len(texts)
             if name in _LETTER_NAMES and all(map(LETTER.fullmatch, texts)):
                 yield key, "letter"
-            elif (name in _NUMBER_NAMES or IDENTIFIER.search(key)) and all(map(_CODES.fullmatch, texts)):
+            elif (name in _NUMBER_NAMES or IDENTIFIER.search(header)) and all(map(_CODES.fullmatch, texts)):
                 yield key, "number"
             elif key in known or forms["letters"] >= _NEARLY_ALL * len(texts) or (is_flag and different > 1 and not is_answered_choice):
                 continue
@@ -276,7 +273,9 @@ class _Values:
                 yield key, "code"
             elif LETTER_IN_NAME.search(name):
                 continue
-            elif (_TIMES * different <= len(texts) and (different == 1 or is_answered_choice)) or (are_answered and _SOURCES.search(key)):
+            elif (_TIMES * different <= len(texts) and (different == 1 or is_answered_choice)) or (
+                are_answered and _SOURCES.search(header)
+            ):
                 yield key, "kind"
 
     def _is_furniture(self, value: _Value, record: _SourceRecord, beside: dict[str, str]) -> bool:
