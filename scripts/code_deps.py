@@ -131,7 +131,7 @@ def _is_module(file: Path) -> bool:
 
 def _names(file: Path) -> set[str]:
     """Return the words by which code may name a data file: its own, or those of the folders around it that are no packages."""
-    folders = {folder.name for folder in file.parents if folder.is_relative_to(ROOT) and not (folder / "__init__.py").exists()}
+    folders = {folder.name for folder in file.parents if ROOT in folder.parents and not (folder / "__init__.py").exists()}
     return {file.name, file.stem, *folders}
 
 
