@@ -30,8 +30,15 @@ def filler_word(text: str) -> bool:
 
 
 def are_fillers(texts: Sequence[str]) -> bool:
-    """Tell whether all options of a question are such signs, or say that there are none."""
-    return any(texts) and all(not text or is_filler(text) or _FILLER_WORD.fullmatch(text) for text in texts)
+    """Tell whether all options of a question are such signs, or say that there are none; `None` and `null` are two options."""
+    names = {text.lower() for text in texts if text.isascii() and any(map(str.isalpha, text))}
+    return any(texts) and len(names) < 2 and all(not text or is_filler(text) or _FILLER_WORD.fullmatch(text) for text in texts)
+
+
+def fills_field(text: str, others: Sequence[str]) -> bool:
+    """Tell whether a text is but a sign of an unused field beside these options: `None` is one of them if they are Latin words, too."""
+    is_name = any(map(str.isalpha, text))
+    return is_filler(text) and not (is_name and any(others) and "".join(others).isascii())
 
 
 def letters_in(text: str) -> list[str]:

@@ -14,7 +14,7 @@ SURE_VERDICTS = _meaning("正确 对 正確 對 √ ✓ ✔ ☑ ✅ true t", "�
 UNSURE_VERDICTS = _meaning("是 真 yes right", "否 假 no wrong x")
 """What also answers other questions, or is an option: a verdict only where one is expected."""
 VERDICTS = SURE_VERDICTS | UNSURE_VERDICTS
-CODES = _meaning("y r v", "n w x")
+CODES = _meaning("y r v o", "n w x")
 """Letters beyond those of options that are verdicts where nothing else is answered."""
 
 

@@ -66,6 +66,9 @@ _SENT = re.compile(r"\b(?:19|20)\d\d[-/年.]\d{1,2}[-/月.]\d{1,2}日?\s{1,3}\d{
 _NAME = re.compile(r"\s{0,9}[【\[(]?(?P<name>[\u4e00-\u9fff]{2,6})(?:[】\])]\s?:?|:)")
 _PLACE = re.compile(r"第[一二三四五六七八九十\d]{1,2}[项个]")
 _LONGEST_LABEL = 3
+_FEWEST_LONE, _LONE = 5, 0.9
+"""Questions with but one option each that show a list of the right ones, and their share."""
+_CHOOSES, _LETTER_MARK = re.compile("下列|以下|下述|下面|哪"), re.compile(r"^\s*[(（]?[A-JＡ-Ｊ]\s?[.．、:：)）]\s*")
 _FEWEST_NAMED, _NAMED = 3, 0.2
 """Questions below whose words a line opens with the same name, at least, and their share."""
 _NUMBERS = r"第?\d{1,3}(?:\s?[、,;.\s]\s?\d{1,3}){1,99}"
@@ -140,7 +143,7 @@ def paper_in(name: str, text: Text) -> Paper:
     with uncollected():
         paper = with_plain_options(read_paper(text.lines))
         paper = better_by_form(text.lines, accounted(text.lines, _with_remains_doubted(paper, text.lines)))
-        paper = _with_remains_doubted(paper, text.lines)
+        paper = _with_lone_keys(_with_remains_doubted(paper, text.lines))
     refuse_no_bank(name, text.lines, paper)
     return paper
 
@@ -168,6 +171,36 @@ def _with_remains_doubted(paper: Paper, lines: list[str]) -> Paper:
         )
         (rejected if doubt else questions).append(draft.doubted(doubt))
     return structs.replace(paper, questions=questions, rejected=rejected)
+
+
+def _with_lone_keys(paper: Paper) -> Paper:
+    """Return a paper that has nothing but the right option below each stem with these as answers in words.
+
+    A stem that chooses among what is not there keeps the one as its only option, for which `clean` rejects it.
+    """
+    found = [(draft, _lone_key(draft)) for draft in paper.drafts]
+    letters = {letter_of(key) for _, (_, key) in found if key}
+    if sum(bool(key) for _, (_, key) in found) < max(_FEWEST_LONE, _LONE * len(found)) or (len(letters) == 1 and all(letters)):
+        return paper
+    questions, rejected = list[Draft](), list[Draft]()
+    for draft, (stem, key) in found:
+        if key and not _CHOOSES.search(stem):
+            draft = structs.replace(draft, stem=stem, options=[], answer=_LETTER_MARK.sub("", key), doubts=())
+        elif key:
+            draft = structs.replace(draft, stem=stem, options=[key], doubts=())
+        (rejected if draft.doubts else questions).append(draft)
+    return structs.replace(paper, questions=questions, rejected=rejected)
+
+
+def _lone_key(draft: Draft) -> tuple[str, str]:
+    """Return the stem and the only option of a question without an answer; no option if it has others, or a line that may go on with it."""
+    if draft.answer or draft.above.shared_options:
+        return draft.stem, ""
+    if len(draft.options) == 1:
+        return draft.stem, draft.options[0]
+    stem, _, key = draft.stem.partition("\n")
+    is_whole = asks(flat(stem)) and flat(stem).rstrip(" .。:")[-1:] in ")]_?" and not asks(flat(key))
+    return (stem, key.strip()) if is_whole and not draft.options and key.strip() and "\n" not in key.strip() else (draft.stem, "")
 
 
 def _names_below(draft: Draft) -> set[str]:

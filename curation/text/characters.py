@@ -179,11 +179,37 @@ def _plain(character: str) -> str:
 def _converter():  # OpenCC's own type; the table is read at the first text
     import opencc
 
-    return opencc.OpenCC("t2s")
+    return opencc.OpenCC("tw2s")  # t2s and the variants of Taiwan, 著 for 着; tw2sp also makes 运行 of 執行 and 远程 of 遠端
 
 
-def simplify(text: str) -> str:
-    """Write traditional characters in their simplified form."""
+_LEAST_TRADITIONAL = 0.05
+"""Share of the characters of traditional texts that have no place in GB 2312; simplified texts have hardly any."""
+
+
+def are_traditional(text: str) -> bool:
+    """Return whether texts together are in traditional characters."""
+    chinese = "".join(_CHINESE_RUN.findall(text))
+    rare = _beyond_simplified(chinese)
+    if rare < max(_FEWEST_RARE, _LEAST_TRADITIONAL * len(chinese)):
+        return False
+    changed = sum(one != other for one, other in zip(chinese, _converter().convert(chinese), strict=False))
+    return 2 * changed > rare  # else they are damaged
+
+
+def _beyond_simplified(chinese: str) -> int:
+    return len(chinese) - len(chinese.encode("gb2312", "ignore")) // 2
+
+
+def simplify(text: str, is_traditional: bool = False) -> str:
+    """Write traditional characters in their simplified form.
+
+    A text whose characters all have a place in GB 2312 is simplified already: 乾 is the trigram there, and 徵 the note.
+
+    Args:
+        is_traditional: the source of the text is in traditional characters, so that its 乾 is 干.
+    """
+    if not is_traditional and not _beyond_simplified("".join(_CHINESE_RUN.findall(text))):
+        return text
     converted = _converter().convert(text)
     if converted == text or len(converted) != len(text):
         return converted
@@ -215,7 +241,7 @@ def has_lost_characters(text: str) -> bool:
 def _is_rare(text: str) -> bool:
     """Return whether a quarter of the Chinese characters are in no table of simplified ones: UTF-8 decoded as GBK, with some lost."""
     chinese = "".join(_CHINESE_RUN.findall(text))
-    rare = len(chinese) - len(chinese.encode("gb2312", "ignore")) // 2
+    rare = _beyond_simplified(chinese)
     return rare >= _FEWEST_RARE and rare * 4 >= len(chinese)
 
 

@@ -17,6 +17,7 @@ from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
 from crawlers.read.account.characters import CharacterAccount, Unread, folded
 from crawlers.read.account.leaves import Leaf
+from crawlers.read.account.records import LETTER_IN_NAME
 from crawlers.read.lines.pages.wraps import is_closed
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.tables.roles.answer_columns import ANSWER, OWN_CHOICE
@@ -62,7 +63,9 @@ def refuse_little_read(name: str, reading: FileReading, account: CharacterAccoun
             columns[one.position.rpartition(":")[2]].append(one.text)
     for column, texts in columns.items():
         is_beside_most = choices >= _FEWEST and len(texts) >= _MOST * choices
-        if is_beside_most and len(set(texts)) >= _NEARLY_ALL * len(texts) and _are_unlike(texts) and _may_be_options(column):
+        is_option = LETTER_IN_NAME.search(column) and not any(map(str.isascii, texts))
+        are_own = len(set(texts)) >= _NEARLY_ALL * len(texts) and _are_unlike(texts)
+        if is_beside_most and (is_option or are_own) and _may_be_options(column):
             found = f"{len(texts)} texts of {column!r} beside questions are in no item, such as {texts[0]!r} and {texts[-1]!r}"
             raise Refusal(f"{name}: {found}; they may be options, answers or explanations: {_LAYOUT}; `unread: [{column}]` leaves them out")
 

@@ -38,6 +38,8 @@ _LONGEST_ROW, _IN_ANSWERS, _LETTERS = 40, frozenset("abcdefghij"), frozenset("ab
 _BREAK = "\n"  # no counted character
 _APART = "\x00"  # of items compared at once: in no line
 _AT_ONCE = 1_000
+_EMPHASIS = re.compile(r"\*{2,3}|`|__")
+"""What Markdown puts around a label and its answer: `- **答案：B**`."""
 _SIGNS, _DROPS_SIGNS = re.compile(r"[\W_]+"), re.compile("(?:[^\\w√×]|_)+")
 """What is no letter or digit; the same without the signs of a verdict."""
 SHARED_FIELDS = ("exam_raw", "subject_raw", "paper_raw", "section_raw", "case_raw", "shared_options_raw")
@@ -337,7 +339,7 @@ class PaperAccount:
         elif not stretch.is_last and parts_of_stretch(stretch.text, stretch.is_first, before_claimed=True):
             return
         else:
-            parts = [(kind, words) for kind, words in parts_of(stretch.text) if words and kind != "remark"]
+            parts = [(kind, words) for kind, words in parts_of(_EMPHASIS.sub("", stretch.text)) if words and kind != "remark"]
             marks = [*self._texts.take_all(words for kind, words in parts if kind != "text" or not class_of_line(words))]
         for mark, size in marks:
             if mark is not None:

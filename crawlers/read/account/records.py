@@ -37,6 +37,8 @@ _NAMES_FILE = re.compile(
 )
 """What identifies, numbers, flags or dates a question, without words of Chinese; a file, a date or an address, which never answers one."""
 _SOURCES = re.compile(r"user|author|source|time|date|url|img|image|path|来源|出处|教材|时间|日期|作者|章|节|chapter|section", re.I)
+LETTER_IN_NAME = re.compile(r"(?<![a-z])[a-j](?![a-z])", re.IGNORECASE)
+"""What names an option that nobody took: `D 选支`."""
 _TIMES, _NEARLY_ALL = 3, 0.9
 """How often each value of a column recurs, on average, that says a kind; share of questions that have an answer."""
 _CODE_CHARS = 8
@@ -179,6 +181,13 @@ class _Values:
         self._read: Counter[str] = Counter()
         """How many values of each key are in items, less those that are not."""
         self._sheets = {record.sheet for record in records if record.items}
+        self._below: dict[str, list[Item]] = {record.position: [] for record in records if record.position and not record.items}
+        """The items of the records within each that has none of its own."""
+        for record in records:
+            position = record.position if record.items else ""
+            while position := position.rpartition(":")[0]:
+                if (below := self._below.get(position)) is not None:
+                    below += record.items
 
     def count(self, strays: Sequence[Item]) -> None:
         """Count every value; `strays` are items whose record is not known."""
@@ -190,7 +199,8 @@ class _Values:
                 self._known.clear()
                 self._account.furniture["label"] += sum(value.size for value in record.values)
                 continue
-            above = _Texts(record.items) if record.items else above  # a record without any may go on with it
+            own = record.items or self._below.get(record.position)
+            above = _Texts(own) if own else above  # a record without any may go on with the one before
             for value in sorted(record.values, key=self._is_known, reverse=True):
                 if self._is_taken(value, record, above, unknown):
                     self._read[value.key] += 1
@@ -222,7 +232,7 @@ class _Values:
         is_known = bool(record.items) and (self._is_known(value) or len(record.questions) < len(record.items))
         if not is_known:
             value.left = [Stretch(value.at, 0, value.size, without_tags(value.text), is_first=True, is_last=True)]
-        is_own = bool(record.items) and above.has(value, 0 if is_known else _TINY)
+        is_own = (bool(record.items) or self._is_table) and above.has(value, 0 if is_known else _TINY)
         if is_own or above.take(value.text) or unknown.take(value.text) or (is_known and self._is_code(value, record)):
             self._account.in_items += value.size
             return True
@@ -245,21 +255,27 @@ class _Values:
         columns: dict[str, list[str]] = defaultdict(list)
         known = set[str]()
         for value, record in left:
-            if value.is_free and len(record.questions) == len(record.items) > 0:
+            is_beside = len(record.questions) == len(record.items) > 0 or self._below.get(record.position)
+            if value.is_free and is_beside:
                 columns[value.key].append(value.text.strip())
                 known |= {value.key} if self._read[value.key] > 0 or self._name_of(value) in self._columns else set()
         for key, texts in columns.items():
-            forms, different, name = Counter(answer_form(text) for text in texts), len(set(texts)), plain(re.split("[.:]", key)[-1])
+            forms, different, header = Counter(answer_form(text) for text in texts), len(set(texts)), self._header.get(key, key)
+            name = plain(re.split("[.:]", header)[-1])
             is_flag = forms["verdict"] >= _NEARLY_ALL * len(texts)
             if name in _LETTER_NAMES and all(map(LETTER.fullmatch, texts)):
                 yield key, "letter"
-            elif (name in _NUMBER_NAMES or IDENTIFIER.search(key)) and all(map(_CODES.fullmatch, texts)):
+            elif (name in _NUMBER_NAMES or IDENTIFIER.search(header)) and all(map(_CODES.fullmatch, texts)):
                 yield key, "number"
             elif key in known or forms["letters"] >= _NEARLY_ALL * len(texts) or (is_flag and different > 1 and not is_answered_choice):
                 continue
             elif is_flag or all(map(_NAMES_FILE.fullmatch, texts)) or (are_answered and all(map(_CODES.fullmatch, texts))):
                 yield key, "code"
-            elif (_TIMES * different <= len(texts) and (different == 1 or is_answered_choice)) or (are_answered and _SOURCES.search(key)):
+            elif LETTER_IN_NAME.search(name):
+                continue
+            elif (_TIMES * different <= len(texts) and (different == 1 or is_answered_choice)) or (
+                are_answered and _SOURCES.search(header)
+            ):
                 yield key, "kind"
 
     def _is_furniture(self, value: _Value, record: _SourceRecord, beside: dict[str, str]) -> bool:
@@ -269,7 +285,8 @@ class _Values:
         kind = None
         if value.is_free:
             is_unused = not self._unused.isdisjoint([name, *value.key.split(".")])
-            kind = "unused_key" if is_unused else _kind_of_furniture(value, record) or (record.items and beside.get(value.key))
+            is_beside = record.items or self._below.get(record.position)
+            kind = "unused_key" if is_unused else _kind_of_furniture(value, record) or (is_beside and beside.get(value.key))
         for stretch in value.left:
             parts = [] if value.is_free else parts_of_stretch(stretch.text, stretch.is_first, not stretch.is_last)
             for part_kind, part in [(kind, stretch.text)] if kind else parts:

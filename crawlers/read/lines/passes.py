@@ -241,6 +241,18 @@ class _Essay(Struct):
     stop: int
 
 
+_OF_OPTIONS = re.compile(r"[(【\[]?\s?备选(?:答案|项)\s?[)】\]]?\s?:?")
+
+
+def options_announced(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Yield the lines; a label of options alone below a heading, and not below a stem, announces that they are shared."""
+    above = ""
+    for index, text in lines:
+        line = plain(text)
+        yield (index, text.replace("备选", "共用备选", 1)) if _OF_OPTIONS.fullmatch(line) and heads(above) else (index, text)
+        above = line or above
+
+
 def essays_joined(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     """Return the lines, with each answer that is a list of points on one line, separated by line breaks: no point is a question."""
     flats = [plain(text) for _, text in lines]

@@ -17,7 +17,7 @@ from crawlers.read.tables.legends import verdicts_of_name
 
 _COLUMNS = Path(__file__).parents[1] / "vocabulary/columns.yaml"
 _OPTION = re.compile(
-    r"(?:备选?|可)?(?:选择?项|答案|option|choice|opt|answer)?(?P<letter>[a-j])(?:选项|项|(?:option|choice)(?P=letter))?"
+    r"(?:备选?|可)?(?:选择?项|答案|option|choice|opt|answer)?(?P<letter>[a-j])(?:选择?项|项目?|内容|(?:option|choice)(?P=letter))?"
     r"|(?:备选?|可)?(?:选择?项|项|option|choice|opt)(?P<number>\d|[一二三四五六七八九十])"
 )
 _AND_OPTIONS = re.compile(r"\s?(?:[/、,+&]|及|和|与|and)\s?(?:备?选项|选择项|options?|choices?)\s?$")

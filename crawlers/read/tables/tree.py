@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
@@ -129,7 +130,7 @@ def json_of(text: Any) -> Any:
     if stripped[:1] + stripped[-1:] not in ("[]", "{}"):
         return None
     try:
-        parsed = json.loads(stripped, parse_constant=lambda _: None, object_pairs_hook=marked_object)
+        parsed = json.loads(stripped, strict=False, parse_constant=lambda _: None, object_pairs_hook=marked_object)
     except (ValueError, RecursionError):
         return None
     if isinstance(parsed, dict):
@@ -142,7 +143,7 @@ def listed(text: str) -> Any:
     stripped = text.strip()
     if stripped[:1] + stripped[-1:] not in ("[]", "{}") or len(stripped) > _LONGEST_CELL:
         return text
-    for read in (json.loads, ast.literal_eval):
+    for read in (partial(json.loads, strict=False), ast.literal_eval):  # a database may have turned \\n into a line end
         try:
             parsed = read(stripped)
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):  # TypeError: a list as a key

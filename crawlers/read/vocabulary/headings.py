@@ -11,7 +11,7 @@ _NUMERAL = f"[{HANZI}]{{1,3}}"
 _ROMAN_NUMERAL = "I{1,3}|I?V|VI{1,3}|I?X"
 _ALONE = r"(?=$|[\s:(【\[])"
 _KIND = (
-    rf"(?:{any_of('choice', 'multiple', 'verdict', 'blank', 'words', 'shared', 'other_types')}|[A-EKX]\d?(?:/A\d)?型)[^\s,;。]{{0,3}}题"
+    rf"(?:{any_of('choice', 'multiple', 'verdict', 'blank', 'words', 'shared', 'other_types')}|[A-EKX]\d?(?:/A\d)?\s?型)[^\s,;。]{{0,3}}题"
     rf"|{any_of('section')}|[Tt]rue|[Cc]hoice|[Cc]hoose|[Bb]lank|(?:独立|综合|共用题干|其他|其它|操作|读图|情景)题{_ALONE}"
     rf"|(?:{any_of('type', 'heading', 'choice', 'multiple', 'verdict', 'blank', 'words')}){_ALONE}"
 )
@@ -36,7 +36,7 @@ _CASE_MARK = re.compile(
     r"|(?:案例|病例|病历摘要|材料)\s?:\s?(?P<rest2>.{0,4000})$"
 )
 NUMERAL_ALONE = re.compile(rf"(?:[(\[]?第?{_NUMERAL}[)\]]?(?:部分|大题)?|{_ROMAN_NUMERAL})\s?[、.:]?\s?")
-_RANGE = r"(?:\(?第?\s?(?P<first>\d{1,5})\s?题?\s?[-、和与及]{1,2}\s?第?(?P<last>\d{1,5})\s?小?题?)"
+_RANGE = r"(?:\(?第?\s?(?P<first>\d{1,5})\s?\.?题?\s?[-、和与及]{1,2}\s?第?(?P<last>\d{1,5})\s?\.?小?题?)"
 _RANGE2 = _RANGE.replace("first", "first2").replace("last", "last2")
 _COUNT = r"(?:(?:以下|下列|下面)?\s?(?P<count>[一二两三四五六七八九十]|\d{1,2})?\s?个?道?小?题)"
 _THESE = r"(?:以下|下列|下面|下述|上述|同一|此|该|本)?(?:的)?"
@@ -56,8 +56,10 @@ _OF_TEXT = re.compile(
 )
 """`根据以下材料回答1～3题`, `1～3题根据以下材料：…`"""
 _RANGE_ALONE = re.compile(
-    r"(?:[【\[]\s?(?P<first>\d{1,5})\s?-\s?(?P<last>\d{1,5})\s?题?\s?[】\]]|\(\s?\d{1,5}\s?-\s?\d{1,5}\s?题\s?\))\s?:?(?P<rest>)$"
+    r"(?=[【\[]|\(.{3,16}题|问题|.{3,16}备选)[【\[(]?\s?(?:问题\s?)?第?(?P<first>\d{1,5})\s?\.?题?\s?-\s?(?P<last>\d{1,5})\s?题?\s?[.、:]?\s?"
+    r"(?P<options>备选(?:答案|项))?\s?[】\])]?\s?:?(?P<rest>)$"
 )
+"""`【6-10】`, `问题 6~7`, `6-10. 备选答案：`"""
 _MAY_NOTE = re.compile("[共使公材案病资短情内][用享料例历案文境况容]")
 """A part of the words in every note and mark of a case, except notes that are only a range: shared, or a text."""
 _LONGEST_NOTE = 5000

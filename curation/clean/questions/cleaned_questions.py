@@ -25,7 +25,15 @@ from curation.clean.questions.rejections import (
     shares_options,
     unclassified,
 )
-from curation.clean.questions.source_context import NO_CONTEXT, SourceContext, allows_several, bare_stem, context_of, declared_as
+from curation.clean.questions.source_context import (
+    NO_CONTEXT,
+    SourceContext,
+    allows_several,
+    bare_stem,
+    context_of,
+    declared_as,
+    simplified,
+)
 from curation.clean.wording.answer_keys import (
     AnswerKey,
     are_opposites,
@@ -35,12 +43,12 @@ from curation.clean.wording.answer_keys import (
     read_verdict_line,
     read_words,
 )
-from curation.clean.wording.exam_text import clean_answer, clean_prose, clean_stem, open_blank, open_gaps
+from curation.clean.wording.exam_text import clean_answer, clean_prose, clean_stem, close_end, open_blank, open_gaps
 from curation.clean.wording.marks import type_tag, without_number
-from curation.clean.wording.options import clean_options, holds_sentence, split_options
+from curation.clean.wording.options import clean_options, holds_more, split_options
 from curation.text.normalize import is_plain, normalize
 
-_IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]", re.I)
+_IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]|\{[^{}\n]{1,80}\.(?:png|jpe?g|gif|bmp)\}", re.I)
 _BETWEEN_ANSWERS = re.compile(r"[+＋;；|/、，,&\n]")
 _CHOICES = frozenset({"mcqa", "mrqa", "choice"})
 
@@ -79,6 +87,9 @@ def _accepted(item: QuestionItem, partial: PartialQuestion, classes: Classes, ru
 def partial_question(item: QuestionItem, params: Clean, context: SourceContext) -> tuple[PartialQuestion, str | None, tuple[str, ...]]:
     """Return an item as far as it was parsed, the first reason against it, and the rules that changed it."""
     rules: list[str] = []
+    if item.provenance.page_id in context.traditional and (plain := simplified(item)) is not item:
+        item = plain
+        rules.append("traditional")
     original, item = item, split_options(item)
     if item is not original:
         rules.append("options_parted")
@@ -101,6 +112,9 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
     stem = open_blank(parts.stem, answer.letters, declared == "tf")
     if stem != parts.stem:
         rules.append("answer_in_blank")
+    if (closed := close_end(stem, bool(options), declared == "tf")) != stem:
+        stem = closed
+        rules.append("open_end")
     as_letters = options or declared in _CHOICES
     unread = normalize(item.answer_raw or "").text if answer.letters is None and not answer.displaced and as_letters else ""
     partial = PartialQuestion(
@@ -112,14 +126,14 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
         images=item.images + _image_tags(item),
         plain=is_plain("，".join((stem, *options))),
         shared_stem=parts.case,
-        min_stem_chars=params.min_stem_chars,
+        min_stem_chars=min(params.min_stem_chars, 1) if item.provenance.page_id in context.brief else params.min_stem_chars,
         min_chinese_share=params.min_chinese_share,
         doubt=item.doubt,
         in_order=answer.in_order,
         repeated=answer.repeated,
         may_have_several=allows_several(parts.tag, item.type_raw, item.section_raw),
         is_matching=shares_options(item),
-        glued=position in context.glued or holds_sentence(item.options_raw or ()),
+        glued=position in context.glued or holds_more(item.options_raw or ()),
         joined=position in context.joined,
         answer_is_line=not options and _is_line_of(item.stem_raw, item.answer_raw),
         with_layout=_has_layout(item, stem, options, context),
@@ -183,8 +197,8 @@ def _verdict_options(options: list[str]) -> list[str] | None:
 
 
 def _image_tags(item: QuestionItem) -> int:
-    text = "\n".join((item.stem_raw or "", *(item.options_raw or ())))
-    return len(_IMAGE_TAG.findall(text)) if "<" in text or "[" in text else 0
+    text = "\n".join((item.case_raw or "", item.stem_raw or "", *(item.options_raw or ())))
+    return len(_IMAGE_TAG.findall(text)) if "<" in text or "[" in text or "{" in text else 0
 
 
 def _stem_and_case(item: QuestionItem, context: SourceContext, rules: list[str]) -> _StemParts:

@@ -149,6 +149,7 @@ _NEXT_QUESTION = re.compile(r"\d{1,3}\s*[.．、][^\n]{4,80}（ ）|（ ）[。�
 _MAX_STEM_CHARS = 3_000  # the longest of 26,000 published questions, its case included, has 1,600
 _MAX_CASE_CHARS, _MAX_OPTION_CHARS = 6_000, 1_000  # the longest published ones have 1,600 and 305
 _FOREIGN_RUN = re.compile(r"[^\W\d_\u4e00-\u9fff\u3400-\u4dbf]{2,}")  # x and t of a formula are not words
+_CHARS_OF_WORD = 2  # a foreign word counts as a Chinese one would: 關於 acute myocardial infarction 之 ECG is Chinese with terms
 _CHINESE_RUN = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]+")
 _MIN_TERM_CHARS = 2  # 名词解释 consists of the bare term, which may be short: 课, 气
 
@@ -200,17 +201,16 @@ def text_too_long(partial: PartialQuestion) -> str | None:
 
 
 def stem_too_short(partial: PartialQuestion) -> str | None:
-    least = (
-        partial.min_stem_chars
-        if partial.is_choice
-        else min(partial.min_stem_chars, 1 if _CHINESE_RUN.match(partial.stem) else _MIN_TERM_CHARS)
-    )
+    least = partial.min_stem_chars
+    if not partial.is_choice:
+        least = min(least, 1 if _CHINESE_RUN.match(partial.stem) else _MIN_TERM_CHARS)
     return "stem_too_short" if len(partial.canonical_stem) < least else None
 
 
 def not_chinese(partial: PartialQuestion) -> str | None:
-    whole, least = partial.stem + "".join(partial.options), partial.min_chinese_share
-    foreign = _is_foreign(whole, least) and _is_foreign(partial.stem, least)  # a Chinese question may choose among HBsAg, HBeAg and 抗-HBs
+    text, least = (partial.shared_stem or "") + partial.stem, partial.min_chinese_share
+    # a Chinese question may choose among HBsAg, HBeAg and 抗-HBs
+    foreign = _is_foreign(text + "".join(partial.options), least) and _is_foreign(text, least)
     return "not_chinese" if foreign else None
 
 
@@ -218,7 +218,7 @@ def _is_foreign(text: str, least: float) -> bool:
     chinese = sum(map(len, _CHINESE_RUN.findall(text)))
     if chinese and chinese >= least * len(text):  # enough even if every character were a letter
         return False
-    return (not chinese and least > 0) or chinese < least * (chinese + sum(map(len, _FOREIGN_RUN.findall(text))))
+    return (not chinese and least > 0) or chinese < least * (chinese + _CHARS_OF_WORD * len(_FOREIGN_RUN.findall(text)))
 
 
 def type_and_options_disagree(partial: PartialQuestion) -> str | None:

@@ -5,8 +5,11 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from atomexam.records.item import QuestionItem
 from atomexam.text.natural_order import natural_key
@@ -26,6 +29,7 @@ from curation.clean.questions.layout import (
     without_frame,
 )
 from curation.clean.wording.marks import without_number
+from curation.text.characters import are_traditional, simplify
 from curation.text.normalize import normalize
 
 declared_as = lru_cache(maxsize=1 << 12)(declared_type)  # a source repeats the same few labels
@@ -45,6 +49,8 @@ _LEAST_JOINED = 3
 """Keys on a page with a matching number of keyless questions before (or after) each, from which the page is known to join its keys:
 nearly all keys next to keyless questions must match, since keys with several answers next to lost keys match by chance."""
 ItemPosition = tuple[str, str]
+_BRIEF = re.compile("[\u4e00-\u9fff]\\s*[（(]\\s*[)）][。.]?")
+_FIELDS = ("stem_raw", "options_raw", "shared_options_raw", "answer_raw", "case_raw")
 
 
 class SourceContext(NamedTuple):
@@ -70,6 +76,10 @@ class SourceContext(NamedTuple):
     """page_id -> the words in the unused options of its questions."""
     edges: Mapping[str, PageEdges] = MappingProxyType({})
     """page_id -> what begins or ends many of its texts alike."""
+    traditional: frozenset[str] = frozenset()
+    """Pages in traditional characters."""
+    brief: frozenset[str] = frozenset()
+    """Pages on which stems of one character before a blank are usual, `肾（ ）`: a single one is the rest of another."""
 
 
 NO_CONTEXT = SourceContext({}, frozenset(), frozenset(), frozenset(), {}, {})
@@ -95,7 +105,9 @@ def context_of(items: Iterable[QuestionItem]) -> SourceContext:
     unused: dict[str, UnusedOptions] = {}
     edges_by_page: dict[str, PageEdges] = {}
     mislabelled: set[ItemPosition] = set()
+    traditional = frozenset(page_id for page_id, page in pages.items() if are_traditional("".join(chain(*map(_texts_of, page)))))
     for page_id, page in pages.items():
+        page = [simplified(item) for item in page] if page_id in traditional else page
         mislabelled.update(_mislabelled(page))
         frame = frame_of([item.stem_raw for item in page if item.stem_raw and not item.doubt])
         if frame is not NO_FRAME:
@@ -110,8 +122,35 @@ def context_of(items: Iterable[QuestionItem]) -> SourceContext:
             edges_by_page[page_id] = edges
     parts = split_shared(sorted(stems))
     return SourceContext(
-        parts, frozenset(mislabelled), frozenset(joined), frozenset(glued), divided, frames, frozenset(caseless), unused, edges_by_page
+        parts,
+        frozenset(mislabelled),
+        frozenset(joined),
+        frozenset(glued),
+        divided,
+        frames,
+        frozenset(caseless),
+        unused,
+        edges_by_page,
+        traditional,
+        frozenset(page_id for page_id, page in pages.items() if sum(map(_is_brief, page)) > 1),
     )
+
+
+def _is_brief(item: QuestionItem) -> bool:
+    return bool(item.options_raw and item.stem_raw and _BRIEF.fullmatch(without_number(item.stem_raw.strip(), item.number_raw)))
+
+
+def _texts_of(item: QuestionItem) -> Iterable[str]:
+    return filter(None, (item.case_raw, item.stem_raw, *(item.options_raw or item.shared_options_raw or ())))
+
+
+def simplified(item: QuestionItem) -> QuestionItem:
+    """Return an item of a page in traditional characters in simplified ones."""
+    texts = {field: value for field in _FIELDS if (value := getattr(item, field))}
+    made = {
+        key: simplify(value, True) if isinstance(value, str) else [simplify(each, True) for each in value] for key, value in texts.items()
+    }
+    return replace(item, **made) if made != texts else item
 
 
 def _bare_texts(page: list[QuestionItem], frame: Frame) -> Iterable[tuple[str, Sequence[str]]]:

@@ -43,7 +43,7 @@ _IN_ORDER = re.compile("A?B?C?D?E?F?G?H?I?J?")
 _ONLY_LETTERS = re.compile(r"^[（(\[【]?[A-Ja-j](?:[\s,，、;；.。/|+&和及与]*[A-Ja-j])*[）)\]】]?(?:选?项)?[\s,，、;；.．。（(]*$")
 _LETTER_AND_TEXT = re.compile(r"^[（(\[【]?([A-J])[）)\]】]?\s*[、.．:：，,\s]?\s*(?=\S)(.+)$", re.S)
 _SAYS_VERDICT = re.compile(r"正确(?!率)|错误|[√×]|[:：是为]\s?[对错]$")
-_PAIRS_OF_LETTERS = frozenset({"TF", "FT", "YN", "NY", "RW", "WR"})
+_PAIRS_OF_LETTERS = frozenset({"TF", "FT", "YN", "NY", "RW", "WR", "OX", "XO"})
 
 _POINTS_ELSEWHERE = re.compile(
     r"(?:案)?例[一二三四五六七八九十\d]{1,2}[：:]?|[（(]?(?:参?见)?(?:教材|课本|书)?[Pp]\.?\s*\d{1,3}(?:\s*[-~、，,]\s*[Pp]?\d{1,3})*[)）]?。?|(?:参?见)?(?:教材|课本|书)?第\d{1,3}页。?"

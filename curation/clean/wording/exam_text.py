@@ -38,6 +38,18 @@ def open_gaps(stem: str) -> str:
     return opened if 0 < gaps <= _MOST_GAPS and not _SPACED.search(opened) else stem
 
 
+_OPEN_END = re.compile(r"\s*[，、；,;]$")
+_COMPLETE = re.compile(rf"{re.escape(BLANK)}|下列|以下|哪|何|什么|[是为有含括指于在]$")
+
+
+def close_end(stem: str, has_options: bool, is_verdict: bool) -> str:
+    """Return a normalized stem without the comma that ends a complete question, and with the other bracket of a blank before options."""
+    if has_options and stem.endswith("（"):
+        return f"{stem[:-1]}{BLANK}"
+    closed = _OPEN_END.sub("", stem)
+    return closed if closed != stem and (is_verdict or _COMPLETE.search(closed)) else stem
+
+
 def clean_stem(text: str, normal: bool = False) -> CleanText:
     """Return the cleaned stem; `normal` says that the text is normalized."""
     return normalize_with(text, STEM_RULES, normal)

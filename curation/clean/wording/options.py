@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from atomexam.records.item import QuestionItem
-from atomexam.text.option_letters import LETTERS, are_fillers, are_in_turn, is_filler
+from atomexam.text.option_letters import LETTERS, are_fillers, are_in_turn, fills_field
 from curation.clean.wording.noise import ADDRESS, ADVERT, LEAKED_ANSWER, MISREADINGS, MORE
 from curation.text.normalize import RULES, is_plain, normalize_with
 from curation.text.rules import CleanText, Group, rule_of_signs, run_rules
@@ -33,11 +33,13 @@ _BARE_LETTER = re.compile(r"^([A-J])\s*(?=[\u4e00-\u9fff])")
 _AROUND = r"\*{1,3}|_{1,3}|`+|~~|==|<\w{1,6}>|"
 """Signs of emphasis around a letter; none."""
 _LED = re.compile(
-    rf"\s*+(?:[-*+•·>]\s++)?(?P<open>{_AROUND})(?:选项\s*+)?[（(【\[]?\s*+(?P<letter>[A-JＡ-Ｊ])(?![A-Za-z])"
+    rf"\s*+(?:[-*+•·>]\s++|[&@^|~#;；]{{1,3}}+\s*+)?(?P<open>{_AROUND})(?:选项\s*+)?[（(【\[]?\s*+(?P<letter>[A-JＡ-Ｊ])(?![A-Za-z])"
     rf"(?P<sign>\s*+(?:[）)】\]]\s*+[.．、:：，,。]?|[.．、:：，,。])?+)(?P<close>{_AROUND.replace('<', '</')})(?(open)[.．、:：]?)"
     r"(?P<other>(?<![.．、:：，,。）)】\]])[;；·|~—–､丶﹒》>-](?!\d))?\s*+(?=\S)"
 )
 """A letter at the beginning of an option, with any sign or none."""
+_LEADS = ("&", "@", "^", "|")
+"""Signs that a source may put before the letter of an option."""
 _STILL_LED = re.compile(r"\W*([A-J])(?![A-Za-z])\W*")
 
 
@@ -73,7 +75,8 @@ def _led_in_turn(raw: Sequence[str]) -> list[str] | None:
         return None
     if len(raw) >= _LEAST_GLUED and sum(bool(mark["sign"].strip() or mark["open"]) for mark in marks) == 1 and _are_named_alike(raw, marks):
         return None
-    return [f"{letter}.{option[mark.end() :].strip()}" for letter, mark, option in zip(letters, marks, raw, strict=True)]
+    bodies = [option[mark.end() :].strip() for option, mark in zip(raw, marks, strict=True)]
+    return _led_in_turn(bodies) or [f"{letter}.{body}" for letter, body in zip(letters, bodies, strict=True)]
 
 
 def _are_named_alike(raw: Sequence[str], marks: Sequence[re.Match[str]]) -> bool:
@@ -239,9 +242,10 @@ def clean_options(raw: Sequence[str]) -> Options:
     if are_fillers(texts):
         texts = []
     used = len(texts)
-    while used > _FEWEST and (is_filler(texts[used - 1]) or (used > _FORM_OPTIONS and not texts[used - 1])):
+    while used > _FEWEST and (fills_field(texts[used - 1], texts[: used - 1]) or (used > _FORM_OPTIONS and not texts[used - 1])):
         used -= 1
     if used < len(texts) and (all(map(_WORD.search, texts[:used])) or not any(texts[used:])):
+        names |= {"unused_option": None} if any(texts[used:]) else {}
         texts = texts[:used]
     return Options(texts, tuple(names))
 
@@ -267,7 +271,7 @@ def _regular(option: str) -> _RegularOption | None:
         text, rules = _normal(option)
     letter = LETTER.match(text)
     body = text[letter.end() :] if letter else ""
-    if not letter or LETTER_BEFORE_CHINESE.match(body):
+    if not letter or LETTER_BEFORE_CHINESE.match(body) or body.startswith(_LEADS):
         return None
     without_edges = _without_edges(body)
     return _RegularOption(letter[1].upper(), without_edges.text, (*rules, "option_letter", *without_edges.rules))
@@ -327,8 +331,10 @@ def runs_into_next(texts: Sequence[str]) -> bool:
     )
 
 
-def holds_sentence(options: Sequence[str]) -> bool:
-    """Return whether the last of several short options is followed, after a blank, by a sentence, unlike the others."""
+def holds_more(options: Sequence[str]) -> bool:
+    """Return whether an option holds another, in a line with its letter, or the last of several short ones a sentence after a blank."""
+    if any("\n" in option and _NEXT_LINE.search(option) for option in options):
+        return True
     *others, last = options if len(options) >= _LEAST_SHORT else ["", ""]
     return _SENTENCE_BEHIND.fullmatch(last) is not None and all(len(one) <= _SHORT_CHARS and "。" not in one for one in others)
 
@@ -350,6 +356,10 @@ _LONGEST_CHARS = 2_000
 def split_options(item: QuestionItem) -> QuestionItem:
     """Return an item with its options separated; the item itself if they are, or if the end of one is uncertain."""
     options = item.options_raw
+    if options and (texts := _without_separator(options) or _stacked(options)):
+        item, options = replace(item, options_raw=texts), texts
+    if options and (stem := _without_own_options((item.stem_raw or "").rstrip(), options)):
+        item = replace(item, stem_raw=stem)
     if options:
         if len(options) < _MOST_RUN_TOGETHER or _MARK_WITHIN.search(options[-1]) or _BRACKET_WITHIN.search(options[-1]):
             if texts := _apart(options) or _glued(options):
@@ -363,6 +373,47 @@ def split_options(item: QuestionItem) -> QuestionItem:
     if len(marks) < _FEWEST_BEHIND_STEM or not marks[0].start():
         return item
     return replace(item, stem_raw=stem[: marks[0].start()].rstrip(), options_raw=_texts_of_marks(stem, marks))
+
+
+_SEPARATOR = re.compile(r"(?<=\S)\s*(?:[&@^|]{1,4}|[#$*]{2,4}|\^\*\^)$")
+_BETWEEN = r"[。；;，,|]?\s*"
+_NEXT_LINE = re.compile(r"\n\s*(?=([A-J])[\s.．、:：)）])")
+
+
+def _without_separator(options: Sequence[str]) -> list[str] | None:
+    """Return options without the signs that divide them: all but the last end in the same."""
+    ends = [match[0].strip() if (match := _SEPARATOR.search(option)) else "" for option in options]
+    if len(ends) < 2 or not ends[0] or ends[-1] or len(set(ends)) > 2 or not all(ends[:-1]):
+        return None
+    return [_SEPARATOR.sub("", option) for option in options]
+
+
+def _stacked(options: Sequence[str]) -> list[str] | None:
+    """Return options of which one had the next on a line of its own, with the letter that is in turn there: `变态反应⏎E 病毒感染`."""
+    texts: list[str] = []
+    for option in options:
+        for mark in _NEXT_LINE.finditer(option):
+            if len(texts) + 1 < len(LETTERS) and mark[1] == LETTERS[len(texts) + 1]:
+                texts.append(option[: mark.start()])
+                option = f"{mark[1]}.{option[mark.end() + 1 :].lstrip(' .．、:：)）')}"
+                break
+        texts.append(option)
+    if len(texts) == len(options):
+        return None
+    is_led = all(map(LETTER.match, options))
+    return texts if is_led else [LETTER.sub("", text) for text in texts]
+
+
+def _without_own_options(stem: str, options: Sequence[str]) -> str | None:
+    """Return a stem without the options that it repeats at its end, each with its letter; None if it repeats none."""
+    bodies = [LETTER.sub("", option).strip() for option in options]
+    while bodies and not bodies[-1]:
+        bodies.pop()
+    if len(bodies) < 2 or not stem.rstrip("。；;，, ").endswith(bodies[-1].rstrip("。；;，, ")):
+        return None
+    lines = (rf"[（(【\[&]?\s*{letter}\s*[.．、:：,，)）\]】]?\s*{re.escape(body)}" for letter, body in zip(LETTERS, bodies, strict=False))
+    found = re.search(rf"\s*{_BETWEEN.join(lines)}{_BETWEEN}\Z", stem)
+    return stem[: found.start()] if found and found.start() else None
 
 
 def _apart(options: Sequence[str]) -> list[str] | None:

@@ -4,7 +4,7 @@
     python -m tests.crawlers.read.readings --only .txt .docx    those whose name contains one of these
     python -m tests.crawlers.read.readings --most 300           those of at most 300 kB, without PDF: most kinds in a third of the time
     python -m tests.crawlers.read.readings --dump FOLDER        write the items too, for `diff -r` of two versions
-    python -m tests.crawlers.read.readings --pin                pin what is read now
+    python -m tests.crawlers.read.readings --pin                pin what is read now, of the files named by --only and --most
 
 The files may not be redistributed, so only hashes are kept. Repeats count once: whether reading drops them is not the question.
 """
@@ -125,7 +125,9 @@ def main() -> int:
                 sys.stdout.writelines(f"    {reading[one][:300]}\n" for one in sorted(set(reading) - before)[:3])
                 sys.stdout.flush()
     if arguments.pin:
-        PINS.write_text("".join(sorted(rows)), encoding="utf-8")
+        is_part = arguments.most or arguments.only != [""]
+        others = {line.partition("\t")[0]: line for line in PINS.read_text(encoding="utf-8").splitlines(keepends=True)} if is_part else {}
+        PINS.write_text("".join(sorted((others | {row.partition("\t")[0]: row for row in rows}).values())), encoding="utf-8")
     else:
         sys.stdout.write(f"{kept} of {total} pinned items equal ({100 * kept / max(1, total):.2f} %), {new} new\n")
     return int(kept < total or new > 0)

@@ -8,9 +8,10 @@ from typing import Any
 from atomexam.text.option_letters import are_in_turn
 from crawlers.read.containers.files.reading import CoveredCell, Lost, Unsaved
 from crawlers.read.tables.columns import CASE, SECTION, SHARED_OPTIONS, RecordLayout
-from crawlers.read.tables.headers import SheetTable
+from crawlers.read.tables.headers import LocatedRow, SheetTable
 from crawlers.read.vocabulary.headings import case_heading_in, case_mark_in, heads, is_heading, kind_of, note_in, tells_patient
 from crawlers.read.vocabulary.labels import flat
+from crawlers.read.vocabulary.letters import letter_of
 
 _RAW_CHARS = 2000
 _ASKS = re.compile(r"[?_]|\(\s*\)|[是为有]\s*$|什么|哪|如何")
@@ -26,7 +27,7 @@ def records_of(sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> Ite
     """
     needed, used = shape.columns_needed(sheet.header), shape.used()
     groups = _RowContext(sheet, shape, unread)
-    for position, cells in sheet.rows:
+    for position, cells in _with_options_below(sheet.rows, groups.stem) if shape.options_in_stem else sheet.rows:
         filled = [(column, cell) for column, cell in enumerate(cells) if _is_own(cell)]
         if not filled:
             groups.end_case()
@@ -42,6 +43,23 @@ def records_of(sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> Ite
         padded = [*cells, *[""] * (len(sheet.header) - len(cells))]
         record = {key: cell or None for key, cell in zip(sheet.header, padded, strict=False)}
         yield position, Lost(position, "record_unreadable", words, "\t".join(cells)[:_RAW_CHARS]) if words else groups.above(record)
+
+
+def _with_options_below(rows: Iterable[LocatedRow], stem: int) -> Iterator[LocatedRow]:
+    """Yield rows; one that holds nothing but lettered options goes on with the stem of the row above, in a line each."""
+    above: LocatedRow | None = None
+    for position, cells in rows:
+        own = [cell for cell in cells if _is_own(cell)]
+        letters = [letter_of(flat(cell)) for cell in own]
+        are_options = letters[:1] == ["A"] and are_in_turn([letter or " " for letter in letters])
+        if are_options and above and len(above[1]) > stem and above[1][stem]:
+            above[1][stem] += "\n" + "\n".join(own)
+            continue
+        if above:
+            yield above
+        above = position, [*cells]
+    if above:
+        yield above
 
 
 def _is_own(cell: str) -> bool:
@@ -77,7 +95,7 @@ class _RowContext:
 
     def __init__(self, sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> None:
         self._heading = sheet.name if kind_of(flat(sheet.name)) else None  # 判断题: most teachers state it nowhere else
-        self._stem = next((sheet.header.index(key) for key in shape.keys_of("stem_raw") if key in sheet.header), -1)
+        self.stem = next((sheet.header.index(key) for key in shape.keys_of("stem_raw") if key in sheet.header), -1)
         self._is_wide = len(sheet.header) > 2
         self._unread = unread
         self.end_case()
@@ -88,19 +106,19 @@ class _RowContext:
 
     def take(self, column: int, text: str) -> bool:
         """Read the only cell of a row if it is a heading or a text shared by questions; return False if it is a question itself."""
-        if column not in (0, self._stem) or text.isdigit():
+        if column not in (0, self.stem) or text.isdigit():
             return False
         line = flat(text)
         if self._opens_case(text, line):
             return True
         if is_heading(line) or (self._is_wide and heads(line)):
-            self._open_section(text, is_unread=column == self._stem)
+            self._open_section(text, is_unread=column == self.stem)
             self._waits = case_heading_in(line) is not None
             return True
         if self._waits:
             self._shared, self._waits = text, False
             return True
-        if column == self._stem:
+        if column == self.stem:
             if tells_patient(line) and not _ASKS.search(line):
                 self._share(text, CASE, 0)
                 return True

@@ -22,17 +22,20 @@ from crawlers.read.tables.records.between import announced_in
 from crawlers.read.tables.records.items import heading_in, item_of_row
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.tables.records.stem_cells import has_options_below, with_cell_divided
+from crawlers.read.tables.roles.option_columns import EXPLAINED
 from crawlers.read.tables.roles.records import (
     NAMED,
     OTHERS,
     Roles,
     record_of,
     with_letters_of_columns,
+    with_numbered_verdicts,
     without_fillers,
 )
 from crawlers.read.tables.roles.solver import PAIR, SURE, roles_of
 from crawlers.read.tables.roles.values import ALL_FORMS, FORMS
 from crawlers.read.tables.tree import EVERY, Rows, is_within, keys_within, with_inner
+from crawlers.read.vocabulary.headings import tells_patient
 from crawlers.read.vocabulary.labels import flat
 
 _logger = logging.getLogger(__name__)
@@ -45,6 +48,8 @@ _OF_QUESTION, _NAME_OF_STEM = re.compile(r"^(?:试题|题目|习题)(?=.)"), re.
 _MOST_WAYS, _MOST_COLUMN_CHARS, _MOST_NAMES_CHARS = 8, 80, 400
 
 
+_LEAST_PROSE = 12
+"""Characters of the shortest case."""
 TableRoles = tuple[Rows, Roles]
 
 
@@ -247,13 +252,17 @@ def _reading(
 ) -> FileReading:
     reading = FileReading(rows=[])
     chosen = _apart(candidates)
+    chosen = [
+        (table, _with_case(table, roles, next((each for each in chosen if _is_below(table, each[0])), None))) for table, roles in chosen
+    ]
     inner = {table.way: {_key_below(each, table) for each, _ in chosen if _is_below(each, table)} for table, _ in chosen}
     for table in _left(tables, [each for each, _ in chosen]):
         _add_known(reading, table, known)
     for table, roles in chosen:
-        outer = next((each for each in chosen if _is_below(table, each[0])), None)
         _logger.warning("%s: %s", name, roles_in_words(table, roles))
-        _add_questions(reading, table, _with_case(table, roles, outer), inner[table.way], provenance, unread)
+        if roles.options and roles.answer:
+            with_numbered_verdicts(table.rows, roles)
+        _add_questions(reading, table, roles, inner[table.way], provenance, unread)
     for table, bare in _parents(tables, [each for each, _ in chosen]):
         _account_for(reading, table.rows, unread)
         if bare.rows:
@@ -268,11 +277,23 @@ def _with_case(table: Rows, roles: Roles, outer: TableRoles | None) -> Roles:
 
 
 def _case_key(table: Rows, outer: Roles | None) -> str:
-    """Return the key above a list of questions that has their case: the stem of the record with the list, or one named as a case."""
+    """Return the key above a list of questions that has their case: the stem of the record with the list, one named as a case, or the only
+    one with prose of its own for each list.
+    """
     above = sorted({key for _, row in table.rows for key, value in row.items() if key.startswith("^") and isinstance(value, str)})
     if outer and f"^{outer.stem}" in above:
         return f"^{outer.stem}"
-    return next((key for key in above if NAMED["案例"].search(key[1:])), "")
+    named = next((key for key in above if NAMED["案例"].search(key[1:])), "")
+    prose = [key for key in above if _is_prose([str(row.get(key) or "") for _, row in table.rows])]
+    prose = [key for key in prose if not any(name.search(key) for name in (*NAMED.values(), EXPLAINED))]
+    is_one = len({tuple(row.get(key) for _, row in table.rows) for key in prose}) == 1  # an object may hold its record once more
+    return named or (prose[0] if is_one else "")
+
+
+def _is_prose(texts: Sequence[str]) -> bool:
+    """Return whether texts are sentences in Chinese, fewer than rows, since those of a list share one; one alone describes a patient."""
+    is_shared = 1 < len({*texts}) < len(texts) or (len({*texts}) == 1 and tells_patient(flat(texts[0])))
+    return is_shared and all(len(text) >= _LEAST_PROSE and "，" in text.replace(",", "，") and not text.isascii() for text in texts)
 
 
 def _key_below(table: Rows, other: Rows) -> str:

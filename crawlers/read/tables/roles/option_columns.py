@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from atomexam.text.verdicts import VERDICT
+from atomexam.text.verdicts import CODES, VERDICT
 from crawlers.read.tables.names import named_in_turn
 from crawlers.read.tables.roles.values import bare, options_in, text_of, verdict_of
 from crawlers.read.vocabulary.numbers import TYPE
@@ -112,7 +112,7 @@ def _repeats(row: dict[str, Any], key: str, others: list[str]) -> bool:
 
 def _same_sets(sets: list[list[str]]) -> bool:
     one = {tuple(each) for each in sets}
-    return len(one) == 1 and not all(verdict_of(bare(option)) for option in sets[0])
+    return len(one) == 1 and not all(verdict_of(bare(option)) or bare(option).lower() in CODES for option in sets[0])
 
 
 def _are_keys(sets: list[list[str]]) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, are_fillers, is_filler
-from atomexam.text.verdicts import CODES
+from atomexam.text.verdicts import CODES, FALSE, TRUE
+from crawlers.read.tables.roles.answer_columns import asking
 from crawlers.read.tables.roles.option_columns import EXPLAINED
 from crawlers.read.tables.roles.values import (
     MARKED,
@@ -37,6 +38,9 @@ NAMED = {
 
 OTHERS = {"题型": "type_raw", "章节": "section_raw", "科目": "subject_raw", "案例": "case_raw"}
 """Fields of these names."""
+
+
+_PLACES_OF_VERDICTS, _FEWEST_EACH, _MOST_ASKING = {"1": TRUE, "2": FALSE}, 3, 0.2
 
 
 class Roles(Struct):
@@ -73,6 +77,15 @@ def with_letters_of_columns(rows: Sequence[tuple[str, dict[str, Any]]], options:
         for _, row in rows:
             if row.get(answer):
                 row[answer] = LETTERS[names.index(row[answer])]
+
+
+def with_numbered_verdicts(rows: Sequence[tuple[str, dict[str, Any]]], roles: Roles) -> None:
+    """Replace the answers 1 and 2 of statements beside choices by 正确 and 错误, which they mean as places and as codes."""
+    bare = [row for _, row in rows if row.get(roles.stem) and not options_of(row, roles.options, roles.stem)]
+    values = Counter(text_of(row.get(roles.answer or "")) for row in bare)
+    if {*values} == {*_PLACES_OF_VERDICTS} and min(values.values()) >= _FEWEST_EACH and asking(bare, roles.stem) < _MOST_ASKING:
+        for row in bare:
+            row[roles.answer or ""] = _PLACES_OF_VERDICTS[text_of(row[roles.answer or ""])]
 
 
 def options_of(row: dict[str, Any], options: list[str], stem: str = "") -> list[str]:

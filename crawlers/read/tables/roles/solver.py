@@ -70,6 +70,7 @@ _CODED = re.compile(r"[\w.:/%-]{1,80}", re.ASCII)
 """A text that may name a thing elsewhere: `0_1`, `opt12`, `1005`."""
 _LEAST_STATEMENT = 9
 """Characters of a usual true-or-false statement; a shorter text may be an option of a question elsewhere."""
+_LED, _BLANK = re.compile(r"\s*[A-JＡ-Ｊ]\s?[.．、:：)）]"), re.compile(r"[(（]\s*[)）]|_{2,}")
 _HELP, _MOST_HELP = (
     re.compile(r"如何|怎么|怎样|能不能|可不可以|(?:可以|能|会|要|需要|支持).{0,20}吗[？?]?$|在哪里|(?i:how (?:do|can|to))"),
     0.8,
@@ -87,7 +88,7 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
     columns = [key for key in _in_turn(sample) if not key.startswith("^")]
     sets = option_columns(sample, [key for key in columns if not _is_further_field(sample, key)])
     best = _best(sample, columns, sets) or _with_options_below(sample, columns)
-    best = best or _without_options(sample, columns)
+    best = best or _without_options(sample, columns) or _without_answers(sample, columns, sets)
     if (best is None or best.confidence < _UNPROVEN) and any(_may_be_indices(sample, key) for key in columns):
         other = _best(sample, columns, sets, proven=False)
         best = other if other and (best is None or other.confidence > best.confidence) else best
@@ -318,6 +319,23 @@ def _are_objects(value: Any) -> bool:
 
 def _shares_sets(rows: Sequence[dict[str, Any]], key: str) -> float:
     return sum(len(options_in(row.get(key))) > 1 for row in rows) / len(rows)
+
+
+def _without_answers(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[str]]) -> Roles | None:
+    """Return the roles of a table of questions with blanks and lettered options, as only tests have them, whose keys are elsewhere."""
+    for options in (each for each in sets if len(each) == 1):
+        lettered = [all(map(_LED.match, texts)) for row in rows if len(texts := options_of(row, options)) > 1]
+        stem, _, _ = stem_of(rows, [key for key in columns if key not in options])
+        blanks = sum(_BLANK.search(str(row.get(stem or ""))) is not None for row in rows)
+        if (
+            stem
+            and all(lettered)
+            and len(lettered) >= LEAST_OPTIONS * len(rows)
+            and 2 * blanks >= len(rows)
+            and not named_key(rows, columns)
+        ):
+            return Roles(stem, options, confidence=SURE, doubts=["no column fits as answers"])
+    return None
 
 
 def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Roles | None:

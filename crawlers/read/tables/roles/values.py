@@ -25,12 +25,14 @@ _DASHES = (*"-–—=→>#_",)
 _BEFORE = " \t\n\r\u3000;；|,，。、$#@&^~/\\*!"
 _ANSWER_PROMPT = re.compile(r"\s{0,9}(?:(?:正确|你的)?答案|(?:the )?(?:correct )?answer)(?:是|为|is)?\s?[:：]\s{0,9}$", re.IGNORECASE)
 """A label of the answer after the options, when the answer itself is elsewhere."""
+_LEADS = re.compile(r"^[&@^|]{1,4}(?=\s?[AＡ]\s?[.．、:：)）])")
+"""Signs before the first option, as before the others."""
 _TAIL_SIGNS = re.compile(r"[;；|$#@&^~/\\*!,，]{1,8}$")
 
 
 def split_options(text: str) -> list[str]:
     """Return the options of a text: divided at letters in sequence from A, else at line breaks, else at a separator."""
-    text = _WRITTEN_LINE_END.sub("\n", text).strip()
+    text = _LEADS.sub("", _WRITTEN_LINE_END.sub("\n", text).strip())
     if not text:
         return []
     if (both := _VERDICTS.fullmatch(text)) and {*map(verdicts.verdict_of, both.groups())} == {verdicts.TRUE, verdicts.FALSE}:
@@ -280,6 +282,8 @@ def _flag_of(objects: list[dict[str, Any]]) -> str:
 def _is_some_flag(key: str, values: list[Any]) -> bool:
     """Return whether a key of another name means yes for some options and no for others; values that are only 0 and 1 may be positions."""
     words = [word_of(value) for value in values]
+    if {*words} == {"t", "f"}:
+        return not _OWN.search(key)  # nothing else is T or F: {"type": "F", "content": "X"}
     has_both = any(word in _YES for word in words) and any(word in _NO for word in words)
     sure = all(isinstance(value, bool) for value in values) or len(values) > 2
     return has_both and sure and set(words) <= _YES | _NO and not _NO_FLAG.search(key) and not _OWN.search(key)

@@ -49,12 +49,12 @@ def test_gaps_are_opened_once(stem: str) -> None:
     assert "".join(open_gaps(stem).replace("（ ）", "").split()) == "".join(stem.split())
 
 
-@pytest.mark.parametrize("text", ["磺胺甲噁唑", "二噁英", "康雍乾三帝", "乾隆", "乾嘉学派"])
+@pytest.mark.parametrize("text", ["磺胺甲噁唑", "二噁英", "康雍乾三帝", "乾隆", "乾嘉学派", "乾", "徵为火", "别名为於术"])
 def test_simplified_texts_have_these_characters_of_their_own(text: str) -> None:
     assert normalize(text).text == text
 
 
-@pytest.mark.parametrize(("text", "simplified"), [("噁心", "恶心"), ("口乾舌燥", "口干舌燥"), ("乾燥", "干燥")])
+@pytest.mark.parametrize(("text", "simplified"), [("噁心", "恶心"), ("口乾舌燥，發熱", "口干舌燥，发热"), ("試著說明", "试着说明")])
 def test_traditional_texts_are_still_simplified(text: str, simplified: str) -> None:
     assert normalize(text).text == simplified
 

@@ -36,7 +36,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("mojibake", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": "对事物的个\ufffd属性的反映。"}),
     ("stem_broken", {"case_raw": "”"}),
     ("stem_broken", {"stem_raw": "这是考虑到路人的步行速度、"}),
-    ("stem_broken", {"stem_raw": "这样做的目的在于（"}),
+    ("stem_broken", {"stem_raw": "这样做的目的在于“"}),
     ("stem_broken", {"stem_raw": "(B)适应环境的能力"}),
     ("stem_broken", {"stem_raw": "感觉的特点是???不包括（ ）。"}),
     ("case_missing", {"stem_raw": "根据上题中的测验结果，该求助者（ ）。"}),

@@ -6,6 +6,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
+from curation.clean.questions.source_context import context_of
 from curation.clean.wording.exam_text import clean_stem
 from curation.clean.wording.options import clean_options, with_plain_letters
 from curation.text.normalize import normalize
@@ -77,6 +78,80 @@ def test_options_left_in_the_stem_go_back(stem: str, options: list[str], answer:
     assert found.question and "options_parted" in found.rules
     assert (found.question.stem, found.question.answer) == (ASKED[:-1], answer)
     assert [option.text for option in found.question.options] == WORDS
+
+
+LAID_OUT = " A、{} B、{} C、{} D、{}"
+
+
+@pytest.mark.parametrize(
+    ("stem", "options"),
+    [
+        (ASKED + LAID_OUT.format(*WORDS), WORDS),
+        (
+            ASKED + "\n" + "\n".join(f"{letter}.{word}；" for letter, word in zip("ABCD", WORDS, strict=True)),
+            [f"{word}；" for word in WORDS],
+        ),
+        (ASKED, [f"&{letter}.{word}" for letter, word in zip("ABCD", WORDS, strict=True)]),
+        (ASKED, [f"{letter}.&{letter}.{word}" for letter, word in zip("ABCD", WORDS, strict=True)]),
+        (ASKED, [*(f"{word}&" for word in WORDS[:3]), WORDS[3]]),
+        (ASKED, ["A.感觉", "B.知觉", "C.记忆\nD 思维"]),
+        (ASKED, ["感觉", "知觉\nC、记忆", "思维"]),
+    ],
+)
+def test_layout_of_options_comes_off(stem: str, options: list[str]) -> None:
+    found = reading(stem, options, "B")
+    assert found.question and (found.question.stem, found.question.answer) == (ASKED, "B")
+    assert [option.text for option in found.question.options] == WORDS
+
+
+def test_what_only_looks_like_layout_of_options_stays() -> None:
+    other = reading(ASKED + LAID_OUT.format(*WORDS), ["甲", "乙", "丙", "丁"], "B")
+    assert other.rejected and other.rejected.reason == "stem_broken"
+    found = reading(ASKED, ["感觉", "知觉\nE 记忆", "思维", "想象"], "B")
+    assert found.rejected and found.rejected.reason == "option_broken"
+    signs = reading("函数的值域是（ ）", ["|x|", "|y|", "|z|"], "B")
+    assert signs.question and [option.text for option in signs.question.options] == ["|x|", "|y|", "|z|"]
+
+
+@pytest.mark.parametrize(
+    ("stem", "options", "kept"),
+    [
+        ("表示空值的是（ ）", ["int", "str", "list", "None"], 4),
+        ("表示空值的是（ ）", ["None", "nan", "N/A", "null"], 4),
+        ("表示空值的是（ ）", ["整数", "字符", "列表", "nan"], 3),
+    ],
+)
+def test_none_is_an_option_beside_words_like_it(stem: str, options: list[str], kept: int) -> None:
+    found = reading(stem, options, "A")
+    assert found.question and len(found.question.options) == kept and ("unused_option" in found.rules) == (kept < len(options))
+
+
+@pytest.mark.parametrize(
+    ("stem", "options", "becomes"),
+    [
+        ("下列属于四诊的是、", WORDS, "下列属于四诊的是"),
+        ("认知过程包括感觉和（", WORDS, "认知过程包括感觉和（ ）"),
+        ("感觉是最简单的认知过程，", ["正确", "错误"], "感觉是最简单的认知过程"),
+        ("注射的速度不超过（ ）毫升；", None, "注射的速度不超过（ ）毫升"),
+        ("關於 acute myocardial infarction 之 ECG，下列何者最早出現？", WORDS, "关于acute myocardial infarction之ECG，下列何者最早出现？"),
+    ],
+)
+def test_a_complete_question_is_one_whatever_its_end(stem: str, options: list[str] | None, becomes: str) -> None:
+    found = reading(stem, options, "A" if options else "十")
+    assert found.question and found.question.stem == becomes
+
+
+def test_stems_of_one_character_are_stems_where_they_are_usual() -> None:
+    items = [
+        QuestionItem(url=SEEN.url, provenance=SEEN, stem_raw=stem, options_raw=WORDS, answer_raw="A") for stem in ("肾（ ）", "肺（ ）")
+    ]
+    assert [bool(found.question) for found in read_questions(items, PARAMS, context_of(items))] == [True, True]
+    assert [bool(found.question) for found in read_questions(items[:1], PARAMS, context_of(items[:1]))] == [False]
+
+
+@pytest.mark.parametrize("stem", ["患者，男，35岁，突发胸痛，", "肾", "“"])
+def test_an_incomplete_question_is_none(stem: str) -> None:
+    assert reading(stem, WORDS, "A").rejected
 
 
 @pytest.mark.parametrize("stem", ["缺乏时患夜盲症的是（ ）B.维生素", "关于血型（ ）D.抗原的说法"])
