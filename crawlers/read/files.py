@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
-from atomexam.records.item import Item, QuestionItem
+from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.budgets import Budget, OverBudget, Read, read_guarded, uncollected
 from atomexam.text.refusal import Refusal
@@ -24,7 +24,10 @@ from crawlers.read.containers.documents.pdf import MOST_SECONDS, read_pdf_guarde
 from crawlers.read.containers.documents.pdf import SUFFIX as PDF
 from crawlers.read.containers.files.archives import CONTAINERS, ArchiveMember, members_of, parts_of, true_name
 from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
+from crawlers.read.entries.lines import NAME
+from crawlers.read.entries.reading import read_entries
 from crawlers.read.formats import (
+    ENTRIES,
     PAPERS,
     TABLE,
     KnownLayouts,
@@ -41,6 +44,7 @@ from crawlers.read.layouts.line_proposals import holds_more
 from crawlers.read.layouts.paper_layout import are_shown, marks_of
 from crawlers.read.papers import LINE_READERS, lines_in, questions_by_layout
 from crawlers.read.tables.headers import LINED
+from crawlers.read.tables.records.entities import plain_text
 from crawlers.read.tables.records.exchange import EXCHANGES
 from crawlers.read.tables.records.reading import FileReading, answered_count, is_asked, is_whole, texts_of
 from crawlers.text.fields import text_of
@@ -175,6 +179,9 @@ def _guessed(name: str, body: bytes, kind: str, provenance: Provenance, *given: 
             return whole
         if names := " or ".join(f"--format {each}" for each, _ in named):
             advice.append(f"it has lines of a known platform, whose layout reads a part of it: try {names}")
+    if fault or not (answered_count(usual) or any(isinstance(item, EntityItem) for item in usual.items)):
+        with suppress(Refusal):
+            return ENTRIES, read_entries(name, body, provenance)
     if fault:
         raise Refusal("; ".join([str(fault), *(advice or [])])) from None
     return kind, usual
@@ -279,7 +286,7 @@ def _values_in(name: str, body: bytes, kind: str, reading: FileReading, known: K
 
 def _shape_of(kind: str, reading: FileReading, known: KnownLayouts | None) -> Any:
     """Return the layout of a file of records; None if its rows were read by content."""
-    return reading.shape if kind in (TABLE, *PAPERS) else (shipped_layouts() if known is None else known)[kind]
+    return reading.shape if kind in (TABLE, ENTRIES, *PAPERS) else (shipped_layouts() if known is None else known)[kind]
 
 
 def _account_of_rows(name: str, body: bytes, reading: FileReading, values: Iterable[Leaf]) -> CharacterAccount:
@@ -289,11 +296,21 @@ def _account_of_rows(name: str, body: bytes, reading: FileReading, values: Itera
     if suffix in LINE_READERS and suffix != PDF:
         with uncollected():
             text = lines_in(name, body, suffix)
-            lines = PaperAccount(text.lines, text.dropped, reading.items).result()
+            lines = PaperAccount(text.lines, text.dropped, reading.items if reading.shape is None else _as_said(reading)).result()
         if lines.in_items + lines.rejected.total() >= _IN_LINES * (account.in_items + account.rejected.total()):
             _settle_rows(lines, reading, account)
             return lines
     return account
+
+
+def _as_said(reading: FileReading) -> list[Item]:
+    """Return the entries that were read from lines under the labels that these have."""
+    said = [{key: plain_text(value) or "" for key, value in row.items()} for _, row in reading.rows or []]
+    return [
+        structs.replace(item, sections=[], values=[LabelledValue(label=key, value=row[key], position="") for key in row if key != NAME])
+        for item, row in zip(reading.items, said, strict=True)
+        if isinstance(item, EntityItem)
+    ]
 
 
 def _settle_rows(lines: CharacterAccount, reading: FileReading, account: CharacterAccount) -> None:
@@ -335,6 +352,10 @@ def account_of(
         account = PaperAccount(reading.source.lines, reading.source.dropped, reading.items).result()
     elif reading.rows is not None:
         account = _account_of_rows(name, body, reading, leaves_of_rows(reading.rows) if values is None else values)
+        if reading.shape is not None and name.lower().endswith(SHEETS):  # rows that were grouped say their head again
+            repeated = sum(len(folded(leaf.text)) for leaf in leaves_of(name, body, ())) - account.characters
+            account.characters += max(0, repeated)
+            account.furniture["repeated"] += max(0, repeated)
     elif format_name in EXCHANGES:
         lines = [line for leaf in leaves_of(name, body) for line in text_of(leaf.text).split("\n")]
         account = PaperAccount(lines, [], reading.items, "text").result()

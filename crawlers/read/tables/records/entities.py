@@ -4,9 +4,10 @@ A key is recognised by its name and by its values. If neither is medical, the re
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -130,6 +131,8 @@ def _is_range_object(value: Mapping[str, Any]) -> bool:
 
 _FILE = Path(__file__).parents[2] / "vocabulary/entities.yaml"
 RANGES, _INDICATIONS, _USES = "参考区间", "适应症", "主治"
+_TOLD_BY_NAME = ("medicine", "food")
+"""Kinds of which the same is said; their names tell them apart."""
 _TRADITIONAL = ("性味", "归经")
 """Labels of Chinese medicine: the use of an entry with them is not an effect."""
 _LEAST = 2
@@ -144,6 +147,7 @@ SURE = 0.5
 _PIECES = re.compile(r"[、，,；;。\s|/﹑]+")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SENTENCE = re.compile("[。；;]")
+_SHARED = re.compile(r"\s?[/／与和及、]\s?")
 _NO_NAME = re.compile(r"[。；;！？?\n]")
 
 
@@ -159,6 +163,8 @@ class _Words(Struct, frozen=True, forbid_unknown_fields=True):
     least: list[str]
     most: list[str]
     skip: list[str]
+    parts: dict[str, frozenset[str]]
+    qualifiers: list[str]
     signs: dict[str, re.Pattern[str]]
     names: dict[str, re.Pattern[str]]
     kinds: dict[str, _KindWords]
@@ -183,9 +189,44 @@ class _Column(NamedTuple):
     """Share of the records that have a value under the key."""
 
 
+@lru_cache(maxsize=4096)
 def kind_words(key: str) -> list[tuple[str, str, bool]]:
-    """Return each kind and label that a key's name may stand for, and whether it gives facts."""
-    return _labels_by_word().get(word_of(key), [])
+    """Return each kind and label that a key's name may stand for, and whether it gives facts.
+
+    A qualifier changes nothing: `mainAdverse`, 常见症状. Of two words that share a value, 作用原理/适应症, the first known one counts.
+    """
+    known = _labels_by_word()
+    words = [word_of(key), *(plain(part) for part in _SHARED.split(key.rpartition(".")[2]))]
+    return next((known[each] for each in [*words, *(_qualifier().sub("", word) for word in words)] if each in known), [])
+
+
+def is_bare_label(text: str) -> bool:
+    """Return whether a text is exactly a word for what is said of something, or for what is described."""
+    words = [word_of(text), *(plain(part) for part in text.split("/"))]
+    return any(word in _labels_by_word() or word in _names() for word in words) or is_alias(text)
+
+
+@cache
+def _qualifier() -> re.Pattern[str]:
+    words = "|".join(sorted(_words().qualifiers, key=len, reverse=True))
+    return re.compile(f"^(?:{words})+(?=.)|(?<=.)(?:{words})+$")
+
+
+def names_entry(key: str) -> int | None:
+    """Return how well a key names what is described, 0 best; None if it does not."""
+    word = word_of(key)
+    return _words().name.index(word) if word in _names() else None
+
+
+def keys_for(part: str, keys: Iterable[str]) -> list[str]:
+    """Return the keys that may be those of a title, a text, or the start, end or relation of an edge."""
+    return [key for key in keys if plain(key) in _words().parts[part]]
+
+
+def person_of(key: str) -> str:
+    """Return the people that a key names in addition, `参考值（男）`, `male_range`."""
+    parts = [plain(part) for part in re.split(r"[\W_]+", unicodedata.normalize("NFKC", key)) if part]
+    return next((_WHO[part] for part in parts if _WHO.get(part)), "")
 
 
 def are_record_keys(keys: Iterable[str]) -> bool:
@@ -207,7 +248,7 @@ def beside_way(document: Mapping[str, Any], way: Sequence[str]) -> list[str]:
 
 
 def propose_records(
-    records: Sequence[Mapping[str, Any]], hint: str = "", array: Sequence[str] = (), beside: Iterable[str] = ()
+    records: Sequence[Mapping[str, Any]], hint: str = "", array: Sequence[str] = (), beside: Iterable[str] = (), least: int = _LEAST
 ) -> LayoutProposal | None:
     """Return the layout that records have; None if they are not entries of an encyclopedia.
 
@@ -215,8 +256,9 @@ def propose_records(
         hint: the file's name and the keys that lead to the records.
         array: those keys, for the layout.
         beside: keys that are beside the path and belong to no record.
+        least: how many records show that they are entries.
     """
-    if len(records) < _LEAST:
+    if len(records) < least:
         return None
     beside = [key for key in beside if _is_same(key, records)]  # a record's own name replaces its document's
     sample = [{key: value for key, value in record.items() if key not in beside} for record in records[:_SAMPLE]]
@@ -227,7 +269,8 @@ def propose_records(
     if name is None:
         return None
     scored = [proposal for kind in _words().kinds if (proposal := _as_kind(kind, name, columns, rows, hint, array, beside))]
-    return max(scored, key=lambda one: (one.confidence, -len(one.unknown)), default=None)
+    shares = {kind: _share(columns[name].texts, pattern) for kind, pattern in _words().names.items()}
+    return max(scored, key=lambda one: (one.confidence, -len(one.unknown), shares[one.layout.entity.type]), default=None)
 
 
 def _as_kind(
@@ -250,6 +293,8 @@ def _as_kind(
     facts: dict[str, float] = {}
     looks = [_share(columns[name].texts, words.names.get(kind))]
     sign = words.signs[kind].search(f"{hint} {name}".lower()) is not None
+    if kind in _TOLD_BY_NAME:
+        sign = looks[0] >= _LOOKS if max(_share(columns[name].texts, words.names[of]) for of in _TOLD_BY_NAME) >= _LOOKS else sign
     by_content, unknown = {}, []
     for key in columns:
         if key in used or key in skip or not columns[key].texts:
@@ -396,3 +441,8 @@ def _labels_by_word() -> dict[str, list[tuple[str, str, bool]]]:
                     if all(kind != of for of, _, _ in by_word.get(word, ())):
                         by_word.setdefault(word, []).append((kind, label, says))
     return by_word
+
+
+def is_alias(key: str) -> bool:
+    """Return whether a key names other names."""
+    return word_of(key) in _words().alias

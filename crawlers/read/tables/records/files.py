@@ -23,6 +23,7 @@ from crawlers.read.tables.records.between import LocatedRecord, passed_on, recor
 from crawlers.read.tables.records.by_content import inferred_tables, read_by_content, with_advice
 from crawlers.read.tables.records.entities import SURE, LayoutProposal, are_record_keys, beside_way, propose_records
 from crawlers.read.tables.records.fields import counted_from_zero
+from crawlers.read.tables.records.grouped import grouped
 from crawlers.read.tables.records.items import RecordReader
 from crawlers.read.tables.records.reading import FileReading, answered_count, are_numbers, has_empty, may_miss_options
 from crawlers.read.tables.roles.solver import SURE as SURE_ROLES
@@ -237,6 +238,9 @@ def _parts_of_sheets(
 
 def _added(reading: FileReading, parts: Iterable[Part], provenance: Provenance, name: str, beside_keys: Collection[str]) -> FileReading:
     for layout, records in parts:
+        rows = [(position, record) for position, record in records if isinstance(record, dict)]
+        if layout.entity and not layout.entity.label and len(rows) == len(records) and (whole := grouped(rows, layout.entity.name)):
+            reading.rows, records = [*(reading.rows or []), *whole], whole
         _add_records(reading, records, layout, provenance, name, beside_keys)
     return reading
 

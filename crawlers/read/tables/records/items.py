@@ -13,7 +13,7 @@ from atomexam.text.verdicts import CODES, VERDICTS, verdict_of
 from crawlers.read.containers.files.reading import CoveredCell, Lost
 from crawlers.read.lines.doubts.question import holds_letter, holds_options
 from crawlers.read.tables.columns import EntityLayout, RecordLayout
-from crawlers.read.tables.records.entities import flat_record, joined_range, plain_text, range_text
+from crawlers.read.tables.records.entities import flat_record, joined_range, person_of, plain_text, range_text
 from crawlers.read.tables.records.fields import (
     Keys,
     Misfit,
@@ -85,6 +85,7 @@ def _texts(record: dict[str, Any], shape: EntityLayout) -> Iterator[tuple[int, s
             continue
         if key in shape.ranges:
             text = range_text(value_of(record, Keys((key,)))[1], unit)
+            text = f"{who}：{text}" if text and (who := person_of(key)) else text
         elif key in (shape.least, shape.most):
             text = range_text(joined_range(*ends), unit) if key == shape.least else None
             key = RANGES

@@ -1,0 +1,156 @@
+"""Lines -> records of what they describe: a name above values under headings, 【labels】 or `label：`. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct, field
+
+from crawlers.read.tables.records.entities import is_alias, is_bare_label, kind_words, names_entry
+
+NAME, ABOUT = "名称", "概述"
+"""Keys of the name of an entry, and of what stands between the name and the first label."""
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s*(\S.*?)[\s#]*")
+_MARKUP = re.compile(r"\*\*|__|`|^\s*>\s?")
+_ORDINAL = re.compile(
+    r"\s*(?:[-*+•·●◆■▪]\s*|(?:第?[（(【]?(?:\d{1,3}|[一二三四五六七八九十]{1,3})(?:[.、．)）】](?!\d)|(?<=[(（【]..)\s)\s*)|[①-⑳]\s*){0,2}"
+)
+_BRACKETED = re.compile(r"[【\[［〔](?P<label>[^【】\[\]［］〔〕]{1,14})[】\]］〕]\s*[:：]?\s*(?P<text>.*)", re.DOTALL)
+_PARTED = re.compile(r"(?P<label>[^:：\t。，；]{1,14}?)\s*[:：\t]\s*(?P<text>.*)", re.DOTALL)
+_NO_NAME = re.compile(r"[。；，,;:：？！?!\t=|]|\d{2}")
+_FOREIGN = re.compile(r"(?<=[\u4e00-\u9fff）)])\s+[A-Za-z].*")
+HAN = re.compile("[\u4e00-\u9fff]")
+_GENERIC = re.compile(r"(?:通用名称?|中文名称?|药品名称)\s*[:：]\s*([^\s；;，,、]+)")
+_MAX_NAME_CHARS, _RECURRING = 24, 2
+
+
+class _Line(NamedTuple):
+    label: str
+    """Empty if it has none."""
+    text: str
+    level: int = 0
+    """Of a heading; 0 for other lines."""
+    is_bare: bool = False
+    """Whether it is nothing but a word that may be a label."""
+
+
+class _Entry(Struct):
+    at: int
+    name: str
+    fields: dict[str, list[str]] = field(default_factory=dict)
+
+    def record(self) -> dict[str, str]:
+        """Return its fields under its name: that of a label, or the text above."""
+        named = sorted((rank, key) for key in self.fields if (rank := _rank(key)) is not None)
+        names = [generic_name("\n".join(self.fields[key])) for _, key in named]
+        name = next(filter(None, [*names, self.name]), "")
+        others = {key: "\n".join(texts) for key, texts in self.fields.items() if texts and _rank(key) is None}
+        return {NAME: name, **others} if name and others.keys() - {ABOUT} else {}
+
+
+def records_of_lines(lines: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+    """Return the entries of a document with their positions; none if no line names what it says."""
+    parsed = [_parsed(line) for line in lines]
+    levels = Counter(line.level for line in parsed if line.label and line.level)
+    level = max(levels, key=lambda each: (levels[each], -each), default=0)
+    known = Counter(line.label for line in parsed if line.label)
+    entries = [*_entries([_settled(line, level, known) for line in parsed], level, bool(levels))]
+    whole = [entry for entry in entries if entry.record()]
+    _cut_footer(whole)
+    return [(f"line:{entry.at}", entry.record()) for entry in whole]
+
+
+def _cut_footer(entries: Sequence[_Entry]) -> None:
+    """Cut what is below the last value if that label has one line in each other entry: the page goes on below its entries."""
+    label, texts = [*entries[-1].fields.items()][-1] if entries else ("", [])
+    others = [entry.fields[label] for entry in entries[:-1] if label in entry.fields]
+    if len(others) >= _RECURRING and all(len(each) == 1 for each in others):
+        del texts[1:]
+
+
+def generic_name(text: str) -> str:
+    """Return the name in the value of a name's label, which may list several: 通用名称：…"""
+    found = _GENERIC.search(text)
+    return _FOREIGN.sub("", found[1] if found else text.strip().split("\n")[0]).strip()
+
+
+def _rank(key: str) -> int | None:
+    return None if kind_words(key) else names_entry(key)
+
+
+def _is_known(label: str) -> bool:
+    return bool(kind_words(label)) or names_entry(label) is not None or is_alias(label)
+
+
+def _parsed(line: str) -> _Line:
+    heading = _HEADING.fullmatch(line)
+    text = _MARKUP.sub("", heading[2] if heading else line).strip()
+    level = len(heading[1]) if heading else 0
+    bare = text[_ORDINAL.match(text).end() :].strip()  # type: ignore[union-attr]
+    if bracketed := _BRACKETED.fullmatch(bare):
+        return _Line(bracketed["label"].strip(), bracketed["text"], level)
+    parted = _PARTED.fullmatch(bare)
+    if parted and _is_known(parted["label"]):
+        return _Line(parted["label"].strip(), parted["text"], level)
+    if len(bare) <= _MAX_NAME_CHARS and (_is_known(bare) if level else is_bare_label(bare)):
+        return _Line(bare, "", level, not level)
+    return _Line("", bare, level)
+
+
+def _settled(line: _Line, level: int, labels: Counter[str]) -> _Line:
+    """Return a line whose label is certain: a word that is known or recurs in brackets, or any heading beside those that are labels."""
+    if line.label and not _is_known(line.label) and labels[line.label] < _RECURRING:
+        return _Line("", f"{line.label} {line.text}".strip(), line.level)
+    if line.is_bare and level:  # beside headings, 药物治疗 is a value
+        return _Line("", line.label)
+    if not line.label and line.level == level > 0:
+        return _Line(line.text, "", level)
+    return line
+
+
+def _entries(lines: Sequence[_Line], level: int, is_headed: bool) -> Iterator[_Entry]:
+    """Yield entries: one begins below a heading that is no label, at the label of a name, or at a label that recurs below a name."""
+    current, label, heading, above, first_name = _Entry(1, ""), "", False, list[str](), ""
+    openers = set[str]()
+    for number, line in enumerate(lines, 1):
+        if line.level and not line.label and (line.level < level or not level):
+            yield current
+            current, label, heading, above = _Entry(number, _bare_name(line.text)), "", True, []
+        elif line.label and _rank(line.label) is not None:
+            first_name = first_name or line.label
+            if line.label == first_name and current.fields:
+                yield current
+                current = _Entry(number, "")
+            label = line.label
+            current.fields.setdefault(label, []).extend(filter(None, [line.text]))
+        elif line.label:
+            below = current.fields.get(label, above)
+            recurs = line.label in current.fields or line.label in openers
+            if not heading and not first_name and not is_headed and (recurs or not current.fields) and (found := _name_in(below, label)):
+                yield current
+                current = _Entry(number, found[0], {ABOUT: found[1]} if found[1] else {})
+                openers.add(line.label)
+            elif above and not current.fields:
+                current.fields[ABOUT] = above
+            label, above = line.label, []
+            current.fields.setdefault(label, []).extend([line.text] if line.text or not is_headed else [])
+        elif line.text:
+            (current.fields[label] if label else above).append(line.text)
+    yield current
+
+
+def _name_in(texts: list[str], label: str) -> tuple[str, list[str]] | None:
+    """Take the name of the next entry, and what is below it, from the end of the lines below a label."""
+    for at in range(len(texts) - 1, 0 if label else -1, -1):
+        if _bare_name(texts[at]):
+            name, below = _bare_name(texts[at]), texts[at + 1 :]
+            del texts[at:]
+            return name, below
+    return None
+
+
+def _bare_name(text: str) -> str:
+    """Return a text as a name, without what follows it in Latin; empty if it can be none."""
+    name = _FOREIGN.sub("", text.strip()).strip("【】[]《》 ")
+    return name if 0 < len(name) <= _MAX_NAME_CHARS and HAN.search(name) and not _NO_NAME.search(name) else ""
