@@ -14,10 +14,11 @@ NAME, ABOUT = "名称", "概述"
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s*(\S.*?)[\s#]*")
 _MARKUP = re.compile(r"\*\*|__|`|^\s*>\s?")
 _ORDINAL = re.compile(
-    r"\s*(?:[-*+•·●◆■▪]\s*|(?:第?[（(【]?(?:\d{1,3}|[一二三四五六七八九十]{1,3})(?:[.、．)）】](?!\d)|(?<=[(（【]..)\s)\s*)|[①-⑳]\s*){0,2}"
+    r"\s*(?:[-*+•·●◆■▪]\s*|第[\d一二三四五六七八九十百]{1,4}[节章篇条讲回部]\s*|(?:第?[（(【]?(?:\d{1,3}|[一二三四五六七八九十]{1,3})(?:[.、．)）】](?!\d)|(?<=[(（【]..)\s)\s*)|[①-⑳]\s*){0,2}"
 )
 _BRACKETED = re.compile(r"[【\[［〔](?P<label>[^【】\[\]［］〔〕]{1,14})[】\]］〕]\s*[:：]?\s*(?P<text>.*)", re.DOTALL)
 _PARTED = re.compile(r"(?P<label>[^:：\t。，；]{1,14}?)\s*[:：\t]\s*(?P<text>.*)", re.DOTALL)
+_CELLS = re.compile(r"(?P<label>[\u4e00-\u9fff]{2,8}) (?P<text>\S.*)", re.DOTALL)
 _NO_NAME = re.compile(r"[。；，,;:：？！?!\t=|]|\d{2}")
 _FOREIGN = re.compile(r"(?<=[\u4e00-\u9fff）)])\s+[A-Za-z].*")
 HAN = re.compile("[\u4e00-\u9fff]")
@@ -91,7 +92,7 @@ def _parsed(line: str) -> _Line:
     if bracketed := _BRACKETED.fullmatch(bare):
         return _Line(bracketed["label"].strip(), bracketed["text"], level)
     parted = _PARTED.fullmatch(bare)
-    if parted and _is_known(parted["label"]):
+    if (parted and _is_known(parted["label"])) or ((parted := _CELLS.fullmatch(bare)) and is_bare_label(parted["label"])):
         return _Line(parted["label"].strip(), parted["text"], level)
     if len(bare) <= _MAX_NAME_CHARS and (_is_known(bare) if level else is_bare_label(bare)):
         return _Line(bare, "", level, not level)

@@ -17,11 +17,11 @@ from crawlers.read.containers.files.text import lines_with_headings
 from crawlers.read.entries.lines import HAN, records_of_lines
 from crawlers.read.entries.records import Located, records_in
 from crawlers.read.papers import LINE_READERS, lines_in
-from crawlers.read.tables.any_rows import DATA, literals_as_json
+from crawlers.read.tables.any_rows import DATA, literals_as_json, rows_of
 from crawlers.read.tables.headers import read_sheets
 from crawlers.read.tables.legends import sheets_in
 from crawlers.read.tables.records.arrays import first_document, read_records
-from crawlers.read.tables.records.entities import SURE, LayoutProposal, names_entry, propose_records
+from crawlers.read.tables.records.entities import SURE, LayoutProposal, keys_for, names_entry, propose_records
 from crawlers.read.tables.records.grouped import grouped
 from crawlers.read.tables.records.items import entity_of
 from crawlers.read.tables.records.reading import FileReading, Misfit
@@ -94,6 +94,9 @@ def _forms(name: str, body: bytes) -> Iterator[list[Located]]:
                 yield grouped(rows)
         elif suffix in LINE_READERS:
             yield records_of_lines(_lines(name, body, suffix))
+            for table in rows_of(name, body):
+                yield table.rows
+                yield grouped(table.rows)
 
 
 def _whole(name: str, body: bytes) -> Any:
@@ -102,7 +105,7 @@ def _whole(name: str, body: bytes) -> Any:
 
 
 def _names_entries(keys: Any) -> bool:
-    return len(keys) > 1 and any(names_entry(key) is not None for key in keys)
+    return len(keys) > 1 and (any(names_entry(key) is not None for key in keys) or bool(keys_for("start", keys)))
 
 
 def _lines(name: str, body: bytes, suffix: str) -> list[str]:

@@ -84,10 +84,12 @@ def _of_graph(document: Any) -> list[Located]:
     nodes = dict[str, dict[str, Any]]()
     for each in (flat_record(node) for value in lists if value is not edges for node in value):
         nodes |= {str(each[key]): each for key in each if word_of(key) in _IDS and isinstance(each[key], str | int)}
+    keys = dict.fromkeys(key for edge in edges for key in keys_for("relation", edge))
+    said = {key: sum(bool(kind_words(str(edge.get(key)))) for edge in edges) for key in keys}
     records = dict[str, dict[str, Any]]()
     for edge in edges:
         (start, *_), (end, *_) = (keys_for(part, edge) for part in ("start", "end"))
-        relation = next((edge[key] for key in keys_for("relation", edge) if key not in (start, end) and isinstance(edge[key], str)), "")
+        relation = str(edge.get(max(said, key=said.__getitem__, default="")) or "")
         head, tail = _name_of(edge[start], nodes), _name_of(edge[end], nodes)
         if head and tail and relation:
             own = {

@@ -51,6 +51,8 @@ class EntityLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     least: str | None = None
     most: str | None = None
     """Keys of the ends of a range with one key for each end."""
+    people: str | None = None
+    """Key of the people that the ranges of a record apply to."""
 
 
 class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

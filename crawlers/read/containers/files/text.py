@@ -53,7 +53,7 @@ _VOTES = re.compile(r"[A-J]\W{0,3}\w.*?[\s(（]?\d{1,7}\s?(?:人次?|票|votes?)
 _FEWEST_VOTES = 4
 _HEADING_TAG, _TERM = (
     re.compile(r"<h([1-6])\b[^<>]{0,600}>", re.I),
-    re.compile(r"(<dt\b[^<>]{0,600}>)\s*([^<>]{1,40}?)\s*[:：]?\s*(?=</dt>)", re.I),
+    re.compile(r"(<(?:dt|th)\b[^<>]{0,600}>)\s*([^<>]{1,40}?)\s*[:：]?\s*(?=</(?:dt|th)>)", re.I),
 )
 
 
@@ -63,7 +63,7 @@ def read_html(name: str, body: bytes) -> Text:
 
 
 def lines_with_headings(name: str, body: bytes) -> list[str]:
-    """Return the lines of a saved page with `#` before headings and brackets around terms of lists."""
+    """Return the lines of a saved page with `#` before headings and brackets around the terms of lists and rows."""
     html = _HEADING_TAG.sub(lambda tag: tag[0] + "#" * int(tag[1]) + " ", _html_of(name, body))
     return _lines(_TERM.sub(r"\1【\2】", html))
 

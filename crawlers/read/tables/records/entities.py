@@ -23,6 +23,8 @@ from crawlers.read.tables.names import plain
 _PEOPLE = {
     "男性": ("male", "m", "man", "men", "男", "男性"),
     "女性": ("female", "f", "woman", "women", "女", "女性"),
+    "成年男性": ("成年男性", "成人男性", "adultmale"),
+    "成年女性": ("成年女性", "成人女性", "adultfemale"),
     "成人": ("adult", "adults", "成人", "成年", "成年人"),
     "儿童": ("child", "children", "儿童", "小儿"),
     "新生儿": ("newborn", "neonate", "newborns", "新生儿"),
@@ -148,6 +150,7 @@ _PIECES = re.compile(r"[、，,；;。\s|/﹑]+")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SENTENCE = re.compile("[。；;]")
 _SHARED = re.compile(r"\s?[/／与和及、]\s?")
+_OF_NAME = re.compile("的?名[称字]?$")
 _NO_NAME = re.compile(r"[。；;！？?\n]")
 
 
@@ -215,6 +218,7 @@ def _qualifier() -> re.Pattern[str]:
 def names_entry(key: str) -> int | None:
     """Return how well a key names what is described, 0 best; None if it does not."""
     word = word_of(key)
+    word = word if word in _names() else _OF_NAME.sub("", word)
     return _words().name.index(word) if word in _names() else None
 
 
@@ -287,7 +291,8 @@ def _as_kind(
     unit = next((key for key in columns if word_of(key) in words.unit and key not in used), None) if kind == "examination" else None
     ends = [next((key for key in columns if word_of(key) in some and key not in used), None) for some in (words.least, words.most)]
     least, most = ends if kind == "examination" and all(ends) else (None, None)
-    used |= {key for key in (alias, unit, least, most) if key}
+    people = next((key for key in columns if key not in used and _are_people(columns[key].texts)), None) if kind == "examination" else None
+    used |= {key for key in (alias, unit, least, most, people) if key}
     skip = [key for key in columns if key not in used and word_of(key) in words.skip]
     labels: dict[str, str] = {}
     facts: dict[str, float] = {}
@@ -345,9 +350,14 @@ def _as_kind(
         unit=unit,
         least=least,
         most=most,
+        people=people,
     )
     known_by = [[name, *(key for key in labels if columns[key].filled > 0.5)]]
     return LayoutProposal(RecordLayout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
+
+
+def _are_people(texts: Sequence[str]) -> bool:
+    return bool(texts) and all(plain(text) in _WHO for text in texts)
 
 
 def _is_same(key: str, records: Sequence[Mapping[str, Any]]) -> bool:
@@ -363,12 +373,12 @@ def _name_key(columns: Mapping[str, _Column], array: Sequence[str]) -> str | Non
     """Return the key of the names: by its word, by the key that the records are under, or by its values."""
     if array and array[-1] == "*" and "*" in columns:
         return "*"
-    by_word = (key for word in _words().name for key in columns if word_of(key) == word)
-    if key_by_word := next((key for key in by_word if _are_names(columns[key], 0.5)), None):
-        return key_by_word
-    return next(
-        (key for key in columns if word_of(key) not in _words().skip and _are_names(columns[key], 0.95) and not kind_words(key)), None
-    )
+    ranks = {key: rank for key in columns if (rank := names_entry(key)) is not None and _are_names(columns[key], 0.5)}
+    by_word = sorted(ranks, key=lambda key: (bool(kind_words(key)), ranks[key]))
+    if by_word and not kind_words(by_word[0]):
+        return by_word[0]
+    others = (key for key in columns if word_of(key) not in _words().skip and _are_names(columns[key], 0.95) and not kind_words(key))
+    return next(others, next(iter(by_word), None))
 
 
 def _are_names(column: _Column, distinct: float) -> bool:

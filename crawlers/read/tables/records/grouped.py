@@ -19,6 +19,8 @@ def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = No
     head = head or min(
         (key for key in keys if names_entry(key) is not None), key=lambda key: (names_entry(key), keys.index(key)), default=None
     )
+    named = {key: rank for key in keys if (rank := names_entry(key)) is not None} or dict.fromkeys(keys_for("start", keys), 0)
+    head = head or min(named, key=lambda key: (named[key], keys.index(key)), default=None)
     label = next((key for key in keys if key != head and _are_labels(row.get(key) for row in rows)), None)
     value = next((key for key in keys_for("text", keys) if key not in (head, label)), None)
     if head is None:
