@@ -24,7 +24,7 @@ from crawlers.read.containers.documents.pdf import MOST_SECONDS, read_pdf_guarde
 from crawlers.read.containers.documents.pdf import SUFFIX as PDF
 from crawlers.read.containers.files.archives import CONTAINERS, ArchiveMember, members_of, parts_of, true_name
 from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
-from crawlers.read.entries.lines import NAME
+from crawlers.read.entries.lines import NAME, parsed
 from crawlers.read.entries.reading import read_entries
 from crawlers.read.formats import (
     ENTRIES,
@@ -320,7 +320,11 @@ def _settle_rows(lines: CharacterAccount, reading: FileReading, account: Charact
     names = {key for _, row in rows for key in row} | {key for keys in reading.columns.values() for key in keys.split(", ")}
     left = list[Unread]()
     for one in lines.unread:
-        bars = one.text.count("|")
+        bars, line = one.text.count("|"), parsed(one.text)
+        if reading.shape is not None and line.label and folded(line.text) in {"", *read}:  # an entry has the value, and its own label
+            lines.in_items += (size := len(folded(line.text)))
+            lines.furniture["label"] += one.characters - size
+            continue
         lines.furniture["markup"] += bars
         if folded(one.text.replace("|", "")) in read:
             lines.in_items += one.characters - bars

@@ -23,10 +23,12 @@ _NO_NAME = re.compile(r"[。；，,;:：？！?!\t=|]|\d{2}")
 _FOREIGN = re.compile(r"(?<=[\u4e00-\u9fff）)])\s+[A-Za-z].*")
 HAN = re.compile("[\u4e00-\u9fff]")
 _GENERIC = re.compile(r"(?:通用名称?|中文名称?|药品名称)\s*[:：]\s*([^\s；;，,、]+)")
-_MAX_NAME_CHARS, _RECURRING = 24, 2
+_EDITED = re.compile(r"(?<=\S)\s?(?:播报)?\s?编辑$")
+"""Links of a page beside each heading, copied with it."""
+_MAX_NAME_CHARS, _RECURRING, _LEAST_LEVEL = 24, 2, 6
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
     label: str
     """Empty if it has none."""
     text: str
@@ -52,11 +54,11 @@ class _Entry(Struct):
 
 def records_of_lines(lines: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """Return the entries of a document with their positions; none if no line names what it says."""
-    parsed = [_parsed(line) for line in lines]
-    levels = Counter(line.level for line in parsed if line.label and line.level)
+    read = [parsed(line) for line in lines]
+    levels = Counter(line.level for line in read if line.label and line.level)
     level = max(levels, key=lambda each: (levels[each], -each), default=0)
-    known = Counter(line.label for line in parsed if line.label)
-    entries = [*_entries([_settled(line, level, known) for line in parsed], level, bool(levels))]
+    known = Counter(line.label for line in read if line.label)
+    entries = [*_entries([_settled(line, level, known) for line in read], level, bool(levels))]
     whole = [entry for entry in entries if entry.record()]
     _cut_footer(whole)
     return [(f"line:{entry.at}", entry.record()) for entry in whole]
@@ -84,33 +86,36 @@ def _is_known(label: str) -> bool:
     return bool(kind_words(label)) or names_entry(label) is not None or is_alias(label)
 
 
-def _parsed(line: str) -> _Line:
+def parsed(line: str) -> Line:
+    """Return what a line names and says."""
     heading = _HEADING.fullmatch(line)
     text = _MARKUP.sub("", heading[2] if heading else line).strip()
-    level = len(heading[1]) if heading else 0
+    edited = _EDITED.search(text)
+    text = text[: edited.start()] if edited else text
+    level = len(heading[1]) if heading else _LEAST_LEVEL if edited else 0
     bare = text[_ORDINAL.match(text).end() :].strip()  # type: ignore[union-attr]
     if bracketed := _BRACKETED.fullmatch(bare):
-        return _Line(bracketed["label"].strip(), bracketed["text"], level)
+        return Line(bracketed["label"].strip(), bracketed["text"], level)
     parted = _PARTED.fullmatch(bare)
     if (parted and _is_known(parted["label"])) or ((parted := _CELLS.fullmatch(bare)) and is_bare_label(parted["label"])):
-        return _Line(parted["label"].strip(), parted["text"], level)
-    if len(bare) <= _MAX_NAME_CHARS and (_is_known(bare) if level else is_bare_label(bare)):
-        return _Line(bare, "", level, not level)
-    return _Line("", bare, level)
+        return Line(parted["label"].strip(), parted["text"], level)
+    if len(bare) <= _MAX_NAME_CHARS and (kind_words(bare) if level else is_bare_label(bare)):
+        return Line(bare, "", level, not level)
+    return Line("", bare, level)
 
 
-def _settled(line: _Line, level: int, labels: Counter[str]) -> _Line:
+def _settled(line: Line, level: int, labels: Counter[str]) -> Line:
     """Return a line whose label is certain: a word that is known or recurs in brackets, or any heading beside those that are labels."""
     if line.label and not _is_known(line.label) and labels[line.label] < _RECURRING:
-        return _Line("", f"{line.label} {line.text}".strip(), line.level)
+        return Line("", f"{line.label} {line.text}".strip(), line.level)
     if line.is_bare and level:  # beside headings, 药物治疗 is a value
-        return _Line("", line.label)
+        return Line("", line.label)
     if not line.label and line.level == level > 0:
-        return _Line(line.text, "", level)
+        return Line(line.text, "", level)
     return line
 
 
-def _entries(lines: Sequence[_Line], level: int, is_headed: bool) -> Iterator[_Entry]:
+def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_Entry]:
     """Yield entries: one begins below a heading that is no label, at the label of a name, or at a label that recurs below a name."""
     current, label, heading, above, first_name = _Entry(1, ""), "", False, list[str](), ""
     openers = set[str]()

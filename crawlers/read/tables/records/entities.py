@@ -291,7 +291,7 @@ def _as_kind(
     unit = next((key for key in columns if word_of(key) in words.unit and key not in used), None) if kind == "examination" else None
     ends = [next((key for key in columns if word_of(key) in some and key not in used), None) for some in (words.least, words.most)]
     least, most = ends if kind == "examination" and all(ends) else (None, None)
-    people = next((key for key in columns if key not in used and _are_people(columns[key].texts)), None) if kind == "examination" else None
+    people = next((key for key in columns if key not in used and are_people(columns[key].texts)), None) if kind == "examination" else None
     used |= {key for key in (alias, unit, least, most, people) if key}
     skip = [key for key in columns if key not in used and word_of(key) in words.skip]
     labels: dict[str, str] = {}
@@ -356,7 +356,8 @@ def _as_kind(
     return LayoutProposal(RecordLayout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
 
 
-def _are_people(texts: Sequence[str]) -> bool:
+def are_people(texts: Sequence[str]) -> bool:
+    """Return whether texts are nothing but people that ranges apply to."""
     return bool(texts) and all(plain(text) in _WHO for text in texts)
 
 

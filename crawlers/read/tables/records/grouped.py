@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from crawlers.read.tables.records.entities import keys_for, kind_words, names_entry, plain_text
+from crawlers.read.tables.records.entities import are_people, keys_for, kind_words, names_entry, plain_text
 
 _MOST_KINDS, _KNOWN, _DISTINCT = 40, 0.5, 0.5
 
@@ -23,7 +23,7 @@ def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = No
     head = head or min(named, key=lambda key: (named[key], keys.index(key)), default=None)
     label = next((key for key in keys if key != head and _are_labels(row.get(key) for row in rows)), None)
     value = next((key for key in keys_for("text", keys) if key not in (head, label)), None)
-    if head is None:
+    if head is None or any(are_people([text for row in rows if (text := plain_text(row.get(key)))]) for key in keys):
         return []
     by_head, name = dict[str, tuple[str, dict[str, list[str]]]](), ""
     for position, row in records:
