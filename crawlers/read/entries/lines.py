@@ -42,6 +42,8 @@ class _Entry(Struct):
     at: int
     name: str
     fields: dict[str, list[str]] = field(default_factory=dict)
+    recurred: int = 0
+    """How many labels it has again, without a name between: many are of several entries."""
 
     def record(self) -> dict[str, str]:
         """Return its fields under its name: that of a label, or the text above."""
@@ -49,12 +51,12 @@ class _Entry(Struct):
         names = [generic_name("\n".join(self.fields[key])) for _, key in named]
         name = next(filter(None, [*names, self.name]), "")
         others = {key: "\n".join(texts) for key, texts in self.fields.items() if texts and _rank(key) is None}
-        return {NAME: name, **others} if name and others.keys() - {ABOUT} else {}
+        return {NAME: name, **others} if name and others.keys() - {ABOUT} and self.recurred < len(others) else {}
 
 
 def records_of_lines(lines: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """Return the entries of a document with their positions; none if no line names what it says."""
-    read = [parsed(line) for line in lines]
+    read = [parsed(part) for line in lines for part in _parts_of(line)]
     levels = Counter(line.level for line in read if line.label and line.level)
     level = max(levels, key=lambda each: (levels[each], -each), default=0)
     known = Counter(line.label for line in read if line.label)
@@ -104,6 +106,12 @@ def parsed(line: str) -> Line:
     return Line("", bare, level)
 
 
+def _parts_of(line: str) -> list[str]:
+    """Return the parts of a line that each have a label, `疾病：… | 症状：…`, or the line itself."""
+    parts = re.split(r"\s*[|｜\t]\s*", line.strip("| "))
+    return parts if len(parts) > 1 and all((each := _PARTED.fullmatch(part)) and _is_known(each["label"]) for part in parts) else [line]
+
+
 def _settled(line: Line, level: int, labels: Counter[str]) -> Line:
     """Return a line whose label is certain: a word that is known or recurs in brackets, or any heading beside those that are labels."""
     if line.label and not _is_known(line.label) and labels[line.label] < _RECURRING:
@@ -117,12 +125,12 @@ def _settled(line: Line, level: int, labels: Counter[str]) -> Line:
 
 def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_Entry]:
     """Yield entries: one begins below a heading that is no label, at the label of a name, or at a label that recurs below a name."""
-    current, label, heading, above, first_name = _Entry(1, ""), "", False, list[str](), ""
+    current, label, above, first_name = _Entry(1, ""), "", list[str](), ""
     openers = set[str]()
     for number, line in enumerate(lines, 1):
         if line.level and not line.label and (line.level < level or not level):
             yield current
-            current, label, heading, above = _Entry(number, _bare_name(line.text)), "", True, []
+            current, label, above = _Entry(number, _bare_name(line.text)), "", []
         elif line.label and _rank(line.label) is not None:
             first_name = first_name or line.label
             if line.label == first_name and current.fields:
@@ -131,14 +139,17 @@ def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_En
             label = line.label
             current.fields.setdefault(label, []).extend(filter(None, [line.text]))
         elif line.label:
-            below = current.fields.get(label, above)
-            recurs = line.label in current.fields or line.label in openers
-            if not heading and not first_name and not is_headed and (recurs or not current.fields) and (found := _name_in(below, label)):
+            below, recurs = current.fields.get(label, above), line.label in current.fields
+            opens = not is_headed and not first_name and (recurs or (not current.name and (not current.fields or line.label in openers)))
+            if opens and (found := _name_in(below, label)):
+                if recurs and ABOUT in current.fields and (own := _name_in(current.fields[ABOUT], "")):
+                    current.name = own[0]  # its heading is that of all
                 yield current
-                current = _Entry(number, found[0], {ABOUT: found[1]} if found[1] else {})
+                current, recurs = _Entry(number, found[0], {ABOUT: found[1]} if found[1] else {}), False
                 openers.add(line.label)
             elif above and not current.fields:
                 current.fields[ABOUT] = above
+            current.recurred += recurs
             label, above = line.label, []
             current.fields.setdefault(label, []).extend([line.text] if line.text or not is_headed else [])
         elif line.text:

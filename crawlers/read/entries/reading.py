@@ -12,6 +12,7 @@ from atomexam.text.refusal import Refusal
 from crawlers.read.account.leaves import leaves_of
 from crawlers.read.containers.documents.by_suffix import SHEETS
 from crawlers.read.containers.documents.doc import headed_lines
+from crawlers.read.containers.files.json import documents_of
 from crawlers.read.containers.files.reading import Lost
 from crawlers.read.containers.files.text import lines_with_headings
 from crawlers.read.entries.lines import HAN, records_of_lines
@@ -20,12 +21,12 @@ from crawlers.read.papers import LINE_READERS, lines_in
 from crawlers.read.tables.any_rows import DATA, literals_as_json, rows_of
 from crawlers.read.tables.headers import read_sheets
 from crawlers.read.tables.legends import sheets_in
-from crawlers.read.tables.records.arrays import first_document, read_records
 from crawlers.read.tables.records.entities import SURE, LayoutProposal, keys_for, names_entry, propose_records
 from crawlers.read.tables.records.grouped import grouped
 from crawlers.read.tables.records.items import entity_of
 from crawlers.read.tables.records.reading import FileReading, Misfit
 
+_DOCUMENTS, _TRIPLE = (".json", ".jsonl", ".ndjson"), ("head", "relation", "tail")
 _SURE_ALONE = 0.7
 """Confidence from which a file describes one thing."""
 
@@ -58,8 +59,8 @@ def read_entries(name: str, body: bytes, provenance: Provenance) -> FileReading:
         raise Refusal(f"{name}: no entries of diseases, medicines, examinations or foods under names and labels such as 症状 or 功效")
     entity = found.proposal.layout.entity
     assert entity is not None
-    is_lined = PurePosixPath(name.lower()).suffix in (*LINE_READERS, *SHEETS)
-    skip = [] if is_lined else [*entity.skip, *_foreign_keys(name, body)]
+    is_document = PurePosixPath(name.lower()).suffix in (*_DOCUMENTS, *DATA)
+    skip = [*entity.skip, *_foreign_keys(name, body)] if is_document else entity.skip
     reading = FileReading(shape=structs.replace(found.proposal.layout, array=[], entity=structs.replace(entity, skip=skip)))
     for position, record in found.records:
         own = structs.replace(provenance, position=position)
@@ -68,7 +69,7 @@ def read_entries(name: str, body: bytes, provenance: Provenance) -> FileReading:
         except Misfit as error:
             reading.give_up(Lost(position, error.reason, str(error)), provenance)
     reading.record_count = len(reading.items)
-    reading.rows = found.records if is_lined else None
+    reading.rows = None if is_document else found.records
     return reading
 
 
@@ -85,23 +86,26 @@ def _forms(name: str, body: bytes) -> Iterator[list[Located]]:
     """Yield the records of a file in each form that it may have."""
     suffix = PurePosixPath(name.lower()).suffix
     with suppress(ValueError, RecursionError):
-        if suffix in (".json", ".jsonl", ".ndjson", *DATA):
-            body = body if suffix not in DATA else literals_as_json(name, body)
-            yield from records_in(_whole(name, body))
+        if suffix in (*_DOCUMENTS, *DATA):
+            yield from records_in(_whole(name, literals_as_json(name, body) if suffix in DATA else body))
         elif suffix in SHEETS:
             for sheet in read_sheets(name, sheets_in(name, body), _names_entries):
-                rows = [(position, dict(zip(sheet.header, cells, strict=False))) for position, cells in sheet.rows if any(cells)]
-                yield grouped(rows)
-        elif suffix in LINE_READERS:
-            yield records_of_lines(_lines(name, body, suffix))
+                yield grouped([(position, dict(zip(sheet.header, cells, strict=False))) for position, cells in sheet.rows if any(cells)])
+        else:
+            if suffix in LINE_READERS:
+                yield records_of_lines(_lines(name, body, suffix))
             for table in rows_of(name, body):
                 yield table.rows
                 yield grouped(table.rows)
 
 
 def _whole(name: str, body: bytes) -> Any:
-    records = [record for _, record in read_records(name, body)]
-    return records if len(records) > 1 else first_document(name, body)
+    """Return what a file states, the records of several lines as a list; a list of three texts is a triple."""
+    documents = [document for _, document in documents_of(name, body) if not isinstance(document, Lost)]
+    whole = documents[0] if len(documents) == 1 else documents
+    if isinstance(whole, list) and all(isinstance(each, list) and list(map(type, each)) == [str] * len(_TRIPLE) for each in whole):
+        return [dict(zip(_TRIPLE, each, strict=True)) for each in whole]
+    return whole
 
 
 def _names_entries(keys: Any) -> bool:

@@ -20,7 +20,7 @@ def records_in(document: Any) -> Iterator[list[Located]]:
     _find_pairs(document, found, 0)
     merged = [_with_fields(owner, dict(pairs)) for owner, pairs in found if sum(bool(kind_words(title)) for title, _ in pairs) >= _FEWEST]
     if merged:
-        yield [(f"record:{number}", record) for number, record in enumerate(merged, 1)]
+        yield [(f"entry:{number}", record) for number, record in enumerate(merged, 1)]
     elif found:
         yield records_of_lines([line for owner, pairs in found for line in _lines_of(_own_name(owner) or pairs[0][0], pairs)])
 
@@ -96,7 +96,7 @@ def _of_graph(document: Any) -> list[Located]:
                 key: value for key, value in nodes.get(str(edge[start]), {}).items() if kind_words(key) and not keys_for("relation", [key])
             }
             records.setdefault(head, {NAME: head} | own).setdefault(relation, []).append(tail)
-    return [(f"record:{number}", record) for number, record in enumerate(records.values(), 1)]
+    return [(f"entry:{number}", record) for number, record in enumerate(records.values(), 1)]
 
 
 def _is_edge(value: Mapping[str, Any]) -> bool:

@@ -117,7 +117,9 @@ def _ranges(value: Any) -> list[tuple[str, str]]:
         return [(f"{who}{inner}", text) for who, (inner, text) in ranges]
     ends = {_ENDS[plain(key)]: plain_text(inner) for key, inner in value.items() if plain(key) in _ENDS and not isinstance(inner, dict)}
     span = joined_range(ends.get(0), ends.get(1))
-    return [("", span)] if span else []
+    who = next((_WHO[plain(each)] for each in value.values() if isinstance(each, str) and plain(each) in _WHO), "")
+    unit = next((each for key, each in value.items() if plain(key) in _words().unit and isinstance(each, str)), "")
+    return [(who, span + unit)] if span else []
 
 
 def _is_range_object(value: Mapping[str, Any]) -> bool:
@@ -199,7 +201,7 @@ def kind_words(key: str) -> list[tuple[str, str, bool]]:
     A qualifier changes nothing: `mainAdverse`, 常见症状. Of two words that share a value, 作用原理/适应症, the first known one counts.
     """
     known = _labels_by_word()
-    words = [word_of(key), *(plain(part) for part in _SHARED.split(key.rpartition(".")[2]))]
+    words = [word_of(key), word_of(key).rstrip("0123456789"), *(plain(part) for part in _SHARED.split(key.rpartition(".")[2]))]
     return next((known[each] for each in [*words, *(_qualifier().sub("", word) for word in words)] if each in known), [])
 
 
@@ -235,8 +237,8 @@ def person_of(key: str) -> str:
 
 def are_record_keys(keys: Iterable[str]) -> bool:
     """Return whether a header has a name and something that describes it."""
-    words = [(word_of(key), kind_words(key)) for key in keys]
-    return any(word in _names() for word, _ in words) and any(says for _, labels in words for _, _, says in labels)
+    words = [(names_entry(key), kind_words(key)) for key in keys]
+    return any(rank is not None for rank, _ in words) and any(says for _, labels in words for _, _, says in labels)
 
 
 def beside_way(document: Mapping[str, Any], way: Sequence[str]) -> list[str]:

@@ -22,7 +22,7 @@ def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = No
     named = {key: rank for key in keys if (rank := names_entry(key)) is not None} or dict.fromkeys(keys_for("start", keys), 0)
     head = head or min(named, key=lambda key: (named[key], keys.index(key)), default=None)
     label = next((key for key in keys if key != head and _are_labels(row.get(key) for row in rows)), None)
-    value = next((key for key in keys_for("text", keys) if key not in (head, label)), None)
+    value = next((key for part in ("text", "end") for key in keys_for(part, keys) if key not in (head, label)), None)
     if head is None or any(are_people([text for row in rows if (text := plain_text(row.get(key)))]) for key in keys):
         return []
     by_head, name = dict[str, tuple[str, dict[str, list[str]]]](), ""
