@@ -25,7 +25,7 @@ from crawlers.read.containers.documents.pdf import SUFFIX as PDF
 from crawlers.read.containers.files.archives import CONTAINERS, ArchiveMember, members_of, parts_of, true_name
 from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
 from crawlers.read.entries.lines import NAME, parsed
-from crawlers.read.entries.reading import read_entries
+from crawlers.read.entry_files import read_entries
 from crawlers.read.formats import (
     ENTRIES,
     PAPERS,

@@ -17,7 +17,7 @@ from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
 from crawlers.read.containers.files.parquet import SUFFIX as PARQUET
 from crawlers.read.containers.files.reading import Lost, Text
 from crawlers.read.containers.files.text import read_text
-from crawlers.read.entries.reading import read_entries
+from crawlers.read.entry_files import read_entries
 from crawlers.read.layouts.layout_files import layout_by_keys, shipped_layouts
 from crawlers.read.layouts.paper_layout import FileLayout
 from crawlers.read.lines.doubts.no_banks import refuse_survey

@@ -125,7 +125,8 @@ def tied_heads(rows: Sequence[Fourfold], claims: Iterable[ClaimPair] = ()) -> di
     Heads that exchange tails are tied, and an examination to its heads for some people: 血尿酸 and 血尿酸（成年男性）.
     """
     by_examination: dict[str, set[str]] = {}
-    for claim in (*claims, *rows):
+    both: list[ClaimPair | Fourfold] = [*claims, *rows]
+    for claim in both:
         for head in (claim.head, *([claim.false_head] if isinstance(claim, Fourfold) else [])):
             if kind_of_heads(claim.atomic_type) == "examination":
                 by_examination.setdefault(_PEOPLE.sub("", head), set()).add(head)

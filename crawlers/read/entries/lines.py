@@ -18,7 +18,7 @@ _ORDINAL = re.compile(
 )
 _BRACKETED = re.compile(r"[【\[［〔](?P<label>[^【】\[\]［］〔〕]{1,14})[】\]］〕]\s*[:：]?\s*(?P<text>.*)", re.DOTALL)
 _PARTED = re.compile(r"(?P<label>[^:：\t。，；]{1,14}?)\s*[:：\t]\s*(?P<text>.*)", re.DOTALL)
-_CELLS = re.compile(r"(?P<label>[\u4e00-\u9fff]{2,8}) (?P<text>\S.*)", re.DOTALL)
+_CELLS = re.compile(r"(?P<label>[\u4e00-\u9fff]{2,8}) (?P<text>[^\s/／|].*)", re.DOTALL)
 _NO_NAME = re.compile(r"[。；，,;:：？！?!\t=|]|\d{2}")
 _FOREIGN = re.compile(r"(?<=[\u4e00-\u9fff）)])\s+[A-Za-z].*")
 HAN = re.compile("[\u4e00-\u9fff]")

@@ -275,8 +275,7 @@ def propose_records(
     if name is None:
         return None
     scored = [proposal for kind in _words().kinds if (proposal := _as_kind(kind, name, columns, rows, hint, array, beside))]
-    shares = {kind: _share(columns[name].texts, pattern) for kind, pattern in _words().names.items()}
-    return max(scored, key=lambda one: (one.confidence, -len(one.unknown), shares[one.layout.entity.type]), default=None)
+    return max(scored, key=lambda one: (one.confidence, -len(one.unknown)), default=None)
 
 
 def _as_kind(
@@ -301,7 +300,8 @@ def _as_kind(
     looks = [_share(columns[name].texts, words.names.get(kind))]
     sign = words.signs[kind].search(f"{hint} {name}".lower()) is not None
     if kind in _TOLD_BY_NAME:
-        sign = looks[0] >= _LOOKS if max(_share(columns[name].texts, words.names[of]) for of in _TOLD_BY_NAME) >= _LOOKS else sign
+        likeliest = max(_share(columns[name].texts, words.names[of]) for of in _TOLD_BY_NAME)
+        sign = looks[0] == likeliest if likeliest >= _LOOKS else sign
     by_content, unknown = {}, []
     for key in columns:
         if key in used or key in skip or not columns[key].texts:

@@ -240,7 +240,7 @@ def _added(reading: FileReading, parts: Iterable[Part], provenance: Provenance, 
     for layout, records in parts:
         rows = [(position, record) for position, record in records if isinstance(record, dict)]
         if layout.entity and not layout.entity.label and len(rows) == len(records) and (whole := grouped(rows, layout.entity.name)):
-            reading.rows, records = [*(reading.rows or []), *whole], whole
+            reading.rows, records = [*(reading.rows or []), *whole], list[LocatedRecord](whole)
         _add_records(reading, records, layout, provenance, name, beside_keys)
     return reading
 
