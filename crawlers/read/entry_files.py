@@ -9,13 +9,12 @@ from msgspec import structs
 
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.read.account.leaves import leaves_of
 from crawlers.read.containers.documents.by_suffix import SHEETS
 from crawlers.read.containers.documents.doc import headed_lines
 from crawlers.read.containers.files.json import documents_of
 from crawlers.read.containers.files.reading import Lost
 from crawlers.read.containers.files.text import lines_with_headings
-from crawlers.read.entries.lines import HAN, records_of_lines
+from crawlers.read.entries.lines import records_of_lines
 from crawlers.read.entries.records import Located, records_in
 from crawlers.read.papers import LINE_READERS, lines_in
 from crawlers.read.tables.any_rows import DATA, literals_as_json, rows_of
@@ -59,9 +58,7 @@ def read_entries(name: str, body: bytes, provenance: Provenance) -> FileReading:
         raise Refusal(f"{name}: no entries of diseases, medicines, examinations or foods under names and labels such as 症状 or 功效")
     entity = found.proposal.layout.entity
     assert entity is not None
-    is_document = PurePosixPath(name.lower()).suffix in (*_DOCUMENTS, *DATA)
-    skip = [*entity.skip, *_foreign_keys(name, body)] if is_document else entity.skip
-    reading = FileReading(shape=structs.replace(found.proposal.layout, array=[], entity=structs.replace(entity, skip=skip)))
+    reading = FileReading(shape=structs.replace(found.proposal.layout, array=[]), rows=found.records)
     for position, record in found.records:
         own = structs.replace(provenance, position=position)
         try:
@@ -69,17 +66,7 @@ def read_entries(name: str, body: bytes, provenance: Provenance) -> FileReading:
         except Misfit as error:
             reading.give_up(Lost(position, error.reason, str(error)), provenance)
     reading.record_count = len(reading.items)
-    reading.rows = None if is_document else found.records
     return reading
-
-
-def _foreign_keys(name: str, body: bytes) -> list[str]:
-    """Return the keys of a document whose values are never Chinese: ids, numbers, addresses, dates."""
-    foreign = dict[str, bool]()
-    for leaf in leaves_of(name, body, ()):
-        key = leaf.key.rpartition(".")[2]
-        foreign[key] = foreign.get(key, True) and not HAN.search(leaf.text)
-    return [key for key, is_foreign in foreign.items() if is_foreign and key]
 
 
 def _forms(name: str, body: bytes) -> Iterator[list[Located]]:

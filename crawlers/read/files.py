@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
-from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem
+from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.budgets import Budget, OverBudget, Read, read_guarded, uncollected
 from atomexam.text.refusal import Refusal
 from crawlers.read.account.balance import refuse_little_read, with_contradictions_doubted, with_doubts
 from crawlers.read.account.characters import CharacterAccount, Unread, folded, summed
 from crawlers.read.account.comparison import PaperAccount
+from crawlers.read.account.entries import account_of_entries
 from crawlers.read.account.leaves import Leaf, leaves_of, leaves_of_rows
 from crawlers.read.account.records import account_of_records
 from crawlers.read.containers.documents.by_suffix import SHEETS, TABLED
@@ -24,7 +25,6 @@ from crawlers.read.containers.documents.pdf import MOST_SECONDS, read_pdf_guarde
 from crawlers.read.containers.documents.pdf import SUFFIX as PDF
 from crawlers.read.containers.files.archives import CONTAINERS, ArchiveMember, members_of, parts_of, true_name
 from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
-from crawlers.read.entries.lines import NAME, parsed
 from crawlers.read.entry_files import read_entries
 from crawlers.read.formats import (
     ENTRIES,
@@ -43,8 +43,8 @@ from crawlers.read.layouts.layout_files import shipped_layouts
 from crawlers.read.layouts.line_proposals import holds_more
 from crawlers.read.layouts.paper_layout import are_shown, marks_of
 from crawlers.read.papers import LINE_READERS, lines_in, questions_by_layout
+from crawlers.read.tables.any_rows import DATABASES
 from crawlers.read.tables.headers import LINED
-from crawlers.read.tables.records.entities import plain_text
 from crawlers.read.tables.records.exchange import EXCHANGES
 from crawlers.read.tables.records.reading import FileReading, answered_count, is_asked, is_whole, texts_of
 from crawlers.text.fields import text_of
@@ -296,21 +296,11 @@ def _account_of_rows(name: str, body: bytes, reading: FileReading, values: Itera
     if suffix in LINE_READERS and suffix != PDF:
         with uncollected():
             text = lines_in(name, body, suffix)
-            lines = PaperAccount(text.lines, text.dropped, reading.items if reading.shape is None else _as_said(reading)).result()
+            lines = PaperAccount(text.lines, text.dropped, reading.items).result()
         if lines.in_items + lines.rejected.total() >= _IN_LINES * (account.in_items + account.rejected.total()):
             _settle_rows(lines, reading, account)
             return lines
     return account
-
-
-def _as_said(reading: FileReading) -> list[Item]:
-    """Return the entries that were read from lines under the labels that these have."""
-    said = [{key: plain_text(value) or "" for key, value in row.items()} for _, row in reading.rows or []]
-    return [
-        structs.replace(item, sections=[], values=[LabelledValue(label=key, value=row[key], position="") for key in row if key != NAME])
-        for item, row in zip(reading.items, said, strict=True)
-        if isinstance(item, EntityItem)
-    ]
 
 
 def _settle_rows(lines: CharacterAccount, reading: FileReading, account: CharacterAccount) -> None:
@@ -320,11 +310,7 @@ def _settle_rows(lines: CharacterAccount, reading: FileReading, account: Charact
     names = {key for _, row in rows for key in row} | {key for keys in reading.columns.values() for key in keys.split(", ")}
     left = list[Unread]()
     for one in lines.unread:
-        bars, line = one.text.count("|"), parsed(one.text)
-        if reading.shape is not None and line.label and folded(line.text) in {"", *read}:  # an entry has the value, and its own label
-            lines.in_items += (size := len(folded(line.text)))
-            lines.furniture["label"] += one.characters - size
-            continue
+        bars = one.text.count("|")
         lines.furniture["markup"] += bars
         if folded(one.text.replace("|", "")) in read:
             lines.in_items += one.characters - bars
@@ -333,6 +319,16 @@ def _settle_rows(lines: CharacterAccount, reading: FileReading, account: Charact
         else:
             left.append(structs.replace(one, characters=one.characters - bars))
     lines.unread = left
+
+
+def _texts_in(name: str, body: bytes, rows: Sequence[tuple[str, dict[str, Any]]]) -> Iterator[tuple[str, str, bool]]:
+    """Yield the lines of a file, or else its values and keys, with their positions."""
+    suffix = PurePosixPath(name.lower()).suffix
+    if suffix in LINE_READERS and suffix != PDF:
+        yield from ((f"line:{number}", line, False) for number, line in enumerate(lines_in(name, body, suffix).lines, 1))
+    else:
+        leaves = leaves_of_rows(rows) if suffix in (PDF, ".sql", *DATABASES) else leaves_of(name, body, ())
+        yield from ((leaf.unit, leaf.text, leaf.is_key) for leaf in leaves)
 
 
 @uncollected()
@@ -354,12 +350,10 @@ def account_of(
     """
     if reading.source is not None:
         account = PaperAccount(reading.source.lines, reading.source.dropped, reading.items).result()
+    elif reading.rows is not None and any(isinstance(item, EntityItem) for item in reading.items):
+        account = account_of_entries(_texts_in(name, body, reading.rows), [row for _, row in reading.rows])
     elif reading.rows is not None:
         account = _account_of_rows(name, body, reading, leaves_of_rows(reading.rows) if values is None else values)
-        if reading.shape is not None and name.lower().endswith(SHEETS):  # rows that were grouped say their head again
-            repeated = sum(len(folded(leaf.text)) for leaf in leaves_of(name, body, ())) - account.characters
-            account.characters += max(0, repeated)
-            account.furniture["repeated"] += max(0, repeated)
     elif format_name in EXCHANGES:
         lines = [line for leaf in leaves_of(name, body) for line in text_of(leaf.text).split("\n")]
         account = PaperAccount(lines, [], reading.items, "text").result()

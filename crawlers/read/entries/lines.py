@@ -56,7 +56,7 @@ class _Entry(Struct):
 
 def records_of_lines(lines: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """Return the entries of a document with their positions; none if no line names what it says."""
-    read = [parsed(part) for line in lines for part in _parts_of(line)]
+    read = [parsed(part) for line in lines for part in parts_of(line)]
     levels = Counter(line.level for line in read if line.label and line.level)
     level = max(levels, key=lambda each: (levels[each], -each), default=0)
     known = Counter(line.label for line in read if line.label)
@@ -106,7 +106,7 @@ def parsed(line: str) -> Line:
     return Line("", bare, level)
 
 
-def _parts_of(line: str) -> list[str]:
+def parts_of(line: str) -> list[str]:
     """Return the parts of a line that each have a label, `疾病：… | 症状：…`, or the line itself."""
     parts = re.split(r"\s*[|｜\t]\s*", line.strip("| "))
     return parts if len(parts) > 1 and all((each := _PARTED.fullmatch(part)) and _is_known(each["label"]) for part in parts) else [line]
@@ -130,7 +130,7 @@ def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_En
     for number, line in enumerate(lines, 1):
         if line.level and not line.label and (line.level < level or not level):
             yield current
-            current, label, above = _Entry(number, _bare_name(line.text)), "", []
+            current, label, above = _Entry(number, bare_name(line.text)), "", []
         elif line.label and _rank(line.label) is not None:
             first_name = first_name or line.label
             if line.label == first_name and current.fields:
@@ -160,14 +160,14 @@ def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_En
 def _name_in(texts: list[str], label: str) -> tuple[str, list[str]] | None:
     """Take the name of the next entry, and what is below it, from the end of the lines below a label."""
     for at in range(len(texts) - 1, 0 if label else -1, -1):
-        if _bare_name(texts[at]):
-            name, below = _bare_name(texts[at]), texts[at + 1 :]
+        if bare_name(texts[at]):
+            name, below = bare_name(texts[at]), texts[at + 1 :]
             del texts[at:]
             return name, below
     return None
 
 
-def _bare_name(text: str) -> str:
+def bare_name(text: str) -> str:
     """Return a text as a name, without what follows it in Latin; empty if it can be none."""
     name = _FOREIGN.sub("", text.strip()).strip("【】[]《》 ")
     return name if 0 < len(name) <= _MAX_NAME_CHARS and HAN.search(name) and not _NO_NAME.search(name) else ""

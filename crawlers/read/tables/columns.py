@@ -134,7 +134,9 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return [key.rstrip("?") for key in ([keys] if isinstance(keys, str) else keys)]
 
     def columns_of(self, present: Collection[str]) -> dict[str, str]:
-        """Return, for each field of a question, the keys among those present that it is read from."""
+        """Return, for each field of a question, the keys among those present that it is read from; of entries, all."""
+        if self.entity:
+            return {key: key for key in present}
         keys = {field: self.keys_of(field) for field in self.questions or {}}
         keys["options_raw"] = [*keys.get("options_raw", []), *self.option_keys]
         keys["shared_stem"] = [self.shared] if self.shared else []
