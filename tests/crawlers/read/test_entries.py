@@ -15,6 +15,7 @@ from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from crawlers.read.files import FileResult, read_steps
+from crawlers.read.proposed import proposed_layout
 from curation.clean.cleaning import clean
 
 PLACE = Provenance(source="test", url="file:test", snapshot="2026-01-01", page_id="page-0", position="")
@@ -167,6 +168,14 @@ def test_ranges_keep_their_people(rows: str) -> None:
 def test_what_describes_nothing_gives_no_entries(name: str, text: str) -> None:
     with suppress(ValueError):
         assert not result_of(name, text.encode()).reading.items
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.json"])
+def test_a_layout_of_entries_is_proposed_by_their_values(name: str) -> None:
+    rows = [{"xm": herb, "zl": effects} for herb, effects in HERBS]
+    text = "药名,某列\n" + _herbs("{name},{effects}") if name == "a.csv" else json.dumps(rows)
+    proposed = proposed_layout(name, text.encode())
+    assert "confirmed: no" in proposed and re.search(r'type: "medicine"[^~]*(?:"某列"|zl): "功效"', proposed)
 
 
 @pytest.fixture

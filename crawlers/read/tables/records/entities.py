@@ -254,7 +254,12 @@ def beside_way(document: Mapping[str, Any], way: Sequence[str]) -> list[str]:
 
 
 def propose_records(
-    records: Sequence[Mapping[str, Any]], hint: str = "", array: Sequence[str] = (), beside: Iterable[str] = (), least: int = _LEAST
+    records: Sequence[Mapping[str, Any]],
+    hint: str = "",
+    array: Sequence[str] = (),
+    beside: Iterable[str] = (),
+    least: int = _LEAST,
+    by_values: bool = False,
 ) -> LayoutProposal | None:
     """Return the layout that records have; None if they are not entries of an encyclopedia.
 
@@ -263,6 +268,7 @@ def propose_records(
         array: those keys, for the layout.
         beside: keys that are beside the path and belong to no record.
         least: how many records show that they are entries.
+        by_values: whether values alone may show it, for a layout that a person confirms.
     """
     if len(records) < least:
         return None
@@ -274,7 +280,7 @@ def propose_records(
     name = _name_key(columns, [*array])
     if name is None:
         return None
-    scored = [proposal for kind in _words().kinds if (proposal := _as_kind(kind, name, columns, rows, hint, array, beside))]
+    scored = [proposal for kind in _words().kinds if (proposal := _as_kind(kind, name, columns, rows, hint, array, beside, by_values))]
     return max(scored, key=lambda one: (one.confidence, -len(one.unknown)), default=None)
 
 
@@ -286,6 +292,7 @@ def _as_kind(
     hint: str,
     array: Sequence[str],
     beside: Iterable[str],
+    by_values: bool,
 ) -> LayoutProposal | None:
     words, used = _words(), {name}
     alias = next((key for word in words.alias for key in columns if word_of(key) == word and key not in used), None)
@@ -324,13 +331,14 @@ def _as_kind(
     if least and most and _fits(kind, RANGES, columns[least].texts) >= _LOOKS:
         says.add(RANGES)
         looks += [1.0] if sign else []
-    if not says or max(looks) < _LOOKS:
+    is_guess = by_values and not says and bool(by_content)
+    if not is_guess and (not says or max(looks) < _LOOKS):
         return None
     traditional = any(label in _TRADITIONAL for label in labels.values())
     if kind == "medicine" and (traditional or "功效" in labels.values()):
         labels = {key: _USES if label == _INDICATIONS else label for key, label in labels.items()}
         says -= {_INDICATIONS}
-        if not says:
+        if not says and not is_guess:
             return None
     everything = {*says, *labels.values()}
     confidence = (1 - 0.5 ** (len(says) + (len(everything) - len(says)) / 3 + sign)) * (0.6 + 0.4 * min(1.0, max(looks) / _PROPOSED))
