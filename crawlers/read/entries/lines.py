@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from crawlers.read.tables.records.entities import is_alias, is_bare_label, kind_words, names_entry
+from crawlers.read.tables.records.entities import is_alias, is_bare_label, kind_words, names_entry, person_of
 
 NAME, ABOUT = "名称", "概述"
 """Keys of the name of an entry, and of what stands between the name and the first label."""
@@ -19,13 +19,14 @@ _ORDINAL = re.compile(
 _BRACKETED = re.compile(r"[【\[［〔](?P<label>[^【】\[\]［］〔〕]{1,14})[】\]］〕]\s*[:：]?\s*(?P<text>.*)", re.DOTALL)
 _PARTED = re.compile(r"(?P<label>[^:：\t。，；]{1,14}?)\s*[:：\t]\s*(?P<text>.*)", re.DOTALL)
 _CELLS = re.compile(r"(?P<label>[\u4e00-\u9fff]{2,8}) (?P<text>[^\s/／|].*)", re.DOTALL)
+_WORD = re.compile("[\u4e00-\u9fff]{2,8}")
 _NO_NAME = re.compile(r"[。；，,;:：？！?!\t=|]|\d{2}")
 _FOREIGN = re.compile(r"(?<=[\u4e00-\u9fff）)])\s+[A-Za-z].*")
 HAN = re.compile("[\u4e00-\u9fff]")
 _GENERIC = re.compile(r"(?:通用名称?|中文名称?|药品名称)\s*[:：]\s*([^\s；;，,、]+)")
 _EDITED = re.compile(r"(?<=\S)\s?(?:播报)?\s?编辑$")
 """Links of a page beside each heading, copied with it."""
-_MAX_NAME_CHARS, _RECURRING, _LEAST_LEVEL = 24, 2, 6
+_MAX_NAME_CHARS, _RECURRING, _LEAST_LEVEL, _PAIR = 24, 3, 6, 2
 
 
 class Line(NamedTuple):
@@ -70,7 +71,7 @@ def _cut_footer(entries: Sequence[_Entry]) -> None:
     """Cut what is below the last value if that label has one line in each other entry: the page goes on below its entries."""
     label, texts = [*entries[-1].fields.items()][-1] if entries else ("", [])
     others = [entry.fields[label] for entry in entries[:-1] if label in entry.fields]
-    if len(others) >= _RECURRING and all(len(each) == 1 for each in others):
+    if len(others) > 1 and all(len(each) == 1 for each in others):
         del texts[1:]
 
 
@@ -99,7 +100,11 @@ def parsed(line: str) -> Line:
     if bracketed := _BRACKETED.fullmatch(bare):
         return Line(bracketed["label"].strip(), bracketed["text"], level)
     parted = _PARTED.fullmatch(bare)
-    if (parted and _is_known(parted["label"])) or ((parted := _CELLS.fullmatch(bare)) and is_bare_label(parted["label"])):
+    if parted and not (_is_known(parted["label"]) or (_WORD.fullmatch(parted["label"]) and not person_of(parted["label"]))):
+        parted = None
+    if parted is None and (cells := _CELLS.fullmatch(bare)) and is_bare_label(cells["label"]):
+        parted = cells
+    if parted:
         return Line(parted["label"].strip(), parted["text"], level)
     if len(bare) <= _MAX_NAME_CHARS and (kind_words(bare) if level else is_bare_label(bare)):
         return Line(bare, "", level, not level)
@@ -109,13 +114,15 @@ def parsed(line: str) -> Line:
 def parts_of(line: str) -> list[str]:
     """Return the parts of a line that each have a label, `疾病：… | 症状：…`, or the line itself."""
     parts = re.split(r"\s*[|｜\t]\s*", line.strip("| "))
+    if len(parts) == _PAIR and kind_words(parts[0]):
+        return ["：".join(parts)]
     return parts if len(parts) > 1 and all((each := _PARTED.fullmatch(part)) and _is_known(each["label"]) for part in parts) else [line]
 
 
 def _settled(line: Line, level: int, labels: Counter[str]) -> Line:
     """Return a line whose label is certain: a word that is known or recurs in brackets, or any heading beside those that are labels."""
     if line.label and not _is_known(line.label) and labels[line.label] < _RECURRING:
-        return Line("", f"{line.label} {line.text}".strip(), line.level)
+        return Line("", f"{line.label}：{line.text}".rstrip("："), line.level)
     if line.is_bare and level:  # beside headings, 药物治疗 is a value
         return Line("", line.label)
     if not line.label and line.level == level > 0:
