@@ -15,6 +15,7 @@ from curation.clean.facts.tails import TailCandidate
         ("disease_symptom", "肺泡蛋白质沉积症", "毓卓", "unknown_term"),
         ("disease_symptom", "心肌炎", "张毓卓", "unknown_term"),
         ("food_effect", "雪梨", "燥咳", "wrong_kind"),
+        *(("disease_symptom", "泄泻", tail, "wrong_kind") for tail in ("得温则舒", "入夜更甚", "便后痛减", "胃脘", "绵绵不断", "黄色鲜明")),
         ("disease_symptom", "足球踝", "踝骨骨折", "wrong_kind"),
         ("disease_symptom", "心耳综合征", "Q-T间期延长", "wrong_kind"),
         ("disease_symptom", "多骨纤维发育不良", "肌纤维大小不", "wrong_kind"),
