@@ -219,7 +219,7 @@ def _fault_of_wording(relation: str, tail: str) -> tuple[str, str] | None:
     if kinds.ends and not kinds.ends.search(tail):
         return "wrong_kind", "no ending of its relation"
     if relation == "disease_symptom" and len(tail) <= _SHORT_CHARS and _HAN.fullmatch(tail):
-        own = tail[1:] if _may_be_person(tail) else tail
+        own = tail[-1] if _may_be_person(tail) else tail  # few given names end like a symptom
         return None if _table().symptom_characters & set(own) else ("unknown_term", "no character that symptoms have")
     return None
 
