@@ -122,6 +122,8 @@ class Clean(Block, frozen=True):
     """A stem with fewer letters and digits is rejected as too short."""
     min_chinese_share: Share
     """Share of Chinese characters among the letters of stem and options below which a question is rejected."""
+    corroboration: Literal["peers", "organs", "none"] = "peers"
+    """What a fact needs besides its wording: related entries that agree, only a head that can have it, or nothing."""
 
 
 class NearDuplicates(Block, frozen=True):

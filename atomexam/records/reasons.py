@@ -83,7 +83,10 @@ OF_FACTS = {
     "wrong_kind": Reason(
         "the tail is of another kind than its label (左踝骨折 among symptoms), or too vague; `detail` names the kind", "`kinds.yaml`"
     ),
-    "unknown_term": Reason("a short symptom without any character that symptoms have: 毓卓", "`symptom_characters` in `kinds.yaml`"),
+    "unknown_term": Reason(
+        "a short symptom without any character that symptoms have, 毓卓, or in a list of people",
+        "`symptom_characters`, `surnames` in `kinds.yaml`",
+    ),
     "head_vague": Reason("the head is the rest of a class of diseases: 食管其他恶性肿瘤", "`vague_heads` in `kinds.yaml`"),
     "names_head": Reason("the tail repeats the head or is a kind of it: 头痛 of 痰浊头痛", "nothing, or remove the name from `same.yaml`"),
     "same_thing": Reason("another tail of the head is a synonym, in `detail`: 头疼 beside 头痛", "`same.yaml`"),

@@ -43,6 +43,7 @@ _CLEAN_SHARE = 0.02
 _SURE_CHARS = 4  # Chinese characters after decoding as UTF-8, and most of the non-ASCII ones: bytes of GBK never give that
 _CHINESE = re.compile("[\u3000-\u9fff\uff00-\uffef]")
 _SURE_PAIRS = 8
+_TRAIL = 0xA0  # second bytes of GB 2312 are above it
 _COMMON_HANZI = (0xB0, 0xD7)  # first bytes of the 3,755 characters in daily use (GB 2312, level 1)
 
 
@@ -200,10 +201,10 @@ def _is_single_byte(encoding: str) -> bool:
 
 
 def _is_chinese(body: bytes) -> bool:
-    """Return whether the non-ASCII bytes are mostly characters in daily use."""
-    pairs = bytes(byte for byte in body if byte >= 0x80)[::2]
+    """Return whether the non-ASCII bytes are, in GB 18030, mostly characters in daily use."""
+    signs = [sign.encode("gb18030") for sign in body[:_SIGHT].decode("gb18030", "ignore") if sign > "\x7f"]
     low, high = _COMMON_HANZI
-    return len(pairs) >= _SURE_PAIRS and sum(low <= byte <= high for byte in pairs) > len(pairs) / 2
+    return len(signs) >= _SURE_PAIRS and sum(low <= sign[0] <= high and sign[-1] > _TRAIL for sign in signs) > len(signs) / 2
 
 
 def join_surrogates(text: str) -> str:

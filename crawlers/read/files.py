@@ -10,20 +10,23 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
-from atomexam.records.item import Item, QuestionItem
+from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.budgets import Budget, OverBudget, Read, read_guarded, uncollected
 from atomexam.text.refusal import Refusal
 from crawlers.read.account.balance import refuse_little_read, with_contradictions_doubted, with_doubts
 from crawlers.read.account.characters import CharacterAccount, Unread, folded, summed
 from crawlers.read.account.comparison import PaperAccount
+from crawlers.read.account.entries import account_of_entries
 from crawlers.read.account.leaves import Leaf, leaves_of, leaves_of_rows
 from crawlers.read.account.records import account_of_records
 from crawlers.read.containers.documents.by_suffix import SHEETS, TABLED
 from crawlers.read.containers.documents.pdf import MOST_SECONDS, PAGED, read_pdf_guarded
 from crawlers.read.containers.files.archives import CONTAINERS, ArchiveMember, members_of, parts_of, true_name
 from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
+from crawlers.read.entry_files import read_entries
 from crawlers.read.formats import (
+    ENTRIES,
     PAPERS,
     TABLE,
     KnownLayouts,
@@ -39,6 +42,7 @@ from crawlers.read.layouts.layout_files import shipped_layouts
 from crawlers.read.layouts.line_proposals import holds_more
 from crawlers.read.layouts.paper_layout import are_shown, marks_of
 from crawlers.read.papers import LINE_READERS, lines_in, questions_by_layout
+from crawlers.read.tables.any_rows import DATABASES
 from crawlers.read.tables.headers import LINED
 from crawlers.read.tables.records.exchange import EXCHANGES
 from crawlers.read.tables.records.reading import FileReading, answered_count, is_asked, is_whole, texts_of
@@ -174,6 +178,9 @@ def _guessed(name: str, body: bytes, kind: str, provenance: Provenance, *given: 
             return whole
         if names := " or ".join(f"--format {each}" for each, _ in named):
             advice.append(f"it has lines of a known platform, whose layout reads a part of it: try {names}")
+    if fault or not (answered_count(usual) or any(isinstance(item, EntityItem) for item in usual.items)):
+        with suppress(Refusal):
+            return ENTRIES, read_entries(name, body, provenance)
     if fault:
         raise Refusal("; ".join([str(fault), *(advice or [])])) from None
     return kind, usual
@@ -278,7 +285,7 @@ def _values_in(name: str, body: bytes, kind: str, reading: FileReading, known: K
 
 def _shape_of(kind: str, reading: FileReading, known: KnownLayouts | None) -> Any:
     """Return the layout of a file of records; None if its rows were read by content."""
-    return reading.shape if kind in (TABLE, *PAPERS) else (shipped_layouts() if known is None else known)[kind]
+    return reading.shape if kind in (TABLE, ENTRIES, *PAPERS) else (shipped_layouts() if known is None else known)[kind]
 
 
 def _account_of_rows(name: str, body: bytes, reading: FileReading, values: Iterable[Leaf]) -> CharacterAccount:
@@ -313,6 +320,16 @@ def _settle_rows(lines: CharacterAccount, reading: FileReading, account: Charact
     lines.unread = left
 
 
+def _texts_in(name: str, body: bytes, rows: Sequence[tuple[str, dict[str, Any]]]) -> Iterator[tuple[str, str, bool]]:
+    """Yield the lines of a file, or else its values and keys, with their positions."""
+    suffix = PurePosixPath(name.lower()).suffix
+    if suffix in LINE_READERS and suffix != PDF:
+        yield from ((f"line:{number}", line, False) for number, line in enumerate(lines_in(name, body, suffix).lines, 1))
+    else:
+        leaves = leaves_of_rows(rows) if suffix in (PDF, ".sql", *DATABASES) else leaves_of(name, body, ())
+        yield from ((leaf.unit, leaf.text, leaf.is_key) for leaf in leaves)
+
+
 @uncollected()
 def account_of(
     name: str,
@@ -332,6 +349,8 @@ def account_of(
     """
     if reading.source is not None:
         account = PaperAccount(reading.source.lines, reading.source.dropped, reading.items).result()
+    elif reading.rows is not None and any(isinstance(item, EntityItem) for item in reading.items):
+        account = account_of_entries(_texts_in(name, body, reading.rows), [row for _, row in reading.rows])
     elif reading.rows is not None:
         account = _account_of_rows(name, body, reading, leaves_of_rows(reading.rows) if values is None else values)
     elif format_name in EXCHANGES:

@@ -18,6 +18,7 @@ from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
 from crawlers.read.containers.files.parquet import SUFFIX as PARQUET
 from crawlers.read.containers.files.reading import Lost, Text
 from crawlers.read.containers.files.text import read_text
+from crawlers.read.entry_files import read_entries
 from crawlers.read.layouts.layout_files import layout_by_keys, shipped_layouts
 from crawlers.read.layouts.paper_layout import FileLayout
 from crawlers.read.lines.doubts.no_banks import refuse_survey
@@ -44,6 +45,8 @@ TABLE = "table"
 """The format whose fields are named by the words of the header."""
 TRIPLES = "triples"
 """The format whose records may also be in a text, one per line."""
+ENTRIES = "entries"
+"""The format of what is described under headings or labels, in lists of title and text, as a graph, or one fact a row."""
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
 KnownLayouts = Mapping[str, FileLayout]
 """Layouts by name; if none are given, those that ship with the project."""
@@ -52,7 +55,7 @@ _BY_CONTENT = (".opml", ".mm", ".xmind", ".h5p")
 """Suffixes of outlines and packages, which are read as the XML or zip that they are."""
 RECORD_SUFFIXES = (*_RECORDS, *SHEETS, *SOURCES)
 """Suffixes of files that contain records or rows."""
-_MORE = {TRIPLES: TEXTS, TABLE: (*TEXTS, *PAGES, *WORD, *_XML)}
+_MORE = {TRIPLES: TEXTS, TABLE: (*TEXTS, *PAGES, *WORD, *_XML), ENTRIES: tuple(LINE_READERS)}
 """Further suffixes of formats whose records may be in a text, a page or XML."""
 MAX_FILE_BYTES = 512 * 1024 * 1024
 """A larger file is refused before it is read: it must fit into memory several times."""
@@ -60,7 +63,7 @@ MAX_FILE_BYTES = 512 * 1024 * 1024
 
 def known_formats(known: KnownLayouts | None = None) -> list[str]:
     """Return the names that `format` may have."""
-    return sorted({*PAPERS, *EXCHANGES, TABLE, *_layouts(known)})
+    return sorted({*PAPERS, *EXCHANGES, TABLE, ENTRIES, *_layouts(known)})
 
 
 def known_suffixes() -> tuple[str, ...]:
@@ -103,6 +106,8 @@ def read_file(
         raise Refusal(f"{name}: the file is empty")
     if format_name in PAPERS and not (suffix in WORD and _format_of_sheets(name, body, _layouts(known))):  # a bank in a table of Word
         return read_questions(name, body, suffix, provenance)
+    if format_name == ENTRIES:
+        return read_entries(name, body, provenance)
     if format_name in EXCHANGES:
         return read_exchange(name, body, provenance)
     if format_name == TRIPLES and suffix in TEXTS:

@@ -99,7 +99,7 @@ def _proposed(name: str, body: bytes) -> Iterator[str]:
                 break
     except ValueError as error:
         fault = Refusal(str(error))
-    best = max(compared, key=lambda each: (not each.waits, each.answered, each.gain), default=None)
+    best = max(compared, key=lambda each: (not each.waits, each.proposal.layout.entity is not None, each.answered, each.gain), default=None)
     if best is None or (best.proposal.layout.entity is None and (best.gain <= 0 or (best.waits and best.answered < _complete(usual)))):
         best = _skeleton(name, inner, inner_body, usual, fault)
     yield _text(name, best)

@@ -111,7 +111,7 @@ def clean(
                 for passage in parsed.passages:
                     passages.setdefault(passage.id, passage)
     result.passages.extend(passages.values())
-    sound, refusals = corroborate(facts, parts)
+    sound, refusals = corroborate(facts, parts, params.corroboration)
     result.facts.extend(sound)
     result.rejected.extend(entries.rejected_fact(*refusal) for refusal in refusals)
     return result._replace(metrics=_metrics(result, counts))

@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> None:
     with folder_lock(arguments.out) as out:
         claims = list(read_jsonl(arguments.claims, ClaimPair))
         fourfold = list(read_optional(arguments.claims.with_name("fourfold.jsonl"), Fourfold))
-        ties = tied_heads(fourfold)
+        ties = tied_heads(fourfold, claims)
         ledger = read_assignments(arguments.assignments)
         if not ledger.assigned:
             notice = "it is empty, so a new benchmark begins; if it should not: `git checkout` it"

@@ -1,5 +1,6 @@
 """Split claims and fourfold sets by head, so that no disease of test is known from train."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any
@@ -11,6 +12,8 @@ from splits.ledger.assignments import Assignment, AssignmentLedger, Why, head_id
 from splits.ledger.prior_assignments import Allocation, ParamChanges
 from splits.ledger.units import SPLITS, TRAINING_SPLITS, AssignedSplit, EvaluationSplit, in_draw_order
 from splits.split.draw import rounded
+
+_PEOPLE = re.compile("（[^（）]+）$")
 
 
 def decide_heads(
@@ -116,9 +119,18 @@ def _rest(heads: list[str], before: Mapping[str, Assignment], params: Params, ti
     return allocations
 
 
-def tied_heads(rows: Iterable[Fourfold]) -> dict[str, str]:
-    """Return for each head that exchanges tails the first of the heads that it is tied to, directly or through others."""
-    rings = [sorted(_heads_of(ring)) for ring in rings_of(rows)]
+def tied_heads(rows: Sequence[Fourfold], claims: Iterable[ClaimPair] = ()) -> dict[str, str]:
+    """Return for each head that is tied to others, directly or through others, the first of these.
+
+    Heads that exchange tails are tied, and an examination to its heads for some people: 血尿酸 and 血尿酸（成年男性）.
+    """
+    by_examination: dict[str, set[str]] = {}
+    both: list[ClaimPair | Fourfold] = [*claims, *rows]
+    for claim in both:
+        for head in (claim.head, *([claim.false_head] if isinstance(claim, Fourfold) else [])):
+            if kind_of_heads(claim.atomic_type) == "examination":
+                by_examination.setdefault(_PEOPLE.sub("", head), set()).add(head)
+    rings = [sorted(_heads_of(ring)) for ring in rings_of(rows)] + [sorted(heads) for heads in by_examination.values() if len(heads) > 1]
     names = sorted({head for heads in rings for head in heads})
     number = {head: at for at, head in enumerate(names)}
     sets = DisjointSets()

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from atomexam.text.encodings import common_share, decoded, is_charset, true_encoding
 
 RUNNING = "下列关于患者的治疗，正确的是（）。"
+LIST = "名称,功效\n菠菜粥,滋阴润燥\n冬瓜薏米汤,清热利尿\n枸杞蒸蛋,滋补肝肾"
 CODECS = ["utf-8", "utf-8-sig", "gb18030", "utf-16", "utf-16-le", "utf-32"]
 
 
@@ -16,6 +17,7 @@ CODECS = ["utf-8", "utf-8-sig", "gb18030", "utf-16", "utf-16-le", "utf-32"]
 def test_a_file_in_a_known_encoding_is_read(encoding: str, times: int) -> None:
     text = RUNNING * times
     assert decoded("a.txt", text.encode(encoding)) == text
+    assert decoded("a.txt", LIST.encode(encoding)) == LIST
 
 
 @pytest.mark.parametrize(("declared", "encoding"), [("gb2312", "utf-8"), (None, "utf-8"), (None, "gb18030"), ("latin-1", "utf-8")])

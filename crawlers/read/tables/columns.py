@@ -21,6 +21,8 @@ SECTION = "(heading)"
 """Key under which the rows below a heading inside a table have that heading."""
 CASE, SHARED_OPTIONS = "(case)", "(shared options)"
 """Keys under which rows have what a row above states that they share."""
+_TERMS = frozenset({"名词", "术语", "名词术语", "专业术语", "概念", "词条", "词汇", "中文"})
+"""Stems whose explanation is their answer."""
 _LETTER_OF_OPTION = re.compile(r"(?<![A-Za-zＡ-Ｊ])[A-Ja-jＡ-Ｊ](?![A-Za-z])|(?<=[a-z])[A-J](?![A-Za-z])|[\d一二三四五六七八九十]")
 _NAMES_OPTION = re.compile(r"选|option|opt|choice", re.IGNORECASE)
 _SHARD = re.compile(r"-\d{5}-of-\d{5}(?:-[0-9a-f]+)?$")
@@ -51,6 +53,8 @@ class EntityLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     least: str | None = None
     most: str | None = None
     """Keys of the ends of a range with one key for each end."""
+    people: str | None = None
+    """Key of the people that the ranges of a record apply to."""
 
 
 class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -130,7 +134,9 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return [key.rstrip("?") for key in ([keys] if isinstance(keys, str) else keys)]
 
     def columns_of(self, present: Collection[str]) -> dict[str, str]:
-        """Return, for each field of a question, the keys among those present that it is read from."""
+        """Return, for each field of a question, the keys among those present that it is read from; of entries, all."""
+        if self.entity:
+            return {key: key for key in present}
         keys = {field: self.keys_of(field) for field in self.questions or {}}
         keys["options_raw"] = [*keys.get("options_raw", []), *self.option_keys]
         keys["shared_stem"] = [self.shared] if self.shared else []
@@ -163,6 +169,8 @@ def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
     kinds = [key for key, word in zip(keys, words, strict=True) if word.endswith("题") and re.fullmatch(TYPE, word)]
     if "stem_raw" not in key_of_field and len(kinds) == 1:  # several may count the questions of each kind
         key_of_field["stem_raw"] = kinds[0]
+    if "answer_raw" not in key_of_field and plain(key_of_field.get("stem_raw", "")) in _TERMS and "explanation_raw" in key_of_field:
+        key_of_field["answer_raw"] = key_of_field.pop("explanation_raw")
     number_of_option = {key: number for key, word in zip(keys, words, strict=True) if (number := option_number(word)) is not None}
     options = sorted(_of_one_kind(number_of_option), key=number_of_option.__getitem__)
     options = options if len(options) > 1 else _beside(keys, key_of_field.get("options_raw"))

@@ -72,7 +72,7 @@ def read_sheets(name: str, tables: Iterable[Sheet], is_header: IsHeader) -> Iter
         entries = "for entries a name and what describes it, such as 症状, 功效 or 参考值"
         wanted = f"expected a row that names the columns: {keys}; {entries}"
         first = without[0].above[0][:_MOST_ROW_CHARS] if without else "no rows"
-        raise Refusal(f"{name}: no header in the first {_HEADER_WITHIN} rows; {wanted}; found {first}")
+        raise Refusal(f"{name}: no header that is known in the first {_HEADER_WITHIN} rows; {wanted}; found {first}")
     yield from without
 
 

@@ -8,6 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
+from typing import Literal
 
 from atomexam.records.fact import Fact
 from atomexam.text.canonical import canonical
@@ -39,10 +40,18 @@ Refusal = tuple[Fact, str, str]
 """A fact, its reason and the detail."""
 
 
-def corroborate(facts: Sequence[Fact], parts: Mapping[str, Collection[str]]) -> tuple[list[Fact], list[Refusal]]:
-    """Divide facts into accepted and refused ones; `parts` are the body parts of each head. Order does not matter."""
-    census = _Census(facts, parts)
-    refusals = [(fact, *why) if (why := census.refuses(fact) or census.doubts(fact)) else None for fact in facts]
+def corroborate(
+    facts: Sequence[Fact], parts: Mapping[str, Collection[str]], support: Literal["peers", "organs", "none"] = "peers"
+) -> tuple[list[Fact], list[Refusal]]:
+    """Divide facts into accepted and refused ones; order does not matter.
+
+    Args:
+        parts: the body parts of each head.
+        support: what a fact needs: peers that have its tail, too; no more than a head with such organs and kinds; or nothing.
+    """
+    census = _Census(facts, parts, support == "peers")
+    refuses = census.refuses if support != "none" else lambda fact: None
+    refusals = [(fact, *why) if (why := refuses(fact) or census.doubts(fact)) else None for fact in facts]
     accepted = [fact for fact, refusal in zip(facts, refusals, strict=True) if refusal is None]
     single, twins = _apart_from_twins(accepted, census.names)
     return single, [*(refusal for refusal in refusals if refusal is not None), *twins]
@@ -78,7 +87,8 @@ _BY_WORDING: dict[str, Callable[[Fact], tuple[str, str] | None]] = {"disease_foo
 class _Census:
     """The heads of each tail, and peer groups: entries with the same department, body part, both, or word in the name."""
 
-    def __init__(self, facts: Sequence[Fact], parts: Mapping[str, Collection[str]]) -> None:
+    def __init__(self, facts: Sequence[Fact], parts: Mapping[str, Collection[str]], needs_peers: bool) -> None:
+        self.needs_peers = needs_peers
         self.names = {name: canonical(name) for name in {name for fact in facts for name in (fact.head, fact.tail)}}
         departments: dict[str, set[str]] = defaultdict(set)
         self.heads: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -101,7 +111,7 @@ class _Census:
         if self.large and fact.relation in _BY_WORDING:
             return _BY_WORDING[fact.relation](fact)
         counted = self.large and fact.relation in _MIN_SHARE
-        share = self._share(fact) if counted else 1.0
+        share = self._share(fact) if counted and self.needs_peers else 1.0
         if counted and (why := self._not_borne_out(fact, share)):
             return why
         fits = is_allowed_head(fact.relation, fact.tail, fact.head, self._context_of(fact))
@@ -133,6 +143,8 @@ class _Census:
                 return "uncorroborated", "a tumour that seldom follows"
             if matches_pattern("primary_diseases", tail) or is_sibling(head, tail):
                 return "uncorroborated", "a disease that comes of itself, or the head's sibling"
+        if not self.needs_peers:
+            return None
         others = len(self.heads[relation, plain_name(tail)[0]]) - 1
         usual = relation == "disease_complication" and matches_pattern("usual_complications", tail)
         min_lift = _MIN_LIFT_USUAL if usual else _MIN_LIFT[relation]

@@ -13,7 +13,7 @@ from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import content_id
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
-from curation.clean.facts.kinds import misfit, split_candidates
+from curation.clean.facts.kinds import lists_people, misfit, split_candidates
 from curation.clean.facts.labels import fault_of_name, label_of, medicine_kind, name_of, use_of
 from curation.clean.facts.monographs import SYNTAXES as OF_MONOGRAPHS
 from curation.clean.facts.monographs import monograph_tails
@@ -156,11 +156,12 @@ def _keep(
     polarity = use.get("polarity", True)
     if relation == "disease_food":
         candidates, polarity = _of_foods(candidates, polarity), True
-    for number, candidate in enumerate(split_candidates(relation, candidates), 1):
+    listed = [*split_candidates(relation, candidates)]
+    faults = [(one.reason, one.detail) if one.reason else misfit(relation, name, one.text) or (None, None) for one in listed]
+    if lists_people(relation, [one.text for one in listed], [reason for reason, _ in faults]):
+        faults = [(reason, detail) if reason else ("unknown_term", "in a list of people") for reason, detail in faults]
+    for number, (candidate, (reason, detail)) in enumerate(zip(listed, faults, strict=True), 1):
         fact = _fact(item, relation, name, candidate, polarity, f"{position}:{number}")
-        reason, detail = (
-            (candidate.reason, candidate.detail) if candidate.reason else misfit(relation, name, candidate.text) or (None, None)
-        )
         if reason is None:
             facts.append(fact)
         else:

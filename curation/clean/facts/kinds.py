@@ -1,7 +1,7 @@
 """A head and a tail -> why the tail's wording does not fit the relation. Tables of endings, without lists of names."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -60,7 +60,7 @@ def is_kind(name: str, named: str) -> bool:
     return len(one) >= KIND_CHARS and one[:2] == other[:2] and one[-1] == other[-1] != "病" and one[2] != "性"
 
 
-_SHORT_CHARS = 4
+_SHORT_CHARS, _FEWEST_PEOPLE = 4, 2
 _OF_PEOPLE = frozenset({"disease_symptom", "disease_complication"})
 _LIKE_SYMPTOMS = frozenset({"disease_symptom", "chinese_medicine_side_effect", "western_medicine_side_effect"})
 _TRIVIAL = frozenset({"disease_symptom", "disease_complication", "disease_cause"})
@@ -122,6 +122,7 @@ class _KindTable(NamedTuple):
     medicine_classes: Pairs
     medicine_forms: Pairs
     symptom_characters: frozenset[str]
+    surnames: frozenset[str]
     usual_complications: re.Pattern[str]
     primary_diseases: re.Pattern[str]
     ordinary_symptoms: re.Pattern[str]
@@ -137,10 +138,10 @@ class _KindTable(NamedTuple):
 @cache
 def _table() -> _KindTable:
     table = dict(read_vocabulary("kinds"))
-    characters = frozenset("".join(table.pop("symptom_characters").split()))
+    characters, surnames = (frozenset("".join(table.pop(name).split())) for name in ("symptom_characters", "surnames"))
     classes, forms = pairs(table.pop("medicine_classes")), pairs(table.pop("medicine_forms"))
-    patterns = {name: compiled(table.pop(name)) for name in _KindTable._fields[4:]}
-    return _KindTable({relation: _kinds(rules) for relation, rules in table.items()}, classes, forms, characters, **patterns)
+    patterns = {name: compiled(table.pop(name)) for name in _KindTable._fields[5:]}
+    return _KindTable({relation: _kinds(rules) for relation, rules in table.items()}, classes, forms, characters, surnames, **patterns)
 
 
 def _kinds(rules: dict[str, Any]) -> Kinds:
@@ -217,9 +218,23 @@ def _fault_of_wording(relation: str, tail: str) -> tuple[str, str] | None:
             return "wrong_kind", kind
     if kinds.ends and not kinds.ends.search(tail):
         return "wrong_kind", "no ending of its relation"
-    if relation == "disease_symptom" and len(tail) <= _SHORT_CHARS and _HAN.fullmatch(tail) and not _table().symptom_characters & set(tail):
-        return "unknown_term", "no character that symptoms have"
+    if relation == "disease_symptom" and len(tail) <= _SHORT_CHARS and _HAN.fullmatch(tail):
+        own = tail[-1] if _may_be_person(tail) else tail  # few given names end like a symptom
+        return None if _table().symptom_characters & set(own) else ("unknown_term", "no character that symptoms have")
     return None
+
+
+def _may_be_person(tail: str) -> bool:
+    return len(tail) < _SHORT_CHARS and tail[0] in _table().surnames and _HAN.fullmatch(tail) is not None
+
+
+def lists_people(relation: str, tails: Sequence[str], reasons: Sequence[str | None]) -> bool:
+    """Return whether the symptoms of a field are names of people: all may be, or most are and one surely is no symptom."""
+    if relation != "disease_symptom" or len(tails) < _FEWEST_PEOPLE:
+        return False
+    strange = [reason == "unknown_term" for reason in reasons]
+    people = [bare or _may_be_person(tail) for tail, bare in zip(tails, strange, strict=True)]
+    return all(people) or (any(strange) and 2 * sum(people) > len(people))
 
 
 def _unfit_for_head(relation: str, head: str, tail: str) -> tuple[str, str] | None:

@@ -16,6 +16,7 @@ _BRACKETS = re.compile(r"[（(\[][^（()）\[\]]*[）)\]]")
 _CLAUSE = re.compile(r"[，,：:]")
 _ITEM = re.compile(r"[、，,：:]|(?:例如|诸如|包括|如(?!厕))")
 _EFFECTS = re.compile("[、，,与及]|和(?![中胃血解营脾])")
+_DENIED = re.compile("[无不未非忌禁]")
 _AND = re.compile(r"以及|[和及与或]")
 _BOTH = re.compile(r"急(?:性)?(?:[、，及和与或/]|)慢性([^、，。；和及与或]+)")
 _PLAIN = re.compile(
@@ -250,18 +251,26 @@ def _findings(sentence: str) -> Iterator[TailCandidate]:
 
 
 def _effects(sentence: str) -> Iterator[TailCandidate]:
+    """Yield the effects of a statement, judged part by part; a denial within it may be of any part."""
     statement, *uses = re.split("用于|主治|适用|适于", sentence, maxsplit=1)
     frame = _pattern("effect", "frame").search(statement)
-    effects = _all_effects(statement) or (_all_effects(frame[1]) if frame else [])
+    items = _items_of_effects(statement)
+    if frame and not all(map(_is_effect, items)):
+        items = _items_of_effects(frame[1]) if all(map(_is_effect, _items_of_effects(frame[1]))) else items
+    effects = [item for item in items if _is_effect(item)]
+    if (len(effects) < len(items) and _DENIED.search(statement)) or 2 * len(effects) < len(items):
+        effects = []
     yield from map(TailCandidate, effects)
+    for item in items if effects else ():
+        if not _is_effect(item):
+            yield TailCandidate(item[:_MAX_EXCERPT_CHARS], reason="wrong_kind", detail="no verb with its object")
     if uses or not effects:
         yield TailCandidate(sentence[:_MAX_EXCERPT_CHARS], reason="wrong_kind", detail="an indication, no effect of Chinese medicine")
 
 
-def _all_effects(text: str) -> list[str]:
+def _items_of_effects(text: str) -> list[str]:
     bare = _pattern("effect", "closing").sub("", _pattern("effect", "opening").sub("", text.strip("，、 ")))
-    items = [item.strip() for item in _EFFECTS.split(bare) if item.strip()]
-    return items if all(map(_is_effect, items)) else []
+    return [item.strip() for item in _EFFECTS.split(bare) if item.strip()]
 
 
 def _is_effect(term: str) -> bool:

@@ -49,6 +49,7 @@ _LOST_NUMBERS = re.compile(r"\s{0,9}(?:AUTONUM(?:LGL|OUT)?|LISTNUM)\b", re.IGNOR
 _DRAWN = re.compile(r"\s{0,9}EQ\b", re.IGNORECASE)
 """A field that shows a formula."""
 _FIELD_CHARS = 100
+_HEADING_STYLE, _MOST_BOLD_CHARS = re.compile(r"(?:heading|标题)\s?([1-6])", re.IGNORECASE), 24
 _MOST_DEEP, _NEAR = 20, 40
 """Tables within tables; edges of cells that are nearer are one edge."""
 
@@ -73,6 +74,23 @@ def read_word(name: str, body: bytes) -> Text:
 def tables_of_word(name: str, body: bytes) -> list[list[list[str]]]:
     """Return the cells of the tables of a Word document, old or new."""
     return tables_of_document(name, (_document_of if name.lower().endswith(SUFFIX) else opened)(name, body))
+
+
+def headed_lines(name: str, body: bytes) -> list[str]:
+    """Return the paragraphs and rows of tables of a Word document with `#` before headings: by their style, or bold as a whole."""
+    from docx.text.paragraph import Paragraph  # loads slowly, and most files are not of Word
+
+    lines = list[str]()
+    for block in (_document_of if name.lower().endswith(SUFFIX) else opened)(name, body).iter_inner_content():
+        if isinstance(block, Paragraph):
+            style = _HEADING_STYLE.search((block.style.name if block.style else "") or "")
+            runs = [run for run in block.runs if run.text.strip()]
+            bold = bool(runs) and all(run.bold for run in runs) and len(block.text) <= _MOST_BOLD_CHARS
+            level = int(style[1]) if style else 6 if bold else 0
+            lines += [f"{'#' * level} {line}" if level else line for line in block.text.split("\n")]
+        else:
+            lines += ["\t".join(dict.fromkeys(cell.text.strip() for cell in row.cells)) for row in block.rows]
+    return lines
 
 
 def _document_of(name: str, body: bytes) -> "Document":

@@ -51,17 +51,30 @@ _OWN_CHOICE = re.compile(r"\b(?:my|your|user|stu|student|mine)[-_]?(?:answers?|a
 _VOTES = re.compile(r"[A-J]\W{0,3}\w.*?[\s(（]?\d{1,7}\s?(?:人次?|票|votes?)[\s(（]{0,3}(?:\d{1,3}(?:\.\d{1,2})?%)?[)）]?")
 """An option that ends with how many chose it."""
 _FEWEST_VOTES = 4
+_HEADING_TAG, _TERM = (
+    re.compile(r"<h([1-6])\b[^<>]{0,600}>", re.I),
+    re.compile(r"(<(?:dt|th)\b[^<>]{0,600}>)\s*([^<>]{1,40}?)\s*[:：]?\s*(?=</(?:dt|th)>)", re.I),
+)
 
 
 def read_html(name: str, body: bytes) -> Text:
     """Return the lines of a saved page as a reader sees them, with a placeholder for every image."""
+    return text_of_page(name, _html_of(name, body))
+
+
+def lines_with_headings(name: str, body: bytes) -> list[str]:
+    """Return the lines of a saved page with `#` before headings and brackets around the terms of lists and rows."""
+    html = _HEADING_TAG.sub(lambda tag: tag[0] + "#" * int(tag[1]) + " ", _html_of(name, body))
+    return _lines(_TERM.sub(r"\1【\2】", html))
+
+
+def _html_of(name: str, body: bytes) -> str:
     meta = _META.search(body[:4096])
     charset = meta[1].decode("ascii") if meta else None
     try:
-        text = body.decode(charset) if charset and is_charset(charset) else decoded(name, body)
+        return body.decode(charset) if charset and is_charset(charset) else decoded(name, body)
     except UnicodeDecodeError:  # the page's declared charset is wrong
-        text = decoded(name, body)
-    return text_of_page(name, text)
+        return decoded(name, body)
 
 
 def text_of_page(name: str, html: str) -> Text:

@@ -4,9 +4,10 @@ A key is recognised by its name and by its values. If neither is medical, the re
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -22,6 +23,8 @@ from crawlers.read.tables.names import plain
 _PEOPLE = {
     "男性": ("male", "m", "man", "men", "男", "男性"),
     "女性": ("female", "f", "woman", "women", "女", "女性"),
+    "成年男性": ("成年男性", "成人男性", "adultmale"),
+    "成年女性": ("成年女性", "成人女性", "adultfemale"),
     "成人": ("adult", "adults", "成人", "成年", "成年人"),
     "儿童": ("child", "children", "儿童", "小儿"),
     "新生儿": ("newborn", "neonate", "newborns", "新生儿"),
@@ -114,7 +117,9 @@ def _ranges(value: Any) -> list[tuple[str, str]]:
         return [(f"{who}{inner}", text) for who, (inner, text) in ranges]
     ends = {_ENDS[plain(key)]: plain_text(inner) for key, inner in value.items() if plain(key) in _ENDS and not isinstance(inner, dict)}
     span = joined_range(ends.get(0), ends.get(1))
-    return [("", span)] if span else []
+    who = next((_WHO[plain(each)] for each in value.values() if isinstance(each, str) and plain(each) in _WHO), "")
+    unit = next((each for key, each in value.items() if plain(key) in _words().unit and isinstance(each, str)), "")
+    return [(who, span + unit)] if span else []
 
 
 def _is_range_object(value: Mapping[str, Any]) -> bool:
@@ -130,6 +135,8 @@ def _is_range_object(value: Mapping[str, Any]) -> bool:
 
 _FILE = Path(__file__).parents[2] / "vocabulary/entities.yaml"
 RANGES, _INDICATIONS, _USES = "参考区间", "适应症", "主治"
+_TOLD_BY_NAME = ("medicine", "food")
+"""Kinds of which the same is said; their names tell them apart."""
 _TRADITIONAL = ("性味", "归经")
 """Labels of Chinese medicine: the use of an entry with them is not an effect."""
 _LEAST = 2
@@ -144,6 +151,8 @@ SURE = 0.5
 _PIECES = re.compile(r"[、，,；;。\s|/﹑]+")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SENTENCE = re.compile("[。；;]")
+_SHARED = re.compile(r"\s?[/／与和及、]\s?")
+_OF_NAME = re.compile("的?名[称字]?$")
 _NO_NAME = re.compile(r"[。；;！？?\n]")
 
 
@@ -159,6 +168,8 @@ class _Words(Struct, frozen=True, forbid_unknown_fields=True):
     least: list[str]
     most: list[str]
     skip: list[str]
+    parts: dict[str, frozenset[str]]
+    qualifiers: list[str]
     signs: dict[str, re.Pattern[str]]
     names: dict[str, re.Pattern[str]]
     kinds: dict[str, _KindWords]
@@ -183,15 +194,51 @@ class _Column(NamedTuple):
     """Share of the records that have a value under the key."""
 
 
+@lru_cache(maxsize=4096)
 def kind_words(key: str) -> list[tuple[str, str, bool]]:
-    """Return each kind and label that a key's name may stand for, and whether it gives facts."""
-    return _labels_by_word().get(word_of(key), [])
+    """Return each kind and label that a key's name may stand for, and whether it gives facts.
+
+    A qualifier changes nothing: `mainAdverse`, 常见症状. Of two words that share a value, 作用原理/适应症, the first known one counts.
+    """
+    known = _labels_by_word()
+    words = [word_of(key), word_of(key).rstrip("0123456789"), *(plain(part) for part in _SHARED.split(key.rpartition(".")[2]))]
+    return next((known[each] for each in [*words, *(_qualifier().sub("", word) for word in words)] if each in known), [])
+
+
+def is_bare_label(text: str) -> bool:
+    """Return whether a text is exactly a word for what is said of something, or for what is described."""
+    words = [word_of(text), *(plain(part) for part in text.split("/"))]
+    return any(word in _labels_by_word() or word in _names() for word in words) or is_alias(text)
+
+
+@cache
+def _qualifier() -> re.Pattern[str]:
+    words = "|".join(sorted(_words().qualifiers, key=len, reverse=True))
+    return re.compile(f"^(?:{words})+(?=.)|(?<=.)(?:{words})+$")
+
+
+def names_entry(key: str) -> int | None:
+    """Return how well a key names what is described, 0 best; None if it does not."""
+    word = word_of(key)
+    word = word if word in _names() else _OF_NAME.sub("", word)
+    return _words().name.index(word) if word in _names() else None
+
+
+def keys_for(part: str, keys: Iterable[str]) -> list[str]:
+    """Return the keys that may be those of a title, a text, or the start, end or relation of an edge."""
+    return [key for key in keys if plain(key) in _words().parts[part]]
+
+
+def person_of(key: str) -> str:
+    """Return the people that a key names in addition, `参考值（男）`, `male_range`."""
+    parts = [plain(part) for part in re.split(r"[\W_]+", unicodedata.normalize("NFKC", key)) if part]
+    return next((_WHO[part] for part in parts if _WHO.get(part)), "")
 
 
 def are_record_keys(keys: Iterable[str]) -> bool:
     """Return whether a header has a name and something that describes it."""
-    words = [(word_of(key), kind_words(key)) for key in keys]
-    return any(word in _names() for word, _ in words) and any(says for _, labels in words for _, _, says in labels)
+    words = [(names_entry(key), kind_words(key)) for key in keys]
+    return any(rank is not None for rank, _ in words) and any(says for _, labels in words for _, _, says in labels)
 
 
 def beside_way(document: Mapping[str, Any], way: Sequence[str]) -> list[str]:
@@ -207,7 +254,12 @@ def beside_way(document: Mapping[str, Any], way: Sequence[str]) -> list[str]:
 
 
 def propose_records(
-    records: Sequence[Mapping[str, Any]], hint: str = "", array: Sequence[str] = (), beside: Iterable[str] = ()
+    records: Sequence[Mapping[str, Any]],
+    hint: str = "",
+    array: Sequence[str] = (),
+    beside: Iterable[str] = (),
+    least: int = _LEAST,
+    by_values: bool = False,
 ) -> LayoutProposal | None:
     """Return the layout that records have; None if they are not entries of an encyclopedia.
 
@@ -215,8 +267,10 @@ def propose_records(
         hint: the file's name and the keys that lead to the records.
         array: those keys, for the layout.
         beside: keys that are beside the path and belong to no record.
+        least: how many records show that they are entries.
+        by_values: whether values alone may show it, for a layout that a person confirms.
     """
-    if len(records) < _LEAST:
+    if len(records) < least:
         return None
     beside = [key for key in beside if _is_same(key, records)]  # a record's own name replaces its document's
     sample = [{key: value for key, value in record.items() if key not in beside} for record in records[:_SAMPLE]]
@@ -226,7 +280,7 @@ def propose_records(
     name = _name_key(columns, [*array])
     if name is None:
         return None
-    scored = [proposal for kind in _words().kinds if (proposal := _as_kind(kind, name, columns, rows, hint, array, beside))]
+    scored = [proposal for kind in _words().kinds if (proposal := _as_kind(kind, name, columns, rows, hint, array, beside, by_values))]
     return max(scored, key=lambda one: (one.confidence, -len(one.unknown)), default=None)
 
 
@@ -238,18 +292,23 @@ def _as_kind(
     hint: str,
     array: Sequence[str],
     beside: Iterable[str],
+    by_values: bool,
 ) -> LayoutProposal | None:
     words, used = _words(), {name}
     alias = next((key for word in words.alias for key in columns if word_of(key) == word and key not in used), None)
     unit = next((key for key in columns if word_of(key) in words.unit and key not in used), None) if kind == "examination" else None
     ends = [next((key for key in columns if word_of(key) in some and key not in used), None) for some in (words.least, words.most)]
     least, most = ends if kind == "examination" and all(ends) else (None, None)
-    used |= {key for key in (alias, unit, least, most) if key}
+    people = next((key for key in columns if key not in used and are_people(columns[key].texts)), None) if kind == "examination" else None
+    used |= {key for key in (alias, unit, least, most, people) if key}
     skip = [key for key in columns if key not in used and word_of(key) in words.skip]
     labels: dict[str, str] = {}
     facts: dict[str, float] = {}
     looks = [_share(columns[name].texts, words.names.get(kind))]
     sign = words.signs[kind].search(f"{hint} {name}".lower()) is not None
+    if kind in _TOLD_BY_NAME:
+        likeliest = max(_share(columns[name].texts, words.names[of]) for of in _TOLD_BY_NAME)
+        sign = looks[0] == likeliest if likeliest >= _LOOKS else sign
     by_content, unknown = {}, []
     for key in columns:
         if key in used or key in skip or not columns[key].texts:
@@ -272,13 +331,14 @@ def _as_kind(
     if least and most and _fits(kind, RANGES, columns[least].texts) >= _LOOKS:
         says.add(RANGES)
         looks += [1.0] if sign else []
-    if not says or max(looks) < _LOOKS:
+    is_guess = by_values and not says and bool(by_content)
+    if not is_guess and (not says or max(looks) < _LOOKS):
         return None
     traditional = any(label in _TRADITIONAL for label in labels.values())
     if kind == "medicine" and (traditional or "功效" in labels.values()):
         labels = {key: _USES if label == _INDICATIONS else label for key, label in labels.items()}
         says -= {_INDICATIONS}
-        if not says:
+        if not says and not is_guess:
             return None
     everything = {*says, *labels.values()}
     confidence = (1 - 0.5 ** (len(says) + (len(everything) - len(says)) / 3 + sign)) * (0.6 + 0.4 * min(1.0, max(looks) / _PROPOSED))
@@ -300,9 +360,15 @@ def _as_kind(
         unit=unit,
         least=least,
         most=most,
+        people=people,
     )
     known_by = [[name, *(key for key in labels if columns[key].filled > 0.5)]]
     return LayoutProposal(RecordLayout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
+
+
+def are_people(texts: Sequence[str]) -> bool:
+    """Return whether texts are nothing but people that ranges apply to."""
+    return bool(texts) and all(plain(text) in _WHO for text in texts)
 
 
 def _is_same(key: str, records: Sequence[Mapping[str, Any]]) -> bool:
@@ -318,12 +384,12 @@ def _name_key(columns: Mapping[str, _Column], array: Sequence[str]) -> str | Non
     """Return the key of the names: by its word, by the key that the records are under, or by its values."""
     if array and array[-1] == "*" and "*" in columns:
         return "*"
-    by_word = (key for word in _words().name for key in columns if word_of(key) == word)
-    if key_by_word := next((key for key in by_word if _are_names(columns[key], 0.5)), None):
-        return key_by_word
-    return next(
-        (key for key in columns if word_of(key) not in _words().skip and _are_names(columns[key], 0.95) and not kind_words(key)), None
-    )
+    ranks = {key: rank for key in columns if (rank := names_entry(key)) is not None and _are_names(columns[key], 0.5)}
+    by_word = sorted(ranks, key=lambda key: (bool(kind_words(key)), ranks[key]))
+    if by_word and not kind_words(by_word[0]):
+        return by_word[0]
+    others = (key for key in columns if word_of(key) not in _words().skip and _are_names(columns[key], 0.95) and not kind_words(key))
+    return next(others, next(iter(by_word), None))
 
 
 def _are_names(column: _Column, distinct: float) -> bool:
@@ -396,3 +462,8 @@ def _labels_by_word() -> dict[str, list[tuple[str, str, bool]]]:
                     if all(kind != of for of, _, _ in by_word.get(word, ())):
                         by_word.setdefault(word, []).append((kind, label, says))
     return by_word
+
+
+def is_alias(key: str) -> bool:
+    """Return whether a key names other names."""
+    return word_of(key) in _words().alias

@@ -21,8 +21,9 @@ from crawlers.read.tables.legends import sheets_in
 from crawlers.read.tables.records.arrays import read_records, ways_to_entities, ways_to_records
 from crawlers.read.tables.records.between import LocatedRecord, passed_on, records_of
 from crawlers.read.tables.records.by_content import inferred_tables, read_by_content, with_advice
-from crawlers.read.tables.records.entities import SURE, LayoutProposal, are_record_keys, beside_way, propose_records
+from crawlers.read.tables.records.entities import SURE, LayoutProposal, are_record_keys, beside_way, names_entry, propose_records
 from crawlers.read.tables.records.fields import counted_from_zero
+from crawlers.read.tables.records.grouped import grouped
 from crawlers.read.tables.records.items import RecordReader
 from crawlers.read.tables.records.reading import FileReading, answered_count, are_numbers, has_empty, may_miss_options
 from crawlers.read.tables.roles.solver import SURE as SURE_ROLES
@@ -105,7 +106,7 @@ def _read_data(name: str, body: bytes, suffix: str, provenance: Provenance, besi
             parts = _named_records(reading, name, literals_as_json(name, body))
             if reading.shape is not None:
                 return _added(reading, parts, provenance, name, beside_keys)
-    none = f"{name}: no questions found in its data; a layout of your own reads .json: docs/importing.md"
+    none = f"{name}: neither questions nor named entries found in its data; a layout of your own reads .json: docs/importing.md"
     raise Refusal(with_advice(none, name, body))
 
 
@@ -137,14 +138,16 @@ def _named_records(reading: FileReading, name: str, body: bytes) -> list[Part]:
     return [Part(shape, list(passed_on(records, shape)))]
 
 
-def _proposal_of(name: str, body: bytes, records: list[LocatedRecord]) -> tuple[LayoutProposal | None, list[LocatedRecord]]:
+def _proposal_of(
+    name: str, body: bytes, records: list[LocatedRecord], by_values: bool = False
+) -> tuple[LayoutProposal | None, list[LocatedRecord]]:
     objects = [record for _, record in records if isinstance(record, dict)]
-    best = propose_records(objects, name)
+    best = propose_records(objects, name, by_values=by_values)
     if best is None and len(objects) == 1:
         for way in islice(ways_to_entities(objects[0]), _MOST_WAYS):  # the file is read again for each
             below = list(read_records(name, body, way))
             inner = [record for _, record in below if isinstance(record, dict)]
-            proposal = propose_records(inner, " ".join((name, *way)), way, beside_way(objects[0], way))
+            proposal = propose_records(inner, " ".join((name, *way)), way, beside_way(objects[0], way), by_values=by_values)
             if proposal and (best is None or proposal.confidence > best.confidence):
                 best, records = proposal, below
     return best, records
@@ -157,12 +160,12 @@ def proposed_records(name: str, body: bytes) -> tuple[LayoutProposal, list[dict[
         ValueError: the file is damaged, or contains no entries of an encyclopedia.
     """
     if name.lower().endswith(TABLED):
-        for sheet in read_sheets(name, sheets_in(name, body), are_record_keys):
+        for sheet in read_sheets(name, sheets_in(name, body), lambda keys: any(names_entry(key) is not None for key in keys)):
             rows = [dict(zip(sheet.header, cells, strict=False)) for _, cells in sheet.rows] if sheet.header else []
-            if proposal := propose_records(rows, f"{name} {sheet.name}"):
+            if proposal := propose_records(rows, f"{name} {sheet.name}", by_values=True):
                 return proposal, rows
     else:
-        best, records = _proposal_of(name, body, list(read_records(name, body)))
+        best, records = _proposal_of(name, body, list(read_records(name, body)), by_values=True)
         if best:
             return best, [record for _, record in records if isinstance(record, dict)]
     raise Refusal(f"{name}: no entries of diseases, medicines, examinations or foods; a layout of questions: docs/importing.md")
@@ -237,6 +240,9 @@ def _parts_of_sheets(
 
 def _added(reading: FileReading, parts: Iterable[Part], provenance: Provenance, name: str, beside_keys: Collection[str]) -> FileReading:
     for layout, records in parts:
+        rows = [(position, record) for position, record in records if isinstance(record, dict)]
+        if layout.entity and not layout.entity.label and len(rows) == len(records) and (whole := grouped(rows, layout.entity.name)):
+            reading.rows, records = [*(reading.rows or []), *whole], list[LocatedRecord](whole)
         _add_records(reading, records, layout, provenance, name, beside_keys)
     return reading
 

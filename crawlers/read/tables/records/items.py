@@ -13,7 +13,7 @@ from atomexam.text.verdicts import CODES, VERDICTS, verdict_of
 from crawlers.read.containers.files.reading import CoveredCell, Lost
 from crawlers.read.lines.doubts.question import holds_letter, holds_options
 from crawlers.read.tables.columns import EntityLayout, RecordLayout
-from crawlers.read.tables.records.entities import flat_record, joined_range, plain_text, range_text
+from crawlers.read.tables.records.entities import flat_record, joined_range, person_of, plain_text, range_text
 from crawlers.read.tables.records.fields import (
     Keys,
     Misfit,
@@ -80,13 +80,15 @@ def _texts(record: dict[str, Any], shape: EntityLayout) -> Iterator[tuple[int, s
     """Yield index, key and text of each field of a record except its names."""
     unit = plain_text(record.get(shape.unit)) if shape.unit else None
     ends = [plain_text(record.get(key)) if key else None for key in (shape.least, shape.most)]
+    people = person_of(plain_text(record.get(shape.people)) or "") if shape.people else ""
     for index, key in enumerate(record, 1):
-        if shape.label or key in (shape.name, shape.alias, *shape.skip):
+        if shape.label or key in (shape.name, shape.alias, shape.people, *shape.skip):
             continue
         if key in shape.ranges:
             text = range_text(value_of(record, Keys((key,)))[1], unit)
+            text = f"{who}：{text}" if text and (who := person_of(key) or people) else text
         elif key in (shape.least, shape.most):
-            text = range_text(joined_range(*ends), unit) if key == shape.least else None
+            text = range_text({people: joined_range(*ends)} if people else joined_range(*ends), unit) if key == shape.least else None
             key = RANGES
         elif key == shape.unit and (shape.ranges or shape.least):
             text = None

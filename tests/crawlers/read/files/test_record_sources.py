@@ -61,5 +61,5 @@ def test_reference_ranges_in_literals_are_read() -> None:
     ],
 )
 def test_what_holds_no_entries_stays_refused(name: str, text: str) -> None:
-    with pytest.raises(ValueError, match=r"no questions found|no fields of a question|expected JSON|Expecting"):
+    with pytest.raises(ValueError, match=r"neither questions nor named entries|no fields of a question|expected JSON|Expecting"):
         result_of(name, text)

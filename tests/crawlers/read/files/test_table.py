@@ -175,7 +175,7 @@ def test_cells_merged_downwards_hold_for_their_rows() -> None:
     ("name", "body", "message"),
     [
         ("a.csv", b"   \n", "a.csv: the file is empty"),
-        ("a.csv", csv_of([["姓名", "电话"], ["甲", "1"]]), "a.csv: no header in the first 20 rows; .*found 姓名 电话"),
+        ("a.csv", csv_of([["姓名", "电话"], ["甲", "1"]]), "a.csv: no header that is known in the first 20 rows; .*found 姓名 电话"),
         ("a.csv", csv_of([HEADER, ROWS[0]]) + b'3,"' + b"x,y\n" * 50, "a.csv: line 3: a quote that opens here is never closed"),
         ("a.csv", csv_of([HEADER, ROWS[0]]) + b"3,\0,\n", "a.csv: line 3: a NUL character"),
         ("a.csv", b"question,A,B,answer\n" + b"x" * 2_000_000, "a.csv: line 2: field larger than field limit"),

@@ -272,7 +272,7 @@ def test_columns_known_by_their_names_alone_are_proposed(tmp_path: Path, capsys:
     ("name", "body", "said"),
     [
         ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "save it as .docx"),
-        ("a.js", b"const a = 1;", "no questions found in its data"),
+        ("a.js", b"const a = 1;", "neither questions nor named entries found in its data"),
         ("a.bin", bytes(range(256)), "no format reads a file"),
     ],
 )

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.reasons import OF_FACTS
-from curation.clean.facts.kinds import class_fits, doubtful_infectivity, matches_pattern, misfit, split_candidates
+from curation.clean.facts.kinds import class_fits, doubtful_infectivity, lists_people, matches_pattern, misfit, split_candidates
 from curation.clean.facts.tails import TailCandidate
 
 
@@ -13,6 +13,9 @@ from curation.clean.facts.tails import TailCandidate
     ("relation", "head", "tail", "reason"),
     [
         ("disease_symptom", "肺泡蛋白质沉积症", "毓卓", "unknown_term"),
+        ("disease_symptom", "心肌炎", "张毓卓", "unknown_term"),
+        ("food_effect", "雪梨", "燥咳", "wrong_kind"),
+        *(("disease_symptom", "泄泻", tail, "wrong_kind") for tail in ("得温则舒", "入夜更甚", "便后痛减", "胃脘", "绵绵不断", "黄色鲜明")),
         ("disease_symptom", "足球踝", "踝骨骨折", "wrong_kind"),
         ("disease_symptom", "心耳综合征", "Q-T间期延长", "wrong_kind"),
         ("disease_symptom", "多骨纤维发育不良", "肌纤维大小不", "wrong_kind"),
@@ -224,3 +227,20 @@ def test_a_medicine_by_its_class_and_form(head: str, medicine: str, fits: bool) 
 @pytest.mark.parametrize("organ", ["前列腺", "鼻中隔", "甲状腺"])
 def test_a_part_of_the_body_is_no_examination(organ: str) -> None:
     assert misfit("disease_examination", "前列腺囊肿", organ)[0] == "wrong_kind"
+
+
+@pytest.mark.parametrize(
+    ("tails", "are_people"),
+    [
+        ("张小样 李样本 阳试样", True),
+        ("王红梅 赵高明", True),
+        ("张口受限 胡言乱语", False),
+        ("角栓 丘疹", False),
+        ("官爵银 胸痛 发热", False),
+        ("马鞍鼻", False),
+    ],
+)
+def test_a_list_of_people_is_no_list_of_symptoms(tails: str, are_people: bool) -> None:
+    listed = tails.split()
+    faults = [misfit("disease_symptom", "心肌炎", tail) for tail in listed]
+    assert lists_people("disease_symptom", listed, [fault[0] if fault else None for fault in faults]) is are_people

@@ -72,6 +72,8 @@ def test_values_become_atomic_tails(syntax: str, value: str, found: list[str]) -
         ("list", "颈后肘窝腘窝和骶尾部皮肤因为反复搔抓而逐渐增厚变硬并形成苔藓样斑块", "value_too_long"),
         ("list", "多数与长期搔抓有关", "tail_not_atomic"),
         ("list", "必要时做细菌培养", "tail_not_atomic"),
+        ("list", "并随身携带缓解药物", "tail_not_atomic"),
+        ("list", "病变局限于", "tail_not_atomic"),
         ("list", "尺骨上1/3骨折合...", "tail_not_atomic"),
         ("list", "鼻", "tail_not_atomic"),
         ("word", "不确定，如为病毒性则有传染性", "tail_not_atomic"),

@@ -1,0 +1,119 @@
+"""Documents and rows -> records of what they describe, one each: lists of title and text, graphs, one fact a row. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from crawlers.read.entries.lines import NAME, generic_name, records_of_lines
+from crawlers.read.tables.records.entities import flat_record, is_bare_label, keys_for, kind_words, names_entry, plain_text, word_of
+
+Located = tuple[str, dict[str, Any]]
+_IDS = ("id", "uid", "key", "identity", "nodeid", "编号")
+_FEWEST = 2
+_DEEPEST = 5
+
+
+def records_in(document: Any) -> Iterator[list[Located]]:
+    """Yield what a document may list: the sources of a graph, records with lists of title and text in them, its texts as lines."""
+    if graph := _of_graph(document):
+        yield graph
+    found = list[tuple[Any, list[tuple[str, str]]]]()
+    _find_pairs(document, found, 0)
+    merged = [_with_fields(owner, dict(pairs)) for owner, pairs in found if sum(bool(kind_words(title)) for title, _ in pairs) >= _FEWEST]
+    if merged:
+        yield [(f"entry:{number}", record) for number, record in enumerate(merged, 1)]
+    elif found:
+        yield records_of_lines([line for owner, pairs in found for line in _lines_of(_own_name(owner) or pairs[0][0], pairs)])
+
+
+def _lines_of(name: str, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield a name, titles and texts as lines; a line within a text that is a word for a label is a title, too."""
+    yield f"# {name}"
+    for title, text in pairs:
+        yield from [f"## {title}"] if title and title != name else []
+        yield from (f"## {line}" if is_bare_label(line) else line for line in text.split("\n"))
+
+
+def _find_pairs(value: Any, found: list[tuple[Any, list[tuple[str, str]]]], depth: int, owner: Any = None) -> None:
+    """Collect each list of title and text with the record that has it."""
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, dict):
+        for inner in value.values():
+            _find_pairs(inner, found, depth + 1, value)
+    elif isinstance(value, list):
+        pairs = [_pair(each) for each in value]
+        if len(pairs) >= _FEWEST and all(pairs):
+            found.append((owner, [pair for pair in pairs if pair]))
+            return
+        for inner in value:
+            _find_pairs(inner, found, depth + 1)
+
+
+def _pair(value: Any) -> tuple[str, str] | None:
+    """Return title and text of an object that has no more; lists of texts as lines."""
+    if not isinstance(value, dict):
+        return None
+    titles = [key for key in keys_for("title", value) if isinstance(value[key], str)]
+    texts = [key for key in keys_for("text", value) if key not in titles[:1]]
+    if len(titles) < 1 or len(texts) != 1:
+        return None
+    own = value[texts[0]]
+    lines = [text for each in own if (text := plain_text(each))] if isinstance(own, list) else [plain_text(own) or ""]
+    return value[titles[0]].strip("【】:： "), "\n".join(lines)
+
+
+def _with_fields(owner: Any, fields: dict[str, str]) -> dict[str, Any]:
+    """Return the fields of a list under the name that they or their owner have."""
+    titles = [title for title in fields if names_entry(title) is not None and not kind_words(title)]
+    name = next(filter(None, [*(generic_name(fields[title]) for title in titles), _own_name(owner)]), None)
+    return {NAME: name} | {title: text for title, text in fields.items() if text and title and title not in titles}
+
+
+def _own_name(owner: Any) -> str:
+    """Return the name that a record states itself."""
+    keys = [key for key, value in (owner or {}).items() if names_entry(key) is not None and isinstance(value, str) and value.strip()]
+    return str(owner[min(keys, key=lambda key: names_entry(key) or 0)]).strip() if keys else ""
+
+
+def _of_graph(document: Any) -> list[Located]:
+    """Return the nodes of a graph from which edges go out, each with its own fields and its targets under the relations."""
+    lists = [value for value in _lists_in(document, 0) if all(isinstance(each, dict) for each in value)]
+    edges = next((value for value in lists if len(value) >= _FEWEST and all(map(_is_edge, value))), None)
+    if edges is None:
+        return []
+    nodes = dict[str, dict[str, Any]]()
+    for each in (flat_record(node) for value in lists if value is not edges for node in value):
+        nodes |= {str(each[key]): each for key in each if word_of(key) in _IDS and isinstance(each[key], str | int)}
+    keys = dict.fromkeys(key for edge in edges for key in keys_for("relation", edge))
+    said = {key: sum(bool(kind_words(str(edge.get(key)))) for edge in edges) for key in keys}
+    records = dict[str, dict[str, Any]]()
+    for edge in edges:
+        (start, *_), (end, *_) = (keys_for(part, edge) for part in ("start", "end"))
+        relation = str(edge.get(max(said, key=said.__getitem__, default="")) or "")
+        head, tail = _name_of(edge[start], nodes), _name_of(edge[end], nodes)
+        if head and tail and relation:
+            own = {
+                key: value for key, value in nodes.get(str(edge[start]), {}).items() if kind_words(key) and not keys_for("relation", [key])
+            }
+            records.setdefault(head, {NAME: head} | own).setdefault(relation, []).append(tail)
+    return [(f"entry:{number}", record) for number, record in enumerate(records.values(), 1)]
+
+
+def _is_edge(value: Mapping[str, Any]) -> bool:
+    return bool(keys_for("start", value) and keys_for("end", value))
+
+
+def _lists_in(value: Any, depth: int) -> Iterator[list[Any]]:
+    if isinstance(value, list):
+        yield value
+    elif isinstance(value, dict) and depth < _DEEPEST:
+        for inner in value.values():
+            yield from _lists_in(inner, depth + 1)
+
+
+def _name_of(end: Any, nodes: Mapping[str, Mapping[str, Any]]) -> str | None:
+    node = flat_record(end) if isinstance(end, dict) else nodes.get(str(end))
+    if node is None:
+        return str(end) if nodes == {} or not str(end).isascii() else None
+    keys = sorted((key for key in node if names_entry(key) is not None or word_of(key) == "label"), key=lambda key: names_entry(key) or 99)
+    return next((text for key in keys if (text := plain_text(node[key]))), None)

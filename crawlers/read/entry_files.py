@@ -1,0 +1,105 @@
+"""Entries of a file in a form that is no list of records -> its items, by the words that name what is said of each. None if it has none."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from msgspec import structs
+
+from atomexam.records.provenance import Provenance
+from atomexam.text.refusal import Refusal
+from crawlers.read.containers.documents.by_suffix import SHEETS
+from crawlers.read.containers.documents.doc import headed_lines
+from crawlers.read.containers.files.json import documents_of
+from crawlers.read.containers.files.reading import Lost
+from crawlers.read.containers.files.text import lines_with_headings
+from crawlers.read.entries.lines import records_of_lines
+from crawlers.read.entries.records import Located, records_in
+from crawlers.read.papers import LINE_READERS, lines_in
+from crawlers.read.tables.any_rows import DATA, literals_as_json, rows_of
+from crawlers.read.tables.headers import read_sheets
+from crawlers.read.tables.legends import sheets_in
+from crawlers.read.tables.records.entities import SURE, LayoutProposal, keys_for, names_entry, propose_records
+from crawlers.read.tables.records.grouped import grouped
+from crawlers.read.tables.records.items import entity_of
+from crawlers.read.tables.records.reading import FileReading, Misfit
+
+_DOCUMENTS, _TRIPLE = (".json", ".jsonl", ".ndjson"), ("head", "relation", "tail")
+_SURE_ALONE = 0.7
+"""Confidence from which a file describes one thing."""
+
+
+class Entries(NamedTuple):
+    """Records of entries with their layout."""
+
+    proposal: LayoutProposal
+    records: list[Located]
+
+
+def entries_in(name: str, body: bytes) -> Entries | None:
+    """Return the entries of a file, in whichever form they certainly are."""
+    found: list[Entries] = []
+    for records in _forms(name, body):
+        proposal = propose_records([record for _, record in records], name, least=1)
+        if proposal and proposal.confidence >= (SURE if len(records) > 1 else _SURE_ALONE):
+            found.append(Entries(proposal, records))
+    return max(found, key=lambda each: (len(each.records) > 1, each.proposal.confidence), default=None)
+
+
+def read_entries(name: str, body: bytes, provenance: Provenance) -> FileReading:
+    """Return the reading of a file of entries.
+
+    Raises:
+        ValueError: it has none.
+    """
+    found = entries_in(name, body)
+    if found is None:
+        raise Refusal(f"{name}: no entries of diseases, medicines, examinations or foods under names and labels such as 症状 or 功效")
+    entity = found.proposal.layout.entity
+    assert entity is not None
+    reading = FileReading(shape=structs.replace(found.proposal.layout, array=[]), rows=found.records)
+    for position, record in found.records:
+        own = structs.replace(provenance, position=position)
+        try:
+            reading.items.append(entity_of(record, entity, own))
+        except Misfit as error:
+            reading.give_up(Lost(position, error.reason, str(error)), provenance)
+    reading.record_count = len(reading.items)
+    return reading
+
+
+def _forms(name: str, body: bytes) -> Iterator[list[Located]]:
+    """Yield the records of a file in each form that it may have."""
+    suffix = PurePosixPath(name.lower()).suffix
+    with suppress(ValueError, RecursionError):
+        if suffix in (*_DOCUMENTS, *DATA):
+            yield from records_in(_whole(name, literals_as_json(name, body) if suffix in DATA else body))
+        elif suffix in SHEETS:
+            for sheet in read_sheets(name, sheets_in(name, body), _names_entries):
+                yield grouped([(position, dict(zip(sheet.header, cells, strict=False))) for position, cells in sheet.rows if any(cells)])
+        else:
+            if suffix in LINE_READERS:
+                yield records_of_lines(_lines(name, body, suffix))
+            for table in rows_of(name, body):
+                yield table.rows
+                yield grouped(table.rows)
+
+
+def _whole(name: str, body: bytes) -> Any:
+    """Return what a file states, the records of several lines as a list; a list of three texts is a triple."""
+    documents = [document for _, document in documents_of(name, body) if not isinstance(document, Lost)]
+    whole = documents[0] if len(documents) == 1 else documents
+    if isinstance(whole, list) and all(isinstance(each, list) and list(map(type, each)) == [str] * len(_TRIPLE) for each in whole):
+        return [dict(zip(_TRIPLE, each, strict=True)) for each in whole]
+    return whole
+
+
+def _names_entries(keys: Any) -> bool:
+    return len(keys) > 1 and (any(names_entry(key) is not None for key in keys) or bool(keys_for("start", keys)))
+
+
+def _lines(name: str, body: bytes, suffix: str) -> list[str]:
+    if suffix in (".html", ".htm"):
+        return lines_with_headings(name, body)
+    return headed_lines(name, body) if suffix == ".docx" else lines_in(name, body, suffix).lines

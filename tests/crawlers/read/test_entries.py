@@ -1,0 +1,224 @@
+"""Entries in the forms found in the wild: under headings and labels, in lists of title and text, as graphs, one fact a row."""
+
+import json
+import re
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from docx import Document
+from openpyxl import Workbook
+
+from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.params import Clean
+from atomexam.records.provenance import Provenance
+from crawlers.read.files import FileResult, read_steps
+from crawlers.read.proposed import proposed_layout
+from curation.clean.cleaning import clean
+
+PLACE = Provenance(source="test", url="file:test", snapshot="2026-01-01", page_id="page-0", position="")
+
+
+def result_of(name: str, body: bytes) -> FileResult:
+    [result] = [step for step in read_steps(name, body, None, PLACE) if isinstance(step, FileResult)]
+    return result
+
+
+def entries_of(name: str, body: bytes) -> list[tuple[str | None, str | None, dict[str, str]]]:
+    items = result_of(name, body).reading.items
+    assert all(isinstance(item, EntityItem) for item in items), items
+    return [
+        (item.entity_type, item.name_raw, {each.label: each.value for each in item.values})
+        for item in items
+        if isinstance(item, EntityItem)
+    ]
+
+
+def facts_of(items: list[Item]) -> set[tuple[str, str, str]]:
+    facts = clean([("test", items)], Clean(min_stem_chars=2, min_chinese_share=0.3)).facts
+    return {(fact.relation, fact.head, fact.tail) for fact in facts}
+
+
+HERBS = [("黄芪", "补气升阳、固表止汗"), ("当归", "补血活血、调经止痛"), ("茯苓", "利水渗湿、健脾")]
+DISEASES = [("肺结核", ["咳嗽", "咯血", "盗汗"]), ("胃溃疡", ["上腹痛", "反酸"]), ("阑尾炎", ["恶心", "右下腹痛"])]
+HERB_ENTRIES = [("medicine", name, effects.split("、")) for name, effects in HERBS]
+DISEASE_ENTRIES = [("disease", name, symptoms) for name, symptoms in DISEASES]
+
+
+def _word(style: bool) -> bytes:
+    document = Document()
+    for name, symptoms in DISEASES:
+        document.add_heading(name, 1) if style else document.add_paragraph(name)
+        if style:
+            document.add_heading("症状", 2)
+            for symptom in symptoms:
+                document.add_paragraph(symptom, style="List Bullet")
+            document.add_heading("治疗方法", 2)
+            document.add_paragraph("药物治疗")
+        else:
+            table = document.add_table(rows=0, cols=2)
+            for cells in (("症状", "、".join(symptoms)), ("治疗方法", "药物治疗")):
+                for cell, text in zip(table.add_row().cells, cells, strict=True):
+                    cell.text = text
+    document.save(file := BytesIO())
+    return file.getvalue()
+
+
+def _merged() -> bytes:
+    book = Workbook()
+    book.active.append(["病名", "症状"])
+    for name, symptoms in DISEASES:
+        for at, symptom in enumerate(symptoms):
+            book.active.append([None if at else name, symptom])
+    book.save(file := BytesIO())
+    return file.getvalue()
+
+
+def _herbs(form: str, between: str = "\n") -> str:
+    return between.join(form.format(name=name, effects=effects, at=at) for at, (name, effects) in enumerate(HERBS, 1))
+
+
+def _diseases(form: str, between: str = "\n") -> str:
+    return between.join(form.format(name=name, symptoms="、".join(some), at=at) for at, (name, some) in enumerate(DISEASES, 1))
+
+
+def _graph() -> str:
+    nodes = [*dict.fromkeys(each for edge in EDGES for each in edge)]
+    links = [{"source": nodes.index(start), "target": nodes.index(end), "type": "edge", "relation": "HAS_SYMPTOM"} for start, end in EDGES]
+    return json.dumps({"nodes": [{"id": at, "name": name} for at, name in enumerate(nodes)], "links": links})
+
+
+def _pairs(name: str, effects: str) -> dict[str, Any]:
+    texts = {"药品名称": f"通用名称：{name}", "归经": "脾经", "功效": effects}
+    return {"id": 1, "content": [{"title": title, "des": [text]} for title, text in texts.items()]}
+
+
+EDGES = [(name, symptom) for name, symptoms in DISEASES for symptom in symptoms]
+OF_HERBS: dict[str, str | bytes] = {
+    "headings.md": "# 中药\n" + _herbs("## {at}. {name}\n- **功效**：{effects}\n- **性味**：甘，温"),
+    "bold.md": _herbs("**{name}**\n\n功效：{effects}\n\n归经：脾经", "\n\n"),
+    "table.md": "| 药材 | 功效 |\n|---|---|\n" + _herbs("| {name} | {effects} |"),
+    "latin.txt": _herbs("{name}\nHuangqi\n本品为根。\n【性味】甘，温。\n【功效】{effects}\n【贮藏】置干燥处。"),
+    "named.txt": _herbs("【中药名】{name}\n【归经】脾经\n【功效】{effects}", "\n\n"),
+    "facts.csv": "实体,属性,值\n"
+    + "\n".join(f"{name},功效,{each}\n{name},归经,脾经" for name, effects in HERBS for each in effects.split("、")),
+    "pairs.json": json.dumps([_pairs(*herb) for herb in HERBS]),
+    "keys.json": json.dumps([{"herbName": name, "attributes": {"mainEfficacy": effects, "归经": "脾经"}} for name, effects in HERBS]),
+}
+OF_DISEASES: dict[str, str | bytes] = {
+    "chapters.txt": "要点\n" + _diseases("第{at}节 {name}\n一、临床表现\n{symptoms}。\n二、治疗\n药物治疗。"),
+    "headings.html": _diseases("<h2>{name}</h2><p><b>症状：</b>{symptoms}</p><p>治疗：药物治疗</p>") + "<p>版权所有</p>",
+    "boxes.html": _diseases("<h3>{name}</h3><table><tr><th>症状</th><td>{symptoms}</td></tr><tr><th>病因</th><td>感染</td></tr></table>"),
+    "headings.docx": _word(style=True),
+    "tables.docx": _word(style=False),
+    "merged.xlsx": _merged(),
+    "rows.csv": "疾病,症状\n" + "\n".join(f"{name},{symptom}" for name, symptom in EDGES),
+    "graph.json": _graph(),
+}
+FORMS = {name: (body, HERB_ENTRIES) for name, body in OF_HERBS.items()}
+FORMS |= {name: (body, DISEASE_ENTRIES) for name, body in OF_DISEASES.items()}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_entries_are_read_in_any_form(name: str) -> None:
+    content, expected = FORMS[name]
+    body = content if isinstance(content, bytes) else content.encode()
+    result = result_of(name, body)
+    assert result.account.difference == 0 and result.account.unread_share < 0.15
+    found = [(kind, head, values.get("功效") or values.get("症状") or "") for kind, head, values in entries_of(name, body)]
+    assert [(kind, head, re.split("[、\n]", text.strip("。"))) for kind, head, text in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind"),
+    [
+        ("菠菜粥,滋阴润燥\n鲫鱼汤,健脾利湿\n苦瓜煎蛋,清热解毒\n芹菜炒肉,平肝清热", "food"),
+        ("桂枝汤,解肌发表\n逍遥散,疏肝解郁\n六味地黄丸,滋阴补肾\n四物汤,补血调血", "medicine"),
+        ("黄芪,补气升阳\n当归,补血活血\n茯苓,利水渗湿\n山药,健脾补肺", "medicine"),
+    ],
+)
+def test_foods_and_medicines_are_told_apart_by_their_names(rows: str, kind: str) -> None:
+    assert {entry[0] for entry in entries_of("list.csv", f"名称,功效\n{rows}".encode("gb18030"))} == {kind}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "检验项目,参考值（男）,参考值（女）,单位\n血红蛋白,130-175,115-150,g/L\n血沉,0-15,0-20,mm/h\n血尿酸,208-428,155-357,μmol/L",
+        "检验项目,人群,参考值,单位\n血红蛋白,男性,130-175,g/L\n血红蛋白,女性,115-150,g/L\n血沉,男性,0-15,mm/h\n血沉,女性,0-20,mm/h",
+    ],
+)
+def test_ranges_keep_their_people(rows: str) -> None:
+    items = result_of("list.csv", rows.encode()).reading.items
+    ranges = {("examination_range", "血红蛋白（男性）", "130-175g/L"), ("examination_range", "血沉（女性）", "0-20mm/h")}
+    assert ranges <= facts_of(items)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("notes.txt", "会议记录\n时间：周一\n地点：会议室\n内容：讨论预算"),
+        ("prices.csv", "名称,价格\n苹果,5\n香蕉,3\n梨,4"),
+        ("post.md", "# 我的检查\n## 检查\n做了血常规。\n## 感想\n还好。"),
+        ("staff.json", '[{"title": "内科", "text": "张医生"}, {"title": "外科", "text": "李医生"}]'),
+    ],
+)
+def test_what_describes_nothing_gives_no_entries(name: str, text: str) -> None:
+    with suppress(ValueError):
+        assert not result_of(name, text.encode()).reading.items
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.json"])
+def test_a_layout_of_entries_is_proposed_by_their_values(name: str) -> None:
+    rows = [{"xm": herb, "zl": effects} for herb, effects in HERBS]
+    text = "药名,某列\n" + _herbs("{name},{effects}") if name == "a.csv" else json.dumps(rows)
+    proposed = proposed_layout(name, text.encode())
+    assert "confirmed: no" in proposed and re.search(r'type: "medicine"[^~]*(?:"某列"|zl): "功效"', proposed)
+
+
+@pytest.fixture
+def cases(real_data: Path) -> Path:
+    folder = real_data.parent / "cases"
+    if not folder.is_dir():
+        pytest.skip("no cases beside the checkout, so none of them was tested")
+    return folder
+
+
+def test_cases_of_entries(cases: Path) -> None:
+    def read(case: str, name: str) -> Any:
+        [folder] = cases.glob(f"{case}-*")
+        return entries_of(name, (folder / name).read_bytes())
+
+    assert [(kind, name) for kind, name, _ in read("05", "foods_gbk.csv")][:2] == [("food", "菠菜粥"), ("food", "鲫鱼汤")]
+    for name, count in (("u3.csv", 1), ("u4.csv", 3), ("u5.csv", 8)):
+        assert [len(values["症状"].split("、")) for _, _, values in read("06", name)] == [count] * 8
+    assert [name for _, name, _ in read("18", "22_leaflet.txt")] == ["示例西林胶囊", "示例洛尔片"]
+    assert [name for _, name, _ in read("18", "23_pharm.txt")] == ["一枝黄花", "丁香"]
+    assert [name for _, name, _ in read("18", "24_disease.md") + read("18", "25_dl.html")] == ["示例性胃病", "慢性胃炎"]
+
+
+def test_names_of_people_give_no_fact(cases: Path) -> None:
+    [path] = cases.glob("07-*/*.json")
+    assert {relation for relation, _, _ in facts_of(result_of(path.name, path.read_bytes()).reading.items)} == {
+        "disease_examination",
+        "disease_department",
+    }
+
+
+def test_terms_with_explanations_are_questions_in_words(cases: Path) -> None:
+    [path] = cases.glob("19-*/*.xlsx")
+    items = [item for item in result_of(path.name, path.read_bytes()).reading.items if isinstance(item, QuestionItem)]
+    assert [(item.stem_raw, item.answer_raw) for item in items][::11] == [
+        ("适应", "细胞对有害刺激产生的非损伤性应答反应"),
+        ("水肿", "组织间隙液体过多"),
+    ]
+
+
+def test_real_files_of_entries(real_data: Path) -> None:
+    found = {}
+    for name in ("boke/疾病.csv", "leaflets/top1.js", "mzc/糖尿病.md"):
+        entries = entries_of(Path(name).name, (real_data / "third" / name).read_bytes())
+        found[name] = (len(entries), {entry[0] for entry in entries})
+    assert found == {"boke/疾病.csv": (115, {"disease"}), "leaflets/top1.js": (1, {"medicine"}), "mzc/糖尿病.md": (1, {"disease"})}
