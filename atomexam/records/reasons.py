@@ -144,11 +144,9 @@ OF_FOURFOLD = {
     ),
     "tail_names_head": Reason("the tail shares a rare character with its head (肾绞痛 of 肾结石), which reveals it"),
     "few_tails": Reason("only one tail of the head is known: too little to know what it lacks", "more sources"),
-    "no_false_tail": Reason(
-        "every tail that was tried may be true of it (`detail` counts why), or no head may be tied to it", "more facts"
-    ),
+    "no_false_tail": Reason("each tail that was tried may be true of it (`detail` counts why), or no head may be tied to it", "more facts"),
     "not_exchanged": Reason(
-        "tails are false here, but this one may be true of the heads that offer them, so true and false rows would not balance",
+        "tails are false here, but this one may be true of the heads that offer them, so rows would not balance",
         "more facts",
     ),
     "false_side": Reason("the fact is a denial: the false side of a row, or of none"),
