@@ -323,10 +323,10 @@ def _settle_rows(lines: CharacterAccount, reading: FileReading, account: Charact
 def _texts_in(name: str, body: bytes, rows: Sequence[tuple[str, dict[str, Any]]]) -> Iterator[tuple[str, str, bool]]:
     """Yield the lines of a file, or else its values and keys, with their positions."""
     suffix = PurePosixPath(name.lower()).suffix
-    if suffix in LINE_READERS and suffix != PDF:
+    if suffix in LINE_READERS and suffix not in PAGED:
         yield from ((f"line:{number}", line, False) for number, line in enumerate(lines_in(name, body, suffix).lines, 1))
     else:
-        leaves = leaves_of_rows(rows) if suffix in (PDF, ".sql", *DATABASES) else leaves_of(name, body, ())
+        leaves = leaves_of_rows(rows) if suffix in (*PAGED, ".sql", *DATABASES) else leaves_of(name, body, ())
         yield from ((leaf.unit, leaf.text, leaf.is_key) for leaf in leaves)
 
 
