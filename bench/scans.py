@@ -1,8 +1,8 @@
 """Scans: pages printed from real banks, turned, blurred and noised; what is read of them beside what was printed.
 
-    python bench/scans.py ../shared/real --pages 20
+    python bench/scans.py FOLDER --pages 20
 
-The banks are read as they are, and their questions are the gold. Needs the extra `ocr`, and a Chinese font.
+FOLDER has the banks named below. They are read as they are, and their questions are the gold. Needs the extra `ocr`, and a Chinese font.
 """
 
 import argparse
