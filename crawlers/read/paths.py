@@ -74,13 +74,13 @@ def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
     if Path(path).is_dir() and (links := sorted(entry.name for entry in entries if entry.is_symlink() and entry.is_dir())):
         _logger.warning("%s: links to folders are not followed: %s; copy their targets", path, ", ".join(links[:_MOST_NAMES]))
     if Path(path).is_dir():
-        other = sorted({entry.suffix.lower() for entry in files if entry.suffix.lower() not in suffixes and not entry.is_dir()})
-        if other:
+        texts = {suffix for suffix in suffixes if suffix not in PICTURES}
+        read = [entry for entry in files if entry.suffix.lower() in texts or entry.is_dir()]
+        read = read or [entry for entry in files if entry.suffix.lower() in PICTURES]  # beside other files they illustrate these
+        if other := sorted({entry.suffix.lower() for entry in {*files} - {*read}}):
             endings = [f"that end in {suffix!r}" if suffix else "without a suffix" for suffix in other]
             _logger.warning("%s: files %s are not read", path, ", ".join(endings))
-        pictures = [entry for entry in files if entry.suffix.lower() in PICTURES]
-        files = [entry for entry in files if entry.suffix.lower() in suffixes or entry.is_dir()]
-        files = files or pictures  # beside other files they illustrate these
+        files = read
     if not files:
         where = "a path is relative to where the command runs and names a file, a folder or a pattern such as folder/*.jsonl"
         raise ValueError(f"no file matches {path!r}; {where}")

@@ -79,12 +79,12 @@ def test_names_of_several_paths_are_apart_and_each_file_comes_once(tmp_path: Pat
         ("", "cpsyexam", "no path; expected a file, a folder or a pattern"),
         ("own", "cpsyexams", "unknown format 'cpsyexams'; known: .*cmmlu, cpsyexam, .*did you mean cpsyexam"),
         ("own", None, r"no file matches"),
-        ("own/a.png", "paper", r"a\.png: format paper does not read a file that ends in '\.png'; it reads \.txt"),
+        ("own/a.gif", "paper", r"a\.gif: format paper does not read a file that ends in '\.gif'; it reads \.txt"),
     ],
 )
 def test_what_is_wrong_in_params_says_what_to_do(tmp_path: Path, pages: Path, path: str, name: str | None, message: str) -> None:
     (tmp_path / "own").mkdir()
-    (tmp_path / "own/a.png").write_bytes(b"x")
+    (tmp_path / "own/a.gif").write_bytes(b"x")
     with pytest.raises(ValueError, match=message):
         store_files("books", Import(path=path and str(tmp_path / path), format=name), pages)
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from curation.audit.__main__ import main
-from splits.release.columns import claim_schema, question_schema
+from splits.release.columns import schema_of
 
 CARD = """---
 configs:
@@ -87,8 +87,7 @@ def write(folder: Path, rows: Rows) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".parquet":
-            schema = claim_schema() if name.startswith("claims") else question_schema()
-            pq.write_table(pa.Table.from_pylist(lines, schema=schema), path)
+            pq.write_table(pa.Table.from_pylist(lines, schema=schema_of(name.split("/")[0])), path)
             files.append(f"      - split: {path.stem.partition('-')[0]}\n        path: {name}")
         else:
             texts = [json.dumps(line, ensure_ascii=False) for line in lines]

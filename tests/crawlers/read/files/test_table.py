@@ -244,7 +244,7 @@ def test_formats_are_told_by_content(name: str, body: bytes, format_name: str) -
     ("name", "advice"),
     [
         ("a.ppt", "save it as .docx, .xlsx or"),
-        ("a.png", "known formats: .*cmmlu.*table"),
+        ("a.gif", "known formats: .*cmmlu.*table"),
         ("a", "a file without a suffix; give it the suffix of what is in it"),
     ],
 )
