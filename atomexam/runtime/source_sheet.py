@@ -156,7 +156,7 @@ def trial_sheet(items: "Iterable[Item]") -> list[Step]:
 
 
 def _run(module: str, folder: Path) -> None:
-    """Run a stage as a process of its own: no room imports another."""
+    """Run a stage as a process of its own: no stage's package imports that of another."""
     (folder / "metrics").mkdir(exist_ok=True)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])}
     done = subprocess.run([sys.executable, "-m", module], cwd=folder, env=environment, capture_output=True, text=True, check=False)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
-from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.budgets import Budget, OverBudget, Read, read_guarded, uncollected
 from atomexam.text.refusal import Refusal
@@ -46,6 +46,9 @@ from crawlers.read.tables.any_rows import DATABASES
 from crawlers.read.tables.headers import LINED
 from crawlers.read.tables.records.exchange import EXCHANGES
 from crawlers.read.tables.records.reading import FileReading, answered_count, is_asked, is_whole, texts_of
+from crawlers.read.vocabulary.headings import asks
+from crawlers.read.vocabulary.labels import flat
+from crawlers.read.vocabulary.letters import letter_of
 from crawlers.text.fields import text_of
 
 _HEAVY_BYTES = 1 << 16
@@ -180,10 +183,19 @@ def _guessed(name: str, body: bytes, kind: str, provenance: Provenance, *given: 
             advice.append(f"it has lines of a known platform, whose layout reads a part of it: try {names}")
     if fault or not (answered_count(usual) or any(isinstance(item, EntityItem) for item in usual.items)):
         with suppress(Refusal):
-            return ENTRIES, read_entries(name, body, provenance)
+            entries = read_entries(name, body, provenance)
+            if sum(map(_holds_questions, entries.items)) <= _FEW * len(entries.items):
+                return ENTRIES, entries
     if fault:
         raise Refusal("; ".join([str(fault), *(advice or [])])) from None
     return kind, usual
+
+
+def _holds_questions(item: Item) -> bool:
+    """Return whether what is said of something asks, or has lettered options: then a paper's headings were taken for entries."""
+    said = [*item.values, *item.sections] if isinstance(item, EntityItem) else []
+    lines = [flat(line) for each in said for line in (each.value if isinstance(each, LabelledValue) else each.text).split("\n")]
+    return any(asks(line) or letter_of(line) == "B" for line in lines)
 
 
 def by_lines(name: str, body: bytes, provenance: Provenance, known: KnownLayouts | None = None) -> list[tuple[str, FileReading | None]]:

@@ -66,6 +66,7 @@ _SENT = re.compile(r"\b(?:19|20)\d\d[-/年.]\d{1,2}[-/月.]\d{1,2}日?\s{1,3}\d{
 _NAME = re.compile(r"\s{0,9}[【\[(]?(?P<name>[\u4e00-\u9fff]{2,6})(?:[】\])]\s?:?|:)")
 _PLACE = re.compile(r"第[一二三四五六七八九十\d]{1,2}[项个]")
 _LONGEST_LABEL = 3
+_DIGITS = re.compile(r"\d{1,9}")
 _FEWEST_LONE, _LONE = 5, 0.9
 """Questions with but one option each that show a list of the right ones, and their share."""
 _CHOOSES, _LETTER_MARK = re.compile("下列|以下|下述|下面|哪"), re.compile(r"^\s*[(（]?[A-JＡ-Ｊ]\s?[.．、:：)）]\s*")
@@ -179,8 +180,10 @@ def _with_lone_keys(paper: Paper) -> Paper:
     A stem that chooses among what is not there keeps the one as its only option, for which `clean` rejects it.
     """
     found = [(draft, _lone_key(draft)) for draft in paper.drafts]
-    letters = {letter_of(key) for _, (_, key) in found if key}
-    if sum(bool(key) for _, (_, key) in found) < max(_FEWEST_LONE, _LONE * len(found)) or (len(letters) == 1 and all(letters)):
+    keys = [key for _, (_, key) in found if key]
+    letters, others = {letter_of(key) for key in keys}, {_DIGITS.sub("", key) for key in keys if not verdict_of(key)}
+    is_one_mark = (len(letters) == 1 and all(letters)) or (len(others) == 1 and len(keys) > 1)  # （本题2分）, 学号1答题处
+    if len(keys) < max(_FEWEST_LONE, _LONE * len(found)) or is_one_mark:
         return paper
     questions, rejected = list[Draft](), list[Draft]()
     for draft, (stem, key) in found:

@@ -113,7 +113,7 @@ def parsed(line: str) -> Line:
 
 def parts_of(line: str) -> list[str]:
     """Return the parts of a line that each have a label, `疾病：… | 症状：…`, or the line itself."""
-    parts = re.split(r"\s*[|｜\t]\s*", line.strip("| "))
+    parts = [part.strip() for part in re.split(r"[|｜\t]", line.strip("| "))]
     if len(parts) == _PAIR and kind_words(parts[0]):
         return ["：".join(parts)]
     return parts if len(parts) > 1 and all((each := _PARTED.fullmatch(part)) and _is_known(each["label"]) for part in parts) else [line]

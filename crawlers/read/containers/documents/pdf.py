@@ -30,7 +30,8 @@ PAGE_SECONDS = 10.0
 """Seconds of computing for one page; a full page of a book takes a fifth of one."""
 FILE_SECONDS, _SECONDS_A_PAGE, _SECONDS_A_SCAN = 60.0, 0.5, 10.0
 """Seconds for a file, or for each page if that is more: half a second, or ten where scans are read."""
-MOST_SECONDS = MAX_PAGES * _SECONDS_A_PAGE
+MOST_SECONDS = 3000.0
+"""For a file at most: 3,000 pages of text, or 300 scans."""
 _BUDGET = Budget(seconds=MOST_SECONDS)
 _MAX_GLYPHS = 100_000
 """Characters on one page; a full newspaper page has 20,000."""

@@ -24,9 +24,10 @@ ADVICE = "`pip install rapidocr onnxruntime` has it read (docs/importing.md)"
 _MAX_PIXELS = 60_000_000
 _LEAST_SCORE = 0.5
 """Certainty of a letter, digit or Chinese character below which it is unknown: U+FFFD, for which `clean` rejects the question."""
-_RING = re.compile(r"(?:^|(?<=[)）\u4e00-\u9fff]))\s?[0oO]$")
-_LEAST_RING = 0.8
-"""A full stop at the end of a line may be taken for a nought or an o; one that is really there is certain."""
+_RING, _LEAST_RING = re.compile(r"(?:^|(?<=[)）]))\s?[0oO]$"), 0.8
+"""A full stop by itself or behind a blank may be taken for a nought or an o; one that is really there is certain."""
+_VITAL = frozenset("√×✓≥≤<>±%‰=+")
+"""Signs that change what is said, as letters do."""
 _NARROW = 0.5
 """Width of a Latin letter or digit beside that of a Chinese character."""
 UNKNOWN = "\ufffd"
@@ -45,7 +46,7 @@ def picture_of(name: str, body: bytes) -> "Image":
         if picture.width * picture.height > _MAX_PIXELS:
             raise Refusal(f"{name}: {picture.width} x {picture.height} pixels; at most {_MAX_PIXELS // 10**6} million are read")
         return ImageOps.exif_transpose(picture).convert("RGB")
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError) as error:
         if isinstance(error, Refusal):
             raise
         raise Refusal(f"{name}: not a readable picture ({type(error).__name__}: {str(error)[:80]}); is it complete?") from None
@@ -53,13 +54,11 @@ def picture_of(name: str, body: bytes) -> "Image":
 
 def can_read() -> bool:
     """Return whether the packages of the extra `ocr` are installed."""
-    return _engine() is not None
+    return bool(find_spec("rapidocr") and find_spec("onnxruntime"))
 
 
 @cache
 def _engine() -> Any:
-    if not (find_spec("rapidocr") and find_spec("onnxruntime")):
-        return None
     from rapidocr import RapidOCR
 
     threads = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}  # the same sums on any number of cores
@@ -95,10 +94,14 @@ def _with_unknown(text: str, score: float, words: Any) -> str:
     shown = [char for char in text if not char.isspace()]
     if len(scores) != len(shown):
         scores = [score] * len(shown)
-    if scores and scores[-1] < _LEAST_RING:
+    elif scores and scores[-1] < _LEAST_RING:
         text = _RING.sub("。", text)
     certain = iter(scores)
-    return "".join(char if char.isspace() or next(certain) >= _LEAST_SCORE or not char.isalnum() else UNKNOWN for char in text)
+    return "".join(char if char.isspace() or next(certain) >= _LEAST_SCORE or not _is_vital(char) else UNKNOWN for char in text)
+
+
+def _is_vital(char: str) -> bool:
+    return char.isalnum() or char in _VITAL
 
 
 def _spread(text: str, left: float, right: float, top: float, bottom: float) -> list[Glyph]:

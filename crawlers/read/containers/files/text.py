@@ -53,7 +53,7 @@ _VOTES = re.compile(r"[A-J]\W{0,3}\w.*?[\s(（]?\d{1,7}\s?(?:人次?|票|votes?)
 _FEWEST_VOTES = 4
 _HEADING_TAG, _TERM = (
     re.compile(r"<h([1-6])\b[^<>]{0,600}>", re.I),
-    re.compile(r"(<(?:dt|th)\b[^<>]{0,600}>)\s*([^<>]{1,40}?)\s*[:：]?\s*(?=</(?:dt|th)>)", re.I),
+    re.compile(r"(<(?:dt|th)\b[^<>]{0,600}>)\s{0,9}([^<>\s][^<>]{0,39}?)\s{0,9}[:：]?\s{0,9}(?=</(?:dt|th)>)", re.I),
 )
 
 

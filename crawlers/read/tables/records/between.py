@@ -46,17 +46,20 @@ def records_of(sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> Ite
 
 
 def _with_options_below(rows: Iterable[LocatedRow], stem: int) -> Iterator[LocatedRow]:
-    """Yield rows; one that holds nothing but lettered options goes on with the stem of the row above, in a line each."""
+    """Yield rows; those that hold nothing but lettered options go on with the stem of the row above, in a line each."""
     above: LocatedRow | None = None
+    seen = ""
     for position, cells in rows:
         own = [cell for cell in cells if _is_own(cell)]
         letters = [letter_of(flat(cell)) for cell in own]
-        are_options = letters[:1] == ["A"] and are_in_turn([letter or " " for letter in letters])
-        if are_options and above and len(above[1]) > stem and above[1][stem]:
+        in_turn = seen + "".join(letter or " " for letter in letters)
+        if len(in_turn) > len(seen) and are_in_turn(in_turn) and above and len(above[1]) > stem and above[1][stem]:
             above[1][stem] += "\n" + "\n".join(own)
+            seen = in_turn
             continue
         if above:
             yield above
+        seen = ""
         above = position, [*cells]
     if above:
         yield above

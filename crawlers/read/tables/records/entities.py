@@ -198,11 +198,16 @@ class _Column(NamedTuple):
 def kind_words(key: str) -> list[tuple[str, str, bool]]:
     """Return each kind and label that a key's name may stand for, and whether it gives facts.
 
-    A qualifier changes nothing: `mainAdverse`, 常见症状. Of two words that share a value, 作用原理/适应症, the first known one counts.
+    A qualifier changes nothing: `mainAdverse`, 常见症状. Of words that share a value, 作用原理/适应症, one may be known: of two known ones,
+    适应症/禁忌症, nobody says which a part of the value is of.
     """
     known = _labels_by_word()
-    words = [word_of(key), word_of(key).rstrip("0123456789"), *(plain(part) for part in _SHARED.split(key.rpartition(".")[2]))]
-    return next((known[each] for each in [*words, *(_qualifier().sub("", word) for word in words)] if each in known), [])
+    words = [word_of(key), word_of(key).rstrip("0123456789")]
+    if whole := next((known[each] for each in [*words, *(_qualifier().sub("", word) for word in words)] if each in known), []):
+        return whole
+    parts = [plain(part) for part in _SHARED.split(key.rpartition(".")[2])]
+    meant = [known[each] for part in parts for each in dict.fromkeys((part, _qualifier().sub("", part))) if each in known]
+    return meant[0] if meant and all(each == meant[0] for each in meant) else []
 
 
 def is_bare_label(text: str) -> bool:

@@ -1,11 +1,12 @@
 """Rows that say one thing each -> one record for each head. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from crawlers.read.tables.records.entities import are_people, keys_for, kind_words, names_entry, plain_text
 
+_MEASURED = "examination"
 _MOST_KINDS, _KNOWN, _DISTINCT = 40, 0.5, 0.5
 
 
@@ -16,16 +17,13 @@ def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = No
     """
     rows = [row for _, row in records]
     keys = list(dict.fromkeys(key for row in rows for key in row))
-    head = head or min(
-        (key for key in keys if names_entry(key) is not None), key=lambda key: (names_entry(key), keys.index(key)), default=None
-    )
     named = {key: rank for key in keys if (rank := names_entry(key)) is not None} or dict.fromkeys(keys_for("start", keys), 0)
     head = head or min(named, key=lambda key: (named[key], keys.index(key)), default=None)
     label = next((key for key in keys if key != head and _are_labels(row.get(key) for row in rows)), None)
     value = next((key for part in ("text", "end") for key in keys_for(part, keys) if key not in (head, label)), None)
     if head is None or any(are_people([text for row in rows if (text := plain_text(row.get(key)))]) for key in keys):
         return []
-    by_head, name = dict[str, tuple[str, dict[str, list[str]]]](), ""
+    by_head, name = dict[str, tuple[str, dict[str, dict[str, None]]]](), ""
     for position, row in records:
         name = plain_text(row.get(head)) or name
         _, fields = by_head.setdefault(name, (position, {}))
@@ -33,11 +31,18 @@ def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = No
         if label and value:
             pairs = [(str(row.get(label)), row.get(value))]
         for key, each in pairs:
-            if key != head and (text := plain_text(each)) and text not in fields.setdefault(key, []):
-                fields[key].append(text)
-    if not (label and value) and len(by_head) > _DISTINCT * len(rows):
+            if key != head and (text := plain_text(each)):
+                fields.setdefault(key, {})[text] = None
+    if not (label and value) and (len(by_head) > _DISTINCT * len(rows) or any(_belong_together(fields) for _, fields in by_head.values())):
         return []
-    return [(at, {head: name} | {key: texts for key, texts in fields.items() if texts}) for name, (at, fields) in by_head.items() if name]
+    return [(at, {head: name} | {key: [*texts] for key, texts in fields.items()}) for name, (at, fields) in by_head.items() if name]
+
+
+def _belong_together(fields: Mapping[str, Collection[str]]) -> bool:
+    """Return whether columns that are no facts by themselves differ together from row to row, or one with a range: age, limits, sample."""
+    differ = [key for key, texts in fields.items() if len(texts) > 1]
+    alone = [key for key in differ if not kind_words(key)]
+    return len(alone) > 1 or (len(alone) == 1 and any(kind == _MEASURED for key in differ for kind, _, _ in kind_words(key)))
 
 
 def _are_labels(values: Iterable[Any]) -> bool:
