@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
-from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem
+from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.budgets import Budget, OverBudget, Read, read_guarded, uncollected
 from atomexam.text.refusal import Refusal
@@ -193,8 +193,10 @@ def _guessed(name: str, body: bytes, kind: str, provenance: Provenance, *given: 
 
 def _holds_questions(item: Item) -> bool:
     """Return whether what is said of something asks, or has lettered options: then a paper's headings were taken for entries."""
-    said = [*item.values, *item.sections] if isinstance(item, EntityItem) else []
-    lines = [flat(line) for each in said for line in (each.value if isinstance(each, LabelledValue) else each.text).split("\n")]
+    if not isinstance(item, EntityItem):
+        return False
+    said = [*(each.value for each in item.values), *(each.text for each in item.sections)]
+    lines = [flat(line) for text in said for line in text.split("\n")]
     return any(asks(line) or letter_of(line) == "B" for line in lines)
 
 

@@ -44,8 +44,8 @@ def read(name: str, text: str) -> list[QuestionItem]:
 def test_what_looks_like_something_else(name: str, text: str, found: int) -> None:
     items = read(name, text)
     assert len(items) == found
-    sound = [item for item in items if not item.doubt]
-    assert all(item.options_raw == ["A.过去", "B.将来", "C.词语", "D.属性"] and item.case_raw is None for item in sound)
+    for item in items:
+        assert item.doubt or (len(item.options_raw or []) == 4 and item.case_raw is None)
 
 
 @pytest.mark.parametrize(("key", "known"), [("适应症", True), ("适应症/禁忌症", False), ("病因和症状", False), ("作用原理/适应症", True)])
