@@ -119,8 +119,10 @@ _UNCHANGED = re.compile("[①-⓿㈀-㋿㌀-㏿⁰-₟²³¹ªº¼½¾⅐-ↈ℀
 _WIDE_IN_NUMBER = re.compile(r"(?<=[0-9])[．～](?=[0-9])")
 _TUMOUR = r"癥(?=[瘕积積块塊瘤])|(?<![慮虑鬱郁迫懼惧怖遺遗發发獨独閉闭經经炎急重病應应忌對对合癌狂躁乏多少焦])癥(?![狀状候結结])"
 """癥 of 癥瘕, not the traditional form of 症 as in 焦慮癥."""
+_WRITTEN = "(?<=[顯原土專編卓巨鉅遺拙])著|(?<=(?<![討爭談翻])[論譯])著|著(?=[錄書])"
+"""著 of 顯著 and 原著, not the 着 of Taiwan, as in 看著; OpenCC's table has 名著 and 著名."""
 _PROTECTED = re.compile(
-    f"(?<![{CJK}])徵(?![{CJK}])|{_TUMOUR}|宫商角徵|徵羽|喎|憹|瞤|藭|鉧|吗啉噁酮|噁(?=[唑嗪啶英烷二])|[康雍]乾|乾(?=[坤隆嘉卦陵清])|坏"
+    f"(?<![{CJK}])徵(?![{CJK}])|{_TUMOUR}|{_WRITTEN}|宫商角徵|徵羽|喎|憹|瞤|藭|鉧|吗啉噁酮|噁(?=[唑嗪啶英烷二])|[康雍]乾|乾(?=[坤隆嘉卦陵清])|坏"
 )
 """Words of simplified texts that the conversion table would damage: 打坏 is not 打坯."""
 
@@ -176,10 +178,10 @@ def _plain(character: str) -> str:
 
 
 @cache
-def _converter():  # OpenCC's own type; the table is read at the first text
+def _converter(table: str = "t2s"):  # OpenCC's own type; the table is read at the first text
     import opencc
 
-    return opencc.OpenCC("tw2s")  # t2s and the variants of Taiwan, 著 for 着; tw2sp also makes 运行 of 執行 and 远程 of 遠端
+    return opencc.OpenCC(table)
 
 
 _LEAST_TRADITIONAL = 0.05
@@ -210,7 +212,8 @@ def simplify(text: str, is_traditional: bool = False) -> str:
     """
     if not is_traditional and not _beyond_simplified("".join(_CHINESE_RUN.findall(text))):
         return text
-    converted = _converter().convert(text)
+    # tw2s is t2s and the variants of Taiwan, 著 for 着; tw2sp also makes 运行 of 執行 and 远程 of 遠端.
+    converted = _converter("tw2s" if is_traditional else "t2s").convert(text)
     if converted == text or len(converted) != len(text):
         return converted
     characters = list(converted)

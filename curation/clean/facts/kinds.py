@@ -229,12 +229,12 @@ def _may_be_person(tail: str) -> bool:
 
 
 def lists_people(relation: str, tails: Sequence[str], reasons: Sequence[str | None]) -> bool:
-    """Return whether the symptoms of a field are names of people: all may be, or most are and one surely is no symptom."""
+    """Return whether the symptoms of a field are names of people: most may be, and one surely is no symptom."""
     if relation != "disease_symptom" or len(tails) < _FEWEST_PEOPLE:
         return False
     strange = [reason == "unknown_term" for reason in reasons]
     people = [bare or _may_be_person(tail) for tail, bare in zip(tails, strange, strict=True)]
-    return all(people) or (any(strange) and 2 * sum(people) > len(people))
+    return any(strange) and 2 * sum(people) > len(people)
 
 
 def _unfit_for_head(relation: str, head: str, tail: str) -> tuple[str, str] | None:

@@ -112,7 +112,7 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
     stem = open_blank(parts.stem, answer.letters, declared == "tf")
     if stem != parts.stem:
         rules.append("answer_in_blank")
-    if (closed := close_end(stem, bool(options), declared == "tf")) != stem:
+    if (closed := close_end(stem, bool(options))) != stem:
         stem = closed
         rules.append("open_end")
     as_letters = options or declared in _CHOICES

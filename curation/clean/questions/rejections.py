@@ -149,7 +149,7 @@ _NEXT_QUESTION = re.compile(r"\d{1,3}\s*[.．、][^\n]{4,80}（ ）|（ ）[。�
 _MAX_STEM_CHARS = 3_000  # the longest of 26,000 published questions, its case included, has 1,600
 _MAX_CASE_CHARS, _MAX_OPTION_CHARS = 6_000, 1_000  # the longest published ones have 1,600 and 305
 _FOREIGN_RUN = re.compile(r"[^\W\d_\u4e00-\u9fff\u3400-\u4dbf]{2,}")  # x and t of a formula are not words
-_CHARS_OF_WORD = 2  # a foreign word counts as a Chinese one would: 關於 acute myocardial infarction 之 ECG is Chinese with terms
+_CHARS_OF_WORD = 2  # a foreign word counts as a Chinese one would, unless there are more: 關於 acute infarction 之 ECG is Chinese
 _CHINESE_RUN = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]+")
 _MIN_TERM_CHARS = 2  # 名词解释 consists of the bare term, which may be short: 课, 气
 
@@ -218,7 +218,9 @@ def _is_foreign(text: str, least: float) -> bool:
     chinese = sum(map(len, _CHINESE_RUN.findall(text)))
     if chinese and chinese >= least * len(text):  # enough even if every character were a letter
         return False
-    return (not chinese and least > 0) or chinese < least * (chinese + _CHARS_OF_WORD * len(_FOREIGN_RUN.findall(text)))
+    words = _FOREIGN_RUN.findall(text)
+    foreign = _CHARS_OF_WORD * len(words)
+    return (not chinese and least > 0) or chinese < least * (chinese + (foreign if foreign <= chinese else sum(map(len, words))))
 
 
 def type_and_options_disagree(partial: PartialQuestion) -> str | None:

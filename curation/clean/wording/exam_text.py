@@ -39,15 +39,17 @@ def open_gaps(stem: str) -> str:
 
 
 _OPEN_END = re.compile(r"\s*[，、；,;]$")
-_COMPLETE = re.compile(rf"{re.escape(BLANK)}|下列|以下|哪|何|什么|[是为有含括指于在]$")
+_CLAUSE_END = re.compile("[，,；;。？?！!\\n]")
+_ASKS = re.compile(r"下列|(?<![\d岁])以下|哪|(?<!任)何|什么|[是为有含括指于在和与及或的称]$")  # not 3岁以下, nor 任何
 
 
-def close_end(stem: str, has_options: bool, is_verdict: bool) -> str:
-    """Return a normalized stem without the comma that ends a complete question, and with the other bracket of a blank before options."""
-    if has_options and stem.endswith("（"):
-        return f"{stem[:-1]}{BLANK}"
-    closed = _OPEN_END.sub("", stem)
-    return closed if closed != stem and (is_verdict or _COMPLETE.search(closed)) else stem
+def close_end(stem: str, has_options: bool) -> str:
+    """Return a normalized stem that asks in its last clause without the comma at its end, or with the other bracket of a blank there."""
+    opens_blank = has_options and stem.endswith("（")
+    asked = stem[:-1] if opens_blank else _OPEN_END.sub("", stem)
+    if asked == stem or not (BLANK in asked or _ASKS.search(_CLAUSE_END.split(asked.rstrip("？?：:。"))[-1])):
+        return stem
+    return f"{asked}{BLANK}" if opens_blank else asked
 
 
 def clean_stem(text: str, normal: bool = False) -> CleanText:

@@ -333,7 +333,8 @@ def runs_into_next(texts: Sequence[str]) -> bool:
 
 def holds_more(options: Sequence[str]) -> bool:
     """Return whether an option holds another, in a line with its letter, or the last of several short ones a sentence after a blank."""
-    if any("\n" in option and _NEXT_LINE.search(option) for option in options):
+    marks = [mark for option in options if "\n" in option for mark in _NEXT_LINE.finditer(option)]
+    if any(mark[2].strip() or mark[1] not in LETTERS[: len(options)] for mark in marks):  # else it may be of a word: `腹部⏎B 超检查`
         return True
     *others, last = options if len(options) >= _LEAST_SHORT else ["", ""]
     return _SENTENCE_BEHIND.fullmatch(last) is not None and all(len(one) <= _SHORT_CHARS and "。" not in one for one in others)
@@ -376,8 +377,8 @@ def split_options(item: QuestionItem) -> QuestionItem:
 
 
 _SEPARATOR = re.compile(r"(?<=\S)\s*(?:[&@^|]{1,4}|[#$*]{2,4}|\^\*\^)$")
-_BETWEEN = r"[。；;，,|]?\s*"
-_NEXT_LINE = re.compile(r"\n\s*(?=([A-J])[\s.．、:：)）])")
+_BETWEEN = r"[。；;，,|]?\s*+"
+_NEXT_LINE = re.compile(r"\n[^\S\n]*+(?=([A-J])([\s.．、:：)）]))")
 
 
 def _without_separator(options: Sequence[str]) -> list[str] | None:
@@ -389,18 +390,21 @@ def _without_separator(options: Sequence[str]) -> list[str] | None:
 
 
 def _stacked(options: Sequence[str]) -> list[str] | None:
-    """Return options of which one had the next on a line of its own, with the letter that is in turn there: `变态反应⏎E 病毒感染`."""
+    """Return options of which one had the next on a line of its own, with its letter and a sign: `变态反应⏎E.病毒感染`.
+
+    That is sure where no other option changes its place: they have the other letters, or the divided one is the last.
+    """
+    is_led = all(map(LETTER.match, options))
     texts: list[str] = []
-    for option in options:
-        for mark in _NEXT_LINE.finditer(option):
-            if len(texts) + 1 < len(LETTERS) and mark[1] == LETTERS[len(texts) + 1]:
+    for place, option in enumerate(options, 1):
+        for mark in _NEXT_LINE.finditer(option) if is_led or place == len(options) else ():
+            if mark[2].strip() and mark[1] == LETTERS[len(texts) + 1 : len(texts) + 2]:
                 texts.append(option[: mark.start()])
                 option = f"{mark[1]}.{option[mark.end() + 1 :].lstrip(' .．、:：)）')}"
                 break
         texts.append(option)
-    if len(texts) == len(options):
+    if len(texts) == len(options) or (is_led and not are_in_turn(led[1].upper() for led in map(LETTER.match, texts) if led)):
         return None
-    is_led = all(map(LETTER.match, options))
     return texts if is_led else [LETTER.sub("", text) for text in texts]
 
 
@@ -411,9 +415,11 @@ def _without_own_options(stem: str, options: Sequence[str]) -> str | None:
         bodies.pop()
     if len(bodies) < 2 or not stem.rstrip("。；;，, ").endswith(bodies[-1].rstrip("。；;，, ")):
         return None
-    lines = (rf"[（(【\[&]?\s*{letter}\s*[.．、:：,，)）\]】]?\s*{re.escape(body)}" for letter, body in zip(LETTERS, bodies, strict=False))
-    found = re.search(rf"\s*{_BETWEEN.join(lines)}{_BETWEEN}\Z", stem)
-    return stem[: found.start()] if found and found.start() else None
+    blanks = r"\s{0,3}"  # bounded, as a stem may have thousands
+    marked = rf"[（(【\[&]?{blanks}%s{blanks}[.．、:：,，)）\]】]?{blanks}"
+    lines = (marked % letter + re.escape(body) for letter, body in zip(LETTERS, bodies, strict=False))
+    found = re.search(rf"{_BETWEEN.join(lines)}{_BETWEEN}\Z", stem)
+    return (stem[: found.start()].rstrip() or None) if found else None
 
 
 def _apart(options: Sequence[str]) -> list[str] | None:

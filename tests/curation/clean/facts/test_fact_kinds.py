@@ -238,9 +238,14 @@ def test_a_part_of_the_body_is_no_examination(organ: str) -> None:
         ("角栓 丘疹", False),
         ("官爵银 胸痛 发热", False),
         ("马鞍鼻", False),
+        ("阳痿 早泄 遗精", False),
+        ("阳痿 包茎", False),
+        ("毛糙 包块", False),
+        ("张口 胡言", False),
     ],
 )
 def test_a_list_of_people_is_no_list_of_symptoms(tails: str, are_people: bool) -> None:
     listed = tails.split()
     faults = [misfit("disease_symptom", "心肌炎", tail) for tail in listed]
     assert lists_people("disease_symptom", listed, [fault[0] if fault else None for fault in faults]) is are_people
+    assert "阳痿" not in listed or not any(faults), faults

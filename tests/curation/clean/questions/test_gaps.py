@@ -12,6 +12,7 @@ from atomexam.records.provenance import Provenance
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import NO_CONTEXT
 from curation.clean.wording.exam_text import open_gaps
+from curation.text.characters import simplify
 from curation.text.normalize import normalize
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
@@ -49,14 +50,28 @@ def test_gaps_are_opened_once(stem: str) -> None:
     assert "".join(open_gaps(stem).replace("（ ）", "").split()) == "".join(stem.split())
 
 
-@pytest.mark.parametrize("text", ["磺胺甲噁唑", "二噁英", "康雍乾三帝", "乾隆", "乾嘉学派", "乾", "徵为火", "别名为於术"])
+@pytest.mark.parametrize(
+    "text", ["磺胺甲噁唑", "二噁英", "康雍乾三帝", "乾隆", "乾嘉学派", "乾", "徵为火", "别名为於术", "显著、原著䓬", "著录于髃"]
+)
 def test_simplified_texts_have_these_characters_of_their_own(text: str) -> None:
     assert normalize(text).text == text
 
 
-@pytest.mark.parametrize(("text", "simplified"), [("噁心", "恶心"), ("口乾舌燥，發熱", "口干舌燥，发热"), ("試著說明", "试着说明")])
+@pytest.mark.parametrize(("text", "simplified"), [("噁心", "恶心"), ("口乾舌燥，發熱", "口干舌燥，发热")])
 def test_traditional_texts_are_still_simplified(text: str, simplified: str) -> None:
     assert normalize(text).text == simplified
+
+
+@pytest.mark.parametrize(
+    ("text", "simplified"),
+    [
+        ("試著說明，討論著", "试着说明，讨论着"),
+        ("顯著、原著、著錄、土著、名著、論著、譯著", "显著、原著、著录、土著、名著、论著、译著"),
+        ("口乾", "口干"),
+    ],
+)
+def test_pages_in_traditional_characters_have_those_of_taiwan(text: str, simplified: str) -> None:
+    assert simplify(text, True) == simplified
 
 
 def test_a_question_on_a_picture_needs_it() -> None:

@@ -66,6 +66,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("stem_broken", {"stem_raw": "药材细辛的药用部位是 四、多项选择题"}),
     ("stem_too_short", {"stem_raw": "脑（ ）。"}),
     ("not_chinese", {"stem_raw": "Which structure forms memories?", "options_raw": ["Pons", "Medulla", "Hippocampus"]}),
+    ("not_chinese", {"stem_raw": "What is the pathogenesis of 冠心病 and 高血压?", "options_raw": ["Lipid deposition", "Spasm", "Stress"]}),
     ("too_few_options", {"options_raw": ["A. 感觉"]}),
     ("too_few_options", {"options_raw": None}),
     ("empty_options", {"options_raw": ["A. 感觉", "B.", "C. 记忆", "D. 表象"]}),
