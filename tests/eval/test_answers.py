@@ -284,12 +284,38 @@ CUT = [
     ("B. 阿德勒\n\n解析：自卑是", "B"),
     ("B。自卑是", "B"),
     ("因此应选B，因为", "B"),
+    ("B", "B"),
+    ("**B**", "B"),
+    ("B.", "B"),
+    ("B. 阿德勒", "B"),
+    ("B. 阿德", "B"),
+    ("\\boxed{B}", "B"),
+    ("选项B正确。因为", "B"),
+    ("阿德勒。因为自卑", "B"),
+    ("本题应选阿德勒。因为", "B"),
+    ("答案是A、B、", None),
+    ("答案是A和", None),
+    ("分析如下：\nA. 荣格：正确。\nB. 阿德勒", None),
+    ("A. 荣格\nB", None),
+]
+CUT_SEVERAL = [
+    ("A", None),
+    ("答案是A、B、", None),
+    ("答案：B、C", None),
+    ("A. 荣格\nB", None),
+    ("答案：荣格、阿德勒", None),
+    ("答案：B、C。因为", "BC"),
+    ("答案：BC，因为", "BC"),
+    ("\\boxed{BC}", "BC"),
+    ("BC。因为", "BC"),
 ]
 
 
-@pytest.mark.parametrize(("reply", "answer"), CUT)
-def test_a_list_of_options_that_was_cut_names_nothing(reply: str, answer: str | None) -> None:
-    read = read_reply("mcqa", reply, OPTIONS, "length")
+@pytest.mark.parametrize(
+    ("task", "reply", "answer"), [("mcqa", *row) for row in CUT] + [("tcm", *row) for row in CUT] + [("mrqa", *row) for row in CUT_SEVERAL]
+)
+def test_a_list_that_was_cut_names_nothing(task: str, reply: str, answer: str | None) -> None:
+    read = read_reply(task, reply, OPTIONS, "length")
     assert (read.outcome, read.answer, read.committed) == ("answered" if answer else "truncated", answer, answer)
 
 
