@@ -284,7 +284,7 @@ def complete_in_cut(reply: str, options: Mapping[str, str], many: bool) -> bool:
 
     A list that was cut names nothing, whatever it says of the first options; nor do several letters that nothing follows.
     """
-    text, known = with_signs(folded(reply), options)
+    text, known = with_signs(folded(reply), options, many)
     ended = text[: max(text.rfind(sign) for sign in "。!\n}") + 1]
     text = whole = prepared(without_question(text, known), known)
     last = _LAST_LETTER.search(whole)
@@ -306,7 +306,7 @@ def _read(reply: str, options: Mapping[str, str], many: bool) -> str | None:
         return checked(quick[1], known_options(options))
     if (quick := _QUICK_TEXT.fullmatch(reply)) and quick["text"] == options.get(quick["letter"]):
         return quick["letter"]
-    return _read_folded(*with_signs(folded(reply), options), many)
+    return _read_folded(*with_signs(folded(reply), options, many), many)
 
 
 def _read_folded(text: str, known: Known, many: bool) -> str | None:

@@ -16,6 +16,7 @@ _SPELLED = re.compile(r"(?![A-Ja-j]\Z|[A-Za-z]\Z|\d+\Z).*[A-Za-z0-9]")  # not a 
 _DASH = "-~—–−至到"
 _VITAMINS = re.compile(r"(?<=维生素)[A-K]\d{0,2}(?:\s?(?:[、,/和及与]|以及)\s?[A-K]\d{0,2}(?![A-Za-z0-9]))+")
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[^ ^]")
+_JOINT = "[、和及与/+]"
 _NEXT_VITAMIN = re.compile(r"(?<!\A)(?=[A-K])")
 
 
@@ -24,27 +25,44 @@ def known_options(options: Mapping[str, str]) -> Known:
     return _known_of(tuple(options.items()))[0]
 
 
-def with_signs(text: str, options: Mapping[str, str]) -> tuple[str, Known]:
+def with_signs(text: str, options: Mapping[str, str], many: bool = False) -> tuple[str, Known]:
     """Return a folded reply and its options, both with one sign for each option's text that has Latin letters or digits.
 
     Blanks, dashes, case and the sign of a power may differ, as long as the options themselves stay distinct.
+
+    Args:
+        many: several letters may be the answer: AD is A and D, even if an option reads so, unless other texts are listed with it.
     """
-    known, pattern = _known_of(tuple(options.items()))
+    known, pattern = _known_of(tuple(options.items()), many)
     if "维生素" in text:
         text = _VITAMINS.sub(lambda listed: _NEXT_VITAMIN.sub("维生素", listed[0]), text)
     return (pattern.sub(lambda found: chr(_FIRST_SIGN + (found.lastindex or 0)), text) if pattern else text), known
 
 
 @lru_cache(maxsize=1 << 15)
-def _known_of(options: tuple[tuple[str, str], ...]) -> tuple[Known, re.Pattern | None]:
+def _known_of(options: tuple[tuple[str, str], ...], many: bool = False) -> tuple[Known, re.Pattern | None]:
     texts = [(letter, folded(option)) for letter, option in options if option and option.strip()]
     spelled = sorted((each for each in texts if len(each[1]) <= _LONGEST and _SPELLED.match(each[1])), key=lambda each: -len(each[1]))
     written = [_alike(text) for _, text in spelled]
     forms = [_written(text, written.count(form) == 1) for (_, text), form in zip(spelled, written, strict=True)]
+    if many:
+        letters = "".join(sorted(letter for letter, _ in options))
+        forms = [_listed(form, letter) if _rises(text, letters) else form for (letter, text), form in zip(spelled, forms, strict=True)]
     pattern = re.compile("|".join(f"({form})" for form in forms)) if forms else None
     signs = {letter: chr(_FIRST_SIGN + number) for number, (letter, _) in enumerate(spelled, 1)}
     known = [(letter, signs.get(letter) or _option_text(text, pattern)) for letter, text in texts]
     return dict(sorted(known, key=lambda each: -len(each[1]))), pattern
+
+
+def _rises(text: str, letters: str) -> bool:
+    """Return whether a text reads as letters of options in their order: AD, but not DA or AA."""
+    return list(text.upper()) == sorted(set(text.upper()) & set(letters))
+
+
+def _listed(form: str, letter: str) -> str:
+    """Return the pattern of a text behind its own letter, or in a list with words and not with letters alone."""
+    before = rf"(?:(?<={letter}[.、:)])|(?<={letter}[.、:)] )|(?<={_JOINT})(?<!(?<![A-Za-z])[A-J]{_JOINT}))"
+    return rf"{before}{form}|{form}(?= ?{_JOINT} ?(?![A-J](?![A-Za-z]))\S)"
 
 
 def _option_text(text: str, pattern: re.Pattern | None) -> str:

@@ -186,7 +186,21 @@ TCM = [
     ("例如：【答案】: A <eoa>", None),
 ]
 TCM_OPTIONS = {"A": "肝阳上亢", "B": "气血亏虚", "C": "肾精不足", "D": "痰浊中阻", "E": "瘀血阻窍"}
+DEMENTIAS = {"A": "AD", "B": "VaD", "C": "DLB", "D": "FTD", "E": "DA"}
+LETTERS_OR_TEXTS = [
+    ("mcqa", "AD", "A"),
+    ("mrqa", "AD", "AD"),
+    ("mrqa", "答案：AD", "AD"),
+    ("mrqa", "A D", "AD"),
+    ("mrqa", "AD和B", "ABD"),
+    ("mrqa", "AD、DLB", "AC"),
+    ("mrqa", "VaD和AD", "AB"),
+    ("mrqa", "A. AD", "A"),
+    ("mrqa", "选AD。VaD为血管性痴呆。", "AD"),
+    ("mrqa", "DA", "E"),
+]
 ROWS = [
+    *((task, reply, DEMENTIAS, answer) for task, reply, answer in LETTERS_OR_TEXTS),
     *(("claim", reply, {}, answer) for reply, answer in CLAIMS),
     *(("mcqa", reply, OPTIONS, answer) for reply, answer in SINGLE),
     *(("mrqa", reply, MANY, answer) for reply, answer in SEVERAL),
