@@ -196,7 +196,7 @@ def _denied(text: str, start: int, end: int) -> bool:
 # A run of letters that is not a word or part of a term: 维生素C, A型, B细胞, C反应蛋白.
 # It begins with the letter, which makes the search fast.
 LETTERS = (
-    r"[A-Ja-j](?<![A-Za-z0-9素肝维抗].)(?<!素 .)(?<![A-Za-z]{2}-.)[A-Ja-j]{0,9}"
+    r"[A-Ja-j](?<![A-Za-z0-9素肝维抗].)(?<!素 .)(?<![A-Za-z]{2}-.)(?<![glLU次片粒]/d)[A-Ja-j]{0,9}"
     r"(?![A-Za-z0-9Α-ω]| ?[型细](?:[^则]|\Z)|-?反应蛋白|淋巴|超(?!过)|族|肽|-?二聚体|药|组(?!合)|群|波|期)"
 )
 ITEM = r"[(\[\"'“]{0,3}(?:选?项)? ?" + LETTERS + r"[)\]\"'”]{0,3}(?:\s?选?项)?"
