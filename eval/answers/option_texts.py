@@ -10,7 +10,8 @@ from functools import lru_cache
 from eval.answers.reply_text import folded
 
 Known = Mapping[str, str]
-_FIRST_SIGN = 0xE000  # private use: in no reply
+_FIRST_SIGN = 0xE000
+_PRIVATE_USE = re.compile("[\ue000-\uf8ff]")  # where signs are; a reply's own are dropped
 _LONGEST = 40  # a longer text is repeated as it is, or not at all
 _SPELLED = re.compile(r"(?![A-Ja-j]\Z|[A-Za-z]\Z|\d+\Z).*[A-Za-z0-9]")  # not a lone letter, or a bare number, which may also number a line
 _DASH = "-~—–−至到"
@@ -47,6 +48,7 @@ def with_signs(text: str, options: Mapping[str, str], many: bool = False) -> tup
         many: several letters may be the answer: AD is A and D, even if an option reads so, unless other texts are listed with it.
     """
     known, pattern = _known_of(tuple(options.items()), many)
+    text = _PRIVATE_USE.sub("", text)
     if "维生素" in text:
         text = _VITAMINS.sub(lambda listed: _NEXT_VITAMIN.sub("维生素", listed[0]), text)
     return _POWER.sub("", _signed(text, pattern)), known

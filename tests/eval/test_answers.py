@@ -266,6 +266,8 @@ BY_TEXT = [
     ("bodies", "IgG和IgA", "AB"),
     ("bodies", "IgA（分泌型）", "B"),
     ("bodies", "C. IgM", "C"),
+    ("bodies", "\ue001", None),
+    ("bodies", "\uf0b7 IgM", "C"),
     ("markers", "CEA", "B"),
     ("markers", "答案：CA 19-9", "C"),
     ("markers", "CEA、HCG", "BD"),
