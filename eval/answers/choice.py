@@ -238,7 +238,8 @@ _IN_BRACKETS = re.compile(r"\s*[(\[]\s?(?P<letter>[A-J])\s?[)\]]")
 _ANOTHER = re.compile(rf"(?!\s?\([A-Ja-j][^)\s]){AND}{ITEM}\s?(?:{AND}{ITEM}|[.。]?$)|\s?[、/&+和与及]\s?{ITEM}")
 _EXPLANATION = re.compile(r"\n\n(?!\s?(?:选项)?[A-Ja-j](?:选?项)?[.。、,]?\s*(?:\n|\Z))[^\n]{6}")  # B⏎⏎A、C、D三项均为干扰项
 _NEXT_ITEM = re.compile(r"[\n。;][\s\-•(]{0,20}(?:选项)?[A-Ja-j](?:选?项)?[.、:)\s]")
-_OPENED = re.compile(r"[^\S\n]*+[)\]}\"'”’]*+(?:选?项)?+[^\S\n]*+[。\n]")
+_OPENED = re.compile(r"[^\S\n]*+[)\]}\"'”’]*+(?:选?项)?+[^\S\n]*+(?:[。\n]|(?<=})\Z)")
+_LAST_LETTER = re.compile(rf"{LETTERS}(?:选?项)?(?P<joint>\s?(?:[、,/&+和与及或]|以及|还是))?\s*\Z")
 _ITEM_SEPARATOR = re.compile(r"(?:选?项)?\s?[:、,(—-]")
 NEXT_QUESTION = re.compile(
     r"\n\s?(?:(?:以下是|请你做)[^\n]{2,40}选择题|(?:下一|新)?(?:问题|题目|题干|题)\s?\d{0,2}\s?:|(?:请回答)?下一?题|第\s?\d{1,3}\s?题|\d{1,3}\s?[.、]\s?[^\n]{4,}\(\s?\)"
@@ -278,16 +279,26 @@ def chosen_by_label(text: str, options: Mapping[str, str]) -> str | None:
 
 
 def complete_in_cut(reply: str, options: Mapping[str, str], many: bool) -> bool:
-    """Return whether a reply that its length limit cut off had given its answer: after a label or a verb, or alone in front.
+    """Return whether a reply that its length limit cut off had given its answer: after a label or a verb, in front, or, if it is one
+    letter, in a sentence that ended.
 
-    A list of options that was cut names nothing, whatever it says of the first of them.
+    A list that was cut names nothing, whatever it says of the first options; nor do several letters that nothing follows.
     """
-    text, known = with_signs(folded(reply), options)
-    text = prepared(without_question(text, known), known)
+    text, known = with_signs(folded(reply), options, many)
+    ended = text[: max(text.rfind(sign) for sign in "。!\n}") + 1]
+    text = whole = prepared(without_question(text, known), known)
+    last = _LAST_LETTER.search(whole)
+    if (last and (many or last["joint"])) or (many and whole.endswith(tuple(known.values()))):
+        text = prepared(without_question(ended, known), known)
     if any(labelled(text, label, many) for label in (STRONG, WEAK)) or _option_after(text, known, many):
         return True
+    if len(_NEXT_ITEM.findall(f"\n{whole}\n")) > 1:
+        return False
     opening = (RUN_AFTER if many else ONE_AFTER).match(text)
-    return bool(opening and _OPENED.match(text, opening.end()) and not _NEXT_ITEM.search(text, opening.end()))
+    if many:
+        return bool(opening and _OPENED.match(text, opening.end()))
+    rest = text[opening.end() :].lstrip(" .:、)}") if opening else text
+    return bool(_answer(ended, known, many) or (opening and known.get(letters_of(opening["run"]), "").startswith(rest)))
 
 
 def _read(reply: str, options: Mapping[str, str], many: bool) -> str | None:
@@ -295,7 +306,7 @@ def _read(reply: str, options: Mapping[str, str], many: bool) -> str | None:
         return checked(quick[1], known_options(options))
     if (quick := _QUICK_TEXT.fullmatch(reply)) and quick["text"] == options.get(quick["letter"]):
         return quick["letter"]
-    return _read_folded(*with_signs(folded(reply), options), many)
+    return _read_folded(*with_signs(folded(reply), options, many), many)
 
 
 def _read_folded(text: str, known: Known, many: bool) -> str | None:

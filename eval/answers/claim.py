@@ -24,8 +24,10 @@ _BRACKETS = re.compile(r"[()\[\]【】<>{}~|]")  # 错误哦~ ends as with a com
 _SIGNS = re.compile(r"[√×]")
 _MARKED = re.compile("|".join(each.pattern for each in (_QUOTES, _BRACKETS, _SIGNS)))
 _REPEATED = re.compile(rf"({RIGHT}|{WRONG})(?:\s*\1)+(?!\w)")
+_NO_VERDICT = r"(?![^\n]*(?<!是否)(?:正确|错误|有误|不对)的?[^\w?])"
 _GREETINGS = (
-    r"(?:温馨提示|提示|免责声明|声明|说明)\s?:[^\n]{0,60}\n\s*|我?(?:无法|不能|没有)(?:访问|获取|连接|检索|查阅|联网)[^,。\n]{0,24}[,。]\s*"
+    rf"(?:温馨提示|提示|免责声明|声明|说明)\s?:(?:{_NO_VERDICT}[^\n]{{0,60}}\n)?\s*"
+    r"|我?(?:无法|不能|没有)(?:访问|获取|连接|检索|查阅|联网)[^,。\n]{0,24}[,。]\s*"
     r"|让我(?:先|再|们)?(?:仔细|好好)?(?:想想|想一[想下]|看看|看一下|思考一下|考虑一下|分析一下)[,。!\s]+|(?:你好|您好|好的|好|当然(?:可以|了)?|可以|明白了?|收到|了解了?|没问题|嗯+|哈+|很高兴[^,。!]{0,12}|(?:很|非常|十分)?抱歉|对不起|不好意思|(?:很|非常)?遗憾(?:的是)?|谢谢[^,。!]{0,12}|感谢[^,。!]{0,12}"
     r"|(?:亲爱|尊敬)的[^,。!:]{1,12}|(?:hi|hello|hey)(?: there)?|sure(?: thing)?|ok(?:ay)?|of course|certainly|absolutely|well"
     r"|let'?s (?:see|think)[^.!:\n]{0,20}"
@@ -110,7 +112,7 @@ _OPEN_QUESTION = re.compile(
 )
 # Neither word; no verdict by itself: 这个说法有问题. The verdict may follow in the same sentence.
 _VAGUE = (
-    r"是?(?:并|显然|确实|也)?(?:(?:没有?|无|不存在)(?:任何|什么)?不[当妥对]|(?:没有?|不存在)(?:什么|任何)?问题|(?:有|存在)(?:一[些定]的?)?问题|(?:过于|太|有些|比较)?(?:片面|绝对|武断|夸大|笼统)"
+    r"是?(?:并|显然|确实|也)?(?:(?:没有?|无|不存在)(?:任何|什么)?不[当妥对]|(?:没有?|不存在)(?:什么|任何)?问题|(?:有|存在)(?:一[些定]的?|明显|严重|很大)?问题|(?:过于|太|有些|比较)?(?:片面|绝对|武断|夸大|笼统)"
     r"|不?(?:太|够|完全|能)?(?:准确(?:无误)?|成立|合理|严谨|恰当|属实|真实|科学|客观))"
 )
 # Addressed to the user; a verdict on the claim may follow: 对，这句话错误
@@ -165,7 +167,7 @@ _ASKS_FOR_IT = (
 )
 _NOT_REPEATED = r"(?![^\n]{0,10}(?:正确|错误|不?对的?|错|有误|是的|没错)\s?[,。!;.\n)\]】])"
 _REPEATS_CLAIM = re.compile(  # 说法：X⏎ before 判断：错误. Other fields that are not a reason may be there, too
-    rf"[\[【(<]?\s?(?:(?:{_NAMES_CLAIM}\s?[\]】)>]?\s?(?:[:\n]|(?<=[\]】)>]))|{_ASKS_FOR_IT}:|请判断(?:题)?:|>)\s*{_NOT_REPEATED}"
+    rf"[\[【(<]?\s?(?:(?:{_NAMES_CLAIM}\s?[\]】)>]?\s?(?:[:\n]|(?<=[\]】)>]))|{_ASKS_FOR_IT}:|请判断(?:题)?:|>{_NO_VERDICT})\s*{_NOT_REPEATED}"
     r"[^\n]{2,300}|(?:判断类型|类型|题型|任务|类别|编号|序号|题号|置信度|id|type|confidence)\s?:[^\n]{1,20})\n\s*",
     re.IGNORECASE,
 )

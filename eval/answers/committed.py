@@ -477,7 +477,7 @@ def read_committed_choice(reply: str, options: Mapping[str, str], many: bool, an
             return answer
     if answer is None and not _NAMED.search(reply) and not _CONCLUSION.search(reply):
         return None
-    text, known = with_signs(_TAG.sub("\n", without_example(folded(reply))), options)
+    text, known = with_signs(_TAG.sub("\n", without_example(folded(reply))), options, many)
     text = _FIELD_MARK.sub("\n答案:", text) if answer else _FIELD_UNREAD.sub("\n", text)
     if "\n" in text and (turn := NEXT_QUESTION.search(text)) and turn.start() and read_folded(text[: turn.start()], known, many):
         text = text[: turn.start()]

@@ -196,7 +196,8 @@ def _denied(text: str, start: int, end: int) -> bool:
 # A run of letters that is not a word or part of a term: 维生素C, A型, B细胞, C反应蛋白.
 # It begins with the letter, which makes the search fast.
 LETTERS = (
-    r"[A-Ja-j](?<![A-Za-z0-9素肝维抗].)(?<!素 .)(?<![A-Za-z]{2}-.)[A-Ja-j]{0,9}"
+    r"[A-Ja-j](?<![A-Za-z0-9肝维抗].)(?<!(?<![因要])素.)(?<!(?<![因要])素 .)"
+    r"(?<![A-Za-z]{2}(?<!(?i:nswer|ption|hoose|hoice))-.)(?<![glLU次片粒]/d)[A-Ja-j]{0,9}"
     r"(?![A-Za-z0-9Α-ω]| ?[型细](?:[^则]|\Z)|-?反应蛋白|淋巴|超(?!过)|族|肽|-?二聚体|药|组(?!合)|群|波|期)"
 )
 ITEM = r"[(\[\"'“]{0,3}(?:选?项)? ?" + LETTERS + r"[)\]\"'”]{0,3}(?:\s?选?项)?"
@@ -292,6 +293,10 @@ _LABEL_BEHIND = re.compile(  # D为正确答案; （D错，为本题正确答案
     rf"(?P<run>{CLOSE_RUN})\s?(?:(?:说法|描述|表述)?(?:错误?|对|正确|不正确|符合题意)[,)]\s?)?(?:才|就|便|故|因此)?[是为]"
     r"(?:本|该|此|这道?)?题?目?的?(?:正确|最佳|最终|标准|唯一|最优)的?(?:答案|选项)(?![中里是为:])"
 )
+_MORE_LIKELY = re.compile(  # 可能是B，也可能是C，但B更可能
+    rf"(?:\A|(?<=[,。;\n]))\s?(?:但是?|不过|然而|而|其中|(?:我|个人)?(?:认为|觉得)|(?:两者|二者|综合)?相?比(?:之下|较而言)?,?){{0,3}}"
+    rf"(?:(?P<run>{ITEM})\s?(?:更(?:有|为)?可能|的?可能性更[大高])(?=[,。;!]|\Z)|更有?可能的?[是选为](?={ITEM}))"
+)
 _CROSSED = re.compile(rf"{LETTERS}\s?[.、:)]?\s?×")
 _CHOSEN_EACH = re.compile(r"(?<![不错误会])(?P<verb>(?<!应)选|应选)[A-J](?:[,;、] ?(?P=verb)[A-J](?![A-Za-z]))+")
 _NUMERAL = "[一二三四五六1-6]"
@@ -315,6 +320,8 @@ def prepared(text: str, known: Mapping[str, str]) -> str:
         text = _QUESTION.sub(",", text)
     if _LABELS_BEHIND.search(text):
         text = _LABEL_BEHIND.sub(r"答案:\g<run>", text)
+    if "更" in text and (EITHER.search(text) or ALSO.search(text)):
+        text = _MORE_LIKELY.sub(r"更正为\g<run>", text)
     if text.count("选") > 1:
         text = _CHOSEN_EACH.sub(lambda each: "选" + "".join(_LETTERS.findall(each[0])), text)
     if _SAME_AGAIN.search(text):

@@ -24,6 +24,7 @@ _SIGNS = str.maketrans(
 )
 _ESCAPES = re.compile(r"\\(?:boxed|text\w*|math\w+|[()\[\]]|(?=[{}%]))")
 _MARKS = re.compile(r"[*_`#$\U0001F300-\U0001FAFF\u2600-\u27bf\ufe0f\u200b-\u200f\u2060\ufeff]+")
+_POWER = re.compile("(?<=[0-9])(?=⁻?[⁰¹²³⁴-⁹])")
 _DEGREE = re.compile("° ?[Cc](?![A-Za-z])")
 _ODD_BLANK = re.compile(r"[^\S\n ]")
 _BLANKS = re.compile(r" {2,}")
@@ -73,7 +74,7 @@ def folded(text: str) -> str:
             text = text.replace(wide, narrow)
     plain = _PLAIN.fullmatch(text)
     if not plain:
-        text = unicodedata.normalize("NFKC", text if text.isascii() else text.translate(_SIGNS))
+        text = unicodedata.normalize("NFKC", text if text.isascii() else _POWER.sub("^", text).translate(_SIGNS))
         text = _DEGREE.sub("℃", text) if "°" in text else text  # NFKC makes it °C, and C is an option
     if "<" in text or "[" in text:
         text = _CONTROL.sub("\n", text)

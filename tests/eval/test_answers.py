@@ -186,7 +186,21 @@ TCM = [
     ("例如：【答案】: A <eoa>", None),
 ]
 TCM_OPTIONS = {"A": "肝阳上亢", "B": "气血亏虚", "C": "肾精不足", "D": "痰浊中阻", "E": "瘀血阻窍"}
+DEMENTIAS = {"A": "AD", "B": "VaD", "C": "DLB", "D": "FTD", "E": "DA"}
+LETTERS_OR_TEXTS = [
+    ("mcqa", "AD", "A"),
+    ("mrqa", "AD", "AD"),
+    ("mrqa", "答案：AD", "AD"),
+    ("mrqa", "A D", "AD"),
+    ("mrqa", "AD和B", "ABD"),
+    ("mrqa", "AD、DLB", "AC"),
+    ("mrqa", "VaD和AD", "AB"),
+    ("mrqa", "A. AD", "A"),
+    ("mrqa", "选AD。VaD为血管性痴呆。", "AD"),
+    ("mrqa", "DA", "E"),
+]
 ROWS = [
+    *((task, reply, DEMENTIAS, answer) for task, reply, answer in LETTERS_OR_TEXTS),
     *(("claim", reply, {}, answer) for reply, answer in CLAIMS),
     *(("mcqa", reply, OPTIONS, answer) for reply, answer in SINGLE),
     *(("mrqa", reply, MANY, answer) for reply, answer in SEVERAL),
@@ -228,6 +242,11 @@ TEXTS = {
     "ions": ["Na⁺", "Ca²⁺", "Cl⁻", "K⁺"],
     "cases": ["Aa", "AA", "aa", "BB"],
     "words": ["发热", "咳嗽", "CO", "CT"],
+    "bounds": ["<5%", "5%", "20%", "20%以上"],
+    "ranges": ["1～2周", "2～3周", "4周", "5周内"],
+    "powers": ["10⁵/L", "10⁴/L", "10³/L", "102/L"],
+    "digits": ["10³", "103", "104", "105"],
+    "antigens": ["HBsAg", "HBeAg", "5%葡萄糖", "10mg"],
     "other": ["感觉", "知觉", "记忆", "思维"],
 }
 BY_TEXT = [
@@ -247,6 +266,8 @@ BY_TEXT = [
     ("bodies", "IgG和IgA", "AB"),
     ("bodies", "IgA（分泌型）", "B"),
     ("bodies", "C. IgM", "C"),
+    ("bodies", "\ue001", None),
+    ("bodies", "\uf0b7 IgM", "C"),
     ("markers", "CEA", "B"),
     ("markers", "答案：CA 19-9", "C"),
     ("markers", "CEA、HCG", "BD"),
@@ -262,7 +283,38 @@ BY_TEXT = [
     ("ions", "Na+、Cl-", "AC"),
     ("cases", "AA", "B"),
     ("words", "the co worker", None),
+    ("bounds", "小于5%", "A"),
+    ("bounds", "5%", "B"),
+    ("bounds", "超过20%", "D"),
+    ("bounds", "≤20%", None),
+    ("bounds", "≤5%", None),
+    ("bounds", "≥20%", "D"),
+    ("bounds", "20%及以上", "D"),
+    ("bounds", "等于 20%", "C"),
+    ("degrees", "≥38℃", "C"),
+    ("ranges", "2周～4周", None),
+    ("ranges", "4周以上", None),
+    ("ranges", "5周以内", "D"),
+    ("powers", "10^5/L", "A"),
+    ("powers", "104/L", "B"),
+    ("powers", "10²/L", "D"),
+    ("digits", "10^3", "A"),
+    ("digits", "103", "B"),
+    ("digits", "10⁴", "C"),
+    ("antigens", "抗HBsAg", None),
+    ("antigens", ".5%葡萄糖", None),
+    ("antigens", "C.5%葡萄糖", "C"),
+    ("antigens", "10mg/d", None),
     ("other", "HLA-C 与维生素 D、抗A抗体、Aβ纤维有关", None),
+    ("other", "Answer-B", "B"),
+    ("other", "option-B", "B"),
+    ("other", "anti-B", None),
+    ("other", "因素 B", "B"),
+    ("other", "要素 B", "B"),
+    ("other", "毒素 B", None),
+    ("other", "答案可能是B，也可能是C，但B更可能", "B"),
+    ("other", "B或C，更可能是C。", "C"),
+    ("other", "可能是B，也可能是C，但不能说B更可能", None),
     ("other", "可能是A，也可能是B，无法确定。", None),
     ("other", "小明认为答案是A，但其实答案是B。", "B"),
     ("other", "我不确定，但我猜是D。", "D"),
@@ -284,12 +336,38 @@ CUT = [
     ("B. 阿德勒\n\n解析：自卑是", "B"),
     ("B。自卑是", "B"),
     ("因此应选B，因为", "B"),
+    ("B", "B"),
+    ("**B**", "B"),
+    ("B.", "B"),
+    ("B. 阿德勒", "B"),
+    ("B. 阿德", "B"),
+    ("\\boxed{B}", "B"),
+    ("选项B正确。因为", "B"),
+    ("阿德勒。因为自卑", "B"),
+    ("本题应选阿德勒。因为", "B"),
+    ("答案是A、B、", None),
+    ("答案是A和", None),
+    ("分析如下：\nA. 荣格：正确。\nB. 阿德勒", None),
+    ("A. 荣格\nB", None),
+]
+CUT_SEVERAL = [
+    ("A", None),
+    ("答案是A、B、", None),
+    ("答案：B、C", None),
+    ("A. 荣格\nB", None),
+    ("答案：荣格、阿德勒", None),
+    ("答案：B、C。因为", "BC"),
+    ("答案：BC，因为", "BC"),
+    ("\\boxed{BC}", "BC"),
+    ("BC。因为", "BC"),
 ]
 
 
-@pytest.mark.parametrize(("reply", "answer"), CUT)
-def test_a_list_of_options_that_was_cut_names_nothing(reply: str, answer: str | None) -> None:
-    read = read_reply("mcqa", reply, OPTIONS, "length")
+@pytest.mark.parametrize(
+    ("task", "reply", "answer"), [("mcqa", *row) for row in CUT] + [("tcm", *row) for row in CUT] + [("mrqa", *row) for row in CUT_SEVERAL]
+)
+def test_a_list_that_was_cut_names_nothing(task: str, reply: str, answer: str | None) -> None:
+    read = read_reply(task, reply, OPTIONS, "length")
     assert (read.outcome, read.answer, read.committed) == ("answered" if answer else "truncated", answer, answer)
 
 

@@ -114,6 +114,11 @@ CLAIMS = [
     ("网上流传的这种说法是错误的。", WRONG, WRONG),
     ("没有科学依据，属于谣言。", None, WRONG),
     ("假设该说法正确，那么血压应下降，但它升高，所以该说法错误。", None, WRONG),
+    ("> 这一说法存在明显问题，是错误的\n正确：应隔离", WRONG, WRONG),
+    ("> 根据最新医学指南，该说法是错误的。\n正确的说法是需要隔离。", WRONG, WRONG),
+    ("说明：该说法错误。\n正确：它会传染", WRONG, WRONG),
+    ("> 错误用药会加重病情\n正确", RIGHT, RIGHT),
+    ("> 下列说法是否正确：它会传染\n错误", WRONG, WRONG),
     ('{"claim": "它会传染", "verdict": "错误"}', WRONG, WRONG),
     ('{"reason": "它会传染", "verdict": "错误"}', None, WRONG),
 ]
