@@ -106,17 +106,16 @@ def make_fourfold(facts: Sequence[Fact], known: KnownFacts, templates: Wordings,
             sound[fact.relation].append(fact)
     heads = {fact.id: fact.head for fact in facts}
     sizes = Counter(kind for kind, _ in {(kind_of_heads(fact.relation), fact.head) for fact in facts})
-    chosen, last = dict(chosen), None
-    while True:  # until what is left gives no further row: so the next run, whose earlier choices these rows are, ends with the same
-        maker = _Maker(known, templates, params, chosen, _TiedHeads(sizes, heads, chosen))
+    passes: list[Mapping[str, str]] = [chosen]
+    while True:  # until what is left gives no other rows: so the next run, whose earlier choices these rows are, ends with the same
+        maker = _Maker(known, templates, params, passes[-1], _TiedHeads(sizes, heads, passes[-1]))
         maker.exchange_tails({relation: members for relation, members in sound.items() if relation not in _NOT_EXCHANGED})
         maker.exchange_heads(sound["disease_infectivity"])
         maker.alter_ranges(sound["examination_range"])
         exchanged = {row.fact_ids[0]: row.false_fact_ids[0] for row in maker.rows if row.false_fact_ids}
-        if exchanged == last:
+        if exchanged in passes:
             break
-        last = exchanged
-        chosen |= exchanged
+        passes.append(exchanged)  # alone: a choice that gave no row is not written, so it may not tie heads
     rejected = [*unsound, *maker.rejected]
     if len(facts) != len(maker.rows) + len(rejected):
         raise ValueError(f"fourfold: {len(facts)} facts in, but {len(maker.rows)} rows and {len(rejected)} rejected; please report this")

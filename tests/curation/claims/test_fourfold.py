@@ -1,6 +1,8 @@
 """Fourfold sets: what holds whatever the facts are, why a tail is not taken for false, and ranges with other numbers."""
 
 from collections import Counter
+from itertools import pairwise
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -103,6 +105,20 @@ def test_earlier_choices_stay_while_they_are_sound() -> None:
     row = first.rows[0]
     now_true = [*MEDICINES, fact("disease_medicine", row.head, row.false_tail)]
     assert row.id not in {one.id for one in made(now_true, chosen).rows}
+
+
+def test_earlier_choices_that_give_no_row_tie_no_heads() -> None:
+    heads, draws = [chr(0x4E00 + 7 * at) * 2 for at in range(35)], Random(3)
+    facts = [
+        fact("disease_medicine", head, chr(0x5E00 + 7 * (4 * at + tail)) * 2)
+        for at, head in enumerate(heads)
+        for tail in range(draws.choice((2, 2, 3, 4)))
+    ]
+    last = {one.head: one.id for one in facts}
+    broken = {last[one]: last[other] for at in range(0, 35, 5) for one, other in pairwise(heads[at : at + 5])}
+    first = made(facts, broken).rows
+    again = made(facts, {row.fact_ids[0]: row.false_fact_ids[0] for row in first}).rows
+    assert sorted(row.id for row in again) == sorted(row.id for row in first)
 
 
 BASE = [
