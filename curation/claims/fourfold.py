@@ -6,7 +6,7 @@ answer. Heads that exchange tails go to one split, so only some are tied to each
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from math import log, sqrt
 from typing import Any, NamedTuple
@@ -23,44 +23,47 @@ from curation.claims.templates import Wordings, wording_of
 
 _TWO = re.compile(r"(\D*?)(\d+(?:\.\d+)?)(\s*(?:~|～|-|–|—|至)\s*)(\d+(?:\.\d+)?)((?:[^\d~～].*)?)")
 _ONE = re.compile(r"(\s*(?:<|≤|＜|>|≥|＞|小于|大于|低于|高于)\s*)(\d+(?:\.\d+)?)((?:\D.*)?)")
+_MINUS, _PERCENT, _MOST_PERCENT = re.compile("[-−－]"), re.compile("[%％]"), 100
 _SHIFT = Decimal("1.5")
-_STEPS = (Decimal(100), Decimal(50), Decimal(10), Decimal(5))
+_STEPS = (Decimal(100), Decimal(50), Decimal(10), Decimal(5), Decimal(1))
 
 
 def altered_range(tail: str, up: bool) -> str | None:
-    """Return a wrong range; None if the tail is no range of one or two numbers.
+    """Return a wrong range; None if the tail is no range of one or two numbers, or there is no other range like it.
 
-    It is higher or, where it can be, lower. A single limit is higher: another method may have the lower one (0~3 mg/L for 0~10).
+    It has nothing in common with the true one and is higher or lower, where possible as wanted. A single limit, or a range from 0, has a
+    higher limit: another method may have the lower one (0~3 mg/L for 0~10).
     """
     if one := _ONE.fullmatch(tail):
         sign, limit, unit = one.groups()
-        return f"{sign}{_tripled(limit)}{unit}" if Decimal(limit) else None
-    if not (two := _TWO.fullmatch(tail)):
+        return f"{sign}{tripled}{unit}" if (tripled := _tripled(limit, unit)) else None
+    if not (two := _TWO.fullmatch(tail)) or _MINUS.search(two[1]):
         return None
     before, low, between, high, unit = two.groups()
     a, b = Decimal(low), Decimal(high)
     if not a < b:
         return None
     if not a:
-        return f"{before}{low}{between}{_tripled(high)}{unit}"
-    shift = _SHIFT * (b - a)
-    if not up and a - shift <= 0:
-        up = True
-    moved = [_like(text, value + (shift if up else -shift), (low, high)) for text, value in ((low, a), (high, b))]
-    return f"{before}{moved[0]}{between}{moved[1]}{unit}"
+        return f"{before}{low}{between}{tripled}{unit}" if (tripled := _tripled(high, unit)) else None
+    for shift in (_SHIFT * (b - a), _SHIFT * (a - b)) if up else (_SHIFT * (a - b), _SHIFT * (b - a)):
+        for c, d in _like((low, high), (a + shift, b + shift), unit):
+            if Decimal(c) < Decimal(d) and (Decimal(d) < a or b < Decimal(c)):
+                return f"{before}{c}{between}{d}{unit}"
+    return None
 
 
-def _tripled(limit: str) -> str:
-    return _like(limit, 3 * Decimal(limit), (limit,))
+def _tripled(limit: str, unit: str) -> str | None:
+    return next((number for (number,) in _like((limit,), (3 * Decimal(limit),), unit)), None)
 
 
-def _like(text: str, value: Decimal, among: tuple[str, ...]) -> str:
-    """Return a number with the decimals of the original and, if all numbers of the range are round, as round."""
-    places = max(len(one.partition(".")[2]) for one in among) if "." in text else 0
-    unit = Decimal(1).scaleb(-places)
-    in_units = [Decimal(one) / unit for one in among]
-    step = next((step for step in _STEPS if all(one % step == 0 for one in in_units) and value >= step * unit), Decimal(1)) * unit
-    return f"{((value / step).to_integral_value(ROUND_HALF_UP) * step).quantize(unit):f}"
+def _like(texts: Sequence[str], values: Sequence[Decimal], unit: str) -> Iterator[list[str]]:
+    """Yield numbers with the decimals of the originals, first as round as these, then less so; none that is 0 or above 100 %."""
+    if max(values) > _MOST_PERCENT and _PERCENT.search(unit):
+        return
+    last = Decimal(1).scaleb(-max(len(text.partition(".")[2]) for text in texts))
+    for step in (step * last for step in _STEPS):
+        if all(Decimal(text) % step == 0 for text in texts) and min(values) >= step:
+            yield [f"{((value / step).to_integral_value(ROUND_HALF_UP) * step).quantize(last):f}" for value in values]
 
 
 _MIN_TIED, _MAX_TIED, _SETS = 8, 40, 100
