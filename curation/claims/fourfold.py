@@ -225,15 +225,19 @@ class _Maker:
 
     def exchange_heads(self, facts: Sequence[Fact]) -> None:
         """Make the rows of a relation with a single tail: a head that has it and one that a source says has not."""
-        kept = {fact.id: other for fact in facts if fact.polarity and (other := self._chosen.get(fact.id))}
-        by_id = {fact.id: fact for fact in facts if not fact.polarity}
-        pairs = [(fact, by_id.pop(kept[fact.id])) for fact in facts if kept.get(fact.id) in by_id]
+        sound = [
+            fact
+            for fact in facts
+            if not self._known.is_general_head(fact.relation, fact.head)
+            and (fact.polarity or not self._known.is_supported(fact.relation, fact.head, fact.tail))
+        ]
+        kept = {fact.id: other for fact in sound if fact.polarity and (other := self._chosen.get(fact.id))}
+        by_id = {fact.id: fact for fact in sound if not fact.polarity}
+        pairs = [(fact, by_id.pop(kept[fact.id])) for fact in sound if kept.get(fact.id) in by_id]
         done = {fact.id for pair in pairs for fact in pair}
         waiting: dict[tuple[str, bool], list[Fact]] = defaultdict(list)
-        for fact in facts:
-            if fact.id in done or self._known.is_general_head(fact.relation, fact.head):
-                continue
-            if not fact.polarity and self._known.is_supported(fact.relation, fact.head, fact.tail):
+        for fact in sound:
+            if fact.id in done:
                 continue
             others = waiting[fact.tail, not fact.polarity]
             tied = self._tied.to(fact.head)

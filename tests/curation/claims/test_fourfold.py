@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from atomexam.records.claim import Passage, passage_id
 from atomexam.records.fact import RELATIONS, Alias, Fact, fact_id
@@ -16,7 +17,7 @@ from atomexam.records.reasons import REASONS
 from curation.claims.fourfold import FourfoldSet, altered_range, make_fourfold, measure_fourfold
 from curation.claims.synonyms import Synonyms
 from curation.claims.tail_objections import CANDIDATE_REASONS, KnownFacts
-from curation.claims.templates import read_all
+from curation.claims.templates import claim_ids, read_all
 
 TEMPLATES = read_all()["paper"]
 
@@ -26,10 +27,9 @@ def fact(relation: str, head: str, tail: str, polarity: bool = True) -> Fact:
     return Fact(id=fact_id(relation, head, tail), relation=relation, head=head, tail=tail, polarity=polarity, provenance=[seen])
 
 
-def made(facts: list[Fact], chosen: dict[str, str] | None = None, passages: tuple[Passage, ...] = ()) -> FourfoldSet:
-    return make_fourfold(
-        facts, KnownFacts(facts, passages, Synonyms()), TEMPLATES, Claims(per_type=1000, template="paper", seed=1), chosen or {}
-    )
+def made(facts: list[Fact], chosen: dict[str, str] | None = None, supported: frozenset[str] = frozenset()) -> FourfoldSet:
+    known = KnownFacts(facts, (), Synonyms(), supported)
+    return make_fourfold(facts, known, TEMPLATES, Claims(per_type=1000, template="paper", seed=1), chosen or {})
 
 
 MEDICINES = [
@@ -85,6 +85,13 @@ def test_heads_that_have_the_only_tail_are_set_against_as_many_that_have_not() -
     assert sorted(row.head for row in rows) == ["天花", "鼠疫"]
     assert len({row.false_head for row in rows} & {"痛风", "癫痫", "哮喘"}) == 2
     assert all(row.false_affirmed == f"{row.false_head}具有传染性" for row in rows)
+
+
+def test_a_false_tail_that_annotators_found_true_leaves_an_earlier_choice() -> None:
+    chosen = {row.fact_ids[0]: row.false_fact_ids[0] for row in made(INFECTIVITY).rows}
+    denied = next(one for one in INFECTIVITY if one.id in chosen.values())
+    rows = made(INFECTIVITY, chosen, frozenset(claim_ids(structs.replace(denied, polarity=True)))).rows
+    assert len(rows) == 2 and denied.head not in {row.false_head for row in rows}
 
 
 def test_names_that_tell_which_heads_have_the_tail_give_no_row() -> None:
