@@ -107,17 +107,21 @@ def options_key(question: ComparedQuestion) -> int | None:
 
 def stem_key(question: ComparedQuestion) -> int | None:
     """Return a number shared by questions with one stem, whatever their options; None if the stem alone asks nothing."""
+    return hash(("stem", _without_idle(question))) if _asks(question) and not question.in_words else None
+
+
+def _asks(question: ComparedQuestion) -> bool:
+    """Return whether a stem asks something without its options."""
     stem = _without_idle(question)
-    asks = question.case is not None or (len(stem) >= _MIN_KIN_CHARS and _FRAME.sub("", stem))
-    return hash(("stem", stem)) if asks and not question.in_words else None
+    return question.case is not None or (len(stem) >= _MIN_KIN_CHARS and bool(_FRAME.sub("", stem)))
 
 
 def kin_key(question: ComparedQuestion) -> int | None:
-    """Return a number shared by questions with one stem and one right answer, whatever their distractors.
+    """Return a number shared by questions with one stem and one right answer, in words or whatever their distractors.
 
     They are two questions, but one gives the other away. Words of no weight (的, 机会 for 概率) and a unit make no difference.
     """
-    if stem_key(question) is None or question.answer is None or any(map(_OF_OTHERS.fullmatch, question.answer)):
+    if not _asks(question) or question.answer is None or any(map(_OF_OTHERS.fullmatch, question.answer)):
         return None
     return hash(("kin", _weighty(question.stem), frozenset(_weighty(_without_unit(text)) for text in question.answer)))
 

@@ -22,8 +22,8 @@ class Asked:
     case: str | None = None
 
     def question(self, at: str):
-        kind = "mcqa" if len(self.answer) == 1 else "mrqa"
-        return ask(self.stem, tuple(self.options.split("/")), self.answer, at, shared_stem=self.case, question_type=kind)
+        kind = "mcqa" if len(self.answer) == 1 else "mrqa" if self.options else "qa"
+        return ask(self.stem, tuple(filter(None, self.options.split("/"))), self.answer, at, shared_stem=self.case, question_type=kind)
 
 
 ILLS = ("肺炎有发热/结核有盗汗/哮喘有喘息", "痛风有关节痛/贫血有乏力/癌症有消瘦")
@@ -56,6 +56,16 @@ PAIRS = [
         Asked("按交往性质分的关系是", "横向关系/同事/纵向关系/邻里", "C"),
     ),
     ("two", Asked("该病最常见的病因是", "感染/肿瘤/外伤/中毒", "A"), Asked("该病最常见的病因是", "肿瘤/遗传/感染后变态反应/药物", "B")),
+    (
+        "kin",
+        Asked("治疗梅毒螺旋体感染首选的抗菌药物是", "青霉素/红霉素/庆大霉素/氯霉素", "A"),
+        Asked("治疗梅毒螺旋体感染首选的抗菌药物是（）。", "", "青霉素"),
+    ),
+    (
+        "two",
+        Asked("治疗梅毒螺旋体感染首选的抗菌药物是", "青霉素/红霉素/庆大霉素/氯霉素", "A"),
+        Asked("治疗梅毒螺旋体感染首选的抗菌药物是", "", "头孢曲松"),
+    ),
     ("two", Asked("下列说法正确的是", f"{ILLS[0]}/以上都对", "D"), Asked("下列说法正确的是", f"{ILLS[1]}/以上都对", "A")),
     ("two", Asked("下列说法正确的是", f"{ILLS[0]}/以上都对", "D"), Asked("下列说法正确的是", f"{ILLS[1]}/以上都对", "D")),
     ("two", Asked("下列叙述正确的是", f"{ILLS[0]}/以上都不对", "A"), Asked("下列叙述正确的是", f"{ILLS[1]}/以上都不对", "D")),
