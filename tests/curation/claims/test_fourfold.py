@@ -172,6 +172,16 @@ def test_why_a_tail_may_be_true(reason: str | None, relation: str, head: str, ta
     assert reason is None or reason in CANDIDATE_REASONS
 
 
+@pytest.mark.parametrize("text", ["角膜病可用乙酰水杨酸缓解。", "帝王病多用阿司匹林。", "帝王病多用乙酰水杨酸。"])
+def test_a_passage_counts_under_any_name_of_head_and_tail(text: str) -> None:
+    names = (("角膜病", "帝王病", "disease"), ("阿司匹林", "乙酰水杨酸", "medicine"))
+    aliases = [Alias(name=name, alias=alias, entity_type=kind, provenance=BASE[0].provenance[0]) for name, alias, kind in names]
+    facts = [*BASE, fact("disease_symptom", "角膜病", "夜盲"), fact("disease_medicine", "痛风", "阿司匹林")]
+    passage = Passage(id=passage_id("u", text), text=text, source="s", url="https://other.com")
+    assert KnownFacts(facts, [], Synonyms(aliases)).objection("disease_medicine", "角膜病", "阿司匹林") is None
+    assert KnownFacts(facts, [passage], Synonyms(aliases)).objection("disease_medicine", "角膜病", "阿司匹林") == "in_passage"
+
+
 @pytest.mark.parametrize(
     ("tail", "up", "down"),
     [
