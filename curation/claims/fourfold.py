@@ -8,6 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import chain, islice
 from math import log, sqrt
 from typing import Any, NamedTuple
 
@@ -235,19 +236,22 @@ class _Maker:
         by_id = {fact.id: fact for fact in sound if not fact.polarity}
         pairs = [(fact, by_id.pop(kept[fact.id])) for fact in sound if kept.get(fact.id) in by_id]
         done = {fact.id for pair in pairs for fact in pair}
-        waiting: dict[tuple[str, bool], list[Fact]] = defaultdict(list)
+        waiting: dict[tuple[str, bool], dict[str, Fact]] = defaultdict(dict)
+        """Tail and polarity -> head -> fact, in the order of the facts."""
+        turn = {fact.head: at for at, fact in enumerate(sound)}
         for fact in sound:
             if fact.id in done:
                 continue
             others = waiting[fact.tail, not fact.polarity]
             tied = self._tied.to(fact.head)
-            candidates = [*(other for other in others if other.head in tied), *others[-_TRIED:]]
+            near = [others[head] for head in sorted(tied & others.keys(), key=turn.__getitem__)]
+            candidates = chain(near, [*islice(reversed(others.values()), _TRIED)][::-1])
             partner = next((one for one in candidates if self._tied.may_join(fact.relation, fact.head, one.head)), None)
             if partner is None:
-                waiting[fact.tail, fact.polarity].append(fact)
+                waiting[fact.tail, fact.polarity][fact.head] = fact
             else:
                 pairs.append((fact, partner) if fact.polarity else (partner, fact))
-                others.remove(partner)
+                del others[partner.head]
                 self._tied.join(fact.head, partner.head)
         reason = "not_exchanged"
         if _names_tell(pairs):

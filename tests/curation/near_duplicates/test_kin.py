@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import pytest
 
 from atomexam.records.params import NearDuplicates
+from curation.engine.engines import LOCAL
+from curation.near_duplicates import clusters
+from curation.near_duplicates.merging import rows_by_id
 from curation.near_duplicates.unique import unique_questions
 from tests.curation.near_duplicates.test_near_duplicates import ask
 
@@ -83,3 +86,11 @@ def test_how_two_questions_relate(kind: str, one: Asked, other: Asked) -> None:
         clusters = {question.cluster_id for question in found.kept}
         assert (len(found.kept), len(clusters)) == {"kin": (2, 1), "two": (2, 2), "one": (1, 1), "conflict": (0, 0)}[kind]
         assert {one.reason for one in found.rejected} == {"one": {"near_duplicate"}, "conflict": {"conflicting_answers"}}.get(kind, set())
+
+
+def test_cases_with_nothing_in_common_are_not_compared(monkeypatch) -> None:
+    monkeypatch.setattr(clusters, "same_case", lambda *_: pytest.fail("compared"))
+    cases = ("".join(chr(0x4E00 + 100 * case + at) for at in range(60)) for case in range(40))
+    asked = (Asked("最可能的诊断是", "抑郁症/焦虑症/疑病症/癔症", "A", case) for case in cases)
+    rows = rows_by_id([one.question(f"q{at}") for at, one in enumerate(asked)], PARAMS.ngram_chars, LOCAL)
+    assert len(rows) == 40 and not list(clusters.find_kin(rows, PARAMS))
