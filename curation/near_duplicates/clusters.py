@@ -145,9 +145,9 @@ def find_kin(questions: Sequence[QuestionRows], params: NearDuplicates) -> Itera
     for group in groups:
         first: dict[int, list[int]] = defaultdict(list)
         for index in group:
-            one = questions[index].compared
-            others = first[case_sets[one.case]]
-            near = next((other for other in others if same_case(questions[other].compared, one, params)), None)
+            compared = questions[index].compared
+            others = first[case_sets[compared.case]]
+            near = next((other for other in others if same_case(questions[other].compared, compared, params)), None)
             if near is None:
                 others.append(index)
             else:
