@@ -6,8 +6,7 @@ SdAK, section 3.3 and Table 3. `python -m curation.verdicts` fills curation/verd
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from msgspec import Struct
@@ -81,12 +80,12 @@ def markdown(figures: Mapping[str, Any]) -> str:
     lines = ["| atomic type | claims | support | neutral | refute |", "|---|---:|---|---|---|"]
     lines += [_row(name, line) for name, line in table["by_type"].items()]
     lines += [_row("**Total**", table["total"]), _row("**False tails of fourfold rows**", figures["false_tails"]["total"]), ""]
-    now = figures["in_data"]
+    now, false_now = figures["in_data"], figures["false_tails_in_data"]
     lines.append(
         f"{table['total']['claims']} claims verified by {figures['annotators']} annotators, shares with 95 % intervals (Wilson). "
         f"The data now hold {now['claims']} claims; {now['verified']} of them are verified: "
         + ", ".join(f"{answer} {now[answer]}" for answer in ANSWERS)
-        + "."
+        + f". Of {false_now['claims']} false tails {false_now['verified']} are verified, {false_now['refute']} refuted."
     )
     return "\n".join([*lines, "", *_agreement_lines(figures["agreement"])]) + "\n"
 
@@ -145,25 +144,30 @@ def disagreements(votes: Mapping[str, Sequence[Verdict]]) -> list[Disagreement]:
     ]
 
 
-def measure(votes: dict[str, list[Verdict]], claims: set[str]) -> dict[str, Any]:
+def measure(votes: dict[str, list[Verdict]], claims: set[str], false_tails_now: Set[str] = frozenset()) -> dict[str, Any]:
     """Return the stage's metrics.
 
     The table counts every judged claim, including those that have left the data: a refuted claim was sampled like any other,
     and a table without it would overstate the quality. The results for the current data are under `in_data`. `false_tails` is the
-    same table of the false tails of fourfold rows, which should be refuted.
+    same table of the false tails of fourfold rows, which should be refuted; `false_tails_in_data` those in the current data.
     """
     decided = outcomes(votes)
     table, false_tails = (
         tabulate((verdicts[0].atomic_type, decided[claim]) for claim, verdicts in votes.items() if verdicts[0].is_false_tail is side)
         for side in (False, True)
     )
-    now = Counter(outcome for claim, outcome in decided.items() if claim in claims)
+    now, false_now = (
+        {"claims": len(ids), "verified": counts.total()} | {answer: counts[answer] for answer in ANSWERS}
+        for ids in (claims, false_tails_now)
+        for counts in (Counter(outcome for claim, outcome in decided.items() if claim in ids),)
+    )
     return {
         "verdicts": sum(map(len, votes.values())),
         "annotators": len({one.annotator for verdicts in votes.values() for one in verdicts}),
         "table": table,
         "false_tails": false_tails,
-        "in_data": {"claims": len(claims), "verified": now.total()} | {answer: now[answer] for answer in ANSWERS},
+        "in_data": now,
+        "false_tails_in_data": false_now,
         "agreement": agreement(votes),
     }
 
@@ -177,8 +181,8 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, None, None, paths)
     votes = read_verdicts(args.verdicts)
-    false = map(false_claim, read_optional(args.claims.with_name("fourfold.jsonl"), Fourfold))
-    figures = measure(votes, {claim.id for claim in chain(read_jsonl(args.claims, ClaimPair), false)})
+    false = {false_claim(row).id for row in read_optional(args.claims.with_name("fourfold.jsonl"), Fourfold)}
+    figures = measure(votes, {claim.id for claim in read_jsonl(args.claims, ClaimPair)}, false)
     with folder_lock(args.out) as out:
         for name, text in {"table.md": markdown(figures), "table.csv": as_csv(figures["table"])}.items():
             with replacing(out / name) as part:

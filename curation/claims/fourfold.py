@@ -6,8 +6,9 @@ answer. Heads that exchange tails go to one split, so only some are tied to each
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import chain, islice
 from math import log, sqrt
 from typing import Any, NamedTuple
 
@@ -23,44 +24,47 @@ from curation.claims.templates import Wordings, wording_of
 
 _TWO = re.compile(r"(\D*?)(\d+(?:\.\d+)?)(\s*(?:~|～|-|–|—|至)\s*)(\d+(?:\.\d+)?)((?:[^\d~～].*)?)")
 _ONE = re.compile(r"(\s*(?:<|≤|＜|>|≥|＞|小于|大于|低于|高于)\s*)(\d+(?:\.\d+)?)((?:\D.*)?)")
+_MINUS, _PERCENT, _MOST_PERCENT = re.compile("[-−－]"), re.compile("[%％]"), 100
 _SHIFT = Decimal("1.5")
-_STEPS = (Decimal(100), Decimal(50), Decimal(10), Decimal(5))
+_STEPS = (Decimal(100), Decimal(50), Decimal(10), Decimal(5), Decimal(1))
 
 
 def altered_range(tail: str, up: bool) -> str | None:
-    """Return a wrong range; None if the tail is no range of one or two numbers.
+    """Return a wrong range; None if the tail is no range of one or two numbers, or there is no other range like it.
 
-    It is higher or, where it can be, lower. A single limit is higher: another method may have the lower one (0~3 mg/L for 0~10).
+    It has nothing in common with the true one and is higher or lower, where possible as wanted. A single limit, or a range from 0, has a
+    higher limit: another method may have the lower one (0~3 mg/L for 0~10).
     """
     if one := _ONE.fullmatch(tail):
         sign, limit, unit = one.groups()
-        return f"{sign}{_tripled(limit)}{unit}" if Decimal(limit) else None
-    if not (two := _TWO.fullmatch(tail)):
+        return f"{sign}{tripled}{unit}" if (tripled := _tripled(limit, unit)) else None
+    if not (two := _TWO.fullmatch(tail)) or _MINUS.search(two[1]):
         return None
     before, low, between, high, unit = two.groups()
     a, b = Decimal(low), Decimal(high)
     if not a < b:
         return None
     if not a:
-        return f"{before}{low}{between}{_tripled(high)}{unit}"
-    shift = _SHIFT * (b - a)
-    if not up and a - shift <= 0:
-        up = True
-    moved = [_like(text, value + (shift if up else -shift), (low, high)) for text, value in ((low, a), (high, b))]
-    return f"{before}{moved[0]}{between}{moved[1]}{unit}"
+        return f"{before}{low}{between}{tripled}{unit}" if (tripled := _tripled(high, unit)) else None
+    for shift in (_SHIFT * (b - a), _SHIFT * (a - b)) if up else (_SHIFT * (a - b), _SHIFT * (b - a)):
+        for c, d in _like((low, high), (a + shift, b + shift), unit):
+            if Decimal(c) < Decimal(d) and (Decimal(d) < a or b < Decimal(c)):
+                return f"{before}{c}{between}{d}{unit}"
+    return None
 
 
-def _tripled(limit: str) -> str:
-    return _like(limit, 3 * Decimal(limit), (limit,))
+def _tripled(limit: str, unit: str) -> str | None:
+    return next((number for (number,) in _like((limit,), (3 * Decimal(limit),), unit)), None)
 
 
-def _like(text: str, value: Decimal, among: tuple[str, ...]) -> str:
-    """Return a number with the decimals of the original and, if all numbers of the range are round, as round."""
-    places = max(len(one.partition(".")[2]) for one in among) if "." in text else 0
-    unit = Decimal(1).scaleb(-places)
-    in_units = [Decimal(one) / unit for one in among]
-    step = next((step for step in _STEPS if all(one % step == 0 for one in in_units) and value >= step * unit), Decimal(1)) * unit
-    return f"{((value / step).to_integral_value(ROUND_HALF_UP) * step).quantize(unit):f}"
+def _like(texts: Sequence[str], values: Sequence[Decimal], unit: str) -> Iterator[list[str]]:
+    """Yield numbers with the decimals of the originals, first as round as these, then less so; none that is 0 or above 100 %."""
+    if max(values) > _MOST_PERCENT and _PERCENT.search(unit):
+        return
+    last = Decimal(1).scaleb(-max(len(text.partition(".")[2]) for text in texts))
+    for step in (step * last for step in _STEPS):
+        if all(Decimal(text) % step == 0 for text in texts) and min(values) >= step:
+            yield [f"{((value / step).to_integral_value(ROUND_HALF_UP) * step).quantize(last):f}" for value in values]
 
 
 _MIN_TIED, _MAX_TIED, _SETS = 8, 40, 100
@@ -106,17 +110,16 @@ def make_fourfold(facts: Sequence[Fact], known: KnownFacts, templates: Wordings,
             sound[fact.relation].append(fact)
     heads = {fact.id: fact.head for fact in facts}
     sizes = Counter(kind for kind, _ in {(kind_of_heads(fact.relation), fact.head) for fact in facts})
-    chosen, last = dict(chosen), None
-    while True:  # until what is left gives no further row: so the next run, whose earlier choices these rows are, ends with the same
-        maker = _Maker(known, templates, params, chosen, _TiedHeads(sizes, heads, chosen))
+    passes: list[Mapping[str, str]] = [chosen]
+    while True:  # until what is left gives no other rows: so the next run, whose earlier choices these rows are, ends with the same
+        maker = _Maker(known, templates, params, passes[-1], _TiedHeads(sizes, heads, passes[-1]))
         maker.exchange_tails({relation: members for relation, members in sound.items() if relation not in _NOT_EXCHANGED})
         maker.exchange_heads(sound["disease_infectivity"])
         maker.alter_ranges(sound["examination_range"])
         exchanged = {row.fact_ids[0]: row.false_fact_ids[0] for row in maker.rows if row.false_fact_ids}
-        if exchanged == last:
+        if exchanged in passes:
             break
-        last = exchanged
-        chosen |= exchanged
+        passes.append(exchanged)  # alone: a choice that gave no row is not written, so it may not tie heads
     rejected = [*unsound, *maker.rejected]
     if len(facts) != len(maker.rows) + len(rejected):
         raise ValueError(f"fourfold: {len(facts)} facts in, but {len(maker.rows)} rows and {len(rejected)} rejected; please report this")
@@ -223,25 +226,32 @@ class _Maker:
 
     def exchange_heads(self, facts: Sequence[Fact]) -> None:
         """Make the rows of a relation with a single tail: a head that has it and one that a source says has not."""
-        kept = {fact.id: other for fact in facts if fact.polarity and (other := self._chosen.get(fact.id))}
-        by_id = {fact.id: fact for fact in facts if not fact.polarity}
-        pairs = [(fact, by_id.pop(kept[fact.id])) for fact in facts if kept.get(fact.id) in by_id]
+        sound = [
+            fact
+            for fact in facts
+            if not self._known.is_general_head(fact.relation, fact.head)
+            and (fact.polarity or not self._known.is_supported(fact.relation, fact.head, fact.tail))
+        ]
+        kept = {fact.id: other for fact in sound if fact.polarity and (other := self._chosen.get(fact.id))}
+        by_id = {fact.id: fact for fact in sound if not fact.polarity}
+        pairs = [(fact, by_id.pop(kept[fact.id])) for fact in sound if kept.get(fact.id) in by_id]
         done = {fact.id for pair in pairs for fact in pair}
-        waiting: dict[tuple[str, bool], list[Fact]] = defaultdict(list)
-        for fact in facts:
-            if fact.id in done or self._known.is_general_head(fact.relation, fact.head):
-                continue
-            if not fact.polarity and self._known.is_supported(fact.relation, fact.head, fact.tail):
+        waiting: dict[tuple[str, bool], dict[str, Fact]] = defaultdict(dict)
+        """Tail and polarity -> head -> fact, in the order of the facts."""
+        turn = {fact.head: at for at, fact in enumerate(sound)}
+        for fact in sound:
+            if fact.id in done:
                 continue
             others = waiting[fact.tail, not fact.polarity]
             tied = self._tied.to(fact.head)
-            candidates = [*(other for other in others if other.head in tied), *others[-_TRIED:]]
+            near = [others[head] for head in sorted(tied & others.keys(), key=turn.__getitem__)]
+            candidates = chain(near, [*islice(reversed(others.values()), _TRIED)][::-1])
             partner = next((one for one in candidates if self._tied.may_join(fact.relation, fact.head, one.head)), None)
             if partner is None:
-                waiting[fact.tail, fact.polarity].append(fact)
+                waiting[fact.tail, fact.polarity][fact.head] = fact
             else:
                 pairs.append((fact, partner) if fact.polarity else (partner, fact))
-                others.remove(partner)
+                del others[partner.head]
                 self._tied.join(fact.head, partner.head)
         reason = "not_exchanged"
         if _names_tell(pairs):

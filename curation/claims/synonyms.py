@@ -38,6 +38,10 @@ class Synonyms:
         self._first = {name: self._top(name) for name in self._first}
         self.of = lru_cache(maxsize=_MANY)(self._of)  # the two million names of a million facts are few distinct ones
         """Name -> the canonical representative of it and its synonyms."""
+        self.names: dict[str, set[str]] = {}
+        """Canonical representative -> its synonyms and itself."""
+        for name, top in self._first.items():
+            self.names.setdefault(top, {top}).add(name)
 
     def _of(self, name: str) -> str:
         text = _canonical(name)

@@ -91,11 +91,13 @@ class KnownFacts:
             by_relation[relation] |= self._names[tail]
         self._telling_tails = {relation: _telling(tails) for relation, tails in by_relation.items()}
         self._specific = {tail for relation, tail in self._heads if not self.is_general(relation, tail)}
-        self._heads_by_start: dict[str, set[tuple[str, str]]] = defaultdict(set)
-        """First two characters -> names of heads that begin with them, and the heads."""
-        for _, head in self._tails:
-            for name in self._names[head]:
-                self._heads_by_start[name[:2]].add((name, head))
+        self._synonyms = synonyms.names
+        self._heads_by_pair: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        """Two characters -> names of heads that contain them, and the heads; each name is at the two that are in the fewest names."""
+        names = sorted({(name, head) for _, head in self._tails for name in self._spellings(head) if len(name) > 1})
+        times = Counter(pair for name, _ in names for pair in _pairs_in(name))
+        for name, head in names:
+            self._heads_by_pair[min(_pairs_in(name), key=lambda pair: (times[pair], pair))].add((name, head))
         self._texts = self._texts_of(passages, pages)
         self._about = cache(self._about_head)
         self._features = cache(self._features_of)
@@ -114,8 +116,12 @@ class KnownFacts:
         return {head: "\n".join(parts) for head, parts in texts.items()}
 
     def _heads_named_in(self, sentence: str) -> set[str]:
-        pairs = {sentence[at : at + 2] for at in range(len(sentence) - 1)} & self._heads_by_start.keys()
-        return {head for pair in pairs for name, head in self._heads_by_start[pair] if name in sentence}
+        pairs = _pairs_in(sentence) & self._heads_by_pair.keys()
+        return {head for pair in pairs for name, head in self._heads_by_pair[pair] if name in sentence}
+
+    def _spellings(self, thing: str) -> set[str]:
+        """Return all names of a thing that may be in a passage."""
+        return self._names[thing] | self._synonyms.get(thing, set())
 
     def is_general(self, relation: str, tail: str) -> bool:
         """Return whether so many heads have a tail that others may, too."""
@@ -179,7 +185,8 @@ class KnownFacts:
             features = self._features(head)
             if not all(features.isdisjoint(self._features(other)) for other in self._heads[relation, tail]):
                 return "near"
-        return "in_passage" if written in self._texts.get(head, "") else None
+        text = self._texts.get(head, "")
+        return "in_passage" if any(one in text for one in (written, *self._spellings(tail))) else None
 
     def _features_of(self, head: str) -> frozenset[tuple[str, str]]:
         """Return what makes a head near another that has it too."""
@@ -196,6 +203,10 @@ class KnownFacts:
             body_parts("|".join(sorted(self._names[head]))) | body_parts(departments),
             frozenset(self._linked[head] & self._specific),
         )
+
+
+def _pairs_in(text: str) -> set[str]:
+    return {text[at : at + 2] for at in range(len(text) - 1)}
 
 
 def _telling(names: Iterable[str]) -> frozenset[str]:

@@ -135,12 +135,21 @@ def find_twins(questions: Sequence[QuestionRows], params: NearDuplicates, engine
 
 def find_kin(questions: Sequence[QuestionRows], params: NearDuplicates) -> Iterator[tuple[int, int]]:
     """Yield pairs of indexes that connect all questions with one case, stem and right answer, whatever their distractors."""
-    first: dict[int, list[int]] = defaultdict(list)
+    by_key: dict[int, list[int]] = defaultdict(list)
     for index, one in enumerate(questions):
         if (key := kin_key(one.compared)) is not None:
-            near = next((other for other in first[key] if same_case(questions[other].compared, one.compared, params)), None)
+            by_key[key].append(index)
+    groups = [group for group in by_key.values() if len(group) > 1]
+    cases = {questions[index].compared.case for group in groups for index in group}
+    case_sets = _case_sets(cases, reworded_threshold(params), params.ngram_chars)
+    for group in groups:
+        first: dict[int, list[int]] = defaultdict(list)
+        for index in group:
+            compared = questions[index].compared
+            others = first[case_sets[compared.case]]
+            near = next((other for other in others if same_case(questions[other].compared, compared, params)), None)
             if near is None:
-                first[key].append(index)
+                others.append(index)
             else:
                 yield near, index
 

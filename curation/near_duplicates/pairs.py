@@ -33,6 +33,13 @@ _OPTIONS_SHARED = 0.6  # 3 of 5: four options each, one of which differs
 _ANSWER_FLOOR = 0.2  # answers in words less similar than this answer different questions
 _MIN_OPTIONS = 3  # of fewer, none may differ
 _MIN_KIN_CHARS = 4  # without a case, a shorter stem asks something only with its options
+_FRAME = re.compile("说法|选|描述|叙述|陈述|论述|表述|观点|正确|准确|恰当|错误|误|符合|题意|不")
+"""Words of a stem without idle characters that ask nothing: 下列说法正确的是."""
+_OF_OTHERS = re.compile(
+    "(?:以上|上述).+|(?:都|均|皆|全部?)(?:不?(?:是|对|正确|错误?)|非|无|没有)|无|没有"
+    "|(?:[a-j](?:[+和与][a-j])+|(?=[a-f]{3})a?b?c?d?e?f?)(?:[都均].+)?"
+)
+"""An option that speaks of the others, so it is another answer among others: 以上都对, A+B."""
 _LONG_STEM_CHARS = 60
 _LONG_CHARS = 200
 _MIN_TAIL_CHARS = 6
@@ -100,16 +107,21 @@ def options_key(question: ComparedQuestion) -> int | None:
 
 def stem_key(question: ComparedQuestion) -> int | None:
     """Return a number shared by questions with one stem, whatever their options; None if the stem alone asks nothing."""
+    return hash(("stem", _without_idle(question))) if _asks(question) and not question.in_words else None
+
+
+def _asks(question: ComparedQuestion) -> bool:
+    """Return whether a stem asks something without its options."""
     stem = _without_idle(question)
-    return None if question.in_words or (question.case is None and len(stem) < _MIN_KIN_CHARS) else hash(("stem", stem))
+    return question.case is not None or (len(stem) >= _MIN_KIN_CHARS and bool(_FRAME.sub("", stem)))
 
 
 def kin_key(question: ComparedQuestion) -> int | None:
-    """Return a number shared by questions with one stem and one right answer, whatever their distractors.
+    """Return a number shared by questions with one stem and one right answer, in words or whatever their distractors.
 
     They are two questions, but one gives the other away. Words of no weight (的, 机会 for 概率) and a unit make no difference.
     """
-    if stem_key(question) is None or question.answer is None:
+    if not _asks(question) or question.answer is None or any(map(_OF_OTHERS.fullmatch, question.answer)):
         return None
     return hash(("kin", _weighty(question.stem), frozenset(_weighty(_without_unit(text)) for text in question.answer)))
 
@@ -190,6 +202,9 @@ def _contradict(a: ComparedQuestion, b: ComparedQuestion, match: dict[str, str])
     """
     if a.answer is None or b.answer is None or a.bare or b.bare or a.in_words or b.in_words or stem_key(a) is None:
         return False
+    if any(map(_OF_OTHERS.fullmatch, a.answer | b.answer)):
+        return False
+    match = {text: other for text, other in match.items() if not _OF_OTHERS.fullmatch(text)}
     if min(len(a.options), len(b.options)) < _MIN_OPTIONS or _without_idle(a) != _without_idle(b) or not judged_apart(a, b, match):
         return False
     if _BEST.isdisjoint(degrees(a.stem)):

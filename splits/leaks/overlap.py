@@ -158,11 +158,11 @@ def reworded(wordings: Sequence[Wording], questions: Iterable[Question]) -> list
 def _asks_the_same(one: Wording, other: Wording) -> bool:
     """Return whether two questions have one case and one right answer, in words nearly one.
 
-    持续2周 and 持续6周 may ask for two disorders.
+    持续2周 and 持续6周 may ask for two disorders. A right option and an answer in words may be one.
     """
     if (one.case or other.case) and jaccard(one.case, other.case) < SAME_SHARE:
         return False
-    if one.right or other.right:
+    if one.right and other.right:
         return one.right == other.right
     answers = [frozenset(gram for gram in each.asked if gram.startswith(_IN_ANSWER)) for each in (one, other)]
     return jaccard(*answers) >= SAME_SHARE

@@ -13,7 +13,7 @@ from splits.ledger.prior_assignments import Allocation, ParamChanges
 from splits.ledger.units import SPLITS, TRAINING_SPLITS, AssignedSplit, EvaluationSplit, in_draw_order
 from splits.split.draw import rounded
 
-_PEOPLE = re.compile("（[^（）]+）$")
+_PEOPLE = re.compile("[（(][^（）()]+[）)]$")
 
 
 def decide_heads(

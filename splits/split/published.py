@@ -16,13 +16,18 @@ _WORDS: dict[str, PublishedSplit] = {
     **dict.fromkeys(("dev", "val", "valid", "validation", "验证", "验证集", "开发集"), "dev"),
     **dict.fromkeys(("test", "testing", "测试集"), "test"),
 }
+_SUFFIX = re.compile(r"(?:\.(?!test|train|dev|val)[a-z0-9]{1,7})+$")
 _WORD = re.compile(r"[a-z]+|[\u4e00-\u9fff]+")
 
 
 def split_of_file(url: str) -> PublishedSplit | None:
-    """Return the split that a file's name says, else its folders', the innermost first: file:cmexam/val.csv is of dev."""
-    for part in reversed(url.removeprefix("file:").casefold().split("/")):
-        said = {_WORDS[word] for word in _WORD.findall(part) if word in _WORDS}
+    """Return the split that a file's name says, else its folders', the innermost first: file:cmexam/val.csv is of dev.
+
+    It is the last word of a name, or the first of a file's: test_with_annotations.csv and CMB-val/all.json, but not dev_team/all.json.
+    """
+    *folders, file = [_WORD.findall(_SUFFIX.sub("", part)) for part in url.removeprefix("file:").casefold().split("/")]
+    for ends in (file[:1] + file[-1:], *(folder[-1:] for folder in reversed(folders))):
+        said = {_WORDS[word] for word in ends if word in _WORDS}
         if len(said) == 1:
             return said.pop()
     return None

@@ -38,6 +38,13 @@ def test_heads_that_exchange_tails_are_tied() -> None:
     assert ties["甲"] == ties["乙"] == ties["丙"] != ties["丁"] == ties["戊"]
 
 
+def test_an_examination_is_tied_to_its_heads_for_some_people_in_brackets_of_any_width() -> None:
+    heads = ("血尿酸", "血尿酸(成年男性)", "血尿酸（成年女性）", "血沉（儿童）")
+    rows = [structs.replace(row(head, "1~2", "4~5", "none"), atomic_type="examination_range") for head in heads]
+    ties = tied_heads(rows)
+    assert ties[heads[0]] == ties[heads[1]] == ties[heads[2]] != ties[heads[3]]
+
+
 def test_a_ring_across_splits_is_in_none() -> None:
     heads = {head: Allocation("test" if head in "甲乙丙" else "train", "drawn") for head in "甲乙丙丁戊"}
     by_split, apart = split_rows(ROWS, heads)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 import splits.leaks.__main__ as leaks
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import read_jsonl, to_line
-from splits.leaks.overlap import Wording, question_ngrams, right_option_texts, similar_pairs
+from splits.leaks.overlap import Wording, question_ngrams, reworded, right_option_texts, similar_pairs, wordings_of
 
 ASKED = ("学会弹风琴的人，再学会弹钢琴就会容易些，这是由于（ ）。", ["定势的作用", "原型启发的作用", "迁移的作用", "注意的转移"], "C")
 CASE = "求助者，女，23岁，大学生，近三个月来情绪低落，不愿与人交往，常独自流泪。"
@@ -63,6 +63,15 @@ OTHER = {
 def test_what_is_asked_in_other_words_is_found_and_blocks(split_files, pool, question, name: str) -> None:
     one, two = made(question, 998, *ASKED), made(question, 999, *SAME[name])
     assert planted(split_files(pool), one, two) == [("reworded", one.id, two.id)]
+
+
+@pytest.mark.parametrize(("kind", "answer", "leaks"), [("qa", "青霉素。", True), ("blank", "青霉素", True), ("qa", "头孢曲松", False)])
+def test_a_choice_and_the_same_question_in_words(question, kind: str, answer: str, leaks: bool) -> None:
+    stem = "临床上治疗由梅毒螺旋体所引起的慢性感染时，首选的抗菌药物是"
+    one = made(question, 998, stem, ["青霉素", "红霉素", "庆大霉素", "氯霉素"], "A")
+    two = made(question, 999, f"{stem[2:]}（）。", [], answer, question_type=kind)
+    for asked, told in ((one, two), (two, one)):
+        assert bool(reworded(wordings_of([asked]), [told])) is leaks
 
 
 @pytest.mark.parametrize("name", OTHER)

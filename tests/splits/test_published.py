@@ -24,6 +24,11 @@ from tests.splits.world import PARAMS
         ("file:test/train.json", "train"),
         ("file:all/train_test.json", None),
         ("file:latest/contest.json", None),
+        ("file:CMB-val/CMB-val-merge.json", "dev"),
+        ("file:medqa.test.jsonl.gz", "test"),
+        ("file:psych_test_bank.csv", None),
+        ("file:dev_team/bank.json", None),
+        ("file:training_manual/chapter.json", None),
         ("http://a.example/bank.json", None),
     ],
 )

@@ -1,10 +1,13 @@
 """Fourfold sets: what holds whatever the facts are, why a tail is not taken for false, and ranges with other numbers."""
 
 from collections import Counter
+from itertools import pairwise
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from atomexam.records.claim import Passage, passage_id
 from atomexam.records.fact import RELATIONS, Alias, Fact, fact_id
@@ -14,7 +17,7 @@ from atomexam.records.reasons import REASONS
 from curation.claims.fourfold import FourfoldSet, altered_range, make_fourfold, measure_fourfold
 from curation.claims.synonyms import Synonyms
 from curation.claims.tail_objections import CANDIDATE_REASONS, KnownFacts
-from curation.claims.templates import read_all
+from curation.claims.templates import claim_ids, read_all
 
 TEMPLATES = read_all()["paper"]
 
@@ -24,10 +27,9 @@ def fact(relation: str, head: str, tail: str, polarity: bool = True) -> Fact:
     return Fact(id=fact_id(relation, head, tail), relation=relation, head=head, tail=tail, polarity=polarity, provenance=[seen])
 
 
-def made(facts: list[Fact], chosen: dict[str, str] | None = None, passages: tuple[Passage, ...] = ()) -> FourfoldSet:
-    return make_fourfold(
-        facts, KnownFacts(facts, passages, Synonyms()), TEMPLATES, Claims(per_type=1000, template="paper", seed=1), chosen or {}
-    )
+def made(facts: list[Fact], chosen: dict[str, str] | None = None, supported: frozenset[str] = frozenset()) -> FourfoldSet:
+    known = KnownFacts(facts, (), Synonyms(), supported)
+    return make_fourfold(facts, known, TEMPLATES, Claims(per_type=1000, template="paper", seed=1), chosen or {})
 
 
 MEDICINES = [
@@ -85,6 +87,13 @@ def test_heads_that_have_the_only_tail_are_set_against_as_many_that_have_not() -
     assert all(row.false_affirmed == f"{row.false_head}具有传染性" for row in rows)
 
 
+def test_a_false_tail_that_annotators_found_true_leaves_an_earlier_choice() -> None:
+    chosen = {row.fact_ids[0]: row.false_fact_ids[0] for row in made(INFECTIVITY).rows}
+    denied = next(one for one in INFECTIVITY if one.id in chosen.values())
+    rows = made(INFECTIVITY, chosen, frozenset(claim_ids(structs.replace(denied, polarity=True)))).rows
+    assert len(rows) == 2 and denied.head not in {row.false_head for row in rows}
+
+
 def test_names_that_tell_which_heads_have_the_tail_give_no_row() -> None:
     told = [fact("disease_infectivity", f"{sign}{number}{'热' if having else '瘤'}", "传染性", having)
             for number, sign in enumerate(SIGNS) for having in (True, False)]  # fmt: skip
@@ -103,6 +112,20 @@ def test_earlier_choices_stay_while_they_are_sound() -> None:
     row = first.rows[0]
     now_true = [*MEDICINES, fact("disease_medicine", row.head, row.false_tail)]
     assert row.id not in {one.id for one in made(now_true, chosen).rows}
+
+
+def test_earlier_choices_that_give_no_row_tie_no_heads() -> None:
+    heads, draws = [chr(0x4E00 + 7 * at) * 2 for at in range(35)], Random(3)
+    facts = [
+        fact("disease_medicine", head, chr(0x5E00 + 7 * (4 * at + tail)) * 2)
+        for at, head in enumerate(heads)
+        for tail in range(draws.choice((2, 2, 3, 4)))
+    ]
+    last = {one.head: one.id for one in facts}
+    broken = {last[one]: last[other] for at in range(0, 35, 5) for one, other in pairwise(heads[at : at + 5])}
+    first = made(facts, broken).rows
+    again = made(facts, {row.fact_ids[0]: row.false_fact_ids[0] for row in first}).rows
+    assert sorted(row.id for row in again) == sorted(row.id for row in first)
 
 
 BASE = [
@@ -149,6 +172,16 @@ def test_why_a_tail_may_be_true(reason: str | None, relation: str, head: str, ta
     assert reason is None or reason in CANDIDATE_REASONS
 
 
+@pytest.mark.parametrize("text", ["角膜病可用乙酰水杨酸缓解。", "帝王病多用阿司匹林。", "帝王病多用乙酰水杨酸。"])
+def test_a_passage_counts_under_any_name_of_head_and_tail(text: str) -> None:
+    names = (("角膜病", "帝王病", "disease"), ("阿司匹林", "乙酰水杨酸", "medicine"))
+    aliases = [Alias(name=name, alias=alias, entity_type=kind, provenance=BASE[0].provenance[0]) for name, alias, kind in names]
+    facts = [*BASE, fact("disease_symptom", "角膜病", "夜盲"), fact("disease_medicine", "痛风", "阿司匹林")]
+    passage = Passage(id=passage_id("u", text), text=text, source="s", url="https://other.com")
+    assert KnownFacts(facts, [], Synonyms(aliases)).objection("disease_medicine", "角膜病", "阿司匹林") is None
+    assert KnownFacts(facts, [passage], Synonyms(aliases)).objection("disease_medicine", "角膜病", "阿司匹林") == "in_passage"
+
+
 @pytest.mark.parametrize(
     ("tail", "up", "down"),
     [
@@ -158,6 +191,14 @@ def test_why_a_tail_may_be_true(reason: str | None, relation: str, head: str, ta
         ("7.35~7.45", "7.50~7.60", "7.20~7.30"),
         ("5~40U/L", "60~95U/L", "60~95U/L"),
         ("（4.0~5.5）×10¹²/L", "（6.5~8.0）×10¹²/L", "（2.0~3.5）×10¹²/L"),
+        ("1~1.2g/L", "1.3~1.5g/L", "0.7~0.9g/L"),
+        ("1.5~2", "2.5~3.0", "0.8~1.3"),
+        ("20~30", "40~50", "5~15"),
+        ("95~100%", "88~93%", "88~93%"),
+        (">95%", None, None),
+        ("0~50％", None, None),
+        ("-5~10", None, None),
+        ("<0", None, None),
         ("阴性", None, None),
     ],
 )

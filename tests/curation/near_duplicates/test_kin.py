@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import pytest
 
 from atomexam.records.params import NearDuplicates
+from curation.engine.engines import LOCAL
+from curation.near_duplicates import clusters
+from curation.near_duplicates.merging import rows_by_id
 from curation.near_duplicates.unique import unique_questions
 from tests.curation.near_duplicates.test_near_duplicates import ask
 
@@ -22,10 +25,11 @@ class Asked:
     case: str | None = None
 
     def question(self, at: str):
-        kind = "mcqa" if len(self.answer) == 1 else "mrqa"
-        return ask(self.stem, tuple(self.options.split("/")), self.answer, at, shared_stem=self.case, question_type=kind)
+        kind = "mcqa" if len(self.answer) == 1 else "mrqa" if self.options else "qa"
+        return ask(self.stem, tuple(filter(None, self.options.split("/"))), self.answer, at, shared_stem=self.case, question_type=kind)
 
 
+ILLS = ("肺炎有发热/结核有盗汗/哮喘有喘息", "痛风有关节痛/贫血有乏力/癌症有消瘦")
 DIAPHRAGM = "胸肋三角是膈的薄弱区/膈上、下面有浆膜覆盖/由膈神经支配"
 ORGANS = ("主动脉裂孔内有主动脉和{}通过", "食管裂孔内有食管和{}通过")
 
@@ -55,6 +59,23 @@ PAIRS = [
         Asked("按交往性质分的关系是", "横向关系/同事/纵向关系/邻里", "C"),
     ),
     ("two", Asked("该病最常见的病因是", "感染/肿瘤/外伤/中毒", "A"), Asked("该病最常见的病因是", "肿瘤/遗传/感染后变态反应/药物", "B")),
+    (
+        "kin",
+        Asked("治疗梅毒螺旋体感染首选的抗菌药物是", "青霉素/红霉素/庆大霉素/氯霉素", "A"),
+        Asked("治疗梅毒螺旋体感染首选的抗菌药物是（）。", "", "青霉素"),
+    ),
+    (
+        "two",
+        Asked("治疗梅毒螺旋体感染首选的抗菌药物是", "青霉素/红霉素/庆大霉素/氯霉素", "A"),
+        Asked("治疗梅毒螺旋体感染首选的抗菌药物是", "", "头孢曲松"),
+    ),
+    ("two", Asked("下列说法正确的是", f"{ILLS[0]}/以上都对", "D"), Asked("下列说法正确的是", f"{ILLS[1]}/以上都对", "A")),
+    ("two", Asked("下列说法正确的是", f"{ILLS[0]}/以上都对", "D"), Asked("下列说法正确的是", f"{ILLS[1]}/以上都对", "D")),
+    ("two", Asked("下列叙述正确的是", f"{ILLS[0]}/以上都不对", "A"), Asked("下列叙述正确的是", f"{ILLS[1]}/以上都不对", "D")),
+    ("two", Asked("下列哪项符合题意", f"{ILLS[0]}/无", "A"), Asked("下列哪项符合题意", f"{ILLS[1]}/无", "D")),
+    ("two", Asked("属于特异性感染的是", "结核/疖/痈/丹毒", "A"), Asked("属于特异性感染的是", "破伤风/结核/气性坏疽/以上都是", "D")),
+    ("two", Asked("属于特异性感染的是", "结核/破伤风/疖/A+B", "D"), Asked("属于特异性感染的是", "麻风/梅毒/痈/A+B", "D")),
+    ("two", Asked("以下选项中不正确的是", "肺炎有发热/结核/疖/痈", "A"), Asked("以下选项中不正确的是", "肺炎有发热/痔/瘘/癣", "A")),
 ]
 
 
@@ -65,3 +86,11 @@ def test_how_two_questions_relate(kind: str, one: Asked, other: Asked) -> None:
         clusters = {question.cluster_id for question in found.kept}
         assert (len(found.kept), len(clusters)) == {"kin": (2, 1), "two": (2, 2), "one": (1, 1), "conflict": (0, 0)}[kind]
         assert {one.reason for one in found.rejected} == {"one": {"near_duplicate"}, "conflict": {"conflicting_answers"}}.get(kind, set())
+
+
+def test_cases_with_nothing_in_common_are_not_compared(monkeypatch) -> None:
+    monkeypatch.setattr(clusters, "same_case", lambda *_: pytest.fail("compared"))
+    cases = ("".join(chr(0x4E00 + 100 * case + at) for at in range(60)) for case in range(40))
+    asked = (Asked("最可能的诊断是", "抑郁症/焦虑症/疑病症/癔症", "A", case) for case in cases)
+    rows = rows_by_id([one.question(f"q{at}") for at, one in enumerate(asked)], PARAMS.ngram_chars, LOCAL)
+    assert len(rows) == 40 and not list(clusters.find_kin(rows, PARAMS))

@@ -51,7 +51,9 @@ def test_a_false_tail_that_people_support_is_dropped(tmp_path: Path) -> None:
     verification.main([f"--{name}={tmp_path / path}" for name, path in named.items()])
     measured = json.loads((tmp_path / "v.json").read_text())
     assert (measured["table"]["total"]["claims"], measured["false_tails"]["total"]["support"]["claims"]) == (0, 1)
-    assert measured["in_data"]["support"] == 1 and "False tails" in (tmp_path / "verification/table.md").read_text()
+    assert (measured["in_data"]["support"], measured["false_tails_in_data"]["support"]) == (0, 1) and "False tails" in (
+        tmp_path / "verification/table.md"
+    ).read_text()
     (tmp_path / "passages.jsonl").unlink()  # so that the verdict alone drops it
     left = {(row.false_head, row.false_tail) for row in rows_of(tmp_path)}
     assert len(left) == 2 and (wrong.false_head, wrong.false_tail) not in left
