@@ -239,6 +239,7 @@ _ANOTHER = re.compile(rf"(?!\s?\([A-Ja-j][^)\s]){AND}{ITEM}\s?(?:{AND}{ITEM}|[.�
 _EXPLANATION = re.compile(r"\n\n(?!\s?(?:选项)?[A-Ja-j](?:选?项)?[.。、,]?\s*(?:\n|\Z))[^\n]{6}")  # B⏎⏎A、C、D三项均为干扰项
 _NEXT_ITEM = re.compile(r"[\n。;][\s\-•(]{0,20}(?:选项)?[A-Ja-j](?:选?项)?[.、:)\s]")
 _OPENED = re.compile(r"[^\S\n]*+[)\]}\"'”’]*+(?:选?项)?+[^\S\n]*+(?:[。\n]|(?<=})\Z)")
+_ENDED = re.compile(r".*(?:[。!\n}】]|[a-z)]\.(?=\s|\Z))", re.DOTALL)
 _LAST_LETTER = re.compile(rf"{LETTERS}(?:选?项)?(?P<joint>\s?(?:[、,/&+和与及或]|以及|还是))?\s*\Z")
 _ITEM_SEPARATOR = re.compile(r"(?:选?项)?\s?[:、,(—-]")
 NEXT_QUESTION = re.compile(
@@ -279,13 +280,13 @@ def chosen_by_label(text: str, options: Mapping[str, str]) -> str | None:
 
 
 def complete_in_cut(reply: str, options: Mapping[str, str], many: bool) -> bool:
-    """Return whether a reply that its length limit cut off had given its answer: after a label or a verb, in front, or, if it is one
-    letter, in a sentence that ended.
+    """Return whether a reply that its length limit cut off had given its answer: one option after a label or a verb, in front,
+    as text, or in a sentence that ended; several if something follows them.
 
-    A list that was cut names nothing, whatever it says of the first options; nor do several letters that nothing follows.
+    A list that was cut names nothing, whatever it says of the first options.
     """
     text, known = with_signs(folded(reply), options, many)
-    ended = text[: max(text.rfind(sign) for sign in "。!\n}") + 1]
+    ended = match[0] if (match := _ENDED.match(text)) else ""
     text = whole = prepared(without_question(text, known), known)
     last = _LAST_LETTER.search(whole)
     if (last and (many or last["joint"])) or (many and whole.endswith(tuple(known.values()))):
@@ -297,8 +298,9 @@ def complete_in_cut(reply: str, options: Mapping[str, str], many: bool) -> bool:
     opening = (RUN_AFTER if many else ONE_AFTER).match(text)
     if many:
         return bool(opening and _OPENED.match(text, opening.end()))
-    rest = text[opening.end() :].lstrip(" .:、)}") if opening else text
-    return bool(_answer(ended, known, many) or (opening and known.get(letters_of(opening["run"]), "").startswith(rest)))
+    if not has_letters(whole) or _answer(ended, known, many):
+        return True
+    return bool(opening and known.get(letters_of(opening["run"]), "").startswith(text[opening.end() :].lstrip(" .:、)}")))
 
 
 def _read(reply: str, options: Mapping[str, str], many: bool) -> str | None:
