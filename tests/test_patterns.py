@@ -21,6 +21,7 @@ METHODS = SEARCHING | {"match", "fullmatch"}
 SIZES = 1_500, 6_000
 SHORT, _SHORT_CHARS = {
     "curation.claims.contradictions._foods": "tails of facts: 30 characters",
+    "curation.claims.tail_objections._general": "tails",
     "curation.claims.templates._patterns": "tails",
     "curation.clean.classify.subjects.__init__": "names of examinations and subjects: 300",
     "curation.vocab.allowed_heads._rows": "tails, and names of heads: 80",

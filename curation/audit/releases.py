@@ -195,7 +195,11 @@ def _taught(folder: Path, contents: _Contents) -> Iterator[ReleaseProblem]:
     """Yield the entries for training that state an item of test, or another answer than the table."""
     for path in sorted((folder / "sft").glob("*.json")):
         name = path.relative_to(folder).as_posix()
-        entries = msgspec.json.decode(path.read_bytes())
+        try:
+            entries = msgspec.json.decode(path.read_bytes())
+        except (msgspec.DecodeError, RecursionError):
+            yield ReleaseProblem(name, "", "unreadable")
+            continue
         for number, entry in enumerate(entries if isinstance(entries, list) else [], 1):
             text, output = str(entry.get("instruction")), str(entry.get("output"))
             for split, key, right in _stated(text, contents):
@@ -244,7 +248,7 @@ def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for number, line in enumerate(path.read_bytes().splitlines() if path.is_file() else [], 1):
         try:
             row = msgspec.json.decode(line)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             row = {}
         yield f"line:{number}", row if isinstance(row, dict) else {}
 

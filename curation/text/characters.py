@@ -210,6 +210,7 @@ def simplify(text: str, is_traditional: bool = False) -> str:
     Args:
         is_traditional: the source of the text is in traditional characters, so that its 乾 is 干.
     """
+    text = _SURROGATE.sub("\ufffd", text)
     if not is_traditional and not _beyond_simplified("".join(_CHINESE_RUN.findall(text))):
         return text
     # tw2s is t2s and the variants of Taiwan, 著 for 着; tw2sp also makes 运行 of 執行 and 远程 of 遠端.

@@ -16,7 +16,7 @@ _WORDS: dict[str, PublishedSplit] = {
     **dict.fromkeys(("dev", "val", "valid", "validation", "验证", "验证集", "开发集"), "dev"),
     **dict.fromkeys(("test", "testing", "测试集"), "test"),
 }
-_SUFFIX = re.compile(r"(?:\.(?!test|train|dev|val)[a-z0-9]{1,7})+$")
+_SUFFIX = re.compile(r"(?:\.(?!test|train|dev|val)[a-z0-9]{1,7}){1,3}$")
 _WORD = re.compile(r"[a-z]+|[\u4e00-\u9fff]+")
 
 

@@ -203,7 +203,7 @@ def test_the_page_names_the_change_and_hides_the_reserved(browser, two, tmp_path
     text = page.locator("body").text_content() or ""
     assert not [key for key in ids["reserved"] if key in text] and "独有保留题" not in text and "保留病" not in text
     assert "document.title='owned'" in text and page.title().startswith("AtomExam: ")
-    assert page.locator("tr", has_text="accuracy").locator("td", has_text="retrained").count() == 1
+    assert page.locator("tr", has_text="accuracy").locator("td", has_text="retrained").count() == 2
     assert set(page.locator("section", has_text="newly wrong").locator("td:first-child code").all_text_contents()) >= {"q-000250"}
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     page.get_by_role("link", name="questions moved").click()
@@ -257,7 +257,7 @@ def test_items_are_filtered_by_what_became_of_them_since_the_first_version(brows
     in_test = {row.id for row in b.questions_of("test")}
     opened.page.get_by_role("link", name="added", exact=True).click()
     opened.page.wait_for_selector("body[data-ready]")
-    opened.shows(len(ids["added"] & in_test) + 1 + 1)  # and a claim, and one that speaks of what is reserved: it is in test
+    opened.shows(len(ids["added"] & in_test) + 4)  # and a claim and a fact, and one of each that speaks of what is reserved: it is in test
     for became, wanted in (("edited", ids["edited"]), ("moved", ids["moved"])):
         opened.go(f"items.html#since={became}")
         assert len(wanted & in_test) > 0
@@ -268,7 +268,7 @@ def test_items_are_filtered_by_what_became_of_them_since_the_first_version(brows
     assert "file:bank.json" in opened.page.locator("#item").inner_text()
     assert opened.page.get_by_label("result since").input_value() == "newly wrong"
     opened.go("items.html#since=as+before")
-    opened.shows(len(in_test) + 3 - len((ids["added"] | ids["edited"] | ids["moved"]) & in_test) - 2)
+    opened.shows(len(in_test) + 6 - len((ids["added"] | ids["edited"] | ids["moved"]) & in_test) - 4)
     opened.close()
 
 

@@ -11,7 +11,7 @@ from crawlers.read.tables.records.entities import is_alias, is_bare_label, kind_
 
 NAME, ABOUT = "名称", "概述"
 """Keys of the name of an entry, and of what stands between the name and the first label."""
-_HEADING = re.compile(r"\s{0,3}(#{1,6})\s*(\S.*?)[\s#]*")
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s*(\S.*)")
 _MARKUP = re.compile(r"\*\*|__|`|^\s*>\s?")
 _ORDINAL = re.compile(
     r"\s*(?:[-*+•·●◆■▪]\s*|第[\d一二三四五六七八九十百]{1,4}[节章篇条讲回部]\s*|(?:第?[（(【]?(?:\d{1,3}|[一二三四五六七八九十]{1,3})(?:[.、．)）】](?!\d)|(?<=[(（【]..)\s)\s*)|[①-⑳]\s*){0,2}"

@@ -38,7 +38,7 @@ def open_gaps(stem: str) -> str:
     return opened if 0 < gaps <= _MOST_GAPS and not _SPACED.search(opened) else stem
 
 
-_OPEN_END = re.compile(r"\s*[，、；,;]$")
+_OPEN_END = re.compile(r"\s{0,9}[，、；,;]$")
 _CLAUSE_END = re.compile("[，,；;。？?！!\\n]")
 _ASKS = re.compile(r"下列|(?<![\d岁])以下|哪|(?<!任)何|什么|[是为有含括指于在和与及或的称]$")  # not 3岁以下, nor 任何
 

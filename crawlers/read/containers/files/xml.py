@@ -23,27 +23,33 @@ def root_of(name: str, body: bytes) -> Any:
     return root
 
 
+_MOST_ATTRIBUTES = 1_000
 TEXT = "#text"
 """Key of an element's own text if it has attributes or children, too."""
 
 
 def data_of(element: Any) -> Any:
-    """Return the value of an XML element: its text, or an object of its attributes and children, repeated ones as a list."""
+    """Return the value of an XML element: its text, or an object of its attributes and children, repeated ones as a list.
+
+    Raises:
+        ValueError: an element has more attributes than data has fields; to read them takes time by their square.
+    """
+    if len(element.attrib) > _MOST_ATTRIBUTES:
+        raise Refusal(f"<{element.tag}> has {len(element.attrib)} attributes; at most {_MOST_ATTRIBUTES} are read")
     children = [child for child in element if isinstance(child.tag, str)]
     words = (element.text or "").strip()
     if not children and not element.attrib:
         return words
     names = [child.get("name") for child in children if set(child.attrib) == {"name"} and child.tag == children[0].tag]
-    above = element.getparent()
-    if (
-        above is not None and len(above) > 1 and len(names) == len(set(names)) == len(children) > 1
-    ):  # `<field name="title">…`, as mysqldump writes
+    has_siblings = element.getnext() is not None or element.getprevious() is not None
+    if has_siblings and len(names) == len(set(names)) == len(children) > 1:  # `<field name="title">…`, as mysqldump writes
         return {str(child.get("name")): (child.text or "").strip() for child in children}
-    fields: dict[str, Any] = dict(element.attrib)
+    attributes = dict(element.attrib)
+    fields: dict[str, Any] = {**attributes}
     counts = Counter(child.tag for child in children)
     worded = {child.tag for child in children if child.attrib}
     for child in children:
-        name = child.tag if child.tag not in element.attrib else f"{child.tag} (inside)"
+        name = child.tag if child.tag not in attributes else f"{child.tag} (inside)"
         if counts[child.tag] > 1:
             value = data_of(child)
             # beside `<option right="true">`, an option without an attribute is an object, too

@@ -219,7 +219,7 @@ def is_bare_label(text: str) -> bool:
 @cache
 def _qualifier() -> re.Pattern[str]:
     words = "|".join(sorted(_words().qualifiers, key=len, reverse=True))
-    return re.compile(f"^(?:{words})+(?=.)|(?<=.)(?:{words})+$")
+    return re.compile(f"^(?:{words}){{1,3}}(?=.)|(?<=.)(?:{words}){{1,3}}$")
 
 
 def names_entry(key: str) -> int | None:
