@@ -11,12 +11,12 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from atomexam.records.claim import ClaimPair, Fourfold, false_claim
+from atomexam.records.claim import ClaimPair
 from atomexam.runtime.annotation_files import VERDICTS, read_verdicts
 from atomexam.runtime.annotations import merge, report
-from atomexam.runtime.jsonl import read_jsonl, read_optional, write_jsonl
+from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from atomexam.runtime.stage import run_stage
-from curation.annotation.claim_verdicts import ClaimAnswer, ClaimToJudge, check
+from curation.annotation.claim_verdicts import ClaimAnswer, ClaimToJudge, check, read_false_tails
 from curation.annotation.samples import read_export, read_spreadsheet
 
 _READERS = {".json": read_export, ".xlsx": read_spreadsheet, ".csv": read_spreadsheet}
@@ -29,8 +29,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     known = {
         one.claim_id: ClaimToJudge(one.claim, one.atomic_type, one.is_false_tail) for one in old
     }  # a refuted claim is in no other file
-    false = map(false_claim, read_optional(arguments.claims.with_name("fourfold.jsonl"), Fourfold))
-    known |= {one.id: ClaimToJudge(one.factual, one.atomic_type, True) for one in false}
+    known |= {one.id: ClaimToJudge(one.factual, one.atomic_type, True) for one in read_false_tails(arguments.claims)}
     known |= {one.id: ClaimToJudge(one.factual, one.atomic_type) for one in read_jsonl(arguments.claims, ClaimPair)}
     merged = merge(VERDICTS, old, check(answers, known, arguments.names, arguments.skip_gone))
     if merged.added or merged.changed:

@@ -12,13 +12,14 @@ from typing import Any
 from msgspec import Struct
 
 from atomexam.records.annotation import ANSWERS, Verdict, majority
-from atomexam.records.claim import ClaimPair, Fourfold, false_claim
+from atomexam.records.claim import ClaimPair
 from atomexam.records.fact import RELATIONS
 from atomexam.runtime import agreement as people
 from atomexam.runtime.annotation_files import read_verdicts
-from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, replacing, write_json, write_jsonl
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary
+from curation.annotation.claim_verdicts import read_false_tails
 
 TO_VERIFY = (
     "Copy the sheet in data/annotation, which the next `evidence` overwrites, name the copies after their annotators and fill them in; "
@@ -181,7 +182,7 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, None, None, paths)
     votes = read_verdicts(args.verdicts)
-    false = {false_claim(row).id for row in read_optional(args.claims.with_name("fourfold.jsonl"), Fourfold)}
+    false = {one.id for one in read_false_tails(args.claims)}
     figures = measure(votes, {claim.id for claim in read_jsonl(args.claims, ClaimPair)}, false)
     with folder_lock(args.out) as out:
         for name, text in {"table.md": markdown(figures), "table.csv": as_csv(figures["table"])}.items():

@@ -53,7 +53,7 @@ def mend(text: str, committed: str, stages: Mapping[str, int]) -> tuple[str, lis
         faults.append("is torn" if text.strip("\0 \n") else "is empty")
         if not text.endswith("\n") and entries:
             entries.popitem()
-        parsed = {name: _entry(name, entry) for name, entry in entries.items()}
+        parsed = {name: _parsed(f"{_HEADER}  {name}:\n{entry}").get(name) for name, entry in entries.items()}
     torn = {name for name, entry in parsed.items() if not _is_whole(entry)}
     last = [*entries][-1] if entries else ""  # cut between two lines, it may lack outputs
     torn |= {last} if last in stages and len(_rows(parsed[last], "outs")) < stages[last] else set()
@@ -77,10 +77,6 @@ def _ours(text: str) -> str:
         elif is_ours:
             kept.append(line)
     return "".join(kept)
-
-
-def _entry(name: str, lines: str) -> Any:
-    return _parsed(f"{_HEADER}  {name}:\n{lines}").get(name)
 
 
 def _parsed(text: str) -> dict[str, Any]:

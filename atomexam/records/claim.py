@@ -71,9 +71,9 @@ def false_claim(row: Fourfold) -> ClaimPair:
     )
 
 
-def sentences_of(record: ClaimPair | Fourfold) -> list[str]:
-    """Return the two or four sentences of a record."""
-    return [getattr(record, name) for name in (PAIR if isinstance(record, ClaimPair) else SENTENCES)]
+def sentences_of(record: object) -> list[str]:
+    """Return the two or four sentences of a claim pair or fourfold row, of this version or another."""
+    return [getattr(record, name) for name in (SENTENCES if hasattr(record, "true_affirmed") else PAIR)]
 
 
 def claim_id(factual: str, non_factual: str) -> str:

@@ -1,5 +1,7 @@
 """Records that a stage rejected, each with its reason."""
 
+from typing import Any
+
 from msgspec import Struct
 
 
@@ -16,3 +18,8 @@ class Rejected(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Details for readers; for duplicates the id of the kept record."""
     record: dict
     """The complete record or item, unchanged."""
+
+    def places(self) -> list[dict[str, Any]]:
+        """Return where the record was seen: an item has one place, a later record a list of them."""
+        provenance = self.record.get("provenance") or []
+        return provenance if isinstance(provenance, list) else [provenance]

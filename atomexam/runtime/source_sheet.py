@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from ruamel.yaml import YAML
@@ -106,13 +106,8 @@ def _by_source(rows: Iterable[Rejected]) -> dict[tuple[str, str], list[Rejected]
     """Return rejected records by source and kind."""
     found: dict[tuple[str, str], list[Rejected]] = {}
     for row in rows:
-        found.setdefault((str(_place(row)["source"]), _KINDS[row.kind]), []).append(row)
+        found.setdefault((str(row.places()[0]["source"]), _KINDS[row.kind]), []).append(row)
     return found
-
-
-def _place(row: Rejected) -> dict[str, Any]:
-    places = row.record["provenance"]
-    return places[0] if isinstance(places, list) else places
 
 
 def _step(stage: str, kind: str, taken: int, rejected: list[Rejected]) -> Step:
@@ -128,7 +123,7 @@ def _example(row: Rejected) -> str:
     record = row.record
     fact = "–".join(filter(None, (record.get("head"), record.get("tail"))))
     text = next(filter(None, (record.get("stem_raw"), record.get("stem"), record.get("name_raw"), fact)), "")
-    return f"{_place(row)['position']} {' '.join(text.split())[:_EXAMPLE_CHARS]}"
+    return f"{row.places()[0]['position']} {' '.join(text.split())[:_EXAMPLE_CHARS]}"
 
 
 def trial_sheet(items: "Iterable[Item]") -> list[Step]:
@@ -146,6 +141,7 @@ def trial_sheet(items: "Iterable[Item]") -> list[Step]:
     with TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         (data / "items").mkdir(parents=True)
+        (Path(folder) / "metrics").mkdir()
         write_jsonl(data / "items" / f"{source}.jsonl", items, key=lambda item: 0)
         params = read_params() | {"sources": {source: {}}, "imports": {}}
         with open(Path(folder) / PARAMS_FILE, "w", encoding="utf-8") as file:
@@ -157,7 +153,6 @@ def trial_sheet(items: "Iterable[Item]") -> list[Step]:
 
 def _run(module: str, folder: Path) -> None:
     """Run a stage as a process of its own: no stage's package imports that of another."""
-    (folder / "metrics").mkdir(exist_ok=True)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])}
     done = subprocess.run([sys.executable, "-m", module], cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:

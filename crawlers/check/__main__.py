@@ -28,7 +28,6 @@ from atomexam.runtime.stage import command, run_stage
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
     from scrapy.http import Response
 
-    from atomexam.records.item import Item
     from crawlers.check.findings import Findings
     from crawlers.check.watch_middleware import PageOutput
     from crawlers.html.source_spider import SourceSpider
@@ -86,7 +85,10 @@ def _check_source(
     outcome = look(spider, source, mode, pages, folder, keep, broken)
     findings = findings_of(spider, mode, outcome)
     sys.stdout.write(as_json(findings) if arguments.json else as_text(findings))
-    _write_sheet(arguments, findings.items)
+    if arguments.sheet:
+        from crawlers.read.__main__ import write_sheet
+
+        write_sheet(findings.items)
     fixtures = outcome.stats.get(FIXTURES, {})
     for case, url in arguments.save:
         if url not in fixtures:
@@ -186,24 +188,15 @@ def _files(name: str) -> str:
 
 def _check_files(path: str, arguments: argparse.Namespace) -> int:
     from crawlers.check.file_report import Checked, as_json, as_text
-    from crawlers.read.__main__ import read_row
+    from crawlers.read.__main__ import read_row, write_sheet
     from crawlers.read.paths import named_files
 
     logging.getLogger("crawlers.read.tables.records.by_content").setLevel(logging.ERROR)  # the report states which columns are read
     files = [Checked(read_row(name, file), f"python -m crawlers.read {quote(str(file))}") for name, file in named_files([path])]
     sys.stdout.write(as_json(files) if arguments.json else as_text(files, f"python -m crawlers.read {quote(path)}"))
-    _write_sheet(arguments, [item for row, _ in files for item in row.reading.items])
+    if arguments.sheet:
+        write_sheet(item for row, _ in files for item in row.reading.items)
     return 0 if any(row.reading.items for row, _ in files) else 1
-
-
-def _write_sheet(arguments: argparse.Namespace, items: "list[Item]") -> None:
-    """Write what the stages after reading would make of the items, if asked for."""
-    if not arguments.sheet:
-        return
-    from atomexam.runtime.source_sheet import lines_of, trial_sheet
-    from crawlers.text.columns import harmless
-
-    sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines_of(trial_sheet(items))))
 
 
 def _line(name: str, mode: str | None) -> tuple[Source, str]:

@@ -21,7 +21,6 @@ from tqdm import tqdm
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.provenance import Provenance, page_id
 from atomexam.runtime.jsonl import replacing, to_line
-from atomexam.runtime.source_sheet import lines_of, trial_sheet
 from atomexam.runtime.stage import command, run_stage
 from crawlers.read.account.report import ReportRow, row_json, table_of
 from crawlers.read.files import read_steps
@@ -60,9 +59,15 @@ def main(argv: list[str] | None = None) -> int:
             report.writelines(to_line(row_json(row)) for row in rows)
     sys.stderr.write("".join(f"{line}\n" for line in table_of(rows, arguments.verbose)))
     if arguments.sheet:
-        steps = trial_sheet(item for row in rows for item in row.reading.items)
-        sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines_of(steps)))
+        write_sheet(item for row in rows for item in row.reading.items)
     return 1 if any(row.error for row in rows) or not any(row.reading.record_count for row in rows) else 0
+
+
+def write_sheet(items: Iterable[Item]) -> None:
+    """Write to stderr what the stages after reading would make of items of one source."""
+    from atomexam.runtime.source_sheet import lines_of, trial_sheet
+
+    sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines_of(trial_sheet(items))))
 
 
 def _propose(files: Iterable[tuple[str, Path]]) -> int:

@@ -1,14 +1,22 @@
 """Annotators' answers and the known verdicts -> verdicts: checked against the claims, one per claim and annotator."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from atomexam.records.annotation import ANSWERS, Verdict
+from atomexam.records.claim import ClaimPair, Fourfold, false_claim
 from atomexam.runtime.annotation_files import VERDICTS
 from atomexam.runtime.annotations import MAX_COMMENT_CHARS, check_answers, check_name
+from atomexam.runtime.jsonl import read_optional
 from atomexam.text.canonical import canonical
+
+
+def read_false_tails(claims: Path) -> Iterator[ClaimPair]:
+    """Yield the false tails of the fourfold rows beside a file of claims, as claims."""
+    return map(false_claim, read_optional(claims.with_name("fourfold.jsonl"), Fourfold))
 
 
 class ClaimAnswer(NamedTuple):

@@ -55,6 +55,10 @@ class Table(NamedTuple):
 
     path: Path
     split: str | None
+    kind: str
+    """`questions` or `claims` for a Parquet file of this project, else empty."""
+    rows: list[Row]
+    """Of a file of this project."""
 
 
 def card_tables(folder: Path) -> list[Table]:
@@ -68,16 +72,16 @@ def card_tables(folder: Path) -> list[Table]:
     configs = (yaml_values(front[1], str(card)) or {}).get("configs") if front else None
     if not isinstance(configs, list):
         return []
-    tables: dict[Path, Table] = {}
+    split_of: dict[Path, str | None] = {}
     for config in configs:
         base = folder / (config.get("data_dir") or "")
         for split, pattern in _patterns(config.get("data_files") or ("**/*" if config.get("data_dir") else [])):
             for path in sorted(base.glob(pattern)):
                 if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
-                    tables.setdefault(path, Table(path, split))
-    if not tables:
+                    split_of.setdefault(path, split)
+    if not split_of:
         raise ValueError(f"{card}: `configs` names no file that is there; expected `data_files` of a dataset card of the Hub")
-    return list(tables.values())
+    return [Table(path, split, *_own_rows(path)) for path, split in split_of.items()]
 
 
 def _patterns(files: Any) -> Iterator[tuple[str | None, str]]:
@@ -90,15 +94,15 @@ def _patterns(files: Any) -> Iterator[tuple[str | None, str]]:
             yield None, entry
 
 
-def own_rows(table: Table) -> tuple[str, list[Row]]:
+def _own_rows(path: Path) -> tuple[str, list[Row]]:
     """Return the kind of a Parquet file of this project and its rows; the kind is empty for other files."""
-    if table.path.suffix != ".parquet":
+    if path.suffix != ".parquet":
         return "", []
     import pyarrow.parquet as pq
 
-    names = set(pq.read_schema(table.path).names)
+    names = set(pq.read_schema(path).names)
     kind = "questions" if names >= _QUESTION else "claims" if names >= _CLAIM else ""
-    return kind, pq.read_table(table.path).to_pylist() if kind else []
+    return kind, pq.read_table(path).to_pylist() if kind else []
 
 
 def question_of(row: Row) -> Question | None:
@@ -139,11 +143,10 @@ class _Contents:
         self.heads: dict[str, dict[str, tuple[str, str, str]]] = defaultdict(dict)
         """Head -> split -> file, position and id of its first claim."""
         for table in tables:
-            kind, rows = own_rows(table)
             name = table.path.relative_to(folder).as_posix()
-            for number, row in enumerate(rows, 1):
+            for number, row in enumerate(table.rows, 1):
                 self.split_of[row["id"]] = split = table.split or ""
-                if kind == "questions":
+                if table.kind == "questions":
                     self.answers[row["id"]] = row["answer"]
                     self.by_stem[_last_line(row["stem"] or "")].append(row | {"split": split})
                 else:

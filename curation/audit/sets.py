@@ -21,7 +21,7 @@ from atomexam.records.params import Clean
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.natural_order import natural_key
-from curation.audit.releases import ReleaseProblem, Table, card_tables, item_of, own_rows, question_of, release_problems
+from curation.audit.releases import ReleaseProblem, Table, card_tables, item_of, question_of, release_problems
 from curation.clean.questions.cleaned_questions import with_all_reasons
 from curation.clean.questions.source_context import context_of
 
@@ -162,7 +162,7 @@ def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str
     for name in paths:
         if not format_name and Path(name).is_dir() and (tables := card_tables(Path(name))):
             cards.append((Path(name), tables))
-            others += [str(table.path) for table in tables if not own_rows(table)[0]]
+            others += [str(table.path) for table in tables if not table.kind]
             continue
         ours = {} if format_name else {file: shape for file in sorted(_files(name)) if (shape := _own_shape(file))}
         own |= ours
@@ -189,14 +189,15 @@ def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str
 def _read_tables(folder: Path, tables: Sequence[Table], entries: list[FileQuestion], files: dict[str, ReadFile]) -> None:
     """Add the questions of this project's tables, and the splits that the card names; claims are compared by `release_problems`."""
     for table in tables:
-        kind, rows = own_rows(table)
         name = table.path.relative_to(folder).as_posix()
         beside = {"": table.split} if table.split else {}
-        if kind == "questions":
-            places = [f"row:{number}" for number in range(1, len(rows) + 1)]
-            entries += [FileQuestion(item_of(row, name, at), name, at, question_of(row)) for row, at in zip(rows, places, strict=True)]
-            files[name] = ReadFile(file=name, format="release", guessed=True, found=len(rows), beside=beside)
-        elif not kind:
+        if table.kind == "questions":
+            places = [f"row:{number}" for number in range(1, len(table.rows) + 1)]
+            entries += [
+                FileQuestion(item_of(row, name, at), name, at, question_of(row)) for row, at in zip(table.rows, places, strict=True)
+            ]
+            files[name] = ReadFile(file=name, format="release", guessed=True, found=len(table.rows), beside=beside)
+        elif not table.kind:
             files |= {one: replace(read, beside=beside | read.beside) for one, read in files.items() if name.endswith(one)}
 
 

@@ -8,11 +8,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from atomexam.records.claim import ClaimPair, Evidence, Fourfold, Passage, false_claim
+from atomexam.records.claim import ClaimPair, Evidence, Passage
 from atomexam.records.params import EvidenceParams
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary
+from curation.annotation.claim_verdicts import read_false_tails
 from curation.annotation.samples import mixed_sample, with_evidence, write_project, write_spreadsheet
 from curation.evidence.ranking import RankedPassage, best_sentence, passages_of_search, ranked, results_in
 
@@ -46,10 +47,6 @@ def evidence_of(ranked_passage: RankedPassage) -> Evidence:
     )
 
 
-def _fourfold_beside(claims: Path) -> Iterator[Fourfold]:
-    return read_optional(claims.with_name("fourfold.jsonl"), Fourfold)
-
-
 def main(argv: list[str] | None = None) -> None:
     paths = {
         "claims": "data/claims/claims.jsonl",
@@ -62,7 +59,7 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, "evidence", EvidenceParams, paths)
     true = list(read_jsonl(args.claims, ClaimPair))
-    false = [false_claim(row) for row in _fourfold_beside(args.claims)]
+    false = list(read_false_tails(args.claims))
     claims = [*true, *false]
     find = retriever(args.params.retriever, args.passages, args.search)
     evidence: dict[str, list[Evidence]] = defaultdict(list)
@@ -71,7 +68,7 @@ def main(argv: list[str] | None = None) -> None:
         evidence[one.claim.id].append(evidence_of(one))
         named[one.passage.id] = one.passage
     reserved = {claim.id for claim in read_optional(args.reserved, ClaimPair)}  # the annotators' folder is passed on
-    reserved |= {false_claim(row).id for row in _fourfold_beside(args.reserved)}
+    reserved |= {one.id for one in read_false_tails(args.reserved)}
     sides = ([one for one in side if one.id not in reserved] for side in (true, false))
     sample = with_evidence(mixed_sample(sides, args.params.annotate_per_type, args.params.seed), evidence, named)
     with folder_lock(args.annotation) as folder:

@@ -5,7 +5,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from atomexam.records.claim import PAIR, SENTENCES
+from atomexam.records.claim import SENTENCES, sentences_of
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
@@ -167,12 +167,8 @@ def _edited(gone: Sequence[RecordInSplit], new: Sequence[RecordInSplit]) -> dict
 def _words(record: Record) -> str:
     """Return the text of a record in canonical form."""
     if not isinstance(record, VersionQuestion):
-        return canonical("".join(_sentences(record)))
+        return canonical("".join(sentences_of(record)))
     return canonical("".join([record.shared_stem or "", record.stem, *(option.text for option in record.options)]))
-
-
-def _sentences(record: VersionClaim | VersionFourfold) -> list[str]:
-    return [getattr(record, name) for name in (PAIR if isinstance(record, VersionClaim) else SENTENCES)]
 
 
 def text_of(record: Record, name: str) -> str:
@@ -184,7 +180,7 @@ def text_of(record: Record, name: str) -> str:
 def whole_text(record: Record) -> str:
     """Return all text of a record that a model gets, and the right answer."""
     if not isinstance(record, VersionQuestion):
-        return "\n".join(_sentences(record))
+        return "\n".join(sentences_of(record))
     texts = [text_of(record, name) for name in ("shared_stem", "stem", "options")]
     return "\n".join([text for text in [*texts, f"→ {record.answer}" if record.answer else ""] if text])
 

@@ -134,7 +134,7 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved) -> lis
         withheld: Counter[str] = Counter()
         for row in rows:
             counts[row.reason] += 1
-            sightings = _provenance(row.record)
+            sightings = row.places()
             sources.setdefault(row.reason, Counter()).update({str(one.get("source")) for one in sightings} or {"unknown"})
             displayed = examples.setdefault(row.reason, [])
             if len(displayed) < MOST_EXAMPLES:
@@ -155,12 +155,7 @@ def _plain(cell: str) -> str:
     return re.sub(r"\[([^\[\]]{0,200})\]\([^()]{0,200}\)", r"\1", cell).replace("`", "").strip()
 
 
-def _provenance(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    provenance = record.get("provenance") or []
-    return provenance if isinstance(provenance, list) else [provenance]
-
-
-def _example(row: Rejected, sightings: list[Mapping[str, Any]]) -> RejectedExample:
+def _example(row: Rejected, sightings: list[dict[str, Any]]) -> RejectedExample:
     first = sightings[0] if sightings else {}
     about = (str(first.get(name) or "") for name in ("source", "url", "position"))
     return RejectedExample(row.id, _words(row.record)[:_MOST_CHARS], (row.detail or "")[:_MOST_CHARS], *about)

@@ -105,14 +105,20 @@ def _known_names(
     A known question has a former name if it represents a cluster, or if another question represented it before. If the other owner of
     that name is also in the input, the two are known to be distinct; for a new question this is unknown.
     """
-    new: set[str | None] = set()
+    new: set[str] = set()
     former: set[str] = set()
     for summary in summaries:
         if summary.id not in own:
-            new.update((summary.id, summary.group_id, summary.stem_id, summary.stem_options_id, *summary.also, *edited.get(summary.id, ())))
+            new |= names_of(summary, edited)
         elif summary.also or summary.id in ledger.represented:
             former.update((summary.id, *summary.also, *edited.get(summary.id, ())))
-    return {name for name in new if name}, former
+    return new, former
+
+
+def names_of(summary: QuestionSummary, edited: Mapping[str, Sequence[str]]) -> set[str]:
+    """Return all names that a question is, or may have been, known under."""
+    ties = (summary.group_id, summary.stem_id, summary.stem_options_id)
+    return {summary.id, *filter(None, ties), *summary.also, *edited.get(summary.id, ())}
 
 
 def _settle_unit(

@@ -1,12 +1,12 @@
 """Splits that a source published, by the names of its files: kept where the import says `keep_splits: true`. Pure."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from atomexam.records.question import Question
 from splits.ledger.assignments import AssignmentLedger
-from splits.ledger.prior_assignments import Allocation
+from splits.ledger.prior_assignments import Allocation, names_of
 from splits.ledger.units import Unit
 
 PublishedSplit = Literal["train", "dev", "test"]
@@ -45,7 +45,7 @@ def published_splits(questions: Iterable[Question], sources: Collection[str]) ->
 
 
 def keep_published(
-    units: Iterable[Unit], published: Mapping[str, PublishedSplit], ledger: AssignmentLedger, edited: Mapping[str, Collection[str]]
+    units: Iterable[Unit], published: Mapping[str, PublishedSplit], ledger: AssignmentLedger, edited: Mapping[str, Sequence[str]]
 ) -> tuple[list[Unit], dict[str, Allocation]]:
     """Return the units that are still to be drawn, and the allocations of the others.
 
@@ -63,7 +63,7 @@ def keep_published(
         stay, leave = Allocation(strictest, "published"), Allocation("retired", "kin_of_held")
         ids = [summary.id for summary in unit.summaries]
         kept.append((unit, {id_: leave if strictest == "test" and published.get(id_) != "test" else stay for id_ in ids}))
-    names = {unit.key: _names(unit, edited) for unit, _ in kept}
+    names = {unit.key: set().union(*(names_of(summary, edited) for summary in unit.summaries)) for unit, _ in kept}
     known = ledger.by_name(set().union(*names.values())) if ledger.assigned else {}
     decided: dict[str, Allocation] = {}
     for unit, allocations in kept:
@@ -73,13 +73,3 @@ def keep_published(
         else:
             rest.append(unit)
     return rest, decided
-
-
-def _names(unit: Unit, edited: Mapping[str, Collection[str]]) -> set[str]:
-    """Return the names that the questions of a unit are, or may have been, known under."""
-    return {
-        name
-        for one in unit.summaries
-        for name in (one.id, one.group_id, one.stem_id, one.stem_options_id, *one.also, *edited.get(one.id, ()))
-        if name
-    }

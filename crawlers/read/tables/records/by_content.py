@@ -284,24 +284,19 @@ def _case_key(table: Rows, outer: Roles | None) -> str:
     if outer and f"^{outer.stem}" in above:
         return f"^{outer.stem}"
     named = next((key for key in above if NAMED["案例"].search(key[1:])), "")
-    prose = [key for key in above if _is_prose([str(row.get(key) or "") for _, row in table.rows])]
-    prose = [key for key in prose if not any(name.search(key) for name in (*NAMED.values(), EXPLAINED))]
-    prose = [key for key in prose if _tells_patients([str(row.get(key) or "") for _, row in table.rows])]
+    unnamed = [key for key in above if not any(name.search(key) for name in (*NAMED.values(), EXPLAINED))]
+    prose = [key for key in unnamed if _are_cases([str(row.get(key) or "") for _, row in table.rows])]
     is_one = len({tuple(row.get(key) for _, row in table.rows) for key in prose}) == 1  # an object may hold its record once more
     return named or (prose[0] if is_one else "")
 
 
-def _is_prose(texts: Sequence[str]) -> bool:
-    """Return whether texts are sentences in Chinese, fewer than rows, since those of a list share one."""
-    return len({*texts}) < len(texts) and all(
-        len(text) >= _LEAST_PROSE and "，" in text.replace(",", "，") and not text.isascii() for text in texts
-    )
-
-
-def _tells_patients(texts: Sequence[str]) -> bool:
-    """Return whether most of several texts describe a patient or client: another text above a list may be that of a paper or chapter."""
+def _are_cases(texts: Sequence[str]) -> bool:
+    """Return whether texts are sentences in Chinese, fewer than rows, since those of a list share one, and most describe a patient or
+    client: another text above a list may be that of a paper or chapter.
+    """
     own = {*texts}
-    return 2 * sum(tells_patient(flat(text)) for text in own) > len(own)
+    is_prose = all(len(text) >= _LEAST_PROSE and ("," in text or "，" in text) and not text.isascii() for text in own)
+    return len(own) < len(texts) and is_prose and 2 * sum(tells_patient(flat(text)) for text in own) > len(own)
 
 
 def _key_below(table: Rows, other: Rows) -> str:
