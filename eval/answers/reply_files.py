@@ -2,22 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-from atomexam.records.prediction import Prediction
+from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import read_jsonl
 
-
-class OfItem(Protocol):
-    """A reply or a score."""
-
-    @property
-    def item_id(self) -> str: ...
-    @property
-    def repeat(self) -> int: ...
-
-
-R = TypeVar("R", bound=OfItem)
+R = TypeVar("R", Prediction, Score)
 
 
 def read_replies(path: Path, run: str, model: str) -> Iterator[Prediction]:

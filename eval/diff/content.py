@@ -5,12 +5,13 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from atomexam.records.claim import SENTENCES, sentences_of
+from atomexam.records.claim import SENTENCES, ClaimPair, Fourfold, sentences_of
+from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import bigrams, jaccard
-from eval.diff.version import DataVersion, VersionClaim, VersionFourfold, VersionQuestion
+from eval.diff.version import DataVersion
 from eval.report.marks import Marked, marked
 from eval.report.rejections import Reserved
 
@@ -28,8 +29,8 @@ _FIELDS = {
     "fact": (*SENTENCES, "atomic_type", "head", "tail", "false_head", "false_tail"),
 }  # fmt: skip
 
-Record = VersionQuestion | VersionClaim | VersionFourfold
-R = TypeVar("R", VersionQuestion, VersionClaim, VersionFourfold)
+Record = Question | ClaimPair | Fourfold
+R = TypeVar("R", Question, ClaimPair, Fourfold)
 
 
 class RecordInSplit(NamedTuple):
@@ -166,7 +167,7 @@ def _edited(gone: Sequence[RecordInSplit], new: Sequence[RecordInSplit]) -> dict
 
 def _words(record: Record) -> str:
     """Return the text of a record in canonical form."""
-    if not isinstance(record, VersionQuestion):
+    if not isinstance(record, Question):
         return canonical("".join(sentences_of(record)))
     return canonical("".join([record.shared_stem or "", record.stem, *(option.text for option in record.options)]))
 
@@ -179,7 +180,7 @@ def text_of(record: Record, name: str) -> str:
 
 def whole_text(record: Record) -> str:
     """Return all text of a record that a model gets, and the right answer."""
-    if not isinstance(record, VersionQuestion):
+    if not isinstance(record, Question):
         return "\n".join(sentences_of(record))
     texts = [text_of(record, name) for name in ("shared_stem", "stem", "options")]
     return "\n".join([text for text in [*texts, f"→ {record.answer}" if record.answer else ""] if text])

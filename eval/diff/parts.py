@@ -5,7 +5,8 @@ from fractions import Fraction
 from math import floor
 from typing import NamedTuple
 
-from eval.diff.version import VersionJudgement, VersionReply, VersionScore
+from atomexam.records.judgement import Judgement
+from atomexam.records.prediction import Prediction, Score
 from eval.statistics.pairing import Tallies, mean, scored_id
 
 CAUSES = ("key", "repeats", "prompt", "weights", "reply", "reading", "mark")
@@ -48,7 +49,7 @@ def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[R
 
 
 def traits_of(
-    scores: Iterable[VersionScore], replies: Iterable[VersionReply], keys: Mapping[str, str | None], judged: Iterable[VersionJudgement] = ()
+    scores: Iterable[Score], replies: Iterable[Prediction], keys: Mapping[str, str | None], judged: Iterable[Judgement] = ()
 ) -> dict[str, Traits]:
     """Return the traits of each pair or question that may explain a changed result."""
     traits_by_item: dict[str, dict[str, list]] = {}

@@ -3,8 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
+from atomexam.records.claim import ClaimPair, Fourfold
+from atomexam.records.question import Question
 from atomexam.records.reasons import REASONS
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
@@ -40,47 +42,10 @@ class Reason(NamedTuple):
     remedy: str
 
 
-class QuestionLike(Protocol):
-    """The fields of a question that are needed here, of this version or another."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def group_id(self) -> str | None: ...
-    @property
-    def shared_stem(self) -> str | None: ...
-    @property
-    def stem(self) -> str: ...
-
-
-class ClaimLike(Protocol):
-    """The fields of a claim pair that are needed here."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def fact_ids(self) -> list[str]: ...
-    @property
-    def head(self) -> str: ...
-    @property
-    def tail(self) -> str: ...
-
-
-class FourfoldLike(ClaimLike, Protocol):
-    """The fields of a fourfold row that are needed here."""
-
-    @property
-    def false_head(self) -> str: ...
-    @property
-    def false_tail(self) -> str: ...
-    @property
-    def false_fact_ids(self) -> list[str]: ...
-
-
 class Reserved:
     """Content that no page may show: the reserved questions, claims and fourfold rows, and records related to them."""
 
-    def __init__(self, questions: Iterable[QuestionLike], claims: Iterable[ClaimLike], fourfold: Iterable[FourfoldLike] = ()) -> None:
+    def __init__(self, questions: Iterable[Question], claims: Iterable[ClaimPair], fourfold: Iterable[Fourfold] = ()) -> None:
         self.ids: set[str] = set()
         self.heads: set[str] = set()
         self.head_tails: set[frozenset[str]] = set()
@@ -113,7 +78,7 @@ class Reserved:
         text = canonical(_words(record))
         return canonical(str(record.get("stem") or record.get("stem_raw") or "")) in self.short or any(stem in text for stem in self.stems)
 
-    def asks(self, pair: ClaimLike) -> bool:
+    def asks(self, pair: ClaimPair) -> bool:
         """Return whether a claim pair is in the reserved split, or states the same as one of its claims."""
         head, tail = canonical(pair.head), canonical(pair.tail)
         return bool(self.ids & {pair.id, *pair.fact_ids}) or head in self.heads or frozenset((head, tail)) in self.head_tails

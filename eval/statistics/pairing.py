@@ -3,40 +3,16 @@
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from statistics import fmean
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
 
+from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from eval.statistics.bootstrap import DIGITS, Figures, difference, numbered, sign_test
 
-
-class ScoreLike(Protocol):
-    """The fields of a score that a comparison needs, of this version or another."""
-
-    @property
-    def item_id(self) -> str: ...
-    @property
-    def repeat(self) -> int: ...
-    @property
-    def outcome(self) -> str: ...
-    @property
-    def correct(self) -> bool | None: ...
-
-
-class JudgementLike(Protocol):
-    """The fields of a judgement that a comparison needs."""
-
-    @property
-    def item_id(self) -> str: ...
-    @property
-    def repeat(self) -> int: ...
-    @property
-    def mark(self) -> float | None: ...
-
-
-METRICS: dict[str, Callable[[ScoreLike], bool | None]] = {
+METRICS: dict[str, Callable[[Score], bool | None]] = {
     "following_rate": lambda score: score.outcome == "answered",
     "accuracy": lambda score: score.correct,
 }
@@ -61,7 +37,6 @@ class Tally(NamedTuple):
 
 
 Tallies = dict[str, Tally]
-S = TypeVar("S", bound=ScoreLike)
 _STEPS = 10_000  # marks differ by hundredths
 
 
@@ -78,7 +53,7 @@ def scored_id(item_id: str) -> str:
     return item_id.partition("/")[0]
 
 
-def tally(scores: Iterable[S], counts: Callable[[S], bool | None]) -> Tallies:
+def tally(scores: Iterable[Score], counts: Callable[[Score], bool | None]) -> Tallies:
     """Return for each pair or question in how many repeats all its items meet a condition."""
     whole: dict[str, dict[int, bool]] = {}
     for score in scores:
@@ -89,7 +64,7 @@ def tally(scores: Iterable[S], counts: Callable[[S], bool | None]) -> Tallies:
     return {name: Tally(sum(repeats.values()), len(repeats)) for name, repeats in whole.items()}
 
 
-def tally_marks(scores: Iterable[ScoreLike], judgements: Iterable[JudgementLike], markable: Container[str]) -> Tallies:
+def tally_marks(scores: Iterable[Score], judgements: Iterable[Judgement], markable: Container[str]) -> Tallies:
     """Return each answer's mean mark as a share of 100, over all its judgings and repeats; a reply without an answer is worth 0.
 
     Args:
