@@ -11,7 +11,6 @@ from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import replacing
 from eval.diff.content import MAX_DISPLAYED, Record, changes_of, whole_text
-from eval.diff.parts import CAUSES
 from eval.diff.version import DataVersion
 from eval.report.items import Browser, digest_of, list_script, paired_replies
 from eval.report.marks import MOST_CHARS
@@ -79,7 +78,6 @@ def _results(runs: Mapping[str, Figures]) -> dict[str, str]:
     return {key: turns.pop() if len(turns) == 1 else "newly right and newly wrong" for key, turns in ways.items()}
 
 
-PARTS = ("removed", *CAUSES, "added")
 _FACETS = ("subject", "atomic_type")
 
 
@@ -130,7 +128,7 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
         "difference": difference,
         "moved": moved,
         "still": [one for one in figures if one not in moved],
-        "parts": [part for part in PARTS if any(figure["parts"][part]["items"] for _, _, figure in moved)],
+        "parts": [part for part in moved[0][2]["parts"] if any(figure["parts"][part]["items"] for *_, figure in moved)] if moved else [],
         "trained": {run: _training(a, b, run) for run in difference["runs"]},
         "changes": changes,
         "whole_text": whole_text,

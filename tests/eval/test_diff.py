@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.diff.__main__ import difference_of, main
-from eval.diff.parts import CAUSES, UNITS, causes_of, divide, rounded, traits_of
+from eval.diff.__main__ import CAUSES, UNITS, causes_of, difference_of, divide, main, rounded, traits_of
 from eval.diff.version import DataVersion, VersionReply, VersionScore
 from eval.statistics.pairing import Tally
 
