@@ -12,13 +12,10 @@ from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import bigrams, jaccard
 from eval.diff.version import DataVersion
-from eval.report.marks import Marked, marked
-from eval.report.rejections import Reserved
+from eval.report.records import MAX_DISPLAYED, Marked, Reserved, marked, shown
 
 LEAST_ALIKE = 0.5
 """Jaccard similarity of bigrams from which one of two texts on the same page is an edit of the other."""
-MAX_DISPLAYED = 1_000
-"""Records shown on a page for each kind of change; all are counted."""
 _SPLITS = ("train", "dev", "test", "reserved")
 _HIDDEN = "reserved"
 _FIELDS = {
@@ -125,16 +122,7 @@ def _changes(
 
 
 def _displayed(changes: list[RecordChange], is_hidden: Callable[[RecordChange], bool]) -> ChangesOfKind:
-    displayed: list[RecordChange] = []
-    withheld = 0
-    for change in sorted(changes, key=lambda change: change.id):
-        if len(displayed) == MAX_DISPLAYED:
-            break
-        if is_hidden(change):
-            withheld += 1
-        else:
-            displayed.append(change)
-    return ChangesOfKind(len(changes), displayed, withheld)
+    return ChangesOfKind(len(changes), *shown(sorted(changes, key=lambda change: change.id), MAX_DISPLAYED, is_hidden))
 
 
 def _edited(gone: Sequence[RecordInSplit], new: Sequence[RecordInSplit]) -> dict[int, int]:

@@ -13,8 +13,8 @@ from atomexam.runtime.jsonl import replacing
 from eval.diff.content import MAX_DISPLAYED, Record, changes_of, whole_text
 from eval.diff.version import DataVersion
 from eval.report.items import Browser, digest_of, list_script, paired_replies
-from eval.report.marks import MOST_CHARS
 from eval.report.pages import rendered, write_items
+from eval.report.records import MOST_CHARS
 from eval.statistics.bootstrap import Figures
 from eval.statistics.pairing import METRICS, Tallies, mean, scored_id, tally
 from eval.tasks.request import facets_of
