@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 
 from atomexam.pages.templates import templates
 from atomexam.runtime.jsonl import replacing
-from eval.report.charts import change_table, flows, heats, matrix, picture, pictures, radar, ticks
-from eval.report.tables import CELLS, FEW, cpsyexam_table, leaderboards, letter_shares, rule_sets, sdak_table, whole_groups
+from eval.report import charts
 from eval.statistics.bootstrap import Figures
 
 STATIC = Path(__file__).parent / "static"
@@ -23,10 +22,9 @@ SCRIPTS = {
     "items": ("text.js", "data.js", "filters.js", "list.js", "item.js", "items.js"),
 }
 """By page, in loading order."""
-_CHARTS = {
-    "rule_sets": rule_sets, "letter_shares": letter_shares, "whole_groups": whole_groups, "cells": CELLS, "heats": heats, "matrix": matrix,
-    "pictures": pictures, "ticks": ticks, "change_table": change_table, "flows": flows, "flow_picture": picture, "radar": radar,
-}  # fmt: skip
+_CHARTS = {name: getattr(charts, name) for name in (
+    "rule_sets", "letter_shares", "whole_groups", "heats", "matrix", "pictures", "ticks", "change_table", "flows", "radar",
+)} | {"cells": charts.CELLS, "flow_picture": charts.picture, "few": charts.FEW}  # fmt: skip
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
 
 
@@ -43,7 +41,6 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
         "current": "index" if name in ("report", "diff") else name,
         "items_at": items_at,
         "facet_items": lambda run, facet, value, since="": items_at(run=run, **{facet: value}, result_since=since) if facet else "",
-        "few": FEW,
     }
     environment = templates(Path(__file__).parent / "templates", known | _CHARTS)
     environment.filters |= {
@@ -88,8 +85,8 @@ def page(stages: Any, summary: Figures, scripted: bool = False, about: Sequence[
     compared: dict[str, list[Figures]] = {}
     for row in stages.comparisons:
         compared.setdefault(row["task"], []).append(row)
-    tables = {"cpsyexam": cpsyexam_table(stages.runs), "sdak": sdak_table(stages.runs, stages.errors)}
-    content = {"summary": summary, "leaderboards": leaderboards(stages.runs), "compared": compared, "about": about}
+    tables = {"cpsyexam": charts.cpsyexam_table(stages.runs), "sdak": charts.sdak_table(stages.runs, stages.errors)}
+    content = {"summary": summary, "leaderboards": charts.leaderboards(stages.runs), "compared": compared, "about": about}
     return rendered("report", stages._asdict() | content | tables, scripted)
 
 

@@ -8,8 +8,7 @@ import msgspec
 import pytest
 
 from eval.report.__main__ import StageMetrics, comparison_table, main, page, read_metrics, summarize, table
-from eval.report.charts import radar
-from eval.report.tables import CELLS, cpsyexam_table, letter_shares, rule_sets
+from eval.report.charts import CELLS, cpsyexam_table, letter_shares, radar, rule_sets
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 COUNTS = {"in": 10, "out": 8, "rejected": 2}

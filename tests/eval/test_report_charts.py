@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.report.__main__ import about
-from eval.report.charts import WIDTH, AccuracyCell, Flow, Step, flows, heats, matrix, picture
-from eval.report.tables import leaderboards, sdak_table
+from eval.report.charts import WIDTH, AccuracyCell, Flow, Step, flows, heats, leaderboards, matrix, picture, sdak_table
 
 COUNTS = {"in": 10, "out": 8, "rejected": 2}
 BY_SOURCE = {"a": {"questions_in": 7}, "b": {"questions_in": 3}, "c": {"facts_out": 9}}
