@@ -221,7 +221,7 @@ def test_a_line_that_is_too_deep_is_named(tmp_path: Path) -> None:
 def test_a_bar_knows_how_much_is_to_come(
     toy_data: Path, scripted: ModuleType, parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
-    monkeypatch.setattr("eval.predict.tqdm", lambda **words: tqdm(**words | {"disable": False, "mininterval": 0}))
+    monkeypatch.setattr("eval.models.cached_model.tqdm", lambda **words: tqdm(**words | {"disable": False, "mininterval": 0}))
     write_json(tmp_path / "runs.json", {"run": Run(model="perfect", task="tcm", repeats=3)})
     paths = {"runs": tmp_path / "runs.json", "splits": toy_data / "splits", "models": parts, "out": tmp_path / "predictions" / "perfect"}
     main(["perfect", *(f"--{name}={path}" for name, path in paths.items())])

@@ -17,9 +17,8 @@ from atomexam.records.blocks import Run
 from atomexam.records.checks import convert
 from atomexam.records.prediction import Prediction
 from atomexam.runtime.jsonl import read_jsonl, write_json
-from eval.models.cached_model import NOT_REACHED, CachedModel
+from eval.models.cached_model import NOT_REACHED, CachedModel, Rank, share_of
 from eval.models.contract import ModelQuery, Reply, Settings
-from eval.models.ranks import Rank, share_of
 from eval.models.reply_store import Store, StoredReply, open_store
 from eval.plan.planned import describe
 from eval.predict import main
