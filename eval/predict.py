@@ -16,8 +16,8 @@ from atomexam.runtime.stage import read_arguments, run_stage
 from eval.backends import open_backend
 from eval.models.cached_model import read_rank, reply_all
 from eval.models.contract import ModelQuery, Reply
+from eval.models.planned import describe, read_runs
 from eval.models.reply_store import store_path
-from eval.plan.planned import describe, read_runs
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.runs import RequestBuilder, wording
 

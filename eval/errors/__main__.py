@@ -19,8 +19,8 @@ from eval.answers.reply_files import by_item, read_replies
 from eval.errors.model_proposals import ModelProposals, judge_errors
 from eval.errors.patterns import Pair, has_reasons, pattern_of, propose
 from eval.errors.tables import build_queue, markdown, ratings_of, run_figures, sample, write_queue_sheet
+from eval.models.planned import read_runs
 from eval.models.reply_store import store_path
-from eval.plan.planned import read_runs
 from eval.statistics.bootstrap import Figures
 
 _REPEAT = 0  # SdAK, section 5.1: the first of two runs

@@ -14,7 +14,7 @@ from eval.answers.reply_text import folded, split_reasoning
 from eval.backends import open_backend
 from eval.errors.patterns import ErrorProposal, Pair, has_a_reason, pattern_of
 from eval.models.cached_model import reply_all
-from eval.plan.planned import describe
+from eval.models.planned import describe
 from eval.tasks.prompt import quoted
 from eval.tasks.request import Request
 

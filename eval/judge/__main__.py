@@ -18,8 +18,8 @@ from eval.judge.figures import figures
 from eval.judge.marks import ORDERS, answer_id, mark_request, read_mark
 from eval.models.cached_model import reply_all
 from eval.models.contract import ModelQuery, Reply
+from eval.models.planned import describe
 from eval.models.reply_store import store_path
-from eval.plan.planned import describe
 from eval.statistics.costs import Usage
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request

@@ -14,7 +14,7 @@ from atomexam.runtime.stage_summary import headline, print_summary
 from eval.answers.published import RULE_SETS
 from eval.answers.readers import read_reply
 from eval.answers.reply_files import by_item, read_replies
-from eval.plan.planned import describe, read_runs
+from eval.models.planned import describe, read_runs
 from eval.score.metrics import FIGURES, read_scores
 from eval.statistics.bootstrap import Figures
 from eval.statistics.costs import Usage

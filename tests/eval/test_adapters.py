@@ -26,8 +26,8 @@ from atomexam.runtime.jsonl import read_jsonl
 from eval.backends import open_backend
 from eval.models.local.huggingface import adapted
 from eval.models.local.weights import content_hash, identity_of
-from eval.plan.__main__ import main as plan
-from eval.plan.__main__ import weights_of
+from eval.plan import main as plan
+from eval.plan import weights_of
 from eval.predict import main as predict
 from eval.tune import training
 from tests.eval.tuning import SHAPE, tuned

@@ -19,8 +19,8 @@ from atomexam.records.prediction import Prediction
 from atomexam.runtime.jsonl import read_jsonl, write_json
 from eval.models.cached_model import NOT_REACHED, CachedModel, Rank, share_of
 from eval.models.contract import ModelQuery, Reply, Settings
+from eval.models.planned import describe
 from eval.models.reply_store import Store, StoredReply, open_store
-from eval.plan.planned import describe
 from eval.predict import main
 from eval.tasks.prompt import Message, plain_text
 from eval.tasks.request import Request

@@ -29,7 +29,7 @@ from atomexam.records.question import Option, Question
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.backends import open_backend
 from eval.models.local.weights import content_hash
-from eval.plan.__main__ import main as plan
+from eval.plan import main as plan
 from eval.tune import training
 from eval.tune.__main__ import main, tune
 from eval.tune.dialogues import kinds_in, read_dialogues
