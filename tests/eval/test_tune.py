@@ -32,10 +32,9 @@ from eval.models.local.weights import content_hash
 from eval.plan import main as plan
 from eval.tune import training
 from eval.tune.__main__ import main, tune
-from eval.tune.dialogues import kinds_in, read_dialogues
 from eval.tune.held_out import HeldOut
 from eval.tune.training import supports_packing
-from eval.tune.training_set import TrainingSet
+from eval.tune.training_set import TrainingSet, kinds_in, read_dialogues
 from tests.eval.tuning import KILLED, QUICK, ROOT, SHAPE, base_of, digests, places_of, tuned
 
 pytestmark = pytest.mark.slow
