@@ -20,8 +20,7 @@ from atomexam.records.blocks import Server
 from atomexam.records.model import Description
 from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
 from eval.models.local.weights import TOKENIZER_FILES, locate, tokenizer_hash
-from eval.models.servers.api_key import remover
-from eval.models.servers.calls import UNPACKED, Call, Caller, Completion, Failure, RateLimit, bounded
+from eval.models.servers.calls import UNPACKED, Call, Caller, Completion, Failure, RateLimit, bounded, remover
 from eval.tasks.prompt import Message, defused
 
 if TYPE_CHECKING:
