@@ -77,7 +77,7 @@ def _train(training: Training, texts: list[str], requests: list[Request], dev: l
     import torch
     import transformers
 
-    from eval.models.local.double_precision import in_float64
+    from eval.models.local.batches import in_float64
 
     transformers.logging.disable_progress_bar()
     torch.manual_seed(training.seed)

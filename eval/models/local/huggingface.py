@@ -20,9 +20,8 @@ from transformers.generation import LogitsProcessorList, StoppingCriteriaList
 from atomexam.records.model import Description
 from atomexam.records.prediction import FinishReason
 from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
-from eval.models.local.batches import BatchShape, in_batches, set_threads, shape_on
+from eval.models.local.batches import BatchShape, in_batches, in_float64, set_threads, shape_on
 from eval.models.local.decoding import ContinuousBatch, DecodingRow, Generated, ReplyEndCriteria, SampledToken, limits, reply_end
-from eval.models.local.double_precision import in_float64
 from eval.models.local.loglikelihood import NOTHING_BEFORE, TokenizedAnswers, last_nodes, likelihoods, reply_of
 from eval.models.local.prefix_cache import PrefixReader
 from eval.models.local.rendering import Renderer, end_of, end_tokens, loaded
