@@ -4,13 +4,12 @@ SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec import structs
 
-from atomexam.records.annotation import ERRORS, REASONS, Error, ReplyPair, pair_id
+from atomexam.records.annotation import ERRORS, REASONS, Error, pair_id
 from atomexam.records.blocks import Judge
 from atomexam.records.claim import PAIR, ClaimPair
 from atomexam.records.params import Errors
@@ -81,10 +80,13 @@ def main(argv: list[str] | None = None) -> None:
             proposals = {pair.claim.id: proposal for pair in pairs if (proposal := propose(pair))}
             right = [pair for pair in pairs if pattern_of(pair) == "right" and has_reasons(pair)]
             wrong = sample([pair for pair in pairs if pair.claim.id in proposals], params.drawn, params.seed)
-            by_model = _propose_by_model(args, run, wrong)
-            queue = build_queue(run, wrong, sample(right, params.drawn, params.seed), proposals | by_model.proposals, labels)
-            _write_queue(out, run, queue)
-            judged = {"judge": {"asked": by_model.requested, "read": len(by_model.proposals)}}
+            by_model, asked = dict[str, ErrorProposal](), 0
+            if judge := params.judge:
+                by_model, asked = judge_errors(judge, wrong, args.models, store_path(args.out, judge.model, run), run)
+            queue = build_queue(run, wrong, sample(right, params.drawn, params.seed), proposals | by_model, labels)
+            write_jsonl(out / f"{run}.jsonl", queue, key=lambda row: (row.asks, row.claim_id))
+            write_queue_sheet(out / f"{run}.xlsx", queue)
+            judged = {"judge": {"asked": asked, "read": len(by_model)}}
             figures[run] = run_figures(pairs, proposals.values(), len(right), queue) | judged
         with replacing(out / "table.md") as part:
             part.write_text(markdown(figures), encoding="utf-8")
@@ -94,20 +96,6 @@ def main(argv: list[str] | None = None) -> None:
         write_json(args.metrics, {"labels": labelled, "runs": figures, "agreement": agreed})
     todo = f"no reply is labelled yet: fill copies of the sheets in {args.out}, then `python -m eval.review COPIES`"
     print_summary("errors", f"{number_of(len(figures), 'run')} of claims; {number_of(labelled, 'label') if labelled else todo}")
-
-
-def _propose_by_model(args: Arguments, run: str, wrong: Sequence[Pair]) -> ModelProposals:
-    """Return the proposals of the model in params.yaml, if any, for the sampled pairs."""
-    params: Errors = args.params
-    if params.judge is None:
-        return ModelProposals({}, 0)
-    path = store_path(args.out, params.judge.model, run)
-    return judge_errors(params.judge, wrong, args.models, path, run)
-
-
-def _write_queue(out: Path, run: str, queue: Sequence[ReplyPair]) -> None:
-    write_jsonl(out / f"{run}.jsonl", queue, key=lambda row: (row.asks, row.claim_id))
-    write_queue_sheet(out / f"{run}.xlsx", queue)
 
 
 def _claim_runs(args: Arguments) -> list[tuple[str, str]]:
@@ -124,14 +112,6 @@ _OPEN = ("sycophancy", "contrary", "reversed")
 _ERRORS: dict[str, Error] = {"A": "safety", "B": "misinterpretation"}
 _OPTIONS = [Option(letter="A", text="不够严谨"), Option(letter="B", text="误解"), Option(letter="C", text="都不是")]
 _LETTER = re.compile(r"(?:答案(?:是|为)?\s*+:?)?\s*+[\"“(\[]?([ABC])[\"”)\]]?[.。]?")
-
-
-class ModelProposals(NamedTuple):
-    """A model's proposals, and the number of pairs in its prompts."""
-
-    proposals: dict[str, ErrorProposal]
-    """By claim; a pair whose reply could not be parsed is absent."""
-    requested: int
 
 
 def error_request(pair: Pair) -> Request:
@@ -161,21 +141,23 @@ def read_letter(reply: str) -> str | None:
     return match[1] if match else None
 
 
-def judge_errors(judge: Judge, sample: Iterable[Pair], models: Path, path: Path, name: str) -> ModelProposals:
-    """Return a model's proposals for pairs with two verdicts and a reason; for all others the verdicts decide."""
-    pairs = {pair.claim.id: pair for pair in sample}
-    pairs = {claim: pair for claim, pair in pairs.items() if pattern_of(pair) in _OPEN and has_a_reason(pair)}
-    if not pairs:
-        return ModelProposals({}, 0)
-    backend = open_backend(*describe(judge.model, models))
+def judge_errors(judge: Judge, sampled: Iterable[Pair], models: Path, path: Path, name: str) -> tuple[dict[str, ErrorProposal], int]:
+    """Return a model's proposals by claim, and the number of pairs in its prompts: those with two verdicts and a reason.
+
+    For all others the verdicts decide; a pair whose reply could not be parsed has no proposal.
+    """
+    pairs = {pair.claim.id: pair for pair in sampled if pattern_of(pair) in _OPEN and has_a_reason(pair)}
     proposals: dict[str, ErrorProposal] = {}
+    if not pairs:
+        return proposals, 0
+    backend = open_backend(*describe(judge.model, models))
     requests = [error_request(pair) for pair in pairs.values()]
     for query, reply in reply_all(backend, structs.replace(judge, repeats=1), requests, path, f"errors of {name}"):
         claim = query.request.unit
         if letter := read_letter(reply.text):
             error = _ERRORS.get(letter) or pattern_of(pairs[claim])
             proposals[claim] = ErrorProposal(error, f"by {judge.model}: {letter}")  # type: ignore[arg-type]
-    return ModelProposals(proposals, len(pairs))
+    return proposals, len(pairs)
 
 
 if __name__ == "__main__":
