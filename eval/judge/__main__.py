@@ -17,7 +17,7 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import judge_headline, print_summary
-from eval.answers.reply_files import by_item
+from eval.answers.reply_files import by_item, usage_of
 from eval.backends import open_backend
 from eval.judge.marks import ORDERS, PUBLISHED, answer_id, mark_request, read_mark
 from eval.models.cached_model import reply_all
@@ -25,7 +25,6 @@ from eval.models.contract import ModelQuery, Reply
 from eval.models.planned import describe
 from eval.models.reply_store import store_path
 from eval.statistics.bootstrap import Figures, rate_interval
-from eval.statistics.costs import Usage
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
 
@@ -113,16 +112,9 @@ def _judgements(score: Score, replies: Replies, judge: Judge) -> list[Judgement]
 
 def _usage_figures(replies: Replies, args: Arguments) -> dict[str, float]:
     """Return the judge's calls, tokens and cost; equal answers in two replies were judged once."""
-    usage = Usage()
-    for _, reply in replies.values():
-        usage.add(reply)
-    counts = {
-        "calls": usage.calls,
-        "calls_failed": usage.failed,
-        "prompt_tokens": usage.prompt_tokens,
-        "reply_tokens": usage.reply_tokens,
-    }
-    return counts | usage.cost(describe(args.params.model, args.models)[0].server if usage.calls else None)
+    made = [reply for _, reply in replies.values()]
+    server = describe(args.params.model, args.models)[0].server if made else None
+    return {"calls": len(made), "calls_failed": sum(reply.finish_reason == "error" for reply in made)} | usage_of(made, server)
 
 
 _DIGITS = 2  # of marks, as in CPsyExam, Table 3
