@@ -133,7 +133,11 @@ def figures(replies: Iterable[MarkedReply]) -> Figures:
     rows = list(replies)
     table = pd.DataFrame([_row(*one) for one in rows], columns=["cluster", *_FACETS, "repeat", "mark", *ORDERS, *PUBLISHED])
     table = table.astype(dict.fromkeys(["mark", *ORDERS, *PUBLISHED], float))
-    outcomes = Counter(_outcome(one) for _, _, judgements in rows for one in judgements)
+    outcomes = Counter(
+        "failed" if one.finish_reason == "error" else "unread" if one.mark is None else "read"
+        for _, _, judgements in rows
+        for one in judgements
+    )
     return {
         **_part(table, "all"),
         **_spread(table),
@@ -164,10 +168,6 @@ def _row(question: Question, score: Score, judgements: Sequence[Judgement]) -> t
         *(fmean(each) if each else None for each in (marks, *by_order)),
         *(read(published[0]) if published else 0.0 for read in PUBLISHED.values()),
     )
-
-
-def _outcome(judgement: Judgement) -> str:
-    return "failed" if judgement.finish_reason == "error" else "unread" if judgement.mark is None else "read"
 
 
 def _part(table: pd.DataFrame, where: str) -> Figures:

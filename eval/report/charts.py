@@ -342,16 +342,11 @@ def matrix(rows: Iterable[Figures]) -> Matrix:
     for row in rows:
         names |= {row["a"]: None, row["b"]: None}
         if row["shared"]:
-            p = _larger(row.get("mcnemar_p_holm"), row.get("bootstrap_p_holm"))
+            p = max((value for test in ("mcnemar", "bootstrap") if (value := row.get(f"{test}_p_holm")) is not None), default=None)
             for a, b, sign in ((row["a"], row["b"], 1), (row["b"], row["a"], -1)):
                 versus[a, b] = Versus(sign * row["difference"] + 0.0, p, bool(row.get("differs")), row["shared"])
     runs = list(names)
     return Matrix(runs, [[versus.get((a, b)) for b in runs] for a in runs])
-
-
-def _larger(*values: float | None) -> float | None:
-    known: Sequence[float] = [value for value in values if value is not None]
-    return max(known) if known else None
 
 
 CELLS = ("kg mcqa", "kg mrqa", "ca mcqa", "ca mrqa")

@@ -335,7 +335,11 @@ def evidence_by_type(
         return reserved.asks(claim) or any(reserved.is_quoted_in(texts[row.passage]) for row in own if row.passage in texts)
 
     quoted = {
-        key: [_quoted(row, texts[row.passage]) for row in sorted(rows, key=lambda row: row.rank) if row.passage in texts]
+        key: [
+            QuotedPassage(text[: row.start], text[row.start : row.end], text[row.end :], row.source, row.url, row.score)
+            for row in sorted(rows, key=lambda row: row.rank)
+            if (text := texts.get(row.passage)) is not None
+        ]
         for key, rows in by_claim.items()
     }
     of_types = []
@@ -345,7 +349,3 @@ def evidence_by_type(
         passages_of = [ClaimPassages(claim, quoted[claim.id]) for claim in displayed]
         of_types.append(TypeEvidence(name, counts[name], with_evidence[name], passages_of, withheld))
     return of_types
-
-
-def _quoted(row: Evidence, text: str) -> QuotedPassage:
-    return QuotedPassage(text[: row.start], text[row.start : row.end], text[row.end :], row.source, row.url, row.score)

@@ -15,11 +15,11 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.fact import Fact
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Prediction, Score
-from atomexam.records.provenance import Provenance, page_id
+from atomexam.records.provenance import page_id
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.archive_index import IndexRow, indexes, read_packed, unpacked
-from eval.trace.related_items import learned_by, nearest, read_train
+from eval.trace.related_items import learned_by, nearest, read_items
 
 SPLITS = ("train", "dev", "test", "reserved")
 _ID = re.compile(r"[a-z]+-[0-9a-f]{8,}")
@@ -64,9 +64,14 @@ def _hits(data: Path, text: str) -> Iterator[Hit]:
             yield Hit("question", question.id, split, question.stem)
     for fact in rows_with(data / "unique/facts.jsonl", [text], Fact):
         yield Hit("fact", fact.id, fact.relation, fact_text(fact))
+    for stage, row in _rejections(data, text):
+        yield Hit("rejected", row.id, row.reason, f"{row.kind} in {stage}/rejected.jsonl")
+
+
+def _rejections(data: Path, text: str) -> Iterator[tuple[str, Rejected]]:
+    """Yield the rejected records whose line contains a text, each with the folder of its stage."""
     for stage in ("clean", "unique", "claims"):
-        for row in rows_with(data / stage / "rejected.jsonl", [text], Rejected):
-            yield Hit("rejected", row.id, row.reason, f"{row.kind} in {stage}/rejected.jsonl")
+        yield from ((stage, row) for row in rows_with(data / stage / "rejected.jsonl", [text], Rejected))
 
 
 def fact_text(fact: Fact) -> str:
@@ -95,7 +100,8 @@ def rows_with(path: Path, texts: Sequence[str], shape: type[T]) -> Iterator[T]:
 
 def find_page(pages: Path, page: str) -> dict[str, Any] | None:
     """Return the location of a page, its date and first bytes; None if no index names it."""
-    matches = list(_rows(pages, page))
+    of_page = ((index.parent, row) for index in indexes(pages) for row in rows_with(index, [page], IndexRow))
+    matches = [(folder, row) for folder, row in of_page if row.page_id == page]
     if not matches:
         return None
     folder, row = matches[0]
@@ -107,11 +113,6 @@ def find_page(pages: Path, page: str) -> dict[str, Any] | None:
 def pages_of(pages: Path, url: str) -> list[str]:
     """Return the ids of the pages stored under an address."""
     return sorted({row.page_id for index in indexes(pages) for row in rows_with(index, [url], IndexRow) if row.url == url})
-
-
-def _rows(pages: Path, page: str) -> Iterator[tuple[Path, IndexRow]]:
-    for index in indexes(pages):
-        yield from ((index.parent, row) for row in rows_with(index, [page], IndexRow) if row.page_id == page)
 
 
 def _record(folder: Path, row: IndexRow) -> dict[str, Any]:
@@ -191,7 +192,7 @@ def _question(data: Path, hit: Hit) -> Chain:
 
 def _near(data: Path, hit: Hit, item: ClaimPair | Question) -> Chain:
     """Return the nearest items of train, unless the item itself is in train."""
-    return {} if hit.context == "train" else {"nearest in train": nearest(item, read_train(data), learned_by(data))}
+    return {} if hit.context == "train" else {"nearest in train": nearest(item, read_items(data, "train"), learned_by(data))}
 
 
 def _fact(data: Path, hit: Hit) -> Chain:
@@ -228,30 +229,23 @@ def _page(data: Path, hit: Hit) -> Chain:
 
 
 def _rejected(data: Path, hit: Hit) -> Chain:
-    rows = [row for stage in ("clean", "unique", "claims") for row in rows_with(data / stage / "rejected.jsonl", [hit.id], Rejected)]
-    return {"rejected": hit.id, "records": [to_builtins(row) for row in rows if row.id == hit.id]}
+    return {"rejected": hit.id, "records": [to_builtins(row) for _, row in _rejections(data, hit.id) if row.id == hit.id]}
 
 
 def _pages(data: Path, record: ClaimPair | Question | Fact) -> list[Chain]:
     """Return each sighting of a record, with the page's record in the archive."""
-    return [_sighting(data, one) for one in record.provenance]
-
-
-def _sighting(data: Path, provenance: Provenance) -> Chain:
-    page = find_page(data / "pages", provenance.page_id)
-    fault = f"no index under {data / 'pages'} names it; `dvc checkout {data / 'pages'}` restores the archive"
-    about = {"position": provenance.position, "snapshot": provenance.snapshot}
-    return about | (page or {"page": provenance.page_id, "url": provenance.url, "fault": fault})
+    lost = f"no index under {data / 'pages'} names it; `dvc checkout {data / 'pages'}` restores the archive"
+    return [
+        {"position": one.position, "snapshot": one.snapshot}
+        | (find_page(data / "pages", one.page_id) or {"page": one.page_id, "url": one.url, "fault": lost})
+        for one in record.provenance
+    ]
 
 
 def _claims_of(data: Path, facts: Sequence[str]) -> list[tuple[str, ClaimPair]]:
     wanted = set(facts)
-    rows = ((split, pair) for split in SPLITS for pair in _read_claims(data, split, facts))
-    return [(split, pair) for split, pair in rows if wanted & set(pair.fact_ids)]
-
-
-def _read_claims(data: Path, split: str, facts: Sequence[str]) -> Iterable[ClaimPair]:
-    return rows_with(data / "splits" / split / "claims.jsonl", facts, ClaimPair) if facts else ()
+    files = ((split, data / "splits" / split / "claims.jsonl") for split in SPLITS if facts)
+    return [(split, pair) for split, file in files for pair in rows_with(file, facts, ClaimPair) if wanted & set(pair.fact_ids)]
 
 
 def _scores(data: Path, items: Sequence[str]) -> list[str]:
@@ -271,13 +265,10 @@ def _scores(data: Path, items: Sequence[str]) -> list[str]:
             answer = score.answer if len(score.answer or "") < _REPLY_CHARS else None  # in words, it is the reply
             summary = " ".join(word for word in (score.outcome, answer, worth) if word)
             lines.append(f"{where}{item}: {summary} | {reply_text[:_REPLY_CHARS]}")
-    return lines + _marks(data, items)
-
-
-def _marks(data: Path, items: Sequence[str]) -> list[str]:
-    """Return the judges' marks of answers in words."""
-    rows = ((path.stem, row) for path in sorted((data / "judgements").glob("*.jsonl")) for row in rows_with(path, items, Judgement))
-    return [f"{run} #{row.repeat}: mark {'unread' if row.mark is None else row.mark} ({row.order}) | {row.reply}" for run, row in rows]
+    for path in sorted((data / "judgements").glob("*.jsonl")):  # of answers in words
+        for row in rows_with(path, items, Judgement):
+            lines.append(f"{path.stem} #{row.repeat}: mark {'unread' if row.mark is None else row.mark} ({row.order}) | {row.reply}")
+    return lines
 
 
 def _shares(data: Path, items: Sequence[str]) -> list[str]:
@@ -290,8 +281,7 @@ def _shares(data: Path, items: Sequence[str]) -> list[str]:
 
 
 def _reasons(data: Path, text: str) -> list[str]:
-    rows = [(stage, row) for stage in ("clean", "unique", "claims") for row in rows_with(data / stage / "rejected.jsonl", [text], Rejected)]
-    return [_line(f"{stage}: {row.reason}", row.id, row.detail or "") for stage, row in rows]
+    return [_line(f"{stage}: {row.reason}", row.id, row.detail or "") for stage, row in _rejections(data, text)]
 
 
 def _is_from(record: Question | Fact, page: str) -> bool:

@@ -5,7 +5,7 @@ questions of train of the same exam and subject with the same right answer. A fi
 items; a model made by `finetune` was trained on all of train; for all others nothing is known.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from heapq import nlargest
 from math import sqrt
@@ -22,6 +22,7 @@ from atomexam.runtime.jsonl import read_optional
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
 from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
+from eval.statistics.pairing import METRICS, scored_id, tally
 
 Item = ClaimPair | Question
 LEARNED = "learned.jsonl"
@@ -95,7 +96,7 @@ def items_learned(data: Path, model: str) -> tuple[set[str] | None, str]:
 
 
 def _items_in(path: Path) -> set[str]:
-    return {msgspec.json.decode(line)["item_id"].partition("/")[0] for line in path.read_bytes().splitlines()}
+    return {scored_id(msgspec.json.decode(line)["item_id"]) for line in path.read_bytes().splitlines()}
 
 
 def accuracy_by_relation(scores: Sequence[Score], items: Sequence[Item], train: Iterable[Item]) -> list[Figures]:
@@ -108,7 +109,7 @@ def accuracy_by_relation(scores: Sequence[Score], items: Sequence[Item], train: 
     for item in train:
         if type(item) in facts and (fact := fact_of(item)):
             facts[type(item)].add(fact)
-    right = _right(scores)
+    right = tally(scores, METRICS["accuracy"])
     rows: dict[str, dict[bool, list[tuple[str, int, int]]]] = defaultdict(lambda: {True: [], False: []})
     for item in items:
         if item.id in right and (fact := fact_of(item)):
@@ -116,17 +117,6 @@ def accuracy_by_relation(scores: Sequence[Score], items: Sequence[Item], train: 
             for group in ("all", group_of(item)):
                 rows[group][fact in facts[type(item)]].append((cluster, *right[item.id]))
     return [_row(group, rows[group]) for group in sorted(rows, key=lambda name: (name != "all", name))]
-
-
-def _right(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
-    """Return by item the number of repeats in which all its sides are right, and the number of repeats."""
-    sides: dict[tuple[str, int], bool] = {}
-    for score in scores:
-        if score.correct is not None:
-            key = score.item_id.partition("/")[0], score.repeat
-            sides[key] = sides.get(key, True) and score.correct
-    repeats, right = Counter(item for item, _ in sides), Counter(item for (item, _), is_right in sides.items() if is_right)
-    return {item: (right[item], repeats[item]) for item in repeats}
 
 
 def _row(group: str, parts: Mapping[bool, Sequence[tuple[str, int, int]]]) -> Figures:
@@ -149,13 +139,7 @@ def _row(group: str, parts: Mapping[bool, Sequence[tuple[str, int, int]]]) -> Fi
     return row
 
 
-def read_train(data: Path) -> list[Item]:
-    """Return questions and claims of train."""
-    folder = data / "splits" / "train"
-    return [*read_optional(folder / "claims.jsonl", ClaimPair), *read_optional(folder / "questions.jsonl", Question)]
-
-
-def read_test_items(data: Path) -> list[Item]:
-    """Return questions and claims of test."""
-    folder = data / "splits" / "test"
+def read_items(data: Path, split: str) -> list[Item]:
+    """Return claims and questions of a split."""
+    folder = data / "splits" / split
     return [*read_optional(folder / "claims.jsonl", ClaimPair), *read_optional(folder / "questions.jsonl", Question)]
