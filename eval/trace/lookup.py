@@ -11,7 +11,7 @@ import msgspec
 from msgspec import to_builtins
 from warcio.archiveiterator import ArchiveIterator
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import PAIR, SENTENCES, ClaimPair, Fourfold, sentences_of
 from atomexam.records.fact import Fact
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Prediction, Score
@@ -19,9 +19,11 @@ from atomexam.records.provenance import page_id
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.archive_index import IndexRow, indexes, read_packed, unpacked
-from eval.trace.related_items import learned_by, nearest, read_items
+from eval.trace.related_items import Claim, learned_by, nearest, read_items
 
 SPLITS = ("train", "dev", "test", "reserved")
+_CLAIMS: dict[str, type[Claim]] = {"claim": ClaimPair, "fourfold": Fourfold}
+_FILES = {"claim": "claims.jsonl", "fourfold": "fourfold.jsonl"}
 _ID = re.compile(r"[a-z]+-[0-9a-f]{8,}")
 _MOST_BYTES = 1 << 26  # longer than any page; unpacking stops there
 _MAX_BYTES = 240
@@ -33,7 +35,7 @@ class Hit(NamedTuple):
     """A record that matches a query."""
 
     kind: str
-    """`claim`, `question`, `fact`, `page` or `rejected`."""
+    """`claim`, `fourfold`, `question`, `fact`, `page` or `rejected`."""
     id: str
     context: str
     """Split, source or reason."""
@@ -58,8 +60,9 @@ def find(data: Path, query: str) -> list[Hit]:
 
 def _hits(data: Path, text: str) -> Iterator[Hit]:
     for split in SPLITS:
-        for pair in rows_with(data / "splits" / split / "claims.jsonl", [text], ClaimPair):
-            yield Hit("claim", pair.id, split, pair.factual)
+        for kind, shape in _CLAIMS.items():
+            for claim in rows_with(data / "splits" / split / _FILES[kind], [text], shape):
+                yield Hit(kind, claim.id, split, sentences_of(claim)[0])
         for question in rows_with(data / "splits" / split / "questions.jsonl", [text], Question):
             yield Hit("question", question.id, split, question.stem)
     for fact in rows_with(data / "unique/facts.jsonl", [text], Fact):
@@ -155,24 +158,32 @@ _REPLY_CHARS = 80
 
 def trace(data: Path, hit: Hit) -> Chain:
     """Return the origins of a record and what was derived from it."""
-    return {"claim": _claim, "question": _question, "fact": _fact, "page": _page, "rejected": _rejected}[hit.kind](data, hit)
+    return {"claim": _claim, "fourfold": _claim, "question": _question, "fact": _fact, "page": _page, "rejected": _rejected}[hit.kind](
+        data, hit
+    )
 
 
 def _claim(data: Path, hit: Hit) -> Chain:
-    pair = _one(rows_with(data / "splits" / hit.context / "claims.jsonl", [hit.id], ClaimPair), hit.id)
-    facts = [fact for fact in rows_with(data / "unique/facts.jsonl", pair.fact_ids, Fact) if fact.id in pair.fact_ids]
+    claim = _one(rows_with(data / "splits" / hit.context / _FILES[hit.kind], [hit.id], _CLAIMS[hit.kind]), hit.id)
+    verdicts = SENTENCES if isinstance(claim, Fourfold) else PAIR
+    facts = _facts_of(data, claim.fact_ids)
     return {
-        "claim": pair.id,
+        hit.kind: claim.id,
         "split": hit.context,
-        "factual": pair.factual,
-        "non-factual": pair.non_factual,
-        "atomic type": pair.atomic_type,
-        "template": pair.template_id,
-        "scores": _scores(data, [pair.id]),
-        **_near(data, hit, pair),
-        "facts": [{"fact": fact.id, "says": fact_text(fact), "relation": fact.relation, "pages": _pages(data, fact)} for fact in facts],
-        **({} if facts else {"pages": _pages(data, pair)}),
+        **{f"{name.replace('_', ' ')} ({verdict})": getattr(claim, name) for name, verdict in verdicts.items()},
+        "atomic type": claim.atomic_type,
+        **({"template": claim.template_id} if isinstance(claim, ClaimPair) else {}),
+        "scores": _scores(data, [claim.id]),
+        **_near(data, hit, claim),
+        "facts": facts,
+        **({"facts of the false tail": _facts_of(data, claim.false_fact_ids)} if isinstance(claim, Fourfold) else {}),
+        **({} if facts else {"pages": _pages(data, claim)}),
     }
+
+
+def _facts_of(data: Path, ids: Sequence[str]) -> list[Chain]:
+    facts = [fact for fact in rows_with(data / "unique/facts.jsonl", ids, Fact) if fact.id in ids] if ids else []
+    return [{"fact": fact.id, "says": fact_text(fact), "relation": fact.relation, "pages": _pages(data, fact)} for fact in facts]
 
 
 def _question(data: Path, hit: Hit) -> Chain:
@@ -190,7 +201,7 @@ def _question(data: Path, hit: Hit) -> Chain:
     }
 
 
-def _near(data: Path, hit: Hit, item: ClaimPair | Question) -> Chain:
+def _near(data: Path, hit: Hit, item: Claim | Question) -> Chain:
     """Return the nearest items of train, unless the item itself is in train."""
     return {} if hit.context == "train" else {"nearest in train": nearest(item, read_items(data, "train"), learned_by(data))}
 
@@ -202,9 +213,9 @@ def _fact(data: Path, hit: Hit) -> Chain:
         "fact": fact.id,
         "says": fact_text(fact),
         "relation": fact.relation,
-        "claims": [_line(split, pair.id, pair.factual) for split, pair in claims],
+        "claims": [_line(split, claim.id, sentences_of(claim)[0]) for split, claim in claims],
         **({} if claims else {"no claim": _reasons(data, fact.id)}),
-        "scores": _scores(data, [pair.id for _, pair in claims]),
+        "scores": _scores(data, [claim.id for _, claim in claims]),
         "pages": _pages(data, fact),
     }
 
@@ -222,9 +233,9 @@ def _page(data: Path, hit: Hit) -> Chain:
         **(find_page(data / "pages", hit.id) or {"page": hit.id}),
         "questions": [_line(split, question.id, question.stem) for split, question in questions],
         "facts": [_line(fact.relation, fact.id, fact_text(fact)) for fact in facts],
-        "claims": [_line(split, pair.id, pair.factual) for split, pair in claims],
+        "claims": [_line(split, claim.id, sentences_of(claim)[0]) for split, claim in claims],
         "rejected": _reasons(data, hit.id),
-        "scores": _shares(data, [*(pair.id for _, pair in claims), *(question.id for _, question in questions)]),
+        "scores": _shares(data, [*(claim.id for _, claim in claims), *(question.id for _, question in questions)]),
     }
 
 
@@ -232,7 +243,7 @@ def _rejected(data: Path, hit: Hit) -> Chain:
     return {"rejected": hit.id, "records": [to_builtins(row) for _, row in _rejections(data, hit.id) if row.id == hit.id]}
 
 
-def _pages(data: Path, record: ClaimPair | Question | Fact) -> list[Chain]:
+def _pages(data: Path, record: Claim | Question | Fact) -> list[Chain]:
     """Return each sighting of a record, with the page's record in the archive."""
     lost = f"no index under {data / 'pages'} names it; `dvc checkout {data / 'pages'}` restores the archive"
     return [
@@ -242,10 +253,11 @@ def _pages(data: Path, record: ClaimPair | Question | Fact) -> list[Chain]:
     ]
 
 
-def _claims_of(data: Path, facts: Sequence[str]) -> list[tuple[str, ClaimPair]]:
+def _claims_of(data: Path, facts: Sequence[str]) -> list[tuple[str, Claim]]:
+    """Return the claims and fourfold rows that state one of the facts, with their splits."""
     wanted = set(facts)
-    files = ((split, data / "splits" / split / "claims.jsonl") for split in SPLITS if facts)
-    return [(split, pair) for split, file in files for pair in rows_with(file, facts, ClaimPair) if wanted & set(pair.fact_ids)]
+    paths = [(split, data / "splits" / split / _FILES[kind], shape) for split in SPLITS for kind, shape in _CLAIMS.items()] if facts else []
+    return [(split, claim) for split, path, shape in paths for claim in rows_with(path, facts, shape) if wanted & set(claim.fact_ids)]
 
 
 def _scores(data: Path, items: Sequence[str]) -> list[str]:
