@@ -85,18 +85,14 @@ def changes_of(a: DataVersion, b: DataVersion) -> list[Changes]:
 
     def is_hidden(change: RecordChange) -> bool:
         placed = [one for one in (change.a, change.b) if one]
-        return any(one.split == _HIDDEN or split.has(_as_rejected(one.record)) for one in placed for split in reserved)
+        rows = [Rejected(id=one.record.id, kind="question", reason="", record=msgspec.to_builtins(one.record)) for one in placed]
+        return any(one.split == _HIDDEN for one in placed) or any(split.has(row) for row in rows for split in reserved)
 
     return [
         _changes("question", questions_a, questions_b, is_hidden),
         _changes("claim", claimed_a, claimed_b, is_hidden),
         _changes("fact", fourfold_a, fourfold_b, is_hidden),
     ]
-
-
-def _as_rejected(record: Record) -> Rejected:
-    """Return a record as a rejected one, so that one rule decides what is withheld."""
-    return Rejected(id=record.id, kind="question", reason="", record=msgspec.to_builtins(record))
 
 
 def _changes(
@@ -118,11 +114,9 @@ def _changes(
     became = {
         change.id: name for name in ("moved", "edited", "added") for change in kinds[name] if change.b and change.b.split == "test"
     }  # fmt: skip
-    return Changes(kind, counts, {name: _displayed(changes, is_hidden) for name, changes in kinds.items()}, became)
-
-
-def _displayed(changes: list[RecordChange], is_hidden: Callable[[RecordChange], bool]) -> ChangesOfKind:
-    return ChangesOfKind(len(changes), *shown(sorted(changes, key=lambda change: change.id), MAX_DISPLAYED, is_hidden))
+    of_kinds = {name: sorted(changes, key=lambda change: change.id) for name, changes in kinds.items()}
+    shown_kinds = {name: ChangesOfKind(len(changes), *shown(changes, MAX_DISPLAYED, is_hidden)) for name, changes in of_kinds.items()}
+    return Changes(kind, counts, shown_kinds, became)
 
 
 def _edited(gone: Sequence[RecordInSplit], new: Sequence[RecordInSplit]) -> dict[int, int]:

@@ -34,7 +34,11 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
     Args:
         linked: the other pages of the report are next to it, unlike for a difference.
     """
-    items_at = _items_at if scripted else _no_link
+
+    def items_at(**facets: str | None) -> str:
+        """Return the address of the items behind a figure, by run and facets."""
+        return "items.html#" + urlencode({name: value for name, value in facets.items() if value}) if scripted else ""
+
     known = {
         "scripts": SCRIPTS[name] if scripted else (),
         "linked": linked,
@@ -48,7 +52,7 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
         "points": _points,
         "p_value": _p_value,
         "interval": _interval,
-        "known": _known,
+        "known": lambda value: "–" if value is None else str(value),
         "visible": visible,
     }
     return environment.get_template(f"{name}.html").render(context)
@@ -90,22 +94,8 @@ def page(stages: Any, summary: Figures, scripted: bool = False, about: Sequence[
     return rendered("report", stages._asdict() | content | tables, scripted)
 
 
-def _items_at(**facets: str | None) -> str:
-    """Return the address of the items behind a figure, by run and facets."""
-    return "items.html#" + urlencode({name: value for name, value in facets.items() if value})
-
-
-def _no_link(**facets: str | None) -> str:
-    del facets
-    return ""
-
-
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f} %"
-
-
-def _known(value: Any) -> str:
-    return "–" if value is None else str(value)
 
 
 def _points(share: float | None) -> str:
