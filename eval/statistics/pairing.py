@@ -1,5 +1,6 @@
 """Two sets of scores side by side: shared items, where they differ, and how certain the difference is."""
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from statistics import fmean
@@ -85,7 +86,7 @@ def tally_marks(scores: Iterable[Score], judgements: Iterable[Judgement], markab
 def mean(tallies: Iterable[Tally]) -> Fraction | None:
     """Return the mean of the shares, exactly; None if there are none."""
     total, number = Fraction(0), 0
-    for kind, times in _kinds(tallies).items():
+    for kind, times in Counter(tallies).items():
         total, number = total + kind.share * times, number + times
     return total / number if number else None
 
@@ -153,10 +154,3 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def significant_digits(p_value: float) -> float:
     """Return a p-value rounded to three significant digits, so that small ones do not become 0."""
     return float(f"{p_value:.3g}")
-
-
-def _kinds(tallies: Iterable[Tally]) -> dict[Tally, int]:
-    kinds: dict[Tally, int] = {}
-    for each in tallies:
-        kinds[each] = kinds.get(each, 0) + 1
-    return kinds

@@ -7,6 +7,7 @@ import time
 from base64 import b64encode
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from html import escape
 from itertools import count
@@ -35,29 +36,21 @@ _STOPS: dict[str, FinishReason] = {"stop": "stop", "eos_token": "stop", "stop_se
 """The second and third are the words of text-generation-inference."""
 
 
+@dataclass(eq=False)
 class Failure(Exception):
     """A call that gave no reply."""
 
-    def __init__(
-        self,
-        cause: str,
-        is_retryable: bool = False,
-        wait: float | None = None,
-        is_server_fault: bool = True,
-        is_fatal: bool = False,
-        status: int | None = None,
-    ) -> None:
-        super().__init__(cause)
-        self.status = status
-        """HTTP status, where there is one."""
-        self.is_retryable = is_retryable
-        """Trying again may help."""
-        self.wait = wait
-        """Seconds the server asks all callers to wait."""
-        self.is_server_fault = is_server_fault
-        """The server is at fault, not only this request."""
-        self.is_fatal = is_fatal
-        """No other request will fare better."""
+    cause: str
+    is_retryable: bool = False
+    """Trying again may help."""
+    wait: float | None = None
+    """Seconds the server asks all callers to wait."""
+    is_server_fault: bool = True
+    """The server is at fault, not only this request."""
+    is_fatal: bool = False
+    """No other request will fare better."""
+    status: int | None = None
+    """HTTP status, where there is one."""
 
 
 class Logprobs(Struct):
