@@ -180,7 +180,7 @@ def train(
         args=arguments,
         train_dataset=_Rows(rows),
         eval_dataset=_Rows([row for step in dev for row in step if row]),
-        data_collator=lambda rows: {name: torch.tensor([row[name] for row in rows]) for name in rows[0]},
+        data_collator=_tensors,
         compute_loss_func=_loss,
         callbacks=[_Progress(), *stop],
     )
@@ -260,6 +260,10 @@ class _Progress(TrainerCallback):
 
     def on_train_end(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         self._bar.close()
+
+
+def _tensors(rows: Sequence[Mapping[str, list[int]]]) -> dict[str, Any]:
+    return {name: torch.tensor([row[name] for row in rows]) for name in rows[0]}
 
 
 def _loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
