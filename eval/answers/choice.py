@@ -25,6 +25,7 @@ from eval.answers.letters import (
     STRONG,
     TURNING,
     WEAK,
+    alternative_to,
     corrected,
     ends_without_answer,
     has_letters,
@@ -32,15 +33,13 @@ from eval.answers.letters import (
     later_choice,
     letters_approved,
     letters_of,
-    named_by_text,
     prepared,
     rejected_letters,
     undecided,
     without_option_cases,
-    without_question,
     without_rejected,
 )
-from eval.answers.option_texts import Known, known_options, with_signs
+from eval.answers.option_texts import Known, known_options, named_by_text, with_signs, without_question
 from eval.answers.reply_text import folded, settled
 from eval.answers.structured import judged_fields, judged_one_by_one, numbered_values
 
@@ -57,11 +56,11 @@ _EXCLUSION_REST = r"(?:其[余他它]|剩下|剩余|另外)"
 _EXCLUSION_REASON = r"(?:[^A-J\n]{0,60}?[,;。])?\s?"  # between the wrong option and the rest: D不正确,因为它不传染,其他都正确
 _EXCEPT = re.compile(
     r"(?=[除不排去错有选项 A-Ja-jEe(\[\"'“])"
-    rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不能?选|不应选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN})[,;。]{_EXCLUSION_REASON}(?:选|保留)?\s?{_EXCLUSION_REST}"
+    rf"(?:除了?[^,。;\nA-J]{{0,8}}(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不能?选|不应选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN})[,;。]{_EXCLUSION_REASON}(?:选|保留)?\s?{_EXCLUSION_REST}"
     rf"|(?:错误|不正确|不对|有误|不符合?(?:题意|要求)?)的?(?:选项|项|说法)?(?:应该?)?(?:是|有|为|:)\s?(?P<said>{RUN})[,;。]{_EXCLUSION_REASON}(?:而|但)?{_EXCLUSION_REST}"
     rf"|(?P<out>{RUN})[以之]外|(?P<not>{RUN})(?:的?(?:说法|描述|表述|内容|叙述))?(?:是|为|本身)?(?:不属于|是?不可取|不是|也?不(?:应|应该|应当|能|当|入)?选|不对|错误?|不正确|不符合?)[^,。\n]{{0,12}}[,;:。]{_EXCLUSION_REASON}[^,。\n]{{0,8}}{_EXCLUSION_REST})"
     r"[^。\n]{0,8}?(?:(?:都|均|全|皆)(?!有可能)(?P<wrong>不|错)?|(?<=[余他它下剩外])的?(?:[两二三四]?[个选]?项(?=[。.]|$|应?当?选|入选|正确|符合)|(?:对|正确)))"
-    rf"|\A(?:除了?\s?(?P<only>{RUN})(?:以?外|之外)?|(?P<excepted>{RUN})除外)[。.]?\Z"
+    rf"|(?:\A|(?<=[对确选是],))(?:除了?\s?(?P<only>{RUN})(?:以?外|之外)?|(?P<excepted>{RUN})除外)[。.]?\Z"
     rf"|(?<![A-Za-z])(?:[Aa]ll|[Ee]verything|[Ee]very option)\s(?:\w+\s)?"
     rf"(?:except|but|other than)\s(?:for\s)?(?:options?\s)?(?P<english>{RUN})"
 )
@@ -227,13 +226,16 @@ _JSON = re.compile(
 _ANSWER_KEY = re.compile("ans|答案", re.IGNORECASE)
 _BARE_END = re.compile(
     r"[\s)\]}\"'”’]*(?:选?项)?\s?"
-    r"(?:$|[.。,;:、\n!(<]|(?:[两二三四五六七]\s?[个项])+(?:选项)?(?:(?:全部?|都|均|皆)?(?:正确|对|选|$)|(?:全部?|都|均|皆)(?:是|属于|符合|包括|可))|(?:全部?|都|均|皆)(?:是(?!否)|属于|符合|正确|对|选))"
+    r"(?:$|[.。,;:、\n!(<—]|(?:[两二三四五六七]\s?[个项])+(?:选项)?(?:(?:全部?|都|均|皆)?(?:正确|对|选|$)|(?:全部?|都|均|皆)(?:是|属于|符合|包括|可))|(?:全部?|都|均|皆)(?:是(?!否)|属于|符合|正确|对|选))"
 )
 _IN_BRACKETS = re.compile(r"\s*[(\[]\s?(?P<letter>[A-J])\s?[)\]]")
-_ANOTHER = re.compile(rf"(?!\s?\([A-Ja-j][^)\s]){AND}{ITEM}\s?(?:{AND}{ITEM}|[.。]?$)|\s?[、/&+和与及]\s?{ITEM}")
+_ANOTHER = re.compile(
+    rf"(?!\s?\([A-Ja-j][^)\s])(?!\s?;\s?{ITEM}[、和与]{ITEM}[\u4e00-\u9fff])"
+    rf"{AND}{ITEM}\s?(?:{AND}{ITEM}|[.。]?$)|\s?[、/&+和与及]\s?{ITEM}"
+)
 _EXPLANATION = re.compile(r"\n\n(?!\s?(?:选项)?[A-Ja-j](?:选?项)?[.。、,]?\s*(?:\n|\Z))[^\n]{6}")  # B⏎⏎A、C、D三项均为干扰项
-_NEXT_ITEM = re.compile(r"[\n。;][\s\-•(]{0,20}(?:选项)?[A-Ja-j](?:选?项)?[.、:)\s]")
-_OPENED = re.compile(r"[^\S\n]*+[)\]}\"'”’]*+(?:选?项)?+[^\S\n]*+(?:[。\n]|(?<=})\Z)")
+_NEXT_ITEM = re.compile(r"[\n。;][\s\-•(]{0,20}(?:选项)?[A-Ja-j](?:选?项)?(?:[.:)\s—-]|、(?! ?[A-J]))")
+_OPENED = re.compile(r"[^\S\n]*+[)\]}\"'”’]*+(?:选?项)?+[^\S\n]*+(?:[。;]|[.]?\n|\((?=[若如除注因])|(?<=})\Z)")
 _ENDED = re.compile(r".*(?:[。!\n}】]|[a-z)]\.(?=\s|\Z))", re.DOTALL)
 _LAST_LETTER = re.compile(rf"{LETTERS}(?:选?项)?(?P<joint>\s?(?:[、,/&+和与及或]|以及|还是))?\s*\Z")
 _ITEM_SEPARATOR = re.compile(r"(?:选?项)?\s?[:、,(—-]")
@@ -246,6 +248,20 @@ NEXT_QUESTION = re.compile(
 _SENTENCE_END = re.compile(r"。|\n(?!\s?(?:[-•]|\(?\d{1,2}\s?[.、)]))")
 _OR = re.compile("或|还是|要么|or |/")
 _LETTERS = re.compile(LETTERS)
+_ROMAN = re.compile(r"(?:\A|(?<=\n))[ \-•]*(?:I{1,3}|I?V|VI{1,3}|I?X)[.、:)]")
+_LIST = re.compile(  # between letters that are one list
+    r"(?:[^\w\u4e00-\u9fff]|\d|[A-Ja-j]+(?![A-Za-z])|第?[一二三四五]|首先|[其再]次|最后|必?选|[项是和与及]|以及|and)*+"
+)
+_TWO_LISTS = re.compile("[A-J] ?[,;] ?[A-J]")  # with 、 elsewhere: A、B,C、D、E
+_PAUSE = re.compile(r"[,;(](?! ?(?:或|还是|抑或|以及|还有))")
+_CONTRASTING = re.compile("不|非|未|无|排除|仅|但|而")
+_ONE_OF_TWO = re.compile(  # 甲——…；乙——…。本例属于前者
+    r"(?:属于?|选|[应当故即]?[是为]|[:,→⇒]) ?([前后])者(?:更?(?:符合|可能|准确|合适))?(?=[。.!]|\Z)"
+    r"|([前后])者[^。;\n不]{0,24}与(?:本例|题[意干])(?:相符|一致|吻合)"
+)
+_VERDICT_LINE = re.compile(r"(?:[:|—-] ?)(?:是|否|不是|对|错|正确|错误|符合|不符合|[Yy]es|[Nn]o)[。;]?(?=\n|\Z)")
+_FINAL = re.compile(r"(?<=[^A-Ja-j\s][,。;:]) ?(?P<run>[A-J])[。.!]?\Z")  # A猿手,B爪形手,C垂腕。垂腕,C。
+_ABOVE = re.compile("以上[两三四五](?:个选)?项[均都]?(?:为|是|正确)|(?:它们|[上前]述|[两三四五][者种])[均都皆](?!不|非|可能)(?!.*[均都皆])")
 _INCLUDING = re.compile(rf"(?<![不没])(?:有|包[括含])[:\s]?(?P<run>{RUN})")
 
 
@@ -330,14 +346,20 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         return _by_field(fields, known, many)
     if "{" in text and (judged := judged_fields(text, 0 if many else len(known))) is not None:
         return checked(judged, known, one=not many)
+    text = _ROMAN.sub("", text) if "II" in text else text
+    if ("√" in text or "×" in text or "[ ]" in text or len(_VERDICT_LINE.findall(text)) > 1) and not has_letters(text):
+        text = _with_letters(text, known)
     text = prepared(without_question(text, known), known)
     if answer := _judged(text, known, many):
         return answer
     if answer := by_exclusion(text, known, many):
         return answer
     if not has_letters(text):
-        return _option_after(text, known, many) or _by_text(text, known, many)
-    if "就是" in text and EITHER.search(text):
+        if (answer := _option_after(text, known, many) or _by_text(text, known, many)) or not many:
+            return answer or _final(text, known)
+        lettered = _with_letters(text, known)  # every option is named, and some rejected: 甲和乙都纳入标准;丙不在其中
+        return _answer(lettered, known, many) if all(map(text.__contains__, known.values())) and rejected_letters(lettered) else None
+    if "就是" in text and "不是" in text and EITHER.search(text):
         return None
     text = without_option_cases(text)
     before, text = text, without_rejected(text)
@@ -353,8 +375,10 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
             return checked((turning and later_choice(text, many)) or answer, known)
         if label is STRONG and (answer := _option_after(text, known, many)):
             return answer
-    if _OR.search(text) and EITHER.search(text):
-        return None
+    opening = (RUN_AFTER if many else ONE_AFTER).match(text)
+    opened = opening and _OPENED.match(text, opening.end()) and not alternative_to(text, opening, hedged=False)
+    if not opened and _OR.search(text) and EITHER.search(text):
+        return None  # but B。若无效再考虑A或C is B
     if turning and (answer := later_choice(text, many)):
         return checked(answer, known)
     answer = _bare(text, many)
@@ -362,6 +386,8 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         answer = approved  # A、B两项正确，D、E两项也正确
     if not many and not answer and (apart := _set_apart(text, before, known)):
         return apart
+    if not many and answer is None and (final := _final(before, known)):
+        return final
     if (answer is None or (many and len(answer) == 1)) and (judged := judged_one_by_one(before, 0 if many else len(known))) is not None:
         return checked(judged, known, one=not many)
     if answer is not None:
@@ -389,6 +415,16 @@ def _set_apart(text: str, before: str, known: Known) -> str | None:
     return "".join(others) if len(known) > 2 and len(others) == 1 and others <= rejected_letters(before) else None
 
 
+def _final(text: str, known: Known) -> str | None:
+    """Return the option that the end of a reply names by its letter alone, or as the former or latter of two."""
+    if final := _FINAL.search(text):
+        return checked(final["run"], known)
+    lettered = _with_letters(text, known)
+    which = _ONE_OF_TWO.search(lettered)
+    two = list(dict.fromkeys(_LETTERS.findall(lettered, 0, which.start()))) if which else []
+    return checked(two[(which[1] or which[2]) == "后"], known) if which and len(two) == 2 else None
+
+
 def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = frozenset()) -> str | None:
     """Return the options whose text a reply without a letter choice concludes, or else its loose letters."""
     if undecided(text) and text.rstrip("。.") not in known.values():
@@ -397,7 +433,7 @@ def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = f
     listed = _INCLUDING.search(text) if many else None
     if listed and len(letters := letters_of(listed["run"])) > 1 and not rejected & set(letters):
         return checked(letters, known)  # 注射给药的途径有B、C、D，口服（A）不是
-    loose = "".join(match[0] for match in _LETTERS.finditer(text) if len(match[0]) == 1 and match[0].upper() not in rejected)
+    loose = "".join(letter for letter in _loose_letters(text, many) if letter.upper() not in rejected)
     return named_by_text(text, left, many, concluded=True) or checked(loose, known, one=not many)
 
 
@@ -427,7 +463,23 @@ def _bare(text: str, many: bool) -> str | None:
 def _option_after(text: str, known: Known, many: bool) -> str | None:
     """Return the options whose text follows the last strong label."""
     ends = [match.end() for match in STRONG.finditer(text)]
-    return named_by_text(_SENTENCE_END.split(text[ends[-1] :].lstrip(" :\n"), maxsplit=1)[0], known, many) if ends else None
+    if not ends:
+        return None
+    said = _SENTENCE_END.split(text[ends[-1] :].lstrip(" :\n"), maxsplit=1)[0]
+    pause = _PAUSE.search(said)  # 答案是甲,乙和丙不作首选
+    if pause and (not many or _CONTRASTING.search(said, pause.end())) and said.startswith(tuple(known.values())):
+        said = said[: pause.start()]
+    return named_by_text(said, known, many)
+
+
+def _loose_letters(text: str, many: bool) -> str:
+    """Return the isolated letters in a reply without the rejected ones; several only if they are one list, not a clause each."""
+    found = [match for match in _LETTERS.finditer(text) if len(match[0]) == 1 or (many and match[0].isupper())]
+    between = text[found[0].end() : found[-1].start()] if found else ""
+    listed = _LIST.fullmatch(between) and not ("、" in between and _TWO_LISTS.search(text))
+    if any(len(match[0]) > 1 for match in found) or (many and not listed and not _ABOVE.search(text, found[-1].end() if found else 0)):
+        return ""
+    return "".join(match[0] for match in found)
 
 
 _ANSWER = (

@@ -22,13 +22,12 @@ from eval.answers.letters import (
     labelled,
     letters_approved,
     letters_of,
-    named_by_text,
     prepared,
     undecided,
     without_option_cases,
     without_rejected,
 )
-from eval.answers.option_texts import Known, with_signs
+from eval.answers.option_texts import Known, named_by_text, with_signs
 from eval.answers.reply_text import folded, simplified
 from eval.answers.scope import conditional, in_scope, of_others, without_cases
 from eval.answers.structured import letters_in_order
@@ -62,8 +61,9 @@ _CONFORMING = (
 )
 # fmt: off
 _MODIFIERS = (
-    "均", "都", "也", "还", "就", "则", "才", "又", "仍", "更", "可以说", "显然", "明显", "确实", "的确", "其实", "无疑", "当然", "绝对",
-    "应该", "应当", "应", "该", "恐怕", "很可能", "极可能", "很有可能", "极有可能", "大概率", "多半", "完全", "总体", "总体上",
+    "均", "都", "也", "还", "就", "则", "才", "又", "仍", "更", "可以说", "显然", "自然", "明显", "确实", "的确", "其实", "实际上", "实则",
+    "无疑", "当然", "绝对", "应该", "应当", "应", "该", "恐怕",
+    "很可能", "极可能", "很有可能", "极有可能", "大概率", "多半", "完全", "总体", "总体上",
     "整体", "整体上", "本身", "是", "为",
     "属于", "属", "算", "被判定", "判定", "被判", "认定", "并", "即", "故",
     "基本", "基本上", "大致", "大体", "非常", "十分", "比较", "一个", "一种", "常见的", "典型的", "常见", "典型", "普遍", "普遍的", "严重",
@@ -132,7 +132,7 @@ _VIEW = re.compile(r"[这该此][种个些]?(?:看法|观点|想法|说法|认�
 _BARE = re.compile(rf"(?>{_LEAD}*)\Z", re.IGNORECASE)
 _CONCLUDING = re.compile(
     r"综上|因此|因而|所以|故|总之|(?<![\u4e00-\u9fff])可见|由此|最终|最后|结论|答案|总结|总的来|总体|综合|更正|修正|纠正|改为|应(?:该"
-    r"|当)?(?:是|为|判|选|改)|其实|实际上|事实上|判断结果|判定结果|判断\s*:|判定|therefore|thus|hence|conclusion|answer"
+    r"|当)?(?:是|为|判|选|改)|其实|实际上|实则|事实上|判断结果|判定结果|判断\s*:|判定|therefore|thus|hence|conclusion|answer"
     r"|overall|finally|summary|verdict|(?<![a-z])so(?![a-z])",
     re.IGNORECASE,
 )
@@ -144,7 +144,7 @@ _RETRACTION = re.compile(
     r"(?:\A|[,:])\s*[哦噢啊]?(?:不对|不),|(?:[看记搞说弄判答]|判断|回答)错了|更正|修正|纠正|等等,|等一下|抱歉|不好意思"
 )
 COMMONLY = re.compile(  # 一般正确: a common view, which the reply may refute next
-    "通常|一般|普遍|公[认認]|被[认認][为為]|(?:医[生師师]|[专專]家|[学學]者)[们們]?(?:都|大多)?[认認][为為]"
+    "通常|一般|普遍|公[认認]|被[认認][为為]|(?:医[生師师]|[专專]家|[学學]者)[们們]?(?:都|大多)?(?:[认認][为為]|[说說](?!法))"
 )
 CONTRAST = re.compile(r"[,，。;；\n]\s?(?:但|然而|不[过過]|可是|其[实實]|[实實][际際]上|事[实實]上)")
 _PARTLY = re.compile("不(?:完全|太|够|大|很|尽)")  # limits a common view; it does not refute it
@@ -303,6 +303,11 @@ _OPENING_NOD = re.compile(
     r"(?:[,。.!;:\n]|\Z)|(?P<tick>√) |× )",
     re.IGNORECASE,
 )
+_DEPENDS = re.compile(
+    r"\s*(?:well[,.]*\s*|this\s|that\s|it\s|really\s|all\s)*depends(?![^.\n]{0,40}, but)"
+    r"|(?:这|此)?(?:题|个?问题)?(?:要|得|需要?|应)?[视看](?:具体|实际)?情况",
+    re.IGNORECASE,
+)
 _FIELD = re.compile(
     r"[\"']?(?:is_?)?(?:correct|answer|verdict|result|judge?ment|label|conclusion|prediction|判断|判断结果|答案|结论"
     r"|结果|是否正确|正确|判定|final_?answer)[\"']?\s*[:=]\s*[\"']?"
@@ -389,7 +394,7 @@ def _unopposed(reply: str, answer: str) -> bool:
 
 
 def _committed(text: str, answer: str | None) -> str | None:
-    text = text.replace("→", ":")
+    text = text.replace("→", ":").replace("=", ":")
     nod = _OPENING_NOD.match(text)
     if _MARKED.search(text):
         text = _BRACKETS.sub(",", _LABEL_IN_BRACKETS.sub(r"\1:", _QUOTES.sub("", _QUOTED.sub(_unquoted, text))))
@@ -406,7 +411,7 @@ def _committed(text: str, answer: str | None) -> str | None:
     beside = RIGHT in text and WRONG in text and side_by_side(text)
     if concluding := [each for each in explicit if each.concluding and not (beside and each.alone)]:
         return concluding[-1].verdict
-    if beside:
+    if beside or _DEPENDS.match(text):
         return None
     verdicts = {each.verdict for each in explicit}
     if len(verdicts) == 1 and (answer is None or nod):

@@ -1,6 +1,6 @@
 """Letters of options in a reply.
 
-In order: options named by their text instead of their letter; symbols, ranges and ordinals as letters, runs of letters, rejected letters;
+In order: symbols, ranges and ordinals as letters, runs of letters, rejected letters;
 the letters after an answer label, a choosing verb or a correction; replies that leave the choice open.
 """
 
@@ -9,189 +9,8 @@ from collections.abc import Mapping
 
 from atomexam.text.numerals import value_of
 from atomexam.text.option_letters import letters_at
+from eval.answers.option_texts import CLAUSES, SECONDARY, without_texts
 from eval.answers.scope import view_of_others
-
-_NOT_BEFORE = re.compile(
-    r"(?:不是|避免|不要|不得|防止|没有|考[查察核]|涉及|关于|不(?:能|应|可|宜)?(?:诊断|考虑|认为|判断)为?"
-    r"|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比|不)[\s选项:]*$"
-)
-_LETTER = re.compile(r"[A-Ja-j]")
-_LETTER_BEFORE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:选?项)?\s?[.,、:()]?\s?\Z")
-_LETTER_BEHIND = re.compile(r"\s?\(\s?([A-Ja-j])\s?\)")
-_OVER = re.compile(r"\)|(?=[\s,。;.、!:(和与及]|以及|\Z)")
-_NOT_AFTER = re.compile(r"[\s:,(]*(?:是|说法)?(?:错误|不正确|不对|不符|×)|[都均皆]?(?:不是|不属于)[。.!;]|[都均皆]不")
-
-
-_JOINED = re.compile(r"[\"'”’)]?\s?(?:[、,;/+&|]|\n[\s\-•]*(?:\d{1,2}[.、)]|\(\d\))?)?\s?(?:以及|还有|[和与及跟或])?\s?[\"'“‘(]?")
-_RIGHT_AFTER = re.compile(
-    r"[\"'”’)]?(?:这|[一二两三四五])?(?:[个项种者])?\s?(?:都|均|皆|全部?|才)?(?:是|为|最)?(?:(?<=[都均皆])(?:属于|符合|包括|可以)|(?<=[都均皆][是为])|正确|对的|符合(?!率)|正确答案|当选|入选|答案|合适)|的?可能性?[最更较]大|\s?√"
-)
-_ENDS = re.compile(r"[\"'”’)】\]}》]*\s?(?:$|[。.,;!(\n])")
-_DEFINED = re.compile(r",?\s?(?:又[称叫名]|[也亦]称|是指|指的?是)")
-_ENDS_REPLY = re.compile(r"[\"'”’)】\]]*+ ?[\u4e00-\u9fff]{0,4}+(?:\([^()\n]{1,20}\))?[\"'”’)】\]]*+\s?[。.!]?\s?\Z")
-_SENTENCE_END = re.compile(r"[。!?\n]")
-_OPENING = re.compile(r"[\s\"'“‘(【\[{《\-•:]*+(?:\d{1,2}[.、)])?[\s\"'“‘]*+")
-_DECIDING = (
-    r"(?:而是|应?诊断(?:考虑)?(?:为|是|(?=:))|(?<!不)符合|(?:因此|所以|故|综上)[:,]?|应该?[选是为]|[应故我]选"
-    r"|选择?(?:的?是|[用为])?|倾向于?|首选|最[^,。\n]{1,6}的?是)"
-)
-_CONCLUDING = re.compile(
-    rf"(?:{_DECIDING}|(?<=[,。])只有|(?<!因)为|[是由即]了?(?:典型的|一种|经典的)?|属于|就是|叫做?|称为|正确|考虑|诊断)[:\s]*[\"'“‘(【\[]?\s?\Z"
-)
-_TELLING = re.compile(r"(?:\A|[,。;:\n])\s?[这它此]?(?:属于|就是|正是|便是|即为)(?:典型的|一种)?[\"'“‘(【\[]?\Z")
-_DECIDED = re.compile(rf"(?:{_DECIDING}|(?:因此|所以|故|综上|可见)[^。;\n]{{0,12}}?的是)[:\s]*[\"'“‘(【\[]?\s?\Z")
-
-_RESTATED_QUESTION = re.compile(
-    r"(?:[\[【(<]?\s?(?:题目|问题|题干|试题|原题|单选题?|多选题?|[Qq]uestion)\s?\d{0,2}\s?[\]】)>]?\s?[:.\n]?[^\n]{2,300}?"
-    r"|[^\n。]{4,200}?(?:\(\s?\)|\?)[。.:]?|(?:下列|以下|关于|有关|属于)[^\n。]{2,200}?(?:的是|的有|包括|哪[^\n,。]{0,10})[:。]?)"
-    r"\s*(?:选项\s?:?\s*)?[(\[\-•]?\s?A\s?[.、:)\]]?\s?"
-)
-_BETWEEN = re.compile(r"[\s;,。.]{0,4}[(\[\-•]{0,2}\s?[A-Ja-j]\s?[.、:)\]]?\s?")
-
-
-def without_texts(text: str, known: Mapping[str, str]) -> str:
-    """Return a reply without option texts next to their own letters: A. 食物 B. 安全 is the list A B."""
-    if _LETTER.search(text):
-        for letter, option in known.items():
-            if option in text:
-                text = _without(text, letter, option, known)
-    return text
-
-
-def _without(text: str, letter: str, option: str, known: Mapping[str, str]) -> str:
-    """Return text without the option's text next to its letter. No pattern is built from an option: compiling costs more than matching.
-
-    A letter at the end of another option's text is not a label: in 维生素D、维生素E the second is not option D.
-    """
-    ending = [each for each in known.values() if len(each) > 1 and each[-1].upper() == letter]
-    parts, done = [], 0
-    for position in _occurrences(text, option):
-        if position < done:
-            continue
-        end = position + len(option)
-        over = _OVER.match(text, end)
-        before = _LETTER_BEFORE.search(text, max(done, position - 6), position) if over else None
-        if over and before and before[1].upper() == letter and not any(text.endswith(each, 0, before.end(1)) for each in ending):
-            parts += [text[done : before.start()], letter, " "]
-            done = over.end()
-        elif (behind := _LETTER_BEHIND.match(text, end)) and behind[1].upper() == letter:
-            parts += [text[done:position], letter, " "]
-            done = behind.end()
-    return "".join(parts) + text[done:]
-
-
-def without_question(text: str, known: Mapping[str, str]) -> str:
-    """Return a reply without the question and all its options, if it begins by repeating them: 题目：…有（ ）A.食物 B.安全.
-
-    The options without the question stay: a list of all of them may be the answer.
-    """
-    first = known.get("A")
-    position = text.find(first) if first else -1
-    if position < 4 or not _RESTATED_QUESTION.fullmatch(text, 0, position):
-        return text
-    end = position
-    for letter, option in sorted(known.items()):
-        start = text.find(option, end, end + len(option) + 12)
-        if start < 0 and letter > "B" and option.startswith(_BETWEEN.sub("", text[end:], count=1)):
-            return ""  # cut off while repeating
-        if start < 0 or (letter != "A" and not _BETWEEN.fullmatch(text, end, start)):
-            return text
-        end = start + len(option)
-    return text[end:].lstrip(" \n;。.,")
-
-
-def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bool = False) -> str | None:
-    """Return the options whose complete text is in the reply, if none is denied; for single choice exactly one.
-
-    A text within another option's text counts only where it occurs by itself.
-
-    Args:
-        known: options, the longest text first.
-        concluded: only texts that the reply begins with, concludes (应该是, 因此, 由…提出) or calls right; not those that it mentions.
-    """
-    spans: list[tuple[int, int, str]] = []
-    unmatched = text
-    for letter, option in known.items():
-        if option in unmatched and (occurrences := _occurrences(unmatched, option)):
-            spans += [(start, start + len(option), letter) for start in occurrences]
-            unmatched = unmatched.replace(option, "□" * len(option))
-    if not spans:
-        return None
-    named_all = many and {letter for _, _, letter in spans} == known.keys()
-    spans = [each for listed in _lists(text, sorted(spans)) if not _denied(text, listed[0][0], listed[-1][1]) for each in listed]
-    if concluded and not many and len({letter for _, _, letter in spans}) > 1:
-        spans = [each for each in spans if _decided(text, *each[:2])] or [each for each in spans if _affirmed(text, *each[:2])]
-    elif concluded:
-        divided = named_all and {letter for _, _, letter in spans} != known.keys()  # A、B属于它，而C、D不属于
-        spans = [
-            each
-            for listed in _lists(text, spans)
-            if _concluded(text, listed[0][0], listed[-1][1]) or (divided and text.startswith(("属于", "是", "符合"), listed[-1][1]))
-            for each in listed
-        ]
-    named = {letter for _, _, letter in spans}
-    if not named or (len(named) > 1 and not many):
-        return None
-    return "".join(sorted(named))
-
-
-def _lists(text: str, spans: list[tuple[int, int, str]]) -> list[list[tuple[int, int, str]]]:
-    """Return texts grouped by the list that contains them: 观察法、实验法和个案法."""
-    lists: list[list[tuple[int, int, str]]] = []
-    for each in spans:
-        if lists and _JOINED.fullmatch(text, lists[-1][-1][1], each[0]):
-            lists[-1].append(each)
-        else:
-            lists.append([each])
-    return lists
-
-
-def _concluded(text: str, start: int, end: int) -> bool:
-    """Return whether a list of option texts is asserted by a reply, not only mentioned."""
-    if _RIGHT_AFTER.match(text, end):
-        return True
-    if text.startswith("等", end):
-        return False  # some of several, named as examples
-    before = text[max(0, start - 16) : start]
-    if _ENDS.match(text, end) and not _DEFINED.match(text, end) and _OPENING.fullmatch(text, 0, start):
-        return True
-    if _ENDS_REPLY.match(text, end) and not _SENTENCE_END.search(text, 0, start):
-        return True  # one sentence that ends with the text
-    return bool(_CONCLUDING.search(before)) and not text.startswith("的", end)
-
-
-def _decided(text: str, start: int, end: int) -> bool:
-    """Return whether one text among several is the chosen one: it begins the reply, or follows a choosing word."""
-    opens = text[end : end + 1] in ("。", "(", "\n") and _OPENING.fullmatch(text, 0, start)
-    return bool(opens or _DECIDED.search(text[max(0, start - 16) : start]))
-
-
-def _affirmed(text: str, start: int, end: int) -> bool:
-    """Return whether a text is all that a clause states about the question, without another option: 既…又…，属于趋避冲突。"""
-    return bool(_ENDS.match(text, end) and _TELLING.search(text[max(0, start - 16) : start]))
-
-
-def _occurrences(text: str, option: str) -> list[int]:
-    """Return the positions of an option's text; one that begins or ends with a digit or Latin letter does not match within a longer
-    word."""
-    starts, start = [], text.find(option)
-    while start >= 0:
-        end = start + len(option)
-        joined_before = start and _plain(option[0]) and _plain(text[start - 1])
-        joined_behind = end < len(text) and _plain(option[-1]) and _plain(text[end])
-        if not joined_before and not joined_behind:
-            starts.append(start)
-        start = text.find(option, end)
-    return starts
-
-
-def _plain(character: str) -> bool:
-    return character.isascii() and character.isalnum()
-
-
-def _denied(text: str, start: int, end: int) -> bool:
-    return bool(_NOT_BEFORE.search(text[max(0, start - 8) : start]) or _NOT_AFTER.match(text[end : end + 8]))
-
 
 # A run of letters that is not a word or part of a term: 维生素C, A型, B细胞, C反应蛋白.
 # It begins with the letter, which makes the search fast.
@@ -206,16 +25,17 @@ AND = (
     r"(?:(?:以及|还有|加上|[和与及](?![^,。\n]{1,4}(?:比|不同)))|and(?=\s))?|[/&+|;和与及跟-]|以及|还有|(?<=\s)and(?=\s))\s?"
     r"| ?;?\n(?:[-•]\s?|\d{1,2}[.、:]\s?)?|\s)?\s?"
 )
-SAME = r"(?!\s?\([A-Ja-j][^)\s])"  # not into a bracket with more than a letter: A、B（C、D不选）
+SAME = r"(?!\s?\([A-Ja-j](?!\s?(?:选?项)?\s?\)))"  # not into a bracket with more than a letter: A、B（C、D不选）
 # No comma within: in 答案：C，D项错误 the comma separates the chosen letter from the rejected one.
 CLOSE_RUN = rf"(?>{ITEM}(?:{SAME} ?[、/&+和与及]? ?{ITEM}){{0,15}})"
 # Atomic and bounded, so that a reply with endless letters is read in one pass.
 # After a comma a letter belongs to the run only if it does not begin a clause: 选ABD，C违背了原则.
 _CLAUSE = r"(?=[^\s,、。;:.!?)\]}【<】\"'”’(/&+|<>和与及以或还是为均都全皆共也属符合恰因由解理分选项两二三四五六七正对√才])"
-_OTHERS_NOT = rf"(?<=[、和与及选择][A-J])\s?[,;]\s?{ITEM}(?:\s?[、和与及]\s?{ITEM}){{1,6}}\s?(?:都|均|全|皆)?[不错×]"  # A、B,C和D都不选
+_OTHERS_NOT = rf"(?<=[、和与及选择][A-J])\s?[,;]\s?{ITEM}(?:\s?[、和与及]\s?{ITEM}){{1,6}}\s?"  # A、B,C和D都不选
+_OTHERS_NOT += r"[都均全皆则]?(?:[不错×未无非禁有致见经因]|[属为](?!正确|答案|对))"
 _PARTED = rf"(?!\s?[,;]\s?{ITEM}{_CLAUSE})(?!{_OTHERS_NOT})"
 RUN = rf"(?>{ITEM}(?:{SAME}{_PARTED}(?!(?<=[A-J][A-J])[,;]\s?{CLOSE_RUN}[是为](?!正确|答案|对)){AND}{ITEM}){{0,15}})"
-LEAD = r"[\s:\-(\[{<>\"'“”‘’「】)=]{0,8}(?:选?项)?[\s(\[{\"'“「]{0,3}"
+LEAD = r"[\s:\-(\[{<>\"'“”‘’「】)=]{0,8}(?:(?:以[上下]|[前后这])[两二三四]?[项个]:?|选?项)?[\s(\[{\"'“「]{0,3}"
 
 _LETTERS = re.compile(LETTERS)
 _RANGE = re.compile(
@@ -250,9 +70,12 @@ _RIGHT = (
 )
 _OF_IT = r"(?:的?(?:说法|描述|表述|内容|观点))?(?:\([^()\n]{1,20}\))?"
 _COUNTED = r"(?:[一二三四五两\d]\s?[个项])?"
-_REJECTED = re.compile(
+_CLAUSE_ON = rf"{CLOSE_RUN}[^,;。\nA-J]{{0,24}}?"
+_LEFT_OUT = r"(?:不(?:予?选|[当入]选)|未选|排除|除外|舍去|不在(?:其[中列]|此列)|不属于[^,;。\n]{0,8})"
+_REJECTED = re.compile(  # A仅为低热,D未出现,故不选
     r"(?=[不并非排没而否错×(\[\"'“选项 A-Ja-j])"
-    rf"(?:(?:(?<!是)不是|不选|不应该?选|并?非|排除(?:掉|了)?|不包[括含]|不含|不应该?有|没有|不会是|不能选|而非|否定|不应为)(?:的是)?[\s:]?{CLOSE_RUN}"
+    rf"(?:(?<![^,;。\n])(?:{_CLAUSE_ON}(?<=[仅只未无不非没])[^,;。\nA-J]{{0,24}},\s?)*{_CLAUSE_ON}(?:,[^,;。\nA-J]{{0,24}})?,\s?(?:故|因此|所以|均|都|皆|应|可|予以|一并)*{_LEFT_OUT}(?=[。;\n]|\Z)"
+    rf"|(?:(?<!是)不是|不选|不应该?选|并?非|排除(?:掉|了)?|不包[括含]|不含|不应该?有|没有|不会是|不能选|而非|否定|不应为)(?:的是)?[\s:]?{CLOSE_RUN}"
     rf"|{RUN}{_COUNTED}(?:选项)?\s?(?:均|都|全|皆)[^,。;:!\n、A-Ja-j(]{{0,4}}{_WRONG}"
     rf"|(?<=[,;。.\n]) ?(?:错误|不正确|不选|不符合题意)(?:的|选项|项)* ?[是为有]? ?: ?{RUN}"
     rf"|×{ITEM}"
@@ -297,7 +120,9 @@ _MORE_LIKELY = re.compile(  # 可能是B，也可能是C，但B更可能
     rf"(?:\A|(?<=[,。;\n]))\s?(?:但是?|不过|然而|而|其中|(?:我|个人)?(?:认为|觉得)|(?:两者|二者|综合)?相?比(?:之下|较而言)?,?){{0,3}}"
     rf"(?:(?P<run>{ITEM})\s?(?:更(?:有|为)?可能|的?可能性更[大高])(?=[,。;!]|\Z)|更有?可能的?[是选为](?={ITEM}))"
 )
-_CROSSED = re.compile(rf"{LETTERS}\s?[.、:)]?\s?×")
+_CROSSED = re.compile(rf"{LETTERS} ?[.、:)]? ?×")
+_SIGNS_FIRST = re.compile(rf"()([√×]) ?({LETTERS})")
+_SIGN_FIRST = re.compile(rf"(?:\A|(?<=\n))([\s\-•]*(?:\d{{1,2}}[.、)])?) ?([√×]) ?({LETTERS})")
 _CHOSEN_EACH = re.compile(r"(?<![不错误会])(?P<verb>(?<!应)选|应选)[A-J](?:[,;、] ?(?P=verb)[A-J](?![A-Za-z]))+")
 _NUMERAL = "[一二三四五六1-6]"
 _NUMERALS = rf"{_NUMERAL}(?:\s?(?:[、,]|[和与及跟]|以及)\s?(?:选项|第)?\s?{_NUMERAL}){{0,5}}"
@@ -328,6 +153,8 @@ def prepared(text: str, known: Mapping[str, str]) -> str:
         text = _SAME_AGAIN.sub(r"\1", text)
     if ("第" in text or "选项" in text or "前" in text) and not _LETTERS.search(text):
         text = _ORDINAL.sub(_lettered, text)
+    if "√" in text or "×" in text:
+        text = (_SIGNS_FIRST if text[0] in "√×" else _SIGN_FIRST).sub(r"\1\3\2", text)
     return without_texts(_CROSSED.sub(",", text) if "×" in text else text, known)
 
 
@@ -396,20 +223,21 @@ STRONG = re.compile(
 _NEXT = r"(?=[\s(\[{\"'“「]{0,3}(?:选?项)?[\s(\[{\"'“「]{0,3}[A-Ja-j](?![A-Za-z]))"
 _BETTER = r"(?:合适|恰当|符合|优|佳|好|可能|接近|准确|妥当|合理|贴切)"
 WEAK = re.compile(
-    r"(?=[首当宜方应选而就改倾偏即是可也或大多其实确最更比因所故综只唯对那猜bcfmprsligowthBCFMPRSLITH])"
+    r"(?=[→⇒=首当宜方应选而就改倾偏即是可也或大多其实确最更比因所故综只唯对那猜bcfmprsligowthBCFMPRSLITH])"
     r"(?:(?<!不)(?<!不应)(?<!不能)(?<!排除)(?<!的)(?<![次误备])(?<!如果)(?<!假如)(?<![若当入])"
     r"(?:应?当?选择?(?!了?\s?\n[\s\-•]*[A-J])了?|最终(?=:)|而是|应为|应该?是|就是|改为|改选|猜测?(?:应该?)?[是选]?|倾向于?|偏向于?)(?!项)(?!题)"
     r"|(?<=[,。;:\n])对应的?(?:答案|选项)?(?:应该?|就|正)?[是为](?=\s?(?:选?项)?\s?[A-Ja-j](?![A-Za-z]))"
     rf"|(?<!非)(?<!不)(?<!不是)首选(?:(?:药物?|方法|措施|治疗|检查|方案|方剂|方)(?![^\n]{{0,40}}(?:确诊|次选|其次|备选|替代)))?(?:的?(?:还|仍然?|就|应该?)?[是为]|:){_NEXT}"
     rf"|(?:(?<=[,。;:\n])|\A)当选{_NEXT}|[当宜应方故]用{_NEXT}"
     rf"|[只唯]有(?=\s?{RUN}[^,。;:\nA-J不]{{0,10}}?(?:符合|正确|对(?:的|[,。]|$)|恰当|贴切|(?:选?项)?\s?(?:[,。]|$)))"
-    rf"|即(?=\s?{RUN}\s?(?:[。.]|$))|(?:(?<=不,)|(?<=不对,)|\A)是(?=\s?[A-Ja-j])"
+    rf"|(?:即|对应|[→⇒=]>?)(?=\s?{RUN}\s?(?:[。.;,(]|$))|(?:(?<=不,)|(?<=不对,)|\A)是(?=\s?[A-Ja-j])"
     r"|(?:可能|也许|或许|(?:\A|(?<=[,。;]))或者(?=[是选])|大概率?|多半|其实|实际上?|实则|确认|确定|只剩下?|剩下)(?:应该?|就)?[是为选:]?(?=\s?[A-Ja-j(])"
     rf"|最[^,。;:\nA-J不]{{1,6}}的(?:药物|方法|措施|诊断|治疗|选项|检查|一项)?(?:应该?|就)?[是为]{_NEXT}"
     rf"|[最更比]较?{_BETTER}(?:题意|要求)?的?[^,。;:\n]{{0,6}}?[是为]{_NEXT}"
     rf"|(?:因此|所以|综上(?:所述)?|故|那么)[,:]?(?=\s?{RUN}\s?(?:[。.!]|$))|(?<![A-Za-z])(?:[Ss]o|[Tt]herefore|[Tt]hus|[Hh]ence),?(?=\s[A-Ja-j]{{1,5}}[.!]?(?:\n|$))"
     rf"|(?:因此|所以|综上|故)[^,。;:\n]{{0,16}}?[是为]{_NEXT}"
-    r"|(?<![A-Za-z])(?:[Cc]hoose|[Ss]elect|[Pp]ick|[Ii]t's|[Ii]t is|should be|[Ll]ean(?:ing)? towards?|go with|opt for|would say|[Pp]refer"
+    r"|(?<![A-Za-z])(?:[Cc]hoose|[Ss]elect|[Pp]ick|[Ii]t's|[Ii]t is|should be|[Ll]ean(?:ing)? towards?|[Pp]oints? to"
+    r"|[Ff]avou?rs?|go with|opt for|would say|[Pp]refer"
     r"|[Pp]robably|[Pp]erhaps)(?:\s?[Oo]ptions?)?"
     r"|(?<![A-Za-z])(?:[Bb]est|[Mm]ost [a-z]{3,12}|[Cc]orrect|[Rr]ight|[Pp]referred|[Ff]irst|[Rr]ecommended)"
     rf"(?: [a-z]{{2,12}}){{1,3}} (?:is|are|would be){_NEXT}"
@@ -461,6 +289,8 @@ def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
         if match.start() < left_open:
             continue  # 选A还是选B
         run = (RUN_AFTER if many else ONE_AFTER).match(text, match.end())
+        if candidates and label is WEAK and SECONDARY.search(CLAUSES.split(text[max(0, match.start() - 60) : match.start()])[-1]):
+            continue  # 首选B;若无效,可选C
         if run and view_of_others(text[max(text.rfind(sign, 0, match.start()) for sign in ",。;\n") + 1 : match.start()]):
             continue  # 有人认为答案是A
         either = alternative_to(text, run, "可能" in match[0]) if run else None
@@ -523,11 +353,11 @@ def later_choice(text: str, many: bool) -> str | None:
 
 
 _UNDECIDED = re.compile(
-    r"(?:无法|难以|很难)(?:确定|判断|选择|抉择|取舍|区分|辨别|确认|肯定|作答|回答|解答|得出|给出|做出|作出|提供)|不(?:能|太|好|敢)?(?:确定|判断|肯定|清楚)|信息不足|(?:需要|缺少|缺乏)[^,。\n]{0,4}(?:信息|条件|资料)|有[^,。\n]{0,4}道理|都?有可能"
+    r"(?:无法|难以|很难)(?:确定|判断|选择|抉择|取舍|区分|辨别|确认|肯定|作答|回答|解答|得出|给出|做出|作出|提供)|不(?:能|太|好|敢)?(?:确定|判断|肯定|清楚)|信息不足|犹豫|纠结|拿不准|(?:需要|缺少|缺乏)[^,。\n]{0,4}(?:信息|条件|资料)|有[^,。\n]{0,4}道理|都?有可能"
     r"|(?<![a-z])(?:cannot|can't|unable|not sure|unsure)",
     re.IGNORECASE,
 )
-_HEDGED = re.compile("无|难|不|息|需|缺|道|可|not|n't|nsure|unable")
+_HEDGED = re.compile("无|难|不|息|犹|纠|需|缺|道|可|not|n't|nsure|unable")
 _NO_ANSWER = re.compile(
     r"(?:无法|不能|难以|很难|没法|没办法)(?:确定|给出|得出|断定|判断|作出|做出|提供)[^,。;\n]{0,8}(?:答案|选择|结论)[^,。;\n]{0,2}[。.!]?\Z"
 )

@@ -1,4 +1,4 @@
-"""Texts of options with Latin letters or digits, found in a reply however they are written, before any letter is taken for an option.
+"""Texts of options: found in a reply however they are written, before any letter is taken for an option, and what the reply says of them.
 
 IgA, ℃, CEA or 4～6周 hold letters and signs that also name options; each such text becomes one sign, in the reply and in the options.
 """
@@ -131,3 +131,258 @@ def _written_number(token: str) -> str:
         return re.escape(token)
     number = _number(token)
     return r"\^?".join(map(re.escape, number)) + (r"0*" if "." in number else r"(?:\.0+)?") + r"(?!\d)"
+
+
+_NOT_BEFORE = re.compile(
+    r"(?:(?:鉴别|既往|错误)诊断为?|不是|避免|不要|不得|防止|没有|考[查察核]|涉及|关于|不(?:能|应|可|宜)?(?:诊断|考虑|认为|判断)为?"
+    r"|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比"
+    r"|不(?:可能|会|支持|符合|考虑|涉及|属于)[是为有]?|[不非]|(?i:rather than|instead of|not))[\s选项:]*$"
+)
+_LETTER = re.compile(r"[A-Ja-j]")
+_LETTER_BEFORE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:选?项)?\s?[.,、:()]?\s?\Z")
+_LETTER_BEHIND = re.compile(r"\s?\(\s?([A-Ja-j])\s?\)")
+_OVER = re.compile(r"\)|(?=[\s,。;.、!:(和与及]|以及|\Z)")
+_NOT_AFTER = re.compile(
+    r" ?(?:\?|[→⇒])|[\s:,(]*(?:是|说法)?(?:错误|不正确|不对|不符|×)|[都均皆]?(?:不是|不属于)[。.!;]|[都均皆]不"
+    r"|[^,。;:\n]{0,16},?\s?(?:故|因此|所以|均|都|皆|也|可|应|予以|一并|基本){0,3}(?:不予?选|不当选|排除|除外|不成立|不考虑|不用|不在(?:其[中列]|此列)|不支持|无关|不同)(?=[。,;!\n]|\Z)"
+    r"|(?:则|并)?不(?:作为?|[宜能应可予]选?|选|符合|考虑)|(?i: (?:is|are|was) (?:not|less|un))"
+)
+
+
+_JOINED, _JOINED_CLOSELY = (
+    re.compile(
+        rf"[\"'”’)]?{blank}?(?:[、{pause}/+&|]|\n{blank}*[\-•]?|(?= ?\(?\d)|, ?(?=[或还抑]|以及))?{blank}*(?:\d{{1,2}}[.、)]|\(\d\))?"
+        rf"{blank}?(?:以及|还有|还是|抑或|或者|[和与及跟或])?{blank}?[\"'“‘{bracket}]?"
+    )
+    for pause, blank, bracket in ((",;", r"\s", "("), ("", " ", ""))
+)
+_RIGHT_AFTER = re.compile(
+    r"[\"'”’)]?(?:,(?=这?[两三四五]))?(?:这|[一二两三四五])?(?:[个项种者])?\s?(?:都|均|皆|全部?|才)?(?:是|为|最)?(?:(?<=[都均皆])(?:属于|符合|包括|可以|可能)|(?<=[都均皆][是为])|正确|对的|符合(?!率)|正确答案|当选|入选|答案|合适)|的?可能(?:性[最更较很]?|[最更较])大|\s?√"
+)
+_ENDS = re.compile(r"[\"'”’)】\]}》]*\s?(?:$|[。.,;!(\n])")
+_DEFINED = re.compile(r",?\s?(?:又[称叫名]|[也亦]称|是指|指的?是)")
+_ENDS_REPLY = re.compile(r"[\"'”’)】\]]*+ ?[\u4e00-\u9fff]{0,4}+(?:\([^()\n]{1,20}\))?[\"'”’)】\]]*+\s?[。.!]?\s?\Z")
+_SENTENCE_END = re.compile(r"[。!?\n]")
+_PAUSE = re.compile("[,;(]")
+_HEADED = re.compile(r"(?:\A|[。\n])[^:。\n不非错误排除析鉴]{2,16}: ?\n[ \-•*]*(?:1[.、)])? ?\Z")  # 应立即采取:⏎1. 禁食⏎2. …
+_MAPPED = re.compile(r"(?:[→⇒=即]|对应|(?:\A|[。;,\n]) ?(?:若|如果)[^,;。\n]{1,24},[^,;。\n]*) ?\Z")  # 水肿→甲;低钾→乙
+_EXCEPTING = re.compile("不|非|未|排除")
+CLAUSES = re.compile("[。;\\n]")
+SECONDARY = re.compile(r"(?:\A|,) ?(?:但|而)?(?:若|如果?)?(?:[^,。;\n]{0,6}无效|必要时|[次备]选|其次)")
+_ONLY_THEN = re.compile(rf"{SECONDARY.pattern}|(?:\A|[,但而]) ?(?:若|如果|假如|倘若)[^,]{{1,24}},")
+_CHOSEN_AFTER = re.compile("[才就]?[是为](?:首选|最佳|正确|正解)|才是(?=[,。]|\\Z)|最(?:常见|多见|符合|佳|可能)(?=[,。;(]|\\Z)")
+_CHAIN_ENDS = re.compile(r"[\"'”’)】]? ?(?:[。.;(\n]|,(?=[而不与需非])|\Z)")
+_ALONE = re.compile(r"[\"'“‘(【\[]?")
+_LINE_END = re.compile(r"[\"'”’)】\]]?[。.!]?(?:\n|\Z)")
+_OPENING = re.compile(r"[\s\"'“‘(【\[{《\-•:]*+(?:\d{1,2}[.、)])?[\s\"'“‘]*+")
+_DECIDING = (
+    r"(?:而是|(?:应?诊断(?:考虑)?|(?:中医)?辨证|证[型候]|(?:代表|主|选|处)方|推荐|方[药剂选]|判[断定])(?:为|是|(?=[:】]))|(?<!不)(?:符合|支持)|(?:因此|所以|故|综上|(?i:therefore|thus|hence))[:,]?|[应当故]该?[选是为属]|(?<!不)[宜应当]用"
+    r"|[应故我]选|(?:即|[首常多][选用])[^,。;:\n()不]{1,10}\(|即|选择?(?:的?是|[用为])?|倾向于?|首选的?(?:诊断|药物?|方法|检查|治疗|措施|方案)?[是为用]?|最[^,。\n]{1,6}的?是"
+    r"|(?i:diagnosis|answer|choice|drug|treatment|option|likely|most [a-z ]{3,24}) (?:is|has|would be|should be)"
+    r"|[=→⇒]>?|对应(?:的?是)?|(?<![次再若如也还需才])多?考虑)"
+)
+_CONCLUDING = re.compile(
+    rf"(?:{_DECIDING}|(?<![A-Za-z])(?i:is|it's) "
+    r"|(?<=[,。])只有|(?<!因)为|[是由即]了?(?:典型的|一种|经典的)?|属于|就是|叫做?|称为|正确|考虑|诊断)(?:[:】]\s*)?[^\S\n]*[\"'“‘(【\[]?\s?\Z"
+)
+_TELLING = re.compile(
+    r"(?:\A|[,。;:\n])\s?(?:[这它此]|(?:[本该此]|患者|病人|题[干目中])[^,。;:\nA-J不]{0,8}?)?(?:属于?|就是|正是|便是|即为?|对应)(?:典型的|一种)?[\"'“‘(【\[]?\Z"
+)
+_DECIDED = re.compile(
+    rf"(?:{_DECIDING}|(?:因此|所以|故|综上|可见|本题|题[干目])(?:[^。;\n]{{0,12}}?[的者][\u4e00-\u9fff]?|[^,。;\n不]{{0,8}})[是为]|(?:本[题例]|患者|题[干目])[^。;\n]{{0,16}}(?:提示|属于?))(?:[:】]\s*)?[^\S\n]*[\"'“‘(【\[]?\s?\Z"
+)
+
+_RESTATED_QUESTION = re.compile(
+    r"(?:[\[【(<]?\s?(?:题目|问题|题干|试题|原题|单选题?|多选题?|[Qq]uestion)\s?\d{0,2}\s?[\]】)>]?\s?[:.\n]?[^\n]{2,300}?"
+    r"|[^\n。]{4,200}?(?:\(\s?\)|\?)[。.:]?|(?:下列|以下|关于|有关|属于)[^\n。]{2,200}?(?:的是|的有|包括|哪[^\n,。]{0,10})[:。]?)"
+    r"\s*(?:选项\s?:?\s*)?[(\[\-•]?\s?A\s?[.、:)\]]?\s?"
+)
+_BETWEEN = re.compile(r"[\s;,。.]{0,4}[(\[\-•]{0,2}\s?[A-Ja-j]\s?[.、:)\]]?\s?")
+
+
+def without_texts(text: str, known: Mapping[str, str]) -> str:
+    """Return a reply without option texts next to their own letters: A. 食物 B. 安全 is the list A B."""
+    if _LETTER.search(text):
+        for letter, option in known.items():
+            if option in text:
+                text = _without(text, letter, option, known)
+    return text
+
+
+def _without(text: str, letter: str, option: str, known: Mapping[str, str]) -> str:
+    """Return text without the option's text next to its letter. No pattern is built from an option: compiling costs more than matching.
+
+    A letter at the end of another option's text is not a label: in 维生素D、维生素E the second is not option D.
+    """
+    ending = [each for each in known.values() if len(each) > 1 and each[-1].upper() == letter]
+    parts, done = [], 0
+    for position in _occurrences(text, option):
+        if position < done:
+            continue
+        end = position + len(option)
+        over = _OVER.match(text, end)
+        before = _LETTER_BEFORE.search(text, max(done, position - 6), position) if over else None
+        if over and before and before[1].upper() == letter and not any(text.endswith(each, 0, before.end(1)) for each in ending):
+            parts += [text[done : before.start()], letter, " "]
+            done = over.end()
+        elif (behind := _LETTER_BEHIND.match(text, end)) and behind[1].upper() == letter:
+            parts += [text[done:position], letter, " "]
+            done = behind.end()
+    return "".join(parts) + text[done:]
+
+
+def without_question(text: str, known: Mapping[str, str]) -> str:
+    """Return a reply without the question and all its options, if it begins by repeating them: 题目：…有（ ）A.食物 B.安全.
+
+    The options without the question stay: a list of all of them may be the answer.
+    """
+    first = known.get("A")
+    position = text.find(first) if first else -1
+    if position < 4 or not _RESTATED_QUESTION.fullmatch(text, 0, position):
+        return text
+    end = position
+    for letter, option in sorted(known.items()):
+        start = text.find(option, end, end + len(option) + 12)
+        if start < 0 and letter > "B" and option.startswith(_BETWEEN.sub("", text[end:], count=1)):
+            return ""  # cut off while repeating
+        if start < 0 or (letter != "A" and not _BETWEEN.fullmatch(text, end, start)):
+            return text
+        end = start + len(option)
+    return text[end:].lstrip(" \n;。.,")
+
+
+def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bool = False) -> str | None:
+    """Return the options whose complete text is in the reply, if none is denied; for single choice exactly one.
+
+    A text within another option's text counts only where it occurs by itself.
+
+    Args:
+        known: options, the longest text first.
+        concluded: only texts that the reply begins with, concludes (应该是, 因此, 由…提出) or calls right; not those that it mentions.
+    """
+    spans: list[tuple[int, int, str]] = []
+    unmatched = text
+    for letter, option in known.items():
+        if option in unmatched and (occurrences := _occurrences(unmatched, option)):
+            spans += [(start, start + len(option), letter) for start in occurrences]
+            unmatched = unmatched.replace(option, "□" * len(option))
+    if not spans:
+        return None
+    named_all = many and {letter for _, _, letter in spans} == known.keys()
+    spans = [each for listed in _lists(text, sorted(spans)) for each in _not_denied(text, listed)]
+    if concluded and not many and len({letter for _, _, letter in spans}) > 1:
+        spans = _apart(text, spans)
+    elif concluded:
+        lists = _lists(text, spans)
+        headed = [listed for listed in lists if many and _HEADED.search(text[max(0, listed[0][0] - 24) : listed[0][0]])]
+        alone = len(headed) == 1 and (headed[0] == spans or _EXCEPTING.search(text, headed[0][-1][1]))
+        if alone and 1 < len(headed[0]) < len(known):
+            return "".join(sorted({letter for _, _, letter in headed[0]}))
+        if many and sum(bool(_MAPPED.search(text[max(0, listed[0][0] - 32) : listed[0][0]])) for listed in lists) > 1:
+            return None
+        if many and named_all and len(lists) == 1 < len(known) - len(spans) + 1:
+            return "".join(sorted({letter for _, _, letter in spans}))  # all others are denied
+        divided = named_all and {letter for _, _, letter in spans} != known.keys()  # A、B属于它，而C、D不属于
+        spans = [
+            each
+            for before, listed in zip([None, *lists], lists, strict=False)
+            if _concluded(text, listed[0][0], listed[-1][1], before[-1][1] if before else 0)
+            or (divided and text.startswith(("属于", "是", "符合"), listed[-1][1]))
+            for each in listed
+        ]
+    named = {letter for _, _, letter in spans}
+    if not named or (len(named) > 1 and not many):
+        return None
+    return "".join(sorted(named))
+
+
+def _lists(text: str, spans: list[tuple[int, int, str]], joined: re.Pattern = _JOINED) -> list[list[tuple[int, int, str]]]:
+    """Return texts grouped by the list that contains them: 观察法、实验法和个案法."""
+    lists: list[list[tuple[int, int, str]]] = []
+    for each in spans:
+        if lists and joined.fullmatch(text, lists[-1][-1][1], each[0]):
+            lists[-1].append(each)
+        else:
+            lists.append([each])
+    if joined is _JOINED_CLOSELY:
+        return lists
+    closer = [_lists(text, listed, _JOINED_CLOSELY) for listed in lists]  # 甲和乙,丙和丁不选 is two lists, 甲,乙,丙 one
+    return [part for listed, parts in zip(lists, closer, strict=True) for part in ([listed] if len(parts) == len(listed) else parts)]
+
+
+def _not_denied(text: str, listed: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Return the texts of a list that are not denied: of 首选甲，乙和丙不作首选 the first."""
+    start = listed[0][0]
+    if not _denied(text, start, listed[-1][1]):
+        return listed
+    pause = _PAUSE.search(text, listed[0][1], listed[-1][0])
+    if pause and _RIGHT_AFTER.match(text, listed[-1][1]):
+        return [each for each in listed if each[0] > pause.start()]
+    if not pause or _NOT_BEFORE.search(text[max(0, start - 14) : start]) or (start and not _decided(text, *listed[0][:2])):
+        return []
+    return [each for each in listed if each[1] <= pause.start()]
+
+
+def _apart(text: str, spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Return the texts that are chosen among several, by the strongest kind of evidence."""
+    lists = _lists(text, spans, _JOINED_CLOSELY)
+    for chosen in (
+        [each for listed in lists if any(_decided(text, *one[:2]) for one in listed) for each in listed],
+        [each for each in spans if _affirmed(text, *each[:2])],
+        [each for each in spans if _ALONE.fullmatch(text, text.rfind("\n", 0, each[0]) + 1, each[0]) and _LINE_END.match(text, each[1])],
+    ):
+        if chosen:
+            return chosen
+    return []
+
+
+def _concluded(text: str, start: int, end: int, after: int) -> bool:
+    """Return whether a list of option texts is asserted by a reply, not only mentioned. `after` is the end of the list before it, or 0."""
+    if _RIGHT_AFTER.match(text, end):
+        return True
+    if text.startswith("等", end):
+        return False  # some of several, named as examples
+    before = text[max(0, start - 16) : start]
+    if _ENDS.match(text, end) and not _DEFINED.match(text, end) and _OPENING.fullmatch(text, 0, start):
+        return True
+    if not after and _ENDS_REPLY.match(text, end) and not _SENTENCE_END.search(text, 0, start):
+        return True  # one sentence that ends with the text
+    words = _DECIDED if after and not _SENTENCE_END.search(text, after, start) else _CONCLUDING
+    return bool(words.search(before)) and not text.startswith("的", end)
+
+
+def _decided(text: str, start: int, end: int) -> bool:
+    """Return whether one text among several is the chosen one: it begins the reply, or follows a choosing word."""
+    opens = text[end : end + 1] in ("。", "(", "\n", "!") and _OPENING.fullmatch(text, 0, start)
+    before = text[max(0, start - 32) : start]
+    decided = _DECIDED.search(before) and not _ONLY_THEN.search(CLAUSES.split(before)[-1])
+    return bool(opens or decided or _CHOSEN_AFTER.match(text, end))
+
+
+def _affirmed(text: str, start: int, end: int) -> bool:
+    """Return whether a text is all that a clause states about the question, without another option: 既…又…，属于趋避冲突。"""
+    return bool(_ENDS.match(text, end) and _TELLING.search(text[max(0, start - 16) : start]))
+
+
+def _occurrences(text: str, option: str) -> list[int]:
+    """Return the positions of an option's text; one that begins or ends with a digit or Latin letter does not match within a longer
+    word."""
+    starts, start = [], text.find(option)
+    while start >= 0:
+        end = start + len(option)
+        joined_before = start and _plain(option[0]) and _plain(text[start - 1])
+        joined_behind = end < len(text) and _plain(option[-1]) and _plain(text[end])
+        if not joined_before and not joined_behind:
+            starts.append(start)
+        start = text.find(option, end)
+    return starts
+
+
+def _plain(character: str) -> bool:
+    return character.isascii() and character.isalnum()
+
+
+def _denied(text: str, start: int, end: int) -> bool:
+    before = text[max(0, start - 14) : start]
+    in_chain = before.rstrip(" ").endswith(("→", "⇒")) and not _CHAIN_ENDS.match(text, end)
+    return bool(in_chain or "还是" in text[start:end] or _NOT_BEFORE.search(before) or _NOT_AFTER.match(text[end : end + 32]))

@@ -22,7 +22,7 @@ _SIGNS = str.maketrans(
     | dict.fromkeys("❌✗✘✖❎", "×")
     | {chr(ord("①") + number): f" {number + 1}. " for number in range(20)}  # NFKC would join the number to the next character
 )
-_ESCAPES = re.compile(r"\\(?:boxed|text\w*|math\w+|[()\[\]]|(?=[{}%]))")
+_ESCAPES = re.compile(r"\\(?:(?:text\w*|math\w+)(?:{([^{}]{0,80})})?|[()\[\]]|(?=[{}%]))")
 _MARKS = re.compile(r"[*_`#$\U0001F300-\U0001FAFF\u2600-\u27bf\ufe0f\u200b-\u200f\u2060\ufeff]+")
 _POWER = re.compile("(?<=[0-9])(?=⁻?[⁰¹²³⁴-⁹])")
 _DEGREE = re.compile("° ?[Cc](?![A-Za-z])")
@@ -84,7 +84,7 @@ def folded(text: str) -> str:
         if "~~" in text:
             text = _STRUCK.sub("", text)
         if "\\" in text:
-            text = _ESCAPES.sub("", text)
+            text = _ESCAPES.sub(r"\1", text.replace("\\boxed", "答案:"))
         text = _ODD_BLANK.sub(" ", _MARKS.sub("", text))
         if _IN_TRADITIONAL.search(text):
             text = _converter().convert(text)
