@@ -8,12 +8,13 @@ from atomexam.records.reasons import OF_QUESTIONS
 from curation.audit.duplicates import share
 from curation.audit.sets import AuditedQuestion
 from curation.clean.wording.exam_text import TEXT_RULES
+from curation.text.rules import words_of
 
 _NO_ANSWER = "answer_missing"
 _UNIFIED = frozenset({"blank", "signs", "characters", "spaces", "lines", "case_split", "option_edges"})
 """Rules that unify equivalent spellings."""
 _EXAMPLES = 20
-_MEANINGS = {rule.name: rule.why for rule in TEXT_RULES.values()} | {
+_MEANINGS = {name: words_of(rule).why for name, rule in TEXT_RULES.items()} | {
     "answer_letters": "An answer is not written as sorted letters.",
     "answer_with_text": "An answer repeats the text of its option.",
     "answer_as_text": "An answer is the text of an option instead of its letter.",

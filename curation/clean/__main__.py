@@ -15,6 +15,7 @@ from atomexam.runtime.stage_summary import print_summary, rejected_counts
 from curation.clean.cleaning import CleanResult, clean
 from curation.clean.wording.exam_text import TEXT_RULES
 from curation.engine.engines import CORES, LOCAL, engine_of
+from curation.text.rules import words_of
 
 _KEYS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "passages": lambda row: (row.id,),
@@ -60,7 +61,7 @@ def summary_line(metrics: Mapping[str, Any]) -> str:
 
 def _rules() -> str:
     """Return the help text of the rules: a line and an example each."""
-    lines = (f"  {rule.name:20}{rule.why}: {rule.before} -> {rule.after}".replace("\n", "⏎") for rule in TEXT_RULES.values())
+    lines = (f"  {name:20}{{}}: {{}} -> {{}}".format(*words_of(rule)).replace("\n", "⏎") for name, rule in TEXT_RULES.items())
     return "\n".join(["Rules that change a text:", *lines])
 
 

@@ -1,9 +1,11 @@
-"""Named changes to a text: the change, the texts it applies to, and an example; run in order until nothing changes."""
+"""Named changes to a text: the change and the texts it applies to; run in order until nothing changes."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, cycle, islice
 from typing import Any, NamedTuple
+
+from curation.vocab.reader import read_vocabulary
 
 _AT_MOST_ROUNDS = 12
 _FIRST = re.compile(r"(?:\[(?!\^)((?:\\.|[^\]\\])+)\]|(\\.|[^\[\]\\^$.|?*+(){}]))(?![?*+{])", re.S)
@@ -15,14 +17,10 @@ class Rule(NamedTuple):
     """One possible change of a text."""
 
     name: str
-    """Key in the metrics and in changes.jsonl, stable."""
-    why: str
+    """Key in `vocab/rules.yaml`, in the metrics and in changes.jsonl, stable."""
     apply: Callable[[str], str]
     needs: Callable[[str], Any]
     """False for texts that `apply` certainly leaves unchanged: a cheap search, since most rules apply to few texts."""
-    before: str = ""
-    """A text that the rule changes, shown by `python -m curation.clean --help`."""
-    after: str = ""
     signs: tuple[str, ...] = ()
     """Patterns any of which `needs` searches, if the rule is part of a group."""
 
@@ -34,9 +32,23 @@ class CleanText(NamedTuple):
     rules: tuple[str, ...]
 
 
-def rule_of_signs(name: str, why: str, apply: Callable[[str], str], signs: Sequence[str], before: str, after: str) -> Rule:
+class RuleWords(NamedTuple):
+    """What people are told of a rule."""
+
+    why: str
+    before: str
+    """A text that the rule changes."""
+    after: str
+
+
+def words_of(rule: Rule) -> RuleWords:
+    """Return the words of a rule in `vocab/rules.yaml`."""
+    return RuleWords(*read_vocabulary("rules")[rule.name])
+
+
+def rule_of_signs(name: str, apply: Callable[[str], str], signs: Sequence[str]) -> Rule:
     """Return a rule for texts that match any of `signs`: patterns that begin with one character, one character class, or `^`."""
-    return Rule(name, why, apply, re.compile("|".join(signs)).search, before, after, tuple(signs))
+    return Rule(name, apply, re.compile("|".join(signs)).search, tuple(signs))
 
 
 class Group(tuple[Rule, ...]):

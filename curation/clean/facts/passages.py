@@ -18,12 +18,7 @@ _BOILERPLATE = re.compile(
 _SENTENCE = re.compile(r"[^。！？；\n]*[。！？；]?[”）]?")
 _RULES = (
     *RULES,
-    Rule(
-        "boilerplate",
-        "sentences every page of a site carries",
-        lambda text: _BOILERPLATE.sub("", text),
-        re.compile("仅供|【(?:提示|声明|温馨|免责)").search,
-    ),
+    Rule("boilerplate", lambda text: _BOILERPLATE.sub("", text), re.compile("仅供|【(?:提示|声明|温馨|免责)").search),
 )
 
 

@@ -34,14 +34,7 @@ _NUMBER = re.compile(
     rf"|\d{{1,3}}{SEPARATED}|\d{{4}}(?!\s*[:：]){SEPARATED}(?=\s*\D))\s*(?=\S)|^\d{{1,3}}\s*[、.．)）]$|^案例[一二三四五六七八九十\d]{{1,3}}(?:[（(]\d{{1,3}}[）)])?[：:](?=.{{6}})"
 )
 
-NUMBER = rule_of_signs(
-    "number",
-    "numbers of questions",
-    lambda text: _NUMBER.sub("", text),
-    (_NUMBER.pattern,),
-    "12．下列属于知觉的是（ ）。",
-    "下列属于知觉的是（ ）。",
-)
+NUMBER = rule_of_signs("number", lambda text: _NUMBER.sub("", text), (_NUMBER.pattern,))
 
 
 def without_number(text: str, number_raw: str | None) -> str:
@@ -203,64 +196,23 @@ STEM_RULES = Group(
         ADVERT,
         MORE,
         LEAKED_ANSWER,
-        rule_of_signs(
-            "page_reference",
-            "references to pages of a textbook",
-            without_pages,
-            (r"[Pp]\.?\s*[\dlIⅠ-Ⅻ]", "页", r"\d-(?:\d|$)", r"。\d{2,3}$"),
-            "(7 P179)表情可分为（ ）",
-            "表情可分为（ ）",
-        ),
-        rule_of_signs(
-            "origin",
-            "remarks on the paper a question comes from",
-            without_origin,
-            (r"\d\d{3}", r"真题[）)\]】]"),
-            "这种说法对吗？[南开大学2004研]",
-            "这种说法对吗？",
-        ),
-        rule_of_signs(
-            "type_tag",
-            "tags that say the question's type",
-            _without_tags,
-            (_START_TAG.pattern, rf"{_TAG_SIGN.pattern}(?s:.{{0,{_LONGEST_TAG_CHARS - 1}}})\Z"),
-            "初步诊断是（ ）。单选",
-            "初步诊断是（ ）。",
-        ),
-        rule_of_signs(
-            "score_tag",
-            "tags that say the score",
-            lambda text: _SCORE_TAG.sub("", text),
-            (r"[分'′]\s*[\]】)）〕］]", r"分[值数]?\s*[:：]"),
-            "注意的品质有（ ）。[1分]",
-            "注意的品质有（ ）。",
-        ),
+        rule_of_signs("page_reference", without_pages, (r"[Pp]\.?\s*[\dlIⅠ-Ⅻ]", "页", r"\d-(?:\d|$)", r"。\d{2,3}$")),
+        rule_of_signs("origin", without_origin, (r"\d\d{3}", r"真题[）)\]】]")),
+        rule_of_signs("type_tag", _without_tags, (_START_TAG.pattern, rf"{_TAG_SIGN.pattern}(?s:.{{0,{_LONGEST_TAG_CHARS - 1}}})\Z")),
+        rule_of_signs("score_tag", lambda text: _SCORE_TAG.sub("", text), (r"[分'′]\s*[\]】)）〕］]", r"分[值数]?\s*[:：]")),
         NUMBER,
         rule_of_signs(
             "instruction",
-            "instructions that belong to the paper",
             lambda text: _INSTRUCTION.sub("", text),
             ("^请在每小题", "^请?(?:判断|在).{0,40}√", "^请?[在从]?(?:每小?题|以下|下列)[^。：]*选项", "^[一二三四五六七八九十]{1,3}、"),
-            "请在每小题的空格中填上正确答案。错填、不填均无分。简述气质的类型。",
-            "简述气质的类型。",
         ),
         rule_of_signs(
             "lost_bracket",
-            "a blank that lost a bracket, has one too many, or holds or follows a stray sign",
             _repair_blank,
             (r"[）)](?<=[\u4e00-\u9fff，、？?….—-].)[。？]?$", "[（(]（ ）", "。（ ）", "—[。？]?$", "[（(][。？]$"),
-            "“人力资本”理论创建于)",
-            "“人力资本”理论创建于（ ）",
         ),
-        rule_of_signs(
-            "stem_edges",
-            "signs left at either end",
-            _repair_edges,
-            (rf"^[-{_BULLETS}?？!！。，、；：,;:.．{_BEFORE_WORDS}]", "[，、：:’'.`]$", "、（ ）$"),
-            "?抽象运算的阶段是（ ）：",
-            "抽象运算的阶段是（ ）",
-        ),
-        rule_of_signs("lines", "line ends inside a stem", one_line, ("\n",), "下列\n属于知觉的是（ ）。", "下列属于知觉的是（ ）。"),
+        rule_of_signs("stem_edges", _repair_edges, (rf"^[-{_BULLETS}?？!！。，、；：,;:.．{_BEFORE_WORDS}]", "[，、：:’'.`]$", "、（ ）$")),
+        rule_of_signs("lines", one_line, ("\n",)),
         *MISREADINGS,
     )
 )
@@ -300,46 +252,11 @@ PROSE_RULES = Group(
     (
         ADVERT,
         MORE,
-        rule_of_signs(
-            "answer_mark",
-            "words such as 答案： in front, 参见答案 behind",
-            lambda text: _ANSWER_MARK.sub("", text),
-            ("答",),
-            "答案：甲",
-            "甲",
-        ),
-        rule_of_signs(
-            "explanation_mark",
-            "words such as 解析： in front, and 参考第3题 alone",
-            _explains,
-            ("析", "题", "^同上"),
-            "解析：甲",
-            "甲",
-        ),
-        rule_of_signs(
-            "page_within",
-            "references to pages of a textbook within or behind prose",
-            lambda text: _PAGE_WITHIN.sub("", text),
-            ("[Pp页]", "（见", r"\d$"),
-            "信度是结果的一致性程度。（6P148）",
-            "信度是结果的一致性程度。",
-        ),
-        rule_of_signs(
-            "private_signs",
-            "signs of a private font that no other font shows",
-            lambda text: _PRIVATE.sub("", text),
-            ("[\ue000-\uf8ff]",),
-            "由应激源引起的\ue003身心紧张状态",
-            "由应激源引起的身心紧张状态",
-        ),
-        rule_of_signs(
-            "wrapped_lines",
-            "ends of printed lines within a sentence",
-            _unwrapped,
-            ("\n",),
-            "思维是借助语言、表象或动作实现的对客观事物概括和间接的认识，是认识的高级形式。它能\n揭示事物的本质。",
-            "思维是借助语言、表象或动作实现的对客观事物概括和间接的认识，是认识的高级形式。它能揭示事物的本质。",
-        ),
+        rule_of_signs("answer_mark", lambda text: _ANSWER_MARK.sub("", text), ("答",)),
+        rule_of_signs("explanation_mark", _explains, ("析", "题", "^同上")),
+        rule_of_signs("page_within", lambda text: _PAGE_WITHIN.sub("", text), ("[Pp页]", "（见", r"\d$")),
+        rule_of_signs("private_signs", lambda text: _PRIVATE.sub("", text), ("[\ue000-\uf8ff]",)),
+        rule_of_signs("wrapped_lines", _unwrapped, ("\n",)),
         *MISREADINGS,
     )
 )
@@ -384,30 +301,13 @@ def _repair_prose_edges(text: str) -> str:
 
 ANSWER_RULES = Group(
     (
-        rule_of_signs(
-            "page_state",
-            "what a learning site's page says below an answer in words",
-            lambda text: _STATE.sub("", text),
-            ("完成", "提交", "批[改阅]"),
-            "注意的品质有四种。\n章节测验\n已完成",
-            "注意的品质有四种。",
-        ),
+        rule_of_signs("page_state", lambda text: _STATE.sub("", text), ("完成", "提交", "批[改阅]")),
         *PROSE_RULES,
         rule_of_signs(
             "marking_scheme",
-            "scores and remarks to the marker in an answer in words",
             _without_scheme,
             ("分", "略", "述", "展开", "举例", "任选", "任答", "答出", "言之有理", "提示", "知识点", "要点", "说明", "系实际", "合实际"),
-            "（1）定势（2分）（2）功能固着（2分）（举例略）",
-            "（1）定势（2）功能固着",
         ),
-        rule_of_signs(
-            "answer_edges",
-            "quotes of a file around an answer in words, half brackets of its points, a page at its end",
-            _repair_prose_edges,
-            ("^'", r"[.'\d]$", _POINT.pattern),
-            "'(1.脑电波 (2.皮肤电反应'",
-            "（1）脑电波 （2）皮肤电反应",
-        ),
+        rule_of_signs("answer_edges", _repair_prose_edges, ("^'", r"[.'\d]$", _POINT.pattern)),
     )
 )

@@ -9,7 +9,7 @@ from curation.clean.wording.exam_text import TEXT_RULES, clean_answer, clean_pro
 from curation.clean.wording.marks import STEM_RULES, without_number
 from curation.clean.wording.options import LETTER, clean_options
 from curation.text.normalize import RULES, is_plain, normalize
-from curation.text.rules import run_rules
+from curation.text.rules import run_rules, words_of
 
 TEXT_CASES = [
     ("encoding", "鐨勬槸", "的是"),
@@ -241,8 +241,9 @@ def test_every_rule_has_a_case() -> None:
 
 @pytest.mark.parametrize("rule", TEXT_RULES.values(), ids=TEXT_RULES)
 def test_a_rules_own_example_is_true_and_what_it_needs_is_there(rule) -> None:  # curation.text.rules.Rule
-    assert rule.why and rule.before != rule.after
-    assert rule.needs(rule.before) and rule.apply(rule.before) == rule.after
+    why, before, after = words_of(rule)
+    assert why and before != after
+    assert rule.needs(before) and rule.apply(before) == after
 
 
 def test_a_number_the_source_tells_apart_is_removed_once() -> None:
