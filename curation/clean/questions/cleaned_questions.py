@@ -16,11 +16,10 @@ from curation.clean.classify.classes import Classes, classify_rows
 from curation.clean.questions.cases import CaseAndQuestion, case_text, split_marked, without_case
 from curation.clean.questions.layout import NO_EDGES, NO_FRAME, NONE_UNUSED, type_in, without_frame, without_unused
 from curation.clean.questions.rejections import (
-    CHECKS,
     VERDICTS,
     PartialQuestion,
     question_of,
-    reason_against,
+    reasons_against,
     rejection_of,
     shares_options,
     unclassified,
@@ -140,7 +139,7 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
         caseless=position in context.caseless,
         may_be_unused=len(without_unused(raw_options, unused.unsure)) < len(raw_options),
     )
-    return partial, reason_against(partial), tuple(dict.fromkeys(rules))
+    return partial, next(reasons_against(partial), None), tuple(dict.fromkeys(rules))
 
 
 def _is_line_of(stem: str | None, answer: str | None) -> bool:
@@ -260,7 +259,7 @@ def with_all_reasons(items: Sequence[QuestionItem], params: Clean, context: Sour
         question = question_of(item, partial, kinds)
         if not partial.answer and partial.declared in ("mcqa", "mrqa"):
             question = replace(question, question_type=partial.declared)  # its type follows from the answer, which is missing
-        reasons = tuple(reason for check in CHECKS if (reason := check(partial))) if first else ()
+        reasons = tuple(reasons_against(partial)) if first else ()
         questions.append(QuestionWithReasons(question, reasons, rules))
     return questions
 

@@ -277,7 +277,7 @@ def test_sound_questions_pass(changes: dict[str, Any]) -> None:
 
 
 def test_every_check_has_a_case_and_a_reason() -> None:
-    reasons = {check.__name__ for check in CHECKS}
+    reasons = set(CHECKS)
     assert reasons == {reason for reason, _ in CASES} == OF_QUESTIONS.keys()
 
 
