@@ -34,7 +34,7 @@ UNSEEN = {
     "crawlers.read.tables.columns.subject_of": "of a layout file, and it meets the name of a file",
     "crawlers.read.layouts.layout_files.layouts_with": "of a layout file, tried once",
     "crawlers.read.layouts.line_patterns._form": "of a layout file; test_paper_layouts tries long lines",
-    "curation.clean.classify.case_types._any_of": "what it makes is seen in the table that holds it",
+    "curation.clean.classify.classes._any_of": "what it makes is seen in the table that holds it",
     "crawlers.read.lines.doubts.sections._further_entries": "a number that the answer is asked for",
     "curation.text.rules.rule_of_signs": "seen in the rules",
     "curation.vocab.reader.compiled": "seen in the tables that hold it",

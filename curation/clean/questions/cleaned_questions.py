@@ -12,17 +12,16 @@ from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.option_letters import LETTERS
-from curation.clean.classify.classes import Classes, classify_rows
 from curation.clean.questions.cases import CaseAndQuestion, case_text, split_marked, without_case
 from curation.clean.questions.layout import NO_EDGES, NO_FRAME, NONE_UNUSED, type_in, without_frame, without_unused
 from curation.clean.questions.rejections import (
     VERDICTS,
     PartialQuestion,
+    classes_of,
     question_of,
     reasons_against,
     rejection_of,
     shares_options,
-    unclassified,
 )
 from curation.clean.questions.source_context import (
     NO_CONTEXT,
@@ -70,16 +69,14 @@ class _StemParts(NamedTuple):
 
 def read_questions(items: Sequence[QuestionItem], params: Clean, context: SourceContext = NO_CONTEXT) -> list[CleanedQuestion]:
     """Return the result of each item, in order; it depends only on the item and the context."""
-    partials = [partial_question(item, params, context) for item in items]
-    sound = [(item, partial) for item, (partial, reason, _) in zip(items, partials, strict=True) if reason is None]
-    classes = iter(classify_rows([unclassified(item, partial) for item, partial in sound]))
-    return [
-        CleanedQuestion(None, rejection_of(item, partial, reason), rules) if reason else _accepted(item, partial, next(classes), rules)
-        for item, (partial, reason, rules) in zip(items, partials, strict=True)
-    ]
+    return [_read_question(item, params, context) for item in items]
 
 
-def _accepted(item: QuestionItem, partial: PartialQuestion, classes: Classes, rules: tuple[str, ...]) -> CleanedQuestion:
+def _read_question(item: QuestionItem, params: Clean, context: SourceContext) -> CleanedQuestion:
+    partial, reason, rules = partial_question(item, params, context)
+    if reason:
+        return CleanedQuestion(None, rejection_of(item, partial, reason), rules)
+    classes = classes_of(item, partial)
     return CleanedQuestion(question_of(item, partial, classes), None, rules, classes.unmapped)
 
 
@@ -252,11 +249,10 @@ class QuestionWithReasons(NamedTuple):
 
 def with_all_reasons(items: Sequence[QuestionItem], params: Clean, context: SourceContext) -> list[QuestionWithReasons]:
     """Return each item as a question, in order."""
-    partials = [partial_question(item, params, context) for item in items]
-    classes = classify_rows([unclassified(item, partial) for item, (partial, _, _) in zip(items, partials, strict=True)])
     questions = []
-    for item, (partial, first, rules), kinds in zip(items, partials, classes, strict=True):
-        question = question_of(item, partial, kinds)
+    for item in items:
+        partial, first, rules = partial_question(item, params, context)
+        question = question_of(item, partial, classes_of(item, partial))
         if not partial.answer and partial.declared in ("mcqa", "mrqa"):
             question = replace(question, question_type=partial.declared)  # its type follows from the answer, which is missing
         reasons = tuple(reasons_against(partial)) if first else ()

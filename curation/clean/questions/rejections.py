@@ -11,7 +11,8 @@ from atomexam.records.provenance import content_id
 from atomexam.records.question import Option, Question, group_id, question_id
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.option_letters import LETTERS, names_no_option
-from curation.clean.classify.classes import Classes, Unclassified
+from curation.clean.classify.classes import Classes, Unclassified, classify
+from curation.clean.classify.subjects import SourceWords
 from curation.clean.questions.cases import LOST, is_broken, leans_on_case, misses_case
 from curation.clean.wording.answer_keys import is_page_reference, is_placeholder
 from curation.clean.wording.exam_text import clean_explanation
@@ -71,22 +72,10 @@ def shares_options(item: QuestionItem) -> bool:
     return bool(item.shared_options_raw) and not item.options_raw
 
 
-def unclassified(item: QuestionItem, partial: PartialQuestion) -> Unclassified:
-    return Unclassified(
-        source=item.provenance.source,
-        exam_raw=item.exam_raw,
-        subject_raw=item.subject_raw,
-        paper_raw=item.paper_raw,
-        section_raw=item.section_raw,
-        type_raw=item.type_raw,
-        declared=partial.declared,
-        shared_options=shares_options(item),
-        shared_stem=partial.shared_stem,
-        stem=partial.stem,
-        options=partial.options,
-        answer=partial.answer,
-        url=item.url,
-    )
+def classes_of(item: QuestionItem, partial: PartialQuestion) -> Classes:
+    words = SourceWords(item.exam_raw, item.subject_raw, item.paper_raw, item.section_raw, item.type_raw, item.url)
+    features = (partial.declared, shares_options(item), partial.shared_stem, partial.stem, partial.options, partial.answer)
+    return classify(Unclassified(words, item.provenance.source, *features))
 
 
 def question_of(item: QuestionItem, partial: PartialQuestion, classes: Classes) -> Question:
