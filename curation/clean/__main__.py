@@ -15,7 +15,7 @@ from atomexam.runtime.stage_summary import print_summary, rejected_counts
 from curation.clean.cleaning import CleanResult, clean
 from curation.clean.wording.exam_text import TEXT_RULES
 from curation.engine.engines import CORES, LOCAL, engine_of
-from curation.text.rules import words_of
+from curation.text.normalize import words_of
 
 _KEYS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "passages": lambda row: (row.id,),

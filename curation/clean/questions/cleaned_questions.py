@@ -41,8 +41,16 @@ from curation.clean.wording.answer_keys import (
     read_verdict_line,
     read_words,
 )
-from curation.clean.wording.exam_text import clean_answer, clean_prose, clean_stem, close_end, open_blank, open_gaps
-from curation.clean.wording.marks import type_tag, without_number
+from curation.clean.wording.exam_text import (
+    clean_answer,
+    clean_prose,
+    clean_stem,
+    close_end,
+    open_blank,
+    open_gaps,
+    type_tag,
+    without_number,
+)
 from curation.clean.wording.options import clean_options, holds_more, split_options
 from curation.text.normalize import is_plain, normalize
 

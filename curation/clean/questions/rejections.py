@@ -18,7 +18,7 @@ from curation.clean.wording.answer_keys import is_page_reference, is_placeholder
 from curation.clean.wording.exam_text import clean_explanation
 from curation.clean.wording.options import keep_letters, runs_into_next
 from curation.text.characters import has_lost_characters
-from curation.text.latex import holds_latex
+from curation.text.markup import holds_latex
 
 VERDICTS = ["正确", "错误"]
 """The options of every true-or-false question."""

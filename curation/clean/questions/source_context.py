@@ -28,7 +28,7 @@ from curation.clean.questions.layout import (
     unused_options,
     without_frame,
 )
-from curation.clean.wording.marks import without_number
+from curation.clean.wording.exam_text import without_number
 from curation.text.characters import are_traditional, simplify
 from curation.text.normalize import normalize
 

@@ -3,7 +3,7 @@
 import re
 
 from curation.text.markup import BLANK
-from curation.text.rules import Rule, rule_of_signs
+from curation.text.normalize import Rule, rule_of_signs
 
 _LONGEST_ADVERT_CHARS = 200
 _MORE = re.compile(

@@ -9,9 +9,8 @@ from msgspec import to_builtins
 
 from atomexam.runtime.jsonl import to_line
 from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES, main
-from curation.audit.defects import defects, repairs_of
 from curation.audit.duplicates import duplicates_in
-from curation.audit.findings import FIGURES, exceeded, read_limits
+from curation.audit.findings import FIGURES, defects, exceeded, read_limits, repairs_of
 from curation.audit.report import markdown
 from tests.curation.audit.question_builder import OPTIONS, row
 

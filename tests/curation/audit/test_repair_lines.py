@@ -9,9 +9,8 @@ import pytest
 
 from atomexam.runtime.jsonl import to_line
 from curation.audit.__main__ import NEAR_DUPLICATES, main
-from curation.audit.defects import withheld
-from curation.audit.findings import findings_of
-from curation.audit.repair_lines import RepairLine, as_csv, lines_of, mend_first
+from curation.audit.findings import findings_of, withheld
+from curation.audit.report import RepairLine, as_csv, lines_of, mend_first
 from tests.curation.audit.question_builder import row
 
 COUSIN = "记忆研究的先驱是下面的哪一位心理学家（ ）"

@@ -18,9 +18,8 @@ from atomexam.records.reasons import OF_CLAIMS, REASONS
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.claims.__main__ import main
-from curation.claims.claim_context import ClaimContext, judgements
+from curation.claims.claim_context import ClaimContext, Synonyms, judgements
 from curation.claims.claim_pairs import make_claims
-from curation.claims.synonyms import Synonyms
 from curation.claims.templates import Template, claim_ids, denies, read_templates
 
 PARAMS = Claims(per_type=1000, template="paper", seed=1)

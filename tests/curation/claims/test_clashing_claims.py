@@ -5,8 +5,8 @@ import pytest
 from atomexam.records.fact import Fact, Relation, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
+from curation.claims.claim_context import Synonyms
 from curation.claims.claim_pairs import make_claims, reason_against
-from curation.claims.synonyms import Synonyms
 
 _PARAMS = Claims(per_type=1000, template="paper", seed=1)
 _SEEN = [Provenance(source="toy", url="file:1", snapshot="2026-01-01", page_id="1", position="1")]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.text.latex import holds_latex, to_plain_text
+from curation.text.markup import holds_latex, to_plain_text
 from curation.text.normalize import normalize
 
 PIECES = [

@@ -5,11 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atomexam.text.option_letters import is_filler
-from curation.clean.wording.exam_text import TEXT_RULES, clean_answer, clean_prose, clean_stem
-from curation.clean.wording.marks import STEM_RULES, without_number
+from curation.clean.wording.exam_text import STEM_RULES, TEXT_RULES, clean_answer, clean_prose, clean_stem, without_number
 from curation.clean.wording.options import LETTER, clean_options
-from curation.text.normalize import RULES, is_plain, normalize
-from curation.text.rules import run_rules, words_of
+from curation.text.normalize import RULES, is_plain, normalize, run_rules, words_of
 
 TEXT_CASES = [
     ("encoding", "鐨勬槸", "的是"),
@@ -240,7 +238,7 @@ def test_every_rule_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("rule", TEXT_RULES.values(), ids=TEXT_RULES)
-def test_a_rules_own_example_is_true_and_what_it_needs_is_there(rule) -> None:  # curation.text.rules.Rule
+def test_a_rules_own_example_is_true_and_what_it_needs_is_there(rule) -> None:  # curation.text.normalize.Rule
     why, before, after = words_of(rule)
     assert why and before != after
     assert rule.needs(before) and rule.apply(before) == after

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curation.clean.wording.marks import ANSWER_RULES, PROSE_RULES, STEM_RULES
+from curation.clean.wording.exam_text import ANSWER_RULES, PROSE_RULES, STEM_RULES
 from curation.clean.wording.options import OPTION_RULES
-from curation.text.normalize import normalize
-from curation.text.rules import Group, Rule, rule_of_signs, run_rules, words_of
+from curation.text.normalize import Group, Rule, normalize, rule_of_signs, run_rules, words_of
 
 GROUPS = {"stems": STEM_RULES, "options": OPTION_RULES, "prose": PROSE_RULES, "answers": ANSWER_RULES}
 RULES = {f"{name}-{rule.name}": rule for name, group in GROUPS.items() for rule in group}

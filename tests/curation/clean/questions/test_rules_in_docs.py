@@ -7,7 +7,7 @@ import pytest
 
 from curation.clean.__main__ import main
 from curation.clean.wording.exam_text import TEXT_RULES
-from curation.text.rules import words_of
+from curation.text.normalize import words_of
 
 NAMED_IN_CODE = re.compile(r'(?:rules|names)(?:\[|\.append\()"(\w+)"|"(answer_\w+|option_in_answer)"')
 
