@@ -54,7 +54,7 @@ def build(count: int, chars: int = CHARS, seed: int = 1) -> list[str]:
 
 
 def join(texts: list[str]) -> Found:
-    from curation.near_duplicates.join.similarity import near_pairs
+    from curation.near_duplicates.join import near_pairs
 
     pairs = near_pairs(texts, NGRAM_CHARS, THRESHOLD)
     return list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
