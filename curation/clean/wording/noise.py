@@ -101,7 +101,6 @@ MORE = rule_of_signs("more_link", lambda text: _MORE.sub("", text), ("详细", "
 LEAKED_ANSWER = rule_of_signs("leaked_answer", _without_answer, ("答案",))
 
 
-_CJK = "\u4e00-\u9fff"
 # The first and the second half of double names that the subjects' textbooks print with a dash.
 _HALVES = (
     ("詹姆斯", "兰格"),

@@ -8,7 +8,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
-from curation.clean.questions.source_context import context_of
+from curation.clean.questions.source_context import SourceContext, context_of
 from curation.clean.wording.exam_text import clean_explanation, clean_stem
 from curation.clean.wording.options import clean_options
 from curation.text.normalize import normalize
@@ -23,7 +23,9 @@ def item(position: str = "q1", **fields: Any) -> QuestionItem:
 
 
 def reading(stem: str, options: list[str] | None, answer: str | None, kind: str | None = "单选题", **fields: Any) -> CleanedQuestion:
-    return read_questions([item(stem_raw=stem, options_raw=options, answer_raw=answer, type_raw=kind, **fields)], PARAMS)[0]
+    return read_questions([item(stem_raw=stem, options_raw=options, answer_raw=answer, type_raw=kind, **fields)], PARAMS, SourceContext())[
+        0
+    ]
 
 
 ASKED = "最基本的认知过程是（ ）。"
