@@ -95,7 +95,9 @@ def clean(
     parts: dict[str, set[str]] = defaultdict(set)
     passages: dict[str, Passage] = {}
     for source, items in sources:
-        questions, entities = _by_kind(items)
+        items = list(items)
+        questions = [item for item in items if isinstance(item, QuestionItem)]
+        entities = [item for item in items if isinstance(item, EntityItem)]
         if source in references:
             result.references.extend(reference_questions(questions, params))
             result.reference_facts.extend(entries.reference_facts(entities))
@@ -115,17 +117,6 @@ def clean(
     result.facts.extend(sound)
     result.rejected.extend(entries.rejected_fact(*refusal) for refusal in refusals)
     return result._replace(metrics=_metrics(result, counts))
-
-
-def _by_kind(items: Iterable[Item]) -> tuple[list[QuestionItem], list[EntityItem]]:
-    questions: list[QuestionItem] = []
-    entities: list[EntityItem] = []
-    for item in items:
-        if isinstance(item, QuestionItem):
-            questions.append(item)
-        else:
-            entities.append(item)
-    return questions, entities
 
 
 def _mapped(engine: Engine, function: Callable[..., list[R]], rows: Sequence[Row], progress: Any, *shared: Any) -> Iterator[tuple[Row, R]]:

@@ -7,7 +7,6 @@ import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
 
 from atomexam.records.claim import Passage, passage_id
 from atomexam.records.item import EntityItem
@@ -67,23 +66,9 @@ _NOUN_OF_ALL = re.compile(
 """The end of a list that may apply to all of it: the 出血 may also belong to 肺结核."""
 
 
-class _Rules(NamedTuple):
-    doubtful: re.Pattern[str]
-    opening: re.Pattern[str]
-    closing: re.Pattern[str]
-    ends: re.Pattern[str]
-    within: re.Pattern[str]
-    vague: re.Pattern[str]
-
-
 @cache
 def _pattern(kind: str, name: str) -> re.Pattern[str]:
     return compiled(read_vocabulary("medicines")[kind][name])
-
-
-@cache
-def _rules(kind: str) -> _Rules:
-    return _Rules(*(_pattern(kind, name) for name in _Rules._fields))
 
 
 @cache
@@ -164,7 +149,7 @@ def _plain(text: str, syntax: str) -> list[TailCandidate] | None:
         return None
     fits: Callable[[str], object] = {
         "indications": lambda term: _STATED.search(term) or _fault(term, "indication") is None,
-        "adverse": lambda term: len(term) <= _MAX_CHARS and not _OF_CLAUSES.search(term) and not _rules("adverse").vague.search(term),
+        "adverse": lambda term: len(term) <= _MAX_CHARS and not _OF_CLAUSES.search(term) and not _pattern("adverse", "vague").search(term),
         "effects": _is_effect,
         "findings": lambda term: not _NO_FINDING.search(term) and _fault(term, "indication") is None,
     }[syntax]
@@ -175,8 +160,7 @@ def _plain(text: str, syntax: str) -> list[TailCandidate] | None:
 
 
 def _indications(sentence: str) -> Iterator[TailCandidate]:
-    rules = _rules("indication")
-    if doubt := rules.doubtful.search(sentence):
+    if doubt := _pattern("indication", "doubtful").search(sentence):
         yield _unsure(sentence, f"the sentence says {doubt[0]}")
         return
     sentence = _pattern("indication", "therapy_too").sub("治疗", sentence)
@@ -190,7 +174,7 @@ def _indications(sentence: str) -> Iterator[TailCandidate]:
         if at in lost:
             yield _unsure(item, f"perhaps of all before it: {lost[at]}")
             continue
-        bare = rules.opening.sub("", item.strip())
+        bare = _pattern("indication", "opening").sub("", item.strip())
         if bare != item.strip():
             verb = ""  # a new 用于 begins
         if match := _pattern("indication", "prevention").match(bare):
@@ -201,7 +185,6 @@ def _indications(sentence: str) -> Iterator[TailCandidate]:
 def _without_their_noun(items: Sequence[str]) -> dict[int, str]:
     """Return the items of 肺结核、胃溃疡等的出血 that may lack their noun, by index, with that noun."""
     nouns: dict[int, str] = {}
-    rules = _rules("indication")
     for at, item in enumerate(items):
         if not (match := _NOUN_OF_ALL.search(_TREATMENT.sub("", item))):
             continue
@@ -209,7 +192,7 @@ def _without_their_noun(items: Sequence[str]) -> dict[int, str]:
         for before in range(at, -1, -1):
             if not _AND_SO_ON.sub("", items[before]).endswith(noun[-1]) or (before == at and match["noun"]):
                 nouns[before] = noun
-            if rules.opening.match(items[before].strip()):
+            if _pattern("indication", "opening").match(items[before].strip()):
                 break
     return nouns
 
@@ -235,8 +218,7 @@ def _adverse(sentence: str) -> Iterator[TailCandidate]:
 
 
 def _reactions(sentence: str) -> Iterator[TailCandidate]:
-    rules = _rules("adverse")
-    if doubt := rules.doubtful.search(sentence):
+    if doubt := _pattern("adverse", "doubtful").search(sentence):
         yield _unsure(sentence, f"the sentence says {doubt[0]}")
         return
     sentence = _pattern("adverse", "shared").sub(r"\1\3、\2\3", sentence)
@@ -245,16 +227,16 @@ def _reactions(sentence: str) -> Iterator[TailCandidate]:
             yield _unsure(clause, f"the clause says {aside[0]}")
             continue
         for item in _ITEM.split(clause):
-            yield from _terms(rules.opening.sub("", item.strip()), "adverse")
+            yield from _terms(_pattern("adverse", "opening").sub("", item.strip()), "adverse")
 
 
 def _findings(sentence: str) -> Iterator[TailCandidate]:
     """Yield the diseases with a finding; a medicine, a treatment or a risk is not one."""
     for item in _ITEM.split(_BEFORE_DISEASES.sub("", sentence)):
-        if aside := _NO_FINDING.search(item) or _rules("indication").doubtful.search(item):
+        if aside := _NO_FINDING.search(item) or _pattern("indication", "doubtful").search(item):
             yield _unsure(item, f"says {aside[0]}")
         else:
-            yield from _terms(_rules("indication").opening.sub("", item.strip()), "indication")
+            yield from _terms(_pattern("indication", "opening").sub("", item.strip()), "indication")
 
 
 def _effects(sentence: str) -> Iterator[TailCandidate]:
@@ -286,8 +268,8 @@ def _is_effect(term: str) -> bool:
 
 def _terms(text: str, kind: str) -> Iterator[TailCandidate]:
     """Yield the terms of an item: itself, or the halves of 甲和乙 if each is a term."""
-    text = _rules(kind).closing.sub("", text).strip()
-    halves = [_rules(kind).closing.sub("", _rules(kind).opening.sub("", half)) for half in _AND.split(text)]
+    text = _pattern(kind, "closing").sub("", text).strip()
+    halves = [_pattern(kind, "closing").sub("", _pattern(kind, "opening").sub("", half)) for half in _AND.split(text)]
     if len(halves) > 1 and not any(_fault(half, kind) for half in halves):
         yield from map(TailCandidate, halves)
     elif fault := _fault(text, kind):
@@ -298,14 +280,13 @@ def _terms(text: str, kind: str) -> Iterator[TailCandidate]:
 
 def _fault(term: str, kind: str) -> str | None:
     """Return why a term is not surely of its kind."""
-    rules = _rules(kind)
     if not 2 <= len(term) <= _MAX_CHARS:
         return "no short term"
-    if inner := rules.within.search(term):
+    if inner := _pattern(kind, "within").search(term):
         return f"the term says {inner[0]}"
-    if rules.vague.search(term):
+    if _pattern(kind, "vague").search(term):
         return "vague"
-    return None if rules.ends.search(term) else f"no ending of an {kind}"
+    return None if _pattern(kind, "ends").search(term) else f"no ending of an {kind}"
 
 
 def _unsure(text: str, why: str) -> TailCandidate:

@@ -23,9 +23,8 @@ def item(position: str = "q1", **fields: Any) -> QuestionItem:
 
 
 def reading(stem: str, options: list[str] | None, answer: str | None, kind: str | None = "单选题", **fields: Any) -> CleanedQuestion:
-    return read_questions([item(stem_raw=stem, options_raw=options, answer_raw=answer, type_raw=kind, **fields)], PARAMS, SourceContext())[
-        0
-    ]
+    one = item(stem_raw=stem, options_raw=options, answer_raw=answer, type_raw=kind, **fields)
+    return read_questions([one], PARAMS, SourceContext())[0]
 
 
 ASKED = "最基本的认知过程是（ ）。"

@@ -20,9 +20,8 @@ WORDS = ["感觉", "知觉", "记忆", "思维"]
 
 
 def reading(stem: str, options: list[str], answer: str) -> CleanedQuestion:
-    return read_questions(
-        [QuestionItem(url=SEEN.url, provenance=SEEN, stem_raw=stem, options_raw=options, answer_raw=answer)], PARAMS, SourceContext()
-    )[0]
+    one = QuestionItem(url=SEEN.url, provenance=SEEN, stem_raw=stem, options_raw=options, answer_raw=answer)
+    return read_questions([one], PARAMS, SourceContext())[0]
 
 
 @pytest.mark.parametrize(
