@@ -20,7 +20,7 @@ from atomexam.records.item import EntityItem, LabelledValue, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import write_jsonl
 from atomexam.runtime.workers import worker_pool
-from curation.clean import cleaning
+from curation.clean import __main__ as cleaning
 from curation.engine import engines
 from curation.engine.engines import LOCAL, Engine, batches_of, engine_of
 from curation.near_duplicates import join

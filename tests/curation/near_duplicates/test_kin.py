@@ -7,8 +7,8 @@ import pytest
 from atomexam.records.params import NearDuplicates
 from curation.engine.engines import LOCAL
 from curation.near_duplicates import clusters
+from curation.near_duplicates.__main__ import unique_questions
 from curation.near_duplicates.merging import rows_by_id
-from curation.near_duplicates.unique import unique_questions
 from tests.curation.near_duplicates.test_near_duplicates import ask
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)

@@ -6,9 +6,9 @@ from msgspec import structs
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
+from curation.clean.__main__ import clean
 from curation.clean.classify.classes import Classes, Unclassified, classify, declared_type, form_of, question_type
 from curation.clean.classify.subjects import SourceWords
-from curation.clean.cleaning import clean
 
 CLIENT = "一般资料：求助者，女性，32岁，公司职员。"
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from atomexam.records.item import EntityItem, LabelledValue, Section
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.clean.cleaning import clean
+from curation.clean.__main__ import clean
 from curation.clean.facts.entries import read_entity, reference_facts
 from curation.clean.facts.prose import section_tails
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.clean.cleaning import clean
+from curation.clean.__main__ import clean
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
 
