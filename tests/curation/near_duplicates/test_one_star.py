@@ -31,12 +31,9 @@ def rows_of(stems: tuple[str, ...]) -> st.SearchStrategy[list[Question]]:
 
 
 STEMS = (
-    "总体方差已知时，检验两个平均数之差应当使用的方法是（ ）",
-    "总体方差已知时，检验两个平均数之差应当使用的方法为",
-    "方差已知，检验平均数用（ ）",
-    "（ ）",
-    "。",
-)
+    "总体方差已知时，检验两个平均数之差应当使用的方法是（ ）", "总体方差已知时，检验两个平均数之差应当使用的方法为",
+    "方差已知，检验平均数用（ ）", "（ ）", "。",
+)  # fmt: skip
 
 
 def test_two_options_of_one_form_are_no_pair_of_one_question() -> None:

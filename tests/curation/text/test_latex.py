@@ -10,27 +10,8 @@ from curation.text.markup import holds_latex, to_plain_text
 from curation.text.normalize import normalize
 
 PIECES = [
-    "\\mathrm",
-    "{",
-    "}",
-    "_",
-    "^",
-    "\\beta",
-    "\\sim",
-    "\\frac",
-    "$",
-    "12",
-    "甲",
-    " ",
-    "\\",
-    "~",
-    "\\circ",
-    "C",
-    "%",
-    "\\begin",
-    "+",
-    "a",
-]
+    "\\mathrm", "{", "}", "_", "^", "\\beta", "\\sim", "\\frac", "$", "12", "甲", " ", "\\", "~", "\\circ", "C", "%", "\\begin", "+", "a",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
