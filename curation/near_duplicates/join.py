@@ -97,7 +97,9 @@ class PreparedTexts(NamedTuple):
     begins: np.ndarray
     """Start of each text in `buckets`, and the end of the last."""
     signatures: np.ndarray
-    """A word for each text, in which each of its n-grams flipped a bit."""
+    """Words of bits, of which each n-gram of a text flipped one: 256 bits or as many as it has n-grams, a power of 2."""
+    marks: np.ndarray
+    """Start of each text in `signatures`, and the end of the last."""
     order: np.ndarray
     """The texts that may have a pair, by size."""
     lists: int
@@ -114,7 +116,7 @@ _FULL = 65_535  # buckets with a higher count are all treated as equally common
 _SLACK = 1e-6  # bounds are lowered by more than the floating-point error
 _BUCKET_BITS = 32
 _BUCKET = (1 << _BUCKET_BITS) - 1
-_ONE, _LAST_BIT, _QUARTER = np.uint64(1), np.uint64(63), np.uint64(16)
+_ONE, _LAST_BIT, _QUARTER, _HALF, _LEAST_WORDS = np.uint64(1), np.uint64(63), np.uint64(16), np.uint64(32), 4
 
 
 def _encoded(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -143,13 +145,16 @@ def _prepared(texts: Sequence[str], ngram_chars: int, threshold: float, border: 
     for side, (first, last) in enumerate(parts):
         _count(codes, starts, first, last, how, counts[side], shift, most)
     room = int((lengths - np.ceil(threshold * lengths - _SLACK).astype(np.int64) + 1).sum())
-    sizes, shared, buckets, begins, signatures = _rarest(codes, starts, how, threshold, border, counts, shift, most, room)
+    words = np.int64(1) << np.ceil(np.log2((lengths / 64).clip(_LEAST_WORDS))).astype(np.int64)
+    marks = np.concatenate([np.zeros(1, np.int64), np.cumsum(words)])
+    signatures = np.zeros(marks[-1], np.uint64)
+    sizes, shared, buckets, begins = _rarest(codes, starts, how, threshold, border, counts, shift, most, room, signatures, marks)
     order = np.flatnonzero(shared).astype(np.int32)
     order = order[np.argsort(sizes[order], kind="stable")]
     lists = 1 << max(int(begins[-1]) >> 2, 1).bit_length()
     np.bitwise_and(buckets, lists - 1, out=buckets)
     longest = int(np.diff(starts).max(initial=0))
-    return PreparedTexts(codes, starts, how, sizes, shared, buckets, begins, signatures, order, lists, threshold, border, longest)
+    return PreparedTexts(codes, starts, how, sizes, shared, buckets, begins, signatures, marks, order, lists, threshold, border, longest)
 
 
 @njit(forceinline=True)
@@ -207,6 +212,26 @@ def _bit_count(word):
 
 
 @njit(forceinline=True)
+def _folded(signatures, first, last, step):
+    """Return every so many words of a signature as one, their exclusive or."""
+    word = signatures[first]
+    for i in range(first + step, last, step):
+        word ^= signatures[i]
+    return word
+
+
+@njit(forceinline=True)
+def _differing_bits(signatures, marks, x, y):
+    """Return the number of bits in which two signatures differ, the wider one folded to the width of the other."""
+    if marks[x + 1] - marks[x] > marks[y + 1] - marks[y]:
+        x, y = y, x
+    words, differing = marks[x + 1] - marks[x], 0
+    for i in range(words):
+        differing += _bit_count(signatures[marks[x] + i] ^ _folded(signatures, marks[y] + i, marks[y + 1], words))
+    return differing
+
+
+@njit(forceinline=True)
 def _at_least(bound):
     return max(np.int64(np.ceil(bound - _SLACK)), 1)
 
@@ -223,9 +248,9 @@ def _count(codes, starts, first, last, how, bucket_counts, shift, longest):
 
 
 @_cached
-def _rarest(codes, starts, how, threshold, border, bucket_counts, shift, longest, room):
+def _rarest(codes, starts, how, threshold, border, bucket_counts, shift, longest, room, signatures, marks):
     texts = len(starts) - 1
-    sizes, shared, signatures = np.zeros(texts, np.int32), np.zeros(texts, np.int32), np.zeros(texts, np.uint64)
+    sizes, shared = np.zeros(texts, np.int32), np.zeros(texts, np.int32)
     buckets, begins = np.empty(room, np.int32), np.zeros(texts + 1, np.int64)
     slots, base = np.full(_table_size(longest), -1, np.int64), 0
     every, (keys, sort_keys) = np.empty(longest, np.uint64), np.empty((2, longest), np.int64)
@@ -245,7 +270,9 @@ def _rarest(codes, starts, how, threshold, border, bucket_counts, shift, longest
             if slots[slot] < base:
                 slots[slot] = base + i
                 distinct += 1
-                signatures[text] ^= _ONE << (((every[i] * _MULTIPLIER) >> _QUARTER) & _LAST_BIT)
+                mixed = every[i] * _MULTIPLIER
+                word = marks[text] + (np.int64(mixed >> _HALF) & (marks[text + 1] - marks[text] - 1))
+                signatures[word] ^= _ONE << ((mixed >> _QUARTER) & _LAST_BIT)
                 keys[key_count] = sort_keys[i]
                 key_count += sort_keys[i] >= 0
         base += grams
@@ -257,11 +284,11 @@ def _rarest(codes, starts, how, threshold, border, bucket_counts, shift, longest
             for i in range(look):
                 buckets[begins[text] + i] = keys[i] & _BUCKET
         begins[text + 1] = begins[text] + (look if shared[text] else 0)
-    return sizes, shared, buckets, begins, signatures
+    return sizes, shared, buckets, begins
 
 
 POSTING = np.dtype([("text", np.int32), ("size", np.int32), ("largest", np.int32), ("signature", np.uint64)], align=True)
-"""A text in a list: its number, size, the largest size of its partners in the list, and its signature."""
+"""A text in a list: its number, size, the largest size of its partners in the list, and its signature as one word."""
 
 
 @_cached
@@ -393,7 +420,7 @@ def _join(texts, needed, bounds, index, last_compared, shard, shards):
 
     With several shards, only pairs that share an n-gram whose list is in this shard.
     """
-    codes, starts, how, sizes, shared, buckets, begins, signatures, order, _, threshold, border, longest = texts
+    codes, starts, how, sizes, shared, buckets, begins, signatures, marks, order, _, threshold, border, longest = texts
     totals = _largest_totals(needed)
     sides = 1 if border == 0 else 2
     slots, base = np.full(_table_size(longest), -1, np.int64), 0
@@ -402,7 +429,7 @@ def _join(texts, needed, bounds, index, last_compared, shard, shards):
     heads = np.empty((longest + 1, 4), np.int64)
     pair_count = 0
     for x in order:
-        size, shared_count, mask, live = sizes[x], shared[x], 0, 0
+        size, shared_count, mask, live, signature = sizes[x], shared[x], 0, 0, _folded(signatures, marks[x], marks[x + 1], 1)
         for i in range(begins[x + 1] - begins[x]):  # in three loops, so that the processor waits for many lists at a time
             one = sides * buckets[begins[x] + i] + (sides - 1 if x >= border else 0)
             heads[live, 0], heads[live, 1], heads[live, 2] = one, bounds[one, 0], bounds[one, 1]
@@ -422,12 +449,13 @@ def _join(texts, needed, bounds, index, last_compared, shard, shards):
                 if index[k].size > largest:
                     break  # too long for the rest of this text, as are all that follow
                 both_needed = needed[size + index[k].size]
-                if _bit_count(signatures[x] ^ index[k].signature) > size + index[k].size - 2 * both_needed:
-                    continue  # too many n-grams in only one of the two
+                apart = size + index[k].size - 2 * both_needed  # maximum number of n-grams in only one of the two
                 y = index[k].text
-                if last_compared[y] == x:
+                if _bit_count(signature ^ index[k].signature) > apart or last_compared[y] == x:
                     continue
                 last_compared[y] = x
+                if _differing_bits(signatures, marks, x, y) > apart:
+                    continue
                 if mask == 0:
                     mask = _table_size(starts[x + 1] - starts[x]) - 1
                     base += longest
@@ -445,7 +473,7 @@ def _join(texts, needed, bounds, index, last_compared, shard, shards):
             if shards > 1 and buckets[begins[x] + i] % shards != shard:
                 continue
             one = sides * buckets[begins[x] + i] + (x < border)
-            _post(index, bounds, one, x, size, totals[shared_count - i] - size, signatures[x])
+            _post(index, bounds, one, x, size, totals[shared_count - i] - size, signature)
     return left, right, similarity, pair_count
 
 
@@ -472,12 +500,12 @@ def _connect(texts, needed, bounds, index, last_compared, behind, roots):
     `behind` links each posting to the next one not known to be of the same set: a text is similar to all or none of those in between,
     unless it has yet to be compared with them.
     """
-    codes, starts, how, sizes, shared, buckets, begins, signatures, order, _, threshold, _, longest = texts
+    codes, starts, how, sizes, shared, buckets, begins, signatures, marks, order, _, threshold, _, longest = texts
     totals = _largest_totals(needed)
     slots, base = np.full(_table_size(longest), -1, np.int64), 0
     stamps, stamp, (every, others) = np.zeros(_table_size(longest), np.int64), 0, np.empty((2, longest), np.uint64)
     for x in order:
-        size, shared_count, mask = sizes[x], shared[x], 0
+        size, shared_count, mask, signature = sizes[x], shared[x], 0, _folded(signatures, marks[x], marks[x + 1], 1)
         for i in range(begins[x + 1] - begins[x]):
             one, largest = buckets[begins[x] + i], totals[shared_count - i] - size
             first, last = bounds[one, 0], bounds[one, 1]
@@ -494,29 +522,27 @@ def _connect(texts, needed, bounds, index, last_compared, behind, roots):
                 while k < end and root != own:
                     y = index[k].text
                     both_needed = needed[size + index[k].size]
+                    apart = size + index[k].size - 2 * both_needed
                     if index[k].size > largest:
                         k = end = last  # too long for the rest of this text, as are all that follow
-                    elif (
-                        index[k].largest >= size
-                        and last_compared[y] != x
-                        and _bit_count(signatures[x] ^ index[k].signature) <= size + index[k].size - 2 * both_needed
-                    ):
+                    elif index[k].largest >= size and last_compared[y] != x and _bit_count(signature ^ index[k].signature) <= apart:
                         last_compared[y] = x
-                        if mask == 0:
-                            mask = _table_size(starts[x + 1] - starts[x]) - 1
-                            base += longest
-                            grams = _hash_all(codes, starts[x], starts[x + 1], how, every)
-                            _fill(codes, starts[x], how, every, grams, slots, base, mask)
-                        stamp += 1
-                        count = _hash_all(codes, starts[y], starts[y + 1], how, others)
-                        at, of = starts[x], starts[y]
-                        both = _overlap(codes, at, how, every, slots, base, mask, of, others, count, stamps, stamp, both_needed)
-                        if both > 0 and both / (size + sizes[y] - both) >= threshold:
-                            roots[max(own, root)] = min(own, root)
-                            own = root
+                        if _differing_bits(signatures, marks, x, y) <= apart:
+                            if mask == 0:
+                                mask = _table_size(starts[x + 1] - starts[x]) - 1
+                                base += longest
+                                grams = _hash_all(codes, starts[x], starts[x + 1], how, every)
+                                _fill(codes, starts[x], how, every, grams, slots, base, mask)
+                            stamp += 1
+                            count = _hash_all(codes, starts[y], starts[y + 1], how, others)
+                            at, of = starts[x], starts[y]
+                            both = _overlap(codes, at, how, every, slots, base, mask, of, others, count, stamps, stamp, both_needed)
+                            if both > 0 and both / (size + sizes[y] - both) >= threshold:
+                                roots[max(own, root)] = min(own, root)
+                                own = root
                     k += 1
                 k = max(k, end)
         for i in range(_indexed(shared_count, size, needed)):
-            _post(index, bounds, buckets[begins[x] + i], x, size, totals[shared_count - i] - size, signatures[x])
+            _post(index, bounds, buckets[begins[x] + i], x, size, totals[shared_count - i] - size, signature)
     for x in range(len(roots)):
         roots[x] = _root(roots, x)

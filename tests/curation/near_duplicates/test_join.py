@@ -15,7 +15,7 @@ from atomexam.runtime.disjoint_sets import DisjointSets
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.near_duplicates import clusters
-from curation.near_duplicates.join import _prepared, components, near_pairs, near_pairs_between
+from curation.near_duplicates.join import _differing_bits, _prepared, components, near_pairs, near_pairs_between
 
 THRESHOLDS = [0.1, 0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0]
 ALPHABET = "abc甲乙\U0010ffff\U00020000\ud800\n"  # few, so that texts meet; the highest code points fill the bits of a key
@@ -150,8 +150,17 @@ def test_long_texts_join_as_a_comparison_of_all(seed: int) -> None:
 @given(st.integers(0, 10**6), st.integers(1, 5))
 def test_marks_differ_in_no_more_bits_than_texts_in_ngrams(seed: int, ngram_chars: int) -> None:
     texts = long_texts(seed, 12)
-    sets, marks = [ngrams(text, ngram_chars) for text in texts], _prepared(texts, ngram_chars, 0.8, 0).signatures.tolist()
-    assert all((marks[i] ^ marks[j]).bit_count() <= len(sets[i] ^ sets[j]) for i, j in combinations(range(len(texts)), 2))
+    sets, known = [ngrams(text, ngram_chars) for text in texts], _prepared(texts, ngram_chars, 0.8, 0)
+    for i, j in combinations(range(len(texts)), 2):
+        assert _differing_bits(known.signatures, known.marks, i, j) <= len(sets[i] ^ sets[j])
+
+
+def test_unlike_long_texts_are_told_apart_by_their_marks() -> None:
+    """In 256 bits they cannot be: half of those at most differ, fewer than the n-grams that partners of this size may differ in."""
+    draw = Random(1)
+    known = _prepared(["".join(chr(draw.randrange(0x4E00, 0x9000)) for _ in range(5000)) for _ in range(4)], 3, 0.8, 0)
+    apart = 2 * 5000 * 0.2 / 1.8
+    assert all(_differing_bits(known.signatures, known.marks, i, j) > apart for i, j in combinations(range(4), 2))
 
 
 WORDS = ["感觉", "知觉", "记忆", "思维", "想象", "情绪", "意志", "动机", "注意", "气质"]
