@@ -21,8 +21,8 @@ from typing import Any
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.params import Clean
 from atomexam.runtime.jsonl import read_jsonl
-from curation.clean.classify.case_types import category_of
-from curation.clean.classify.classes import Classes, Unclassified, classify_rows, declared_type
+from curation.clean.classify.classes import Classes, Unclassified, category_of, classify, declared_type
+from curation.clean.classify.subjects import SourceWords
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
 
@@ -33,8 +33,9 @@ Tables = dict[tuple[str, str], Counter[tuple[str, str]]]
 
 
 def row_of(exam: str | None = None, **known: Any) -> Unclassified:
+    words = SourceWords(exam_raw=exam, type_raw=known.pop("type_raw", None))
     empty: dict[str, Any] = {name: None for name in Unclassified._fields} | {"source": "labelled", "shared_options": False, "options": []}
-    return Unclassified(**empty | {"exam_raw": exam} | known)
+    return Unclassified(**empty | known | {"words": words})
 
 
 def labelled(name: str) -> list[dict[str, Any]]:
@@ -46,8 +47,8 @@ def own_tables() -> Tables:
     for label in labelled("own"):
         texts = {"stem": label["stem"], "options": label.get("options", []), "answer": label.get("answer")}
         shared = {"shared_stem": label.get("case"), "shared_options": label.get("shared_options", False)}
-        blind = classify_rows([row_of(label["exam"], **texts, **shared)])[0]
-        told = classify_rows([row_of(label["exam"], **texts, **shared, declared=declared_type(label["section"]))])[0]
+        blind = classify(row_of(label["exam"], **texts, **shared))
+        told = classify(row_of(label["exam"], **texts, **shared, declared=declared_type(label["section"])))
         count(tables, "question type, from the heading", label["part"], label["question_type"], told.question_type)
         compare(tables, label, blind, texts)
     return tables
@@ -62,7 +63,7 @@ def published_tables(items: Sequence[QuestionItem]) -> Tables:
             continue
         texts = {"stem": question.stem, "options": [option.text for option in question.options], "answer": question.answer}
         shared = {"shared_stem": question.shared_stem, "shared_options": bool(item.shared_options_raw)}
-        blind = classify_rows([row_of("TCM" if "form" in label else None, **texts, **shared)])[0]
+        blind = classify(row_of("TCM" if "form" in label else None, **texts, **shared))
         compare(tables, label, blind, texts)
         if "category" in label:
             count(tables, "category, with the source's marks", label["part"], label["category"], question.category)
@@ -73,7 +74,7 @@ def compare(tables: Tables, label: dict[str, Any], found: Classes, texts: dict[s
     if label.get("category"):
         count(tables, "category", label["part"], label["category"], found.category)
     if label.get("case_type"):
-        as_case = classify_rows([row_of(type_raw="analyse", **texts)])[0]
+        as_case = classify(row_of(type_raw="analyse", **texts))
         count(tables, "case type", label["part"], label["case_type"], str(as_case.case_type))
     if label.get("form"):
         count(tables, "form", label["part"], label["form"], str(found.form))
@@ -119,7 +120,7 @@ def show_time(items: Sequence[QuestionItem], rows: int) -> None:
         if pool:
             batch = [numbered(*pool[number % len(pool)], number) for number in range(rows)]
             start = time.process_time()
-            found = classify_rows(batch)
+            found = [*map(classify, batch)]
             cases = sum(row.category == "ca" for row in found)
             print(f"\n{rows} rows, {name}: {time.process_time() - start:.2f} s CPU, {cases} of them case analysis")
 
@@ -127,7 +128,7 @@ def show_time(items: Sequence[QuestionItem], rows: int) -> None:
 def numbered(item: QuestionItem, question: Any, number: int) -> Unclassified:
     """Return a row that no cache has seen: its stem holds a number."""
     return Unclassified(
-        "labelled", item.exam_raw, item.subject_raw, item.paper_raw, item.section_raw, item.type_raw,
+        SourceWords(item.exam_raw, item.subject_raw, item.paper_raw, item.section_raw, item.type_raw), "labelled",
         declared_type(item.type_raw, item.section_raw), bool(item.shared_options_raw), question.shared_stem,
         f"{question.stem[:-3]}{number}{question.stem[-3:]}", [option.text for option in question.options], question.answer,
     )  # fmt: skip

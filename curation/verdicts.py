@@ -16,8 +16,7 @@ from atomexam.runtime.annotation_files import VERDICTS, read_verdicts
 from atomexam.runtime.annotations import merge, report
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from atomexam.runtime.stage import run_stage
-from curation.annotation.claim_verdicts import ClaimAnswer, ClaimToJudge, check, read_false_tails
-from curation.annotation.samples import read_export, read_spreadsheet
+from curation.annotation.samples import ClaimAnswer, ClaimToJudge, check, read_export, read_false_tails, read_spreadsheet
 
 _READERS = {".json": read_export, ".xlsx": read_spreadsheet, ".csv": read_spreadsheet}
 

@@ -19,7 +19,7 @@ from atomexam.runtime.annotation_files import read_verdicts
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary
-from curation.annotation.claim_verdicts import read_false_tails
+from curation.annotation.samples import read_false_tails
 
 TO_VERIFY = (
     "Copy the sheet in data/annotation, which the next `evidence` overwrites, name the copies after their annotators and fill them in; "

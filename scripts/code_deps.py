@@ -122,7 +122,8 @@ def _data_files() -> frozenset[Path]:
 
 
 def _files_in(folder: Path) -> set[Path]:
-    return {file for file in folder.rglob("*.*") if file.is_file() and file.suffix not in (".pyc", ".typed") and file.stat().st_size}
+    every = (file for file in folder.rglob("*.*") if "__pycache__" not in file.parts and file.suffix != ".typed")
+    return {file for file in every if file.is_file() and file.stat().st_size}
 
 
 def _is_module(file: Path) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from atomexam.records.params import Clean
 from atomexam.records.question import Question
 from crawlers.read.__main__ import read_row
-from curation.clean.cleaning import clean
+from curation.clean.__main__ import clean
 
 PARAMS, _LEAST_UNREAD = Clean(min_stem_chars=2, min_chinese_share=0.3), 0.05
 _A3 = (

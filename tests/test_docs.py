@@ -36,7 +36,7 @@ from crawlers.text import fields
 from crawlers.web import broken_pages
 from crawlers.web import settings as crawl_settings
 from curation.claims import templates
-from curation.clean.facts import passages, tails
+from curation.clean.facts import prose, tails
 from scripts.readme import PICTURE, SUMMARY, blocks, example_block, figures_block, filled, picture, readers, reason_blocks, without_detours
 from scripts.show import figures_of, overview
 from splits.leaks import knowledge_free, overlap
@@ -297,8 +297,8 @@ QUOTED = [  # page, the phrase around a number, and the number in the code; `*`:
     ("*", r"([\d.]+) of all 3-grams", overlap.MIN_SIMILARITY),
     ("docs/splits.md", r"up to (\w+) examples", shots.LISTED_SHOTS),
     ("docs/splits.md", r"of its (\d+)-grams", overlap.NGRAM_CHARS),
-    ("*", r"(\d+) to 400 characters", passages.MIN_CHARS),
-    ("*", r"40 to (\d+) characters", passages.MAX_CHARS),
+    ("*", r"(\d+) to 400 characters", prose.MIN_CHARS),
+    ("*", r"40 to (\d+) characters", prose.MAX_CHARS),
     ("docs/reasons.md", r"a value of more than (\d+) characters", tails.MAX_TAIL_CHARS),
     ("docs/reasons.md", r"more than (\d+) characters \| `tails.yaml`", templates.MAX_TAIL_CHARS),
     ("docs/security.md", r"page \| (\d+) MiB", crawl_settings.DOWNLOAD_MAXSIZE / 2**20),

@@ -26,7 +26,7 @@ SHORT, _SHORT_CHARS = {
     "curation.clean.classify.subjects.__init__": "names of examinations and subjects: 300",
     "curation.vocab.allowed_heads._rows": "tails, and names of heads: 80",
     "curation.clean.facts.kinds._table": "tails",
-    "curation.clean.facts.monographs._TREATMENT": "items of a list",
+    "curation.clean.facts.prose._TREATMENT": "items of a list",
 }, 300  # fmt: skip
 GUARDED = {"crawlers.read.containers.files.notations._TOKEN": "many comments that never end: the budget of its process ends it"}
 UNKNOWN = "甲"
@@ -34,9 +34,9 @@ UNSEEN = {
     "crawlers.read.tables.columns.subject_of": "of a layout file, and it meets the name of a file",
     "crawlers.read.layouts.layout_files.layouts_with": "of a layout file, tried once",
     "crawlers.read.layouts.line_patterns._form": "of a layout file; test_paper_layouts tries long lines",
-    "curation.clean.classify.case_types._any_of": "what it makes is seen in the table that holds it",
+    "curation.clean.classify.classes._any_of": "what it makes is seen in the table that holds it",
     "crawlers.read.lines.doubts.sections._further_entries": "a number that the answer is asked for",
-    "curation.text.rules.rule_of_signs": "seen in the rules",
+    "curation.text.normalize.rule_of_signs": "seen in the rules",
     "curation.vocab.reader.compiled": "seen in the tables that hold it",
     "eval.answers.option_texts._known_of": "texts of options of 40 characters, word for word; test_answers tries long replies",
     "eval.models.servers.calls.remover": "a key, from the environment",

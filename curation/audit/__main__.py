@@ -21,10 +21,8 @@ from atomexam.records.checks import convert
 from atomexam.records.params import PARAMS_FILE, Clean, NearDuplicates, read_params
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import command
-from curation.audit.defects import withheld
-from curation.audit.findings import FIGURES, exceeded, findings_of, read_limits
-from curation.audit.repair_lines import as_csv, lines_of, mend_first
-from curation.audit.report import markdown, page, summary
+from curation.audit.findings import FIGURES, exceeded, findings_of, read_limits, withheld
+from curation.audit.report import as_csv, lines_of, markdown, mend_first, page, summary
 from curation.audit.sets import FIELDS, SplitOf, audited_questions, file_summary, read_set, read_split_of
 
 CLEAN = Clean(min_stem_chars=2, min_chinese_share=0.3)

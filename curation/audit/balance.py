@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from math import erfc, exp, gamma, log, sqrt
+from math import log
 from statistics import quantiles
 from typing import Any
 
@@ -110,7 +110,6 @@ def _histogram(texts: Sequence[tuple[int, str, AuditedQuestion]]) -> list[dict[s
 
 _FEWEST = 5  # minimum expected count of each cell for the chi-square test (Cochran, Biometrics 10, 1954)
 _SURE = 0.01
-_Z = 1.959964  # 95 % of a normal distribution is within this many standard deviations
 
 
 def letters(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
@@ -161,24 +160,16 @@ def longest(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
 
 def interval(part: int, whole: int) -> list[float] | None:
     """Return the 95 % Wilson interval of a share (JASA 22, 1927); None if `whole` is 0."""
-    if not whole:
-        return None
-    observed, spread = part / whole, _Z**2 / whole
-    middle, reach = observed + spread / 2, sqrt(spread * (observed * (1 - observed) + spread / 4))
-    return [round(max(middle - reach, 0.0) / (1 + spread), 6), round(min((middle + reach) / (1 + spread), 1.0), 6)]
+    from statsmodels.stats.proportion import proportion_confint
+
+    return [round(float(bound), 6) for bound in proportion_confint(part, whole, method="wilson")] if whole else None
 
 
 def chance_of(statistic: float, freedom: int) -> float | None:
-    """Return the p-value of a chi-square statistic; a closed form for integer degrees of freedom (Abramowitz and Stegun, 26.4.4-5)."""
-    if freedom < 1:
-        return None
-    half = statistic / 2
-    if freedom % 2:
-        terms = sum(half ** (n - 0.5) / gamma(n + 0.5) for n in range(1, (freedom + 1) // 2))
-        chance = erfc(sqrt(half)) + exp(-half) * terms
-    else:
-        chance = exp(-half) * sum(half**n / gamma(n + 1) for n in range(freedom // 2))
-    return float(f"{chance:.4g}")
+    """Return the p-value of a chi-square statistic to four digits."""
+    from scipy.stats import chi2
+
+    return float(f"{chi2.sf(statistic, freedom):.4g}") if freedom > 0 else None
 
 
 def _table(options: int, count: Counter[str]) -> dict[str, Any]:

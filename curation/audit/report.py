@@ -3,15 +3,21 @@
 The page is self-contained: no scripts, no addresses.
 """
 
+import csv
+import io
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from atomexam.pages.templates import templates
-from curation.audit.findings import FIGURES
+from atomexam.records.question import Question
+from curation.audit.duplicates import share
+from curation.audit.findings import FIGURES, FileSplits, reasons_of, repairs_of
+from curation.audit.releases import PROBLEMS, item_of
+from curation.audit.sets import AuditedQuestion
 
 _MAX_CHARS = 160
 _ROWS = 30
@@ -105,3 +111,144 @@ def _verdict(verdict: str, biased: str, even: str) -> str:
     if verdict == "too_few":
         return "Too few questions to tell."
     return f"{biased}: chance alone does that in fewer than 1 of 100 sets." if verdict == "biased" else f"{even}: chance alone may do that."
+
+
+_TODO = {
+    "conflicting_key": (
+        "equal questions have different answers, so at least one key is wrong",
+        "find the right key; correct or drop the other",
+    ),
+    "release": ("", "correct the file, or build the release anew"),
+    "twin_in_train": ("train has it too: a model trained on it has seen the question", "drop it from train, or replace it here"),
+    "twin_in_other_split": ("another split has it too", "keep it in one split"),
+    "contaminated": ("a reference benchmark has it too", "drop it, or report figures without it"),
+    "rejected": ("", "correct it, or drop it: it cannot be used as it is"),
+    "duplicate": ("the same split has it already", "keep one of them"),
+    "repaired": ("", "correct the file; until then every user repairs it differently"),
+    "near_identical_options": ("two options are equal, or differ in one character", "read it: many are intended"),
+}
+"""Kind of problem -> why it matters, unless the defect itself states it, and what to do; the gravest first."""
+_KINDS = tuple(_TODO)
+_COLUMNS = ("file", "position", "split", "problem", "why", "detail", "what_to_do", "question", "id")
+_MAX_POSITIONS = 3
+_STEM_CHARS = 120
+
+
+class RepairLine(NamedTuple):
+    """One repair in one question."""
+
+    row: AuditedQuestion
+    kind: str
+    problem: str
+    """Name of the defect if the kind has several, else the kind."""
+    why: str
+    detail: str
+
+
+def lines_of(rows: Sequence[AuditedQuestion], findings: Mapping[str, Any], withholding: FileSplits) -> list[RepairLine]:
+    """Return the repairs, the gravest kind first, and within a kind in the order of the files."""
+    row_at = {(row.file, row.position): row for row in rows}
+    order = {id(row): index for index, row in enumerate(rows)}
+    every = [
+        *_conflicts(findings, row_at),
+        *_twins(findings, row_at),
+        *_contaminated(findings, row_at),
+        *_defects(rows, findings, withholding),
+    ]
+    for pair in findings["near_identical_options"]:
+        row = row_at[pair["file"], pair["position"]]
+        every.append(
+            RepairLine(row, "near_identical_options", "near_identical_options", _why("near_identical_options"), " / ".join(pair["options"]))
+        )
+    every += [
+        RepairLine(_beside(one), "release", one["problem"], PROBLEMS[one["problem"]], one["detail"]) for one in findings["release_problems"]
+    ]
+    return sorted(every, key=lambda line: (_KINDS.index(line.kind), order.get(id(line.row), -1), line.problem))
+
+
+def _beside(one: Mapping[str, str]) -> AuditedQuestion:
+    """Return a line of a file that has no questions of its own."""
+    item = item_of({}, one["file"], one["position"])
+    question = Question(id=one["id"], exam="", subject="", question_type="qa", stem="", provenance=[item.provenance])
+    return AuditedQuestion(question, one["file"], one["position"], None, (), (), item)
+
+
+def _why(kind: str) -> str:
+    return _TODO[kind][0]
+
+
+def _conflicts(findings: Mapping[str, Any], row_at: Mapping[tuple[str, str], AuditedQuestion]) -> Iterator[RepairLine]:
+    for one in findings["conflicting_keys"]:
+        right_at = {position: key["right"] for key in one["keys"] for position in key["places"]}
+        for row in one["rows"]:
+            own = right_at.get(f"{row['file']} {row['position']}")
+            if own is not None:
+                others = [f"{key['right']} ({_listed(key['places'])})" for key in one["keys"] if key["right"] != own]
+                yield RepairLine(row_at[row["file"], row["position"]], "conflicting_key", "conflicting_key", _why("conflicting_key"),
+                           f"right here: {own}; elsewhere: {'; '.join(others)}")  # fmt: skip
+
+
+def _twins(findings: Mapping[str, Any], row_at: Mapping[tuple[str, str], AuditedQuestion]) -> Iterator[RepairLine]:
+    """Yield the questions outside train that are also in another split, and those that are already in their own split."""
+    for one in findings["clusters"]:
+        first: dict[str | None, dict[str, Any]] = {}
+        for row in one["rows"]:
+            if (before := first.setdefault(row["split"], row)) is not row:
+                position = f"{before['file']} {before['position']}"
+                yield RepairLine(row_at[row["file"], row["position"]], "duplicate", "duplicate", _why("duplicate"), f"as {position}")
+            others = [other for other in one["rows"] if other["split"] != row["split"] and other["split"]]
+            if others and row["split"] not in (None, "train"):
+                in_train = [other for other in others if other["split"] == "train"]
+                kind = "twin_in_train" if in_train else "twin_in_other_split"
+                positions = [f"{other['file']} {other['position']}" for other in in_train or others]
+                yield RepairLine(row_at[row["file"], row["position"]], kind, kind, _why(kind), f"as {_listed(positions)}")
+
+
+def _contaminated(findings: Mapping[str, Any], row_at: Mapping[tuple[str, str], AuditedQuestion]) -> Iterator[RepairLine]:
+    for one in findings["contaminated"]:
+        there = one["reference"]
+        words = f"{one['kind']} in {there['file']} {there['position']}{', with another key' if one['conflict'] else ''}"
+        yield RepairLine(row_at[one["file"], one["position"]], "contaminated", "contaminated", _why("contaminated"), words)
+
+
+def _defects(rows: Iterable[AuditedQuestion], findings: Mapping[str, Any], withholding: FileSplits) -> Iterator[RepairLine]:
+    means = {name: defect["means"] for name, defect in findings["defects"].items()}
+    for row in rows:
+        for kind, names in (("rejected", reasons_of(row, withholding)), ("repaired", repairs_of(row))):
+            for name in names:
+                yield RepairLine(row, kind, name, means.get(name, ""), "")
+
+
+def _listed(positions: Sequence[str]) -> str:
+    return ", ".join(positions[:_MAX_POSITIONS]) + (
+        f" and {len(positions) - _MAX_POSITIONS} more" if len(positions) > _MAX_POSITIONS else ""
+    )
+
+
+def mend_first(lines: Sequence[RepairLine], questions: int) -> list[dict[str, Any]]:
+    """Return each problem with its count, share of all questions, why it matters and what to do, the gravest first."""
+    counts = Counter((line.kind, line.problem, line.why) for line in lines)
+    order = sorted(counts, key=lambda key: (_KINDS.index(key[0]), -counts[key], key[1]))
+    return [
+        {"problem": problem, "kind": kind, "lines": counts[kind, problem, why], "share": share(counts[kind, problem, why], questions)}
+        | {"why": why, "what_to_do": _TODO[kind][1]}
+        for kind, problem, why in order
+    ]
+
+
+def as_csv(lines: Iterable[RepairLine]) -> str:
+    """Return the lines as CSV; no cell looks like a formula, and invisible characters are written out."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(_COLUMNS)
+    for line in lines:
+        row, todo = line.row, _TODO[line.kind][1]
+        question = " ".join(filter(None, (row.question.shared_stem, row.question.stem)))
+        cells = (row.file, row.position, row.split or "", line.problem, line.why, line.detail, todo, question, row.question.id)
+        writer.writerow([_cell(value, _STEM_CHARS if name == "question" else 400) for name, value in zip(_COLUMNS, cells, strict=True)])
+    return out.getvalue()
+
+
+def _cell(value: str, most: int) -> str:
+    text = displayable(value, most)
+    return f"'{text}" if text.lstrip()[:1] in tuple("=+-@＝＋－＠") and text.strip() else text

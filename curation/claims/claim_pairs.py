@@ -17,9 +17,16 @@ from atomexam.records.params import Claims
 from atomexam.records.provenance import draw_order
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
-from curation.claims.claim_context import ClaimContext, Contaminated, contamination_of, judgement_of, references_stating
+from curation.claims.claim_context import (
+    ClaimContext,
+    Contaminated,
+    Synonyms,
+    contamination_of,
+    judgement_of,
+    names_itself,
+    references_stating,
+)
 from curation.claims.contradictions import Key, Resolution, key_of, resolve, review_of
-from curation.claims.synonyms import Synonyms, names_itself
 from curation.claims.templates import Wordings, denies, is_unfit, make_claim, read_templates, sentences_of, wording_of
 
 Accept = Callable[[Fact], bool]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from atomexam.records.annotation import Decision, Review, Statement
 from atomexam.records.fact import Fact
 from atomexam.text.canonical import canonical
-from curation.claims.synonyms import Synonyms
+from curation.claims.claim_context import Synonyms
 from curation.claims.templates import Wordings, sentences_of
 from curation.vocab.reader import read_vocabulary
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from atomexam.records.claim import Passage
 from atomexam.records.fact import Fact, Relation, fact_id
 from atomexam.text.canonical import canonical
-from curation.claims.synonyms import Synonyms
+from curation.claims.claim_context import Synonyms
 from curation.claims.templates import claim_ids
 from curation.vocab.allowed_heads import body_parts, is_allowed_head
 from curation.vocab.reader import compiled, read_vocabulary

@@ -3,18 +3,239 @@
 changes.jsonl lists what was changed in which item. Opens params.yaml only for the names of the sources.
 """
 
+import sys
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
-from atomexam.records.item import Item
+from msgspec import Struct
+from tqdm import tqdm
+
+from atomexam.records.claim import Passage
+from atomexam.records.fact import Alias, Fact
+from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.params import PARAMS_FILE, Clean
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Question
+from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary, rejected_counts
-from curation.clean.cleaning import CleanResult, clean
+from curation.clean.facts import entries
+from curation.clean.facts.corroboration import corroborate
+from curation.clean.facts.labels import name_of
+from curation.clean.facts.separators import columns_of
+from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions, reference_questions
+from curation.clean.questions.source_context import context_of
 from curation.clean.wording.exam_text import TEXT_RULES
-from curation.engine.engines import CORES, LOCAL, engine_of
+from curation.engine.engines import CORES, LOCAL, Engine, batches_of, engine_of
+from curation.text.normalize import words_of
+
+_BATCH = 1_000
+Row = TypeVar("Row")
+R = TypeVar("R")
+
+
+class RuleChanges(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One item with the rules that changed it and its original texts; `python -m curation.clean --help` explains the rules."""
+
+    id: str
+    """Id of the resulting question or rejection."""
+    rules: tuple[str, ...]
+    stem_raw: str | None
+    options_raw: list[str] | None
+    answer_raw: str | None
+    provenance: Provenance
+
+
+class CleanResult(NamedTuple):
+    """The outputs of the stage: a file for each field but the last."""
+
+    questions: list[Question]
+    facts: list[Fact]
+    passages: list[Passage]
+    rejected: list[Rejected]
+    changes: list[RuleChanges]
+    references: list[Question]
+    """Questions of sources that are references: compared with the data, but not part of it."""
+    reference_facts: list[Fact]
+    """Facts of the same sources, under any relation that their labels name."""
+    aliases: list[Alias]
+    metrics: dict[str, Any]
+
+
+class _UnmappedCategory(NamedTuple):
+    """Words of a source that are missing in `vocab/subjects.yaml`, and the resulting exam and subject."""
+
+    source: str
+    words: str
+    exam: str
+    subject: str
+
+
+@dataclass
+class _Counts:
+    """What the outputs do not show."""
+
+    facts_in: int = 0
+    entities_out: int = 0
+    items_in: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By source and kind, as `questions_in`."""
+    rules: Counter[str] = field(default_factory=Counter)
+    """Number of questions that each rule changed."""
+    labels_unmapped: Counter[str] = field(default_factory=Counter)
+    categories_unmapped: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By source and category."""
+    categories_to_map: Counter[_UnmappedCategory] = field(default_factory=Counter)
+
+
+def clean(
+    sources: Iterable[tuple[str, Iterable[Item]]], params: Clean, references: Collection[str] = (), engine: Engine = LOCAL
+) -> CleanResult:
+    """Return the results for the items of each source, with references separately. The order of items does not matter.
+
+    Raises:
+        ValueError: an item is neither accepted nor rejected, or both.
+    """
+    counts, result = _Counts(), CleanResult([], [], [], [], [], [], [], [], {})
+    facts: list[Fact] = []
+    parts: dict[str, set[str]] = defaultdict(set)
+    passages: dict[str, Passage] = {}
+    for source, items in sources:
+        items = list(items)
+        questions = [item for item in items if isinstance(item, QuestionItem)]
+        entities = [item for item in items if isinstance(item, EntityItem)]
+        if source in references:
+            result.references.extend(reference_questions(questions, params))
+            result.reference_facts.extend(entries.reference_facts(entities))
+            continue
+        counts.items_in.update({(source, "questions_in"): len(questions), (source, "entities_in"): len(entities)})
+        with tqdm(total=len(questions) + len(entities), desc=f"clean {source}", file=sys.stderr, disable=None, leave=False) as progress:
+            for item, cleaned in _mapped(engine, read_questions, questions, progress, params, context_of(questions)):
+                _add_question(item, cleaned, result, counts)
+            for entity, parsed in _mapped(engine, entries.read_entities, entities, progress, columns_of(entities)):
+                _add_entity(parsed, result, counts)
+                facts.extend(parsed.facts)
+                parts[name_of(entity)].update(parsed.parts)
+                for passage in parsed.passages:
+                    passages.setdefault(passage.id, passage)
+    result.passages.extend(passages.values())
+    sound, refusals = corroborate(facts, parts, params.corroboration)
+    result.facts.extend(sound)
+    result.rejected.extend(entries.rejected_fact(*refusal) for refusal in refusals)
+    return result._replace(metrics=_metrics(result, counts))
+
+
+def _mapped(engine: Engine, function: Callable[..., list[R]], rows: Sequence[Row], progress: Any, *shared: Any) -> Iterator[tuple[Row, R]]:
+    """Yield rows with the results of a function that takes them in batches."""
+    batches = batches_of(rows, _BATCH)
+    for batch, results in zip(batches, engine.mapped(function, batches, *shared), strict=True):
+        yield from zip(batch, results, strict=True)
+        progress.update(len(batch))
+
+
+def _add_question(item: QuestionItem, cleaned: CleanedQuestion, result: CleanResult, counts: _Counts) -> None:
+    source, question = item.provenance.source, cleaned.question
+    counts.rules.update(dict.fromkeys(cleaned.rules, 1))
+    if question:
+        result.questions.append(question)
+    if cleaned.unmapped:
+        counts.categories_unmapped[source, cleaned.unmapped] += 1
+        if question:
+            words = item.subject_raw or item.paper_raw or item.exam_raw or ""
+            counts.categories_to_map[_UnmappedCategory(source, words, question.exam, question.subject)] += 1
+    if cleaned.rejected:
+        result.rejected.append(cleaned.rejected)
+    if change := _change(item, cleaned):
+        result.changes.append(change)
+
+
+def _change(item: QuestionItem, cleaned: CleanedQuestion) -> RuleChanges | None:
+    """Return the changes of an item, None for an unchanged one."""
+    became = cleaned.question or cleaned.rejected
+    if became is None or not cleaned.rules:
+        return None
+    return RuleChanges(
+        id=became.id,
+        rules=cleaned.rules,
+        stem_raw=item.stem_raw,
+        options_raw=item.options_raw,
+        answer_raw=item.answer_raw,
+        provenance=item.provenance,
+    )
+
+
+def _add_entity(parsed: entries.ParsedEntry, result: CleanResult, counts: _Counts) -> None:
+    counts.facts_in += len(parsed.facts) + len(parsed.rejected)
+    counts.labels_unmapped.update(parsed.unmapped)
+    result.aliases.extend(parsed.aliases)
+    result.rejected.extend(parsed.rejected)
+    if parsed.empty:
+        result.rejected.append(parsed.empty)
+    else:
+        counts.entities_out += 1
+
+
+def _metrics(result: CleanResult, counts: _Counts) -> dict[str, Any]:
+    rejected = Counter(row.kind for row in result.rejected)
+    items_in: Counter[str] = Counter()
+    for (_, kind), number in counts.items_in.items():
+        items_in[kind] += number
+    by_exam = Counter((row.exam, key) for row in result.questions for key in ("questions", row.question_type, row.category))
+    by_source = counts.items_in.copy()
+    by_source.update((origin.source, "questions_out") for row in result.questions for origin in row.provenance)
+    by_source.update((origin.source, "facts_out") for row in result.facts for origin in row.provenance)
+    by_source.update((row.source, "passages") for row in result.passages)
+    references = Counter(origin.source for row in result.references for origin in row.provenance)
+    references.update(origin.source for row in result.reference_facts for origin in row.provenance)
+    return {
+        "questions": _balance("questions", items_in["questions_in"], len(result.questions), rejected["question"]),
+        "facts": _balance("facts", counts.facts_in, len(result.facts), rejected["fact"]),
+        "entities": _balance("entities", items_in["entities_in"], counts.entities_out, rejected["entity"]),
+        "passages": len(result.passages),
+        "aliases": len(result.aliases),
+        "references": _sorted(references),
+        "rejected_by_reason": _sorted(Counter(row.reason for row in result.rejected)),
+        "repaired_by_rule": _sorted(counts.rules),
+        "by_exam": _nested(by_exam),
+        "facts_by_relation": _sorted(Counter(row.relation for row in result.facts)),
+        "facts_rejected": _nested(Counter((row.record["relation"], row.reason) for row in result.rejected if row.kind == "fact")),
+        "by_source": _nested(+by_source),
+        "labels_unmapped": _sorted(counts.labels_unmapped),
+        "categories_unmapped": _nested(counts.categories_unmapped),
+        "categories_to_map": _to_map(counts),
+    }
+
+
+def _to_map(counts: _Counts) -> list[dict[str, Any]]:
+    """Return a row for each line that may be added to `vocab/subjects.yaml`: a source's words, and the resulting exam and subject."""
+    return [
+        {"source": one.source, "said": one.words or None, "exam": one.exam, "subject": one.subject, "questions": count}
+        for one, count in sorted(counts.categories_to_map.items())
+    ]
+
+
+def _balance(what: str, input_count: int, output_count: int, rejected: int) -> dict[str, int]:
+    if input_count != output_count + rejected:
+        raise ValueError(
+            f"clean: {input_count} {what} in, {output_count} out and {rejected} rejected: they must add up; this is a bug, please report it"
+        )
+    return {"in": input_count, "out": output_count, "rejected": rejected}
+
+
+def _nested(pairs: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
+    """Return counts of (outer, inner) as nested tables, sorted."""
+    table: dict[str, dict[str, int]] = {}
+    for outer, inner in sorted(pairs):
+        table.setdefault(outer, {})[inner] = pairs[outer, inner]
+    return table
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return {key: counts[key] for key in sorted(counts)}
+
 
 _KEYS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "passages": lambda row: (row.id,),
@@ -60,7 +281,7 @@ def summary_line(metrics: Mapping[str, Any]) -> str:
 
 def _rules() -> str:
     """Return the help text of the rules: a line and an example each."""
-    lines = (f"  {rule.name:20}{rule.why}: {rule.before} -> {rule.after}".replace("\n", "⏎") for rule in TEXT_RULES.values())
+    lines = (f"  {name:20}{{}}: {{}} -> {{}}".format(*words_of(rule)).replace("\n", "⏎") for name, rule in TEXT_RULES.items())
     return "\n".join(["Rules that change a text:", *lines])
 
 

@@ -84,13 +84,6 @@ def engine_of(name: str | None) -> Engine:
     return _ENGINES[one_of(name or "local", _ENGINES, "engine", "params.yaml: engine")]()
 
 
-def batched(rows: Iterable[T], size: int) -> Iterator[Sequence[T]]:
-    """Yield rows in batches of a given size, lazily; the last one may be shorter."""
-    coming = iter(rows)
-    while batch := list(islice(coming, size)):
-        yield batch
-
-
 def batches_of(rows: Sequence[T], size: int) -> list[Sequence[T]]:
     """Return rows in batches of a given size; the last one may be shorter."""
     return [rows[start : start + size] for start in range(0, len(rows), size)]

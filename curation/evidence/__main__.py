@@ -13,8 +13,7 @@ from atomexam.records.params import EvidenceParams
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary
-from curation.annotation.claim_verdicts import read_false_tails
-from curation.annotation.samples import mixed_sample, with_evidence, write_project, write_spreadsheet
+from curation.annotation.samples import mixed_sample, read_false_tails, with_evidence, write_project, write_spreadsheet
 from curation.evidence.ranking import RankedPassage, best_sentence, passages_of_search, ranked, results_in
 
 Retriever = Callable[[Sequence[ClaimPair], int], Iterator[RankedPassage]]

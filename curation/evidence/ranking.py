@@ -5,6 +5,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, NamedTuple
 from urllib.parse import urlsplit
@@ -15,17 +16,12 @@ from tqdm import tqdm
 
 from atomexam.records.claim import ClaimPair, Passage, passage_id
 from atomexam.runtime.jsonl import read_jsonl
-from atomexam.runtime.workers import cores, worker_pool
 from atomexam.text.canonical import canonical
+from curation.engine.engines import CORES, batches_of
 from curation.text.normalize import normalize
 from curation.text.words import segmenter
 
 _BATCH = 1_000
-_MANY_CHARS = 3_000_000
-"""Fewer characters are segmented in less time than another process takes to start and read its dictionary."""
-_MAX_WORKERS = 8
-_segment: Callable[[str], list[str]]
-"""Set by `_begin` in a worker."""
 
 
 class Tokens(NamedTuple):
@@ -40,7 +36,7 @@ def tokens_of(texts: Sequence[str], terms: Iterable[str]) -> Tokens:
     """Return the words of texts; each given term is one word. The number of processes does not affect the result."""
     ids: list[list[int]] = []
     vocab: dict[str, int] = {}
-    for batch in _cut(texts, sorted(set(terms))):
+    for batch in CORES.mapped(_words, batches_of(texts, _BATCH), tuple(sorted(set(terms)))):
         for words in batch:
             ids.append([vocab.setdefault(word, len(vocab)) for word in words])
     return Tokens(ids, vocab)
@@ -48,24 +44,17 @@ def tokens_of(texts: Sequence[str], terms: Iterable[str]) -> Tokens:
 
 def words_of(names: Iterable[str]) -> dict[str, list[str]]:
     """Return the words of heads and tails; a name without shorter known words is one word."""
-    segment = segmenter(())
+    segment = _segment(())
     return {name: segment(name) for name in sorted(set(names))}
 
 
-def _cut(texts: Sequence[str], terms: list[str]) -> Iterator[list[list[str]]]:
-    batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
-    many = sum(map(len, texts)) >= _MANY_CHARS
-    with worker_pool(min(cores(), _MAX_WORKERS, len(batches)) if many else 1, _begin, (terms,)) as pool:
-        yield from pool.map(_words, batches)
+@lru_cache(maxsize=1)
+def _segment(terms: tuple[str, ...]) -> Callable[[str], list[str]]:
+    return segmenter(terms)
 
 
-def _begin(terms: list[str]) -> None:
-    global _segment
-    _segment = segmenter(terms)
-
-
-def _words(texts: Sequence[str]) -> list[list[str]]:
-    return [_segment(text) for text in texts]
+def _words(texts: Sequence[str], terms: tuple[str, ...]) -> list[list[str]]:
+    return [_segment(terms)(text) for text in texts]
 
 
 class RankedPassage(NamedTuple):

@@ -11,7 +11,6 @@ from atomexam.records.params import NearDuplicates
 from atomexam.runtime.disjoint_sets import DisjointSets
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.engine.engines import LOCAL, Engine
-from curation.near_duplicates.join.similarity import SimilarPairs, near_pairs
 from curation.near_duplicates.merging import QuestionRows
 from curation.near_duplicates.pairs import (
     CandidatePairs,
@@ -123,9 +122,9 @@ def find_twins(questions: Sequence[QuestionRows], params: NearDuplicates, engine
 
     Candidates have similar texts or, however short they are, the same stems or the same options and answers.
     """
-    candidates = _candidates(questions, params, engine)
-    batches = [slice(start, start + _BATCH) for start in range(0, len(candidates.left), _BATCH)]
-    kinds = engine.mapped(relations, (_compared(questions, candidates.left[batch], candidates.right[batch]) for batch in batches), params)
+    candidates = left, right, _ = _candidates(questions, params, engine)
+    batches = [slice(start, start + _BATCH) for start in range(0, len(left), _BATCH)]
+    kinds = engine.mapped(relations, (_compared(questions, left[batch], right[batch]) for batch in batches), params)
     found: TwinRelations = {}
     for batch, some in zip(batches, kinds, strict=True):
         columns = (column[batch].tolist() for column in candidates)
@@ -154,7 +153,7 @@ def find_kin(questions: Sequence[QuestionRows], params: NearDuplicates) -> Itera
                 yield near, index
 
 
-def _candidates(questions: Sequence[QuestionRows], params: NearDuplicates, engine: Engine) -> SimilarPairs:
+def _candidates(questions: Sequence[QuestionRows], params: NearDuplicates, engine: Engine) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the pairs of indexes whose questions may ask the same thing, left < right, sorted, with the similarity of their texts."""
     cases: dict[str | None, int] = {}
     case_at, text_at, chars = array("i"), array("q"), array("i")
@@ -182,7 +181,7 @@ def _candidates(questions: Sequence[QuestionRows], params: NearDuplicates, engin
     codes = np.concatenate([near[0], shared])
     similarity = np.concatenate([near[1], np.fromiter(alike, np.float64, len(shared))])
     order = np.argsort(codes)
-    return SimilarPairs(*_sides(codes[order]), similarity[order])
+    return *_sides(codes[order]), similarity[order]
 
 
 def _near(
@@ -194,6 +193,8 @@ def _near(
     engine: Engine,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs of indexes, as codes, with equal or similar texts and compatible cases, and the similarity of the texts."""
+    from curation.near_duplicates.join import near_pairs
+
     _, first, number_at, counts = np.unique(text_at, return_index=True, return_inverse=True, return_counts=True)
     by_text = np.lexsort((case_set_at, number_at))  # groups the indexes by text
     begins = np.concatenate([[0], np.cumsum(counts)])
@@ -277,9 +278,9 @@ def _case_sets(
 
 def _connected(texts: Sequence[str], threshold: float, ngram_chars: int) -> Iterable[int]:
     """Return for each text the smallest index in its connected component of similar pairs."""
-    if len(texts) >= _MANY_CASES:
-        from curation.near_duplicates.join.components import components  # compiles on a first import
+    from curation.near_duplicates.join import components, near_pairs  # numba takes a second to import
 
+    if len(texts) >= _MANY_CASES:
         return components(texts, ngram_chars, threshold).tolist()
     sets = DisjointSets()
     pairs = near_pairs(texts, ngram_chars, threshold)

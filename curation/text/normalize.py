@@ -4,6 +4,9 @@
 """
 
 import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, cycle, islice
+from typing import Any, NamedTuple
 
 from curation.text.characters import (
     CJK,
@@ -19,9 +22,107 @@ from curation.text.characters import (
     to_chinese_signs,
     unify_characters,
 )
-from curation.text.latex import needs_plain_text, to_plain_text
-from curation.text.markup import BLANK, needs_stripping, needs_unescaping, strip_tags, unescape
-from curation.text.rules import CleanText, Group, Rule, run_rules
+from curation.text.markup import BLANK, needs_plain_text, needs_stripping, needs_unescaping, strip_tags, to_plain_text, unescape
+from curation.vocab.reader import read_vocabulary
+
+_AT_MOST_ROUNDS = 12
+_FIRST = re.compile(r"(?:\[(?!\^)((?:\\.|[^\]\\])+)\]|(\\.|[^\[\]\\^$.|?*+(){}]))(?![?*+{])", re.S)
+_IN_CLASS = re.compile(r".-.|\\?.", re.S)
+_KIND = re.compile(r"\\[A-Za-z]|.-.", re.S)
+
+
+class Rule(NamedTuple):
+    """One possible change of a text."""
+
+    name: str
+    """Key in `vocab/rules.yaml`, in the metrics and in changes.jsonl, stable."""
+    apply: Callable[[str], str]
+    needs: Callable[[str], Any]
+    """False for texts that `apply` certainly leaves unchanged: a cheap search, since most rules apply to few texts."""
+    signs: tuple[str, ...] = ()
+    """Patterns any of which `needs` searches, if the rule is part of a group."""
+
+
+class CleanText(NamedTuple):
+    """A text and the names of the rules that changed it."""
+
+    text: str
+    rules: tuple[str, ...]
+
+
+class RuleWords(NamedTuple):
+    """What people are told of a rule."""
+
+    why: str
+    before: str
+    """A text that the rule changes."""
+    after: str
+
+
+def words_of(rule: Rule) -> RuleWords:
+    """Return the words of a rule in `vocab/rules.yaml`."""
+    return RuleWords(*read_vocabulary("rules")[rule.name])
+
+
+def rule_of_signs(name: str, apply: Callable[[str], str], signs: Sequence[str]) -> Rule:
+    """Return a rule for texts that match any of `signs`: patterns that begin with one character, one character class, or `^`."""
+    return Rule(name, apply, re.compile("|".join(signs)).search, tuple(signs))
+
+
+class Group(tuple[Rule, ...]):
+    """Rules that run together after one search for all their signs: almost every text has none, and calling each rule takes longer."""
+
+    leaves: Callable[[str], Any]
+    """True for texts without a sign of any rule."""
+
+    def __new__(cls, rules: Iterable[Rule]) -> "Group":
+        group = super().__new__(cls, rules)
+        group.leaves = _signless(group).fullmatch
+        return group
+
+
+def _signless(rules: Iterable[Rule]) -> re.Pattern[str]:
+    """Return a pattern that matches complete texts without a sign: characters that begin none, or are not followed by the rest of one."""
+    starts: list[str] = []
+    ends: dict[str, list[str]] = {}  # a first character, or a kind of characters -> the rest of each sign
+    for rule in rules:
+        if not rule.signs:
+            raise ValueError(f"rule {rule.name!r}: no signs; a rule of a group is made with `rule_of_signs`")
+        for sign in rule.signs:
+            first = _FIRST.match(sign)
+            if not first and not sign.startswith("^"):
+                raise ValueError(f"rule {rule.name!r}: sign {sign!r} must begin with one character, a class such as [abc], or ^")
+            if not first:
+                starts.append(sign)
+                continue
+            for character in _IN_CLASS.findall(first[1] or first[2]):
+                ends.setdefault(character if _KIND.fullmatch(character) else re.escape(character[-1]), []).append(sign[first.end() :])
+    kinds = [first for first in ends if _KIND.fullmatch(first)]
+    single = sorted((first for first in ends if first not in kinds), key=lambda first: first[-1].isalnum())  # 。 is frequent
+    others = f"(?<![{''.join(single)}])" if single else ""
+    looked_at = []
+    for one in single:
+        of_its_kind = (ends[kind] for kind in kinds if re.match(f"[{kind}]", one[-1]))
+        looked_at.append(f"{one}(?!{'|'.join(chain(ends[one], *of_its_kind))})")
+    looked_at += [f"[{kind}]{others}(?!{'|'.join(ends[kind])})" for kind in kinds]
+    passed = [f"[^{''.join(ends)}]++" if ends else "(?s:.)++", *looked_at]
+    return re.compile(rf"(?!{'|'.join(starts) or '(?!)'})(?:{'|'.join(passed)})*+")
+
+
+def run_rules(text: str, rules: Sequence[Rule], leaves: Callable[[str], Any] | None = None) -> CleanText:
+    """Apply rules repeatedly, in turn, until none changes the text; `leaves` recognizes texts that no rule changes."""
+    changed: dict[str, None] = {}
+    last = rules[-1]  # the end of a round without changes
+    for rule in islice(cycle(rules), len(rules) * _AT_MOST_ROUNDS):
+        if rule.needs(text) and (after := rule.apply(text)) != text:
+            changed[rule.name] = None
+            text, last = after, rule
+            if leaves and leaves(text):
+                break
+        elif rule is last:
+            break
+    return CleanText(text, tuple(changed))
+
 
 _LOST_ELLIPSIS = re.compile(rf"(?<=[{CJK}”）])\?\?(?=[{CJK}”，,。])")
 _REPEATED_MARK = re.compile(r"([？！!])[?？!！]+|(?<=[^?])(\?)[?？!！](?=\s*$)")
@@ -53,7 +154,6 @@ _PLAIN = re.compile(
 """Texts without any character that a rule changes."""
 _PLAIN_BLANK = re.compile(r"[（(【〔\[] *[）)】〕\]]|_{2,}")
 _WIDE_BLANK = re.compile(r"[（(【〔\[] *+\u3000[ \u3000]*+[）)】〕\]]")
-_AT_MOST_ROUNDS = 12
 
 
 def _fill_blanks(text: str) -> str:
@@ -84,85 +184,26 @@ def _correct_letters(text: str) -> str:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("encoding", "UTF-8 was read as another encoding", repair_encoding, needs_encoding, "鐨勬槸", "的是"),
-    Rule("entities", "HTML entities, however often escaped", unescape, needs_unescaping, "甲&amp;amp;乙&#8226;丙", "甲&乙•丙"),
-    Rule("tags", "HTML tags", strip_tags, needs_stripping, "10<sup>9</sup>/L<br>正常", "10⁹/L\n正常"),
+    Rule("encoding", repair_encoding, needs_encoding),
+    Rule("entities", unescape, needs_unescaping),
+    Rule("tags", strip_tags, needs_stripping),
     Rule(
         "emphasis",
-        "the signs of Markdown around words that stand out",
         lambda text: _EMPHASIS.sub(lambda words: words[2] if _HAS_CJK.search(words[2]) else words[0], text),
         re.compile(r"[*=]{2}").search,
-        "下列**不属于**感觉的是",
-        "下列不属于感觉的是",
     ),
-    Rule(
-        "latex",
-        "formulas in LaTeX",
-        to_plain_text,
-        needs_plain_text,
-        r"\mathrm{P2Y_{12}}受体，\beta_{3}受体，$\mathrm{K}^{+}$，40^{\circ}\mathrm{C}",
-        "P2Y12受体，β3受体，K⁺，40℃",
-    ),
-    Rule(
-        "characters",
-        "full-width, compatibility and unseen characters",
-        unify_characters,
-        needs_characters,
-        "３．９～６．１ｍｍｏｌ／Ｌ",
-        "3.9~6.1mmol/L",
-    ),
-    Rule("traditional", "traditional characters", simplify, needs_simplifying, "學習動機", "学习动机"),
-    Rule(
-        "gloss",
-        "the reading of a common character behind it, which some pages add to hinder copying",
-        _without_glosses,
-        re.compile(f"[（(][a-zü]{{0,5}}[{_TONED}]").search,
-        "根据标（biāo）准（zhǔn）",
-        "根据标准",
-    ),
-    Rule(
-        "paragraph_mark",
-        "^p, a word processor's sign for the end of a line",
-        lambda text: _PARAGRAPH_MARK.sub("", text),
-        re.compile(r"\^p").search,
-        "条件反射^p 的形成",
-        "条件反射的形成",
-    ),
-    Rule(
-        "lost_ellipsis",
-        "an ellipsis lost in a change of encoding, left as ??",
-        lambda text: _LOST_ELLIPSIS.sub("……", text),
-        re.compile(r"\?\?").search,
-        "您生气是??通过改变它",
-        "您生气是……通过改变它",
-    ),
-    Rule("repeated_marks", "question or exclamation marks in a row", _single_marks, re.compile("[？?！!]{2}").search, "对吗？？", "对吗？"),
-    Rule(
-        "letters_in_words",
-        "letters A-E inside Latin words taken for option letters",
-        _correct_letters,
-        re.compile(r"[A-E]\.").search,
-        "斯腾伯格SternB.erg",
-        "斯腾伯格Sternberg",
-    ),
-    Rule(
-        "misread_digits",
-        "the letter l or I that stands for 1, 土 for ±, 一 for a dash",
-        _correct_digits,
-        re.compile(r"[lI]|\d[土一]\d").search,
-        "抑郁l个月，I7岁，5土2，10一12岁",
-        "抑郁1个月，17岁，5±2，10~12岁",
-    ),
-    Rule(
-        "blank",
-        "a place to be filled, in one form",
-        _fill_blanks,
-        re.compile(r"（(?! ）)|[(【〔\[﹙〖［_＿]").search,
-        "首先是____",
-        "首先是（ ）",
-    ),
-    Rule("signs", "punctuation in one form", to_chinese_signs, needs_signs, '公民,男;他说"好"', "公民，男；他说“好”"),
-    Rule("spaces", "blanks and line ends in one form", normalize_spaces, needs_spacing, "主 动 来访", "主动来访"),
+    Rule("latex", to_plain_text, needs_plain_text),
+    Rule("characters", unify_characters, needs_characters),
+    Rule("traditional", simplify, needs_simplifying),
+    Rule("gloss", _without_glosses, re.compile(f"[（(][a-zü]{{0,5}}[{_TONED}]").search),
+    Rule("paragraph_mark", lambda text: _PARAGRAPH_MARK.sub("", text), re.compile(r"\^p").search),
+    Rule("lost_ellipsis", lambda text: _LOST_ELLIPSIS.sub("……", text), re.compile(r"\?\?").search),
+    Rule("repeated_marks", _single_marks, re.compile("[？?！!]{2}").search),
+    Rule("letters_in_words", _correct_letters, re.compile(r"[A-E]\.").search),
+    Rule("misread_digits", _correct_digits, re.compile(r"[lI]|\d[土一]\d").search),
+    Rule("blank", _fill_blanks, re.compile(r"（(?! ）)|[(【〔\[﹙〖［_＿]").search),
+    Rule("signs", to_chinese_signs, needs_signs),
+    Rule("spaces", normalize_spaces, needs_spacing),
 )
 
 

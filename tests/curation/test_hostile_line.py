@@ -14,9 +14,9 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import write_jsonl
 from curation.claims.claim_pairs import make_claims
-from curation.clean.cleaning import clean
+from curation.clean.__main__ import clean
+from curation.near_duplicates.__main__ import unique_facts, unique_questions
 from curation.near_duplicates.contamination import contaminations
-from curation.near_duplicates.unique import unique_facts, unique_questions
 from curation.near_duplicates.wording import difference, figures
 from curation.validate.__main__ import main as validate
 from tests.curation.hostile_pieces import LONG, PIECES, SUBJECTS, random_characters

@@ -15,11 +15,8 @@ from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 from curation.clean.facts.kinds import lists_people, misfit, split_candidates
 from curation.clean.facts.labels import fault_of_name, label_of, medicine_kind, name_of, use_of
-from curation.clean.facts.monographs import SYNTAXES as OF_MONOGRAPHS
-from curation.clean.facts.monographs import monograph_tails
-from curation.clean.facts.passages import passages_in, split_passages
-from curation.clean.facts.sections import RELATIONS as RELATIONS_OF_SECTIONS
-from curation.clean.facts.sections import says_no_more, section_tails
+from curation.clean.facts.prose import RELATIONS_OF_SECTIONS, monograph_tails, passages_in, says_no_more, section_tails, split_passages
+from curation.clean.facts.prose import SYNTAXES as OF_MONOGRAPHS
 from curation.clean.facts.separators import ALIASES, NO_COLUMNS, Columns, LabelColumn, column_for, columns_of
 from curation.clean.facts.tails import TailCandidate, check_tail, is_prose, tails, tidy
 

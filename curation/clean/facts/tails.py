@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from atomexam.text.numerals import CIRCLED_TO_20
 from curation.clean.facts.separators import NO_LABEL_COLUMN, UNSURE, LabelColumn, divide, without_link
-from curation.text.normalize import RULES, normalize
-from curation.text.rules import run_rules
+from curation.text.normalize import RULES, normalize, run_rules
 from curation.vocab.reader import read_vocabulary
 
 MAX_TAIL_CHARS = 30

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from atomexam.text.canonical import canonical
 from atomexam.text.option_letters import are_in_turn
-from curation.clean.wording.marks import one_line, type_tag
+from curation.clean.wording.exam_text import one_line, type_tag
 from curation.text.markup import BLANK
 
 _SIGNS_OF_CASE = re.compile(r"一般资料|案例|求助者|来访者|咨询师")

@@ -12,21 +12,20 @@ from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.option_letters import LETTERS
-from curation.clean.classify.classes import Classes, classify_rows
 from curation.clean.questions.cases import CaseAndQuestion, case_text, split_marked, without_case
-from curation.clean.questions.layout import NO_EDGES, NO_FRAME, NONE_UNUSED, type_in, without_frame, without_unused
+from curation.clean.questions.layout import NO_EDGES, type_in, without_frame, without_unused
 from curation.clean.questions.rejections import (
-    CHECKS,
     VERDICTS,
     PartialQuestion,
+    classes_of,
     question_of,
-    reason_against,
+    reasons_against,
     rejection_of,
     shares_options,
-    unclassified,
 )
 from curation.clean.questions.source_context import (
-    NO_CONTEXT,
+    NO_PAGE,
+    PageContext,
     SourceContext,
     allows_several,
     bare_stem,
@@ -43,8 +42,16 @@ from curation.clean.wording.answer_keys import (
     read_verdict_line,
     read_words,
 )
-from curation.clean.wording.exam_text import clean_answer, clean_prose, clean_stem, close_end, open_blank, open_gaps
-from curation.clean.wording.marks import type_tag, without_number
+from curation.clean.wording.exam_text import (
+    clean_answer,
+    clean_prose,
+    clean_stem,
+    close_end,
+    open_blank,
+    open_gaps,
+    type_tag,
+    without_number,
+)
 from curation.clean.wording.options import clean_options, holds_more, split_options
 from curation.text.normalize import is_plain, normalize
 
@@ -69,44 +76,41 @@ class _StemParts(NamedTuple):
     tag: str | None
 
 
-def read_questions(items: Sequence[QuestionItem], params: Clean, context: SourceContext = NO_CONTEXT) -> list[CleanedQuestion]:
+def read_questions(items: Sequence[QuestionItem], params: Clean, context: SourceContext) -> list[CleanedQuestion]:
     """Return the result of each item, in order; it depends only on the item and the context."""
-    partials = [partial_question(item, params, context) for item in items]
-    sound = [(item, partial) for item, (partial, reason, _) in zip(items, partials, strict=True) if reason is None]
-    classes = iter(classify_rows([unclassified(item, partial) for item, partial in sound]))
-    return [
-        CleanedQuestion(None, rejection_of(item, partial, reason), rules) if reason else _accepted(item, partial, next(classes), rules)
-        for item, (partial, reason, rules) in zip(items, partials, strict=True)
-    ]
+    return [_read_question(item, params, context) for item in items]
 
 
-def _accepted(item: QuestionItem, partial: PartialQuestion, classes: Classes, rules: tuple[str, ...]) -> CleanedQuestion:
+def _read_question(item: QuestionItem, params: Clean, context: SourceContext) -> CleanedQuestion:
+    partial, reason, rules = partial_question(item, params, context)
+    if reason:
+        return CleanedQuestion(None, rejection_of(item, partial, reason), rules)
+    classes = classes_of(item, partial)
     return CleanedQuestion(question_of(item, partial, classes), None, rules, classes.unmapped)
 
 
 def partial_question(item: QuestionItem, params: Clean, context: SourceContext) -> tuple[PartialQuestion, str | None, tuple[str, ...]]:
     """Return an item as far as it was parsed, the first reason against it, and the rules that changed it."""
     rules: list[str] = []
-    if item.provenance.page_id in context.traditional and (plain := simplified(item)) is not item:
+    page, position = context.pages.get(item.provenance.page_id, NO_PAGE), item.provenance.position
+    if page.traditional and (plain := simplified(item)) is not item:
         item = plain
         rules.append("traditional")
     original, item = item, split_options(item)
     if item is not original:
         rules.append("options_parted")
-    parts = _stem_and_case(item, context, rules)
+    parts = _stem_and_case(item, page, context, rules)
     declared = declared_as(parts.tag, item.type_raw, item.section_raw)
-    position = (item.provenance.page_id, item.provenance.position)
-    if declared == "mrqa" and position in context.mislabelled:
+    if declared == "mrqa" and position in page.mislabelled:
         declared = "choice"
         rules.append("section_type")
-    unused = context.unused.get(item.provenance.page_id, NONE_UNUSED)
     raw_options = item.options_raw or item.shared_options_raw or []
-    used_options = without_unused(raw_options, unused.sure)
+    used_options = without_unused(raw_options, page.unused.sure)
     if len(used_options) < len(raw_options):
         rules.append("unused_option")
     options, option_rules = clean_options(used_options)
     rules += option_rules
-    if key := context.divided.get(position):
+    if key := page.divided.get(position):
         rules.append("answer_divided")
     declared, options, answer = _answer(key or item.answer_raw, declared, options, rules)
     stem = open_blank(parts.stem, answer.letters, declared == "tf")
@@ -126,34 +130,27 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
         images=item.images + _image_tags(item),
         plain=is_plain("，".join((stem, *options))),
         shared_stem=parts.case,
-        min_stem_chars=min(params.min_stem_chars, 1) if item.provenance.page_id in context.brief else params.min_stem_chars,
+        min_stem_chars=min(params.min_stem_chars, 1) if page.brief else params.min_stem_chars,
         min_chinese_share=params.min_chinese_share,
         doubt=item.doubt,
         in_order=answer.in_order,
         repeated=answer.repeated,
         may_have_several=allows_several(parts.tag, item.type_raw, item.section_raw),
         is_matching=shares_options(item),
-        glued=position in context.glued or holds_more(item.options_raw or ()),
-        joined=position in context.joined,
+        glued=position in page.glued or holds_more(item.options_raw or ()),
+        joined=position in page.joined,
         answer_is_line=not options and _is_line_of(item.stem_raw, item.answer_raw),
-        with_layout=_has_layout(item, stem, options, context),
-        caseless=position in context.caseless,
-        may_be_unused=len(without_unused(raw_options, unused.unsure)) < len(raw_options),
+        with_layout=page.edges != NO_EDGES and page.edges.are_left(bare_stem(item, page.frame), stem, options),
+        caseless=position in page.caseless,
+        may_be_unused=len(without_unused(raw_options, page.unused.unsure)) < len(raw_options),
     )
-    return partial, reason_against(partial), tuple(dict.fromkeys(rules))
+    return partial, next(reasons_against(partial), None), tuple(dict.fromkeys(rules))
 
 
 def _is_line_of(stem: str | None, answer: str | None) -> bool:
     """Return whether an answer is one or several of the lines below a stem, which are options, then."""
     lines = {*map(canonical, (stem or "").split("\n")[1:])} - {""}
     return len(lines) > 1 and any({*map(canonical, parts)} <= lines for parts in ([answer or ""], _BETWEEN_ANSWERS.split(answer or "")))
-
-
-def _has_layout(item: QuestionItem, stem: str, options: list[str], context: SourceContext) -> bool:
-    """Return whether a question still begins or ends as many of its page do."""
-    edges = context.edges.get(item.provenance.page_id, NO_EDGES)
-    frame = context.frames.get(item.provenance.page_id, NO_FRAME)
-    return edges is not NO_EDGES and edges.are_left(bare_stem(item, frame), stem, options)
 
 
 def _answer(raw: str | None, declared: str | None, options: list[str], rules: list[str]) -> tuple[str | None, list[str], AnswerKey]:
@@ -201,8 +198,8 @@ def _image_tags(item: QuestionItem) -> int:
     return len(_IMAGE_TAG.findall(text)) if "<" in text or "[" in text or "{" in text else 0
 
 
-def _stem_and_case(item: QuestionItem, context: SourceContext, rules: list[str]) -> _StemParts:
-    raw, framed = without_frame(item.stem_raw or "", context.frames.get(item.provenance.page_id, NO_FRAME))
+def _stem_and_case(item: QuestionItem, page: PageContext, context: SourceContext, rules: list[str]) -> _StemParts:
+    raw, framed = without_frame(item.stem_raw or "", page.frame)
     if framed:
         rules.append("recurring_frame")
     opened = open_gaps(raw) if item.options_raw or item.shared_options_raw else raw
@@ -253,14 +250,13 @@ class QuestionWithReasons(NamedTuple):
 
 def with_all_reasons(items: Sequence[QuestionItem], params: Clean, context: SourceContext) -> list[QuestionWithReasons]:
     """Return each item as a question, in order."""
-    partials = [partial_question(item, params, context) for item in items]
-    classes = classify_rows([unclassified(item, partial) for item, (partial, _, _) in zip(items, partials, strict=True)])
     questions = []
-    for item, (partial, first, rules), kinds in zip(items, partials, classes, strict=True):
-        question = question_of(item, partial, kinds)
+    for item in items:
+        partial, first, rules = partial_question(item, params, context)
+        question = question_of(item, partial, classes_of(item, partial))
         if not partial.answer and partial.declared in ("mcqa", "mrqa"):
             question = replace(question, question_type=partial.declared)  # its type follows from the answer, which is missing
-        reasons = tuple(reason for check in CHECKS if (reason := check(partial))) if first else ()
+        reasons = tuple(reasons_against(partial)) if first else ()
         questions.append(QuestionWithReasons(question, reasons, rules))
     return questions
 

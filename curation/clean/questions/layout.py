@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from atomexam.records.item import QuestionItem
 from atomexam.text.option_letters import LETTERS, filler_word, letters_in
-from curation.clean.wording.marks import TYPE
+from curation.clean.wording.exam_text import TYPE
 
 _FEWEST, _SHARE, _ALL, _VARIANTS, _FEW, _ROUNDS, _SAMPLE = 5, 0.8, 0.95, 6, 4, 6, 1000
 """Minimum number of stems; the share that must have the same words, or some of a few variants; how many variants."""

@@ -1,7 +1,7 @@
 """A parsed question -> the first reason against it, and the record: a question with its classes, or a rejection."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 from msgspec import Struct
@@ -11,13 +11,14 @@ from atomexam.records.provenance import content_id
 from atomexam.records.question import Option, Question, group_id, question_id
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.option_letters import LETTERS, names_no_option
-from curation.clean.classify.classes import Classes, Unclassified
+from curation.clean.classify.classes import Classes, Unclassified, classify
+from curation.clean.classify.subjects import SourceWords
 from curation.clean.questions.cases import LOST, is_broken, leans_on_case, misses_case
 from curation.clean.wording.answer_keys import is_page_reference, is_placeholder
 from curation.clean.wording.exam_text import clean_explanation
 from curation.clean.wording.options import keep_letters, runs_into_next
 from curation.text.characters import has_lost_characters
-from curation.text.latex import holds_latex
+from curation.text.markup import holds_latex
 
 VERDICTS = ["正确", "错误"]
 """The options of every true-or-false question."""
@@ -71,22 +72,10 @@ def shares_options(item: QuestionItem) -> bool:
     return bool(item.shared_options_raw) and not item.options_raw
 
 
-def unclassified(item: QuestionItem, partial: PartialQuestion) -> Unclassified:
-    return Unclassified(
-        source=item.provenance.source,
-        exam_raw=item.exam_raw,
-        subject_raw=item.subject_raw,
-        paper_raw=item.paper_raw,
-        section_raw=item.section_raw,
-        type_raw=item.type_raw,
-        declared=partial.declared,
-        shared_options=shares_options(item),
-        shared_stem=partial.shared_stem,
-        stem=partial.stem,
-        options=partial.options,
-        answer=partial.answer,
-        url=item.url,
-    )
+def classes_of(item: QuestionItem, partial: PartialQuestion) -> Classes:
+    words = SourceWords(item.exam_raw, item.subject_raw, item.paper_raw, item.section_raw, item.type_raw, item.url)
+    features = (partial.declared, shares_options(item), partial.shared_stem, partial.stem, partial.options, partial.answer)
+    return classify(Unclassified(words, item.provenance.source, *features))
 
 
 def question_of(item: QuestionItem, partial: PartialQuestion, classes: Classes) -> Question:
@@ -154,64 +143,35 @@ _CHINESE_RUN = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]+")
 _MIN_TERM_CHARS = 2  # 名词解释 consists of the bare term, which may be short: 课, 气
 
 
-def not_read(partial: PartialQuestion) -> str | None:
-    return "not_read" if partial.doubt else None
-
-
-def stem_missing(partial: PartialQuestion) -> str | None:
-    return None if partial.canonical_stem else "stem_missing"
-
-
-def image_needed(partial: PartialQuestion) -> str | None:
+def _needs_image(partial: PartialQuestion) -> bool:
     stem = partial.stem
-    needs_image = bool(("图" in stem or "表" in stem or "漫画" in stem) and _PICTURE.search(stem))
-    needs_image = needs_image or bool("表" in stem and _TABLE.search(stem) and sum(map(str.isdecimal, stem)) < _FIGURES_OF_TABLE)
-    return "image_needed" if partial.images or needs_image else None
+    named = bool(("图" in stem or "表" in stem or "漫画" in stem) and _PICTURE.search(stem))
+    return named or bool("表" in stem and _TABLE.search(stem) and sum(map(str.isdecimal, stem)) < _FIGURES_OF_TABLE)
 
 
-def mojibake(partial: PartialQuestion) -> str | None:
+def _has_lost_characters(partial: PartialQuestion) -> bool:
     words = "" if partial.options else partial.answer or ""
     if partial.plain and not partial.shared_stem and not words:
-        return None
-    text = "\n".join([partial.shared_stem or "", partial.stem, *partial.options, words])
-    return "mojibake" if has_lost_characters(text) else None
+        return False
+    return has_lost_characters("\n".join([partial.shared_stem or "", partial.stem, *partial.options, words]))
 
 
-def formula_unreadable(partial: PartialQuestion) -> str | None:
-    texts = (partial.shared_stem or "", partial.stem, *partial.options)
-    return "formula_unreadable" if not partial.plain and any(map(holds_latex, texts)) else None
-
-
-def stem_broken(partial: PartialQuestion) -> str | None:
-    return "stem_broken" if is_broken(partial.stem, partial.shared_stem) else None
-
-
-def case_missing(partial: PartialQuestion) -> str | None:
+def _misses_case(partial: PartialQuestion) -> bool:
     missing = misses_case(partial.stem) or (partial.caseless and leans_on_case(partial.stem))
-    return "case_missing" if missing and not partial.shared_stem else None
+    return missing and not partial.shared_stem
 
 
-def stem_too_long(partial: PartialQuestion) -> str | None:
-    return "stem_too_long" if len(partial.stem) > _MAX_STEM_CHARS else None
-
-
-def text_too_long(partial: PartialQuestion) -> str | None:
-    too_long = len(partial.shared_stem or "") > _MAX_CASE_CHARS or max(map(len, partial.options), default=0) > _MAX_OPTION_CHARS
-    return "text_too_long" if too_long else None
-
-
-def stem_too_short(partial: PartialQuestion) -> str | None:
+def _is_too_short(partial: PartialQuestion) -> bool:
     least = partial.min_stem_chars
     if not partial.is_choice:
         least = min(least, 1 if _CHINESE_RUN.match(partial.stem) else _MIN_TERM_CHARS)
-    return "stem_too_short" if len(partial.canonical_stem) < least else None
+    return len(partial.canonical_stem) < least
 
 
-def not_chinese(partial: PartialQuestion) -> str | None:
+def _is_not_chinese(partial: PartialQuestion) -> bool:
     text, least = (partial.shared_stem or "") + partial.stem, partial.min_chinese_share
     # a Chinese question may choose among HBsAg, HBeAg and 抗-HBs
-    foreign = _is_foreign(text + "".join(partial.options), least) and _is_foreign(text, least)
-    return "not_chinese" if foreign else None
+    return _is_foreign(text + "".join(partial.options), least) and _is_foreign(text, least)
 
 
 def _is_foreign(text: str, least: float) -> bool:
@@ -223,114 +183,68 @@ def _is_foreign(text: str, least: float) -> bool:
     return (not chinese and least > 0) or chinese < least * (chinese + (foreign if foreign <= chinese else sum(map(len, words))))
 
 
-def type_and_options_disagree(partial: PartialQuestion) -> str | None:
-    return "type_and_options_disagree" if partial.declared == "tf" and partial.options not in ([], VERDICTS) else None
-
-
-def too_few_options(partial: PartialQuestion) -> str | None:
-    return "too_few_options" if partial.is_choice and len(partial.options) - partial.options.count("") < 2 else None
-
-
-def too_many_options(partial: PartialQuestion) -> str | None:
-    return "too_many_options" if len(partial.options) > len(LETTERS) else None
-
-
-def empty_options(partial: PartialQuestion) -> str | None:
-    return "empty_options" if "" in partial.options else None
-
-
-def option_broken(partial: PartialQuestion) -> str | None:
+def _has_broken_option(partial: PartialQuestion) -> object:
     text = "\n".join(partial.options)
     broken = partial.glued or ("（ ）" in text and _NEXT_QUESTION.search(text))
     broken = broken or ("\n的" in text and _GOES_ON.search(text)) or keep_letters(partial.options)
     if not broken and not partial.plain:
         broken = LOST.search(text) or _CLOSED_ONLY.search(text) or _OPEN_ONLY.search(text) or runs_into_next(partial.options)
-    return "option_broken" if broken else None
+    return broken
 
 
-def layout_left(partial: PartialQuestion) -> str | None:
-    return "layout_left" if partial.with_layout else None
-
-
-def option_unsure(partial: PartialQuestion) -> str | None:
-    return "option_unsure" if partial.may_be_unused else None
-
-
-def duplicate_options(partial: PartialQuestion) -> str | None:
+def _has_equal_options(partial: PartialQuestion) -> bool:
     texts = {option.rstrip("。") if partial.plain else "".join(option.split()).rstrip("。") for option in partial.options}
-    return "duplicate_options" if len(texts) < len(partial.options) else None
+    return len(texts) < len(partial.options)
 
 
-def options_in_text(partial: PartialQuestion) -> str | None:
+def _has_options_in_text(partial: PartialQuestion) -> object:
     if partial.options or not partial.answer or partial.declared in ("qa", "blank"):
-        return None
-    return "options_in_text" if partial.answer_is_line or _LETTERED_LINES.search(partial.answer) else None
+        return False
+    return partial.answer_is_line or _LETTERED_LINES.search(partial.answer)
 
 
-def answer_missing(partial: PartialQuestion) -> str | None:
+def _has_no_answer(partial: PartialQuestion) -> bool:
     answer = (partial.answer or "").strip(_CIRCLES_AND_BOXES)
-    return "answer_missing" if not answer or (partial.is_choice and not set(answer) <= set(LETTERS) and _is_no_answer(answer)) else None
+    stands_for_none = partial.is_choice and not set(answer) <= set(LETTERS) and (is_placeholder(answer) or is_page_reference(answer))
+    return not answer or stands_for_none
 
 
-def _is_no_answer(text: str) -> bool:
-    return is_placeholder(text) or is_page_reference(text)
-
-
-def answer_not_in_options(partial: PartialQuestion) -> str | None:
-    if not partial.is_choice:
-        return None
-    return "answer_not_in_options" if names_no_option(partial.answer or "", len(partial.options)) else None
-
-
-def keys_joined(partial: PartialQuestion) -> str | None:
-    return "keys_joined" if partial.joined else None
-
-
-def key_out_of_order(partial: PartialQuestion) -> str | None:
-    wrong = partial.repeated or (not partial.in_order and not partial.may_have_several)
-    return "key_out_of_order" if partial.is_choice and wrong else None
-
-
-def type_and_answer_disagree(partial: PartialQuestion) -> str | None:
+def _has_other_number_of_answers(partial: PartialQuestion) -> bool:
     right = len(partial.answer or "")
     has_one = partial.declared in ("mcqa", "tf") or (partial.is_matching and not partial.may_have_several)
-    disagree = (has_one and right > 1) or (partial.declared == "mrqa" and right == 1)
-    return "type_and_answer_disagree" if partial.is_choice and disagree else None
+    return partial.is_choice and ((has_one and right > 1) or (partial.declared == "mrqa" and right == 1))
 
 
-CHECKS: tuple[Callable[[PartialQuestion], str | None], ...] = (
-    not_read,
-    stem_missing,
-    image_needed,
-    mojibake,
-    formula_unreadable,
-    stem_broken,
-    case_missing,
-    stem_too_long,
-    text_too_long,
-    stem_too_short,
-    not_chinese,
-    type_and_options_disagree,
-    too_few_options,
-    too_many_options,
-    empty_options,
-    option_broken,
-    duplicate_options,
-    options_in_text,
-    layout_left,
-    option_unsure,
-    answer_missing,
-    answer_not_in_options,
-    keys_joined,
-    type_and_answer_disagree,
-    key_out_of_order,
-)
-"""The order decides which of several reasons a question is rejected for."""
+CHECKS: dict[str, Callable[[PartialQuestion], object]] = {
+    "not_read": lambda one: one.doubt,
+    "stem_missing": lambda one: not one.canonical_stem,
+    "image_needed": lambda one: one.images or _needs_image(one),
+    "mojibake": _has_lost_characters,
+    "formula_unreadable": lambda one: not one.plain and any(map(holds_latex, (one.shared_stem or "", one.stem, *one.options))),
+    "stem_broken": lambda one: is_broken(one.stem, one.shared_stem),
+    "case_missing": _misses_case,
+    "stem_too_long": lambda one: len(one.stem) > _MAX_STEM_CHARS,
+    "text_too_long": lambda one: len(one.shared_stem or "") > _MAX_CASE_CHARS or any(len(text) > _MAX_OPTION_CHARS for text in one.options),
+    "stem_too_short": _is_too_short,
+    "not_chinese": _is_not_chinese,
+    "type_and_options_disagree": lambda one: one.declared == "tf" and one.options not in ([], VERDICTS),
+    "too_few_options": lambda one: one.is_choice and len(one.options) - one.options.count("") < 2,
+    "too_many_options": lambda one: len(one.options) > len(LETTERS),
+    "empty_options": lambda one: "" in one.options,
+    "option_broken": _has_broken_option,
+    "duplicate_options": _has_equal_options,
+    "options_in_text": _has_options_in_text,
+    "layout_left": lambda one: one.with_layout,
+    "option_unsure": lambda one: one.may_be_unused,
+    "answer_missing": _has_no_answer,
+    "answer_not_in_options": lambda one: one.is_choice and names_no_option(one.answer or "", len(one.options)),
+    "keys_joined": lambda one: one.joined,
+    "type_and_answer_disagree": _has_other_number_of_answers,
+    "key_out_of_order": lambda one: one.is_choice and (one.repeated or (not one.in_order and not one.may_have_several)),
+}
+"""Reason -> whether it is against a question. The order decides which of several reasons a question is rejected for."""
 
 
-def reason_against(partial: PartialQuestion) -> str | None:
-    """Return the first reason against a question, or None for a sound one."""
-    for check in CHECKS:
-        if reason := check(partial):
-            return reason
-    return None
+def reasons_against(partial: PartialQuestion) -> Iterator[str]:
+    """Yield the reasons against a question, the first one first; none for a sound one."""
+    return (reason for reason, is_against in CHECKS.items() if is_against(partial))

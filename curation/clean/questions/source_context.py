@@ -28,7 +28,7 @@ from curation.clean.questions.layout import (
     unused_options,
     without_frame,
 )
-from curation.clean.wording.marks import without_number
+from curation.clean.wording.exam_text import without_number
 from curation.text.characters import are_traditional, simplify
 from curation.text.normalize import normalize
 
@@ -48,41 +48,45 @@ _NEAR_SINGLE = 2
 _LEAST_JOINED = 3
 """Keys on a page with a matching number of keyless questions before (or after) each, from which the page is known to join its keys:
 nearly all keys next to keyless questions must match, since keys with several answers next to lost keys match by chance."""
-ItemPosition = tuple[str, str]
 _BRIEF = re.compile("[\u4e00-\u9fff]\\s*[（(]\\s*[)）][。.]?")
 _FIELDS = ("stem_raw", "options_raw", "shared_options_raw", "answer_raw", "case_raw")
+
+
+class PageContext(NamedTuple):
+    """What the questions of one page reveal; questions are named by their position."""
+
+    frame: Frame = NO_FRAME
+    """The frame around the stems of all its questions."""
+    edges: PageEdges = NO_EDGES
+    """What begins or ends many of its texts alike."""
+    unused: UnusedOptions = NONE_UNUSED
+    """The words in the unused options of its questions."""
+    mislabelled: frozenset[str] = frozenset()
+    """The single-choice questions that a paper files under multiple response."""
+    joined: frozenset[str] = frozenset()
+    """The questions whose answer includes those of neighbouring questions."""
+    divided: Mapping[str, str] = MappingProxyType({})
+    """Position -> its own letter, for questions that share options and of which only one has an answer, with a letter for each."""
+    glued: frozenset[str] = frozenset()
+    """The questions with one option less than nearly all of their page, and an option of two words with a blank between."""
+    caseless: frozenset[str] = frozenset()
+    """The questions without a case among others whose case is lost."""
+    traditional: bool = False
+    """It is in traditional characters."""
+    brief: bool = False
+    """Stems of one character before a blank are usual, `肾（ ）`: a single one is the rest of another."""
+
+
+NO_PAGE = PageContext()
 
 
 class SourceContext(NamedTuple):
     """What is known about a source before one of its questions is parsed."""
 
-    shared: dict[str, CaseAndQuestion]
+    shared: Mapping[str, CaseAndQuestion] = MappingProxyType({})
     """Normalized stem -> its parts, for stems that begin with a case shared by several questions."""
-    mislabelled: frozenset[ItemPosition]
-    """(page_id, position) of the single-choice questions that a paper files under multiple response."""
-
-    joined: frozenset[ItemPosition]
-    """Positions of the questions whose answer includes those of neighbouring questions."""
-    glued: frozenset[ItemPosition]
-    """Positions of the questions with one option less than nearly all of their page, and an option of two words with a blank between."""
-    divided: dict[ItemPosition, str]
-    """Position -> its own letter, for questions that share options and of which only one has an answer, with a letter for each."""
-
-    frames: dict[str, Frame]
-    """page_id -> the frame around the stems of all its questions."""
-    caseless: frozenset[ItemPosition] = frozenset()
-    """Positions of the questions without a case among others whose case is lost."""
-    unused: Mapping[str, UnusedOptions] = MappingProxyType({})
-    """page_id -> the words in the unused options of its questions."""
-    edges: Mapping[str, PageEdges] = MappingProxyType({})
-    """page_id -> what begins or ends many of its texts alike."""
-    traditional: frozenset[str] = frozenset()
-    """Pages in traditional characters."""
-    brief: frozenset[str] = frozenset()
-    """Pages on which stems of one character before a blank are usual, `肾（ ）`: a single one is the rest of another."""
-
-
-NO_CONTEXT = SourceContext({}, frozenset(), frozenset(), frozenset(), {}, {})
+    pages: Mapping[str, PageContext] = MappingProxyType({})
+    """By page_id, where there is something to know."""
 
 
 def allows_several(*labels: str | None) -> bool:
@@ -97,43 +101,28 @@ def context_of(items: Iterable[QuestionItem]) -> SourceContext:
     for item in items:
         pages[item.provenance.page_id].append(item)
     stems: set[str] = set()
-    frames: dict[str, Frame] = {}
-    joined: set[ItemPosition] = set()
-    divided: dict[ItemPosition, str] = {}
-    glued: set[ItemPosition] = set()
-    caseless: set[ItemPosition] = set()
-    unused: dict[str, UnusedOptions] = {}
-    edges_by_page: dict[str, PageEdges] = {}
-    mislabelled: set[ItemPosition] = set()
-    traditional = frozenset(page_id for page_id, page in pages.items() if are_traditional("".join(chain(*map(_texts_of, page)))))
+    known: dict[str, PageContext] = {}
     for page_id, page in pages.items():
-        page = [simplified(item) for item in page] if page_id in traditional else page
-        mislabelled.update(_mislabelled(page))
+        if traditional := are_traditional("".join(chain(*map(_texts_of, page)))):
+            page = [simplified(item) for item in page]
         frame = frame_of([item.stem_raw for item in page if item.stem_raw and not item.doubt])
-        if frame is not NO_FRAME:
-            frames[page_id] = frame
         stems.update(_long_stems(page, frame))
-        _read_joined_keys(page, joined, divided)
-        glued.update(_with_glued_options(page))
-        caseless.update(_among_caseless(page))
-        if (words := unused_options(page)) != NONE_UNUSED:
-            unused[page_id] = words
-        if (edges := edges_of_page([*_bare_texts(page, frame)])) != NO_EDGES:
-            edges_by_page[page_id] = edges
-    parts = split_shared(sorted(stems))
-    return SourceContext(
-        parts,
-        frozenset(mislabelled),
-        frozenset(joined),
-        frozenset(glued),
-        divided,
-        frames,
-        frozenset(caseless),
-        unused,
-        edges_by_page,
-        traditional,
-        frozenset(page_id for page_id, page in pages.items() if sum(map(_is_brief, page)) > 1),
-    )
+        joined, divided = _joined_keys(page)
+        one = PageContext(
+            frame=frame,
+            edges=edges_of_page([*_bare_texts(page, frame)]),
+            unused=unused_options(page),
+            mislabelled=frozenset(_mislabelled(page)),
+            joined=joined,
+            divided=divided,
+            glued=frozenset(_with_glued_options(page)),
+            caseless=frozenset(_among_caseless(page)),
+            traditional=traditional,
+            brief=sum(map(_is_brief, pages[page_id])) > 1,
+        )
+        if one != NO_PAGE:
+            known[page_id] = one
+    return SourceContext(split_shared(sorted(stems)), known)
 
 
 def _is_brief(item: QuestionItem) -> bool:
@@ -173,7 +162,7 @@ def _long_stems(page: list[QuestionItem], frame: Frame) -> Iterable[str]:
             yield without_number(normalize(without_frame(item.stem_raw, frame)[0]).text, item.number_raw)
 
 
-def _among_caseless(page: list[QuestionItem]) -> Iterable[ItemPosition]:
+def _among_caseless(page: list[QuestionItem]) -> Iterable[str]:
     """Yield the questions of a page with several neighbours that refer to a missing case."""
     lost = [_speaks_of_lost_case(item) for item in page]
     if sum(lost) < _LEAST_CASELESS:
@@ -182,14 +171,14 @@ def _among_caseless(page: list[QuestionItem]) -> Iterable[ItemPosition]:
     for at, (item, _) in enumerate(rows):
         near = rows[max(at - _NEAR_CASE, 0) : at] + rows[at + 1 : at + _NEAR_CASE + 1]
         if not item.case_raw and sum(is_lost for _, is_lost in near) >= _LEAST_CASELESS:
-            yield _position_of(item)
+            yield item.provenance.position
 
 
 def _speaks_of_lost_case(item: QuestionItem) -> bool:
     return bool(item.stem_raw) and not item.case_raw and misses_case((item.stem_raw or "").strip().replace(",", "，"))
 
 
-def _with_glued_options(page: list[QuestionItem]) -> Iterable[ItemPosition]:
+def _with_glued_options(page: list[QuestionItem]) -> Iterable[str]:
     """Yield the questions with one option less than nearly all of a large page, because two were joined."""
     counts = Counter(len(item.options_raw) for item in page if item.options_raw)
     usual, times = counts.most_common(1)[0] if counts else (0, 0)
@@ -198,13 +187,16 @@ def _with_glued_options(page: list[QuestionItem]) -> Iterable[ItemPosition]:
     for item in page:
         options = item.options_raw or []
         if len(options) == usual - 1 and sum(bool(_TWO_WORDS.fullmatch(option)) for option in options) == 1:
-            yield _position_of(item)
+            yield item.provenance.position
 
 
-def _read_joined_keys(page: list[QuestionItem], joined: set[ItemPosition], divided: dict[ItemPosition, str]) -> None:
-    """Record the questions of one page whose answer is the keys of several: as many letters as questions, only one of which has any."""
-    if not any(map(_lacks_key, page)) or not any(_several_letters(item) for item in page):
-        return
+def _joined_keys(page: list[QuestionItem]) -> tuple[frozenset[str], dict[str, str]]:
+    """Return the questions whose answer is the keys of several, and the keys that can be divided: as many letters as questions, only one of
+    which has any."""
+    joined: set[str] = set()
+    divided: dict[str, str] = {}
+    if not any(map(_lacks_key, page)) or not any(map(_several_letters, page)):
+        return frozenset(), divided
     rows = sorted(page, key=lambda item: (natural_key(item.provenance.position), item.provenance.position))
     options = [_bare_options(item) for item in rows]
     letters = {at: several for at, item in enumerate(rows) if (several := _several_letters(item))}
@@ -217,13 +209,14 @@ def _read_joined_keys(page: list[QuestionItem], joined: set[ItemPosition], divid
         group = rows[first : last + 1]
         elsewhere = any(len(fit[step]) < len(fit[-step]) for step, end in ends.items() if end == at)
         if len(group) == len(keys) and not elsewhere:
-            divided.update({_position_of(one): key for one, key in zip(group, keys, strict=True)})
+            divided.update({one.provenance.position: key for one, key in zip(group, keys, strict=True)})
         elif (
             len(group) > 1
             or any(_is_left_bare(rows, options, at, step, len(keys) - 1) for step in (-1, 1))
             or any(is_usual[step] and at in fit[step] for step in fit)
         ):
-            joined.add(_position_of(rows[at]))
+            joined.add(rows[at].provenance.position)
+    return frozenset(joined), divided
 
 
 def _keyless_beside(rows: list[QuestionItem], at: int, step: int) -> int:
@@ -252,10 +245,6 @@ def _is_left_bare(rows: list[QuestionItem], options: list[tuple[str, ...]], at: 
     return bare == count
 
 
-def _position_of(item: QuestionItem) -> ItemPosition:
-    return item.provenance.page_id, item.provenance.position
-
-
 def _lacks_key(item: QuestionItem) -> bool:
     return not item.doubt and bool(item.stem_raw) and not item.answer_raw and _is_choice(item)
 
@@ -274,14 +263,14 @@ def _bare_options(item: QuestionItem) -> tuple[str, ...]:
     return tuple(_SPACE.sub("", option) for option in item.options_raw or item.shared_options_raw or ())
 
 
-def _mislabelled(page: list[QuestionItem]) -> Iterable[ItemPosition]:
+def _mislabelled(page: list[QuestionItem]) -> Iterable[str]:
     """Yield questions with one answer among others with one: in a true multiple-response section such answers are rare and isolated."""
     rows = []
     for item in page:
         if item.answer_raw and declared_as(item.type_raw, item.section_raw) == "mrqa":
             single = bool(_ONE_LETTER.fullmatch(item.answer_raw))
             if single or _SEVERAL_LETTERS.fullmatch(item.answer_raw):
-                rows.append((natural_key(item.provenance.position), _position_of(item), single))
+                rows.append((natural_key(item.provenance.position), item.provenance.position, single))
     rows.sort()
     singles = [single for _, _, single in rows]
     for at, (_, position, single) in enumerate(rows):

@@ -3,7 +3,7 @@
 import re
 
 from curation.text.markup import BLANK
-from curation.text.rules import Rule, rule_of_signs
+from curation.text.normalize import Rule, rule_of_signs
 
 _LONGEST_ADVERT_CHARS = 200
 _MORE = re.compile(
@@ -91,34 +91,16 @@ def _without_advert(text: str) -> str:
 
 ADVERT = rule_of_signs(
     "advert",
-    "adverts, watermarks, buttons and remarks on the source",
     _without_advert,
     (
         *(r"https?://", r"www\.", *_SITE_NAMES, "答案", "解析", "来源", "来自", "转自", "转载", "出处", "选自", "纠错", "上一段"),
         *("公众号", "微信", "QQ", "qq", "集整理", "APP", "版权", "收藏", "笔记", "（ ）[。？！]."),
     ),
-    "下列属于感觉的是（ ）。来源：考试吧",
-    "下列属于感觉的是（ ）。",
 )
-MORE = rule_of_signs(
-    "more_link",
-    "links such as [详细] at the end",
-    lambda text: _MORE.sub("", text),
-    ("详细", "更多", "展开", "收起", "查看", "全文"),
-    "高血压是常见的慢性病……[详细]",
-    "高血压是常见的慢性病",
-)
-LEAKED_ANSWER = rule_of_signs(
-    "leaked_answer",
-    "the answer, and what explains it, behind the question or its last option",
-    _without_answer,
-    ("答案",),
-    "下列属于感觉的是（ ）。【答案】A",
-    "下列属于感觉的是（ ）。",
-)
+MORE = rule_of_signs("more_link", lambda text: _MORE.sub("", text), ("详细", "更多", "展开", "收起", "查看", "全文"))
+LEAKED_ANSWER = rule_of_signs("leaked_answer", _without_answer, ("答案",))
 
 
-_CJK = "\u4e00-\u9fff"
 # The first and the second half of double names that the subjects' textbooks print with a dash.
 _HALVES = (
     ("詹姆斯", "兰格"),
@@ -181,60 +163,15 @@ def _with_ones(text: str) -> str:
 
 
 MISREADINGS: tuple[Rule, ...] = (
-    rule_of_signs(
-        "double_name",
-        "一 for the dash of a double name, a scale or a range",
-        _with_dashes,
-        (rf"一(?=\d|{'|'.join(second for _, second in _HALVES)})",),
-        "刺激一反应，SCL一90，60%一70%",
-        "刺激—反应，SCL-90，60%~70%",
-    ),
-    rule_of_signs(
-        "misread_ones",
-        "letters for digits in years, counts and degrees of freedom, and 1 for l within a word",
-        _with_ones,
-        ("[lI]", r"1(?=[a-z]{2}|[\dB]{0,2}B)", "[Oo](?=[—~-])", "MMP[!！1]"),
-        "197B年，ll种，n-l，Badde1ey",
-        "1978年，11种，n-1，Baddeley",
-    ),
-    rule_of_signs(
-        "lost_power",
-        "a power of ten that lost its place",
-        lambda text: _POWER.sub(lambda power: _RAISED[power[1]], text),
-        ("10(?:9|12)/L",),
-        "WBC12×109/L",
-        "WBC12×10⁹/L",
-    ),
-    rule_of_signs(
-        "torn_decimal",
-        "a blank inside a decimal",
-        lambda text: _TORN.sub(lambda torn: f"{torn[1] or 0}.", text),
-        (r"\. ",),
-        "当Z≥2. 58时",
-        "当Z≥2.58时",
-    ),
-    rule_of_signs(
-        "turned_quotes",
-        "an opening quote that was turned round, or two single ones for it",
-        _with_quotes,
-        ("^[^“”]*”", "‘‘", "’’"),
-        "强调”以学生为中心”的心理学家",
-        "强调“以学生为中心”的心理学家",
-    ),
-    rule_of_signs(
-        "stray_characters",
-        "a character of an old word processor's line ends, and blanks around ~",
-        lambda text: _STRAY.sub("", text),
-        ("崐", "~(?: |(?<= ~))"),
-        "获取知识崐的工具，10 ~15个月",
-        "获取知识的工具，10~15个月",
-    ),
+    rule_of_signs("double_name", _with_dashes, (rf"一(?=\d|{'|'.join(second for _, second in _HALVES)})",)),
+    rule_of_signs("misread_ones", _with_ones, ("[lI]", r"1(?=[a-z]{2}|[\dB]{0,2}B)", "[Oo](?=[—~-])", "MMP[!！1]")),
+    rule_of_signs("lost_power", lambda text: _POWER.sub(lambda power: _RAISED[power[1]], text), ("10(?:9|12)/L",)),
+    rule_of_signs("torn_decimal", lambda text: _TORN.sub(lambda torn: f"{torn[1] or 0}.", text), (r"\. ",)),
+    rule_of_signs("turned_quotes", _with_quotes, ("^[^“”]*”", "‘‘", "’’")),
+    rule_of_signs("stray_characters", lambda text: _STRAY.sub("", text), ("崐", "~(?: |(?<= ~))")),
     rule_of_signs(
         "doubled_marks",
-        "a comma or full stop twice",
         lambda text: _DOUBLED.sub(lambda marks: marks[1] or ("。" if marks[0] == "。。" else ""), text),
         ("，[，。]", "。。", "、、", "；；"),
-        "从认知的角度出发，，儿童的发展",
-        "从认知的角度出发，儿童的发展",
     ),
 )

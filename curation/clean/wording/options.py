@@ -14,8 +14,7 @@ from msgspec.structs import replace
 from atomexam.records.item import QuestionItem
 from atomexam.text.option_letters import LETTERS, are_fillers, are_in_turn, fills_field
 from curation.clean.wording.noise import ADDRESS, ADVERT, LEAKED_ANSWER, MISREADINGS, MORE
-from curation.text.normalize import RULES, is_plain, normalize_with
-from curation.text.rules import CleanText, Group, rule_of_signs, run_rules
+from curation.text.normalize import RULES, CleanText, Group, is_plain, normalize_with, rule_of_signs, run_rules
 
 LETTER = re.compile(r"^[（(【\[]?\s*([A-Ja-j])\s*(?:[）)】\]](?:\s*[、.．:：])?|[、.．:：，,。])\s*")
 LETTER_BEFORE_CHINESE = re.compile(r"^([A-J])\s*[.、]\s*(?=[\u4e00-\u9fff“（《‘\d])")
@@ -184,32 +183,13 @@ OPTION_RULES = Group(
         ADVERT,
         MORE,
         LEAKED_ANSWER,
+        rule_of_signs("leaked_explanation", lambda text: _EXPLANATION_BEHIND.sub("", text), ("[析解评点]】",)),
         rule_of_signs(
-            "leaked_explanation",
-            "what explains the answer, behind the last option",
-            lambda text: _EXPLANATION_BEHIND.sub("", text),
-            ("[析解评点]】",),
-            "思维【精析】思维是间接的反映。",
-            "思维",
+            "option_edges", lambda text: _without_full_stop(_EDGE.sub("", text)), ("^[、，；：。,;:?？.．)）]", "[；;，,、。.—（(-]$")
         ),
-        rule_of_signs(
-            "option_edges",
-            "signs around an option",
-            lambda text: _without_full_stop(_EDGE.sub("", text)),
-            ("^[、，；：。,;:?？.．)）]", "[；;，,、。.—（(-]$"),
-            "、刻板印象；",
-            "刻板印象",
-        ),
-        rule_of_signs(
-            "torn_number",
-            "a blank inside a number",
-            lambda text: _TORN_NUMBER.sub(r"\1.\2", text),
-            (r"\. ",),
-            "39. 06%",
-            "39.06%",
-        ),
+        rule_of_signs("torn_number", lambda text: _TORN_NUMBER.sub(r"\1.\2", text), (r"\. ",)),
         *MISREADINGS,
-        rule_of_signs("dash_for_one", "a dash that stands for 一", lambda text: _ONE.sub("一", text), ("^[-—]",), "-般能力", "一般能力"),
+        rule_of_signs("dash_for_one", lambda text: _ONE.sub("一", text), ("^[-—]",)),
     )
 )
 

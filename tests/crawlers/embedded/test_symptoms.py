@@ -4,7 +4,7 @@ from crawlers.embedded.content import load_content, symptoms_on
 from crawlers.embedded.site import SiteRequest
 from crawlers.embedded.sites import xiaohe
 
-LEAST_CHARS = 40  # of a passage (curation.clean.facts.passages)
+LEAST_CHARS = 40  # of a passage (curation.clean.facts.prose)
 
 _FOUND_BY_THEIR_TAILS = {"甲状腺功能亢进症", "血清无机磷", "丙氨酸氨基转移酶", "血清甘油三酯", "血尿素氮", "红细胞计数", "胃镜检查",
                          "高脂血症", "甲状腺功能减退症", "疥疮", "血清总钙", "血清总胆固醇"}  # fmt: skip

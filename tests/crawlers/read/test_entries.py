@@ -16,7 +16,7 @@ from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from crawlers.read.files import FileResult, read_steps
 from crawlers.read.proposed import proposed_layout
-from curation.clean.cleaning import clean
+from curation.clean.__main__ import clean
 
 PLACE = Provenance(source="test", url="file:test", snapshot="2026-01-01", page_id="page-0", position="")
 

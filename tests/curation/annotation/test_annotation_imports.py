@@ -9,7 +9,7 @@ import pytest
 from atomexam.records.annotation import Verdict
 from atomexam.runtime.annotation_files import read_verdicts
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from curation.annotation.claim_verdicts import annotator_name
+from curation.annotation.samples import annotator_name
 from tests.curation.annotation.sampled_claims import CLAIMS, exported, filled, lay_out, take, verdict
 
 

@@ -9,9 +9,8 @@ from msgspec import to_builtins
 
 from atomexam.runtime.jsonl import to_line
 from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES, main
-from curation.audit.defects import defects, repairs_of
 from curation.audit.duplicates import duplicates_in
-from curation.audit.findings import FIGURES, exceeded, read_limits
+from curation.audit.findings import FIGURES, defects, exceeded, read_limits, repairs_of
 from curation.audit.report import markdown
 from tests.curation.audit.question_builder import OPTIONS, row
 
@@ -266,3 +265,19 @@ def test_what_train_knows_of_test_is_told_by_the_answers() -> None:
     found = {(one["of"], one["in"]): one for one in duplicates_in([row(PTSD), *test], NEAR_DUPLICATES).leaks.across}
     assert (found["test", "train"]["near"], found["test", "train"]["same_answer"]) == (1, 1)
     assert (found["dev", "test"]["other_answer"], found["dev", "test"]["answer_share"]) == (1, 0.0)
+
+
+STEM = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉、极易惊醒，症状已经持续2周，明显影响工作，最可能的诊断是（ ）。"
+SHORTER = STEM.replace("，明显影响工作", "")
+
+
+def test_near_rows_of_one_cluster_conflict_once() -> None:
+    found = duplicates_in([row(STEM), row(SHORTER, answer="B", at=2)], NEAR_DUPLICATES)
+    assert [(one["kind"], len(one["rows"])) for one in found.conflicts] == [("near", 2)]
+
+
+def test_a_twin_without_a_key_may_have_the_same_answer() -> None:
+    train = [row(STEM, answer="B"), row(STEM, answer=None, at=2)]
+    found = duplicates_in([*train, row(SHORTER, file="test.jsonl", split="test")], NEAR_DUPLICATES).leaks.across
+    [met] = [one for one in found if one["of"] == "test"]
+    assert (met["same_answer"], met["answer_unknown"], met["other_answer"]) == (0, 1, 0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from curation.audit.balance import classes, files, lengths, near_identical_options
+from curation.audit.balance import chance_of, classes, files, interval, lengths, letters, longest, near_identical_options
 from tests.curation.audit.question_builder import row
 
 
@@ -52,3 +52,53 @@ def test_classes_are_counted_by_split() -> None:
 def test_lengths_are_counted_by_powers_of_two() -> None:
     found = lengths([row("某" * n) for n in (1, 5, 7, 8)])["stems"]["histogram"]
     assert [(one["from"], one["to"], one["texts"]) for one in found] == [(1, 1, 1), (2, 3, 0), (4, 7, 2), (8, 15, 1)]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "freedom", "chance"),
+    # Percentage points of chi-square: Abramowitz and Stegun, table 26.8
+    [(3.84146, 1, 0.05), (5.99147, 2, 0.05), (7.81473, 3, 0.05), (9.48773, 4, 0.05), (11.3449, 3, 0.01), (16.9190, 9, 0.05), (0.0, 3, 1.0)],
+)
+def test_the_chance_of_a_chi_square(statistic: float, freedom: int, chance: float) -> None:
+    assert chance_of(statistic, freedom) == pytest.approx(chance, rel=1e-4)
+
+
+def test_letters_are_counted_among_questions_of_as_many_options() -> None:
+    rows = [row(options=("甲", "乙", "丙", "丁"), answer=letter) for letter in "AAAAAABC"]
+    rows += [row(options=("甲", "乙"), answer="B"), row(answer=None), row(answer="AB", question_type="mrqa")]
+    found = letters(rows)
+    assert [(table["options"], table["questions"]) for table in found["tables"]] == [(2, 1), (4, 8)]
+    assert found["tables"][1]["letters"] == {"A": 6, "B": 1, "C": 1, "D": 0}
+    assert found["tables"][1]["chi_square"] == 11.0  # (4² + 1 + 1 + 2²) / 2
+    assert (found["chi_square"], found["degrees_of_freedom"], found["largest_deviation"]) == (12.0, 4, 0.5)
+
+
+def test_the_longest_option_is_counted_where_one_alone_is() -> None:
+    options = ("甲", "乙乙", "丙", "丁丁丁")
+    found = longest([*(row(options=options, answer="D") for _ in range(3)), row(options=options, answer="A"), row(options=("甲", "乙"))])
+    assert (found["questions"], found["right"], found["share"], found["by_chance"]) == (4, 3, 0.75, 0.25)
+    assert found["chi_square"] == pytest.approx((3 - 1) ** 2 / (4 * 0.25 * 0.75), abs=1e-4)
+
+
+def test_nothing_can_be_said_of_nothing() -> None:
+    assert letters([])["p"] is letters([])["largest_deviation"] is longest([])["p"] is longest([])["share"] is interval(0, 0) is None
+    assert longest([])["verdict"] == "too_few"
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "low", "high"),
+    # Newcombe, Statistics in Medicine 17 (1998), table I, method 3
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718), (29, 29, 0.8830, 1.0)],
+)
+def test_the_interval_of_a_share(part: int, whole: int, low: float, high: float) -> None:
+    assert interval(part, whole) == [pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4)]
+
+
+@pytest.mark.parametrize(
+    ("right", "verdict"),
+    [("AB", "too_few"), ("AB" * 10, "as_by_chance"), ("A" * 13 + "B" * 7, "as_by_chance"), ("A" * 17 + "B" * 3, "biased")],
+)
+def test_a_verdict_needs_questions_and_a_difference(right: str, verdict: str) -> None:
+    [table] = letters([row(options=("甲", "乙"), answer=letter) for letter in right])["tables"]
+    assert table["verdict"] == verdict
+    assert set(table["intervals"]) == set(table["letters"]) == {"A", "B"}

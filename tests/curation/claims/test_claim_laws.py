@@ -12,10 +12,9 @@ from atomexam.records.fact import RELATIONS, Alias, Fact, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
 from atomexam.records.reasons import REASONS
-from curation.claims.claim_context import ClaimContext
+from curation.claims.claim_context import ClaimContext, Synonyms
 from curation.claims.claim_pairs import make_claims
 from curation.claims.contradictions import clashes
-from curation.claims.synonyms import Synonyms
 from curation.claims.templates import read_all
 from tests.curation.hostile_pieces import LONG, PIECES
 

@@ -15,10 +15,9 @@ from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from curation.claims.claim_context import ClaimContext
+from curation.claims.claim_context import ClaimContext, Synonyms
 from curation.claims.claim_pairs import make_claims, reviews_of
 from curation.claims.contradictions import clashes, resolve
-from curation.claims.synonyms import Synonyms
 
 PARAMS = Claims(per_type=1000, template="paper", seed=1)
 

@@ -14,8 +14,8 @@ from atomexam.records.fact import RELATIONS, Alias, Fact, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
 from atomexam.records.reasons import REASONS
+from curation.claims.claim_context import Synonyms
 from curation.claims.fourfold import FourfoldSet, altered_range, make_fourfold, measure_fourfold
-from curation.claims.synonyms import Synonyms
 from curation.claims.tail_objections import CANDIDATE_REASONS, KnownFacts
 from curation.claims.templates import claim_ids, read_all
 

@@ -12,8 +12,7 @@ from atomexam.records.item import EntityItem, LabelledValue, QuestionItem, Secti
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import to_line, write_jsonl
-from curation.clean.__main__ import main
-from curation.clean.cleaning import clean
+from curation.clean.__main__ import clean, main
 
 OUTPUTS = (
     *("questions.jsonl", "facts.jsonl", "passages.jsonl", "rejected.jsonl", "changes.jsonl"),

@@ -9,7 +9,7 @@ from atomexam.records.item import EntityItem, LabelledValue, QuestionItem, Secti
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import to_line
-from curation.clean.cleaning import clean
+from curation.clean.__main__ import clean
 from curation.clean.facts.entries import read_entity
 from curation.clean.facts.tails import MAX_TAIL_CHARS
 

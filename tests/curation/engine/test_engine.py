@@ -20,11 +20,11 @@ from atomexam.records.item import EntityItem, LabelledValue, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import write_jsonl
 from atomexam.runtime.workers import worker_pool
-from curation.clean import cleaning
+from curation.clean import __main__ as cleaning
 from curation.engine import engines
 from curation.engine.engines import LOCAL, Engine, batches_of, engine_of
-from curation.near_duplicates.join import join
-from curation.near_duplicates.join.similarity import near_pairs
+from curation.near_duplicates import join
+from curation.near_duplicates.join import near_pairs
 
 ROOT = Path(__file__).parents[3]
 WORDS = ["感觉", "知觉", "记忆", "思维", "想象", "情绪", "意志", "动机", "注意", "气质", "性格", "能力", "态度", "需要", "遗忘"]

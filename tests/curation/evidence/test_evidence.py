@@ -11,6 +11,7 @@ from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.claims.claim_pairs import make_claims
+from curation.engine import engines
 from curation.evidence import ranking
 from curation.evidence.__main__ import evidence_of, main
 from curation.evidence.ranking import best_sentence, passages_of_search, ranked, results_in
@@ -189,7 +190,8 @@ def test_a_spoiled_search_is_told(lines: list[str], told: str, tmp_path: Path) -
 def test_many_texts_are_cut_in_several_processes_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"胰尾癌第{n}例，腹痛。" for n in range(2_500)]
     alone = ranking.tokens_of(texts, ["胰尾癌", "第1例"])
-    monkeypatch.setattr(ranking, "_MANY_CHARS", 1)
+    monkeypatch.setattr(engines, "cores", lambda: 2)
+    monkeypatch.setattr(ranking, "_BATCH", 100)
     assert ranking.tokens_of(texts, ["胰尾癌", "第1例"]) == alone
 
 

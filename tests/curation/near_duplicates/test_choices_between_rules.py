@@ -3,8 +3,8 @@
 import pytest
 
 from atomexam.records.question import Question, group_id
+from curation.near_duplicates.__main__ import unique_questions
 from curation.near_duplicates.pairs import compared_question, relation
-from curation.near_duplicates.unique import unique_questions
 from tests.curation.near_duplicates.test_near_duplicates import CASE, OPTIONS, PARAMS, STEM, ask, decide, reasons
 
 OTHER_CASE = (

@@ -14,10 +14,10 @@ from atomexam.records.question import Option, Question, question_id
 from atomexam.text.ngrams import jaccard, ngrams
 from atomexam.text.option_letters import LETTERS
 from curation.clean.questions.cleaned_questions import reference_questions
+from curation.near_duplicates.__main__ import unique_questions
 from curation.near_duplicates.clusters import MIN_NGRAMS
 from curation.near_duplicates.contamination import contaminations, matches_of_kept, without_contaminated
 from curation.near_duplicates.pairs import compared_question, relation, stem_keys
-from curation.near_duplicates.unique import unique_questions
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
 CLEAN = Clean(min_stem_chars=4, min_chinese_share=0.3)

@@ -3,10 +3,10 @@
 import pytest
 
 from atomexam.records.question import Question, group_id
+from curation.near_duplicates.__main__ import unique_questions
 from curation.near_duplicates.clusters import find_twins
 from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import rows_by_id
-from curation.near_duplicates.unique import unique_questions
 from tests.curation.near_duplicates.test_near_duplicates import CASE, PARAMS, ask, reasons
 
 ASKED = "在社会主义革命和建设时期，我们党在民族地区进行民主改革和社会主义改造，形成了以（ ）为主要内容的民族工作方针政策。"

@@ -7,7 +7,7 @@ import pytest
 from atomexam.records.params import NearDuplicates
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
-from curation.near_duplicates.unique import unique_questions
+from curation.near_duplicates.__main__ import unique_questions
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
 _DECISIVE = """

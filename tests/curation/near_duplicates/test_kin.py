@@ -9,9 +9,9 @@ from atomexam.records.params import NearDuplicates
 from atomexam.records.provenance import content_id
 from curation.engine.engines import LOCAL
 from curation.near_duplicates import clusters
+from curation.near_duplicates.__main__ import unique_questions
 from curation.near_duplicates.contamination import Contamination
 from curation.near_duplicates.merging import rows_by_id
-from curation.near_duplicates.unique import unique_questions
 from tests.curation.near_duplicates.test_near_duplicates import ask
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)

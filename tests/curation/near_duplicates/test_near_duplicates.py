@@ -22,10 +22,9 @@ from atomexam.runtime.annotation_files import read_decisions
 from atomexam.runtime.jsonl import read_jsonl, to_line, write_jsonl
 from atomexam.text.ngrams import jaccard, ngrams
 from atomexam.text.option_letters import LETTERS
-from curation.near_duplicates.__main__ import main
+from curation.near_duplicates.__main__ import main, measure, unique_facts, unique_questions
 from curation.near_duplicates.contamination import Contamination
 from curation.near_duplicates.pairs import ComparedQuestion, compared_question, options_key, relation, stem_keys
-from curation.near_duplicates.unique import measure, unique_facts, unique_questions
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
 STEM = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉、极易惊醒，症状已经持续2周，明显影响工作，最可能的诊断是（ ）。"

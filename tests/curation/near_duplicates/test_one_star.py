@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import to_line
 from atomexam.text.option_letters import LETTERS
+from curation.near_duplicates.__main__ import measure, unique_facts, unique_questions
 from curation.near_duplicates.clusters import find_twins, stars
 from curation.near_duplicates.merging import rows_by_id
 from curation.near_duplicates.pairs import compared_question, relation
-from curation.near_duplicates.unique import measure, unique_facts, unique_questions
 from tests.curation.near_duplicates.test_near_duplicates import PARAMS, ask
 
 TESTS = ("Z检验", "Z’检验", "t检验", "方差分析")
@@ -31,12 +31,9 @@ def rows_of(stems: tuple[str, ...]) -> st.SearchStrategy[list[Question]]:
 
 
 STEMS = (
-    "总体方差已知时，检验两个平均数之差应当使用的方法是（ ）",
-    "总体方差已知时，检验两个平均数之差应当使用的方法为",
-    "方差已知，检验平均数用（ ）",
-    "（ ）",
-    "。",
-)
+    "总体方差已知时，检验两个平均数之差应当使用的方法是（ ）", "总体方差已知时，检验两个平均数之差应当使用的方法为",
+    "方差已知，检验平均数用（ ）", "（ ）", "。",
+)  # fmt: skip
 
 
 def test_two_options_of_one_form_are_no_pair_of_one_question() -> None:

@@ -1,9 +1,12 @@
 """Tags and entities go, and those alone; what is left of them validation would refuse, so nothing is left."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from curation.text.markup import holds_latex, to_plain_text
 from curation.text.normalize import normalize
 from curation.validate.tables import is_clean
 
@@ -72,3 +75,69 @@ def test_angle_brackets_are_titles_where_that_is_sure(text: str, clean: str) -> 
 )
 def test_tags_that_a_text_speaks_of_are_no_markup(text: str, clean: str) -> None:
     assert normalize(text).text == clean and is_clean(clean)
+
+
+PIECES = [
+    "\\mathrm", "{", "}", "_", "^", "\\beta", "\\sim", "\\frac", "$", "12", "甲", " ", "\\", "~", "\\circ", "C", "%", "\\begin", "+", "a",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (r"\mathrm{P2Y_{12}}受体", "P2Y12受体"),
+        (r"\(\mathrm{CO_2}\)潴留导致", "CO2潴留导致"),
+        (r"\（\mathrm{CO_2}\）潴留导致", "CO2潴留导致"),
+        (r"正常人血钠$\mathrm{Na^+}$为", "正常人血钠Na⁺为"),
+        ("$100$", "100"),
+        ("$p<0.05$表示", "p<0.05表示"),
+        ("$5 = 35元，$6 = 42元", "$5 = 35元，$6 = 42元"),
+        (r"$\overline{x}$表示", "x\u0304表示"),
+        (r"$\bar{x}\pm s$", "x\u0304±s"),
+        (r"$\overline{AB}$的长度", r"$\overline{AB}$的长度"),
+        (r"不超过40^{\circ}\mathrm{C}", "不超过40℃"),
+        (r"25^{\circ} \mathrm{C}以下", "25℃以下"),
+        (r"\beta_{3}受体", "β3受体"),
+        (r"\beta_3受体", "β3受体"),
+        (r"5\mathrm{-HT}_3受体", "5-HT3受体"),
+        (r"维生素\mathbb{K}_1所", "维生素K1所"),
+        (r"${ }^{131} \mathrm{I}$ 摄取率", "¹³¹I摄取率"),
+        (r"重吸收 $25 \% \sim 30 \%$ 的 $\mathrm{K}^{+}$", "重吸收25%~30%的K⁺"),
+        (r"$\mathrm{A}_\gamma$ 纤维", "Aγ纤维"),
+        (r"\mathrm{BMI} \leqslant 24", "BMI≤24"),
+        (r"20\%甘露醇", "20%甘露醇"),
+        (r"\frac{1}{2}和\frac{a+b}{2}", "1/2和(a+b)/2"),
+        (r"标准误是\frac{s}{\sqrt{n}}", "标准误是s/√n"),
+        (r"\frac{x_{1}}{\mathrm{n}}和\frac{1}{\frac{1}{2}}", "x1/n和1/(1/2)"),
+        (r"\frac12", r"\frac12"),
+        (r"\left(\mathrm{TXA}_{2}\right)", "(TXA2)"),
+        ("10^{9}/L", "10⁹/L"),
+        ("价格$5和$7", "价格$5和$7"),
+        ("A\\C不属于", "A\\C不属于"),
+        (r"C:\temp\max", r"C:\temp\max"),
+        (r"\begin{array}{c}1 \\ 2\end{array}", r"\begin{array}{c}1 \\ 2\end{array}"),
+        (r"集合{1,2}", "集合{1,2}"),
+    ],
+)
+def test_formulas(text: str, plain: str) -> None:
+    assert normalize(text).text.replace(" ", "") == plain.replace(" ", "")
+
+
+def test_a_table_is_told_from_a_path() -> None:
+    assert all(map(holds_latex, (r"\begin{array}{c}1\end{array}", r"10\textsuperscript{9}/L", r"\frac12")))
+    assert not holds_latex(r"C:\temp\max") and not holds_latex("A\\C不属于")
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+def test_once_is_enough_and_nothing_but_signs_goes(text: str) -> None:
+    plain = to_plain_text(text)
+    assert normalize(normalize(text).text).text == normalize(text).text
+    assert [sign for sign in plain if sign == "甲"] == [sign for sign in text if sign == "甲"]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_long_run_takes_no_longer_than_its_length(piece: str) -> None:
+    started = time.perf_counter()
+    to_plain_text(piece * 50_000)
+    to_plain_text("\\beta" + piece * 50_000)
+    assert time.perf_counter() - started < 5

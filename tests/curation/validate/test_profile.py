@@ -18,9 +18,9 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import write_json, write_jsonl
 from crawlers.read import papers
+from curation.clean.__main__ import clean
 from curation.clean.classify import classes as classify
 from curation.clean.classify.subjects import ExamAndSubject
-from curation.clean.cleaning import clean
 from curation.clean.facts import entries as entity_facts
 from curation.clean.facts import tails
 from curation.clean.questions import cleaned_questions as questions

@@ -12,13 +12,9 @@ from curation.validate.tables import Columns
 pytestmark = pytest.mark.slow
 
 HOSTILE = [
-    "<script>document.title='hit'</script>",
-    "<img src=http://example.com/x.png onerror=\"document.title='hit'\">",
-    '"><iframe src="https://example.com/"></iframe>',
-    "{{ 7*7 }} $column ${x} %s",
-    "a\u202eb\x00\x1b[31m",
-    "]]>&lt;b&gt;&#60;i&#62;",
-]
+    "<script>document.title='hit'</script>", "<img src=http://example.com/x.png onerror=\"document.title='hit'\">",
+    '"><iframe src="https://example.com/"></iframe>', "{{ 7*7 }} $column ${x} %s", "a\u202eb\x00\x1b[31m", "]]>&lt;b&gt;&#60;i&#62;",
+]  # fmt: skip
 SUITE = """
 - {expect: ExpectColumnValuesToMatchRegex, column: text, regex: "^good$"}
 - {expect: ExpectColumnPairValuesToBeEqual, column_A: id, column_B: text, why: "All is <b>one</b>."}

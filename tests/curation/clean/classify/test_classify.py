@@ -1,15 +1,14 @@
 """Types, forms and the batch."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec import structs
 
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.clean.classify.classes import Classes, Unclassified, classify_rows, declared_type, form_of, question_type
-from curation.clean.cleaning import clean
+from curation.clean.__main__ import clean
+from curation.clean.classify.classes import Classes, Unclassified, classify, declared_type, form_of, question_type
+from curation.clean.classify.subjects import SourceWords
 
 CLIENT = "一般资料：求助者，女性，32岁，公司职员。"
 
@@ -94,21 +93,22 @@ def test_a_patient_makes_a_summary_of_a_case(stem: str, form: str, heading: str 
 
 
 def row(**known) -> Unclassified:
+    words = SourceWords(**{name: known.pop(name) for name in SourceWords._fields if name in known})
     empty = dict.fromkeys(Unclassified._fields) | {"source": "toy", "shared_options": False, "stem": "脾", "options": []}
-    return Unclassified(**empty | known)
+    return Unclassified(**empty | known | {"words": words})
 
 
 def test_a_row_has_all_its_classes() -> None:
     case = row(exam_raw="PCE", subject_raw="心理诊断", shared_stem=CLIENT, stem="初步诊断是（ ）。", options=["甲", "乙"], answer="A")
     summary = row(exam_raw="TCM", subject_raw="方剂学", stem="患者，男，30岁，咳嗽。治宜（ ）。", options=["甲", "乙"], answer="B")
-    assert classify_rows([case, summary]) == [
+    assert [*map(classify, (case, summary))] == [
         Classes("PCE", "心理诊断", "mcqa", None, "ca", "diagnosis", None),
         Classes("TCM", "方剂学", "mcqa", "a2", "kg", None, None),
     ]
 
 
 def test_a_category_that_no_table_knows_is_counted_by_its_name() -> None:
-    assert classify_rows([row(exam_raw="水利安全员")])[0].unmapped == "水利安全员"
+    assert classify(row(exam_raw="水利安全员")).unmapped == "水利安全员"
     items: list[Item] = [
         QuestionItem(
             url="a",
@@ -132,25 +132,5 @@ def test_a_category_that_no_table_knows_is_counted_by_its_name() -> None:
 
 def test_what_a_page_calls_itself_may_be_long() -> None:
     long = "“心理" * 400_000
-    found = classify_rows(
-        [row(exam_raw=long, subject_raw=long, paper_raw=long, section_raw=long, shared_stem=long, stem=long, options=[long])]
-    )[0]
+    found = classify(row(exam_raw=long, subject_raw=long, paper_raw=long, section_raw=long, shared_stem=long, stem=long, options=[long]))
     assert len(found.exam) <= 300 and len(found.subject) <= 300
-
-
-ROWS = st.builds(
-    row,
-    exam_raw=st.sampled_from([None, "CA", "TCM", "水利"]),
-    section_raw=st.sampled_from([None, "analyse", "knowledge", "A1/A2型题"]),
-    shared_stem=st.sampled_from([None, CLIENT]),
-    stem=st.text(max_size=40),
-    options=st.lists(st.text(max_size=10), max_size=4),
-)
-
-
-@pytest.mark.slow
-@given(st.lists(ROWS, max_size=6))
-def test_a_row_is_classed_by_itself(rows: list[Unclassified]) -> None:
-    """Batches may be cut anywhere, in any order, by any engine."""
-    assert classify_rows(rows) == [found for one in rows for found in classify_rows([one])]
-    assert classify_rows(rows[::-1]) == classify_rows(rows)[::-1]

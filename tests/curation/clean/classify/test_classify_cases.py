@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.clean.classify.case_types import CASE_TYPES, case_scores, case_type_of, category_of
-from curation.clean.classify.classes import Unclassified, classify_rows, declared_type
+from curation.clean.classify.classes import CASE_TYPES, Unclassified, case_scores, case_type_of, category_of, classify, declared_type
+from curation.clean.classify.subjects import SourceWords
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
 from curation.vocab.reader import read_vocabulary
@@ -104,21 +104,10 @@ def labelled(root: Path, name: str) -> list[dict[str, Any]]:
 def classed(root: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Yield each of our labelled questions with its classes; of its source's marks only exam and heading are shown."""
     for label in labelled(root, "own"):
-        row = Unclassified(
-            source="labelled",
-            exam_raw=label["exam"],
-            subject_raw=None,
-            paper_raw=None,
-            section_raw=None,
-            type_raw=None,
-            declared=declared_type(label["section"]),
-            shared_options=label.get("shared_options", False),
-            shared_stem=label.get("case"),
-            stem=label["stem"],
-            options=label.get("options", []),
-            answer=label.get("answer"),
-        )
-        yield label, classify_rows([row])[0]._asdict()
+        shared = label.get("shared_options", False), label.get("case")
+        asked = label["stem"], label.get("options", []), label.get("answer")
+        row = Unclassified(SourceWords(exam_raw=label["exam"]), "labelled", declared_type(label["section"]), *shared, *asked)
+        yield label, classify(row)._asdict()
 
 
 def test_our_labelled_questions_keep_their_classes(root: Path) -> None:

@@ -10,19 +10,9 @@ from curation.clean.facts.entries import ParsedEntry, read_entity
 from curation.clean.facts.tails import is_prose, tails
 
 _LINKS = [
-    "[详细]",
-    "【详细】",
-    "[查看详细]",
-    " 更多",
-    " 详细>>",
-    "[更多>>]",
-    "<详细>",
-    "（查看更多）",
-    "[详情]",
-    "...查看全部",
-    "。[详细]",
+    "[详细]", "【详细】", "[查看详细]", " 更多", " 详细>>", "[更多>>]", "<详细>", "（查看更多）", "[详情]", "...查看全部", "。[详细]",
     "…点击查看更多»",
-]
+]  # fmt: skip
 _EXAMINATIONS = "心电图、冠状动脉造影、心肌酶谱、血脂、肌钙蛋白、动态心电图、超声心动图、胸部CT、血压、心肌灌注"
 
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from atomexam.records.item import EntityItem, LabelledValue, Section
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.clean.cleaning import clean
+from curation.clean.__main__ import clean
 from curation.clean.facts.entries import read_entity, reference_facts
-from curation.clean.facts.sections import section_tails
+from curation.clean.facts.prose import section_tails
 
 
 def entity(source: str = "toy", alias: str | None = None, values: list[tuple[str, str]] = [], sections: list[tuple[str, str]] = []):  # noqa: B006 never changed

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from atomexam.records.item import EntityItem, LabelledValue, Section
 from atomexam.records.provenance import Provenance
 from curation.clean.facts.entries import read_entity
-from curation.clean.facts.passages import MAX_CHARS, MIN_CHARS, split_passages
+from curation.clean.facts.prose import MAX_CHARS, MIN_CHARS, split_passages
 from curation.clean.facts.tails import MAX_TAIL_CHARS, is_prose, tails
 
 PROSE = "本病多由高血压引起，与遗传因素关系密切。患者应当注意休息，避免劳累，必要时到医院做进一步的检查和治疗，以免延误病情。"

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from curation.clean.facts.corroboration import is_allowed_head
 from curation.clean.facts.kinds import class_fits, misfit, split_candidates
-from curation.clean.facts.monographs import monograph_tails
-from curation.clean.facts.sections import section_tails
+from curation.clean.facts.prose import monograph_tails, section_tails
 from curation.clean.facts.tails import TailCandidate, tails
 
 

@@ -12,7 +12,7 @@ from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
 from curation.clean.facts.entries import read_entity
 from curation.clean.facts.kinds import misfit, split_candidates
-from curation.clean.facts.monographs import SYNTAXES, monograph_tails
+from curation.clean.facts.prose import SYNTAXES, monograph_tails
 from curation.clean.facts.tails import tails
 
 

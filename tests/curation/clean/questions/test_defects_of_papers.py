@@ -8,7 +8,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
-from curation.clean.questions.source_context import context_of
+from curation.clean.questions.source_context import SourceContext, context_of
 from curation.clean.wording.exam_text import clean_explanation, clean_stem
 from curation.clean.wording.options import clean_options
 from curation.text.normalize import normalize
@@ -23,7 +23,8 @@ def item(position: str = "q1", **fields: Any) -> QuestionItem:
 
 
 def reading(stem: str, options: list[str] | None, answer: str | None, kind: str | None = "单选题", **fields: Any) -> CleanedQuestion:
-    return read_questions([item(stem_raw=stem, options_raw=options, answer_raw=answer, type_raw=kind, **fields)], PARAMS)[0]
+    one = item(stem_raw=stem, options_raw=options, answer_raw=answer, type_raw=kind, **fields)
+    return read_questions([one], PARAMS, SourceContext())[0]
 
 
 ASKED = "最基本的认知过程是（ ）。"
@@ -73,29 +74,14 @@ AROUND = [
     *(ASKED.replace("（ ）", blank) for blank in ("（？）", "（……）", "—————", "（")),
 ]
 SOUND_STEMS = [
-    "1.5岁的小儿每日需水量约为（ ）。",
-    "3.5%的氯化钠溶液属于（ ）。",
-    "一、二审法院的判决不同时，应当（ ）。",
-    "来源于中胚层的组织是（ ）。",
-    "答案不唯一、要求沿着多个方向思考的思维是（ ）。",
-    "单选题的难度指数P=0.9，说明该题（ ）。",
-    "教师出示图片让幼儿看图讲述，这种教学方法属于（ ）。",
-    "学生收藏本题并纠错，这种学习策略是（ ）。",
-    "与考试大纲相符的程度是（ ）。",
-    "辛亥革命（1911年）的意义是（ ）。",
-    "公众号推送的信息属于（ ）传播。",
-    "21-三体综合征患儿的核型最多见的是（ ）。",
-    "5-羟色胺再摄取抑制剂是（ ）。",
-    "（一）型超敏反应的同义语是（ ）。",
-    "Q波异常见于（ ）。",
-    "人对12，13，14的知觉属于（ ）。",
-    "单项选择题的优点是（ ）。",
-    "单代号网络图中，节点表示（ ）。",
-    "下列说法错误的有（ ）。①感觉是知觉的基础②知觉是感觉的相加",
-    "复数相等的条件是（ ）。因此，可以做加减运算，而不能做乘除运算",
-    "三、六、九等级制度源于（ ）。",
-    "P53是一种（ ）基因。",
-]
+    "1.5岁的小儿每日需水量约为（ ）。", "3.5%的氯化钠溶液属于（ ）。", "一、二审法院的判决不同时，应当（ ）。",
+    "来源于中胚层的组织是（ ）。", "答案不唯一、要求沿着多个方向思考的思维是（ ）。", "单选题的难度指数P=0.9，说明该题（ ）。",
+    "教师出示图片让幼儿看图讲述，这种教学方法属于（ ）。", "学生收藏本题并纠错，这种学习策略是（ ）。", "与考试大纲相符的程度是（ ）。",
+    "辛亥革命（1911年）的意义是（ ）。", "公众号推送的信息属于（ ）传播。", "21-三体综合征患儿的核型最多见的是（ ）。",
+    "5-羟色胺再摄取抑制剂是（ ）。", "（一）型超敏反应的同义语是（ ）。", "Q波异常见于（ ）。", "人对12，13，14的知觉属于（ ）。",
+    "单项选择题的优点是（ ）。", "单代号网络图中，节点表示（ ）。", "下列说法错误的有（ ）。①感觉是知觉的基础②知觉是感觉的相加",
+    "复数相等的条件是（ ）。因此，可以做加减运算，而不能做乘除运算", "三、六、九等级制度源于（ ）。", "P53是一种（ ）基因。",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("raw", AROUND)

@@ -10,7 +10,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.clean.questions.cleaned_questions import read_questions
-from curation.clean.questions.source_context import NO_CONTEXT
+from curation.clean.questions.source_context import SourceContext
 from curation.clean.wording.exam_text import open_gaps
 from curation.text.characters import simplify
 from curation.text.normalize import normalize
@@ -22,7 +22,7 @@ FOUR = ["A.感觉", "B.知觉", "C.记忆", "D.表象"]
 def read(**changes: Any) -> Any:
     seen = Provenance(source="toy", url="file:a.txt", snapshot="2026-11-20", page_id="p-1", position="q1")
     fields = {"stem_raw": "下列属于认知过程的是", "options_raw": FOUR, "answer_raw": "A", **changes}
-    return read_questions([QuestionItem(url=seen.url, provenance=seen, **fields)], PARAMS, NO_CONTEXT)[0]
+    return read_questions([QuestionItem(url=seen.url, provenance=seen, **fields)], PARAMS, SourceContext())[0]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from curation.clean.questions.cases import misses_case
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.layout import UnusedOptions, edges_of_page
 from curation.clean.questions.rejections import CHECKS
-from curation.clean.questions.source_context import NO_CONTEXT
+from curation.clean.questions.source_context import NO_PAGE, PageContext, SourceContext
 from curation.clean.wording.answer_keys import read_letters
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
@@ -58,7 +58,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("empty_options", {"options_raw": ["B. 感觉", "C. 知觉", "D. 记忆"]}),
     ("empty_options", {"options_raw": ["B 感觉", "C 知觉", "D 记忆"]}),
     ("option_broken", {"options_raw": ["A.警告", "B.严重警告 记过 D.留校察看"]}),
-    ("option_broken", {"context": NO_CONTEXT._replace(glued=frozenset({("page-1", "q1")}))}),
+    ("option_broken", {"page": PageContext(glued=frozenset({"q1"}))}),
     ("stem_broken", {"stem_raw": "可阻断胆固醇重吸收的药物是 抑制胆固醇吸收的药物是"}),
     ("formula_unreadable", {"stem_raw": r"表中数据\begin{array}{|c|}1 \\ 2\end{array}说明（ ）"}),
     ("stem_broken", {"stem_raw": "具有2个分枝的花鹿茸习称 【43-44】"}),
@@ -161,7 +161,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
         "option_unsure",
         {
             "options_raw": ["感觉", "知觉", "记忆", "无"],
-            "context": NO_CONTEXT._replace(unused={"page-1": UNSURE}),
+            "page": PageContext(unused=UNSURE),
         },
     ),
     ("options_in_text", {"options_raw": None, "section_raw": None, "answer_raw": "subject:: 心理\nA. 感觉\nB. 知觉\n答案:: B"}),
@@ -177,10 +177,10 @@ CASES: list[tuple[str, dict[str, Any]]] = [
         "layout_left",
         {
             "options_raw": ["A. 感觉", "B. 知觉", "C. 得分：5分"],
-            "context": NO_CONTEXT._replace(edges={"page-1": edges_of_page([("下列属于感觉的是", ["视觉", "得分：5分"])] * 4)}),
+            "page": PageContext(edges=edges_of_page([("下列属于感觉的是", ["视觉", "得分：5分"])] * 4)),
         },
     ),
-    ("keys_joined", {"section_raw": None, "answer_raw": "A,B,D", "context": NO_CONTEXT._replace(joined=frozenset({("page-1", "q1")}))}),
+    ("keys_joined", {"section_raw": None, "answer_raw": "A,B,D", "page": PageContext(joined=frozenset({"q1"}))}),
     ("key_out_of_order", {"section_raw": None, "answer_raw": "A,E,B", "options_raw": ["感觉", "知觉", "记忆", "表象", "想象"]}),
     ("key_out_of_order", {"section_raw": "选择题", "answer_raw": "CA"}),
     ("key_out_of_order", {"answer_raw": "A,A"}),
@@ -258,7 +258,7 @@ SOUND_CASES: list[dict[str, Any]] = [
 
 def read(changes: dict[str, Any]):  # the module's own QuestionReading
     fields = SOUND | changes
-    context = fields.pop("context", NO_CONTEXT)
+    context = SourceContext(pages={"page-1": fields.pop("page", NO_PAGE)})
     return read_questions([QuestionItem(url=SEEN.url, provenance=SEEN, **fields)], PARAMS, context)[0]
 
 
@@ -277,7 +277,7 @@ def test_sound_questions_pass(changes: dict[str, Any]) -> None:
 
 
 def test_every_check_has_a_case_and_a_reason() -> None:
-    reasons = {check.__name__ for check in CHECKS}
+    reasons = set(CHECKS)
     assert reasons == {reason for reason, _ in CASES} == OF_QUESTIONS.keys()
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from curation.clean.__main__ import main
 from curation.clean.wording.exam_text import TEXT_RULES
+from curation.text.normalize import words_of
 
 NAMED_IN_CODE = re.compile(r'(?:rules|names)(?:\[|\.append\()"(\w+)"|"(answer_\w+|option_in_answer)"')
 
@@ -16,7 +17,8 @@ def test_the_help_tells_each_rule(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--help"])
     shown = capsys.readouterr().out
     for rule in TEXT_RULES.values():
-        line = f"  {rule.name:20}{rule.why}: {rule.before} -> {rule.after}".replace("\n", "⏎")
+        why, before, after = words_of(rule)
+        line = f"  {rule.name:20}{why}: {before} -> {after}".replace("\n", "⏎")
         assert f"\n{line}\n" in shown
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.clean.cleaning import clean
+from curation.clean.__main__ import clean
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
 
@@ -28,8 +28,11 @@ def question(number: int, answer: str | None, section: str = "二、多项选择
 
 
 def relabelled(answers: list[str | None]) -> list[int]:
-    found = context_of([question(number, answer) for number, answer in enumerate(answers)]).mislabelled
-    return sorted(int(position[1:]) for _, position in found)
+    return mislabelled([question(number, answer) for number, answer in enumerate(answers)])
+
+
+def mislabelled(items: list[QuestionItem]) -> list[int]:
+    return sorted(int(position[1:]) for page in context_of(items).pages.values() for position in page.mislabelled)
 
 
 @pytest.mark.parametrize(
@@ -50,12 +53,12 @@ def test_one_answer_among_others_with_one_is_a_single_choice(answers: list[str |
 
 def test_pages_and_sections_do_not_vouch_for_each_other() -> None:
     items = [question(1, "A"), question(2, "B", page="page-2"), question(3, "C", section="一、单项选择题"), question(4, "AB")]
-    assert context_of(items).mislabelled == frozenset()
+    assert mislabelled(items) == []
 
 
 def test_the_tenth_question_follows_the_ninth() -> None:
     answers = {1: "AB", 2: "A", 9: "CD", 10: "AC", 11: "BD", 12: "ABC", 19: "AC", 20: "B"}
-    assert context_of([question(number, answer) for number, answer in answers.items()]).mislabelled == frozenset()
+    assert mislabelled([question(number, answer) for number, answer in answers.items()]) == []
 
 
 @given(st.lists(st.sampled_from(["A", "B", "AB", "CD", "ABC"]), max_size=30), st.randoms(use_true_random=False))
@@ -92,23 +95,17 @@ def test_two_options_that_became_one_are_seen_beside_many_whole_ones(others: int
     whole = [question(number, "AB") for number in range(others)]
     short = msgspec.structs.replace(question(99, "AB"), options_raw=["A.利多卡因", "B.普鲁卡因胺 去乙酰毛花苷", "C.胺碘酮"])
     plain = msgspec.structs.replace(question(98, "AB"), options_raw=["A.利多卡因", "B.胺碘酮", "C.维拉帕米"])
-    assert len(context_of([*whole, short, plain]).glued) == expected
+    assert sum(len(page.glued) for page in context_of([*whole, short, plain]).pages.values()) == expected
 
 
 LEANING = [
-    "患者属于",
-    "处方中用量超出每日剂量的饮片是",
-    "乙的下列情形符合规定的是",
-    "为增强疗效，宜与上药配伍的是",
+    "患者属于", "处方中用量超出每日剂量的饮片是", "乙的下列情形符合规定的是", "为增强疗效，宜与上药配伍的是",
     "若患者同时服用上述药物，可能的反应是",
-]
+]  # fmt: skip
 WHOLE = [
-    "肌酸激酶活性升高的临床意义是",
-    "甲状腺激素的作用是",
-    "患者，男，60岁，突发胸痛，首选的检查是",
-    "乙类非处方药的标志是",
+    "肌酸激酶活性升高的临床意义是", "甲状腺激素的作用是", "患者，男，60岁，突发胸痛，首选的检查是", "乙类非处方药的标志是",
     "下列说法，正确的是（ ）。",
-]
+]  # fmt: skip
 
 
 def _outcomes(stems: list[str], beside: str) -> list[str | None]:

@@ -8,7 +8,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
-from curation.clean.questions.source_context import context_of
+from curation.clean.questions.source_context import SourceContext, context_of
 from curation.clean.wording.exam_text import clean_stem
 from curation.clean.wording.options import clean_options, with_plain_letters
 from curation.text.normalize import normalize
@@ -20,7 +20,8 @@ WORDS = ["感觉", "知觉", "记忆", "思维"]
 
 
 def reading(stem: str, options: list[str], answer: str) -> CleanedQuestion:
-    return read_questions([QuestionItem(url=SEEN.url, provenance=SEEN, stem_raw=stem, options_raw=options, answer_raw=answer)], PARAMS)[0]
+    one = QuestionItem(url=SEEN.url, provenance=SEEN, stem_raw=stem, options_raw=options, answer_raw=answer)
+    return read_questions([one], PARAMS, SourceContext())[0]
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,19 @@
-"""Prose of medicine monographs -> the uses, adverse reactions and effects that it surely names; all other text with a reason."""
+"""Prose of entries -> what it surely names, and passages short enough to read at a glance; all other text with a reason.
 
+Of medicine monographs the uses, adverse reactions and effects; of texts on causes and prevention the headings of numbered items.
+"""
+
+import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
 
+from atomexam.records.claim import Passage, passage_id
+from atomexam.records.item import EntityItem
+from atomexam.text.canonical import canonical
 from curation.clean.facts.separators import NO_LABEL_COLUMN, LabelColumn, divide, without_link
-from curation.clean.facts.tails import TailCandidate, tails, without_label, without_marks
-from curation.text.normalize import normalize
+from curation.clean.facts.tails import TailCandidate, split_items, tails, without_label, without_marks
+from curation.text.normalize import RULES, Rule, normalize, run_rules
 from curation.vocab.reader import compiled, read_vocabulary
 
 SYNTAXES = ("indications", "adverse", "effects", "findings")
@@ -60,23 +66,9 @@ _NOUN_OF_ALL = re.compile(
 """The end of a list that may apply to all of it: the 出血 may also belong to 肺结核."""
 
 
-class _Rules(NamedTuple):
-    doubtful: re.Pattern[str]
-    opening: re.Pattern[str]
-    closing: re.Pattern[str]
-    ends: re.Pattern[str]
-    within: re.Pattern[str]
-    vague: re.Pattern[str]
-
-
 @cache
 def _pattern(kind: str, name: str) -> re.Pattern[str]:
     return compiled(read_vocabulary("medicines")[kind][name])
-
-
-@cache
-def _rules(kind: str) -> _Rules:
-    return _Rules(*(_pattern(kind, name) for name in _Rules._fields))
 
 
 @cache
@@ -157,7 +149,7 @@ def _plain(text: str, syntax: str) -> list[TailCandidate] | None:
         return None
     fits: Callable[[str], object] = {
         "indications": lambda term: _STATED.search(term) or _fault(term, "indication") is None,
-        "adverse": lambda term: len(term) <= _MAX_CHARS and not _OF_CLAUSES.search(term) and not _rules("adverse").vague.search(term),
+        "adverse": lambda term: len(term) <= _MAX_CHARS and not _OF_CLAUSES.search(term) and not _pattern("adverse", "vague").search(term),
         "effects": _is_effect,
         "findings": lambda term: not _NO_FINDING.search(term) and _fault(term, "indication") is None,
     }[syntax]
@@ -168,8 +160,7 @@ def _plain(text: str, syntax: str) -> list[TailCandidate] | None:
 
 
 def _indications(sentence: str) -> Iterator[TailCandidate]:
-    rules = _rules("indication")
-    if doubt := rules.doubtful.search(sentence):
+    if doubt := _pattern("indication", "doubtful").search(sentence):
         yield _unsure(sentence, f"the sentence says {doubt[0]}")
         return
     sentence = _pattern("indication", "therapy_too").sub("治疗", sentence)
@@ -183,7 +174,7 @@ def _indications(sentence: str) -> Iterator[TailCandidate]:
         if at in lost:
             yield _unsure(item, f"perhaps of all before it: {lost[at]}")
             continue
-        bare = rules.opening.sub("", item.strip())
+        bare = _pattern("indication", "opening").sub("", item.strip())
         if bare != item.strip():
             verb = ""  # a new 用于 begins
         if match := _pattern("indication", "prevention").match(bare):
@@ -194,7 +185,6 @@ def _indications(sentence: str) -> Iterator[TailCandidate]:
 def _without_their_noun(items: Sequence[str]) -> dict[int, str]:
     """Return the items of 肺结核、胃溃疡等的出血 that may lack their noun, by index, with that noun."""
     nouns: dict[int, str] = {}
-    rules = _rules("indication")
     for at, item in enumerate(items):
         if not (match := _NOUN_OF_ALL.search(_TREATMENT.sub("", item))):
             continue
@@ -202,7 +192,7 @@ def _without_their_noun(items: Sequence[str]) -> dict[int, str]:
         for before in range(at, -1, -1):
             if not _AND_SO_ON.sub("", items[before]).endswith(noun[-1]) or (before == at and match["noun"]):
                 nouns[before] = noun
-            if rules.opening.match(items[before].strip()):
+            if _pattern("indication", "opening").match(items[before].strip()):
                 break
     return nouns
 
@@ -228,8 +218,7 @@ def _adverse(sentence: str) -> Iterator[TailCandidate]:
 
 
 def _reactions(sentence: str) -> Iterator[TailCandidate]:
-    rules = _rules("adverse")
-    if doubt := rules.doubtful.search(sentence):
+    if doubt := _pattern("adverse", "doubtful").search(sentence):
         yield _unsure(sentence, f"the sentence says {doubt[0]}")
         return
     sentence = _pattern("adverse", "shared").sub(r"\1\3、\2\3", sentence)
@@ -238,16 +227,16 @@ def _reactions(sentence: str) -> Iterator[TailCandidate]:
             yield _unsure(clause, f"the clause says {aside[0]}")
             continue
         for item in _ITEM.split(clause):
-            yield from _terms(rules.opening.sub("", item.strip()), "adverse")
+            yield from _terms(_pattern("adverse", "opening").sub("", item.strip()), "adverse")
 
 
 def _findings(sentence: str) -> Iterator[TailCandidate]:
     """Yield the diseases with a finding; a medicine, a treatment or a risk is not one."""
     for item in _ITEM.split(_BEFORE_DISEASES.sub("", sentence)):
-        if aside := _NO_FINDING.search(item) or _rules("indication").doubtful.search(item):
+        if aside := _NO_FINDING.search(item) or _pattern("indication", "doubtful").search(item):
             yield _unsure(item, f"says {aside[0]}")
         else:
-            yield from _terms(_rules("indication").opening.sub("", item.strip()), "indication")
+            yield from _terms(_pattern("indication", "opening").sub("", item.strip()), "indication")
 
 
 def _effects(sentence: str) -> Iterator[TailCandidate]:
@@ -279,8 +268,8 @@ def _is_effect(term: str) -> bool:
 
 def _terms(text: str, kind: str) -> Iterator[TailCandidate]:
     """Yield the terms of an item: itself, or the halves of 甲和乙 if each is a term."""
-    text = _rules(kind).closing.sub("", text).strip()
-    halves = [_rules(kind).closing.sub("", _rules(kind).opening.sub("", half)) for half in _AND.split(text)]
+    text = _pattern(kind, "closing").sub("", text).strip()
+    halves = [_pattern(kind, "closing").sub("", _pattern(kind, "opening").sub("", half)) for half in _AND.split(text)]
     if len(halves) > 1 and not any(_fault(half, kind) for half in halves):
         yield from map(TailCandidate, halves)
     elif fault := _fault(text, kind):
@@ -291,14 +280,13 @@ def _terms(text: str, kind: str) -> Iterator[TailCandidate]:
 
 def _fault(term: str, kind: str) -> str | None:
     """Return why a term is not surely of its kind."""
-    rules = _rules(kind)
     if not 2 <= len(term) <= _MAX_CHARS:
         return "no short term"
-    if inner := rules.within.search(term):
+    if inner := _pattern(kind, "within").search(term):
         return f"the term says {inner[0]}"
-    if rules.vague.search(term):
+    if _pattern(kind, "vague").search(term):
         return "vague"
-    return None if rules.ends.search(term) else f"no ending of an {kind}"
+    return None if _pattern(kind, "ends").search(term) else f"no ending of an {kind}"
 
 
 def _unsure(text: str, why: str) -> TailCandidate:
@@ -311,3 +299,189 @@ _READERS: dict[str, Callable[[str], Iterable[TailCandidate]]] = {
     "effects": _effects,
     "findings": _findings,
 }
+
+
+RELATIONS_OF_SECTIONS = ("disease_cause", "disease_prevention")
+_NUMBERED = re.compile(
+    r"^\s*(?:[（(]\s*(?:\d{1,2}|[一二三四五六七八九十])\s*[）)]|\d{1,2}\s*[、.．)）](?!\d)|[一二三四五六七八九十]、|[①-⑳⑴-⒇])\s*(?P<item>.+)$"
+)
+_NUMBER = re.compile(r"^(?:\d{1,2}[、.．)）]|[（(]\d{1,2}[）)])\s*")
+_MECHANISM = re.compile(r"^\s*\S{0,4}(?:发病机[制理]|病理|分[类型期]|临床表现|机制|传播途径|易感人群)")
+_TERM_AT_START = re.compile(r"^(?P<term>[^，,。；;：:、\s（()）]{2,14})(?=[：:]|[。；;]?$|\s|——)")
+_ADVISED = re.compile(r"^(?P<term>[^，,。；;：:、\s（()）]{4,14})(?=[。；;：:]|$)|^(?P<clause>[^，,。；;：:、\s（()）]{4,8})(?=[，,\s])")
+_SHORT = re.compile(r"(?!.*(?:预防|适宜)$)(?!.*及(?!时))(?!.*(?<!不)与)(?!.*(?<![A-Z0-9])[0-9])[^，,。；;：:、\s（()）和或等其此%]{2,14}")
+"""EV71 is a name; 每日3次 is a clause. 不与患者同床 is one piece of advice."""
+_TITLE = re.compile("^\\s*(?:预防|防治)(?:措施|方法|建议)?(?:[:：]\\s*|\\s*$)")
+_NO_CAUSES_FOLLOW = re.compile("(?:分类|分型)(?:如下|为)|病理分类|环节(?:有关|如下|包括)")
+"""After it come kinds of the head, or steps of a mechanism, not causes."""
+_OF_A_MECHANISM = re.compile("(?:作用|机[制理]|效应)$")
+_ONCE_ILL = re.compile("一旦(?:患|得|发)[了病上生]")
+_CARE = re.compile("待症状|配合治疗|病情反复")
+"""Advice to patients who already have the disease."""
+_MANNERS = (
+    (re.compile(r"\d+"), "1"),
+    (re.compile("[一二三四五六七八九十]+"), "一"),
+    (re.compile("[①-⑳]"), "①"),
+    (re.compile("[⑴-⒇]"), "⑴"),
+    (re.compile(r"[、.．\s]+"), ""),
+)
+"""Unify numbering of one style: ③ becomes ①."""
+_CAUSE = re.compile(
+    "(?:因素|感染|中毒|缺氧|缺血|缺乏|损伤|创伤|外伤|烧伤|遗传|吸烟|饮酒|酗酒|污染|过敏|刺激|肥胖|紊乱|失调|障碍|异常|疾患|疾病|[^发]病|症|炎|肿瘤|结石|血栓|硬化|阻塞|梗阻|狭窄|扭转|套叠|粘连|疝|妊娠|压力|"
+    "劳累|过劳|受凉|受寒|过度|不足|反应|缺陷|畸形|突变|衰老|高龄|手术|放射|辐射|寄生虫|高血压|贫血|休克|不当|食物|药物|激动|紧张|受限|受压|增高|减少|过多|过高|过低|异物|穿孔|出血|吸入|误吸)$"
+)
+_ADVICE = re.compile(
+    "^(?:避免|注意|接种|加强|增强|控制|戒|少[吃食喝]|多[吃食喝饮]|保持|预防|防止|防治|积极|适当|适度|合理|定期|改善|补充|锻炼|远离|减少|限制|坚持|做好|养成|规律|勤|及时|早期|消灭|切断|隔离|慎用|严格|提高|普及|开展|推广|进行|提倡)"
+)
+_UNFIT = re.compile(
+    "[和与及或等其此该本]|患者|病人|引起|导致|如|例|原发性|继发性|性?[病症]因|主要|一般|可能|上述|有关|治疗(?!原发病)|诊断|检查|发现|手术|[0-9]|%|的发生$|本身$|作用$|[为是时前]$|[为是]|^(?:畸形|异物|食物|药物|疾病|中毒|生理紊乱)$|诱发|某些|对象|方法|时间|期限|方案|要点|事项|就业|所致|含.$|早期处理|高危|规章|过多$|程度$|指标|防治工作|寒沮|注意力|致.{2}|管理$|宣[传教]|[一二三]级|预防用药|缺氧$(?<=改善缺氧)|^注意(?:饮食|气候变化|周围.*|卫生保健|禁食)$|制度$"
+)
+
+
+def section_tails(relation: str, head: str, text: str) -> list[TailCandidate]:
+    """Return a candidate for each numbered item of a section: a tail, or a rejected text."""
+    candidates: dict[str, TailCandidate] = {}
+    lines = _lines(text)
+    items = [match["item"].strip("。；; ") for line in lines if (match := _NUMBERED.match(line))]
+    for_patients = relation == "disease_prevention" and any(_ONCE_ILL.search(line) or _CARE.search(line) for line in lines)
+    short = relation == "disease_prevention" and not for_patients and all(map(_SHORT.fullmatch, items))
+    if short and (advice := items or _short_advice(lines)):
+        return [TailCandidate(item) for item in dict.fromkeys(advice)]  # only a list of short advice
+    above: list[tuple[str, str]] = []
+    ill = False
+    for at, line in enumerate(lines):
+        match = _NUMBERED.match(line)
+        if _MECHANISM.search(line) or (match and _MECHANISM.search(match["item"])):
+            break  # the rest is not a list of causes
+        if relation == "disease_cause" and not match and _NO_CAUSES_FOLLOW.search(line):
+            break
+        ill = ill or _ONCE_ILL.search(line) is not None
+        if not match:
+            continue
+        item = match["item"].strip()
+        parent = _enter(above, line[: match.start("item")], item)
+        candidate = _candidate(relation, head, item)
+        if relation == "disease_cause":
+            if _OF_A_MECHANISM.search(parent):
+                candidate = TailCandidate(candidate.text, reason="prose_unsure", detail=f"of a mechanism: {parent[:40]}")
+            elif (
+                parent in candidates
+                and candidates[parent].reason is None
+                and candidate.text != parent
+                and candidate.text.startswith(parent)
+            ):
+                candidates[parent] = TailCandidate(parent, reason="prose_unsure", detail=f"said in full below: {candidate.text}")
+        elif ill or _CARE.search(item) or _CARE.search(_explained(lines[at + 1 :])):
+            candidate = TailCandidate(candidate.text, reason="prose_unsure", detail="told to those who have it")
+        candidates.setdefault(candidate.text, candidate)
+    return list(candidates.values())
+
+
+def _enter(above: list[tuple[str, str]], number: str, item: str) -> str:
+    """Add a numbered item below the open items with other numbering; return the heading above it, or ""."""
+    style = number
+    for pattern, sign in _MANNERS:
+        style = pattern.sub(sign, style)
+    styles = [known for known, _ in above]
+    if style in styles:
+        del above[styles.index(style) :]
+    parent = above[-1][1] if above else ""
+    above.append((style, re.split(r"[：:。，,；;\s]", item, maxsplit=1)[0]))
+    return parent
+
+
+def _explained(lines: list[str]) -> str:
+    """Return the text below an item, up to the next one."""
+    return "".join(itertools.takewhile(lambda line: not _NUMBERED.match(line), lines))
+
+
+def says_no_more(text: str, tails: Collection[str]) -> bool:
+    """Return whether a section contains only these tails, as on pages that repeat their box."""
+    items = [item for line in _lines(text) for item in split_items(line)]
+    return bool(items) and all(_NUMBER.sub("", item) in tails for item in items)
+
+
+def _lines(text: str) -> list[str]:
+    return [_TITLE.sub("", line) for line in normalize(text).text.split("\n")]
+
+
+def _short_advice(lines: list[str]) -> list[str]:
+    """Return the items of 合理膳食，控制体重，戒酒。 if each begins like advice."""
+    items = [item for line in lines for item in split_items(line) if item.strip()]
+    return items if all(_SHORT.fullmatch(item) and _ADVICE.match(item) and not _UNFIT.search(item) for item in items) else []
+
+
+def _candidate(relation: str, head: str, item: str) -> TailCandidate:
+    sure, heading = (_CAUSE, _TERM_AT_START) if relation == "disease_cause" else (_ADVICE, _ADVISED)
+    match = heading.match(item)
+    if not match or not sure.search(term := match[0]):
+        return TailCandidate(item[:40], reason="prose_unsure", detail="no short heading that surely names one thing")
+    if unfit := _UNFIT.search(term):
+        return TailCandidate(term, reason="prose_unsure", detail=f"the heading says {unfit[0]}")
+    if head in term or (relation == "disease_cause" and (term.endswith(head[-2:]) or term.startswith(head[:3]))):
+        return TailCandidate(term, reason="prose_unsure", detail="a kind of the head")
+    return TailCandidate(term)
+
+
+MIN_CHARS, MAX_CHARS = 40, 400
+_LINK = re.compile(r"[\[【（(]\s*(?:详细|更多|展开|全文|查看全部)\s*[\]】）)]\s*$", re.M)
+_CUT_SENTENCE = re.compile(r"(?<![^。！？\n])[^。！？\n]*(?:…|\.{3})\s*$")
+_BOILERPLATE = re.compile(
+    r"(?:小荷医典)?内容仅供医学科普使用[^\n]{0,200}?(?:请遵医嘱|请及时就医)[^\n。]*。?|【(?:提示|声明|温馨提示|免责声明)】[^\n]*|(?<![^\n。])[^\n。]*(?:本文|以上内容)仅供参考[^\n。]*。?"
+)
+_WHOLE_SENTENCE = re.compile(r"[^。！？；\n]*[。！？；]?[”）]?")
+_RULES = (
+    *RULES,
+    Rule("boilerplate", lambda text: _BOILERPLATE.sub("", text), re.compile("仅供|【(?:提示|声明|温馨|免责)").search),
+)
+
+
+def passages_in(item: EntityItem, prose: Iterable[tuple[str, str]]) -> list[Passage]:
+    """Return the passages of an entry's sections and of its values that are prose."""
+    texts = [(section.title, section.text) for section in item.sections] + list(prose)
+    by_id: dict[str, Passage] = {}
+    for title, raw in texts:
+        for text in split_passages(raw):
+            passage = Passage(
+                id=passage_id(item.provenance.url, text),
+                text=text,
+                source=item.provenance.source,
+                url=item.provenance.url,
+                section=run_rules(title, RULES).text.strip("【】：: ") or None,
+            )
+            by_id.setdefault(passage.id, passage)
+    return list(by_id.values())
+
+
+def split_passages(raw: str) -> list[str]:
+    """Split a section's prose into passages of 40 to 400 characters: short paragraphs are joined, long ones split at sentences."""
+    cut = bool(_LINK.search(raw)) or raw.rstrip().endswith(("…", "..."))
+    text = run_rules(_LINK.sub("", raw), _RULES).text
+    if cut and re.search(r"(?:…|\.{3})\s*$", text):
+        text = _CUT_SENTENCE.sub("", text)  # half a sentence is no evidence
+    runs: list[str] = []
+    for chunk in (chunk for paragraph in text.split("\n") for chunk in _chunks(paragraph.strip())):
+        short = runs and min(len(runs[-1]), len(chunk)) < MIN_CHARS
+        if short and len(runs[-1]) + len(chunk) <= MAX_CHARS:
+            runs[-1] += chunk
+        else:
+            runs.append(chunk)
+    return [run for run in runs if len(run) >= MIN_CHARS and canonical(run)]
+
+
+def _chunks(paragraph: str) -> list[str]:
+    """Split a paragraph into groups of complete sentences, each as long as possible."""
+    chunks: list[str] = []
+    for sentence in _sentences(paragraph):
+        if chunks and len(chunks[-1]) + len(sentence) <= MAX_CHARS:
+            chunks[-1] += sentence
+        else:
+            chunks.append(sentence)
+    return chunks
+
+
+def _sentences(paragraph: str) -> list[str]:
+    parts = []
+    for sentence in filter(None, _WHOLE_SENTENCE.findall(paragraph)):
+        parts += [sentence[at : at + MAX_CHARS] for at in range(0, len(sentence), MAX_CHARS)]
+    return parts

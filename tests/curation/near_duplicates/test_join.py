@@ -1,4 +1,4 @@
-"""The join finds exactly the pairs that a comparison of everything with everything finds."""
+"""The join finds exactly the pairs that a comparison of everything with everything finds, and what hangs together by them."""
 
 import json
 from itertools import combinations
@@ -11,9 +11,11 @@ import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atomexam.runtime.disjoint_sets import DisjointSets
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
-from curation.near_duplicates.join.similarity import near_pairs, near_pairs_between
+from curation.near_duplicates import clusters
+from curation.near_duplicates.join import _differing_bits, _prepared, components, near_pairs, near_pairs_between
 
 THRESHOLDS = [0.1, 0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0]
 ALPHABET = "abc甲乙\U0010ffff\U00020000\ud800\n"  # few, so that texts meet; the highest code points fill the bits of a key
@@ -109,6 +111,88 @@ def test_a_long_text_takes_no_square_time() -> None:
 def test_wrong_settings_are_named(ngram_chars: int, threshold: float) -> None:
     with pytest.raises(ValueError, match=f"threshold {threshold} and {ngram_chars} characters"):
         near_pairs(["abc"], ngram_chars, threshold)
+
+
+CHARACTERS = [chr(0x4E00 + i) for i in range(60)]
+
+
+def long_texts(seed: int, count: int = 40) -> list[str]:
+    """Texts of 200 to 5,000 characters, half of them copies edited in up to half of their places, so that marks of all widths meet."""
+    draw = Random(seed)
+    made: list[str] = []
+    for _ in range(count):
+        if made and draw.random() < 0.5:
+            text = list(draw.choice(made))
+            for _ in range(int(len(text) * draw.choice([0, 0.005, 0.02, 0.05, 0.1, 0.5]))):
+                text[draw.randrange(len(text))] = draw.choice(CHARACTERS)
+            made.append("".join(text)[: int(len(text) * draw.choice([0.5, 0.8, 0.9, 1]))])
+        else:
+            made.append("".join(draw.choices(CHARACTERS, k=draw.choice([200, 257, 258, 259, 514, 515, 1200, 2100, 5000]))))
+    return made
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_long_texts_join_as_a_comparison_of_all(seed: int) -> None:
+    texts = long_texts(seed)
+    sets = [ngrams(text, 3) for text in texts]
+    values = [(i, j, jaccard(sets[i], sets[j])) for i, j in combinations(range(len(texts)), 2)]
+    for threshold in (0.3, 0.5, 0.65, 0.8, 0.95):
+        expected = [pair for pair in values if pair[2] >= threshold]
+        pairs = near_pairs(texts, 3, threshold)
+        assert list(zip(pairs.left.tolist(), pairs.right.tolist(), pairs.similarity.tolist(), strict=True)) == expected
+        across = near_pairs_between(texts[:20], texts[20:], 3, threshold)
+        found = list(zip(across.left.tolist(), (across.right + 20).tolist(), across.similarity.tolist(), strict=True))
+        assert found == [pair for pair in expected if pair[0] < 20 <= pair[1]]
+    assert any(0.8 <= value < 1 for *_, value in values)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 5))
+def test_marks_differ_in_no_more_bits_than_texts_in_ngrams(seed: int, ngram_chars: int) -> None:
+    texts = long_texts(seed, 12)
+    sets, known = [ngrams(text, ngram_chars) for text in texts], _prepared(texts, ngram_chars, 0.8, 0)
+    for i, j in combinations(range(len(texts)), 2):
+        assert _differing_bits(known.signatures, known.marks, i, j) <= len(sets[i] ^ sets[j])
+
+
+def test_unlike_long_texts_are_told_apart_by_their_marks() -> None:
+    """In 256 bits they cannot be: half of those at most differ, fewer than the n-grams that partners of this size may differ in."""
+    draw = Random(1)
+    known = _prepared(["".join(chr(draw.randrange(0x4E00, 0x9000)) for _ in range(5000)) for _ in range(4)], 3, 0.8, 0)
+    apart = 2 * 5000 * 0.2 / 1.8
+    assert all(_differing_bits(known.signatures, known.marks, i, j) > apart for i, j in combinations(range(4), 2))
+
+
+WORDS = ["感觉", "知觉", "记忆", "思维", "想象", "情绪", "意志", "动机", "注意", "气质"]
+
+
+def by_all_pairs(texts: list[str], threshold: float) -> list[int]:
+    sets, pairs = DisjointSets(), near_pairs(texts, 3, threshold)
+    for left, right in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
+        sets.join(left, right)
+    return [sets.least(place) for place in range(len(texts))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+def test_components_are_those_of_all_pairs(seed: int) -> None:
+    draw = Random(seed)
+    for _ in range(5):
+        words = WORDS[: draw.randrange(2, 10)]
+        texts = ["".join(draw.choices(words, k=draw.randrange(1, 60))) for _ in range(draw.randrange(1, 120))]
+        texts = sorted({text[cut:] for text in texts for cut in (0, 1, 3)})
+        for threshold in (0.3, 0.55, 0.8, 1.0):
+            assert components(texts, 3, threshold).tolist() == by_all_pairs(texts, threshold)
+
+
+def test_cases_are_kin_by_either_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = Random(1)
+    cases = ["求助者" + "".join(draw.choices(WORDS, k=30)) for _ in range(40)]
+    cases += [case[draw.randrange(20) :] + draw.choice(WORDS) for case in cases]
+    plain = clusters._case_sets([*cases, None], 0.55, 3, [(cases[0], cases[1])])
+    monkeypatch.setattr(clusters, "_MANY_CASES", 0)
+    assert clusters._case_sets([*cases, None], 0.55, 3, [(cases[0], cases[1])]) == plain
+    assert 2 < len(set(plain.values())) < len(plain)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,64 @@
+"""Machine code kept from an earlier version of the source is not run."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+ASKED = "import numpy; from curation.near_duplicates.join import least_shared; print(least_shared(numpy.array([4]), 0.5).tolist())"
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    for package in ("atomexam", "curation"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def asked(folder: Path, **environment: str) -> str:
+    run = subprocess.run(
+        [sys.executable, "-c", ASKED], cwd=folder, env=os.environ | environment, capture_output=True, text=True, check=True
+    )
+    return run.stdout.strip()
+
+
+def change(folder: Path) -> None:
+    """Let the bound be two higher, in a function that is compiled into the one that is kept."""
+    path = folder / "curation/near_duplicates/join.py"
+    source = path.read_text("utf-8")
+    assert source.count("return max(np.int64(np.ceil(bound - _SLACK)), 1)") == 1
+    path.write_text(source.replace("bound - _SLACK)), 1)", "bound - _SLACK)), 1) + 2"), "utf-8")
+
+
+BEFORE, AFTER = "[1, 1, 1, 1, 2, 2, 2, 3, 3]", "[3, 3, 3, 3, 4, 4, 4, 5, 5]"
+
+
+@pytest.mark.slow
+def test_a_change_is_compiled_and_nothing_else(copied: Path) -> None:
+    assert asked(copied) == BEFORE
+    kept = {path: path.stat().st_mtime_ns for path in copied.rglob("*.nbc")}
+    assert kept and asked(copied) == BEFORE
+    assert {path: path.stat().st_mtime_ns for path in copied.rglob("*.nbc")} == kept
+    change(copied)
+    assert asked(copied) == AFTER
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("writable", [True, False])
+def test_a_folder_that_cannot_be_written_is_gone_around(copied: Path, tmp_path: Path, writable: bool) -> None:
+    """By the user's cache, or by keeping nothing."""
+    (copied / "curation/near_duplicates/__pycache__").touch()  # no folder can be made there, by nobody
+    home = tmp_path / "home"
+    home.mkdir() if writable else home.touch()
+    assert asked(copied, XDG_CACHE_HOME=str(home)) == BEFORE
+    assert bool(list(home.rglob("*.nbc"))) == writable
+
+
+def test_all_compiled_loops_are_in_one_file() -> None:
+    """Numba knows the file of a loop alone: a change in another that it is compiled with would not be seen."""
+    sources = {path.name: path.read_text("utf-8") for path in (ROOT / "curation").rglob("*.py")}
+    assert [name for name, source in sources.items() if "njit" in source] == ["join.py"]
