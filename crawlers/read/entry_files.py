@@ -46,9 +46,11 @@ def entries_in(name: str, body: bytes) -> list[Entries]:
             found.append(_of_kinds(name, records) or [Entries(proposal, records)])
         elif parts := _of_kinds(name, records):
             found.append(parts)
-    return max(
-        found, key=lambda each: (sum(len(one.records) for one in each) > 1, max(one.proposal.confidence for one in each)), default=[]
-    )
+    return max(found, key=_rank, default=[])
+
+
+def _rank(parts: list[Entries]) -> tuple[bool, float]:
+    return sum(len(part.records) for part in parts) > 1, max(part.proposal.confidence for part in parts)
 
 
 def _of_kinds(name: str, records: list[Located]) -> list[Entries]:
@@ -59,9 +61,8 @@ def _of_kinds(name: str, records: list[Located]) -> list[Entries]:
     if len(by_kind) < 2:
         return []
     parts = [(propose_records([record for _, record in part], name, least=1, of=kind), part) for kind, part in by_kind.items()]
-    return (
-        [Entries(proposal, part) for proposal, part in parts if proposal] if all(one and one.confidence >= SURE for one, _ in parts) else []
-    )
+    sure = [Entries(proposal, part) for proposal, part in parts if proposal and proposal.confidence >= SURE]
+    return sure if len(sure) == len(parts) else []
 
 
 def read_entries(name: str, body: bytes, provenance: Provenance) -> FileReading:

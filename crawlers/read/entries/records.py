@@ -105,9 +105,9 @@ def _of_graph(document: Any) -> list[Located]:
         head, tail = _name_of(edge[start], nodes), _name_of(edge[end], nodes)
         if head and tail and relation:
             records.setdefault(head, _of_node(nodes.get(str(edge[start]), {}), head)).setdefault(relation, []).append(tail)
-    for each, node in nodes.items():  # that have only fields of their own
-        if (own_name := _name_of(each, nodes)) and (own := _of_node(node, own_name)).keys() - {NAME, SECTION}:
-            records.setdefault(own_name, own)
+    for key, node in nodes.items():  # that have only fields of their own
+        if (name := _name_of(key, nodes)) and (own := _of_node(node, name)).keys() - {NAME, SECTION}:
+            records.setdefault(name, own)
     return [(f"entry:{number}", record) for number, record in enumerate(records.values(), 1)]
 
 

@@ -248,8 +248,8 @@ def kinds_of(records: Sequence[Mapping[str, Any]]) -> list[str]:
         own.update({kind: _OF_SECTION for kind, sign in words.signs.items() if sign.search(f" {section} ".lower())})
     for section, record in zip(sections, records, strict=True):
         for key, value in flat_record(record).items():
-            kinds = {kind for kind, _, _ in kind_words(key)} if plain_text(value) else set[str]()
-            votes[section].update({kind: _KEY // len(kinds) for kind in kinds})
+            own_kinds = {kind for kind, _, _ in kind_words(key)} if plain_text(value) else set[str]()
+            votes[section].update({kind: _KEY // len(own_kinds) for kind in own_kinds})
     best = [tuple(kind for kind in words.kinds if votes[each][kind] == max(votes[each].values(), default=0)) for each in sections]
     sure = Counter(kinds[0] for kinds in best if len(kinds) == 1)
     chosen = {kinds: kinds[0] for kinds in best}
@@ -391,6 +391,8 @@ def _as_kind(
     confidence = (1 - 0.5 ** (len(says) + (len(everything) - len(says)) / 3 + sign)) * (0.6 + 0.4 * min(1.0, max(looks) / _PROPOSED))
     type_key, types = _types(kind, columns, used)
     ranges = [key for key, label in labels.items() if label == RANGES]
+    if people and len(_different(rows, [name, *people, *ranges])) > len(_different(rows, [name, *people])):
+        return None  # something else tells whom each range applies to
     prose = {key for key in labels if kind == "disease" and _is_prose(columns[key].texts)}
     sections = [key for key in columns if key in prose or (labels.get(key) == "desc" and kind == "disease")]
     entity = EntityLayout(
@@ -411,6 +413,10 @@ def _as_kind(
     )
     known_by = [[name, *(key for key in labels if columns[key].filled > 0.5)]]
     return LayoutProposal(RecordLayout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
+
+
+def _different(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> set[tuple[str | None, ...]]:
+    return {tuple(plain_text(row.get(key)) for key in keys) for row in rows}
 
 
 def are_people(texts: Sequence[str]) -> bool:
