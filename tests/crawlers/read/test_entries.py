@@ -274,13 +274,13 @@ def test_each_sheet_has_its_kind_below_a_sheet_of_instructions() -> None:
         ["腹胀", None, "消化不良", "消化内科"],
     ):
         symptoms.append(row)
-    for row in (
+    for check in (
         ["编码", "检查项目*", "英文缩写/别名", "检查部位", "适用疾病", "参考值", "价格(元)"],
         ["A1", "血糖测定", "GLU", "血液", "糖尿病", "3.9～6.1mmol/L", 5],
         ["A2", "喉镜检查", None, "喉", "喉炎", "未见异常", 50],
         ["A3", "尿酸测定", "UA", "血液", "痛风", "成年男性208～428μmol/L、成年女性155～357μmol/L", 8],
     ):
-        checks.append(row)
+        checks.append(check)
     book.save(file := BytesIO())
     found = [(kind, name) for kind, name, _ in entries_of("template.xlsx", file.getvalue())]
     assert found == [("symptom", "胸闷"), ("symptom", "腹胀"), *(("examination", name) for name in ("血糖测定", "喉镜检查", "尿酸测定"))]
