@@ -14,6 +14,8 @@ NAME, ABOUT = "名称", "概述"
 """Keys of the name of an entry, and of what stands between the name and the first label."""
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s*(\S.*)")
 _MARKUP = re.compile(r"\*\*|__|`|^\s*>\s?")
+_MARKED = re.compile(r"\s{0,9}[-*+•]?\s{0,3}\*\*[^*]{1,14}(?:[:：]\*\*|\*\*\s?[:：])")
+"""The start of a line whose label is in bold type."""
 _ORDINAL = re.compile(
     r"\s*(?:[-*+•·●◆■▪]\s*|第[\d一二三四五六七八九十百]{1,4}[节章篇条讲回部]\s*|(?:第?[（(【]?(?:\d{1,3}|[一二三四五六七八九十]{1,3})(?:[.、．)）】](?!\d)|(?<=[(（【]..)\s)\s*)|[①-⑳]\s*){0,2}"
 )
@@ -72,6 +74,9 @@ def records_of_lines(lines: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     levels = Counter(line.level for line in read if line.label and line.level)
     level = max(levels, key=lambda each: (levels[each], -each), default=0)
     known = Counter(line.label for line in read if line.label)
+    marked = {line.label for part, line in zip(parts, read, strict=True) if line.label and _MARKED.match(part)}
+    if sum(map(_is_known, marked)) >= _RECURRING:
+        known.update(dict.fromkeys(marked, _RECURRING))
     entries = [*_entries([_settled(line, level, known) for line in read], level, bool(levels))]
     whole = [entry for entry in entries if entry.record()]
     _cut_footer(whole)

@@ -33,7 +33,7 @@ def records_in(document: Any) -> Iterator[list[Located]]:
     if merged:
         yield [(f"entry:{number}", record) for number, record in enumerate(merged, 1)]
     elif found:
-        yield [row for _, pairs in found for title, text in pairs for row in records_of_lines([f"# {title}", *text.split("\n")])]
+        yield records_of_lines([line for _, pairs in found for title, text in pairs for line in (f"# {title}", *text.split("\n"))])
         yield records_of_lines([line for owner, pairs in found for line in _lines_of(_own_name(owner) or pairs[0][0], pairs)])
 
 

@@ -137,7 +137,7 @@ OF_DISEASES: dict[str, str | bytes] = {
     "graph.json": _graph(),
     "pages.json": _pages("{name}是一种常见病。\n症状：{symptoms}。\n治疗：药物治疗"),
     "articles.json": _pages("{name}是一种常见病。\n\n【症状】\n{symptoms}\n\n【治疗】\n药物治疗"),
-    "parts.json": _pages("{name}是常见的疾病，应当及早就诊。\n症状：\n{symptoms}\n治疗：\n药物治疗，必要时手术治疗\n编辑：某某"),
+    "parts.json": _pages("{name}是常见的疾病，应及早就诊。\n症状：\n{symptoms}\n照护：休息\n治疗：\n药物治疗，或者手术治疗\n编辑：某某"),
 }
 FORMS = {name: (body, HERB_ENTRIES) for name, body in OF_HERBS.items()}
 FORMS |= {name: (body, DISEASE_ENTRIES) for name, body in OF_DISEASES.items()}
@@ -176,6 +176,7 @@ author: 某某某
 * **性味:** 苦，寒
 * **功效:** 清热 / 明目
 * **适合人群:** 上火者
+* **参考价:** 某某元
 
 ## 莲藕
 
@@ -258,7 +259,8 @@ def test_entries_of_several_kinds_are_told_apart(name: str, text: str, expected:
     result = result_of(name, text.encode())
     items = [item for item in result.reading.items if isinstance(item, EntityItem)]
     assert sorted((item.entity_type, item.name_raw) for item in items) == sorted(expected)
-    assert not any("某某" in each.value or "待补充" in each.value for item in items for each in item.values)
+    said = [each for item in items for each in item.values if each.label != "参考价"]
+    assert not any("某某" in each.value or "待补充" in each.value for each in said)
     assert result.account.difference == 0
 
 
@@ -284,6 +286,12 @@ def test_each_sheet_has_its_kind_below_a_sheet_of_instructions() -> None:
     book.save(file := BytesIO())
     found = [(kind, name) for kind, name, _ in entries_of("template.xlsx", file.getvalue())]
     assert found == [("symptom", "胸闷"), ("symptom", "腹胀"), *(("examination", name) for name in ("血糖测定", "喉镜检查", "尿酸测定"))]
+
+
+def test_the_number_of_a_value_is_no_part_of_it() -> None:
+    said = {name: [{"id": 7, "name": symptoms[0]}, {"sign_id": 8, "sign": symptoms[1]}] for name, symptoms in DISEASES}
+    text = json.dumps([{"name": name, "symptoms": values} for name, values in said.items()])
+    assert [values["症状"] for _, _, values in entries_of("a.json", text.encode())] == ["、".join(symptoms[:2]) for _, symptoms in DISEASES]
 
 
 def test_examinations_are_no_medicines() -> None:

@@ -83,7 +83,8 @@ def plain_text(value: Any) -> str | None:
     if isinstance(value, dict):
         if _is_range_object(value):
             return range_text(value)
-        return " ".join(text for inner in value.values() if (text := plain_text(inner))) or None
+        said = [inner for key, inner in value.items() if plain(str(key)) not in _words().skip and not str(key).endswith(("_id", "Id"))]
+        return " ".join(text for inner in said or value.values() if (text := plain_text(inner))) or None
     text = str(value).replace("\ufeff", "").strip()
     return None if _EMPTY.fullmatch(text) else text
 
