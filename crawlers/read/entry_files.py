@@ -20,8 +20,8 @@ from crawlers.read.papers import LINE_READERS, lines_in
 from crawlers.read.tables.any_rows import DATA, literals_as_json, rows_of
 from crawlers.read.tables.headers import read_sheets
 from crawlers.read.tables.legends import sheets_in
-from crawlers.read.tables.records.entities import SURE, LayoutProposal, keys_for, names_entry, propose_records
-from crawlers.read.tables.records.grouped import grouped
+from crawlers.read.tables.records.entities import SURE, LayoutProposal, keys_for, kind_words, kinds_of, names_entry, propose_records
+from crawlers.read.tables.records.grouped import grouped, of_people
 from crawlers.read.tables.records.items import entity_of
 from crawlers.read.tables.records.reading import FileReading, Misfit
 
@@ -37,14 +37,32 @@ class Entries(NamedTuple):
     records: list[Located]
 
 
-def entries_in(name: str, body: bytes) -> Entries | None:
-    """Return the entries of a file, in whichever form they certainly are."""
-    found: list[Entries] = []
+def entries_in(name: str, body: bytes) -> list[Entries]:
+    """Return the entries of a file, in whichever form they certainly are, those of each kind together."""
+    found: list[list[Entries]] = []
     for records in _forms(name, body):
         proposal = propose_records([record for _, record in records], name, least=1)
         if proposal and proposal.confidence >= (SURE if len(records) > 1 else _SURE_ALONE):
-            found.append(Entries(proposal, records))
-    return max(found, key=lambda each: (len(each.records) > 1, each.proposal.confidence), default=None)
+            found.append(_of_kinds(name, records) or [Entries(proposal, records)])
+        elif parts := _of_kinds(name, records):
+            found.append(parts)
+    return max(found, key=_rank, default=[])
+
+
+def _rank(parts: list[Entries]) -> tuple[bool, float]:
+    return sum(len(part.records) for part in parts) > 1, max(part.proposal.confidence for part in parts)
+
+
+def _of_kinds(name: str, records: list[Located]) -> list[Entries]:
+    """Return the entries of each kind if a file has several; none if it has one, or if those of a kind are not sure."""
+    by_kind = dict[str, list[Located]]()
+    for kind, row in zip(kinds_of([record for _, record in records]), records, strict=True):
+        by_kind.setdefault(kind, []).append(row)
+    if len(by_kind) < 2:
+        return []
+    parts = [(propose_records([record for _, record in part], name, least=1, of=kind), part) for kind, part in by_kind.items()]
+    sure = [Entries(proposal, part) for proposal, part in parts if proposal and proposal.confidence >= SURE]
+    return sure if len(sure) == len(parts) else []
 
 
 def read_entries(name: str, body: bytes, provenance: Provenance) -> FileReading:
@@ -54,17 +72,17 @@ def read_entries(name: str, body: bytes, provenance: Provenance) -> FileReading:
         ValueError: it has none.
     """
     found = entries_in(name, body)
-    if found is None:
+    if not found:
         raise Refusal(f"{name}: no entries of diseases, medicines, examinations or foods under names and labels such as 症状 or 功效")
-    entity = found.proposal.layout.entity
-    assert entity is not None
-    reading = FileReading(shape=structs.replace(found.proposal.layout, array=[]), rows=found.records)
-    for position, record in found.records:
-        own = structs.replace(provenance, position=position)
-        try:
-            reading.items.append(entity_of(record, entity, own))
-        except Misfit as error:
-            reading.give_up(Lost(position, error.reason, str(error)), provenance)
+    reading = FileReading(shape=structs.replace(found[0].proposal.layout, array=[]), rows=[row for part in found for row in part.records])
+    for proposal, records in found:
+        assert proposal.layout.entity is not None
+        for position, record in records:
+            own = structs.replace(provenance, position=position)
+            try:
+                reading.items.append(entity_of(record, proposal.layout.entity, own))
+            except Misfit as error:
+                reading.give_up(Lost(position, error.reason, str(error)), provenance)
     reading.record_count = len(reading.items)
     return reading
 
@@ -77,13 +95,25 @@ def _forms(name: str, body: bytes) -> Iterator[list[Located]]:
             yield from records_in(_whole(name, literals_as_json(name, body) if suffix in DATA else body))
         elif suffix in SHEETS:
             for sheet in read_sheets(name, sheets_in(name, body), _names_entries):
-                yield grouped([(position, dict(zip(sheet.header, cells, strict=False))) for position, cells in sheet.rows if any(cells)])
+                rows = [(position, dict(zip(sheet.header, cells, strict=False))) for position, cells in sheet.rows if any(cells)]
+                yield grouped(rows)
+                yield of_people(rows)
         else:
             if suffix in LINE_READERS:
                 yield records_of_lines(_lines(name, body, suffix))
             for table in rows_of(name, body):
-                yield table.rows
-                yield grouped(table.rows)
+                rows = [(position, _own(row)) for position, row in table.rows]
+                yield rows
+                yield grouped(rows)
+
+
+def _own(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row without what is above it; an object with nothing but a list of items, as XML has them, is that list."""
+    own = {key: value for key, value in row.items() if key[:1] != "^" and key.rpartition(".")[0] not in row}
+    return {
+        key: next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 and not any(map(kind_words, value)) else value
+        for key, value in own.items()
+    }
 
 
 def _whole(name: str, body: bytes) -> Any:

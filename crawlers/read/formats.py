@@ -18,7 +18,7 @@ from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
 from crawlers.read.containers.files.parquet import SUFFIX as PARQUET
 from crawlers.read.containers.files.reading import Lost, Text
 from crawlers.read.containers.files.text import read_text
-from crawlers.read.entry_files import read_entries
+from crawlers.read.entry_files import entries_in, read_entries
 from crawlers.read.layouts.layout_files import layout_by_keys, shipped_layouts
 from crawlers.read.layouts.paper_layout import FileLayout
 from crawlers.read.lines.doubts.no_banks import refuse_survey
@@ -55,7 +55,7 @@ _BY_CONTENT = (".opml", ".mm", ".xmind", ".h5p")
 """Suffixes of outlines and packages, which are read as the XML or zip that they are."""
 RECORD_SUFFIXES = (*_RECORDS, *SHEETS, *SOURCES)
 """Suffixes of files that contain records or rows."""
-_MORE = {TRIPLES: TEXTS, TABLE: (*TEXTS, *PAGES, *WORD, *_XML), ENTRIES: tuple(LINE_READERS)}
+_MORE = {TRIPLES: TEXTS, TABLE: (*TEXTS, *PAGES, *WORD, *_XML), ENTRIES: (*LINE_READERS, *_XML)}
 """Further suffixes of formats whose records may be in a text, a page or XML."""
 MAX_FILE_BYTES = 512 * 1024 * 1024
 """A larger file is refused before it is read: it must fit into memory several times."""
@@ -178,7 +178,7 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
         return "paper"
     if suffix in _XML:
         own = format_by_content(name, body)
-        return own or (TABLE if holds_table(name, body) else exchange_format(name, body))
+        return own or (TABLE if holds_table(name, body) else ENTRIES if entries_in(name, body) else exchange_format(name, body))
     if suffix in _RECORDS:
         try:
             document = first_document(name, body)

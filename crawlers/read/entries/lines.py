@@ -7,12 +7,15 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
+from crawlers.read.tables.columns import SECTION
 from crawlers.read.tables.records.entities import is_alias, is_bare_label, kind_words, names_entry, person_of
 
 NAME, ABOUT = "名称", "概述"
 """Keys of the name of an entry, and of what stands between the name and the first label."""
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s*(\S.*)")
 _MARKUP = re.compile(r"\*\*|__|`|^\s*>\s?")
+_MARKED = re.compile(r"\s{0,9}[-*+•]?\s{0,3}\*\*[^*]{1,14}(?:[:：]\*\*|\*\*\s?[:：])")
+"""The start of a line whose label is in bold type."""
 _ORDINAL = re.compile(
     r"\s*(?:[-*+•·●◆■▪]\s*|第[\d一二三四五六七八九十百]{1,4}[节章篇条讲回部]\s*|(?:第?[（(【]?(?:\d{1,3}|[一二三四五六七八九十]{1,3})(?:[.、．)）】](?!\d)|(?<=[(（【]..)\s)\s*)|[①-⑳]\s*){0,2}"
 )
@@ -21,7 +24,13 @@ _PARTED = re.compile(r"(?P<label>[^:：\t。，；]{1,14}?)\s*[:：\t]\s*(?P<tex
 _CELLS = re.compile(r"(?P<label>[\u4e00-\u9fff]{2,8}) (?P<text>[^\s/／|].*)", re.DOTALL)
 _WORD = re.compile("[\u4e00-\u9fff]{2,8}")
 _NO_NAME = re.compile(r"[。；，,;:：？！?!\t=|]|\d{2}")
-_FOREIGN = re.compile(r"(?<=[\u4e00-\u9fff）)])\s+[A-Za-z].*")
+_FOREIGN = re.compile(r"(?<=[\u4e00-\u9fff）)])(?:\s+[A-Za-z]|\s*[（(]?《).*")
+"""What follows a name: the same in Latin, or the book that it is from."""
+_CHAPTER = re.compile(r"\s*第[\d一二三四五六七八九十百]{1,4}[章编篇部]分?\s*[^，。；：:]{1,20}")
+_REMARK = re.compile(
+    r"[（(【\[]?(?:待(?:补充|完善|更新)|未完待续|(?:本[节章文篇]|责任)?(?:审[稿核校阅定]|编[辑者写审校]|撰[稿写]|校[对稿]|主编|作者|录入|整理)(?:人|员|者|专家|医[生师])?\s?[:：][^。]{1,30})[）)】\]]?"
+)
+"""What says how far a text is, or who made it."""
 HAN = re.compile("[\u4e00-\u9fff]")
 _GENERIC = re.compile(r"(?:通用名称?|中文名称?|药品名称)\s*[:：]\s*([^\s；;，,、]+)")
 _EDITED = re.compile(r"(?<=\S)\s?(?:播报)?\s?编辑$")
@@ -45,6 +54,8 @@ class _Entry(Struct):
     fields: dict[str, list[str]] = field(default_factory=dict)
     recurred: int = 0
     """How many labels it has again, without a name between: many are of several entries."""
+    above: str = ""
+    """The heading above its own."""
 
     def record(self) -> dict[str, str]:
         """Return its fields under its name: that of a label, or the text above."""
@@ -52,19 +63,38 @@ class _Entry(Struct):
         names = [generic_name("\n".join(self.fields[key])) for _, key in named]
         name = next(filter(None, [*names, self.name]), "")
         others = {key: "\n".join(texts) for key, texts in self.fields.items() if texts and _rank(key) is None}
-        return {NAME: name, **others} if name and others.keys() - {ABOUT} and self.recurred < len(others) else {}
+        others |= {SECTION: self.above} if self.above and others else {}
+        return {NAME: name, **others} if name and others.keys() - {ABOUT, SECTION} and self.recurred < len(others) else {}
 
 
 def records_of_lines(lines: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """Return the entries of a document with their positions; none if no line names what it says."""
-    read = [parsed(part) for line in lines for part in parts_of(line)]
+    parts = [part for line in lines for part in parts_of(line)]
+    read = _with_chapters(parts, [*map(parsed, parts)])
     levels = Counter(line.level for line in read if line.label and line.level)
     level = max(levels, key=lambda each: (levels[each], -each), default=0)
     known = Counter(line.label for line in read if line.label)
+    marked = {line.label for part, line in zip(parts, read, strict=True) if line.label and _MARKED.match(part)}
+    if sum(map(_is_known, marked)) >= _RECURRING:
+        known.update(dict.fromkeys(marked, _RECURRING))
     entries = [*_entries([_settled(line, level, known) for line in read], level, bool(levels))]
     whole = [entry for entry in entries if entry.record()]
     _cut_footer(whole)
     return [(f"line:{entry.at}", entry.record()) for entry in whole]
+
+
+def _with_chapters(parts: Sequence[str], read: Sequence[Line]) -> list[Line]:
+    """Return lines in which a heading above the name of an entry is no label of one, and remarks are left out."""
+    lines = list(read)
+    for at, (part, line) in enumerate(zip(parts, read, strict=True)):
+        is_chapter = not line.label and _CHAPTER.fullmatch(part) is not None
+        if (line.level and line.label) or is_chapter:
+            name, below, *_ = (*[each for each in read[at + 1 : at + 9] if each.label or each.text][:2], Line("", ""), Line("", ""))
+            if not name.label and below.label and not below.level and name.level >= line.level + (not is_chapter) and bare_name(name.text):
+                lines[at] = Line("", line.label, line.level) if line.level else Line("", "")
+        elif _REMARK.fullmatch(part.strip()):
+            lines[at] = Line("", "")
+    return lines
 
 
 def _cut_footer(entries: Sequence[_Entry]) -> None:
@@ -133,11 +163,13 @@ def _settled(line: Line, level: int, labels: Counter[str]) -> Line:
 def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_Entry]:
     """Yield entries: one begins below a heading that is no label, at the label of a name, or at a label that recurs below a name."""
     current, label, above, first_name = _Entry(1, ""), "", list[str](), ""
-    openers = set[str]()
+    openers, headings = set[str](), dict[int, str]()
     for number, line in enumerate(lines, 1):
         if line.level and not line.label and (line.level < level or not level):
             yield current
-            current, label, above = _Entry(number, bare_name(line.text)), "", []
+            headings = {each: text for each, text in headings.items() if each < line.level}
+            current, label, above = _Entry(number, bare_name(line.text), above=next(reversed(headings.values()), "")), "", []
+            headings[line.level] = line.text
         elif line.label and _rank(line.label) is not None:
             first_name = first_name or line.label
             if line.label == first_name and current.fields:
@@ -147,7 +179,7 @@ def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_En
             current.fields.setdefault(label, []).extend(filter(None, [line.text]))
         elif line.label:
             below, recurs = current.fields.get(label, above), line.label in current.fields
-            opens = not is_headed and not first_name and (recurs or (not current.name and (not current.fields or line.label in openers)))
+            opens = not is_headed and not first_name and (recurs or line.label in openers or not (current.name or current.fields))
             if opens and (found := _name_in(below, label)):
                 if recurs and ABOUT in current.fields and (own := _name_in(current.fields[ABOUT], "")):
                     current.name = own[0]  # its heading is that of all

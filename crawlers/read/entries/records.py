@@ -4,10 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from crawlers.read.entries.lines import NAME, generic_name, records_of_lines
-from crawlers.read.tables.records.entities import flat_record, is_bare_label, keys_for, kind_words, names_entry, plain_text, word_of
+from crawlers.read.tables.columns import SECTION
+from crawlers.read.tables.records.entities import (
+    flat_record,
+    is_alias,
+    is_bare_label,
+    keys_for,
+    kind_words,
+    names_entry,
+    plain_text,
+    word_of,
+)
 
 Located = tuple[str, dict[str, Any]]
 _IDS = ("id", "uid", "key", "identity", "nodeid", "编号")
+_CLASSES = ("label", "labels", "type", "class", "category", "类型", "类别", "标签")
 _FEWEST = 2
 _DEEPEST = 5
 
@@ -22,6 +33,7 @@ def records_in(document: Any) -> Iterator[list[Located]]:
     if merged:
         yield [(f"entry:{number}", record) for number, record in enumerate(merged, 1)]
     elif found:
+        yield records_of_lines([line for _, pairs in found for title, text in pairs for line in (f"# {title}", *text.split("\n"))])
         yield records_of_lines([line for owner, pairs in found for line in _lines_of(_own_name(owner) or pairs[0][0], pairs)])
 
 
@@ -92,11 +104,18 @@ def _of_graph(document: Any) -> list[Located]:
         relation = str(edge.get(max(said, key=said.__getitem__, default="")) or "")
         head, tail = _name_of(edge[start], nodes), _name_of(edge[end], nodes)
         if head and tail and relation:
-            own = {
-                key: value for key, value in nodes.get(str(edge[start]), {}).items() if kind_words(key) and not keys_for("relation", [key])
-            }
-            records.setdefault(head, {NAME: head} | own).setdefault(relation, []).append(tail)
+            records.setdefault(head, _of_node(nodes.get(str(edge[start]), {}), head)).setdefault(relation, []).append(tail)
+    for key, node in nodes.items():  # that have only fields of their own
+        if (name := _name_of(key, nodes)) and (own := _of_node(node, name)).keys() - {NAME, SECTION}:
+            records.setdefault(name, own)
     return [(f"entry:{number}", record) for number, record in enumerate(records.values(), 1)]
+
+
+def _of_node(node: Mapping[str, Any], head: str) -> dict[str, Any]:
+    """Return the name of a node and what its fields say of it, with its class as the heading above it."""
+    classes = [text for key in node if word_of(key) in _CLASSES and (text := plain_text(node[key])) and text != head]
+    said = {key: value for key, value in node.items() if (kind_words(key) or is_alias(key)) and not keys_for("relation", [key])}
+    return {NAME: head} | ({SECTION: classes[0]} if classes else {}) | {key: each for key, each in said.items() if plain_text(each)}
 
 
 def _is_edge(value: Mapping[str, Any]) -> bool:

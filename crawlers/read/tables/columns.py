@@ -53,8 +53,8 @@ class EntityLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     least: str | None = None
     most: str | None = None
     """Keys of the ends of a range with one key for each end."""
-    people: str | None = None
-    """Key of the people that the ranges of a record apply to."""
+    people: list[str] = []
+    """Keys of the people that the ranges of a record apply to, of their sex and age."""
 
 
 class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -18,6 +18,12 @@ PAPER = "# 内科学复习题\n" + "".join(
 )
 MARKED = "".join(f"{number}. 第{number}种感觉的器官是什么？\n（本题2分）\n" for number in range(1, 8))
 LIMITS = "检验项目,年龄,下限,上限,单位\n血红蛋白,0-3岁,95,145,g/L\n血红蛋白,3-12岁,105,155,g/L\n血红蛋白,12岁以上,115,165,g/L\n"
+STAGES = "检验项目,性别,阶段,参考值,单位\n" + "".join(
+    f"{name},{sex},{stage},{low}-{low + 9},g/L\n"
+    for name in ("血红蛋白", "血清铁蛋白")
+    for sex in "男女"
+    for stage, low in (("甲期", 95), ("乙期", 105), ("丙期", 115))
+)
 STACKED = "题干,答案\n" + "".join(f"第{number}种感觉的对象是（ ）,B\nA.过去,B.将来\nC.词语,D.属性\n" for number in range(7))
 CHAPTERS = json.dumps([
     {"title": f"第{part}章", "description": "本试卷共1页，满分一百分，考试时间为一百二十分钟。", "questions": [
@@ -38,8 +44,15 @@ def read(name: str, text: str) -> list[QuestionItem]:
 
 @pytest.mark.parametrize(
     ("name", "text", "found"),
-    [("a.md", PAPER, 4), ("a.txt", MARKED, 7), ("a.csv", LIMITS, 0), ("a.csv", STACKED, 7), ("a.json", CHAPTERS, 0)],
-    ids=["a paper without keys", "points below each stem", "limits by age", "options in two rows", "a text about the paper"],
+    [("a.md", PAPER, 4), ("a.txt", MARKED, 7), ("a.csv", LIMITS, 0), ("a.csv", STAGES, 0), ("a.csv", STACKED, 7), ("a.json", CHAPTERS, 0)],
+    ids=[
+        "a paper without keys",
+        "points below each stem",
+        "limits by age",
+        "ranges by sex and stage",
+        "options in two rows",
+        "a text about the paper",
+    ],
 )
 def test_what_looks_like_something_else(name: str, text: str, found: int) -> None:
     items = read(name, text)

@@ -17,7 +17,7 @@ from msgspec import Struct
 from ruamel.yaml import YAML
 
 from crawlers.read.containers.files.reading import RepeatedKey
-from crawlers.read.tables.columns import EntityLayout, RecordLayout
+from crawlers.read.tables.columns import SECTION, EntityLayout, RecordLayout
 from crawlers.read.tables.names import plain
 
 _PEOPLE = {
@@ -32,10 +32,11 @@ _PEOPLE = {
     "老年人": ("elderly", "senior", "老年", "老年人"),
     "孕妇": ("pregnant", "pregnancy", "孕妇"),
     "空腹": ("fasting", "空腹"),
-    "": ("normal", "general", "all", "default", "both", "desirable", "optimal", "正常", "通用", "理想", "合适"),
+    "": ("normal", "general", "all", "default", "both", "desirable", "optimal", "正常", "通用", "理想", "合适", "不分", "不限"),
 }
 """People and states that a range applies to, and their names in data. Ranges of others, borderline or high, are not references."""
 _WHO = {word: who for who, words in _PEOPLE.items() for word in words}
+_AGE = re.compile(r"[<>≤≥＜＞]?=?\d+(?:(?:[岁月天周日]|个月)?[-~～–—至]+\d+)?(?:[岁月天周日]|个月)(?:及?以[上下])?")
 _ENDS = {
     word: end
     for end, words in enumerate((("min", "low", "lower", "from", "下限"), ("max", "high", "upper", "to", "上限")))
@@ -43,9 +44,11 @@ _ENDS = {
 }
 _FIGURE = r"\d[\d.,]*(?:\s?[×xX*]\s?10\^?[\d⁰-⁹¹²³]+)?"
 _RANGE = re.compile(
-    rf"(?:[男女][性子]?|成人|儿童|新生儿|空腹)?\s?[:：]?\s?(?:[<>≤≥＜＞]=?\s?{_FIGURE}|{_FIGURE}\s?(?:[-~～–—至]+|--)\s?{_FIGURE}|[阴阳]性|[(（][-+±－＋][)）]|-|－)"
+    rf"(?:(?:成[年人])?[男女][性子]?|成年?人|儿童|新生儿|空腹)?\s?[:：]?\s?(?:[<>≤≥＜＞]=?\s?{_FIGURE}|{_FIGURE}\s?(?:[-~～–—至]+|--)\s?{_FIGURE}|[阴阳]性|[(（][-+±－＋][)）]|-|－)"
 )
 _BETWEEN = re.compile(r"(?<=\d) {0,3}([-~～–—]) {0,3}(?=\d)")
+_POWER = re.compile(r"^(?=10[\^⁰-⁹¹²³*])")
+"""The start of a unit that is a power of ten, which would run together with the figure before it."""
 _LETTER = re.compile(r"[a-zA-Zμµ%‰℃]")
 _EMPTY = re.compile(r"[\s—–―_/\\.·*－-]*|null|none|nan|n/a|\[\]|\{\}", re.I)
 _BARE_SIGN = re.compile(r"[-－]")
@@ -80,7 +83,8 @@ def plain_text(value: Any) -> str | None:
     if isinstance(value, dict):
         if _is_range_object(value):
             return range_text(value)
-        return " ".join(text for inner in value.values() if (text := plain_text(inner))) or None
+        said = [inner for key, inner in value.items() if plain(str(key)) not in _words().skip and not str(key).endswith(("_id", "Id"))]
+        return " ".join(text for inner in said or value.values() if (text := plain_text(inner))) or None
     text = str(value).replace("\ufeff", "").strip()
     return None if _EMPTY.fullmatch(text) else text
 
@@ -94,7 +98,8 @@ def range_text(value: Any, unit: str | None = None) -> str | None:
     """Return reference ranges as text, each with the unit beside them: 男性：120-160g/L；女性：110-150g/L."""
     ranges = ((who, _BETWEEN.sub(r"\1", text)) for who, text in _ranges(value))
     parts = [f"{who}：{text}" if who else text for who, text in ranges]
-    return "；".join(part if not unit or _LETTER.search(part.partition("：")[2] or part) else part + unit for part in parts) or None
+    unit = _POWER.sub("×", unit or "")
+    return "；".join(part if _LETTER.search(part.partition("：")[2] or part) else part + unit for part in parts) or None
 
 
 def joined_range(least: str | None, most: str | None) -> str | None:
@@ -137,6 +142,10 @@ _FILE = Path(__file__).parents[2] / "vocabulary/entities.yaml"
 RANGES, _INDICATIONS, _USES = "参考区间", "适应症", "主治"
 _TOLD_BY_NAME = ("medicine", "food")
 """Kinds of which the same is said; their names tell them apart."""
+_KEY, _OF_SECTION = 12, 108
+"""Votes of a key for its kind, or for all of its kinds together, and those of a heading above or a class."""
+_NO_HEAD = "symptom"
+"""The kind of which no facts are made, whose labels are those of diseases: only the words for it tell it."""
 _TRADITIONAL = ("性味", "归经")
 """Labels of Chinese medicine: the use of an entry with them is not an effect."""
 _LEAST = 2
@@ -229,6 +238,35 @@ def names_entry(key: str) -> int | None:
     return _words().name.index(word) if word in _names() else None
 
 
+def kinds_of(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the kind of each record, by its keys and the heading or class that it stands under, which speaks for all below it.
+
+    Names tell the kind of all those together whose keys are of two kinds alike.
+    """
+    words, sections = _words(), [str(record.get(SECTION) or number) for number, record in enumerate(records)]
+    votes = {section: Counter[str]() for section in sections}
+    for section, own in votes.items():
+        own.update({kind: _OF_SECTION for kind, sign in words.signs.items() if sign.search(f" {section} ".lower())})
+    for section, record in zip(sections, records, strict=True):
+        for key, value in flat_record(record).items():
+            own_kinds = {kind for kind, _, _ in kind_words(key)} if plain_text(value) else set[str]()
+            votes[section].update({kind: _KEY // len(own_kinds) for kind in own_kinds})
+    best = [tuple(kind for kind in words.kinds if votes[each][kind] == max(votes[each].values(), default=0)) for each in sections]
+    sure = Counter(kinds[0] for kinds in best if len(kinds) == 1)
+    chosen = {kinds: kinds[0] for kinds in best}
+    for kinds in chosen:
+        names = [_name_of(record) for record, own in zip(records, best, strict=True) if own == kinds]
+        looks = sorted((_share(names, words.names.get(kind)), kind) for kind in kinds)
+        is_clear = len(kinds) > 1 and looks[-1][0] >= max(_LOOKS, 2 * looks[-2][0])
+        chosen[kinds] = looks[-1][1] if is_clear else max(kinds, key=lambda kind: sure[kind])
+    return [chosen[kinds] for kinds in best]
+
+
+def _name_of(record: Mapping[str, Any]) -> str:
+    keys = [key for key in record if names_entry(key) is not None] or keys_for("start", record)
+    return next((text for key in keys if (text := plain_text(record[key]))), "")
+
+
 def keys_for(part: str, keys: Iterable[str]) -> list[str]:
     """Return the keys that may be those of a title, a text, or the start, end or relation of an edge."""
     return [key for key in keys if plain(key) in _words().parts[part]]
@@ -265,6 +303,7 @@ def propose_records(
     beside: Iterable[str] = (),
     least: int = _LEAST,
     by_values: bool = False,
+    of: str = "",
 ) -> LayoutProposal | None:
     """Return the layout that records have; None if they are not entries of an encyclopedia.
 
@@ -274,6 +313,7 @@ def propose_records(
         beside: keys that are beside the path and belong to no record.
         least: how many records show that they are entries.
         by_values: whether values alone may show it, for a layout that a person confirms.
+        of: their kind, if it is known.
     """
     if len(records) < least:
         return None
@@ -285,7 +325,9 @@ def propose_records(
     name = _name_key(columns, [*array])
     if name is None:
         return None
-    scored = [proposal for kind in _words().kinds if (proposal := _as_kind(kind, name, columns, rows, hint, array, beside, by_values))]
+    others = [_NO_HEAD] if _words().signs[_NO_HEAD].search(name.lower()) else [kind for kind in _words().kinds if kind != _NO_HEAD]
+    kinds = [of] if of else others
+    scored = [proposal for kind in kinds if (proposal := _as_kind(kind, name, columns, rows, hint, array, beside, by_values, bool(of)))]
     return max(scored, key=lambda one: (one.confidence, -len(one.unknown)), default=None)
 
 
@@ -298,19 +340,20 @@ def _as_kind(
     array: Sequence[str],
     beside: Iterable[str],
     by_values: bool,
+    is_known: bool,
 ) -> LayoutProposal | None:
     words, used = _words(), {name}
-    alias = next((key for word in words.alias for key in columns if word_of(key) == word and key not in used), None)
+    alias = next((key for word in words.alias for key in columns if word in _parts_of(key) and key not in used), None)
     unit = next((key for key in columns if word_of(key) in words.unit and key not in used), None) if kind == "examination" else None
     ends = [next((key for key in columns if word_of(key) in some and key not in used), None) for some in (words.least, words.most)]
     least, most = ends if kind == "examination" and all(ends) else (None, None)
-    people = next((key for key in columns if key not in used and are_people(columns[key].texts)), None) if kind == "examination" else None
-    used |= {key for key in (alias, unit, least, most, people) if key}
-    skip = [key for key in columns if key not in used and word_of(key) in words.skip]
+    people = [key for key in columns if key not in used and are_people(columns[key].texts)] if kind == "examination" else []
+    used |= {key for key in (alias, unit, least, most, *people) if key}
+    skip = [key for key in columns if key not in used and (word_of(key) in words.skip or key == SECTION)]
     labels: dict[str, str] = {}
     facts: dict[str, float] = {}
     looks = [_share(columns[name].texts, words.names.get(kind))]
-    sign = words.signs[kind].search(f"{hint} {name}".lower()) is not None
+    sign = is_known or words.signs[kind].search(f"{hint} {name}".lower()) is not None
     if kind in _TOLD_BY_NAME:
         likeliest = max(_share(columns[name].texts, words.names[of]) for of in _TOLD_BY_NAME)
         sign = looks[0] == likeliest if likeliest >= _LOOKS else sign
@@ -337,7 +380,7 @@ def _as_kind(
         says.add(RANGES)
         looks += [1.0] if sign else []
     is_guess = by_values and not says and bool(by_content)
-    if not is_guess and (not says or max(looks) < _LOOKS):
+    if not is_guess and (not says or (max(looks) < _LOOKS and kind != _NO_HEAD)):
         return None
     traditional = any(label in _TRADITIONAL for label in labels.values())
     if kind == "medicine" and (traditional or "功效" in labels.values()):
@@ -349,6 +392,8 @@ def _as_kind(
     confidence = (1 - 0.5 ** (len(says) + (len(everything) - len(says)) / 3 + sign)) * (0.6 + 0.4 * min(1.0, max(looks) / _PROPOSED))
     type_key, types = _types(kind, columns, used)
     ranges = [key for key, label in labels.items() if label == RANGES]
+    if people and len(_different(rows, [name, *people, *ranges])) > len(_different(rows, [name, *people])):
+        return None  # something else tells whom each range applies to
     prose = {key for key in labels if kind == "disease" and _is_prose(columns[key].texts)}
     sections = [key for key in columns if key in prose or (labels.get(key) == "desc" and kind == "disease")]
     entity = EntityLayout(
@@ -371,9 +416,19 @@ def _as_kind(
     return LayoutProposal(RecordLayout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
 
 
+def _different(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> set[tuple[str | None, ...]]:
+    return {tuple(plain_text(row.get(key)) for key in keys) for row in rows}
+
+
 def are_people(texts: Sequence[str]) -> bool:
-    """Return whether texts are nothing but people that ranges apply to."""
-    return bool(texts) and all(plain(text) in _WHO for text in texts)
+    """Return whether texts are nothing but people, and their ages, that ranges apply to."""
+    known = [plain(text) in _WHO for text in texts]
+    return any(known) and all(is_known or _AGE.fullmatch(text) for text, is_known in zip(texts, known, strict=True))
+
+
+def people_in(texts: Iterable[str]) -> str:
+    """Return the people that the values of columns of people name together, 男性20~59岁."""
+    return "".join(_WHO.get(plain(text), text) for text in texts)
 
 
 def _is_same(key: str, records: Sequence[Mapping[str, Any]]) -> bool:
@@ -389,7 +444,8 @@ def _name_key(columns: Mapping[str, _Column], array: Sequence[str]) -> str | Non
     """Return the key of the names: by its word, by the key that the records are under, or by its values."""
     if array and array[-1] == "*" and "*" in columns:
         return "*"
-    ranks = {key: rank for key in columns if (rank := names_entry(key)) is not None and _are_names(columns[key], 0.5)}
+    distinct = 0.1 if any(are_people(column.texts) for column in columns.values()) else 0.5
+    ranks = {key: rank for key in columns if (rank := names_entry(key)) is not None and _are_names(columns[key], distinct)}
     by_word = sorted(ranks, key=lambda key: (bool(kind_words(key)), ranks[key]))
     if by_word and not kind_words(by_word[0]):
         return by_word[0]
@@ -469,6 +525,11 @@ def _labels_by_word() -> dict[str, list[tuple[str, str, bool]]]:
     return by_word
 
 
+def _parts_of(key: str) -> set[str]:
+    """Return the word of a key, and those of its parts: 英文缩写/别名."""
+    return {word_of(key), *map(plain, _SHARED.split(key.rpartition(".")[2]))}
+
+
 def is_alias(key: str) -> bool:
     """Return whether a key names other names."""
-    return word_of(key) in _words().alias
+    return not _parts_of(key).isdisjoint(_words().alias)

@@ -139,7 +139,9 @@ def exchange_format(name: str, body: bytes) -> str:
     if root.tag == "quiz" or format_by_content(name, body):
         return "moodle_xml"
     found = f"{name}: line {root.sourceline}: <{root.tag[:40]}> found"
-    raise Refusal(f"{found}; expected <quiz> of Moodle XML; of another bank, export that or a table")
+    raise Refusal(
+        f"{found}; expected <quiz> of Moodle XML, or an element for each question or entry; of another bank, export that or a table"
+    )
 
 
 def format_by_content(name: str, body: bytes) -> str:

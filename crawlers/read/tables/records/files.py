@@ -21,7 +21,7 @@ from crawlers.read.tables.legends import sheets_in
 from crawlers.read.tables.records.arrays import read_records, ways_to_entities, ways_to_records
 from crawlers.read.tables.records.between import LocatedRecord, passed_on, records_of
 from crawlers.read.tables.records.by_content import inferred_tables, read_by_content, with_advice
-from crawlers.read.tables.records.entities import SURE, LayoutProposal, are_record_keys, beside_way, names_entry, propose_records
+from crawlers.read.tables.records.entities import SURE, LayoutProposal, are_record_keys, beside_way, keys_for, names_entry, propose_records
 from crawlers.read.tables.records.fields import counted_from_zero
 from crawlers.read.tables.records.grouped import grouped
 from crawlers.read.tables.records.items import RecordReader
@@ -147,6 +147,8 @@ def _proposal_of(
         for way in islice(ways_to_entities(objects[0]), _MOST_WAYS):  # the file is read again for each
             below = list(read_records(name, body, way))
             inner = [record for _, record in below if isinstance(record, dict)]
+            if len(inner) > 1 and all(keys_for("start", each) and keys_for("end", each) for each in inner):
+                return None, records  # the edges of a graph, without which its nodes say little
             proposal = propose_records(inner, " ".join((name, *way)), way, beside_way(objects[0], way), by_values=by_values)
             if proposal and (best is None or proposal.confidence > best.confidence):
                 best, records = proposal, below

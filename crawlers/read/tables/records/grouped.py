@@ -38,6 +38,20 @@ def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = No
     return [(at, {head: name} | {key: [*texts] for key, texts in fields.items()}) for name, (at, fields) in by_head.items() if name]
 
 
+def of_people(records: Sequence[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
+    """Return rows of ranges, each with the name that the first of several rows has; nothing if no column has the people of ranges."""
+    keys = list(dict.fromkeys(key for _, row in records for key in row))
+    head = min((key for key in keys if names_entry(key) is not None), key=lambda key: names_entry(key) or 0, default=None)
+    if head is None or not any(are_people([text for _, row in records if (text := plain_text(row.get(key)))]) for key in keys):
+        return []
+    rows, name = list[tuple[str, dict[str, Any]]](), ""
+    for position, row in records:
+        if sum(plain_text(value) is not None for value in row.values()) > 1:  # else a note
+            name = plain_text(row.get(head)) or name
+            rows.append((position, row | {head: name}))
+    return rows
+
+
 def _belong_together(fields: Mapping[str, Collection[str]]) -> bool:
     """Return whether columns that are no facts by themselves differ together from row to row, or one with a range: age, limits, sample."""
     differ = [key for key, texts in fields.items() if len(texts) > 1]

@@ -13,7 +13,7 @@ from atomexam.text.verdicts import CODES, VERDICTS, verdict_of
 from crawlers.read.containers.files.reading import CoveredCell, Lost
 from crawlers.read.lines.doubts.question import holds_letter, holds_options
 from crawlers.read.tables.columns import EntityLayout, RecordLayout
-from crawlers.read.tables.records.entities import flat_record, joined_range, person_of, plain_text, range_text
+from crawlers.read.tables.records.entities import flat_record, joined_range, people_in, person_of, plain_text, range_text
 from crawlers.read.tables.records.fields import (
     Keys,
     Misfit,
@@ -80,20 +80,21 @@ def _texts(record: dict[str, Any], shape: EntityLayout) -> Iterator[tuple[int, s
     """Yield index, key and text of each field of a record except its names."""
     unit = plain_text(record.get(shape.unit)) if shape.unit else None
     ends = [plain_text(record.get(key)) if key else None for key in (shape.least, shape.most)]
-    people = person_of(plain_text(record.get(shape.people)) or "") if shape.people else ""
+    people = people_in(text for key in shape.people if (text := plain_text(record.get(key))))
     for index, key in enumerate(record, 1):
-        if shape.label or key in (shape.name, shape.alias, shape.people, *shape.skip):
+        if shape.label or key in (shape.name, shape.alias, *shape.people, *shape.skip):
             continue
         if key in shape.ranges:
             text = range_text(value_of(record, Keys((key,)))[1], unit)
-            text = f"{who}：{text}" if text and (who := person_of(key) or people) else text
         elif key in (shape.least, shape.most):
-            text = range_text({people: joined_range(*ends)} if people else joined_range(*ends), unit) if key == shape.least else None
+            text = range_text(joined_range(*ends), unit) if key == shape.least else None
             key = RANGES
         elif key == shape.unit and (shape.ranges or shape.least):
             text = None
         else:
             text = _text(record, key, shape)
+        if text and (key in shape.ranges or key == RANGES) and (who := person_of(key) or people):
+            text = f"{who}：{text}"
         if text is not None:
             yield index, key, text
 
