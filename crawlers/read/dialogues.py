@@ -21,7 +21,7 @@ from crawlers.read.lines.paper import read_paper
 from crawlers.read.lines.questions.draft import DOUBTS, Draft
 from crawlers.read.lines.questions.groups import Above
 from crawlers.read.tables.columns import layout_of_keys
-from crawlers.read.tables.records.arrays import read_records
+from crawlers.read.tables.records.arrays import below, first_document, read_records, ways_to_records
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.vocabulary.headings import kind_of, tells_patient
 from crawlers.read.vocabulary.labels import flat, has_part
@@ -58,8 +58,13 @@ class _Turn(NamedTuple):
     reply: str
 
 
-def holds_dialogue(record: Any) -> bool:
-    """Return whether a record is a dialogue with a model, and no row of a table whose columns are known."""
+def way_to_dialogues(document: Any) -> list[str] | None:
+    """Return the keys that lead to the dialogues in the first document of a file; None if it has none, or a table of known columns."""
+    ways = ways_to_records([document]) if isinstance(document, dict) else []
+    return next((way for way in ([], *ways) if _is_dialogue(below(document, way))), None)
+
+
+def _is_dialogue(record: Any) -> bool:
     return isinstance(record, dict) and layout_of_keys([*record]) is None and bool(_exchanges(record)[0])
 
 
@@ -103,7 +108,7 @@ def read_dialogues(name: str, body: bytes, provenance: Provenance) -> FileReadin
 def _turns_of(name: str, body: bytes, reading: FileReading, provenance: Provenance) -> tuple[list[_Turn], list[str]]:
     """Return the turns of all dialogues, and what else is in their records; a record without any is given up."""
     turns, others = list[_Turn](), list[str]()
-    for position, record in read_records(name, body):
+    for position, record in read_records(name, body, way_to_dialogues(first_document(name, body)) or ()):
         pairs, beside = _exchanges(record) if isinstance(record, dict) else ([], [])
         if not pairs:
             lost = Lost(position, "record_unreadable", "found no turns of a user and a model", str(record)[:_RAW_CHARS])
@@ -138,7 +143,7 @@ def _exchanges(record: dict[str, Any]) -> tuple[list[tuple[str, str]], list[str]
             else:
                 beside.append(text)
         beside += [value] if isinstance(value, str) else []
-    return (pairs if any(reply for _, reply in pairs) else []), beside
+    return pairs, beside
 
 
 def _turns_in(value: list[Any]) -> Iterator[tuple[str, str]]:

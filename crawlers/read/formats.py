@@ -18,7 +18,7 @@ from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
 from crawlers.read.containers.files.parquet import SUFFIX as PARQUET
 from crawlers.read.containers.files.reading import Lost, Text
 from crawlers.read.containers.files.text import read_text
-from crawlers.read.dialogues import holds_dialogue, read_dialogues
+from crawlers.read.dialogues import read_dialogues, way_to_dialogues
 from crawlers.read.entry_files import read_entries
 from crawlers.read.layouts.layout_files import layout_by_keys, shipped_layouts
 from crawlers.read.layouts.paper_layout import FileLayout
@@ -194,7 +194,7 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
         key = layout_by_keys(shapes, lambda shape: below(document, shape.array))
         if key and (written_by_user(key, known) or _reads(shapes[key], document)):
             return key
-        return DIALOGUES if holds_dialogue(below(document, ())) else TABLE
+        return TABLE if way_to_dialogues(document) is None else DIALOGUES
     if suffix in SHEETS:
         return _format_of_sheets(name, body, shapes) or TABLE  # whose reader checks the content of the rows, or reports what is missing
     advice = "save it as .docx, .xlsx or .txt" if suffix in OLD else "give it the suffix of what is in it, such as .txt or .csv"

@@ -54,6 +54,12 @@ def test_each_form_of_a_record_gives_stem_options_and_answer(form: str) -> None:
     assert ["".join(filter(str.isalpha, item.answer_raw or "")) for item in read] == [letters for *_, letters in CHOICES]
 
 
+def test_dialogues_may_be_within_a_document() -> None:
+    records = [FORMS["messages"](stem, reply) for stem, reply, _ in CHOICES]
+    body = json.dumps({"version": "1.0", "data": records}, ensure_ascii=False)
+    assert [item.stem_raw for item in result_of("a.json", body).reading.items if isinstance(item, QuestionItem)] == [s for s, *_ in CHOICES]
+
+
 def test_other_kinds_are_read_from_the_words_of_prompt_and_reply() -> None:
     verdict, words = "判断下面的话对不对。", "请用一两句话作答。"
     records = [
