@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from crawlers.read.vocabulary.headings import heads
 from crawlers.read.vocabulary.labels import Numbered, flat, opening_mark, trimmed
 from crawlers.read.vocabulary.numbers import opens_question
+from crawlers.read.vocabulary.words import ANSWER_NAME
 
 _ESCAPED = re.compile(r"(?P<number>\s{0,9}\d{1,4})\\(?=[.)])")
-_FOLD = re.compile(r"\s{0,9}</?details\b[^<>]{0,200}>\s{0,9}", re.IGNORECASE)
-_SUMMARY = re.compile(r"\s{0,9}<summary\b[^<>]{0,200}>(?P<words>[^<>]{0,60})</summary>\s{0,9}", re.IGNORECASE)
-_OF_ANSWER = re.compile(r"答|解|(?i:answer|solution)")
+_FOLD = re.compile(r"</?details\b[^<>]{0,200}>|<summary\b[^<>]{0,200}>(?P<words>[^<>]{0,200})</summary>", re.IGNORECASE)
+_OPENER = re.compile(
+    rf"(?:请?点[击我开此]|展开|查看|显示|看|折叠|show|view|see|the|[\s:：及与和&/]|(?P<answer>{ANSWER_NAME}|解析|解答|详解|answers?|solutions?)){{1,9}}",
+    re.IGNORECASE,
+)
 _TERM = re.compile(
     r"(?P<before>\s{0,9}(?:[-*+]\s{1,3}|\d{1,4}\s?[.、)]\s{0,4})?)(?P<sign>\*\*|__)(?P<term>[^*_:：]{1,60})"
     r"(?:(?P=sign)\s?[:：]|[:：]\s?(?P=sign))\s{0,4}(?=\S)"
@@ -28,16 +31,19 @@ def unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Yield lines without the tags of folds. What is folded below the word for an answer is one, unless its own words say what it is."""
     waits = False
     for index, text in lines:
-        fold = _FOLD.match(text)
-        text = text[fold.end() :] if fold else text
-        summary = _SUMMARY.fullmatch(text)
-        if summary and _OF_ANSWER.search(summary["words"]):
-            waits, text = True, ""
-        elif waits and text.strip():
-            waits = False
-            text = text if opening_mark(flat(trimmed(text))) != "text" or opens_question(flat(text)) else f"答案：{text.strip()}"
-        if text.strip() or not (fold or summary):
-            yield index, text
+        end = 0
+        for fold in [*_FOLD.finditer(text), None]:
+            part = text[end : fold.start() if fold else None]
+            if waits and part.strip():
+                waits = False
+                part = part if opening_mark(flat(trimmed(part))) != "text" or opens_question(flat(part)) else f"答案：{part.strip()}"
+            if part.strip() or not (fold or end):
+                yield index, part
+            if fold:
+                end, words = fold.end(), (fold["words"] or "").strip()
+                opener = _OPENER.fullmatch(words)
+                waits = opener is not None and opener["answer"] is not None
+                yield from [(index, words)] if words and not opener else []
 
 
 def terms_explained(lines: Sequence[Numbered]) -> Sequence[Numbered]:

@@ -259,7 +259,9 @@ def foreign_row(draft: Draft, due: int = 0, style: str = "", is_left_out: bool =
     fields = [("stem", draft.stem), *(("option", option) for option in options)]
     for field, text in [*fields, ("answer", draft.answer or ""), ("explanation", draft.explanation or "")]:
         first, *rows = flat(text).split("\n")
-        if due and rows and _opens_with("\n".join([first, *rows]), due, style, is_left_out):
+        own = number_of(first) if field == "stem" else None  # of the question itself, no point of a list
+        start = own.end if own and own.value == due - 1 else 0
+        if due and rows and _opens_with("\n".join([first[start:], *rows]), due, style, is_left_out):
             return "number_out_of_order"
         if doubt := next(filter(None, (_doubt_of_row(field, row) for row in rows)), None):
             return doubt
@@ -304,12 +306,10 @@ def _opens_with(text: str, due: int, style: str, is_left_out: bool) -> bool:
         is_left_out: the question below has another number, so that this one is missing.
     """
     digits = r"\s?".join(str(due))
-    own = number_of(text)
-    start = own.end if own and own.value == due - 1 else 0
     form = rf"\n(?P<open>[(\[【第]?)\s?{digits}(?!\d)\s{{0,2}}(?P<close>[)\]】、.:题]?)\s{{0,4}}[\[(\u4e00-\u9fff]"
     for opening in re.finditer(form, text):
         number = number_of(text[opening.start() + 1 : opening.end() + _UNIT_CHARS])
-        listed = re.search(rf"(?<!\d){due - 1}\s?[)\]】、.:]|[{RINGS[:3]}]", text[start : opening.start()])
+        listed = re.search(rf"(?<!\d){due - 1}\s?[)\]】、.:]|[{RINGS[:3]}]", text[: opening.start()])
         is_signed = opening["open"] or opening["close"] or (number is not None and number.style == style)
         if not listed and not (number and number.counted) and (is_left_out or is_signed):
             return True

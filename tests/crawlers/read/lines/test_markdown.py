@@ -11,6 +11,8 @@ WORDS = ("甲类", "乙类", "丙类", "丁类")
 FOLDS = {
     "label": "<details>\n<summary>展开答案</summary>\n\n答案：{}\n</details>",
     "bare": "<details><summary>点我看参考答案</summary>\n\n{}\n\n</details>",
+    "line": "<details><summary>查看解析</summary>{}</details>",
+    "no name": "<details>\n<summary>点击展开</summary>\n答案：{}\n</details>",
     "open": "<details open>\n<summary>Answer</summary>\n{}\n</details>",
 }
 
