@@ -14,6 +14,7 @@ from msgspec import structs
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from atomexam.text.option_letters import LETTERS, letters_in
 from atomexam.text.refusal import Refusal
 from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.read.containers.files.reading import Lost, Text
@@ -24,7 +25,7 @@ from crawlers.read.tables.columns import layout_of_keys
 from crawlers.read.tables.records.arrays import below, first_document, read_records, ways_to_records
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.vocabulary.headings import kind_of, tells_patient
-from crawlers.read.vocabulary.labels import flat, has_part
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import number_of
 from crawlers.read.vocabulary.words import ANSWER_NAME, any_of
@@ -41,13 +42,18 @@ _TELLS = re.compile(r"(?:请|以下是|下面是).{0,60}(?:题|回答|选项|答
 """
 _LEAD = re.compile(rf"[^:：]{{0,9}}(?:{any_of('stem', 'type')}|正误|对错|判断)\s?[:：]\s?")
 _OPTIONS = re.compile(rf"[【\[]?(?:{any_of('options')})[】\]]?\s?:?")
-_STATES = re.compile(rf"(?:(?:因此|所以|故),?)?(?:{ANSWER_NAME}|正确选项|本题|我)?(?:应该?)?(?:是|为|选择?)?\s?:?\s?(?=[A-J])")
+_STATES = re.compile(
+    rf"(?<![不非])(?:{ANSWER_NAME}|[Aa]nswer|正确选项|(?<!能)选(?!项)择?)[\s】\]*]{{0,4}}(?:应该?)?(?:[是为选]|选择)?[\s:：*(【]{{0,4}}"
+    r"(?P<letters>[A-J](?:[\s,、和及]{0,2}[A-J]){0,9})(?![A-Za-z\d型族类])(?!\s?[项和或]?\s?(?:错|不|都|均))"
+)
+"""Where a reply says which letters are right: its reasons may name others."""
+_LED = re.compile(r"(?P<letters>[A-J](?:[\s,、]{0,2}[A-J]){0,9})\s?[。;]")
 _VERDICT = re.compile(
     rf"(?:{ANSWER_NAME}\s?[是为:]{{0,2}}\s?)?(?:[这该此本上]?[个种述句题]?(?:说法|观点|表述|陈述|叙述|命题|判断|题干|题)?[是为]?)?"
     rf"(?P<verdict>{SURE_VERDICT})的?(?:[。.!,;\s]+|$)"
 )
 _LABEL = re.compile(rf"[【\[]?(?:{ANSWER_NAME}|答)[】\]]?\s?[:：]\s?|[【\[](?:{ANSWER_NAME}|答)[】\]]\s?")
-_EXPLAINED = re.compile(rf"[【\[]?(?:{any_of('explanation')})[】\]]?\s?[:：]\s?")
+_EXPLAINED = re.compile(rf"[【\[*]{{0,3}}(?:{any_of('explanation')})(?:[】\]]\s?[:：]?|\s?[:：])\*{{0,2}}\s?")
 _EXAMINES, _SPOKEN = re.compile(r"[简试论]述|简答|名词解释"), re.compile("[您你]")
 
 
@@ -201,15 +207,39 @@ def _parted(lines: list[str], has_case: bool) -> tuple[list[str], list[str]]:
 
 
 def _draft_of(lines: list[str], reply: str, above: Above, ordinal: int) -> Draft:
-    """Return the question that lines ask, with the answer and the explanation that a reply gives."""
-    answer, explanation = _answer_in(reply)
-    drafts = read_paper([f"{_NUMBER}{lines[0]}", *lines[1:], *([f"【答案】{answer}"] if answer else [])]).drafts
+    """Return the question that lines ask, with the answer to its options and the explanation that a reply gives."""
+    drafts = read_paper([f"{_NUMBER}{lines[0]}", *lines[1:]]).drafts
     if len(drafts) != 1:
         found = f"{len(drafts)} questions found; expected one"
         return Draft(line=0, ordinal=ordinal, number=1, above=above, stem="\n".join(lines), doubts=("stem_unreadable",), words=found)
-    [draft] = drafts
-    told = "\n".join(filter(None, (draft.explanation, explanation))) or None
-    return structs.replace(draft, ordinal=ordinal, above=above, stem=draft.stem.removeprefix(_NUMBER), explanation=told)
+    draft = structs.replace(drafts[0], ordinal=ordinal, above=above, stem=drafts[0].stem.removeprefix(_NUMBER))
+    return _answered(draft, reply) if draft.options and reply else draft
+
+
+def _answered(draft: Draft, reply: str) -> Draft:
+    """Return a question with the letters that a reply states, with an option that it repeats, or with all its words, which fit none."""
+    line, own = flat(reply), LETTERS[: len(draft.options)]
+    stated = [match for match in _STATES.finditer(line) if set(letters_in(match["letters"])) <= set(own)]
+    if len({frozenset(letters_in(match["letters"])) for match in stated}) > 1:
+        return structs.replace(draft, answer=reply).doubted("two_answers")
+    first, _, rest = reply.partition("\n")
+    words = {_squeezed(option): letter for option, letter in zip(draft.options, own, strict=True)}
+    words |= {each[1:]: letter for each, letter in words.items() if each[:1] == letter}
+    led = _LED.match(line)
+    if match := next(iter(stated), None) or led:
+        answer = match["letters"]
+        is_first = not _squeezed(line[: match.start()])
+        told = reply[match.end() :] if is_first else reply
+        repeated = "".join(each for each, letter in words.items() if letter in letters_in(answer) and each[:1] != letter)
+        head, bracket, behind = told.partition("）")
+        told = behind if bracket and _squeezed(head) == repeated else told
+        return structs.replace(draft, answer=answer, explanation=_without(_EXPLAINED, told.strip(" \n。.*】)）")) or None)
+    answer = words.get(_squeezed(first)) or (first if WHOLE_ANSWER.fullmatch(flat(first)) else reply)
+    return structs.replace(draft, answer=answer, explanation=_without(_EXPLAINED, rest.strip()) or None if answer != reply else None)
+
+
+def _squeezed(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
 
 
 def _in_words(draft: Draft, reply: str, kind: str | None) -> Draft:
@@ -221,17 +251,6 @@ def _in_words(draft: Draft, reply: str, kind: str | None) -> Draft:
         return structs.replace(draft, answer=verdict["verdict"], explanation=told or None)
     draft = structs.replace(draft, answer=_without(_LABEL, reply) or None, explanation=None)
     return draft.doubted("stem_unreadable", "said to somebody, not asked of an examinee") if _SPOKEN.search(draft.stem) else draft
-
-
-def _answer_in(reply: str) -> tuple[str, str]:
-    """Return the line of a reply that states the answer, without words before its letters, and what else it says."""
-    lines = [line for each in reply.split("\n") if (line := each.strip())]
-    at = next((at for at, line in enumerate(lines) if has_part(line, "answer") or _STATES.match(flat(line))), 0)
-    if not lines:
-        return "", ""
-    label = _LABEL.match(lines[at]) or _STATES.match(flat(lines[at]))
-    rest = "\n".join([*lines[:at], *lines[at + 1 :]])
-    return lines[at][label.end() if label else 0 :], _without(_EXPLAINED, rest)
 
 
 def _without(label: re.Pattern[str], text: str) -> str:

@@ -54,6 +54,26 @@ def test_each_form_of_a_record_gives_stem_options_and_answer(form: str) -> None:
     assert ["".join(filter(str.isalpha, item.answer_raw or "")) for item in read] == [letters for *_, letters in CHOICES]
 
 
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("A和C错误，选B", "B"),
+        ("A项错误，因为它不对；B项正确。故选B。", "B"),
+        ("逐项分析：\nA. 感觉：错误\nB. 知觉：正确\n所以选B", "B"),
+        ("**答案：B**\n\n**解析：**因为它完整", "B"),
+        ("知觉。", "B"),
+        ("不选A，因为它不对", None),
+        ("答案不是A而是B", None),
+        ("AB都不对", None),
+        ("先选A，再选B", None),
+    ],
+)
+def test_the_answer_is_what_a_reply_concludes_or_nothing(reply: str, answer: str | None) -> None:
+    asked = [*((stem, said) for stem, said, _ in CHOICES), ("对整体的反映有", reply)]
+    *_, item = questions_of([FORMS["query"](*each) for each in asked])
+    assert item.answer_raw == answer if answer else item.answer_raw == reply or item.doubt
+
+
 def test_dialogues_may_be_within_a_document() -> None:
     records = [FORMS["messages"](stem, reply) for stem, reply, _ in CHOICES]
     body = json.dumps({"version": "1.0", "data": records}, ensure_ascii=False)
