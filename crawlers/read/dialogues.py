@@ -34,8 +34,7 @@ _ASKED, _REPLIES = (("instruction", "input"), ("prompt",), ("query",)), ("output
 """Keys of a record with one question, and of the reply to it."""
 _SPEAKERS, _TEXTS = ("from", "role", "speaker"), ("value", "content", "text")
 _USERS, _MODELS = ("human", "user", "用户"), ("gpt", "assistant", "bot", "model", "助手")
-_LONGEST_PROMPT, _RECURS, _RAW_CHARS, _MOST, _END = 80, 2, 2000, 0.5, 8
-_NUMBER = "1、"
+_LONGEST_PROMPT, _RECURS, _RAW_CHARS, _MOST, _END, _NUMBER = 80, 2, 2000, 0.5, 8, "1、"
 _PROMPT = re.compile(r"请|题|回答|判断|作答|选择|选出|选项|答案")
 _TELLS = re.compile(r"(?:请|以下是|下面是).{0,60}(?:题|回答|选项|答案).{0,30}[。:：!！?？]")
 """What a line says that tells a model what to do: a case that recurs above several questions says none of these; certainly such a sentence.
@@ -67,11 +66,8 @@ class _Turn(NamedTuple):
 def way_to_dialogues(document: Any) -> list[str] | None:
     """Return the keys that lead to the dialogues in the first document of a file; None if it has none, or a table of known columns."""
     ways = ways_to_records([document]) if isinstance(document, dict) else []
-    return next((way for way in ([], *ways) if _is_dialogue(below(document, way))), None)
-
-
-def _is_dialogue(record: Any) -> bool:
-    return isinstance(record, dict) and layout_of_keys([*record]) is None and bool(_exchanges(record)[0])
+    firsts = [(way, record) for way in ([], *ways) if isinstance(record := below(document, way), dict)]
+    return next((way for way, record in firsts if layout_of_keys([*record]) is None and _exchanges(record)[0]), None)
 
 
 def read_dialogues(name: str, body: bytes, provenance: Provenance) -> FileReading:
@@ -167,8 +163,7 @@ def _turns_in(value: list[Any]) -> Iterator[tuple[str, str]]:
 
 def _prompts_of(turns: Sequence[_Turn]) -> set[str]:
     """Return the lines, or their beginnings, that stand above or below different questions and tell a model what to do."""
-    seen = {(part, "\n".join(turn.lines)) for turn in turns for part in _ends_of(turn.lines)}
-    counts = Counter(part for part, _ in seen)
+    counts = Counter(part for part, _ in {(part, "\n".join(turn.lines)) for turn in turns for part in _ends_of(turn.lines)})
     return {part for part, count in counts.items() if count >= _RECURS or _TELLS.fullmatch(part)}
 
 
@@ -176,14 +171,10 @@ def _ends_of(lines: Sequence[str]) -> Iterator[str]:
     """Yield the parts at both ends of what was asked that may be prompts; at least the stem is left without them."""
     if lines and (lead := _LEAD.match(lines[0])):
         yield lead[0]
-    if len(lines) > 1 and not letter_of(flat(lines[1])) and _may_prompt(lines[0]):
-        yield lines[0]
-    if len(lines) > 1 and not letter_of(flat(lines[-1])) and _may_prompt(lines[-1]):
-        yield lines[-1]
-
-
-def _may_prompt(line: str) -> bool:
-    return len(line) <= _LONGEST_PROMPT and bool(_PROMPT.search(line)) and not tells_patient(flat(line))
+    for line, below_it in ((lines[0], lines[1]), (lines[-1], lines[-1])) if len(lines) > 1 else ():
+        may_prompt = len(line) <= _LONGEST_PROMPT and _PROMPT.search(line) and not tells_patient(flat(line))
+        if may_prompt and not letter_of(flat(below_it)):
+            yield line
 
 
 def _without_prompts(lines: list[str], prompts: set[str]) -> tuple[list[str], list[str]]:
