@@ -18,6 +18,7 @@ from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
 from crawlers.read.containers.files.parquet import SUFFIX as PARQUET
 from crawlers.read.containers.files.reading import Lost, Text
 from crawlers.read.containers.files.text import read_text
+from crawlers.read.dialogues import read_dialogues, way_to_dialogues
 from crawlers.read.entry_files import entries_in, read_entries
 from crawlers.read.layouts.layout_files import layout_by_keys, shipped_layouts
 from crawlers.read.layouts.paper_layout import FileLayout
@@ -47,6 +48,8 @@ TRIPLES = "triples"
 """The format whose records may also be in a text, one per line."""
 ENTRIES = "entries"
 """The format of what is described under headings or labels, in lists of title and text, as a graph, or one fact a row."""
+DIALOGUES = "dialogues"
+"""The format of what was asked of a model, with its replies."""
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
 KnownLayouts = Mapping[str, FileLayout]
 """Layouts by name; if none are given, those that ship with the project."""
@@ -63,7 +66,7 @@ MAX_FILE_BYTES = 512 * 1024 * 1024
 
 def known_formats(known: KnownLayouts | None = None) -> list[str]:
     """Return the names that `format` may have."""
-    return sorted({*PAPERS, *EXCHANGES, TABLE, ENTRIES, *_layouts(known)})
+    return sorted({*PAPERS, *EXCHANGES, TABLE, ENTRIES, DIALOGUES, *_layouts(known)})
 
 
 def known_suffixes() -> tuple[str, ...]:
@@ -86,6 +89,8 @@ def suffixes_of(format_name: str, known: KnownLayouts | None = None) -> tuple[st
     one_of(format_name, known_formats(known), "format", "crawlers/read/layouts/layouts.yaml")
     if (shape := _layouts(known).get(format_name)) and (shape.tables or shape.paper):
         return read_suffixes()
+    if format_name == DIALOGUES:
+        return _RECORDS
     return PAPERS.get(format_name) or EXCHANGES.get(format_name) or RECORD_SUFFIXES + _MORE.get(format_name, ())
 
 
@@ -108,6 +113,8 @@ def read_file(
         return read_questions(name, body, suffix, provenance)
     if format_name == ENTRIES:
         return read_entries(name, body, provenance)
+    if format_name == DIALOGUES:
+        return read_dialogues(name, body, provenance)
     if format_name in EXCHANGES:
         return read_exchange(name, body, provenance)
     if format_name == TRIPLES and suffix in TEXTS:
@@ -185,7 +192,9 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
         except ValueError:
             return TABLE  # whose reader checks the content of the file, or reports what is wrong
         key = layout_by_keys(shapes, lambda shape: below(document, shape.array))
-        return key if key and (written_by_user(key, known) or _reads(shapes[key], document)) else TABLE
+        if key and (written_by_user(key, known) or _reads(shapes[key], document)):
+            return key
+        return TABLE if way_to_dialogues(document) is None else DIALOGUES
     if suffix in SHEETS:
         return _format_of_sheets(name, body, shapes) or TABLE  # whose reader checks the content of the rows, or reports what is missing
     advice = "save it as .docx, .xlsx or .txt" if suffix in OLD else "give it the suffix of what is in it, such as .txt or .csv"

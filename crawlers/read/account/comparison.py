@@ -29,7 +29,7 @@ COUNTED = 255
 NGRAM_CHARS = 8
 """Consecutive characters that identify text of an item."""
 MARKUP = re.compile(
-    r"</?(?:font|span|strong|div|table|tbody|thead|img|sub|sup|code|em|br|hr|tr|td|th|ul|ol|li|h[1-6]|[bipuas])(?:\s[^<>]{0,300})?/?>|\\[nr]",
+    r"</?(?:font|span|strong|div|table|tbody|thead|img|sub|sup|code|em|br|hr|tr|td|th|ul|ol|li|h[1-6]|details|summary|[bipuas])(?:\s[^<>]{0,300})?/?>|\\[nr]",
     re.I,
 )
 _MAY_BE_MARKUP = re.compile(r"[<\\]").search

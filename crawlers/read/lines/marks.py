@@ -1,7 +1,8 @@
 """What marks mean: options that stand out by emphasis, or have a tick -> a line with the answer below them. Lines in, lines out.
 
 Which of a paper's marks shows answers is known only from the complete paper: it is on some options and not on all, question after question.
-If the paper also states its answers in words, emphasis is ignored. A tick speaks for itself.
+If the paper also states its answers in words, emphasis counts only if it is on none of the questions that have such an answer. A tick
+speaks for itself.
 """
 
 import re
@@ -73,8 +74,13 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
     forms = (_OPTION, *_OTHER_OPTIONS)
     runs = next(filter(None, (list(_runs(plain, kinds, form)) for form in forms)), []) or _unlettered_runs(plain, kinds)
     has_answer = [_says_answer(plain, run[-1].line + 1) for run in runs]
-    right = _right_of(runs) if sum(has_answer) * 10 <= len(runs) else None
-    if right is None:
+    stated = [run for run, is_answered in zip(runs, has_answer, strict=True) if is_answered]
+    if len(stated) * 10 > len(runs):  # parts of a paper may have their answers in other forms
+        runs, has_answer = [run for run in runs if run not in stated], [False] * (len(runs) - len(stated))
+    else:
+        stated = []
+    right = _right_of(runs)
+    if right is None or any(right.kind in option.kinds | option.partly for run in stated for option in run):
         return list(lines)
     is_stated = stated_in(plain)
     bare = {option.line for run in runs for option in run}
@@ -160,6 +166,8 @@ def _says_answer(texts: Sequence[str], index: int) -> bool:
 
 
 _BOXES = str.maketrans({**dict.fromkeys(TICKED, "■"), **dict.fromkeys(EMPTY, "□")})
+_TASK = re.compile(r"^\s{0,12}(?:[-*+]\s{1,3})?\[(?P<tick>[xX√ ]?)\]\s{0,3}(?=[(\[]?[A-Ja-j]\s?[.、:：．)）])")
+"""The box of an entry in a list of tasks: `- [x] A. 甲`."""
 _SIGN = r"[■√★☆✦⭐]|(?<!\*)\*(?!\*)"
 _TICKABLE = re.compile(
     rf"(?:^\s{{0,12}}|(?<=\s)|(?=[■□]))(?P<sign>{_SIGN}|□)?(?P<apart>\s{{0,3}})"
@@ -168,7 +176,7 @@ _TICKABLE = re.compile(
 """Where an option begins, with the tick or box before its letter."""
 _BEHIND = re.compile(rf"\s{{0,6}}(?:\(\s?(?:正确答案|正确选项|答案|√)\s?\)|{_SIGN}|□)\s{{0,40}}$")
 """The tick or box behind the words of an option."""
-TICKS = (*"★☆✦⭐*√", *flat(TICKED + EMPTY), "(正确", "(答案", "( 正确", "( 答案")
+TICKS = (*"★☆✦⭐*√", *flat(TICKED + EMPTY), "(正确", "(答案", "( 正确", "( 答案", "[x]", "[X]")
 _STATED = ("(正确答案", "(正确选项")
 _FILLED = re.compile(r"[(\[]\s{0,6}(?P<letters>[A-J]{1,8})\s{0,6}[)\]]")
 _TAIL, _MOST_ROWS = 60, 10
@@ -189,10 +197,11 @@ class _Row(Struct):
 def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return the lines with ticks removed from options, and the letters of those that have one as the answer below: not if all have."""
     position = 0
+    are_tasks = any((box := _TASK.match(text)) and not box["tick"].strip() for _, text in lines if "[" in text)  # then all may be right
     while position < len(lines):
         run = _ticked_run(lines, position)
         letters, ticked = "".join(row.letters for row in run), "".join(row.ticked for row in run)
-        is_answer = 0 < len(ticked) < len(letters) + any(row.told for row in run) and _ends(lines, position + len(run))
+        is_answer = 0 < len(ticked) < len(letters) + (are_tasks or any(row.told for row in run)) and _ends(lines, position + len(run))
         if is_answer or (run and all(row.boxed for row in run) and ticked in ("", letters)):  # boxes that are all alike are bullets
             yield from ((row.index, row.text) for row in run)
         else:
@@ -222,6 +231,7 @@ def _row(index: int, text: str) -> _Row:
 
     Between two options a sign belongs to that which is nearer; if it is in the middle, to the lower one if the line begins with a sign.
     """
+    text = _TASK.sub(lambda box: "■ " if box["tick"].strip() else "□ ", text)
     line, row = flat(text.translate(_BOXES)), _Row(index, "")
     options = list(_TICKABLE.finditer(line))
     if not options or line[: options[0].start()].strip():

@@ -19,6 +19,7 @@ from msgspec import structs
 
 from crawlers.read.lines.doubts.question import question_doubts, verified, with_ringed_answers, with_titles_doubted
 from crawlers.read.lines.doubts.sections import section_doubts, titled
+from crawlers.read.lines.markdown import terms_explained, unescaped, unfolded
 from crawlers.read.lines.marks import MAY_EMPHASISE, TICKS, label_emphasis, label_ticks
 from crawlers.read.lines.pages.page import own_lines
 from crawlers.read.lines.pages.recurring import opens_content
@@ -70,6 +71,9 @@ class Step(NamedTuple):
 
 
 STEPS = (
+    Step(unescaped, "\\"),
+    Step(unfolded, ("<summary", "<details", "</details")),
+    Step(terms_explained, ("**", "__")),
     Step(label_emphasis, MAY_EMPHASISE),
     Step(without_light_markup, "*_`>"),
     Step(without_tags, "<&"),

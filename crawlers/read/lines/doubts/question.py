@@ -259,7 +259,9 @@ def foreign_row(draft: Draft, due: int = 0, style: str = "", is_left_out: bool =
     fields = [("stem", draft.stem), *(("option", option) for option in options)]
     for field, text in [*fields, ("answer", draft.answer or ""), ("explanation", draft.explanation or "")]:
         first, *rows = flat(text).split("\n")
-        if due and rows and _opens_with("\n".join([first, *rows]), due, style, is_left_out):
+        own = number_of(first) if field == "stem" else None  # of the question itself, no point of a list
+        start = own.end if own and own.value == due - 1 else 0
+        if due and rows and _opens_with("\n".join([first[start:], *rows]), due, style, is_left_out):
             return "number_out_of_order"
         if doubt := next(filter(None, (_doubt_of_row(field, row) for row in rows)), None):
             return doubt

@@ -17,7 +17,7 @@ from crawlers.read.vocabulary.letters import letter_of
 _LABEL_KEYS = ("key", "label", "letter", "option", "id", "name", "code", "prefix")
 _TEXT_KEYS = ("value", "text", "content", "option", "name", "title", "label")
 _SCALARS, _CONTAINERS = (str, int, float, bool), (list, dict, RepeatedKey)
-_RAW_CHARS = 2000
+_RAW_CHARS, _NO_INDEX = 2000, -1
 
 
 class Keys(NamedTuple):
@@ -163,9 +163,9 @@ def _option_keys(record: dict[str, Any], shape: RecordLayout) -> list[str]:
 
 
 def letters_of_indices(record: dict[str, Any], shape: RecordLayout) -> str | None:
-    """Return the letters of an answer given as indices of options, counted from 0."""
+    """Return the letters of an answer given as indices of options, counted from 0; -1 stands for none."""
     key, value = value_of(record, keys_of(shape, "answer_raw"))
-    indices = value if isinstance(value, list) else [] if value is None else [value]
+    indices = value if isinstance(value, list) else [] if value in (None, _NO_INDEX) else [value]
     if not all(isinstance(index, int) and 0 <= index < len(LETTERS) for index in indices):
         raise Misfit("field_unreadable", f"field {key!r}: found {value!r}, expected positions of options, counted from 0")
     return "".join(LETTERS[index] for index in sorted(indices)) or None
@@ -173,13 +173,13 @@ def letters_of_indices(record: dict[str, Any], shape: RecordLayout) -> str | Non
 
 def counted_from_zero(records: Iterable[Any], shape: RecordLayout) -> bool:
     """Return whether the answers of records without a named layout are indices of options counted from 0: integers, alone or in lists, with
-    0 among them.
+    0 among them; -1 stands for no answer.
     """
     keys, options = shape.keys_of("answer_raw"), [*shape.option_keys, *shape.keys_of("options_raw")]
     answers = [(record[key], record) for record in records if isinstance(record, dict) for key in keys if record.get(key) is not None]
     index_lists = [(value if isinstance(value, list) else [value], record) for value, record in answers]
     return any(0 in indices for indices, _ in index_lists) and all(
-        indices and all(type(index) is int and index >= 0 for index in indices) and any(record.get(key) for key in options)
+        indices and all(type(index) is int and index >= _NO_INDEX for index in indices) and any(record.get(key) for key in options)
         for indices, record in index_lists
     )
 

@@ -261,3 +261,11 @@ def test_lost_rows_and_records_have_their_places(tmp_path: Path) -> None:
     places = [(place, isinstance(record, Lost)) for place, record in read_records("a.parquet", written(table), ["example"])]
     assert places == [("row:1", False), ("row:2", True)]
     assert parquet.SUFFIX == ".parquet"
+
+
+def test_an_index_of_minus_one_is_no_answer() -> None:
+    rows = [{"question": f"第{at}类是（ ）", "choices": ["甲", "乙", "丙"][: 3 - at % 2], "label": at - 1} for at in range(4)]
+    for name, body in (("a.parquet", parquet_of(rows)), ("a.json", json.dumps(rows).encode())):
+        items = [item for item in read(name, body).items if isinstance(item, QuestionItem)]
+        assert [item.answer_raw for item in items] == [None, "A", "B", "C"]
+        assert not any(item.doubt for item in items)

@@ -10,7 +10,7 @@ CASES = sorted(PAPERS.glob("*.txt"))
 GIVEN_UP = {
     "blind_09": 3, "blind_17": 2, "own2_bare_keys": 8, "own2_blank_answers_mixed": 2, "own2_chat_middle": 2, "own2_english": 2,
     "own2_excel_paste": 4, "own2_full_stop_number": 4, "own2_nested": 5, "own2_type_before": 4, "own2_variant_eng": 1,
-    "own3_bare_letters_blank": 2, "own3_case_restart_inline": 2, "own3_details": 3, "own3_remark_last_option": 2,
+    "own3_bare_letters_blank": 2, "own3_case_restart_inline": 2, "own3_remark_last_option": 2,
     "own3_remarks_verdict": 2, "own4_scan_noise": 1, "own_bank_with_tags": 1, "own_case_questions": 4, "own_spaced_scan": 2,
 }  # fmt: skip
 """Questions that are rejected with a reason, which a layout or an edit of the file cures; none is read otherwise."""

@@ -246,7 +246,7 @@ def test_an_option_may_speak_of_answers(words: str) -> None:
     assert [(one.options[2], one.answer) for one in paper.questions] == [(f"C. {words}", key) for key in KEY]
 
 
-@pytest.mark.parametrize("end", ["—— 完 ——", "（全卷完）", "-- END --", "—END—"])
+@pytest.mark.parametrize("end", ["—— 完 ——", "（全卷完）", "（全书完）", "-- END --", "—END—"])
 def test_the_end_of_a_paper_is_no_part_of_its_last_question(end: str) -> None:
     reading = read_paper([*_paper("{n}. {stem}\n{below}"), "", end, "整理：教务科"])
     assert reading.questions[-1].options == OPTIONS and reading.unread == [end, "整理：教务科"]

@@ -1,0 +1,67 @@
+"""Notes in Markdown: folds, boxes of tasks, emphasised terms, escaped numbers, and answers in other forms from part to part."""
+
+import re
+
+import pytest
+
+from crawlers.read.lines.paper import read_paper
+
+STEMS = ("感觉的种类有", "记忆的环节有", "思维的过程有", "情绪的功能有")
+WORDS = ("甲类", "乙类", "丙类", "丁类")
+FOLDS = {
+    "label": "<details>\n<summary>展开答案</summary>\n\n答案：{}\n</details>",
+    "bare": "<details><summary>点我看参考答案</summary>\n\n{}\n\n</details>",
+    "line": "<details><summary>查看解析</summary>{}</details>",
+    "no name": "<details>\n<summary>点击展开</summary>\n答案：{}\n</details>",
+    "open": "<details open>\n<summary>Answer</summary>\n{}\n</details>",
+}
+
+
+def _choice(number: int, box: str = "{1}. {2}", right: str = "", below: str = "") -> str:
+    options = [box.format("x" if letter in right else " ", letter, words) for letter, words in zip("ABCD", WORDS, strict=True)]
+    return "\n".join([f"{number}. {STEMS[number - 1]}", *options, *filter(None, [below]), ""])
+
+
+def _answers(text: str) -> list[str | None]:
+    drafts = read_paper(text.split("\n")).drafts
+    assert not any(draft.doubt for draft in drafts)
+    return [draft.answer for draft in drafts]
+
+
+@pytest.mark.parametrize("fold", FOLDS.values(), ids=FOLDS)
+def test_what_is_folded_below_a_question_is_its_answer(fold: str) -> None:
+    choices = [_choice(number, below=fold.format(letter)) for number, letter in enumerate("BDAC", 1)]
+    assert _answers("## 单选题\n" + "\n".join(choices)) == [*"BDAC"]
+    words = [f"### {number}. 简述{stem[:2]}的特点。\n\n{fold.format(f'{stem}：先快，后慢')}\n" for number, stem in enumerate(STEMS, 1)]
+    assert _answers("## 简答题\n" + "\n".join(words)) == [f"{stem}：先快，后慢" for stem in STEMS]
+
+
+@pytest.mark.parametrize("box", ["- [{0}] {1}. {2}", "* [{0}] {1}、{2}", "[{0}] {1}) {2}"])
+def test_boxes_of_tasks_are_ticks_and_all_may_be_ticked(box: str) -> None:
+    right = ["AC", "BCD", "ABCD", "D"]
+    assert _answers("\n".join(_choice(number, box, letters) for number, letters in enumerate(right, 1))) == right
+
+
+def test_a_term_in_bold_is_asked_and_explained_below_a_heading_of_terms() -> None:
+    signs = ("{}. **{}**：{}", "{}. **{}：**{}", "{}. __{}__: {}")
+    lines = [signs[at % 3].format(at + 1, word, f"由{word}引起的反应。") for at, word in enumerate(WORDS)]
+    drafts = read_paper(
+        ["## 名词解释", *lines, "## 简答题", *(f"{at}. 简述{word}。\n**答案：**略" for at, word in enumerate(WORDS, 1))]
+    ).drafts
+    assert [draft.stem.split(". ")[1] for draft in drafts[:4]] == [*WORDS]
+    assert [draft.answer for draft in drafts[:4]] == [f"由{word}引起的反应。" for word in WORDS]
+    assert [draft.stem for draft in read_paper(["## 填空题", *lines]).drafts][:1] != ["1. 甲类"]
+
+
+def test_an_escaped_number_begins_a_question() -> None:
+    text = "\n".join(_choice(number, below=f"答案：{letter}") for number, letter in enumerate("BDAC", 1))
+    assert _answers(text.replace("1. ", "1\\. ").replace("3. ", "3\\. ")) == [*"BDAC"]
+
+
+def test_one_part_may_state_its_answers_and_another_emphasise_them() -> None:
+    stated = [_choice(number, below=f"答案：{letter}") for number, letter in enumerate("BDAC", 1)]
+    bold = [re.sub(rf"^{letter}\. .*$", r"**\g<0>**", _choice(number), flags=re.M) for number, letter in enumerate("CADB", 1)]
+    assert _answers("\n".join(["一、单选题", *bold, "二、单选题", *stated])) == [*"CADB", *"BDAC"]
+    mixed = [each.replace("B. 乙类", "**B. 乙类**") for each in stated]  # bold beside stated answers is only emphasis
+    drafts = read_paper("\n".join(["一、单选题", *bold, "二、单选题", *mixed]).split("\n")).drafts
+    assert [draft.answer for draft in drafts] == [None] * 4 + [*"BDAC"]
