@@ -19,6 +19,7 @@ from crawlers.read.containers.files.csv import csv_rows, delimiter_of, directive
 from crawlers.read.containers.files.notations import SUFFIXES as DATABASES
 from crawlers.read.containers.files.notations import YAMLS, document_in, statement_rows, tables_of
 from crawlers.read.containers.files.programs import literals_of
+from crawlers.read.containers.files.reading import Rows, marked_object
 from crawlers.read.containers.files.text import scripts_of_page, tables_of_markdown
 from crawlers.read.containers.files.xml import cells_of_book, data_of, root_of
 from crawlers.read.tables.headers import (
@@ -30,7 +31,7 @@ from crawlers.read.tables.headers import (
     with_titles,
 )
 from crawlers.read.tables.legends import with_comments, with_legends
-from crawlers.read.tables.tree import Rows, marked_object, opened, tables_in, turned_document
+from crawlers.read.tables.tree import opened, tables_in, turned_document
 from crawlers.text.fields import text_of
 
 TEXTS = (".txt", ".text")

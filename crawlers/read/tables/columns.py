@@ -12,6 +12,7 @@ from crawlers.read.tables.names import (
     is_unnamed,
     is_wrong_name,
     named_in_turn,
+    names_of,
     option_number,
     plain,
 )
@@ -21,8 +22,6 @@ SECTION = "(heading)"
 """Key under which the rows below a heading inside a table have that heading."""
 CASE, SHARED_OPTIONS = "(case)", "(shared options)"
 """Keys under which rows have what a row above states that they share."""
-_TERMS = frozenset({"名词", "术语", "名词术语", "专业术语", "概念", "词条", "词汇", "中文"})
-"""Stems whose explanation is their answer."""
 _LETTER_OF_OPTION = re.compile(r"(?<![A-Za-zＡ-Ｊ])[A-Ja-jＡ-Ｊ](?![A-Za-z])|(?<=[a-z])[A-J](?![A-Za-z])|[\d一二三四五六七八九十]")
 _NAMES_OPTION = re.compile(r"选|option|opt|choice", re.IGNORECASE)
 _SHARD = re.compile(r"-\d{5}-of-\d{5}(?:-[0-9a-f]+)?$")
@@ -164,12 +163,13 @@ def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
     key_of_field: dict[str, str] = {}
     for field, known in columns_by_field().items():
         key = next((keys[words.index(word)] for word in known if word in words), None)
-        if key is not None and key not in key_of_field.values():
+        if key is not None and field != "term" and key not in key_of_field.values():
             key_of_field[field] = key
     kinds = [key for key, word in zip(keys, words, strict=True) if word.endswith("题") and re.fullmatch(TYPE, word)]
     if "stem_raw" not in key_of_field and len(kinds) == 1:  # several may count the questions of each kind
         key_of_field["stem_raw"] = kinds[0]
-    if "answer_raw" not in key_of_field and plain(key_of_field.get("stem_raw", "")) in _TERMS and "explanation_raw" in key_of_field:
+    is_term = plain(key_of_field.get("stem_raw", "")) in names_of("term")
+    if is_term and "answer_raw" not in key_of_field and "explanation_raw" in key_of_field:
         key_of_field["answer_raw"] = key_of_field.pop("explanation_raw")
     number_of_option = {key: number for key, word in zip(keys, words, strict=True) if (number := option_number(word)) is not None}
     options = sorted(_of_one_kind(number_of_option), key=number_of_option.__getitem__)

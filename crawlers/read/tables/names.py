@@ -98,8 +98,8 @@ def option_number(word: str) -> int | None:
 
 @cache
 def columns_by_field() -> dict[str, list[str]]:
-    with open(_COLUMNS, encoding="utf-8") as file:
-        return msgspec.convert(YAML(typ="safe").load(file), dict[str, list[str]])
+    words = msgspec.convert(YAML(typ="safe").load(_COLUMNS.read_text(encoding="utf-8")), dict[str, list[str]])
+    return words | {"stem_raw": words["stem_raw"] + words["term"]}
 
 
 def is_wrong_name(key: str) -> bool:

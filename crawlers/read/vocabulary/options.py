@@ -66,7 +66,7 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None
     chain = max(chains, key=lambda chain: sum(sign.weight for sign in chain), default=[])
     if len(columns := _in_columns(signs)) > len(chain):
         chain = columns
-    bridged = _bridged(line, chain, everything, usual)
+    bridged = _bridged(line, chain, everything)
     chain, sure = bridged or chain, not bridged or bridged[-1].weight > FAINT or len(bridged) == usual
     alone = len(chain) == 1 and chain[0].weight == LINE and chain[0].sign and not _POINTS.match(line, chain[0].end)
     if alone and _SECOND.search(line, chain[0].end):
@@ -145,7 +145,7 @@ def _trimmed(chain: list[OptionMarker], usual: int) -> list[OptionMarker]:
     return chain
 
 
-def _bridged(line: str, chain: list[OptionMarker], signs: Iterable[OptionMarker], usual: int) -> list[OptionMarker]:
+def _bridged(line: str, chain: list[OptionMarker], signs: Iterable[OptionMarker]) -> list[OptionMarker]:
     """Return a run with the further letters of its sign that directly follow a letter: `B.12×10⁹/LC.乙D.丙`; nothing if there are none."""
     if not chain or {sign.sign for sign in chain} != {chain[0].sign} or not chain[0].sign:
         return []

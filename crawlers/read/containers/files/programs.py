@@ -198,7 +198,7 @@ class _Reader:
         return self._at(self.position).text
 
     def value(self, depth: int) -> Any:
-        check_depth(self.name, depth, MAX_DEPTH)
+        check_depth(self.name, depth)
         kind, text = self._next()
         if kind == "text":
             return self._ended(self._joined(unquoted(text)))

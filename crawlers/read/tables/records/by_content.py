@@ -14,7 +14,7 @@ from atomexam.records.checks import one_of
 from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.files.reading import Lost
+from crawlers.read.containers.files.reading import EVERY, Lost, Rows
 from crawlers.read.tables.any_rows import rows_of
 from crawlers.read.tables.columns import CASE, TableLayout, layout_of_keys
 from crawlers.read.tables.headers import row_with
@@ -34,7 +34,7 @@ from crawlers.read.tables.roles.records import (
 )
 from crawlers.read.tables.roles.solver import PAIR, SURE, roles_of
 from crawlers.read.tables.roles.values import ALL_FORMS, FORMS
-from crawlers.read.tables.tree import EVERY, Rows, is_within, keys_within, with_inner
+from crawlers.read.tables.tree import is_within, keys_within, with_inner
 from crawlers.read.vocabulary.headings import tells_patient
 from crawlers.read.vocabulary.labels import flat
 

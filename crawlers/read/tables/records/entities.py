@@ -285,7 +285,7 @@ def propose_records(
     name = _name_key(columns, [*array])
     if name is None:
         return None
-    scored = [proposal for kind in _words().kinds if (proposal := _as_kind(kind, name, columns, rows, hint, array, beside, by_values))]
+    scored = [proposal for kind in _words().kinds if (proposal := _as_kind(kind, name, columns, hint, array, beside, by_values))]
     return max(scored, key=lambda one: (one.confidence, -len(one.unknown)), default=None)
 
 
@@ -293,7 +293,6 @@ def _as_kind(
     kind: str,
     name: str,
     columns: Mapping[str, _Column],
-    rows: Sequence[Mapping[str, Any]],
     hint: str,
     array: Sequence[str],
     beside: Iterable[str],

@@ -55,6 +55,7 @@ from crawlers.read.tables.roles.values import (
     verdict_word,
 )
 from crawlers.read.tables.tree import listed
+from crawlers.read.vocabulary.letters import is_signed
 
 SURE = 0.9
 """Confidence at which a table is read without confirmation by a person."""
@@ -70,7 +71,7 @@ _CODED = re.compile(r"[\w.:/%-]{1,80}", re.ASCII)
 """A text that may name a thing elsewhere: `0_1`, `opt12`, `1005`."""
 _LEAST_STATEMENT = 9
 """Characters of a usual true-or-false statement; a shorter text may be an option of a question elsewhere."""
-_LED, _BLANK = re.compile(r"\s*[A-JＡ-Ｊ]\s?[.．、:：)）]"), re.compile(r"[(（]\s*[)）]|_{2,}")
+_BLANK = re.compile(r"[(（]\s*[)）]|_{2,}")
 _HELP, _MOST_HELP = (
     re.compile(r"如何|怎么|怎样|能不能|可不可以|(?:可以|能|会|要|需要|支持).{0,20}吗[？?]?$|在哪里|(?i:how (?:do|can|to))"),
     0.8,
@@ -324,7 +325,7 @@ def _shares_sets(rows: Sequence[dict[str, Any]], key: str) -> float:
 def _without_answers(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[str]]) -> Roles | None:
     """Return the roles of a table of questions with blanks and lettered options, as only tests have them, whose keys are elsewhere."""
     for options in (each for each in sets if len(each) == 1):
-        lettered = [all(map(_LED.match, texts)) for row in rows if len(texts := options_of(row, options)) > 1]
+        lettered = [all(map(is_signed, texts)) for row in rows if len(texts := options_of(row, options)) > 1]
         stem, _, _ = stem_of(rows, [key for key in columns if key not in options])
         blanks = sum(_BLANK.search(str(row.get(stem or ""))) is not None for row in rows)
         if (
