@@ -25,7 +25,6 @@ from crawlers.read.tables.records.triples import triple_lines
 from crawlers.read.tables.tree import listed
 from crawlers.text.fields import sound_json
 
-_DEEPEST = 100
 LETTER = re.compile(r"[A-Ja-j]")
 
 

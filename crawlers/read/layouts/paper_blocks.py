@@ -115,7 +115,7 @@ class Divider:
             self._open(row, fields)
         elif self._in_list and row.text in self._of_pages and number_of(row.flat) is None:
             self.out.dropped.append(row)
-        elif self._take_entries(row, opening):
+        elif self._take_entries(row):
             self._block, self._in_list = None, True
         elif case >= 0 and case >= opening:
             self._open_case(row, case_fields)
@@ -177,7 +177,7 @@ class Divider:
         self._block, self._groups, self._in_list = None, self._groups + 1, False
         self.out.kept[row.index] = list(fields)
 
-    def _take_entries(self, row: Row, opening: int) -> bool:
+    def _take_entries(self, row: Row) -> bool:
         """Read the entries of a line of the list of answers; return False if it has none."""
         if self._titles and not self._in_list:
             return False
@@ -186,8 +186,6 @@ class Divider:
             return True
         for one in self._keys:
             found = list(one.entries(row.flat))
-            if not found and (self._in_list or one.weight > opening) and (fields := one.fields(row.flat)) is not None:
-                found = [fields]
             if not found or not (self._in_list or NUMBERS & set(one.names)):
                 continue
             for fields in found:

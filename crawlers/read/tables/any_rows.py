@@ -15,7 +15,7 @@ from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.documents.by_suffix import SHEETS
 from crawlers.read.containers.documents.doc import WORD
-from crawlers.read.containers.files.csv import csv_rows, delimiter_of, directives_of
+from crawlers.read.containers.files.csv import csv_rows, delimiter_of
 from crawlers.read.containers.files.notations import SUFFIXES as DATABASES
 from crawlers.read.containers.files.notations import YAMLS, document_in, statement_rows, tables_of
 from crawlers.read.containers.files.programs import literals_of
@@ -49,7 +49,7 @@ PAGES = (".html", ".htm", *MARKDOWN)
 _SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?(?:into)?|update|copy)\s{1,8}[\"`\[\w]", re.IGNORECASE)
 _SCRIPTED = (".vue", ".svelte", ".astro")
 """Suffixes of parts of pages, whose data is in their scripts."""
-_LEAST_ROWS, _SAMPLE_CHARS = 3, 1 << 16
+_SAMPLE_CHARS = 1 << 16
 _TAG = re.compile(
     r"<(?:/?(?:p|div|span|b|i|u|em|strong|font|sub|sup|li|ul|ol|h[1-6])|br|img)(?:\s[^<>]{0,500})?/?>|</\w{1,10}>", re.IGNORECASE
 )
@@ -125,8 +125,8 @@ def literals_as_json(name: str, body: bytes) -> bytes:
 
 
 def _in_text(name: str, body: bytes, text: str) -> list[Rows]:
-    """Return the table of a text whose lines one sign divides into as many cells, or that Anki exported."""
-    if not (directives_of(text)[0] or delimiter_of(text[:_SAMPLE_CHARS])):
+    """Return the table of a text whose lines one sign divides into as many cells."""
+    if not delimiter_of(text[:_SAMPLE_CHARS]):
         return []
     return list(tables_of_cells("", list(with_legends(csv_rows(name, body)))))
 

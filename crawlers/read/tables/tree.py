@@ -5,7 +5,6 @@ A row is `path -> value`: keys of objects inside it are joined by a dot, lists s
 
 import ast
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -185,9 +184,7 @@ def _reached(value: Any, steps: Sequence[str]) -> Any:
 
 _FEWEST = 3
 _MOST_FIELDS, _DEEPEST = 15, 2
-_LEAST_STEM_CHARS, _SHARE = 8, 0.8
 _LEAST_TEXT_CHARS = 4
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 Cells = list[tuple[str, list[str]]]
 

@@ -135,7 +135,7 @@ class Form:
     def _answer(self, places: Sequence[int], given: Answers, marks: list[str], unsure: set[int], *, is_plain: bool) -> None:
         """Add the answers of the questions at some places; those with one are no longer unsure."""
         parts = [self.parts[at] for at in places]
-        columns = stated.after_labels(parts, self.alphabet) or stated.behind_options(parts, self.alphabet)
+        columns = stated.after_labels(parts, self.alphabet)
         if not columns:
             columns, mark = stated.at_options(parts)
             for at in places if columns else ():
@@ -160,7 +160,7 @@ class Form:
         explanation, has_rest = self._tail(at, answer, options)
         texts = [row.text for row in one.stem]
         if answer and answer.row in one.stem:
-            texts[one.stem.index(answer.row)] = _without_answer(answer, has_options=bool(options))
+            texts[one.stem.index(answer.row)] = _without_answer(answer)
         stem, tags = untagged("\n".join(text for text in texts if text.strip()).strip())
         if head.before[-2:] in ("**", "__"):  # `**1. ……**`
             stem = stem.removesuffix(head.before[-2:]).rstrip()
@@ -283,14 +283,9 @@ def _look_of(row: Row) -> tuple[object, ...]:
     return sign, last if last[:1] in ("#", "@") else "", not sign and _ASKS.search(row.flat) is not None
 
 
-def _without_answer(answer: Answer, *, has_options: bool) -> str:
-    """Return the row of a stem without the answer in it; brackets that are its blank remain."""
-    before, after = answer.before, answer.after
-    if before.rstrip()[-1:] in tuple("([【（〔"):
-        before, after = before.rstrip()[:-1], after.lstrip()[1:]
-        if before.strip() and has_options and not _ASKS.search(before.rstrip("。. ")):
-            return f"{before}（ ）{after}"
-    return f"{before.rstrip() if after.strip() else before.rstrip(_LEADERS)}{after}"
+def _without_answer(answer: Answer) -> str:
+    """Return the row of a stem without the answer in it and its brackets."""
+    return f"{answer.before.rstrip() if answer.after.strip() else answer.before.rstrip(_LEADERS)}{answer.after}"
 
 
 def _are_all_one(drafts: Sequence[Draft]) -> bool:

@@ -108,8 +108,6 @@ def _kind(lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int], recu
     steps = [after - before for before, after in pairwise(indices)]
     if median(steps) < _SHORTEST_PAGE:
         return "text"
-    if roles["interrupts"] > 1:
-        return "page"
     if roles["completes"] == len(indices):
         return "unsure" if indices[-1] - indices[0] > len(lines) // 2 and _are_regular(steps) else "text"
     if roles["completes"] * 2 > len(indices) and not _are_regular(steps):
@@ -128,15 +126,12 @@ def _opens(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[
 
 
 def _role(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[int]) -> str:
-    """Return what a line does at its place: it interrupts a sentence, completes one, ends a stem above options, or is between questions."""
+    """Return what a line does at its place: it completes a sentence, ends a stem above options, or is between questions."""
     line = lines[index]
     below = lines[index + 1] if index + 1 < len(lines) and index + 1 not in recurring else None
     opened = _opens(lines, wraps, index, recurring)
-    if opened:
-        if wraps.width and below is not None and is_plain(below) and not wraps.fills(line.flat, below.flat):
-            return "interrupts"
-        if below is None or not is_plain(below):
-            return "completes"
+    if opened and (below is None or not is_plain(below)):
+        return "completes"
     if below is not None and letter_of(below.text) == "A":
         return "heads"
     above = lines[index - 1] if index and index - 1 not in recurring else None

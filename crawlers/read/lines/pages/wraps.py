@@ -12,10 +12,10 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from atomexam.text.option_letters import LETTERS, next_letter
+from atomexam.text.option_letters import next_letter
 from crawlers.read.vocabulary.entries import ANSWERS, HEADS, LISTS, is_title, kinds_of, listed_in, title_in
 from crawlers.read.vocabulary.headings import case_heading_in, heads, is_paper_title, may_head, numeral_of
-from crawlers.read.vocabulary.labels import WHOLE_ANSWER, columns_of, flat, parts_of
+from crawlers.read.vocabulary.labels import columns_of, flat, parts_of
 from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import number_of
 from crawlers.read.vocabulary.options import options_in
@@ -29,7 +29,6 @@ _TYPE_WORD = re.compile(
     r"(?:(?:单项|多项)?选择|单选|多选|不定项|判断|是非|正误|填空|简答|问答|论述|分析|计算|(?:名词|术语)解释|案例分析)题?(?:\s?\(\s?\))?"
 )
 _VERDICTS = ("判断", "是非", "正误")
-_FILLED = re.compile(r"(?:参考|正确|标准)?答案(?P<is>是)?\s?\(\s?(?:[A-J]{1,6}|√|×|正确|错误|[对错TF])\s?\)")
 _WORD_CUT = ("维生素", "维他命")
 _ITS_LETTER, _LONGEST_LETTER = re.compile(r"[A-EK]\d{0,2}[。.,]?"), 4
 _WINDOW = 6  # columns within which full lines end: a sign or a word that did not fit moves to the next line
@@ -152,16 +151,7 @@ def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
             tails[index] = False  # a heading that separates a question from its answer is not one
         elif _cuts_word(lines, index):
             tails[index] = True
-        elif (filled := _FILLED.match(lines[index].flat)) and _tears_answer(lines, index, wraps, bool(filled["is"])):
-            tails[index] = False  # `作出` above `答案（错误）`: the word belongs to the stem, or is the mark
-        elif (
-            (kind := _read_as(lines[index].flat)) == "answer"
-            and lines[index].flat[0] in LETTERS
-            and alone * 2 <= numbers
-            and _cuts_stem(lines, index, wraps)
-        ):
-            tails[index] = False
-        elif kind and (kind != "answer" or not alone):
+        elif (kind := _read_as(lines[index].flat)) and (kind != "answer" or not alone):
             sure = _is_tail(lines, index, kind, wraps)
             if sure is not None:
                 tails[index] = sure
@@ -183,8 +173,6 @@ def _read_as(line: str) -> str:
     if _ANSWER_TITLE.fullmatch(line) or is_title(line):
         title = title_in(line)
         return "" if title and (heads(title.name) or may_head(title.name)) else "title"
-    if WHOLE_ANSWER.fullmatch(line):
-        return "answer"
     if not (heads(line) or may_head(line) or is_paper_title(line)):
         return ""
     number = number_of(line)
@@ -228,21 +216,6 @@ def _leads_nowhere(lines: Sequence[PaperLine], index: int) -> bool:
 def _cuts_word(lines: Sequence[PaperLine], index: int) -> bool:
     """Return whether a letter ends a word of the line above: `维生素` above `A`."""
     return not lines[index].gap and lines[index - 1].flat.endswith(_WORD_CUT) and _ITS_LETTER.fullmatch(lines[index].flat) is not None
-
-
-def _cuts_stem(lines: Sequence[PaperLine], index: int, wraps: Wraps) -> bool:
-    """Return whether a letter is between a stem whose sentence is incomplete and its options."""
-    if lines[index].gap or is_closed(lines[index - 1].flat) or _above(lines, index)[0] != "stem":
-        return False
-    return _below(lines, index, wraps) == ("letter", ord("A"))
-
-
-def _tears_answer(lines: Sequence[PaperLine], index: int, wraps: Wraps, says_is: bool) -> bool:
-    """Return whether a line that begins with `答案（A）` or `答案是（A）` may continue the stem above."""
-    above = lines[index - 1].flat
-    if lines[index].gap or is_closed(above):
-        return False
-    return wraps.fills(above, lines[index].flat) or (says_is and _above(lines, index)[0] == "stem")
 
 
 def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str, below: str, is_next: bool) -> bool:

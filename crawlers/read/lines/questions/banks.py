@@ -132,11 +132,11 @@ def _parts(lines: Sequence[Line]) -> list[_BankBlock]:
     for line, below in zip(lines, [*lines[1:], None], strict=True):
         if parted and line.gap:
             parts.append(_BankBlock())
-        _take(parts, line, below is None or below.gap, parted)
+        _take(parts, line, below is None or below.gap)
     return [part for part in parts if part.body or part.ended]
 
 
-def _take(parts: list[_BankBlock], line: Line, is_last: bool, parted: bool) -> None:
+def _take(parts: list[_BankBlock], line: Line, is_last: bool) -> None:
     """Add a line to its block."""
     part = parts[-1]
     labelled = parts_of(line.text)
@@ -149,9 +149,6 @@ def _take(parts: list[_BankBlock], line: Line, is_last: bool, parted: bool) -> N
     elif kinds <= {"text"} and part.ended:
         if len(line.flat) < 3 and not _HAN.search(line.flat):
             part.furniture.append(line.text)  # a sign that a scan made of a mark
-            return
-        if part.explains and parted:
-            part.explanation.append(line.text)
             return
         unsure = part.explains and bool(part.explanation) and not part.explanation[-1].endswith(("。", "！", "？", ".", "）"))
         parts.append(part := _BankBlock(unsure=unsure))

@@ -32,7 +32,7 @@ from crawlers.read.tables.roles.records import (
     with_numbered_verdicts,
     without_fillers,
 )
-from crawlers.read.tables.roles.solver import PAIR, SURE, roles_of
+from crawlers.read.tables.roles.solver import SURE, roles_of
 from crawlers.read.tables.roles.values import ALL_FORMS, FORMS
 from crawlers.read.tables.tree import is_within, keys_within, with_inner
 from crawlers.read.vocabulary.headings import tells_patient
@@ -197,10 +197,6 @@ def _with_siblings(tables: list[Rows], candidates: list[TableRoles]) -> list[Tab
     """
     own = {id(table): roles for table, roles in candidates}  # tables of a page all have an empty path
     sure = [(table, roles) for table, roles in candidates if roles.confidence >= SURE]
-    sure_ways = {_without_key(table) for table, _ in sure if len(table.way) > 1}
-    for table, pair in candidates:  # statements that are all true, in pairs without names
-        if pair.form == "verdict" and (pair.stem, pair.answer) == PAIR and _without_key(table) in sure_ways:
-            pair.confidence = max(pair.confidence, SURE)
     beside = {(_without_key(table), _columns(table)): roles for table, roles in reversed(sure)}
     readable: list[TableRoles] = []
     for table in tables:
