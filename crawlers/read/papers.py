@@ -19,22 +19,22 @@ from crawlers.read.containers.documents.pdf import read_pdf_guarded
 from crawlers.read.containers.documents.scans import PICTURES
 from crawlers.read.containers.files.reading import Text
 from crawlers.read.containers.files.text import read_html, read_text
-from crawlers.read.layouts.paper_layout import PaperLayout, patterns_of
+from crawlers.read.layouts.layout_files import PaperLayout, patterns_of
 from crawlers.read.layouts.papers_by_layout import read_by_patterns
 from crawlers.read.lines.doubts.no_banks import refuse_no_bank
 from crawlers.read.lines.doubts.whole_paper import accounted
-from crawlers.read.lines.form.choice import better_by_form
+from crawlers.read.lines.form.form import better_by_form
 from crawlers.read.lines.marks import answered
 from crawlers.read.lines.paper import read_paper
 from crawlers.read.lines.questions.draft import DOUBTS, Draft, shown
 from crawlers.read.lines.questions.draft import ParsedPaper as Paper
 from crawlers.read.lines.questions.shared import with_plain_options
-from crawlers.read.tables.names import names_of
+from crawlers.read.tables.columns import names_of
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.vocabulary.headings import asks
 from crawlers.read.vocabulary.labels import IMAGE, WHOLE_ANSWER, flat, parts_of
-from crawlers.read.vocabulary.letters import is_signed, letter_of, without_letter
 from crawlers.read.vocabulary.numbers import number_of
+from crawlers.read.vocabulary.options import is_signed, letter_of, without_letter
 
 LineReader = Callable[[str, bytes], Text]
 

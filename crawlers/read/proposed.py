@@ -19,10 +19,9 @@ from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
 from crawlers.read.containers.files.reading import Rows
 from crawlers.read.files import FileResult, by_lines, contained, read_within, within_budget
 from crawlers.read.formats import KnownLayouts, known_formats, lines_of, read_suffixes
-from crawlers.read.layouts.layout_files import shipped_layouts
+from crawlers.read.layouts.layout_files import FileLayout, PaperLayout, shipped_layouts
 from crawlers.read.layouts.line_patterns import bare_answer
 from crawlers.read.layouts.line_proposals import holds_more, layouts_of_lines, recurring_lines
-from crawlers.read.layouts.paper_layout import FileLayout, PaperLayout
 from crawlers.read.papers import LINE_READERS
 from crawlers.read.tables.any_rows import rows_of
 from crawlers.read.tables.columns import TableLayout
@@ -33,8 +32,8 @@ from crawlers.read.tables.records.files import proposed_records
 from crawlers.read.tables.roles.records import Roles
 from crawlers.read.tables.roles.solver import SURE
 from crawlers.read.vocabulary.labels import flat
-from crawlers.read.vocabulary.letters import without_letter
 from crawlers.read.vocabulary.numbers import number_of
+from crawlers.read.vocabulary.options import without_letter
 
 UNCONFIRMED = "  confirmed: no  # the file is not read yet: correct what is wrong below, then remove this line or write yes"
 """Line of an uncertain proposal."""

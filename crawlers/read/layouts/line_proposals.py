@@ -8,8 +8,8 @@ from statistics import mean
 
 from msgspec import Struct
 
+from crawlers.read.layouts.layout_files import PaperLayout
 from crawlers.read.layouts.line_patterns import number_in
-from crawlers.read.layouts.paper_layout import PaperLayout
 from crawlers.read.vocabulary.entries import is_title
 from crawlers.read.vocabulary.headings import kind_of, note_in
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, marks_in

@@ -15,8 +15,7 @@ from crawlers.read.lines.questions.draft import Draft, shown
 from crawlers.read.lines.questions.groups import Above
 from crawlers.read.tables.roles.values import split_options
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, opening_mark
-from crawlers.read.vocabulary.letters import letter_of
-from crawlers.read.vocabulary.options import find_options
+from crawlers.read.vocabulary.options import find_options, letter_of
 
 _LETTER = re.compile(r"[(\[【]?\s?[A-Ja-j]\s{0,2}[)\]】.、:,]{0,2}\s{0,8}|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}")
 _ALPHABET = "".join(map(re.escape, ALPHABETS))

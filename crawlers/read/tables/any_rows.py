@@ -13,24 +13,15 @@ from typing import Any
 
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.documents.by_suffix import SHEETS
 from crawlers.read.containers.documents.doc import WORD
 from crawlers.read.containers.files.csv import csv_rows, delimiter_of
 from crawlers.read.containers.files.notations import SUFFIXES as DATABASES
-from crawlers.read.containers.files.notations import YAMLS, document_in, statement_rows, tables_of
+from crawlers.read.containers.files.notations import YAMLS, cells_of_book, data_of, document_in, root_of, statement_rows, tables_of
 from crawlers.read.containers.files.programs import literals_of
 from crawlers.read.containers.files.reading import Rows, marked_object
 from crawlers.read.containers.files.text import scripts_of_page, tables_of_markdown
-from crawlers.read.containers.files.xml import cells_of_book, data_of, root_of
-from crawlers.read.tables.headers import (
-    cells_of_page,
-    cells_of_sheets,
-    is_page,
-    tables_below_row,
-    tables_of_cells,
-    with_titles,
-)
-from crawlers.read.tables.legends import with_comments, with_legends
+from crawlers.read.tables.headers import cells_of_page, cells_of_sheets, is_page, tables_below_row, tables_of_cells, with_titles
+from crawlers.read.tables.legends import SHEETS, with_comments, with_legends
 from crawlers.read.tables.tree import opened, tables_in, turned_document
 from crawlers.text.fields import text_of
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence, Set
 from msgspec import Struct
 
 from crawlers.read.vocabulary.labels import flat
-from crawlers.read.vocabulary.letters import letter_of
+from crawlers.read.vocabulary.options import letter_of
 
 _FIRST_SIGN, END_SIGN, _MAX_KINDS, _MAX_OPEN = 0xE100, "\ue0ff", 200, 20
 LESS = "\ue0fe"

@@ -6,7 +6,7 @@ import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.read.entries.lines import parts_of
+from crawlers.read.entry_files import parts_of
 from crawlers.read.files import FileResult, read_steps
 from crawlers.read.tables.records.entities import kind_words
 

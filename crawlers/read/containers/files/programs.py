@@ -25,10 +25,7 @@ _WITHIN = {
     "`": re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*+", re.DOTALL),
 }
 """Quote -> what may follow in a text that it begins."""
-_LONG = {
-    '"""': re.compile(r"(?:[^\"\\]|\\.|\"(?!\"\"))*+", re.DOTALL),
-    "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*+", re.DOTALL),
-}
+_LONG = {'"""': re.compile(r"(?:[^\"\\]|\\.|\"(?!\"\"))*+", re.DOTALL), "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*+", re.DOTALL)}
 """Three quotes -> what may follow in a text that they begin."""
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|(\n)|(.))", re.DOTALL)
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}

@@ -13,12 +13,11 @@ from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.verdicts import CODES, VERDICT, VERDICTS, verdict_of
-from crawlers.read.lines.form.heads import NEARLY_ALL
-from crawlers.read.lines.form.lettered import BULLETS, Lettered, Row
+from crawlers.read.lines.form.heads import BULLETS, NEARLY_ALL, Lettered, Row
 from crawlers.read.vocabulary.answers import EMPTY, TICKED
 from crawlers.read.vocabulary.entries import listed_in, title_in
 from crawlers.read.vocabulary.labels import parts_of
-from crawlers.read.vocabulary.letters import letter_of
+from crawlers.read.vocabulary.options import letter_of
 
 _LETTERS = r"[A-J甲乙丙丁戊己庚①-⑩Ⓐ-Ⓙⓐ-ⓙ](?:[\s,、;/|+&和及与]{0,3}[A-J甲乙丙丁戊己庚①-⑩Ⓐ-Ⓙⓐ-ⓙ]){0,9}|[a-j](?:[\s,、;/]{0,3}[a-j]){0,9}"
 _TOKEN = re.compile(rf"(?<![A-Za-z\d])(?P<said>{_LETTERS}|{VERDICT})(?![A-Za-z\d]|(?<=[对错是否确误])[\u4e00-\u9fff])")

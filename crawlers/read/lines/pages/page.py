@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct, structs
 
 from atomexam.text.numerals import HANZI
-from crawlers.read.lines.pages.recurring import opens_content, repeated_in
-from crawlers.read.lines.pages.wraps import bare, tails_of, wraps_of
+from crawlers.read.lines.pages.wraps import bare, opens_content, repeated_in, tails_of, wraps_of
 from crawlers.read.vocabulary.headings import is_note, note_in
 from crawlers.read.vocabulary.labels import IMAGE, flat, trimmed
-from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import BARE_TAG, TAGS, number_of
+from crawlers.read.vocabulary.options import letter_of
 
 _RULE = re.compile(r"[-=_*·.~#+|\s└┘┌┐├┤┬┴┼│╔╗╚╝═║…★☆◆◇■□●○▲△※]{3,}$")
 PAGE_NUMBER = re.compile(

@@ -11,17 +11,7 @@ from msgspec import structs
 from crawlers.read.lines.questions.assembly import AssembledQuestion
 from crawlers.read.lines.questions.draft import Draft
 from crawlers.read.lines.sections.layout import PaperLayout
-from crawlers.read.vocabulary.entries import (
-    ANSWER,
-    GROUP,
-    SCORES,
-    KeyEntry,
-    Listed,
-    entries_of_table,
-    is_table,
-    is_title,
-    listed_in,
-)
+from crawlers.read.vocabulary.entries import ANSWER, GROUP, SCORES, KeyEntry, Listed, entries_of_table, is_table, is_title, listed_in
 from crawlers.read.vocabulary.headings import NUMERAL_ALONE, heading_key, heads, kind_of, may_head
 from crawlers.read.vocabulary.labels import flat, parts_of
 from crawlers.read.vocabulary.numbers import number_of

@@ -18,9 +18,8 @@ from crawlers.read.lines.questions.draft import Draft
 from crawlers.read.lines.questions.groups import Above
 from crawlers.read.vocabulary.headings import asks, case_heading_in, case_mark_in, heads, is_note, tells_patient
 from crawlers.read.vocabulary.labels import LETTERS, WHOLE_ANSWER, Numbered, columns_of, flat, has_part, parts_of, plain, trimmed
-from crawlers.read.vocabulary.letters import FAINT, LED, LOOSE, OptionMarker, is_signed, letter_of, signs_in
 from crawlers.read.vocabulary.numbers import number_of
-from crawlers.read.vocabulary.options import find_options
+from crawlers.read.vocabulary.options import FAINT, LED, LOOSE, OptionMarker, find_options, is_signed, letter_of, signs_in
 
 _FEWEST = 3  # answers of a bank
 _SURE = ("point", "ordinal", "titled", "bracket", "paren", "hanzi", "ocr")

@@ -22,8 +22,8 @@ from crawlers.read.vocabulary.entries import (
 )
 from crawlers.read.vocabulary.headings import heading_key, heads, is_note, is_paper_title, may_head
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, opening_mark, parts_of
-from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import number_of
+from crawlers.read.vocabulary.options import letter_of
 
 _OF_PAPER = re.compile(r"\d年|卷$")
 _THIS = ("本章", "本节", "本课", "本讲", "本单元", "本组", "本页")

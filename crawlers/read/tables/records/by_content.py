@@ -22,7 +22,7 @@ from crawlers.read.tables.records.between import announced_in
 from crawlers.read.tables.records.items import heading_in, item_of_row
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.tables.records.stem_cells import has_options_below, with_cell_divided
-from crawlers.read.tables.roles.option_columns import EXPLAINED
+from crawlers.read.tables.roles.answer_columns import EXPLAINED
 from crawlers.read.tables.roles.records import (
     NAMED,
     OTHERS,

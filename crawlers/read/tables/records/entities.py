@@ -6,7 +6,7 @@ A key is recognised by its name and by its values. If neither is medical, the re
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from statistics import median
@@ -17,8 +17,7 @@ from msgspec import Struct
 from ruamel.yaml import YAML
 
 from crawlers.read.containers.files.reading import RepeatedKey
-from crawlers.read.tables.columns import EntityLayout, RecordLayout
-from crawlers.read.tables.names import plain
+from crawlers.read.tables.columns import EntityLayout, RecordLayout, plain
 
 _PEOPLE = {
     "男性": ("male", "m", "man", "men", "男", "男性"),
@@ -290,13 +289,7 @@ def propose_records(
 
 
 def _as_kind(
-    kind: str,
-    name: str,
-    columns: Mapping[str, _Column],
-    hint: str,
-    array: Sequence[str],
-    beside: Iterable[str],
-    by_values: bool,
+    kind: str, name: str, columns: Mapping[str, _Column], hint: str, array: Sequence[str], beside: Iterable[str], by_values: bool
 ) -> LayoutProposal | None:
     words, used = _words(), {name}
     alias = next((key for word in words.alias for key in columns if word_of(key) == word and key not in used), None)
@@ -471,3 +464,48 @@ def _labels_by_word() -> dict[str, list[tuple[str, str, bool]]]:
 def is_alias(key: str) -> bool:
     """Return whether a key names other names."""
     return word_of(key) in _words().alias
+
+
+_MEASURED = "examination"
+_MOST_LABELS, _KNOWN, _DISTINCT = 40, 0.5, 0.5
+
+
+def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = None) -> list[tuple[str, dict[str, Any]]]:
+    """Return rows that say one thing each as one record for each head; nothing if most rows have their own.
+
+    A column may say what each row states, and a head may be in the first of its rows only.
+    """
+    rows = [row for _, row in records]
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    named = {key: rank for key in keys if (rank := names_entry(key)) is not None} or dict.fromkeys(keys_for("start", keys), 0)
+    head = head or min(named, key=lambda key: (named[key], keys.index(key)), default=None)
+    label = next((key for key in keys if key != head and _are_labels(row.get(key) for row in rows)), None)
+    value = next((key for part in ("text", "end") for key in keys_for(part, keys) if key not in (head, label)), None)
+    if head is None or any(are_people([text for row in rows if (text := plain_text(row.get(key)))]) for key in keys):
+        return []
+    by_head, name = dict[str, tuple[str, dict[str, dict[str, None]]]](), ""
+    for position, row in records:
+        name = plain_text(row.get(head)) or name
+        _, fields = by_head.setdefault(name, (position, {}))
+        pairs: Iterable[tuple[str, Any]] = row.items()
+        if label and value:
+            pairs = [(str(row.get(label)), row.get(value))]
+        for key, each in pairs:
+            if key != head and (text := plain_text(each)):
+                fields.setdefault(key, {})[text] = None
+    if not (label and value) and (len(by_head) > _DISTINCT * len(rows) or any(_belong_together(fields) for _, fields in by_head.values())):
+        return []
+    return [(at, {head: name} | {key: [*texts] for key, texts in fields.items()}) for name, (at, fields) in by_head.items() if name]
+
+
+def _belong_together(fields: Mapping[str, Collection[str]]) -> bool:
+    """Return whether columns that are no facts by themselves differ together from row to row, or one with a range: age, limits, sample."""
+    differ = [key for key, texts in fields.items() if len(texts) > 1]
+    alone = [key for key in differ if not kind_words(key)]
+    return len(alone) > 1 or (len(alone) == 1 and any(kind == _MEASURED for key in differ for kind, _, _ in kind_words(key)))
+
+
+def _are_labels(values: Iterable[Any]) -> bool:
+    texts = Counter(text for value in values if (text := plain_text(value)))
+    known = sum(count for text, count in texts.items() if kind_words(text))
+    return 1 < len(texts) <= _MOST_LABELS and known > _KNOWN * texts.total()

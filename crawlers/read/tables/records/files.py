@@ -11,20 +11,17 @@ from msgspec import structs
 
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.documents.by_suffix import TABLED
 from crawlers.read.containers.files.parquet import SUFFIX as PARQUET
 from crawlers.read.containers.files.reading import EVERY, Lost
 from crawlers.read.tables.any_rows import DATA, PAGES, SOURCES, TEXTS, literals_as_json
 from crawlers.read.tables.columns import RecordLayout, layout_of_keys
 from crawlers.read.tables.headers import IsHeader, LocatedRow, SheetTable, read_sheets
-from crawlers.read.tables.legends import sheets_in
+from crawlers.read.tables.legends import TABLED, sheets_in
 from crawlers.read.tables.records.arrays import read_records, ways_to_entities, ways_to_records
 from crawlers.read.tables.records.between import LocatedRecord, passed_on, records_of
 from crawlers.read.tables.records.by_content import inferred_tables, read_by_content, with_advice
-from crawlers.read.tables.records.entities import SURE, LayoutProposal, are_record_keys, beside_way, names_entry, propose_records
-from crawlers.read.tables.records.fields import counted_from_zero
-from crawlers.read.tables.records.grouped import grouped
-from crawlers.read.tables.records.items import RecordReader
+from crawlers.read.tables.records.entities import SURE, LayoutProposal, are_record_keys, beside_way, grouped, names_entry, propose_records
+from crawlers.read.tables.records.items import RecordReader, counted_from_zero
 from crawlers.read.tables.records.reading import FileReading, answered_count, are_numbers, has_empty, may_miss_options
 from crawlers.read.tables.roles.solver import SURE as SURE_ROLES
 

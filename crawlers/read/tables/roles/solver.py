@@ -10,33 +10,31 @@ from collections.abc import Sequence
 from typing import Any
 
 from atomexam.text.verdicts import CODES
-from crawlers.read.tables.names import is_wrong_name, named_in_turn
+from crawlers.read.tables.columns import is_wrong_name, named_in_turn
 from crawlers.read.tables.roles.answer_columns import (
     ANSWER,
-    NO_INDEX,
-    OWN_CHOICE,
-    QUESTION,
-    STEM,
-    answers_of,
-    asking,
-    few_ask,
-    idle_column,
-    named_key,
-    rival,
-    stem_of,
-    told_beside,
-)
-from crawlers.read.tables.roles.option_columns import (
     EXPLAINED,
     IDENTIFIER,
     LEAST_OPTIONS,
     LEAST_ROWS,
     MOST_OPTIONS,
+    NO_INDEX,
+    OWN_CHOICE,
+    QUESTION,
+    STEM,
+    answers_of,
     are_gap_answers,
+    asking,
     columns_beside,
     counts_on,
+    few_ask,
+    idle_column,
+    named_key,
     option_columns,
+    rival,
+    stem_of,
     texts_of,
+    told_beside,
 )
 from crawlers.read.tables.roles.records import NAMED, Roles, find_others, options_of
 from crawlers.read.tables.roles.values import (
@@ -55,7 +53,7 @@ from crawlers.read.tables.roles.values import (
     verdict_word,
 )
 from crawlers.read.tables.tree import listed
-from crawlers.read.vocabulary.letters import is_signed
+from crawlers.read.vocabulary.options import is_signed
 
 SURE = 0.9
 """Confidence at which a table is read without confirmation by a person."""

@@ -6,7 +6,7 @@ import pytest
 
 from crawlers.read.lines.doubts.no_banks import refuse_no_bank
 from crawlers.read.lines.doubts.whole_paper import accounted
-from crawlers.read.lines.form.choice import better_by_form
+from crawlers.read.lines.form.form import better_by_form
 from crawlers.read.lines.paper import read_paper
 
 STEMS = ("感觉的基本单位是什么", "知觉恒常性不包括哪一项", "下列属于内部动机的是", "短时记忆的容量是多少", "情绪的三个成分是哪些")
