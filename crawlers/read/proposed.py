@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct, structs
 
-from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.files.archives import CONTAINERS, true_name
@@ -317,8 +317,7 @@ def _text_length(table: Rows, key: str) -> int:
 
 
 def _questions(result: FileResult | ValueError) -> list[QuestionItem]:
-    items: Sequence[Item] = result.reading.items if isinstance(result, FileResult) else []
-    return [item for item in items if isinstance(item, QuestionItem) and item.doubt is None]
+    return result.reading.sound if isinstance(result, FileResult) else []
 
 
 def _key(item: QuestionItem) -> tuple[str, ...]:
