@@ -16,7 +16,7 @@ from atomexam.text.verdicts import CODES, VERDICT, VERDICTS, verdict_of
 from crawlers.read.lines.form.heads import BULLETS, NEARLY_ALL, Lettered, Row
 from crawlers.read.vocabulary.answers import EMPTY, TICKED
 from crawlers.read.vocabulary.entries import listed_in, title_in
-from crawlers.read.vocabulary.labels import parts_of
+from crawlers.read.vocabulary.labels import flat, parts_of
 from crawlers.read.vocabulary.options import letter_of
 
 _LETTERS = r"[A-J甲乙丙丁戊己庚①-⑩Ⓐ-Ⓙⓐ-ⓙ](?:[\s,、;/|+&和及与]{0,3}[A-J甲乙丙丁戊己庚①-⑩Ⓐ-Ⓙⓐ-ⓙ]){0,9}|[a-j](?:[\s,、;/]{0,3}[a-j]){0,9}"
@@ -127,6 +127,21 @@ def _label(text: str) -> str:
 
 def _are_most(answers: Answers) -> bool:
     return sum(answer is not None for answer in answers) >= NEARLY_ALL * len(answers)
+
+
+def behind_options(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
+    """Return the answers that end the row of the last option, and take them from it: `D、指令标志 B`."""
+    answers: Answers = []
+    for one in parts:
+        match = _LAST.search(flat(one.options[-1].text)) if one.options else None
+        said = match and right_letters(match["said"], alphabet, len(one.options))
+        answers.append(Answer(match["said"]) if match and said and match.start() else None)
+    if not _are_most(answers):
+        return []
+    for one, answer in zip(parts, answers, strict=True):
+        if answer and (match := _LAST.search(flat(one.options[-1].text))):
+            one.options[-1].text = one.options[-1].text[: match.start()].rstrip()
+    return [answers]
 
 
 def at_options(parts: Sequence[Lettered]) -> tuple[list[Answers], str]:

@@ -161,7 +161,7 @@ class Form:
     def _answer(self, places: Sequence[int], given: Answers, marks: list[str], unsure: set[int], *, is_plain: bool) -> None:
         """Add the answers of the questions at some places; those with one are no longer unsure."""
         parts = [self.parts[at] for at in places]
-        columns = stated.after_labels(parts, self.alphabet)
+        columns = stated.after_labels(parts, self.alphabet) or stated.behind_options(parts, self.alphabet)
         if not columns:
             columns, mark = stated.at_options(parts)
             for at in places if columns else ():

@@ -41,6 +41,7 @@ class Row(Struct, frozen=True, gc=False):
 
 _MOST_ROWS = 80
 """Rows that the options of one question may have."""
+_BETWEEN = frozenset(";；/／|｜,，")
 BULLETS = "•"
 """Stands for options without letters, each behind the same sign, or a box: `- [ ]`, `○`."""
 _BULLET = re.compile(r"\s{0,9}(?P<mark>(?:[-*+•·○●◯◎□■◇◆☐☑☒▪▢√×]\s{0,3})?(?:[(\[]\s?[xX√]?\s?[)\]])?)\s{0,4}(?=\S)")
@@ -116,6 +117,7 @@ def lettered(rows: Sequence[Row], alphabet: str) -> Lettered:
             if below.start:
                 texts.append(rows[below.row].text[: below.start])
         parts.options.append(Option("\n".join(filter(None, (text.strip() for text in texts))), place.mark))
+    _strip_separators(parts.options)
     parts.tail = list(rows[places[-1].row + 1 :])
     if not parts.options[-1].text and parts.tail:  # its letter is above it
         parts.options[-1].text = parts.tail.pop(0).text
@@ -140,6 +142,14 @@ def _runs_of_bullets(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
     for is_marked, run in groupby(range(len(rows)), key=marked.__getitem__):
         if is_marked and len(places := list(run)) > 1:
             yield places[0], places[-1]
+
+
+def _strip_separators(options: Sequence[Option]) -> None:
+    """Remove the sign between options side by side: `A 甲；`, `B 乙；`, `C 丙`."""
+    sign = options[0].text[-1:]
+    if sign in _BETWEEN and all(option.text.endswith(sign) for option in options[:-1]):
+        for option in options:
+            option.text = option.text.removesuffix(sign).rstrip()
 
 
 def _places(rows: Sequence[Row], alphabet: str) -> list[_Place]:

@@ -117,6 +117,12 @@ def test_numbers_in_any_words_count(number: str, label: str) -> None:
     assert paper is not None and not paper.rejected and _content(paper.questions) == QUESTIONS
 
 
+def test_an_answer_behind_the_last_option_and_signs_between_options_are_no_part_of_them() -> None:
+    lines = [f"{n}.{stem}（ ）{'；'.join(_options(options, '{}.{}'))} [{right}]" for n, (stem, options, right) in enumerate(QUESTIONS, 1)]
+    paper = read_lines(lines)
+    assert paper is not None and [(draft.options, draft.answer) for draft in paper.questions] == [question[1:] for question in QUESTIONS]
+
+
 BELOW = [
     ("看答案\n正确答案 {a}\n本题83人作答，正确率9%", None),
     ("你的答案：A\n正确答案：{a}", None),
