@@ -87,14 +87,7 @@ def crawl_live(spider: "type[SourceSpider]", source: Source, folder: Path, repor
     return _crawl(spider, source, folder, "live", settings.live(source, spider.delay, spider.concurrency), report)
 
 
-def _crawl(
-    spider: "type[SourceSpider]",
-    source: Source,
-    folder: Path,
-    origin: str,
-    settings: dict[str, Any],
-    report: Report,
-) -> "Account":
+def _crawl(spider: "type[SourceSpider]", source: Source, folder: Path, origin: str, settings: dict[str, Any], report: Report) -> "Account":
     """Run a spider, report its outcome, and finish its snapshot.
 
     Raises:

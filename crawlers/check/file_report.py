@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.item import EntityItem, QuestionItem
 from crawlers.check.check_report import advice_lines, character_lines, field_table, label_lines, listed
 from crawlers.check.findings import fields_of, labels_of
 from crawlers.read.account.report import ReportRow, counts_of, row_json
@@ -45,7 +45,7 @@ def as_json(files: Sequence[Checked]) -> str:
     reports = [
         row_json(row)
         | {
-            "fields": {"question": fields_of(_questions(row)), "entity": fields_of(_entities(row))},
+            "fields": {"question": fields_of(row.reading.sound), "entity": fields_of(_entities(row))},
             "labels": dict(labels_of(_entities(row))),
             "doubts": _doubts(row),
             "profile": figures_of(row.reading.items),
@@ -64,7 +64,7 @@ def advice(row: ReportRow, command: str) -> Iterator[str]:
         if "--propose" not in row.error and "confirmed: no" not in row.error:
             yield f"If it has questions or entries: {command} --propose writes a layout of its columns or lines, to be corrected."
         return
-    questions, silent = _questions(row), [item for item in _questions(row) if not item.answer_raw]
+    questions, silent = row.reading.sound, [item for item in row.reading.sound if not item.answer_raw]
     if not row.reading.items:
         yield f"Nothing was found: is {row.format} its format? {command} --verbose shows its lines, --format NAME reads it as another."
     if len(questions) >= _FEW and len(silent) > len(questions) * _MOST_SILENT:
@@ -90,9 +90,9 @@ def advice(row: ReportRow, command: str) -> Iterator[str]:
 def _of_file(row: ReportRow, command: str) -> Iterator[list[str]]:
     """Yield the blocks of lines about one file."""
     what = "not read" if row.error else f"{row.format}{' (guessed)' if row.guessed else ''}, {counted(row.record_count, 'record')} found"
-    counts = [(len(_questions(row)), "read as questions"), (len(_entities(row)), "as entries"), (sum(_doubts(row).values()), "rejected")]
+    counts = [(len(row.reading.sound), "read as questions"), (len(_entities(row)), "as entries"), (sum(_doubts(row).values()), "rejected")]
     yield [f"{cut(row.file, _LINE_COLUMNS)}: {', '.join([what, *(f'{count} {word}' for count, word in counts if count)])}"]
-    yield field_table("question", _questions(row))
+    yield field_table("question", row.reading.sound)
     yield field_table("entity", _entities(row))
     yield label_lines(_entities(row))
     yield listed("rejected", row.reading.faults)
@@ -119,15 +119,10 @@ def _next(files: Sequence[Checked], command: str) -> list[str]:
     return ["nothing looks wrong", "next: a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro"]
 
 
-def _questions(row: ReportRow) -> list[QuestionItem]:
-    return [item for item in row.reading.items if isinstance(item, QuestionItem) and not item.doubt]
-
-
 def _entities(row: ReportRow) -> list[EntityItem]:
     return [item for item in row.reading.items if isinstance(item, EntityItem)]
 
 
 def _doubts(row: ReportRow) -> dict[str, int]:
-    items: list[Item] = row.reading.items
-    counts: dict[str, Any] = Counter(item.doubt for item in items if isinstance(item, QuestionItem) and item.doubt)
-    return {doubt: counts[doubt] for doubt in sorted(counts)}
+    counts = Counter(item.doubt for item in row.reading.items if isinstance(item, QuestionItem) and item.doubt)
+    return dict(sorted(counts.items()))

@@ -26,8 +26,8 @@ from crawlers.read.tables.records.arrays import below, first_document, read_reco
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.vocabulary.headings import kind_of, tells_patient
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat
-from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import number_of
+from crawlers.read.vocabulary.options import letter_of
 from crawlers.read.vocabulary.words import ANSWER_NAME, any_of
 
 _ASKED, _REPLIES = (("instruction", "input"), ("prompt",), ("query",)), ("output", "response", "completion", "reply")

@@ -9,7 +9,6 @@ from msgspec import structs
 
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.documents.by_suffix import SHEETS
 from crawlers.read.containers.documents.doc import headed_lines
 from crawlers.read.containers.files.json import documents_of
 from crawlers.read.containers.files.reading import Lost
@@ -19,7 +18,7 @@ from crawlers.read.entries.records import Located, records_in
 from crawlers.read.papers import LINE_READERS, lines_in
 from crawlers.read.tables.any_rows import DATA, literals_as_json, rows_of
 from crawlers.read.tables.headers import read_sheets
-from crawlers.read.tables.legends import sheets_in
+from crawlers.read.tables.legends import SHEETS, sheets_in
 from crawlers.read.tables.records.entities import SURE, LayoutProposal, keys_for, kind_words, kinds_of, names_entry, propose_records
 from crawlers.read.tables.records.grouped import grouped, of_people
 from crawlers.read.tables.records.items import entity_of

@@ -20,7 +20,6 @@ from crawlers.read.account.comparison import PaperAccount
 from crawlers.read.account.entries import account_of_entries
 from crawlers.read.account.leaves import Leaf, leaves_of, leaves_of_rows
 from crawlers.read.account.records import account_of_records
-from crawlers.read.containers.documents.by_suffix import SHEETS, TABLED
 from crawlers.read.containers.documents.pdf import MOST_SECONDS, PAGED, read_pdf_guarded
 from crawlers.read.containers.files.archives import CONTAINERS, ArchiveMember, members_of, parts_of, true_name
 from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
@@ -38,17 +37,17 @@ from crawlers.read.formats import (
     suffixes_of,
     written_by_user,
 )
-from crawlers.read.layouts.layout_files import shipped_layouts
+from crawlers.read.layouts.layout_files import are_shown, marks_of, shipped_layouts
 from crawlers.read.layouts.line_proposals import holds_more
-from crawlers.read.layouts.paper_layout import are_shown, marks_of
 from crawlers.read.papers import LINE_READERS, lines_in, questions_by_layout
 from crawlers.read.tables.any_rows import DATABASES
 from crawlers.read.tables.headers import LINED
+from crawlers.read.tables.legends import SHEETS, TABLED
 from crawlers.read.tables.records.exchange import EXCHANGES
 from crawlers.read.tables.records.reading import FileReading, answered_count, is_asked, is_whole, texts_of
 from crawlers.read.vocabulary.headings import asks
 from crawlers.read.vocabulary.labels import flat
-from crawlers.read.vocabulary.letters import letter_of
+from crawlers.read.vocabulary.options import letter_of
 from crawlers.text.fields import text_of
 
 _HEAVY_BYTES = 1 << 16
@@ -346,12 +345,7 @@ def _texts_in(name: str, body: bytes, rows: Sequence[tuple[str, dict[str, Any]]]
 
 @uncollected()
 def account_of(
-    name: str,
-    body: bytes,
-    format_name: str,
-    reading: FileReading,
-    known: KnownLayouts | None = None,
-    values: Sequence[Leaf] | None = None,
+    name: str, body: bytes, format_name: str, reading: FileReading, known: KnownLayouts | None = None, values: Sequence[Leaf] | None = None
 ) -> CharacterAccount:
     """Return the account of a file that was read.
 

@@ -8,7 +8,6 @@ from typing import Any
 from atomexam.records.checks import one_of
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.documents.by_suffix import SHEETS
 from crawlers.read.containers.documents.doc import WORD
 from crawlers.read.containers.documents.pdf import SUFFIX as PDF
 from crawlers.read.containers.documents.pdf import table_rows
@@ -20,24 +19,19 @@ from crawlers.read.containers.files.reading import Lost, Text
 from crawlers.read.containers.files.text import read_text
 from crawlers.read.dialogues import read_dialogues, way_to_dialogues
 from crawlers.read.entry_files import entries_in, read_entries
-from crawlers.read.layouts.layout_files import layout_by_keys, shipped_layouts
-from crawlers.read.layouts.paper_layout import FileLayout
+from crawlers.read.layouts.layout_files import FileLayout, layout_by_keys, shipped_layouts
 from crawlers.read.lines.doubts.no_banks import refuse_survey
 from crawlers.read.papers import LINE_READERS, lines_in, questions_by_layout, read_questions
 from crawlers.read.tables.any_rows import ALONE, PAGES, SOURCES, TEXTS
 from crawlers.read.tables.columns import layout_of_keys
 from crawlers.read.tables.headers import LINED, read_sheets, text_of_sheet
-from crawlers.read.tables.legends import sheets_in
+from crawlers.read.tables.legends import SHEETS, sheets_in
 from crawlers.read.tables.records.arrays import below, first_document
 from crawlers.read.tables.records.by_content import holds_table, read_by_layout
 from crawlers.read.tables.records.exchange import EXCHANGES, exchange_format, format_by_content, read_exchange
 from crawlers.read.tables.records.files import NOWHERE, read_with_layout, read_without_layout
 from crawlers.read.tables.records.items import RecordReader
-from crawlers.read.tables.records.reading import (
-    PAPER_FORMATS,
-    FileReading,
-    with_known_answers,
-)
+from crawlers.read.tables.records.reading import PAPER_FORMATS, FileReading, with_known_answers
 from crawlers.read.tables.records.triples import are_triples, read_triples
 
 PAPERS = dict(zip(PAPER_FORMATS, (tuple(LINE_READERS), (".docx",), (PDF,)), strict=True))

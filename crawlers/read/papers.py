@@ -19,22 +19,22 @@ from crawlers.read.containers.documents.pdf import read_pdf_guarded
 from crawlers.read.containers.documents.scans import PICTURES
 from crawlers.read.containers.files.reading import Text
 from crawlers.read.containers.files.text import read_html, read_text
-from crawlers.read.layouts.paper_layout import PaperLayout, patterns_of
+from crawlers.read.layouts.layout_files import PaperLayout, patterns_of
 from crawlers.read.layouts.papers_by_layout import read_by_patterns
 from crawlers.read.lines.doubts.no_banks import refuse_no_bank
 from crawlers.read.lines.doubts.whole_paper import accounted
-from crawlers.read.lines.form.choice import better_by_form
+from crawlers.read.lines.form.form import better_by_form
 from crawlers.read.lines.marks import answered
 from crawlers.read.lines.paper import read_paper
 from crawlers.read.lines.questions.draft import DOUBTS, Draft, shown
 from crawlers.read.lines.questions.draft import ParsedPaper as Paper
 from crawlers.read.lines.questions.shared import with_plain_options
-from crawlers.read.tables.names import names_of
+from crawlers.read.tables.columns import names_of
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.vocabulary.headings import asks
 from crawlers.read.vocabulary.labels import IMAGE, WHOLE_ANSWER, flat, parts_of
-from crawlers.read.vocabulary.letters import is_signed, letter_of
 from crawlers.read.vocabulary.numbers import number_of
+from crawlers.read.vocabulary.options import is_signed, letter_of, without_letter
 
 LineReader = Callable[[str, bytes], Text]
 
@@ -69,7 +69,7 @@ _LONGEST_LABEL = 3
 _DIGITS = re.compile(r"\d{1,9}")
 _FEWEST_LONE, _LONE = 5, 0.9
 """Questions with but one option each that show a list of the right ones, and their share."""
-_CHOOSES, _LETTER_MARK = re.compile("下列|以下|下述|下面|哪"), re.compile(r"^\s*[(（]?[A-JＡ-Ｊ]\s?[.．、:：)）]\s*")
+_CHOOSES = re.compile("下列|以下|下述|下面|哪")
 _FEWEST_NAMED, _NAMED = 3, 0.2
 """Questions below whose words a line opens with the same name, at least, and their share."""
 _NUMBERS = r"第?\d{1,3}(?:\s?[、,;.\s]\s?\d{1,3}){1,99}"
@@ -188,7 +188,7 @@ def _with_lone_keys(paper: Paper) -> Paper:
     questions, rejected = list[Draft](), list[Draft]()
     for draft, (stem, key) in found:
         if key and not _CHOOSES.search(stem):
-            draft = structs.replace(draft, stem=stem, options=[], answer=_LETTER_MARK.sub("", key), doubts=())
+            draft = structs.replace(draft, stem=stem, options=[], answer=without_letter(key), doubts=())
         elif key:
             draft = structs.replace(draft, stem=stem, options=[key], doubts=())
         (rejected if draft.doubts else questions).append(draft)

@@ -11,17 +11,17 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct, structs
 
-from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.files.archives import CONTAINERS, true_name
 from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
+from crawlers.read.containers.files.reading import Rows
 from crawlers.read.files import FileResult, by_lines, contained, read_within, within_budget
 from crawlers.read.formats import KnownLayouts, known_formats, lines_of, read_suffixes
-from crawlers.read.layouts.layout_files import shipped_layouts
+from crawlers.read.layouts.layout_files import FileLayout, PaperLayout, shipped_layouts
 from crawlers.read.layouts.line_patterns import bare_answer
 from crawlers.read.layouts.line_proposals import holds_more, layouts_of_lines, recurring_lines
-from crawlers.read.layouts.paper_layout import FileLayout, PaperLayout
 from crawlers.read.papers import LINE_READERS
 from crawlers.read.tables.any_rows import rows_of
 from crawlers.read.tables.columns import TableLayout
@@ -31,10 +31,9 @@ from crawlers.read.tables.records.entities import flat_record, plain_text
 from crawlers.read.tables.records.files import proposed_records
 from crawlers.read.tables.roles.records import Roles
 from crawlers.read.tables.roles.solver import SURE
-from crawlers.read.tables.tree import Rows
 from crawlers.read.vocabulary.labels import flat
-from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import number_of
+from crawlers.read.vocabulary.options import without_letter
 
 UNCONFIRMED = "  confirmed: no  # the file is not read yet: correct what is wrong below, then remove this line or write yes"
 """Line of an uncertain proposal."""
@@ -45,7 +44,6 @@ _MOST_IN_STEMS, _MOST_UNREAD = 0.05, 0.01
 """Shares of questions with options or an answer in their stems above which no proposal is confirmed, and of unread characters above which
 one may be needed.
 """
-_MARK = re.compile(r"[(\[【]?\s?[A-Ja-jⒶ-Ⓙⓐ-ⓙ⒜-⒥]\s?[)\]】]?\s?[.、:)]?\s*")
 _CELLS_OF_LINE, _ALIKE = 2, 0.6
 _LEAST_CASE_CHARS, _LEAST_STEM_CHARS, _DOUBTFUL = 60, 10, 0.8
 _CASE = re.compile(r"案例|病例|共用题干|材料|资料|背景|case|passage|material|context|background|stimulus|article", re.IGNORECASE)
@@ -319,8 +317,7 @@ def _text_length(table: Rows, key: str) -> int:
 
 
 def _questions(result: FileResult | ValueError) -> list[QuestionItem]:
-    items: Sequence[Item] = result.reading.items if isinstance(result, FileResult) else []
-    return [item for item in items if isinstance(item, QuestionItem) and item.doubt is None]
+    return result.reading.sound if isinstance(result, FileResult) else []
 
 
 def _key(item: QuestionItem) -> tuple[str, ...]:
@@ -329,9 +326,8 @@ def _key(item: QuestionItem) -> tuple[str, ...]:
     stem = _squeezed((item.stem_raw or "")[number.end if number else 0 :]).replace(
         "()", ""
     )  # the brackets of its answer may be left or not
-    options = item.options_raw or item.shared_options_raw or []
-    bare = (option[mark.end() :] if letter_of(option) and (mark := _MARK.match(flat(option))) else option for option in options)
-    return (stem, *map(_squeezed, bare), bare_answer(item.answer_raw or ""), _squeezed(item.case_raw or ""))
+    options = map(without_letter, item.options_raw or item.shared_options_raw or [])
+    return (stem, *map(_squeezed, options), bare_answer(item.answer_raw or ""), _squeezed(item.case_raw or ""))
 
 
 def _squeezed(text: str) -> str:

@@ -3,6 +3,8 @@
 A kind is a callback. Its figures count its pages, requests and items, and the filled fields and labels of the items.
 """
 
+import base64
+import binascii
 import re
 from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
@@ -18,13 +20,38 @@ from scrapy.http import Response, TextResponse
 from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.records.params import Source
 from atomexam.runtime.jsonl import read_json, write_json
-from crawlers.html.base64_text import EXCERPT_CHARS, base64_in
 from crawlers.html.link_order import links_in_order
 from crawlers.html.page_state import values_of
 from crawlers.html.question_order import regularities
 from crawlers.html.readable import is_json
 from crawlers.html.source_spider import NOTED, SourceSpider
 from crawlers.html.text_order import at_most, texts_in_order
+
+_ENCODED = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{8,}={0,2}(?![A-Za-z0-9+/=])")
+EXCERPT_CHARS = 20
+"""Characters of a decoded text shown in a message."""
+_MOST_TRIED = 1000
+_WRAPPED = re.compile(r"(?<=[A-Za-z0-9+/]{60})(?:\\r|\\n|[\r\n])+(?=[A-Za-z0-9+/])")
+"""Line breaks within one text, as in mail; in JSON they are escaped."""
+
+
+def base64_in(text: str) -> str | None:
+    """Return the decoded text; only Chinese and markup count, since plain letters may be a name."""
+    return _first_in(_WRAPPED.sub("", text)) or _first_in(text)
+
+
+def _first_in(text: str) -> str | None:
+    for count, match in enumerate(_ENCODED.finditer(text)):
+        if count == _MOST_TRIED:
+            break
+        try:
+            plain = base64.b64decode(match[0], validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+        if re.search(r"[\u4e00-\u9fff]", plain) or plain.lstrip().startswith("<"):
+            return plain
+    return None
+
 
 KINDS_FILE = "kinds.json"
 _STAT = "kind/"

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from crawlers.read.containers.files.reading import Text
-from crawlers.read.lines.form.choice import read_lines
+from crawlers.read.lines.form.form import read_lines
 from crawlers.read.lines.paper import read_paper
 from crawlers.read.lines.questions.draft import Draft, ParsedPaper
 from crawlers.read.papers import paper_in

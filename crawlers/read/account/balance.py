@@ -20,8 +20,7 @@ from crawlers.read.account.leaves import Leaf
 from crawlers.read.account.records import LETTER_IN_NAME
 from crawlers.read.lines.pages.wraps import is_closed
 from crawlers.read.tables.records.reading import FileReading
-from crawlers.read.tables.roles.answer_columns import ANSWER, OWN_CHOICE
-from crawlers.read.tables.roles.option_columns import EXPLAINED, IDENTIFIER
+from crawlers.read.tables.roles.answer_columns import ANSWER, EXPLAINED, IDENTIFIER, OWN_CHOICE
 from crawlers.read.tables.roles.records import NAMED
 from crawlers.read.tables.roles.values import answer_letters, as_verdict, bare, verdict_of
 from crawlers.read.vocabulary.headings import kind_of, tells_patient
@@ -55,8 +54,7 @@ def refuse_little_read(name: str, reading: FileReading, account: CharacterAccoun
     if reading.items and account.unread_share > _MOST_UNREAD and account.unread_characters > _FEW_CHARS:
         found = f"{account.unread_share:.0%} of its characters are in none of its {len(reading.items)} items"
         raise Refusal(f"{name}: {found}, first {'; '.join(account.largest(_FEWEST_TEXTS))}; if it is a bank, {_LAYOUT}")
-    questions = [item for item in reading.items if isinstance(item, QuestionItem) and item.doubt is None]
-    choices = sum(bool(item.options_raw) or answer_form(item.answer_raw) == "letters" for item in questions)
+    choices = sum(bool(item.options_raw) or answer_form(item.answer_raw) == "letters" for item in reading.sound)
     columns: dict[str, list[str]] = defaultdict(list)
     for one in account.unread:
         if one.reason in ("unknown_key", "unknown_column"):
@@ -88,11 +86,7 @@ def with_doubts(reading: FileReading, leaves: Iterable[Leaf], unread: Sequence[U
     findings = [
         ("options_unreadable", "have no options, and texts beside them are unread", _without_their_options(rows, unread)),
         ("options_unreadable", "have no options, and their answers are lists", _with_lists_as_answers(rows, reading)),
-        (
-            "stem_unreadable",
-            "are above a row of a further text without a number",
-            _cut_by_row(reading.items) if is_table else [],
-        ),
+        ("stem_unreadable", "are above a row of a further text without a number", _cut_by_row(reading.items) if is_table else []),
         ("answer_unreadable", "have options that are listed in another order, too", _with_other_order(rows)),
         ("two_answers", "have two columns that fit as answers", _with_other_answer(rows, reading)),
     ]

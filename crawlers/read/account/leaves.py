@@ -12,20 +12,18 @@ from lxml import etree
 from msgspec import Struct
 
 from atomexam.text.encodings import decoded
-from crawlers.read.containers.documents.by_suffix import TABLED
 from crawlers.read.containers.files.archives import PARSER
 from crawlers.read.containers.files.json import is_by_line
 from crawlers.read.containers.files.parquet import SUFFIX as PARQUET
 from crawlers.read.containers.files.parquet import read_rows
 from crawlers.read.containers.files.reading import EVERY, CoveredCell, Lost
 from crawlers.read.tables.any_rows import DATA, TEXTS, literals_as_json
-from crawlers.read.tables.legends import sheets_in
+from crawlers.read.tables.legends import TABLED, sheets_in
 from crawlers.read.tables.records.arrays import every_key
 from crawlers.read.tables.records.triples import triple_lines
 from crawlers.read.tables.tree import listed
 from crawlers.text.fields import sound_json
 
-_DEEPEST = 100
 LETTER = re.compile(r"[A-Ja-j]")
 
 

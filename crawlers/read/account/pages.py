@@ -21,8 +21,7 @@ from atomexam.records.item import Item
 from atomexam.runtime.budgets import OverBudget, renew_cpu_limit
 from atomexam.runtime.jsonl import read_jsonl
 from crawlers.read.account.characters import CharacterAccount, Unread, folded
-from crawlers.read.account.comparison import MarkedLines, count_marks, mark_items, signless, unexplained
-from crawlers.read.account.furniture import is_short_answer
+from crawlers.read.account.comparison import MarkedLines, count_marks, is_short_answer, mark_items, signless, unexplained
 from crawlers.read.lines.paper import lines_of
 from crawlers.store.exchanges import response_of
 from crawlers.store.segments import ArchiveRow, read_index, read_page

@@ -18,16 +18,17 @@ from crawlers.read.account.comparison import (
     ItemTexts,
     MarkedLines,
     Stretch,
+    class_of_line,
     mark_items,
+    parts_of_stretch,
     texts_of,
     without_tags,
     words_of,
 )
-from crawlers.read.account.furniture import class_of_line, parts_of_stretch
 from crawlers.read.account.leaves import LETTER, Leaf
-from crawlers.read.tables.names import plain
+from crawlers.read.tables.columns import plain
 from crawlers.read.tables.records.reading import FileReading
-from crawlers.read.tables.roles.option_columns import IDENTIFIER
+from crawlers.read.tables.roles.answer_columns import IDENTIFIER
 
 _LETTER_NAMES = frozenset(("key", "label", "letter", "option", "id", "name", "code", "prefix"))
 _NUMBER_NAMES = frozenset(("no", "index", "num", "number", "序号", "编号", "题号", "题目编号", "试题编号"))
@@ -164,12 +165,7 @@ class _Values:
     """Values, or parts of them, that no item has in a row: short texts of items, furniture, rejected or unread."""
 
     def __init__(
-        self,
-        account: CharacterAccount,
-        reading: FileReading,
-        records: Sequence[_SourceRecord],
-        unused: Sequence[str],
-        is_table: bool,
+        self, account: CharacterAccount, reading: FileReading, records: Sequence[_SourceRecord], unused: Sequence[str], is_table: bool
     ) -> None:
         self._account, self._records = account, records
         self._unused, self._is_table = frozenset(unused), is_table

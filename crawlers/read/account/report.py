@@ -120,7 +120,7 @@ def kind_of(item: Item) -> str:
 def _cells(row: ReportRow) -> tuple[str, ...]:
     doubtful = sum(_doubt(item) is not None for item in row.reading.items)
     entities = sum(isinstance(item, EntityItem) for item in row.reading.items)
-    questions = [item for item in row.reading.items if isinstance(item, QuestionItem) and not item.doubt]
+    questions = row.reading.sound
     silent = sum(not item.answer_raw for item in questions)
     counts = (row.record_count, len(questions), entities, doubtful, silent, len(row.reading.unread) + len(row.reading.skipped))
     name = f"{row.format} (guessed)" if row.guessed else row.format

@@ -8,8 +8,8 @@ from statistics import mean
 
 from msgspec import Struct
 
+from crawlers.read.layouts.layout_files import PaperLayout
 from crawlers.read.layouts.line_patterns import number_in
-from crawlers.read.layouts.paper_layout import PaperLayout
 from crawlers.read.vocabulary.entries import is_title
 from crawlers.read.vocabulary.headings import kind_of, note_in
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, marks_in
@@ -117,11 +117,6 @@ def _divisions(rows: Sequence[_Row], texts: Sequence[str]) -> Iterator[list[_Blo
         elif gaps[-1]:
             gaps.append([])
     yield [block for block in gaps if len(block) > 1]
-    for period in range(2, _FURTHER):
-        sizes = [Counter(row.text.count("\t") for row in rows[at::period]) for at in range(period)]
-        if len(set(map(tuple, sizes))) > 1 and all(len(one) == 1 for one in sizes):
-            yield [rows[at : at + period] for at in range(0, len(rows), period)]
-            break
     yield [[row] for row in rows]
 
 
@@ -187,8 +182,6 @@ def _template(blocks: Sequence[_Block]) -> tuple[list[str], list[Head]]:
             continue
         if sum(_has_options(row.text) for row in own) >= _MOSTLY * len(own):
             names = ["{options}"]
-        elif "{letter}" in head and not any(rests):
-            names = [head, "{option}"]
         elif "{letter}" in head and _OFTEN * len(blocks) <= len(own) <= len(blocks):
             names = [f"{head} {{answer}}"]  # the right one alone is left
         elif "{letter}" in head:
@@ -197,10 +190,6 @@ def _template(blocks: Sequence[_Block]) -> tuple[list[str], list[Head]]:
             name = _value(head, rests, lines, size)
             names = _options(head, rests, len(blocks)) if name == "{option}" else [f"{head} {name}"] if name else []
             left += [] if names else [head]
-        elif _are_answers(rests):
-            names = ["{answer}"]
-        elif len({rest.count("\t") for rest in rests}) == 1 and "\t" in rests[0]:
-            names = [" ".join(["{option}"] * len(rests[0].split("\t")))]
         elif not any("{stem}" in line for line in lines):
             names = ["{stem}"]
         else:
@@ -265,14 +254,6 @@ def _marked(found: Sequence[str]) -> str:
         text += f"{_fixed(before)}{{answer}}{_fixed(after)}"
     if sum(map(_has_options, found)) >= _MOSTLY * len(found):
         text += " {options}"
-    marks = [
-        (one[: start + len(words)], words) for one in found for kind, words, start in [*marks_in(one)][-1:] if kind == "answer" and start
-    ]
-    if len(marks) >= _MOSTLY * len(found) and "{answer}" not in text:
-        signs = Counter(_signs_behind(before[: -len(words)]) + words for before, words in marks)
-        text += f" {_fixed(signs.most_common(1)[0][0])}{{answer}}"
-    elif "{answer}" not in text and sum(_is_answer(one.rpartition(" ")[2]) for one in found if " " in one) >= _OFTEN * len(found):
-        text += " {answer}"
     return text
 
 

@@ -15,8 +15,7 @@ from crawlers.read.lines.questions.draft import Draft, shown
 from crawlers.read.lines.questions.groups import Above
 from crawlers.read.tables.roles.values import split_options
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, opening_mark
-from crawlers.read.vocabulary.letters import letter_of
-from crawlers.read.vocabulary.options import find_options
+from crawlers.read.vocabulary.options import find_options, letter_of
 
 _LETTER = re.compile(r"[(\[【]?\s?[A-Ja-j]\s{0,2}[)\]】.、:,]{0,2}\s{0,8}|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}")
 _ALPHABET = "".join(map(re.escape, ALPHABETS))
@@ -274,7 +273,7 @@ def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None
     after = LETTERS[len(letters) : len(letters) + 1] if options else ""
     if not draft.stem.strip():
         return draft.doubted("stem_unreadable", "no line of it fits a pattern with {stem}")
-    if cause := _fault_of_options(read, draft, letters, loose):
+    if cause := _fault_of_options(read, letters, loose):
         return draft.doubted("options_unreadable", cause)
     if lettered := next((row for row in loose if after and letter_of(row.text) == after), None):
         return draft.doubted("options_unreadable", f"{at_line(lettered)} may be its option {after}, but fits no pattern; {ADD}")
@@ -300,7 +299,7 @@ def at_line(row: Row) -> str:
     return f"line {row.index + 1}, {shown(row.text)},"
 
 
-def _fault_of_options(read: Filled, draft: Draft, letters: str, loose: Sequence[Row]) -> str:
+def _fault_of_options(read: Filled, letters: str, loose: Sequence[Row]) -> str:
     """Return why the options of a question are not certain, with the line and what to do; nothing if they are."""
     texts, signs = [text for _, text, _ in read.options], [letter or "no letter" for letter, _, _ in read.options]
     beside = f"; {at_line(loose[0])} fits no pattern" if loose else ""

@@ -22,7 +22,7 @@ from crawlers.read.lines.doubts.sections import section_doubts, titled
 from crawlers.read.lines.markdown import terms_explained, unescaped, unfolded
 from crawlers.read.lines.marks import MAY_EMPHASISE, TICKS, label_emphasis, label_ticks
 from crawlers.read.lines.pages.page import own_lines
-from crawlers.read.lines.pages.recurring import opens_content
+from crawlers.read.lines.pages.wraps import opens_content
 from crawlers.read.lines.passes import (
     blanks_joined,
     essays_joined,
@@ -39,18 +39,13 @@ from crawlers.read.lines.questions.answer_key import join_regions
 from crawlers.read.lines.questions.assembly import assemble, with_doubts
 from crawlers.read.lines.questions.banks import Bank, read_bank
 from crawlers.read.lines.questions.draft import Draft, ParsedPaper
-from crawlers.read.lines.questions.shared import (
-    below_old_options,
-    with_joined_keys,
-    with_shared_answers,
-    with_unlettered,
-)
+from crawlers.read.lines.questions.shared import below_old_options, with_joined_keys, with_shared_answers, with_unlettered
 from crawlers.read.lines.sections.layout import lay_out
 from crawlers.read.vocabulary.entries import kinds_of
 from crawlers.read.vocabulary.headings import heads
 from crawlers.read.vocabulary.labels import IMAGE, Numbered, flat, flatten, forget_lines, parts_of, plain, visible
-from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import number_of
+from crawlers.read.vocabulary.options import letter_of
 from crawlers.text.fields import text_of
 
 __all__ = ["IMAGE", "Draft", "ParsedPaper", "labelled_lines", "lines_of", "read_paper"]

@@ -15,8 +15,8 @@ from crawlers.read.lines.sections.signals import sets_question
 from crawlers.read.vocabulary.entries import listed_in
 from crawlers.read.vocabulary.headings import NUMERAL_ALONE, heads, is_heading, is_note
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, Numbered, flat, is_marked, parts_of, plain, trimmed
-from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import Number, number_of, opens_question
+from crawlers.read.vocabulary.options import letter_of
 from crawlers.read.vocabulary.words import OWN_ANSWER_NAME, any_of
 from crawlers.text.fields import text_of
 

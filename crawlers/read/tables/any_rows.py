@@ -13,24 +13,16 @@ from typing import Any
 
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.documents.by_suffix import SHEETS
 from crawlers.read.containers.documents.doc import WORD
-from crawlers.read.containers.files.csv import csv_rows, delimiter_of, directives_of
+from crawlers.read.containers.files.csv import csv_rows, delimiter_of
 from crawlers.read.containers.files.notations import SUFFIXES as DATABASES
-from crawlers.read.containers.files.notations import YAMLS, document_in, statement_rows, tables_of
+from crawlers.read.containers.files.notations import YAMLS, cells_of_book, data_of, document_in, root_of, statement_rows, tables_of
 from crawlers.read.containers.files.programs import literals_of
+from crawlers.read.containers.files.reading import Rows, marked_object
 from crawlers.read.containers.files.text import scripts_of_page, tables_of_markdown
-from crawlers.read.containers.files.xml import cells_of_book, data_of, root_of
-from crawlers.read.tables.headers import (
-    cells_of_page,
-    cells_of_sheets,
-    is_page,
-    tables_below_row,
-    tables_of_cells,
-    with_titles,
-)
-from crawlers.read.tables.legends import with_comments, with_legends
-from crawlers.read.tables.tree import Rows, marked_object, opened, tables_in, turned_document
+from crawlers.read.tables.headers import cells_of_page, cells_of_sheets, is_page, tables_below_row, tables_of_cells, with_titles
+from crawlers.read.tables.legends import SHEETS, with_comments, with_legends
+from crawlers.read.tables.tree import opened, tables_in, turned_document
 from crawlers.text.fields import text_of
 
 TEXTS = (".txt", ".text")
@@ -48,7 +40,7 @@ PAGES = (".html", ".htm", *MARKDOWN)
 _SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?(?:into)?|update|copy)\s{1,8}[\"`\[\w]", re.IGNORECASE)
 _SCRIPTED = (".vue", ".svelte", ".astro")
 """Suffixes of parts of pages, whose data is in their scripts."""
-_LEAST_ROWS, _SAMPLE_CHARS = 3, 1 << 16
+_SAMPLE_CHARS = 1 << 16
 _TAG = re.compile(
     r"<(?:/?(?:p|div|span|b|i|u|em|strong|font|sub|sup|li|ul|ol|h[1-6])|br|img)(?:\s[^<>]{0,500})?/?>|</\w{1,10}>", re.IGNORECASE
 )
@@ -124,8 +116,8 @@ def literals_as_json(name: str, body: bytes) -> bytes:
 
 
 def _in_text(name: str, body: bytes, text: str) -> list[Rows]:
-    """Return the table of a text whose lines one sign divides into as many cells, or that Anki exported."""
-    if not (directives_of(text)[0] or delimiter_of(text[:_SAMPLE_CHARS])):
+    """Return the table of a text whose lines one sign divides into as many cells."""
+    if not delimiter_of(text[:_SAMPLE_CHARS]):
         return []
     return list(tables_of_cells("", list(with_legends(csv_rows(name, body)))))
 

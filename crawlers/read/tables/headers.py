@@ -10,15 +10,12 @@ from msgspec import Struct
 from atomexam.text.encodings import decoded
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.documents.by_suffix import SHEETS
 from crawlers.read.containers.documents.doc import WORD, tables_of_word
-from crawlers.read.containers.files.reading import Text
+from crawlers.read.containers.files.reading import Rows, Text
 from crawlers.read.containers.files.text import tables_of_page
 from crawlers.read.containers.files.workbook import BOOKS
-from crawlers.read.tables.columns import layout_of_keys
-from crawlers.read.tables.legends import Sheet, sheets_in, with_legends
-from crawlers.read.tables.names import is_known_name, named, named_in_turn, names_of, whole_header
-from crawlers.read.tables.tree import Rows
+from crawlers.read.tables.columns import is_known_name, layout_of_keys, named, named_in_turn, names_of, whole_header
+from crawlers.read.tables.legends import SHEETS, Sheet, sheets_in, with_legends
 
 _HEADER_WITHIN = 20
 """Rows in which the header is searched: titles and remarks may be above it."""

@@ -1,13 +1,40 @@
-"""Column names and comments that state the meaning of codes, `答案(1对0错)`: rows in, rows with the meanings instead of the codes out."""
+"""The sheets of a file by its suffix, and column names and comments that state the meaning of codes, `答案(1对0错)`: rows in, rows out."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
+from atomexam.text.refusal import Refusal
 from atomexam.text.verdicts import SURE_VERDICT, verdict_of
-from crawlers.read.containers.documents import by_suffix
+from crawlers.read.containers.documents.doc import WORD, read_word
+from crawlers.read.containers.documents.pdf import SUFFIX as PDF
+from crawlers.read.containers.documents.pdf import table_rows
+from crawlers.read.containers.files.csv import csv_rows
+from crawlers.read.containers.files.workbook import BOOKS, sheets_of
 from crawlers.read.vocabulary.words import any_of
+
+SHEETS = (".csv", ".tsv", *BOOKS, PDF)
+TABLED = (*SHEETS, *WORD)
+"""Suffixes of files that may be read as sheets; documents of Word only if they are tables."""
+
+
+def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
+    """Yield the name of each sheet, whether it is hidden, and its rows with their positions; a csv or PDF is one without a name.
+
+    Raises:
+        ValueError: the file is damaged, or is a PDF that is not one table.
+    """
+    if name.lower().endswith(BOOKS):
+        yield from sheets_of(name, body)
+    elif name.lower().endswith(WORD):
+        text = read_word(name, body)
+        if not text.rows:
+            raise Refusal(f"{name}: not mostly tables; as a paper it is read by its lines")
+        yield "", False, iter(text.rows)
+    else:
+        yield "", False, iter(table_rows(name, body)) if name.lower().endswith(PDF) else csv_rows(name, body)
+
 
 _WITHIN = 20
 """Number of rows that may contain the column names."""
@@ -45,7 +72,7 @@ Sheet = tuple[str, bool, Iterator[tuple[str, list[str]]]]
 
 def sheets_in(name: str, body: bytes) -> Iterator[Sheet]:
     """Yield the sheets of a workbook, csv, PDF or Word document that is a table, with the meanings of their codes."""
-    return ((title, hidden, with_legends(rows)) for title, hidden, rows in by_suffix.sheets_in(name, body))
+    return ((title, hidden, with_legends(rows)) for title, hidden, rows in _sheets(name, body))
 
 
 def with_legends(rows: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:

@@ -5,7 +5,6 @@ A row is `path -> value`: keys of objects inside it are joined by a dot, lists s
 
 import ast
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -13,9 +12,8 @@ from typing import Any
 
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.files.reading import EVERY, MAX_DEPTH, MAX_NODES, TWICE, Rows, check_depth, marked_object
+from crawlers.read.containers.files.reading import EVERY, MAX_DEPTH, MAX_NODES, Rows, marked_object
 
-__all__ = ["EVERY", "MAX_DEPTH", "MAX_NODES", "TWICE", "Rows", "check_depth", "marked_object"]
 _ALIKE, _LEAST_NAMED = 0.8, 2
 _LEAST_BESIDE, _BESIDE = 3, 4
 """Of objects by name with plain values beside them: their minimum number, and their minimum number per plain value."""
@@ -48,7 +46,8 @@ def tables_in(name: str, document: Any) -> list[Rows]:
             row = dict(flat(value))
             tables.setdefault(way, Rows(way, [])).rows.append((f"record{index}" if index else "record:1", _with(above, row)))
             down = {**above, **{key: each for key, each in row.items() if _is_short(each)}}
-            waiting += reversed([((*way, key), f"{index}:{key}", down, each) for key, each in _lists_in(value)])
+            below = [(key, each) for key, each in value.items() if isinstance(each, dict | list)]
+            waiting += reversed([((*way, key), f"{index}:{key}", down, each) for key, each in below])
     return list(tables.values())
 
 
@@ -84,12 +83,6 @@ def _usual_keys(records: list[dict[str, Any]]) -> frozenset[str]:
 def _are_letters(value: dict[str, Any]) -> bool:
     """Return whether objects are named by letters, as the options of one question are."""
     return all(len(key) == 1 for key, each in value.items() if isinstance(each, dict))
-
-
-def _lists_in(value: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, each in value.items():
-        if isinstance(each, dict | list):
-            yield prefix + key, each
 
 
 def flat(record: dict[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
@@ -191,9 +184,7 @@ def _reached(value: Any, steps: Sequence[str]) -> Any:
 
 _FEWEST = 3
 _MOST_FIELDS, _DEEPEST = 15, 2
-_LEAST_STEM_CHARS, _SHARE = 8, 0.8
 _LEAST_TEXT_CHARS = 4
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 Cells = list[tuple[str, list[str]]]
 

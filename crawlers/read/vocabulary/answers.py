@@ -210,11 +210,8 @@ def _part_reason(block: QuestionBlock) -> QuestionBlock:
 
 
 def _answer_by(explanation: str) -> str | None:
-    """Return the letters that begin or conclude an explanation: 答案解析：B。因为……, ……故选B。"""
-    line = flat(explanation)
-    if (led := _REASON.match(line)) and led["letters"]:
-        return explanation[: led.end("answer")]
-    chosen = {match["letters"] for match in _CHOSEN.finditer(line)}
+    """Return the letters that conclude an explanation: ……故选B。"""
+    chosen = {match["letters"] for match in _CHOSEN.finditer(flat(explanation))}
     return chosen.pop() if len(chosen) == 1 else None
 
 

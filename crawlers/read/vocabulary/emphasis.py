@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence, Set
 from msgspec import Struct
 
 from crawlers.read.vocabulary.labels import flat
-from crawlers.read.vocabulary.letters import letter_of
+from crawlers.read.vocabulary.options import letter_of
 
 _FIRST_SIGN, END_SIGN, _MAX_KINDS, _MAX_OPEN = 0xE100, "\ue0ff", 200, 20
 LESS = "\ue0fe"
@@ -86,13 +86,12 @@ class StandingOut(Struct):
     marked: list[list[bool]]
 
 
-def standing_out(questions: Sequence[Sequence[Set[str]]], unfit: Collection[str] = (), least: float = 0.0) -> StandingOut | None:
+def standing_out(questions: Sequence[Sequence[Set[str]]], unfit: Collection[str] = ()) -> StandingOut | None:
     """Return which options are marked as right; None if that is uncertain.
 
     Args:
         questions: for each question, the marks of each of its options.
         unfit: marks that are known to be no marks of options.
-        least: share of the questions in which a mark must be on some options, if more than usual.
     """
     known = _with_left(questions)
     some: Counter[str] = Counter()
@@ -108,7 +107,7 @@ def standing_out(questions: Sequence[Sequence[Set[str]]], unfit: Collection[str]
         for kind, count in sorted(some.items(), key=lambda each: (-each[1], each[0] in OF_TYPE, each[0]))
         if kind not in unfit
         and kind != STRUCK
-        and count >= _least(kind, len(known), least)
+        and count >= _least(kind, len(known))
         and but_one[kind] < _WRONG * len(known)
         and not _FEWEST_LAST <= count == last[kind]
     ]
@@ -123,11 +122,9 @@ def standing_out(questions: Sequence[Sequence[Set[str]]], unfit: Collection[str]
     return None
 
 
-def _least(kind: str, questions: int, least: float) -> float:
+def _least(kind: str, questions: int) -> float:
     """Return in how many questions a mark must be on some options."""
-    if kind in OF_TYPE:
-        return max(_FEWEST_OF_TYPE, questions * max(least, _SHARE_OF_TYPE))
-    return max(_FEWEST, questions * max(least, _SHARE))
+    return max(_FEWEST_OF_TYPE, questions * _SHARE_OF_TYPE) if kind in OF_TYPE else max(_FEWEST, questions * _SHARE)
 
 
 def _with_left(questions: Sequence[Sequence[Set[str]]]) -> Sequence[Sequence[Set[str]]]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawlers.html.rich_text import as_html, has_markup
+from crawlers.sources.xiaohe.state import as_html, has_markup
 from crawlers.text.fields import text_of
 
 JSON_VALUES = st.recursive(

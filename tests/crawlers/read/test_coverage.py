@@ -14,8 +14,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.read import papers
 from crawlers.read.account.characters import CharacterAccount, counted, folded, folded_lines, summed
-from crawlers.read.account.comparison import MarkedLines, mark_items
-from crawlers.read.account.furniture import class_of_line, is_list
+from crawlers.read.account.comparison import MarkedLines, class_of_line, is_list, mark_items
 from crawlers.read.containers.files.reading import Text
 from crawlers.read.files import account_of
 from crawlers.read.formats import guess_format, read_file

@@ -14,8 +14,7 @@ from atomexam.records.item import QuestionItem
 from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Respond, SiteRequest
 from crawlers.embedded.sites import mxqe
-from crawlers.sources.mxqe.article import about, lines_of_article
-from crawlers.sources.mxqe.spider import MxqeSpider, _list_page
+from crawlers.sources.mxqe.spider import MxqeSpider, _list_page, about, lines_of_article
 
 BANK, MAIN = "https://tk.mxqe.com", "https://www.mxqe.com"
 

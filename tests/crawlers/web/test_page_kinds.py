@@ -16,11 +16,10 @@ from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.test import get_crawler
 
 from atomexam.records.params import Source
-from crawlers.html.base64_text import base64_in
 from crawlers.html.source_spider import SourceSpider
 from crawlers.html.walls import wall_of
 from crawlers.web.archive import Refusals
-from crawlers.web.page_kinds import KINDS_FILE, add_snapshot, figures_of, last_figures, losses
+from crawlers.web.page_kinds import KINDS_FILE, add_snapshot, base64_in, figures_of, last_figures, losses
 from crawlers.web.run_spider import spider_class
 from tests.crawlers.walk import Visit, detached_spider, respond_of, visit_page, walk
 

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Any
 from atomexam.runtime.budgets import Budget, OverBudget, read_guarded, within
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.documents.docx import table_lines
-from crawlers.read.containers.documents.pdf_columns import has_bare_table, has_wrapped_options, in_reading_order, without_unclear_options
 from crawlers.read.containers.documents.pdf_rows import Glyph, TextRow, glyphs_of, signed_text, without_watermark
-from crawlers.read.containers.documents.pdf_tables import PageTable, joined_tables, table_of
+from crawlers.read.containers.documents.pdf_tables import (
+    PageTable,
+    has_bare_table,
+    has_wrapped_options,
+    in_reading_order,
+    joined_tables,
+    table_of,
+    without_unclear_options,
+)
 from crawlers.read.containers.documents.scans import ADVICE as OCR_ADVICE
 from crawlers.read.containers.documents.scans import DOTS_PER_INCH, PAGE_WIDTH, PICTURES, SCAN_SECONDS, can_read, glyphs_in, picture_of
 from crawlers.read.containers.files.reading import Lost, Text

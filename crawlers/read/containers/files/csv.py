@@ -2,14 +2,12 @@
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
-from crawlers.text.fields import text_of
 
 USUAL = (",", "\t", ";", "|", "，", "；")
 SHARE = 0.95
@@ -91,11 +89,6 @@ def _parsed(text: str, sign: str, strict: bool) -> list[list[str]]:
 
 _MAX_CELL_CHARS = 1_000_000
 _SAMPLE_CHARS = 64 * 1024
-_DIRECTIVE = re.compile(
-    r"#(?P<key>separator|html|columns|tags|deck|notetype|guid|(?:tags|deck|notetype|guid) column):(?P<value>[^\r\n]{0,400})\r?\n"
-)
-"""A line at the head of the text files that Anki exports (docs.ankiweb.net/importing/text-files.html)."""
-_SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
 
 
 def csv_rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
@@ -104,30 +97,18 @@ def csv_rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
     Raises:
         ValueError: it is not a table.
     """
-    directives, text = directives_of(decoded(name, body))
+    text = decoded(name, body)
     csv.field_size_limit(_MAX_CELL_CHARS)
-    delimiter = _delimiter(name, directives, text)
+    delimiter = _delimiter(name, text)
     strict = _closes_its_quotes(name, text, delimiter)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
-    start = line = len(directives) + 1
-    if columns := directives.get("columns"):
-        yield "line:1", columns.split(delimiter)
+    line = 1
     try:
         for cells in rows:
-            yield f"line:{line}", [text_of(cell) if directives.get("html") == "true" else cell.strip() for cell in cells]
-            line = rows.line_num + start
+            yield f"line:{line}", [cell.strip() for cell in cells]
+            line = rows.line_num + 1
     except csv.Error as error:
         raise Refusal(f"{name}: line {line}: {error}; expected a table") from None
-
-
-def directives_of(text: str) -> tuple[dict[str, str], str]:
-    """Return the directives at the head of a text that Anki exported, and the text below them."""
-    directives: dict[str, str] = {}
-    end = 0
-    while match := _DIRECTIVE.match(text, end):
-        directives[match["key"]] = match["value"].strip()
-        end = match.end()
-    return directives, text[end:]
 
 
 def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
@@ -148,10 +129,8 @@ def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
     return True
 
 
-def _delimiter(name: str, directives: dict[str, str], text: str) -> str:
-    """Return the delimiter that the file states, or that divides its first rows into cells."""
-    if stated := _SEPARATORS.get(directives.get("separator", "").lower()):
-        return stated
+def _delimiter(name: str, text: str) -> str:
+    """Return the delimiter that divides the first rows of a file into cells."""
     if name.lower().endswith(".tsv"):
         return "\t"
     cut = text[:_SAMPLE_CHARS]

@@ -4,14 +4,13 @@
 Computed values (functions, templates with `${}`, calls that build no list or record) are not data and are skipped.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from atomexam.text.encodings import join_surrogates
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.files.reading import check_depth, marked_object
+from crawlers.read.containers.files.reading import check_depth
 
 MAX_TOKENS = 20_000_000
 _TOKEN = (
@@ -26,10 +25,7 @@ _WITHIN = {
     "`": re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*+", re.DOTALL),
 }
 """Quote -> what may follow in a text that it begins."""
-_LONG = {
-    '"""': re.compile(r"(?:[^\"\\]|\\.|\"(?!\"\"))*+", re.DOTALL),
-    "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*+", re.DOTALL),
-}
+_LONG = {'"""': re.compile(r"(?:[^\"\\]|\\.|\"(?!\"\"))*+", re.DOTALL), "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*+", re.DOTALL)}
 """Three quotes -> what may follow in a text that they begin."""
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|(\n)|(.))", re.DOTALL)
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
@@ -105,9 +101,6 @@ _BUILDERS = {
     *("ref", "shallowref", "reactive", "readonly", "freeze"),
 }
 """Names of calls that return their argument, or a list or a record of it."""
-_PARSERS = {"parse", "loads", "json_decode", "parseJSON"}
-"""Calls that return the data of a text of JSON."""
-_MOST_TYPE_WORDS = 40
 
 
 class _NoLiteral(ValueError):
@@ -198,7 +191,7 @@ class _Reader:
         return self._at(self.position).text
 
     def value(self, depth: int) -> Any:
-        check_depth(self.name, depth, MAX_DEPTH)
+        check_depth(self.name, depth)
         kind, text = self._next()
         if kind == "text":
             return self._ended(self._joined(unquoted(text)))
@@ -229,12 +222,6 @@ class _Reader:
 
     def _ended(self, value: Any) -> Any:
         """Return a value after which data continues or ends: a value in a computation is not data."""
-        while self.peek() in ("as", "satisfies"):
-            self.position += 1
-            while self._at(self.position).kind == "word" or self.peek() in (".", "[", "<", ">"):
-                self._next()
-                if self.peek() == "]":
-                    self._next()
         if self.peek() in (".", "(", "+", "*", "?", "[", "`", "=", "/", "-") and not isinstance(value, list | dict):
             raise _NoLiteral
         if self.peek() in (".", "?", "(", "+") and isinstance(value, list | dict):  # the result is not known
@@ -253,44 +240,20 @@ class _Reader:
             if text.lower() == "f" and "{" in literal:
                 raise _NoLiteral
             return self._ended(self._joined(literal))
-        path, generic = [text], False
-        for _ in range(_MOST_TYPE_WORDS):
-            if self.peek() in (".", "::") and self._at(self.position + 1).kind == "word":
-                self._next()
-                path.append(self._next().text)
-            elif self.peek() == "<":
-                self._skip_generic()
-                generic = True
-            else:
-                break
-        return self._built(path, generic, depth)
+        path = [text]
+        while self.peek() in (".", "::") and self._at(self.position + 1).kind == "word":
+            self._next()
+            path.append(self._next().text)
+        return self._built(path, depth)
 
-    def _built(self, path: list[str], generic: bool, depth: int) -> Any:
+    def _built(self, path: list[str], depth: int) -> Any:
         """Return the content of the brackets after a type or a builder; the words themselves if no brackets follow."""
-        parses = path[-1] in _PARSERS
-        builds = generic or parses or path[-1].lower() in _BUILDERS or path[-1][:1].isupper()
-        if self.peek() != "(" and not generic:
+        if self.peek() != "(":
             return self._ended(".".join(path))
-        if self.peek() != "(" or not builds:
+        if path[-1].lower() not in _BUILDERS and not path[-1][:1].isupper():
             raise _NoLiteral
         self._next()
-        content = self._inside(")", depth, unwrapped=True)
-        if parses:
-            content = _json_of(content[0] if isinstance(content, list) and content else content)
-            if content is None:
-                raise _NoLiteral
-        return self._ended(content)
-
-    def _skip_generic(self) -> None:
-        depth = 0
-        for _ in range(_MOST_TYPE_WORDS):
-            kind, text = self._next()
-            depth += (text == "<") - (text in (">", "=>"))
-            if kind in ("text", "number") or text in (";", "{", "}"):
-                raise _NoLiteral
-            if depth == 0:
-                return
-        raise _NoLiteral
+        return self._ended(self._inside(")", depth, unwrapped=True))
 
     def _inside(self, end: str, depth: int, unwrapped: bool = False) -> Any:
         """Return the content of brackets: an object if its values have keys, else a list.
@@ -332,12 +295,3 @@ class _Reader:
         self.position += 2
         self.steps += 1
         return unquoted(text) if kind == "text" else text
-
-
-def _json_of(text: Any) -> Any:
-    """Return the list or object that a text of JSON is; None if it is none."""
-    try:
-        value = json.loads(text, parse_constant=lambda _: None, object_pairs_hook=marked_object) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, list | dict) else None

@@ -33,10 +33,10 @@ class Rows(Struct):
         return [key for key in self.columns() if not key.startswith("^")]
 
 
-def check_depth(name: str, depth: int, most: int = MAX_DEPTH) -> None:
+def check_depth(name: str, depth: int) -> None:
     """Raise ValueError if a document is nested deeper than data is."""
-    if depth > most:
-        raise Refusal(f"{name}: nested deeper than {most}; expected records of plain fields")
+    if depth > MAX_DEPTH:
+        raise Refusal(f"{name}: nested deeper than {MAX_DEPTH}; expected records of plain fields")
 
 
 def marked_object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -22,9 +22,8 @@ from crawlers.read.vocabulary.emphasis import is_unread
 from crawlers.read.vocabulary.entries import is_title, title_in
 from crawlers.read.vocabulary.headings import FILLED, asks, is_worded_as_question, note_in, tells_age
 from crawlers.read.vocabulary.labels import IMAGE, WHOLE_ANSWER, columns_of, flat, marks_in, opening_mark
-from crawlers.read.vocabulary.letters import letter_of, without_letter
 from crawlers.read.vocabulary.numbers import RETAINED_STYLES, RINGS, number_of
-from crawlers.read.vocabulary.options import find_options, options_in
+from crawlers.read.vocabulary.options import find_options, letter_of, options_in, without_letter
 from crawlers.read.vocabulary.words import any_of
 
 _USUAL_OPTIONS = 4

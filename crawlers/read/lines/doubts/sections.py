@@ -15,8 +15,8 @@ from crawlers.read.vocabulary.answers import lacks_blank
 from crawlers.read.vocabulary.entries import BARE_RUN, HEADS, is_title, kinds_of, listed_in, title_in
 from crawlers.read.vocabulary.headings import asks, heading_key, heads, kind_of, note_in, numeral_of
 from crawlers.read.vocabulary.labels import IMAGE, WHOLE_ANSWER, columns_of, flat, has_part
-from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import TYPE, number_of
+from crawlers.read.vocabulary.options import letter_of
 
 _MOSTLY, _FEW, _FULL = 0.7, 3, 0.85
 """Shares of the questions with the usual form of numbers or an answer; questions that show a form; share of the width of a full line."""

@@ -19,8 +19,8 @@ from crawlers.read.lines.questions.draft import Draft, ParsedPaper
 from crawlers.read.vocabulary.entries import is_title
 from crawlers.read.vocabulary.headings import asks, heads
 from crawlers.read.vocabulary.labels import IMAGE, WHOLE_ANSWER, columns_of, flat, parts_of
-from crawlers.read.vocabulary.letters import letter_of, without_letter
 from crawlers.read.vocabulary.numbers import number_of
+from crawlers.read.vocabulary.options import letter_of, without_letter
 
 _FEWEST, _SAMPLE = 4, 200
 """Number of questions that show a paper's layout; number of them, evenly drawn, that show what recurs in most of a large bank."""

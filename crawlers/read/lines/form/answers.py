@@ -13,12 +13,11 @@ from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.verdicts import CODES, VERDICT, VERDICTS, verdict_of
-from crawlers.read.lines.form.heads import NEARLY_ALL
-from crawlers.read.lines.form.lettered import BULLETS, Lettered, Row
+from crawlers.read.lines.form.heads import BULLETS, NEARLY_ALL, Lettered, Row
 from crawlers.read.vocabulary.answers import EMPTY, TICKED
 from crawlers.read.vocabulary.entries import listed_in, title_in
 from crawlers.read.vocabulary.labels import flat, parts_of
-from crawlers.read.vocabulary.letters import letter_of
+from crawlers.read.vocabulary.options import letter_of
 
 _LETTERS = r"[A-J甲乙丙丁戊己庚①-⑩Ⓐ-Ⓙⓐ-ⓙ](?:[\s,、;/|+&和及与]{0,3}[A-J甲乙丙丁戊己庚①-⑩Ⓐ-Ⓙⓐ-ⓙ]){0,9}|[a-j](?:[\s,、;/]{0,3}[a-j]){0,9}"
 _TOKEN = re.compile(rf"(?<![A-Za-z\d])(?P<said>{_LETTERS}|{VERDICT})(?![A-Za-z\d]|(?<=[对错是否确误])[\u4e00-\u9fff])")
@@ -205,11 +204,8 @@ def key_in(rows: Sequence[Row], numbers: Sequence[int]) -> tuple[int, list[str]]
             entries += [(entry.number, entry.answer) for entry in listed_in(row.text[start:]).entries if entry.sure and entry.answer]
             if len(entries) >= len(numbers):
                 break
-        by_number = dict(entries)
         if [number for number, _ in entries] == list(numbers):
             return title, [said for _, said in entries]
-        if len(by_number) == len(entries) == len(set(numbers)) == len(numbers) and by_number.keys() == set(numbers):
-            return title, [by_number[number] for number in numbers]
     return None
 
 

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct, structs
 
 from atomexam.text.numerals import HANZI
-from crawlers.read.lines.pages.recurring import opens_content, repeated_in
-from crawlers.read.lines.pages.wraps import bare, tails_of, wraps_of
+from crawlers.read.lines.pages.wraps import bare, opens_content, repeated_in, tails_of, wraps_of
 from crawlers.read.vocabulary.headings import is_note, note_in
 from crawlers.read.vocabulary.labels import IMAGE, flat, trimmed
-from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import BARE_TAG, TAGS, number_of
+from crawlers.read.vocabulary.options import letter_of
 
 _RULE = re.compile(r"[-=_*·.~#+|\s└┘┌┐├┤┬┴┼│╔╗╚╝═║…★☆◆◇■□●○▲△※]{3,}$")
 PAGE_NUMBER = re.compile(
@@ -254,10 +253,9 @@ def _is_due(index: int, shows: list[int], plain: list[int]) -> bool:
 
 
 def _stops_joined(numbered: Iterable[tuple[int, str]]) -> list[Line]:
-    """Return the lines that are not empty; a full stop or a unit that did not fit is moved to the line above, across a running title."""
+    """Return the lines that are not empty; a full stop or a unit that did not fit is moved to the line above."""
     numbered = list(numbered)
     stops = {position for position, (_, text) in enumerate(numbered) if len(text) <= _MOST_STOPS and _STOPS.fullmatch(flat(text))}
-    often = Counter(bare(flat(text)) for _, text in numbered) if stops else Counter()
     lines: list[Line] = []
     gap = False
     for position, (index, text) in enumerate(numbered):
@@ -266,8 +264,6 @@ def _stops_joined(numbered: Iterable[tuple[int, str]]) -> list[Line]:
             gap = True
         elif lines and not gap and position in stops:
             at = _opened_above(lines) if line[0] == ")" else -1
-            if at == -1 and len(lines) > 1 and often[bare(lines[-1].flat)] > 2 and not opens_content(lines[-1].flat):
-                at = -2  # across a running title
             lines[at] = structs.replace(lines[at], text=lines[at].text + text, flat=lines[at].flat + line)
         else:
             lines.append(Line(index, text, line, gap))

@@ -2,23 +2,28 @@
 
 A line that reads `判断`, `答案`, `解析` or `A` may be a heading, a mark or an answer, or the end of a broken sentence. Its words do not
 show which; its place does: the line above is full and its sentence is incomplete, or the options around it continue.
+
+What recurs on the pages of a paper, distinguished from recurring text by position, not by frequency. Lines in, their words out.
+
+A running title is wherever a page ends: after complete sentences and in the middle of others, at distances as long as a page. The end of a
+wrapped sentence, though it recurs in each option, always comes after a line that it completes.
 """
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from statistics import median
 from typing import Protocol
 
 from msgspec import Struct
 
-from atomexam.text.option_letters import LETTERS, next_letter
+from atomexam.text.option_letters import next_letter
 from crawlers.read.vocabulary.entries import ANSWERS, HEADS, LISTS, is_title, kinds_of, listed_in, title_in
-from crawlers.read.vocabulary.headings import case_heading_in, heads, is_paper_title, may_head, numeral_of
-from crawlers.read.vocabulary.labels import WHOLE_ANSWER, columns_of, flat, parts_of
-from crawlers.read.vocabulary.letters import letter_of
+from crawlers.read.vocabulary.headings import asks, case_heading_in, heads, is_heading, is_note, is_paper_title, may_head, numeral_of
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, columns_of, flat, has_mark, parts_of, per_line
 from crawlers.read.vocabulary.numbers import number_of
-from crawlers.read.vocabulary.options import options_in
+from crawlers.read.vocabulary.options import letter_of, options_in
 
 _CLOSED = re.compile(r"[。?!;:…]$|[。?!][”\"'’)】]$|[(\[【]\s{0,12}[)\]】]$|_$")
 _CLOSING = frozenset("。?!;:…”\"'’)】]_\n")
@@ -29,7 +34,6 @@ _TYPE_WORD = re.compile(
     r"(?:(?:单项|多项)?选择|单选|多选|不定项|判断|是非|正误|填空|简答|问答|论述|分析|计算|(?:名词|术语)解释|案例分析)题?(?:\s?\(\s?\))?"
 )
 _VERDICTS = ("判断", "是非", "正误")
-_FILLED = re.compile(r"(?:参考|正确|标准)?答案(?P<is>是)?\s?\(\s?(?:[A-J]{1,6}|√|×|正确|错误|[对错TF])\s?\)")
 _WORD_CUT = ("维生素", "维他命")
 _ITS_LETTER, _LONGEST_LETTER = re.compile(r"[A-EK]\d{0,2}[。.,]?"), 4
 _WINDOW = 6  # columns within which full lines end: a sign or a word that did not fit moves to the next line
@@ -152,16 +156,7 @@ def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
             tails[index] = False  # a heading that separates a question from its answer is not one
         elif _cuts_word(lines, index):
             tails[index] = True
-        elif (filled := _FILLED.match(lines[index].flat)) and _tears_answer(lines, index, wraps, bool(filled["is"])):
-            tails[index] = False  # `作出` above `答案（错误）`: the word belongs to the stem, or is the mark
-        elif (
-            (kind := _read_as(lines[index].flat)) == "answer"
-            and lines[index].flat[0] in LETTERS
-            and alone * 2 <= numbers
-            and _cuts_stem(lines, index, wraps)
-        ):
-            tails[index] = False
-        elif kind and (kind != "answer" or not alone):
+        elif (kind := _read_as(lines[index].flat)) and (kind != "answer" or not alone):
             sure = _is_tail(lines, index, kind, wraps)
             if sure is not None:
                 tails[index] = sure
@@ -183,8 +178,6 @@ def _read_as(line: str) -> str:
     if _ANSWER_TITLE.fullmatch(line) or is_title(line):
         title = title_in(line)
         return "" if title and (heads(title.name) or may_head(title.name)) else "title"
-    if WHOLE_ANSWER.fullmatch(line):
-        return "answer"
     if not (heads(line) or may_head(line) or is_paper_title(line)):
         return ""
     number = number_of(line)
@@ -228,21 +221,6 @@ def _leads_nowhere(lines: Sequence[PaperLine], index: int) -> bool:
 def _cuts_word(lines: Sequence[PaperLine], index: int) -> bool:
     """Return whether a letter ends a word of the line above: `维生素` above `A`."""
     return not lines[index].gap and lines[index - 1].flat.endswith(_WORD_CUT) and _ITS_LETTER.fullmatch(lines[index].flat) is not None
-
-
-def _cuts_stem(lines: Sequence[PaperLine], index: int, wraps: Wraps) -> bool:
-    """Return whether a letter is between a stem whose sentence is incomplete and its options."""
-    if lines[index].gap or is_closed(lines[index - 1].flat) or _above(lines, index)[0] != "stem":
-        return False
-    return _below(lines, index, wraps) == ("letter", ord("A"))
-
-
-def _tears_answer(lines: Sequence[PaperLine], index: int, wraps: Wraps, says_is: bool) -> bool:
-    """Return whether a line that begins with `答案（A）` or `答案是（A）` may continue the stem above."""
-    above = lines[index - 1].flat
-    if lines[index].gap or is_closed(above):
-        return False
-    return wraps.fills(above, lines[index].flat) or (says_is and _above(lines, index)[0] == "stem")
 
 
 def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str, below: str, is_next: bool) -> bool:
@@ -316,3 +294,136 @@ def _lists(text: str) -> bool:
         return True
     listed = listed_in(text)
     return bool(listed.entries) and (len(listed.entries) > 1 or not listed.rest.strip())
+
+
+_FEWEST_TIMES = 3
+_SHORTEST_PAGE = 12  # lines
+_BROKEN = 24  # columns of a line that is broken, if no width is known
+_MOSTLY = 0.7
+_TELLING_CHARS = 10
+
+
+class Repeated(Struct, frozen=True):
+    """Lines, without digits, that recur where no part of a question does."""
+
+    sure: frozenset[str] = frozenset()
+    doubtful: frozenset[str] = frozenset()
+    """They are where pages end, and each time where they may complete a sentence."""
+
+
+def repeated_in(lines: Sequence[PaperLine], wraps: Wraps) -> Repeated:
+    """Return the lines that belong to pages."""
+    if sum(bool(letter_of(line.text)) for line in lines) * 8 < len(lines):  # options without letters may be the same in many questions
+        return Repeated()
+    indices: dict[str, list[int]] = {}
+    for index, line in enumerate(lines):
+        if _may_recur(line.flat) and len(line.flat) != wraps.chars:  # a full line is text
+            indices.setdefault(bare(line.flat), []).append(index)
+    often = {words: at for words, at in indices.items() if len(at) >= _FEWEST_TIMES and len(words) > 3}
+    recurring = {index for at in often.values() for index in at}
+    kinds = {words: _kind(lines, wraps, at, recurring) for words, at in often.items()}
+    _inherit(kinds, lines, wraps, often)
+    return Repeated(_of(kinds, "page"), _of(kinds, "unsure"))
+
+
+def _inherit(kinds: dict[str, str], lines: Sequence[PaperLine], wraps: Wraps, often: Mapping[str, Sequence[int]]) -> None:
+    """Classify lines as text if they each time continue a full line of text: a question printed twice has several."""
+    pending = [words for words, kind in kinds.items() if kind != "text"]
+    for _ in range(len(pending)):
+        continuing = [words for words in pending if _continues_text(kinds, lines, wraps, often[words])]
+        if not continuing:
+            return
+        kinds.update(dict.fromkeys(continuing, "text"))
+        pending = [words for words in pending if words not in continuing]
+
+
+def _continues_text(kinds: Mapping[str, str], lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int]) -> bool:
+    """Return whether the same line of text is above most places: a full one, or one so long that no two questions have it by chance."""
+    above = Counter(
+        bare(lines[at - 1].flat)
+        for at in indices
+        if at and not lines[at].gap and (wraps.goes_on(lines[at - 1].flat, lines[at].flat) or _tells_apart(lines[at - 1]))
+    )
+    words, times = above.most_common(1)[0] if above else ("", 0)
+    return times * 2 > len(indices) and kinds.get(words, "text") == "text"
+
+
+def _tells_apart(line: PaperLine) -> bool:
+    return len(bare(line.flat)) >= _TELLING_CHARS and not _says_answer(line) and not heads(line.flat)
+
+
+@per_line
+def opens_content(line: str) -> bool:
+    """Return whether a flat line begins with a number, letter or mark of a question."""
+    if letter_of(line) or ((number := number_of(line)) and not number.counted and number.style != "tight"):
+        return True
+    return bool(line) and (has_mark(line) or line != line.strip() or kinds_of(line) & ANSWERS != 0)
+
+
+def _of(kinds: Mapping[str, str], kind: str) -> frozenset[str]:
+    return frozenset(words for words, one in kinds.items() if one == kind)
+
+
+def _may_recur(line: str) -> bool:
+    return (
+        4 <= len(line) <= 40
+        and line[0] not in ",、。;:)"
+        and "答案" not in line
+        and not opens_content(line)
+        and not (asks(line) or line.endswith("。"))  # the same few words end many a wrapped stem: `的一项是（ ）。`
+        and not (kinds_of(line) & HEADS != 0 and (is_heading(line) or is_note(line)))
+    )
+
+
+def _kind(lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int], recurring: set[int]) -> str:
+    """Return whether a recurring line belongs to the pages, to the text, or whether that is uncertain."""
+    roles = Counter(_role(lines, wraps, index, recurring) for index in indices)
+    opening = Counter(bare(lines[index - 1].flat) for index in indices if _opens(lines, wraps, index, recurring))
+    if max(opening.values(), default=0) * 2 > len(indices):
+        return "text"  # the same sentence each time
+    if roles["between"] >= _MOSTLY * len(indices):
+        return "page"
+    steps = [after - before for before, after in pairwise(indices)]
+    if median(steps) < _SHORTEST_PAGE:
+        return "text"
+    if roles["completes"] == len(indices):
+        return "unsure" if indices[-1] - indices[0] > len(lines) // 2 and _are_regular(steps) else "text"
+    if roles["completes"] * 2 > len(indices) and not _are_regular(steps):
+        return "text"
+    return "page" if roles["heads"] * 2 <= len(indices) else "text"
+
+
+def _opens(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[int]) -> bool:
+    """Return whether the line above a place is broken in the middle of a sentence."""
+    if not index or lines[index].gap or index - 1 in recurring:
+        return False
+    above = lines[index - 1]
+    if is_closed(above.flat) or heads(above.flat) or _says_answer(above):
+        return False
+    return wraps.fills(above.flat, lines[index].flat) if wraps.width else columns_of(above.flat) >= _BROKEN
+
+
+def _role(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[int]) -> str:
+    """Return what a line does at its place: it completes a sentence, ends a stem above options, or is between questions."""
+    line = lines[index]
+    below = lines[index + 1] if index + 1 < len(lines) and index + 1 not in recurring else None
+    opened = _opens(lines, wraps, index, recurring)
+    if opened and (below is None or not is_plain(below)):
+        return "completes"
+    if below is not None and letter_of(below.text) == "A":
+        return "heads"
+    above = lines[index - 1] if index and index - 1 not in recurring else None
+    ended = above is None or line.gap or is_closed(above.flat) or heads(above.flat) or _says_answer(above)
+    ended = ended or (not opened and above is not None and bool(letter_of(above.text)))  # such a short option is not broken for its length
+    number = number_of(below.flat) if below is not None else None
+    return "between" if ended and (below is None or below.gap or heads(below.flat) or (number and number.style != "tight")) else ""
+
+
+def _says_answer(line: PaperLine) -> bool:
+    return any(kind != "text" for kind, _ in parts_of(line.text)) or WHOLE_ANSWER.fullmatch(line.flat) is not None
+
+
+def _are_regular(steps: Sequence[int]) -> bool:
+    """Return whether the distances between places are those between the ends of pages."""
+    usual = median(steps)
+    return sum(0.6 * usual <= step <= 1.6 * usual for step in steps) >= _MOSTLY * len(steps)

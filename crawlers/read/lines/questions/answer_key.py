@@ -11,17 +11,7 @@ from msgspec import structs
 from crawlers.read.lines.questions.assembly import AssembledQuestion
 from crawlers.read.lines.questions.draft import Draft
 from crawlers.read.lines.sections.layout import PaperLayout
-from crawlers.read.vocabulary.entries import (
-    ANSWER,
-    GROUP,
-    SCORES,
-    KeyEntry,
-    Listed,
-    entries_of_table,
-    is_table,
-    is_title,
-    listed_in,
-)
+from crawlers.read.vocabulary.entries import ANSWER, GROUP, SCORES, KeyEntry, Listed, entries_of_table, is_table, is_title, listed_in
 from crawlers.read.vocabulary.headings import NUMERAL_ALONE, heading_key, heads, kind_of, may_head
 from crawlers.read.vocabulary.labels import flat, parts_of
 from crawlers.read.vocabulary.numbers import number_of
@@ -34,10 +24,11 @@ _MORE_LETTERS = re.compile(r"(?:[A-J]{1,6}|[a-j]{1,6})[)\]]?\s{0,4}(?:$|[ã€‚.;,ã
 
 def join_regions(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> tuple[list[AssembledQuestion], list[str]]:
     """Return the questions with their answers from the lists, and the entries that match none."""
-    joined, left = list(questions), list[str]()
-    for start, stop, lines in _merged(layout):
-        entries = read_key(lines, layout.bare)
-        above = slice(*(bisect_left(joined, line, key=lambda one: one.span.start) for line in (start, stop)))
+    joined, left, start = list(questions), list[str](), 0
+    for region in layout.regions:
+        entries = read_key(region.lines, layout.bare)
+        above = slice(*(bisect_left(joined, line, key=lambda one: one.span.start) for line in (start, region.start)))
+        start = region.stop
         open_ones = [index for index, one in enumerate(joined) if not one.draft.answer]
         wanted = [index for index in open_ones if above.start <= index < above.stop] or open_ones
         drafts, rest = join([joined[index].draft for index in wanted], entries)
@@ -52,23 +43,6 @@ def join_regions(layout: PaperLayout, questions: Sequence[AssembledQuestion]) ->
                 left.append(f"{entry.number}. {entry.answer}")
         joined[above] = _without_lost(joined[above], entries, bool(left))
     return joined, left
-
-
-def _merged(layout: PaperLayout) -> list[tuple[int, int, list[str]]]:
-    """Return for each answer list where the questions above it begin, where it begins, and its lines; lists without questions between them
-    are one.
-    """
-    merged: list[tuple[int, int, list[str]]] = []
-    starts = [span.start for span in layout.spans]
-    end = 0
-    for region in layout.regions:
-        between = bisect_left(starts, region.start) - bisect_left(starts, end)
-        if merged and not between:
-            merged[-1][2].extend([line.text for line in layout.lines[end : region.start]] + region.lines)
-        else:
-            merged.append((end, region.start, list(region.lines)))
-        end = region.stop
-    return merged
 
 
 def _without_lost(above: Sequence[AssembledQuestion], entries: Sequence[KeyEntry], left: bool) -> list[AssembledQuestion]:

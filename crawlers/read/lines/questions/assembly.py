@@ -13,9 +13,8 @@ from crawlers.read.vocabulary.answers import QuestionBlock, with_answer, with_ma
 from crawlers.read.vocabulary.entries import LISTS, kinds_of
 from crawlers.read.vocabulary.headings import kind_of, tells_age, tells_patient
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, parts_of
-from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import BARE_TAG, RETAINED_STYLES, TAGS, TAGS_AT_END, Number, type_of
-from crawlers.read.vocabulary.options import find_options
+from crawlers.read.vocabulary.options import find_options, letter_of
 
 
 class AssembledQuestion(Struct, frozen=True):

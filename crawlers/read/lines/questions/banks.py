@@ -18,9 +18,8 @@ from crawlers.read.lines.questions.draft import Draft
 from crawlers.read.lines.questions.groups import Above
 from crawlers.read.vocabulary.headings import asks, case_heading_in, case_mark_in, heads, is_note, tells_patient
 from crawlers.read.vocabulary.labels import LETTERS, WHOLE_ANSWER, Numbered, columns_of, flat, has_part, parts_of, plain, trimmed
-from crawlers.read.vocabulary.letters import FAINT, LED, LOOSE, OptionMarker, is_signed, letter_of, signs_in
 from crawlers.read.vocabulary.numbers import number_of
-from crawlers.read.vocabulary.options import find_options
+from crawlers.read.vocabulary.options import FAINT, LED, LOOSE, OptionMarker, find_options, is_signed, letter_of, signs_in
 
 _FEWEST = 3  # answers of a bank
 _SURE = ("point", "ordinal", "titled", "bracket", "paren", "hanzi", "ocr")
@@ -132,11 +131,11 @@ def _parts(lines: Sequence[Line]) -> list[_BankBlock]:
     for line, below in zip(lines, [*lines[1:], None], strict=True):
         if parted and line.gap:
             parts.append(_BankBlock())
-        _take(parts, line, below is None or below.gap, parted)
+        _take(parts, line, below is None or below.gap)
     return [part for part in parts if part.body or part.ended]
 
 
-def _take(parts: list[_BankBlock], line: Line, is_last: bool, parted: bool) -> None:
+def _take(parts: list[_BankBlock], line: Line, is_last: bool) -> None:
     """Add a line to its block."""
     part = parts[-1]
     labelled = parts_of(line.text)
@@ -149,9 +148,6 @@ def _take(parts: list[_BankBlock], line: Line, is_last: bool, parted: bool) -> N
     elif kinds <= {"text"} and part.ended:
         if len(line.flat) < 3 and not _HAN.search(line.flat):
             part.furniture.append(line.text)  # a sign that a scan made of a mark
-            return
-        if part.explains and parted:
-            part.explanation.append(line.text)
             return
         unsure = part.explains and bool(part.explanation) and not part.explanation[-1].endswith(("。", "！", "？", ".", "）"))
         parts.append(part := _BankBlock(unsure=unsure))

@@ -17,8 +17,7 @@ from crawlers.read.vocabulary.headings import (
     tells_patient,
 )
 from crawlers.read.vocabulary.labels import IMAGE, flat
-from crawlers.read.vocabulary.letters import letter_of
-from crawlers.read.vocabulary.options import find_options, options_in
+from crawlers.read.vocabulary.options import find_options, letter_of, options_in
 
 _SINGLE = ("单个", "单一", "单独")  # each question below has its own case
 

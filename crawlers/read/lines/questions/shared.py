@@ -13,8 +13,7 @@ from atomexam.text.option_letters import letters_in
 from crawlers.read.lines.questions.assembly import AssembledQuestion, Doubts
 from crawlers.read.lines.questions.draft import Draft, ParsedPaper
 from crawlers.read.vocabulary.labels import LETTERS, flat
-from crawlers.read.vocabulary.letters import letter_of
-from crawlers.read.vocabulary.options import find_options, without_sign
+from crawlers.read.vocabulary.options import find_options, letter_of, without_sign
 
 _WHOLE = re.compile(rf"[(\[【]?\s?{LETTERS}\s?[)\]】]?[。.;]?")
 _FEW = 3  # options: fewer are more likely points of an explanation

@@ -22,13 +22,11 @@ from crawlers.read.vocabulary.entries import (
 )
 from crawlers.read.vocabulary.headings import heading_key, heads, is_note, is_paper_title, may_head
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, opening_mark, parts_of
-from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import number_of
+from crawlers.read.vocabulary.options import letter_of
 
 _OF_PAPER = re.compile(r"\d年|卷$")
 _THIS = ("本章", "本节", "本课", "本讲", "本单元", "本组", "本页")
-_BEHIND_NAME = re.compile(r"[】\])]?\s{0,3}(?:[:、.\s]|(?<=[】\])]))\s{0,3}(?=[(\[【]?第?\s?[(\[【]?[\d①A-J√×对错正])")
-_LONGEST_NAME = 40  # characters
 _MOST_OPTIONS = 11  # lines
 _LONGEST_QUESTION = 40  # lines
 _NEAR = 6  # lines above the options of a group in which the answers of the previous group are
@@ -63,7 +61,7 @@ def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[
         first, titled = opening
         stop = _end(lines, index + 1, headings, titled)
         own = first + [line.text for line in lines[index + 1 : stop]]
-        regions.append(Region(index, stop, [piece for text in own for piece in _by_section(text, headings)]))
+        regions.append(Region(index, stop, own))
         index = stop
     return regions
 
@@ -73,12 +71,7 @@ def _opened(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[list
     text = lines[index].text
     if may_say_answer(lines[index].flat) and (announced := _announced(lines, index, headings)):
         return announced
-    parts = parts_of(text)
-    if len(parts) == 1 and parts[0][0] == "answer" and (words := parts[0][1]) and is_list(words):
-        return [words], True
-    if is_entries(lines, index):
-        return [text], False
-    return None
+    return ([text], False) if is_entries(lines, index) else None
 
 
 def _announced(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[list[str], bool] | None:
@@ -101,18 +94,6 @@ def _names_section(name: str, headings: Set[str]) -> bool:
     return bool(name) and (heads(name) or may_head(name) or is_paper_title(name) or name in headings)
 
 
-def _by_section(text: str, headings: Set[str]) -> list[str]:
-    """Return a line of a list with the heading of its section, `第一章：1.B 2.C`, as two; any other line by itself."""
-    line = flat(text)
-    if listed_in(text).entries or is_bare_run(line):
-        return [text]
-    for cut in _BEHIND_NAME.finditer(line, 0, _LONGEST_NAME):
-        name = line[: cut.start()].strip("【[( ")
-        if _names_section(name, headings) and _lists(text[cut.end() :], of_section=True):
-            return [name, text[cut.end() :]]
-    return [text]
-
-
 def _lists(text: str, of_section: bool) -> bool:
     """Return whether what follows a title on its line is a list: answers with numbers, or several that are not the letters of one."""
     if is_list(text):
@@ -123,26 +104,22 @@ def _lists(text: str, of_section: bool) -> bool:
 
 def explains(lines: Sequence[Line], index: int) -> bool:
     """Return whether a title such as 答案解析： belongs to the question above, which has its answer, and what follows is not a list."""
-    number = _answered_above(lines, index)
-    if number is None or index + 1 >= len(lines) or is_entry(lines, index + 1):
+    if not _is_answered_above(lines, index) or index + 1 >= len(lines) or is_entry(lines, index + 1):
         return False
-    if "解析" in lines[index].flat or "详解" in lines[index].flat:
-        return True
-    below = number_of(lines[index + 1].flat)
-    return below is not None and below.style != "tight" and below.value == number + 1
+    return "解析" in lines[index].flat or "详解" in lines[index].flat
 
 
-def _answered_above(lines: Sequence[Line], index: int) -> int | None:
-    """Return the number of the question whose lines are directly above a place, if its own answer is among them."""
+def _is_answered_above(lines: Sequence[Line], index: int) -> bool:
+    """Return whether the lines of a question are directly above a place, its own answer among them."""
     answered = False
     for at in range(index - 1, max(-1, index - _LONGEST_QUESTION), -1):
         if _is_heading(lines[at].flat, set()):
-            return None
+            return False
         answered = answered or any(kind == "answer" and words for kind, words in parts_of(lines[at].text))
         number = number_of(lines[at].flat)
         if number and number.style != "tight" and not letter_of(lines[at].text):
-            return number.value if answered and not is_entry(lines, at) else None
-    return None
+            return answered and not is_entry(lines, at)
+    return False
 
 
 def is_bare_run(line: str) -> bool:
@@ -157,7 +134,7 @@ def _follows_title(lines: Sequence[Line], index: int, headings: set[str], of_sec
         line = lines[at].flat
         if WHOLE_ANSWER.fullmatch(line):
             return of_section and _lists(line, of_section)
-        if is_entry(lines, at) or is_bare_run(line) or len(_by_section(lines[at].text, headings)) > 1:
+        if is_entry(lines, at) or is_bare_run(line):
             return True
         if number := number_of(line):
             return number.style != "tight" and not reads_as_question(lines, at) and not _opens_paper(lines, at)
@@ -182,7 +159,7 @@ def _end(lines: Sequence[Line], index: int, headings: set[str], titled: bool) ->
             return index  # the list of the next section
         if _opens_group(lines, index):
             return index - is_note(lines[index - 1].flat)
-        if is_entry(lines, index) or (titled and (is_bare_run(line) or len(_by_section(lines[index].text, headings)) > 1)):
+        if is_entry(lines, index) or (titled and is_bare_run(line)):
             explained = True
         elif _is_heading(line, headings):
             if not _heading_goes_on(lines, index, headings, titled):

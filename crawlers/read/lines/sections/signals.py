@@ -19,8 +19,8 @@ from crawlers.read.vocabulary.headings import (
     tells_patient,
 )
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, columns_of, flat, has_part, parts_of
-from crawlers.read.vocabulary.letters import letter_of
 from crawlers.read.vocabulary.numbers import RINGS, Number, number_of
+from crawlers.read.vocabulary.options import letter_of
 
 _FIRST_LETTERS = frozenset("AaⒶⓐ⒜")
 _OPENING = re.compile(r"[(\[【]?\s?(?:A|a)\s{0,2}[)\]】.、:,]|[Ⓐⓐ⒜]")

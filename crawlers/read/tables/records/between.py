@@ -11,7 +11,7 @@ from crawlers.read.tables.columns import CASE, SECTION, SHARED_OPTIONS, RecordLa
 from crawlers.read.tables.headers import LocatedRow, SheetTable
 from crawlers.read.vocabulary.headings import case_heading_in, case_mark_in, heads, is_heading, kind_of, note_in, tells_patient
 from crawlers.read.vocabulary.labels import flat
-from crawlers.read.vocabulary.letters import letter_of
+from crawlers.read.vocabulary.options import letter_of
 
 _RAW_CHARS = 2000
 _ASKS = re.compile(r"[?_]|\(\s*\)|[是为有]\s*$|什么|哪|如何")

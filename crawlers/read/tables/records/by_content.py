@@ -14,7 +14,7 @@ from atomexam.records.checks import one_of
 from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.files.reading import Lost
+from crawlers.read.containers.files.reading import EVERY, Lost, Rows
 from crawlers.read.tables.any_rows import rows_of
 from crawlers.read.tables.columns import CASE, TableLayout, layout_of_keys
 from crawlers.read.tables.headers import row_with
@@ -22,7 +22,7 @@ from crawlers.read.tables.records.between import announced_in
 from crawlers.read.tables.records.items import heading_in, item_of_row
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.tables.records.stem_cells import has_options_below, with_cell_divided
-from crawlers.read.tables.roles.option_columns import EXPLAINED
+from crawlers.read.tables.roles.answer_columns import EXPLAINED
 from crawlers.read.tables.roles.records import (
     NAMED,
     OTHERS,
@@ -32,9 +32,9 @@ from crawlers.read.tables.roles.records import (
     with_numbered_verdicts,
     without_fillers,
 )
-from crawlers.read.tables.roles.solver import PAIR, SURE, roles_of
+from crawlers.read.tables.roles.solver import SURE, roles_of
 from crawlers.read.tables.roles.values import ALL_FORMS, FORMS
-from crawlers.read.tables.tree import EVERY, Rows, is_within, keys_within, with_inner
+from crawlers.read.tables.tree import is_within, keys_within, with_inner
 from crawlers.read.vocabulary.headings import tells_patient
 from crawlers.read.vocabulary.labels import flat
 
@@ -197,10 +197,6 @@ def _with_siblings(tables: list[Rows], candidates: list[TableRoles]) -> list[Tab
     """
     own = {id(table): roles for table, roles in candidates}  # tables of a page all have an empty path
     sure = [(table, roles) for table, roles in candidates if roles.confidence >= SURE]
-    sure_ways = {_without_key(table) for table, _ in sure if len(table.way) > 1}
-    for table, pair in candidates:  # statements that are all true, in pairs without names
-        if pair.form == "verdict" and (pair.stem, pair.answer) == PAIR and _without_key(table) in sure_ways:
-            pair.confidence = max(pair.confidence, SURE)
     beside = {(_without_key(table), _columns(table)): roles for table, roles in reversed(sure)}
     readable: list[TableRoles] = []
     for table in tables:

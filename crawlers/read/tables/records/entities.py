@@ -17,8 +17,7 @@ from msgspec import Struct
 from ruamel.yaml import YAML
 
 from crawlers.read.containers.files.reading import RepeatedKey
-from crawlers.read.tables.columns import SECTION, EntityLayout, RecordLayout
-from crawlers.read.tables.names import plain
+from crawlers.read.tables.columns import SECTION, EntityLayout, RecordLayout, plain
 
 _PEOPLE = {
     "男性": ("male", "m", "man", "men", "男", "男性"),

@@ -13,8 +13,8 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.option_letters import LETTERS, letters_at
 from atomexam.text.refusal import Refusal
 from atomexam.text.verdicts import FALSE, TRUE, verdict_of
+from crawlers.read.containers.files.notations import root_of
 from crawlers.read.containers.files.reading import Lost
-from crawlers.read.containers.files.xml import root_of
 from crawlers.read.tables.records.reading import FileReading, Misfit
 from crawlers.text.fields import images_in, text_of
 

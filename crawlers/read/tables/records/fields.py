@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.read.containers.files.reading import RepeatedKey
-from crawlers.read.tables.columns import RecordLayout
-from crawlers.read.tables.names import is_unnamed
+from crawlers.read.tables.columns import RecordLayout, is_unnamed
 from crawlers.read.tables.records.reading import Misfit
 from crawlers.read.tables.roles.values import split_options
 from crawlers.read.vocabulary.labels import IMAGE
-from crawlers.read.vocabulary.letters import letter_of
+from crawlers.read.vocabulary.options import letter_of
 
 _LABEL_KEYS = ("key", "label", "letter", "option", "id", "name", "code", "prefix")
 _TEXT_KEYS = ("value", "text", "content", "option", "name", "title", "label")

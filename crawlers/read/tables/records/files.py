@@ -11,13 +11,12 @@ from msgspec import structs
 
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.documents.by_suffix import TABLED
 from crawlers.read.containers.files.parquet import SUFFIX as PARQUET
 from crawlers.read.containers.files.reading import EVERY, Lost
 from crawlers.read.tables.any_rows import DATA, PAGES, SOURCES, TEXTS, literals_as_json
 from crawlers.read.tables.columns import RecordLayout, layout_of_keys
 from crawlers.read.tables.headers import IsHeader, LocatedRow, SheetTable, read_sheets
-from crawlers.read.tables.legends import sheets_in
+from crawlers.read.tables.legends import TABLED, sheets_in
 from crawlers.read.tables.records.arrays import read_records, ways_to_entities, ways_to_records
 from crawlers.read.tables.records.between import LocatedRecord, passed_on, records_of
 from crawlers.read.tables.records.by_content import inferred_tables, read_by_content, with_advice

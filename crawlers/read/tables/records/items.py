@@ -10,7 +10,7 @@ from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem,
 from atomexam.records.provenance import Provenance, content_id
 from atomexam.text.option_letters import are_in_turn, letters_in
 from atomexam.text.verdicts import CODES, VERDICTS, verdict_of
-from crawlers.read.containers.files.reading import CoveredCell, Lost
+from crawlers.read.containers.files.reading import TWICE, CoveredCell, Lost
 from crawlers.read.lines.doubts.question import holds_letter, holds_options
 from crawlers.read.tables.columns import EntityLayout, RecordLayout
 from crawlers.read.tables.records.entities import flat_record, joined_range, people_in, person_of, plain_text, range_text
@@ -31,10 +31,9 @@ from crawlers.read.tables.records.fields import (
 from crawlers.read.tables.records.stem_cells import IN_CELL, parts_of_stem
 from crawlers.read.tables.roles.records import Roles, options_of, values_of
 from crawlers.read.tables.roles.values import FORMS, MARKED, SIGNS, answer_letters
-from crawlers.read.tables.tree import TWICE
 from crawlers.read.vocabulary.headings import is_heading, kind_of
 from crawlers.read.vocabulary.labels import flat, opening_mark
-from crawlers.read.vocabulary.letters import letter_of
+from crawlers.read.vocabulary.options import letter_of
 
 _FEWEST_OPTIONS = 2
 RANGES = "参考区间"

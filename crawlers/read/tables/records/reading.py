@@ -56,6 +56,11 @@ class FileReading(Struct):
     misfits: int = 0
     """How many of them are records or pages that do not fit the format, rather than uncertain questions of a paper."""
 
+    @property
+    def sound(self) -> list[QuestionItem]:
+        """The questions without a doubt."""
+        return [item for item in self.items if isinstance(item, QuestionItem) and item.doubt is None]
+
     def give_up(self, lost: Lost, provenance: Provenance) -> None:
         """Add what could not be read as an item with `doubt`, so that `clean` counts it as rejected."""
         own = structs.replace(provenance, position=lost.position)
@@ -76,7 +81,7 @@ def answered_count(reading: FileReading) -> int:
     """Return how many questions have an answer that fits them: letters, a truth value, the text of an option, or words if there are no
     options.
     """
-    return sum(isinstance(item, QuestionItem) and item.doubt is None and _is_answered(item) for item in reading.items)
+    return sum(map(_is_answered, reading.sound))
 
 
 def is_whole(reading: FileReading) -> bool:
@@ -100,7 +105,7 @@ def texts_of(reading: FileReading) -> list[str]:
 
 def are_numbers(reading: FileReading) -> bool:
     """Return whether most stems are only numbers, from a column mistaken for that of the questions."""
-    stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem) and item.doubt is None]
+    stems = [item.stem_raw or "" for item in reading.sound]
     return sum(stem.strip().isdigit() for stem in stems) * 2 > len(stems)
 
 

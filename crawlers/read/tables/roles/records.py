@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, are_fillers, is_filler
 from atomexam.text.verdicts import CODES, FALSE, TRUE
-from crawlers.read.tables.roles.answer_columns import asking
-from crawlers.read.tables.roles.option_columns import EXPLAINED
+from crawlers.read.tables.roles.answer_columns import EXPLAINED, asking
 from crawlers.read.tables.roles.values import (
     MARKED,
     answer_letters,

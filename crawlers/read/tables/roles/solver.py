@@ -10,33 +10,31 @@ from collections.abc import Sequence
 from typing import Any
 
 from atomexam.text.verdicts import CODES
-from crawlers.read.tables.names import is_wrong_name, named_in_turn
+from crawlers.read.tables.columns import is_wrong_name, named_in_turn
 from crawlers.read.tables.roles.answer_columns import (
     ANSWER,
-    NO_INDEX,
-    OWN_CHOICE,
-    QUESTION,
-    STEM,
-    answers_of,
-    asking,
-    few_ask,
-    idle_column,
-    named_key,
-    rival,
-    stem_of,
-    told_beside,
-)
-from crawlers.read.tables.roles.option_columns import (
     EXPLAINED,
     IDENTIFIER,
     LEAST_OPTIONS,
     LEAST_ROWS,
     MOST_OPTIONS,
+    NO_INDEX,
+    OWN_CHOICE,
+    QUESTION,
+    STEM,
+    answers_of,
     are_gap_answers,
+    asking,
     columns_beside,
     counts_on,
+    few_ask,
+    idle_column,
+    named_key,
     option_columns,
+    rival,
+    stem_of,
     texts_of,
+    told_beside,
 )
 from crawlers.read.tables.roles.records import NAMED, Roles, find_others, options_of
 from crawlers.read.tables.roles.values import (
@@ -55,6 +53,7 @@ from crawlers.read.tables.roles.values import (
     verdict_word,
 )
 from crawlers.read.tables.tree import listed
+from crawlers.read.vocabulary.options import is_signed
 
 SURE = 0.9
 """Confidence at which a table is read without confirmation by a person."""
@@ -70,7 +69,7 @@ _CODED = re.compile(r"[\w.:/%-]{1,80}", re.ASCII)
 """A text that may name a thing elsewhere: `0_1`, `opt12`, `1005`."""
 _LEAST_STATEMENT = 9
 """Characters of a usual true-or-false statement; a shorter text may be an option of a question elsewhere."""
-_LED, _BLANK = re.compile(r"\s*[A-JＡ-Ｊ]\s?[.．、:：)）]"), re.compile(r"[(（]\s*[)）]|_{2,}")
+_BLANK = re.compile(r"[(（]\s*[)）]|_{2,}")
 _HELP, _MOST_HELP = (
     re.compile(r"如何|怎么|怎样|能不能|可不可以|(?:可以|能|会|要|需要|支持).{0,20}吗[？?]?$|在哪里|(?i:how (?:do|can|to))"),
     0.8,
@@ -324,7 +323,7 @@ def _shares_sets(rows: Sequence[dict[str, Any]], key: str) -> float:
 def _without_answers(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[str]]) -> Roles | None:
     """Return the roles of a table of questions with blanks and lettered options, as only tests have them, whose keys are elsewhere."""
     for options in (each for each in sets if len(each) == 1):
-        lettered = [all(map(_LED.match, texts)) for row in rows if len(texts := options_of(row, options)) > 1]
+        lettered = [all(map(is_signed, texts)) for row in rows if len(texts := options_of(row, options)) > 1]
         stem, _, _ = stem_of(rows, [key for key in columns if key not in options])
         blanks = sum(_BLANK.search(str(row.get(stem or ""))) is not None for row in rows)
         if (

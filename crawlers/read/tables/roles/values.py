@@ -11,8 +11,7 @@ from atomexam.text.numerals import CIRCLED_NUMBERS, HANZI, ROMAN, STEMS
 from atomexam.text.option_letters import CIRCLED_AS_LETTERS, LETTERS
 from crawlers.read.tables.tree import listed
 from crawlers.read.vocabulary.labels import flat
-from crawlers.read.vocabulary.letters import is_signed, letter_of
-from crawlers.read.vocabulary.options import find_options, without_sign
+from crawlers.read.vocabulary.options import find_options, is_signed, letter_of, without_sign
 from crawlers.read.vocabulary.words import ANSWER_NAME
 
 _WRITTEN_LINE_END = re.compile(r"\\r?\\n|\\n(?=\s?[A-JＡ-Ｊ](?:[\s.．、:：)）]|[\u4e00-\u9fff]))")

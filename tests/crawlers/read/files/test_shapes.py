@@ -77,7 +77,6 @@ def _lettered(options: list[str], form: str, between: str = "") -> str:
 
 
 def _marked_up() -> dict[str, bytes]:
-    anki: list[str] = []
     signs: list[str] = []
     lists: list[str] = []
     forms: list[str] = []
@@ -85,8 +84,7 @@ def _marked_up() -> dict[str, bytes]:
     items: list[str] = []
     attributes: list[str] = []
     for n, (stem, options, right) in enumerate(GOLD, 1):
-        key, note = "ABCD"[right], "<br>解析：见书。" * (n % 2)
-        anki.append(f"{stem}<br>{_lettered(options, '{letter}. {text}', '<br>')}\t{key}{note}\t题库")
+        key = "ABCD"[right]
         signs.append(f"单选题#{stem}#{'|'.join(options)}#{key}")
         entries = _lettered(options, "<li class='option{letter}'>{text}</li>").replace(f"option{key}", "option right")
         lists.append(f"<section><h4>{n}. {stem}</h4><ol>{entries}</ol></section>")

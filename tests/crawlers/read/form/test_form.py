@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.files.reading import Text
 from crawlers.read.lines.doubts.whole_paper import accounted
-from crawlers.read.lines.form import choice
+from crawlers.read.lines.form import form as decoder
 from crawlers.read.lines.form.answers import right_letters
-from crawlers.read.lines.form.choice import better_by_form, read_lines
+from crawlers.read.lines.form.form import better_by_form, read_lines
 from crawlers.read.lines.paper import read_paper
 from crawlers.read.lines.questions.draft import Draft, ParsedPaper
 from crawlers.read.lines.questions.groups import Above
@@ -117,6 +117,12 @@ def test_numbers_in_any_words_count(number: str, label: str) -> None:
     assert paper is not None and not paper.rejected and _content(paper.questions) == QUESTIONS
 
 
+def test_an_answer_behind_the_last_option_and_signs_between_options_are_no_part_of_them() -> None:
+    lines = [f"{n}.{stem}（ ）{'；'.join(_options(options, '{}.{}'))} [{right}]" for n, (stem, options, right) in enumerate(QUESTIONS, 1)]
+    paper = read_lines(lines)
+    assert paper is not None and [(draft.options, draft.answer) for draft in paper.questions] == [question[1:] for question in QUESTIONS]
+
+
 BELOW = [
     ("看答案\n正确答案 {a}\n本题83人作答，正确率9%", None),
     ("你的答案：A\n正确答案：{a}", None),
@@ -195,9 +201,9 @@ def _core_reading(answers: Sequence[str | None], unread: Sequence[str] = ()) -> 
 
 def test_a_paper_that_the_core_understands_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(choice, "read_lines", lambda lines: pytest.fail("read twice"))
+        patch.setattr(decoder, "read_lines", lambda lines: pytest.fail("read twice"))
         assert better_by_form(_paper(), _core_reading(RIGHT)) == _core_reading(RIGHT)
-        patch.setattr(choice, "MOST_LINES", 3)
+        patch.setattr(decoder, "MOST_LINES", 3)
         assert better_by_form(_paper(), _core_reading(RIGHT[:2])) == _core_reading(RIGHT[:2])
     assert len(better_by_form(_paper(), _core_reading(RIGHT[:-1])).questions) == 8  # the form has these and one more
     assert [draft.answer for draft in better_by_form(_paper(), _core_reading([None] * 8)).questions] == RIGHT

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from crawlers.read.layouts.paper_layout import PaperLayout
+from crawlers.read.layouts.layout_files import PaperLayout
 
 
 class Written(NamedTuple):

@@ -7,7 +7,7 @@ import pytest
 from atomexam.records.item import QuestionItem
 from crawlers.read.containers.files.reading import Text
 from crawlers.read.files import account_of
-from crawlers.read.layouts.paper_layout import PaperLayout
+from crawlers.read.layouts.layout_files import PaperLayout
 from crawlers.read.papers import questions_by_layout
 from crawlers.read.tables.records.reading import FileReading
 from tests.crawlers.read.bodies import SEEN

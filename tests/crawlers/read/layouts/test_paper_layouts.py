@@ -24,8 +24,8 @@ from atomexam.text.yaml_values import yaml_values
 from crawlers.read.__main__ import main
 from crawlers.read.containers.files.reading import Text
 from crawlers.read.files import account_of
+from crawlers.read.layouts.layout_files import FileLayout, PaperLayout
 from crawlers.read.layouts.line_patterns import compiled
-from crawlers.read.layouts.paper_layout import FileLayout, PaperLayout
 from crawlers.read.papers import questions_by_layout, questions_in
 from crawlers.read.proposed import _key, proposed_layout
 from crawlers.read.tables.records.reading import FileReading

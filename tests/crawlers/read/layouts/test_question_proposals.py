@@ -13,8 +13,8 @@ from atomexam.runtime.budgets import Budget
 from crawlers.read import files
 from crawlers.read.__main__ import main
 from crawlers.read.account.characters import folded
+from crawlers.read.layouts.layout_files import FileLayout, PaperLayout
 from crawlers.read.layouts.line_proposals import layouts_of_lines
-from crawlers.read.layouts.paper_layout import FileLayout, PaperLayout
 from crawlers.read.proposed import _compared, _Proposal, _result, proposed_layout
 from crawlers.read_imports import store_files
 

@@ -1,11 +1,16 @@
-"""Banks of questions without numbers: each answer of the source is a question that is read or given up, none is lost without a count."""
+"""Banks of real files, and banks without numbers: each answer is a question that is read or given up, none is lost without a count."""
+
+import json
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawlers.read.lines.paper import read_paper
+from crawlers.read.lines.paper import Draft, ParsedPaper, read_paper
 from crawlers.read.lines.questions.draft import DOUBTS
+from tests.crawlers.read.lines.paper_pairs import plain
 
 STEMS = (
     *("属于知觉的是（ ）", "下列哪项不属于感觉？", "心理学成立于哪一年（ ）", "最合适的做法是：", "以下说法错误的是（ ）。"),
@@ -150,3 +155,26 @@ def test_fewer_options_than_elsewhere_are_read_if_each_row_has_its_letter() -> N
     assert [len(draft.options) for draft in reading.questions] == [*counts] and not reading.rejected
     blocks[2].insert(-1, "写得相当详细的、很长的一种做法戊")  # its letter is lost
     assert len(read_paper([line for one in blocks for line in one]).questions) == 3
+
+
+def read(real_data: Path, name: str) -> ParsedPaper:
+    """Read a bank, and hold that no number of its text is lost."""
+    text = (real_data / "exams_text" / f"{name}.txt").read_text(encoding="utf-8")
+    reading = read_paper(text.split("\n"))
+    assert reading.numbers == len(reading.questions) + len(reading.rejected) == len(re.findall(r"(?m)^\s*\d+、", text))
+    return reading
+
+
+def test_the_bank_of_1600_is_read_whole(real_data: Path) -> None:
+    papers = json.loads((real_data / "exams_json" / "zjzx_大学心理学.json").read_text(encoding="utf-8"))
+    published = [question for paper in papers for question in paper["questions"]]
+    reading = read(real_data, "zjzx_大学心理学")
+    wanted = [(plain(q["question"]), [option.strip() for option in q["options"]], q["answer"]) for q in published]
+    right = sum((stem(draft), draft.options, draft.answer) == question for draft, question in zip(reading.drafts, wanted, strict=True))
+    assert right == len(wanted) == 1600
+    assert not reading.rejected
+
+
+def stem(draft: Draft) -> str:
+    """Return a stem without its number."""
+    return re.sub(r"^\d+、", "", plain(draft.stem))

@@ -1,13 +1,15 @@
-"""What a line may be by its words: a line of no kind is passed over, so each that is more has its kind."""
+"""What a line may be by its words, and results kept by line: a line of no kind is passed over, and there are never too many."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from crawlers.read.lines.pages.wraps import _ANSWER_TITLE, _TITLE_OPENS
+from crawlers.read.vocabulary import labels
 from crawlers.read.vocabulary.entries import ANSWERS, HEADS, LISTS, is_title, kinds_of, listed_in, title_in
 from crawlers.read.vocabulary.headings import heads, is_note, is_paper_title, may_head
-from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, has_mark, is_marked, parts_of, plain
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, forget_lines, has_mark, is_marked, parts_of, per_line, plain
 from crawlers.read.vocabulary.numbers import number_of
 
 PAPERS = Path(__file__).parents[3] / "papers"
@@ -56,3 +58,32 @@ def test_no_line_of_a_paper_lacks_its_kind() -> None:
 )
 def test_a_line_has_a_mark_if_its_parts_are_more_than_its_text(line: str) -> None:
     assert has_mark(flat(line)) == (parts_of(flat(line)) != (("text", flat(line)),))
+
+
+def _length_of(tried: list[str]) -> Callable[[str], int]:
+    """Return a function kept by line that notes the lines for which it runs."""
+
+    def length(line: str) -> int:
+        tried.append(line)
+        return len(line)
+
+    return per_line(length)
+
+
+def test_a_result_is_kept_until_it_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(labels, "_MOST_RETAINED", 1)
+    tried: list[str] = []
+    length = _length_of(tried)
+    assert [length(line) for line in ("A. 甲", "B.", "A. 甲")] == [4, 2, 4]
+    assert tried == ["A. 甲", "B."]
+    forget_lines(length)
+    assert length("B.") == 2
+    assert tried == ["A. 甲", "B.", "B."]
+
+
+def test_results_of_too_many_lines_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(labels, "_MOST", 2)
+    tried: list[str] = []
+    length = _length_of(tried)
+    assert [length(line) for line in ("甲", "乙乙", "丙", "甲")] == [1, 2, 1, 1]
+    assert tried == ["甲", "乙乙", "丙", "甲"]
