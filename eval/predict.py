@@ -25,7 +25,7 @@ from eval.models.reply_store import open_store, store_path
 from eval.plan.planned import describe, read_runs
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
-from eval.tasks.runs import RequestBuilder, wording
+from eval.tasks.runs import RequestBuilder, variants_of
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -40,7 +40,7 @@ def main(argv: list[str] | None = None) -> None:
     described = describe(args.key, args.models)
     runs = read_runs(args.runs)
     for run in runs.values():
-        wording(run.task, run.prompt)  # a wrong name fails before the first request
+        variants_of(run)  # a wrong name fails before the first request
     builder, rank = RequestBuilder(args.splits), read_rank()
     folder = store_path(args.out, args.key, args.key).parent
     backend = cache(lambda: open_backend(*described))  # once, and only where there is a run
@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> None:
         for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
             stale.unlink()
         for name, run in runs.items():
-            replies = replies_of_run(run, name, builder.of_run(run), backend(), folder, rank)
+            replies = replies_of_run(run, name, builder.with_shots(run), backend(), folder, rank)
             if not rank.number:
                 rows = [prediction_of(name, query, reply) for query, reply in replies]
                 write_jsonl(out / f"{name}.jsonl", rows, key=lambda row: (row.item_id, row.repeat))
@@ -57,14 +57,15 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def replies_of_run(
-    run: Run, name: str, requests: list[Request], backend: Backend, folder: Path, rank: Rank
+    run: Run, name: str, variants: list[list[Request]], backend: Backend, folder: Path, rank: Rank
 ) -> list[tuple[ModelQuery, Reply]]:
-    """Return the replies of a run, and print counts; a process that is not the first makes and returns its own share alone."""
+    """Return the replies to all variants of a run, and print counts; a process that is not the first makes and returns its own share
+    alone."""
     with open_store(folder / f"{rank.name(name)}.jsonl") as store:
         model = CachedModel(backend, settings_of(run), store, run.method)
-        share = share_of(requests, rank)
-        with tqdm(desc=rank.name(name), total=len(share) * run.repeats, unit="reply", disable=None) as bar:
-            replies = model.reply_all(share, run.repeats, bar)
+        shares = [share_of(requests, rank) for requests in variants]
+        with tqdm(desc=rank.name(name), total=sum(map(len, shares)) * run.repeats, unit="reply", disable=None) as bar:
+            replies = _all(model, shares, run.repeats, bar)
         counts = model.counts
         if rank.number:
             report(name, rank, Finished(counts=counts, failed=model.failed))
@@ -72,7 +73,7 @@ def replies_of_run(
             others = wait_for_others(name, rank.of)
             failed = model.failed | {key: reply for other in others for key, reply in other.failed.items()}
             gathering = CachedModel(backend, settings_of(run), store, run.method, failed)
-            replies = gathering.reply_all(requests, run.repeats, tqdm(disable=True))
+            replies = _all(gathering, variants, run.repeats, tqdm(disable=True))
             for other in others:
                 counts.add(other.counts)
             counts.requests, counts.failed = gathering.counts.requests, gathering.counts.failed
@@ -86,6 +87,11 @@ def replies_of_run(
             flush=True,
         )
     return replies
+
+
+def _all(model: CachedModel, variants: list[list[Request]], repeats: int, bar: tqdm) -> list[tuple[ModelQuery, Reply]]:
+    """Return the replies to each variant, numbered as `variants_of` says."""
+    return [one for number, requests in enumerate(variants) for one in model.reply_all(requests, repeats, bar, number * repeats)]
 
 
 def prediction_of(run: str, query: ModelQuery, reply: Reply) -> Prediction:

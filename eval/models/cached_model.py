@@ -115,8 +115,8 @@ class CachedModel:
         if reply.model not in self._models:
             self._models.append(reply.model)
 
-    def reply_all(self, requests: Sequence[Request], repeats: int, bar: tqdm) -> list[tuple[ModelQuery, Reply]]:
-        """Return each request in each repeat with its reply; one that follows another is made when that has its reply.
+    def reply_all(self, requests: Sequence[Request], repeats: int, bar: tqdm, first: int = 0) -> list[tuple[ModelQuery, Reply]]:
+        """Return each request in each repeat, numbered from `first`, with its reply; one that follows another is made when that has its.
 
         Prompts are sorted, so that a backend computes shared prefixes once.
 
@@ -127,25 +127,25 @@ class CachedModel:
         done: dict[tuple[str, int], tuple[ModelQuery, Reply]] = {}
         left = requests
         while left:
-            ready = [one for one in left if one.follows is None or (one.follows, 0) in done]
+            ready = [one for one in left if one.follows is None or (one.follows, first) in done]
             if not ready:
                 raise ValueError(f"{left[0].item_id} follows {left[0].follows}, which is not requested")
-            left = [one for one in left if one.follows is not None and (one.follows, 0) not in done]
-            queries = [query for one in ready for query in self._queries(one, repeats, done, bar)]
+            left = [one for one in left if one.follows is not None and (one.follows, first) not in done]
+            queries = [query for one in ready for query in self._queries(one, range(first, first + repeats), done, bar)]
             queries.sort(key=lambda query: query.prompt)
             for query, reply in zip(queries, self.replies(queries, bar), strict=True):
                 done[query.request.item_id, query.repeat] = query, reply
         return list(done.values())
 
     def _queries(
-        self, request: Request, repeats: int, done: dict[tuple[str, int], tuple[ModelQuery, Reply]], bar: tqdm
+        self, request: Request, repeats: range, done: dict[tuple[str, int], tuple[ModelQuery, Reply]], bar: tqdm
     ) -> list[ModelQuery]:
         """Return the queries of a request; a repeat in which the one before it failed is done without a request."""
         if request.follows is None:
             prompt = self._backend.render(request.messages)
-            return [ModelQuery(request=request, repeat=repeat, prompt=prompt) for repeat in range(repeats)]
+            return [ModelQuery(request=request, repeat=repeat, prompt=prompt) for repeat in repeats]
         queries = []
-        for repeat in range(repeats):
+        for repeat in repeats:
             before, reply = done[request.follows, repeat]
             whole = following(request, before.request, reply.text)
             if reply.finish_reason == "error":
