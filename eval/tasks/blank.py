@@ -21,20 +21,23 @@ def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfol
 
 def _request(question: Question, prompt: str) -> Request:
     text = "\n".join(part for part in (question.shared_stem, question.stem) if part)
-    answer_format = "{answer}" if prompt == "blank_short" else "答案：{answer}"
     return Request(
         item_id=question.id,
-        messages=[{"role": "user", "content": task_prompt(prompt).format(subject=question.subject, question=text)}],
+        messages=[
+            {"role": "system", "content": task_prompt(prompt).format(subject=question.subject)},
+            {"role": "user", "content": f"{text}\n答案："},
+        ],
         question_type="blank",
         options=[],
         answer=question.answer,
-        answer_format=answer_format,
-        solution=answer_format.format(answer=accepted_words(question.answer)[0]) if question.answer else None,
+        answer_format="{answer}",
+        solution=accepted_words(question.answer)[0] if question.answer else None,
         pool=f"{question.exam}/{question.subject}/blank",
         related_ids=related_ids_of(question),
         reader="blank",
         unit=question.group_id or question.id,
         facets=facets_of(question),
+        folds_system=True,
         cloze=question.stem,
     )
 
@@ -45,4 +48,4 @@ def accepted_words(key: str) -> list[str]:
     return [_OTHER_WORDS.sub("", key).strip(), *filter(None, others)]
 
 
-TASK = Task(about="Words for each blank of a stem.", prompts=("blank", "blank_short"), requests=requests)
+TASK = Task(about="Words for each blank of a stem.", prompts=("blank",), requests=requests)

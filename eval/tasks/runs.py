@@ -71,7 +71,7 @@ class RequestBuilder:
         """
         requests = [self.zero_shot(run.task, variant.prompt, variant.order) for variant in variants_of(run)]
         most = max((len(one.options) for one in requests[0]), default=run.orders)
-        if run.orders > most:
+        if run.orders > max(most, 1):
             raise ValueError(f"orders: {run.orders} found, and no question of test has more than {most} options; set `orders: {most}`")
         return requests
 

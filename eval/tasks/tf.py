@@ -18,10 +18,12 @@ def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfol
 
 def _request(question: Question, prompt: str) -> Request:
     statement = "\n".join(part for part in (question.shared_stem, question.stem) if part)
+    text = task_prompt(prompt).format(subject=question.subject, claim=statement)
+    begun = [{"role": "system", "content": text}, {"role": "user", "content": f"{statement}\n答案："}]
     verdict = next((option.text for option in question.options if option.letter == question.answer), None)
     return Request(
         item_id=question.id,
-        messages=[{"role": "user", "content": task_prompt(prompt).format(subject=question.subject, statement=statement)}],
+        messages=begun if prompt == "tf" else [{"role": "user", "content": text}],
         question_type="tf",
         options=VERDICT_OPTIONS,
         answer=verdict,
@@ -32,8 +34,9 @@ def _request(question: Question, prompt: str) -> Request:
         reader="claim",
         unit=question.group_id or question.id,
         facets=facets_of(question),
+        folds_system=prompt == "tf",
         claim=statement,
     )
 
 
-TASK = Task(about="True or false, answered by 正确 or 错误.", prompts=("tf", "tf_short"), requests=requests)
+TASK = Task(about="True or false, answered by 正确 or 错误.", prompts=("tf", "claim"), requests=requests)
