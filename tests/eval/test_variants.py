@@ -14,7 +14,7 @@ from msgspec import ValidationError, structs
 from atomexam.records.blocks import Run
 from atomexam.records.checks import convert
 from atomexam.records.prediction import Score
-from atomexam.records.question import Option, Question, question_id
+from atomexam.records.question import Option, Question, Shot, question_id
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.answers.blank import fills, read_blank
 from eval.answers.readers import read_reply
@@ -47,6 +47,11 @@ def splits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     questions += [worded("tf", *statement, ("正确", "错误")) for statement in STATEMENTS]
     questions += [worded("blank", *blank) for blank in BLANKS]
     write_jsonl(folder / "test/questions.jsonl", questions, key=lambda row: row.id)
+    taught = [worded("tf", "己病会自愈。", "B", ("正确", "错误")), worded("blank", "（ ）和（ ）之外。", "丁|||戊；己")]
+    write_jsonl(folder / "train/questions.jsonl", taught, key=lambda row: row.id)
+    write_jsonl(folder / "dev/questions.jsonl", [], key=lambda row: row.id)
+    shots = [Shot(exam="PCE", subject="甲", question_type=row.question_type, place=1, question_id=row.id, split="train") for row in taught]
+    write_jsonl(folder / "shots.jsonl", shots, key=lambda shot: shot.question_type)
     write_jsonl(folder / "test/claims.jsonl", [toy_pair(1), toy_pair(2)], key=lambda row: row.id)
     return folder
 
@@ -191,6 +196,18 @@ def test_true_or_false_stands_beside_chance_and_the_best_rule(played: Callable, 
 def test_blanks_are_filled_or_not(played: Callable, part: str, outcome: str, accuracy: float) -> None:
     found = played(part, task="blank")
     assert (found["accuracy"], found["questions"], found["outcomes"][outcome]) == (accuracy, 4, 4)
+
+
+@pytest.mark.parametrize(("task", "turns"), [
+    ("tf", ["以下是中国关于甲考试的判断题，请判断其说法是否正确，只回答“正确”或“错误”。\n\n己病会自愈。\n答案：", "错误"]),
+    ("blank", [
+        "以下是中国关于甲考试的填空题，请填写其中的空，只写所填的内容，多个空按顺序用“；”隔开。\n\n（ ）和（ ）之外。\n答案：", "丁；己",
+    ]),
+])  # fmt: skip
+def test_examples_of_statements_and_blanks_are_solved_in_words(splits: Path, task: str, turns: list[str]) -> None:
+    for request in RequestBuilder(splits).of_run(Run(model="m", task=task, shots=3)):
+        assert [message["content"] for message in request.messages[:-1]] == turns
+        assert request.messages[-1]["content"].endswith("\n答案：") and request.shots == 1
 
 
 TWO, KEY = "智商分为（ ）智商和（ ）智商两部分。", "言语|||语言；操作"
