@@ -21,6 +21,7 @@ from eval.finetune.training_data import END_OF_TEXT, byte_pairs
 
 CHOICES = ("atomexam_kg_mcqa", "atomexam_kg_tf", "atomexam_tcm_mcqa")
 LETTERS = {"mcqa": "ABCDE", "tf": "AB"}
+WORDS = ("atomexam_kg_tf_5shot", "atomexam_qa_blank", "atomexam_qa_blank_5shot")
 CLAIM_PROMPT = "下列说法是否正确，如果正确，请先回复“正确”，然后给出原因。如果错误，请先回复“错误”，然后给出原因。\n\n{claim}\n回答："
 
 
@@ -133,7 +134,7 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
     model, out = tmp_path / "models/tiny", tmp_path / "scores"
     random_model(release, model)
     before = sorted(path for path in release.rglob("*") if "__pycache__" not in path.parts)
-    tasks = ",".join((*CHOICES, "atomexam_ca_mcqa", "atomexam_claims", "atomexam_kg_mrqa", "atomexam_kg_mcqa_5shot"))
+    tasks = ",".join((*CHOICES, "atomexam_ca_mcqa", "atomexam_claims", "atomexam_kg_mrqa", "atomexam_kg_mcqa_5shot", *WORDS))
     ran = subprocess.run(
         [sys.executable, "-m", "lm_eval", "run", "--model", "hf", "--model_args", f"pretrained={model},dtype=float32", "--device", "cpu",
          "--include_path", str(release / "harness"), "--tasks", tasks,
@@ -157,6 +158,10 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
     for category in ("kg", "ca"):
         assert scored[f"{category} mcqa"]["accuracy"] == pytest.approx(results[f"atomexam_{category}_mcqa"]["acc,none"], abs=1e-4)
     choices = marks(tmp_path / "marks/run.jsonl")
+    for shots, task in ((0, "atomexam_kg_tf"), (5, "atomexam_kg_tf_5shot")):
+        scored = scored_by_stages(model, tmp_path / "run/splits", root, tmp_path, "tf", "tf", shots)
+        assert scored["accuracy"] == pytest.approx(results[task]["acc,none"], abs=1e-4)
+    assert all(0 <= results[task]["exact_match,none"] <= 1 for task in WORDS[1:])
     accuracy, both = own_claim_accuracy(model, table(release, "claims", "pairs"))
     assert (results["atomexam_claims"]["acc,none"], results["atomexam_claims"]["pair_acc,none"]) == (
         pytest.approx(accuracy),
