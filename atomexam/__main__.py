@@ -25,6 +25,7 @@ COMMANDS = {
     "answers": Command("eval.answers", "extract the answers from model replies"),
     "compare": Command("eval.compare", "test whether two runs differ on their common items", ("params.yaml",)),
     "check": Command("crawlers.check", "crawl a few pages of a source and print the extracted items", ("params.yaml", "crawlers/sources")),
+    "init": Command("crawlers.init", "write params.yaml for a benchmark of your own files alone", ("params.yaml",)),
     "new": Command("crawlers.new", "write the spider, stub pages and params line of a new source", ("params.yaml", "crawlers/sources")),
     "diff": Command("eval.diff", "explain why the metrics changed between two versions", ("params.yaml",)),
     "trace": Command("eval.trace", "follow a score to its item, page and bytes in the archive, and back", ("params.yaml",), "--data"),

@@ -26,7 +26,7 @@ from atomexam.records.blocks import Run
 from atomexam.records.model import Description
 from eval.backends import open_backend
 from eval.models.contract import Backend, ModelQuery, Settings
-from eval.plan.planned import describe
+from eval.models.planned import describe
 from eval.tasks.runs import RequestBuilder
 
 GREEDY = Settings(max_new_tokens=32, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=16)

@@ -20,23 +20,10 @@ from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.statistics.bootstrap import DIGITS, Figures
 from eval.statistics.pairing import METRICS, QuestionKey, Tallies, committed_right, mean, paired, tally, tally_marks, with_holm
 
-_COLUMNS = (
-    "a",
-    "b",
-    "differ in",
-    "shared items",
-    "a",
-    "b",
-    "a - b",
-    "95 %",
-    "better",
-    "worse",
-    "McNemar",
-    "bootstrap",
-    "committed a",
-    "b",
+_COLUMNS = [
+    "a", "b", "differ in", "shared items", "a", "b", "a - b", "95 %", "better", "worse", "McNemar", "bootstrap", "committed a", "b",
     "verdict",
-)
+]  # fmt: skip
 
 
 def compare(
@@ -93,16 +80,16 @@ def as_text(rows: list[Figures]) -> str:
     table = [_COLUMNS]
     for row in rows:
         compared_items = f"{row['shared']}" + (f" (+{row['only_a']}, +{row['only_b']})" if row["only_a"] or row["only_b"] else "")
-        cells: tuple[str, ...] = ("–",) * 10
+        cells = ["–"] * 10
         if row["shared"]:
             low, high = (_points(bound) for bound in row["interval"] or (None, None))
             tests = [f"{row[f'{test}_p_holm']:.3g}" if row["family"] else "–" for test in ("mcnemar", "bootstrap")]
             counts = [str(row["better"]), str(row["worse"])]
             means = [_percent(row["of_a"]), _percent(row["of_b"]), _points(row["difference"])]
             committed = [_percent(row.get(f"committed_of_{side}")) for side in "ab"]
-            cells = (*means, f"{low} … {high}", *counts, *tests, *committed)
+            cells = [*means, f"{low} … {high}", *counts, *tests, *committed]
         verdict = "differ" if row.get("differs") else "not shown to differ" if row.get("family") else "not tested"
-        table.append((row["a"], row["b"], ", ".join(row["differ_in"]) or "nothing", compared_items, *cells, verdict))
+        table.append([row["a"], row["b"], ", ".join(row["differ_in"]) or "nothing", compared_items, *cells, verdict])
     widths = [max(len(line[column]) for line in table) for column in range(len(_COLUMNS))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in table]
     sizes = " and ".join(str(size) for size in sorted({row.get("family", 0) for row in rows} - {0})) or "no"
@@ -136,17 +123,13 @@ def main(argv: list[str] | None = None) -> None:
         print(as_text(rows))
     else:
         wanted = "no two of them have the same task with known answers, or marks of one judge"
-        raise ValueError(f"{', '.join(chosen)}: {wanted}; their tasks: {_tasks(runs)}")
+        raise ValueError(f"{', '.join(chosen)}: {wanted}; their tasks: {', '.join(run.task for run in runs.values())}")
 
 
 def _differing(a: Run, b: Run) -> list[str]:
     """Return the keys of params.yaml in which two runs differ, except those that only affect speed."""
     fields = [field.name for field in msgspec.structs.fields(Run) if field.name != "batch_size"]
     return [field for field in sorted(fields, key=["model"].count, reverse=True) if getattr(a, field) != getattr(b, field)]
-
-
-def _tasks(runs: Mapping[str, Run]) -> str:
-    return ", ".join(run.task for run in runs.values())
 
 
 def _mean(tallies: Tallies, shared: set[str]) -> float | None:

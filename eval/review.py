@@ -11,9 +11,8 @@ Importing the same labels again changes nothing; an annotator's new label replac
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from atomexam.records.annotation import ERRORS, REASONS, Label, ReplyPair
 from atomexam.runtime.annotation_files import LABELS, read_labels
@@ -26,27 +25,17 @@ from atomexam.text.canonical import canonical
 _ALLOWED = {"error": ERRORS, "reason": REASONS}
 
 
-class Filled(NamedTuple):
-    """One label read from a file."""
+class Filled(Struct, kw_only=True):
+    """One row of a file; further fields of a row in JSONL, such as the replies, are ignored."""
 
-    where: str
+    where: str = ""
     """File and row, for messages."""
-    pair_id: str
-    claim: str | None
-    """The factual claim, if the row has it."""
-    annotator: str | None
-    label: str
-    comment: str
-
-
-class _Line(Struct, kw_only=True):
-    """A row in JSONL; further fields, such as the replies, are ignored."""
-
     id: str
     label: str | None = None
     comment: str | None = None
     annotator: str | None = None
     factual: str | None = None
+    """The factual claim, if the row has it."""
 
 
 def read_filled(path: Path) -> list[Filled]:
@@ -56,25 +45,25 @@ def read_filled(path: Path) -> list[Filled]:
         ValueError: the file has another format, a column is missing, or a row has a comment but no label.
     """
     if path.suffix.lower() == ".jsonl":
-        rows = [(f"{path}:{number}", line) for number, line in enumerate(read_jsonl(path, _Line), 1)]
+        rows = [structs.replace(row, where=f"{path}:{number}") for number, row in enumerate(read_jsonl(path, Filled), 1)]
     elif path.suffix.lower() in (".xlsx", ".csv"):
-        rows = [(row.where, _line(row.where, row.cells)) for row in read_sheet(path)]
+        rows = [_of_sheet(row.where, row.cells) for row in read_sheet(path)]
     else:
         raise ValueError(f"{path}: expected .xlsx, .csv or .jsonl: a filled copy of data/errors/RUN.xlsx, or rows with id and label")
     filled = []
-    for where, line in rows:
-        comment = " ".join((line.comment or "").split())
-        if label := (line.label or "").strip():
-            filled.append(Filled(where, line.id, line.factual, line.annotator or None, label, comment))
+    for row in rows:
+        label, comment = (row.label or "").strip(), " ".join((row.comment or "").split())
+        if label:
+            filled.append(structs.replace(row, label=label, comment=comment, annotator=row.annotator or None))
         elif comment:
-            raise ValueError(f"{where}: a comment but no label; choose one, or clear the comment")
+            raise ValueError(f"{row.where}: a comment but no label; choose one, or clear the comment")
     return filled
 
 
-def _line(where: str, cells: Mapping[str, str]) -> _Line:
+def _of_sheet(where: str, cells: Mapping[str, str]) -> Filled:
     if missing := [name for name in ("id", "label", "factual") if name not in cells]:
         raise ValueError(f"{where}: no column {', '.join(missing)}; keep the original columns")
-    return _Line(**{name: cells[name] for name in _Line.__struct_fields__ if name in cells})
+    return Filled(where=where, **{name: cells[name] for name in Filled.__struct_fields__ if name in cells and name != "where"})
 
 
 def check(filled: Iterable[Filled], known: Mapping[str, ReplyPair], skip_gone: bool) -> list[Label]:
@@ -83,27 +72,27 @@ def check(filled: Iterable[Filled], known: Mapping[str, ReplyPair], skip_gone: b
     Raises:
         ValueError: lists each invalid row, and what to do.
     """
-    wanted = (one for one in filled if not skip_gone or one.pair_id in known)
+    wanted = (one for one in filled if not skip_gone or one.id in known)
     return check_answers(LABELS, wanted, lambda one: _label(one, known))
 
 
 def _label(one: Filled, known: Mapping[str, ReplyPair]) -> Label:
-    if one.pair_id not in known:
+    if one.id not in known:
         raise ValueError(
-            f"no pair of replies {one.pair_id[:40]!r} is in the queues; the sheet belongs to other replies: "
+            f"no pair of replies {one.id[:40]!r} is in the queues; the sheet belongs to other replies: "
             "use a new sheet, or leave such rows out with --skip-gone"
         )
-    pair = known[one.pair_id]
-    if one.claim is not None and canonical(one.claim) != canonical(pair.factual):
-        raise ValueError(f"the claim reads {one.claim[:80]!r} but was sampled as {pair.factual!r}; change only label and comment")
+    pair = known[one.id]
+    if one.factual is not None and canonical(one.factual) != canonical(pair.factual):
+        raise ValueError(f"the claim reads {one.factual[:80]!r} but was sampled as {pair.factual!r}; change only label and comment")
     if one.annotator is None:
         raise ValueError("the file does not name its annotator; give --annotator NAME, or name the sheet after its annotator")
     check_name(LABELS, one.annotator)
-    label = one.label.casefold()
-    if label not in (allowed := _ALLOWED[pair.asks]):
-        raise ValueError(f"label is {one.label[:40]!r}; of a row that asks for the {pair.asks}, expected {', '.join(allowed)}, or nothing")
-    comment = one.comment[:MAX_COMMENT_CHARS]
-    return Label(pair_id=one.pair_id, annotator=one.annotator, label=label, comment=comment, claim=pair.factual)  # type: ignore[arg-type]
+    label = one.label or ""
+    if label.casefold() not in (allowed := _ALLOWED[pair.asks]):
+        raise ValueError(f"label is {label[:40]!r}; of a row that asks for the {pair.asks}, expected {', '.join(allowed)}, or nothing")
+    comment = (one.comment or "")[:MAX_COMMENT_CHARS]
+    return Label(pair_id=one.id, annotator=one.annotator, label=label.casefold(), comment=comment, claim=pair.factual)  # type: ignore[arg-type]
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -115,13 +104,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     filled: list[Filled] = []
     for path in arguments.files:
         own_name = None if path.stem in {row.run for row in queued} else path.stem
-        filled += [one._replace(annotator=arguments.annotator or one.annotator or own_name) for one in read_filled(path)]
+        filled += [structs.replace(one, annotator=arguments.annotator or one.annotator or own_name) for one in read_filled(path)]
     known_labels = read_labels(arguments.labels) if arguments.labels.exists() else {}
     old = [label for by_annotator in known_labels.values() for label in by_annotator.values()]
     merged = merge(LABELS, old, check(filled, known, arguments.skip_gone))
     if merged.added or merged.changed:
         write_jsonl(arguments.labels, merged.records, key=LABELS.key)
-    gone = sum(one.pair_id not in known for one in filled)
+    gone = sum(one.id not in known for one in filled)
     skipped = f", {gone} left out because their replies are not in the queues" if gone else ""
     print(report(LABELS, arguments.labels, merged, skipped))
 

@@ -112,17 +112,14 @@ def changes(run: str, task: str, scored: ScoresByCell, requests: Sequence[Reques
             continue
         for part, named in _GROUPS.items():
             for group in figures[0].get(part, {}):
-                then, now = (_mean([one[part][group].get("accuracy") for one in every]) for every in (before, figures))
-                if then is None or now is None:
+                accuracies = [[one[part][group].get("accuracy") for one in every] for every in (before, figures)]
+                known = [[value for value in values if value is not None] for values in accuracies]
+                if not all(known):
                     continue
+                then, now = map(mean, known)
                 at = {"run": run, "kind": cell.kind, "amount": cell.amount, named: group}
                 rows.append(at | {"before": round(then, DIGITS), "after": round(now, DIGITS), "change": round(now - then, DIGITS)})
     return rows
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return mean(known) if known else None
 
 
 _PATHS = {
@@ -149,7 +146,8 @@ def main(argv: list[str] | None = None) -> None:
     with folder_lock(args.out) as out:
         _clear(out / "models", {_name(cell, seed) for cell, seed, _ in models})
         for number, (cell, seed, tuning) in enumerate(models, 1):
-            print(f"{args.key}: model {number} of {len(models)}: {_cell_name(cell)}, seed {seed}", file=sys.stderr, flush=True)
+            named = f"{cell.kind} {amount_text(cell.amount)}" if cell.kind else "none of any kind"
+            print(f"{args.key}: model {number} of {len(models)}: {named}, seed {seed}", file=sys.stderr, flush=True)
             about = base
             if tuning:
                 folder = out / "models" / _name(cell, seed)
@@ -192,7 +190,7 @@ def _ask(about: Description, runs: dict[str, Run], builder: RequestBuilder, repl
     backend: Backend = open_backend(about, Path(about.name or ""))
     planned = {}
     for name, run in runs.items():
-        replies = reply_all(backend, run, builder.of_run(run), replies_folder / f"{name}.jsonl", name)
+        replies = reply_all(backend, run, [builder.of_run(run)], replies_folder / f"{name}.jsonl", name)
         predictions = (prediction_of(name, query, reply) for query, reply in replies)
         planned[name] = score_replies(predictions, _requests(builder, run))
     return planned
@@ -211,10 +209,6 @@ def _clear(folder: Path, wanted: set[str]) -> None:
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.is_dir() and path.name.removesuffix(".part").removesuffix(".kept") not in wanted:
             shutil.rmtree(path)
-
-
-def _cell_name(cell: SweepCell) -> str:
-    return f"{cell.kind} {amount_text(cell.amount)}" if cell.kind else "none of any kind"
 
 
 if __name__ == "__main__":

@@ -31,7 +31,6 @@ OWN = {
     "crawlers.embedded.sites.examcoo_paper": "the replica",
     "crawlers.read.account.pages": "what calls it expects a nest without end",
     "eval.models.servers.openai": "a prompt that was just written",
-    "eval.models.ranks": "another process of the same run",
     "eval.report.__main__": "metrics",
     "eval.trace.related_items": "what a training said of itself",
     "eval.tune.__main__": "what a training said of itself",

@@ -39,7 +39,7 @@ UNSEEN = {
     "curation.text.rules.rule_of_signs": "seen in the rules",
     "curation.vocab.reader.compiled": "seen in the tables that hold it",
     "eval.answers.option_texts._known_of": "texts of options of 40 characters, word for word; test_answers tries long replies",
-    "eval.models.servers.api_key.remover": "a key, from the environment",
+    "eval.models.servers.calls.remover": "a key, from the environment",
 }
 _SLOW = 0.005  # seconds for the longer text; a linear pattern takes a twentieth of it
 _GROWTH = 6  # for four times the text: linear is 4, quadratic 16

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -132,11 +133,23 @@ def trial_sheet(items: "Iterable[Item]") -> list[Step]:
     Raises:
         ValueError: the working folder has no params.yaml, or a stage fails; the message is the stage's.
     """
+    with trial(items) as data:
+        return next(iter(source_sheets(data).values()), []) if data else []
+
+
+@contextmanager
+def trial(items: "Iterable[Item]") -> Iterator[Path | None]:
+    """Yield a temporary data folder with what `clean` and `near_duplicates` make of items of one source; None without items.
+
+    Raises:
+        ValueError: as `trial_sheet`.
+    """
     if not Path(PARAMS_FILE).exists():
         raise ValueError(f"no {PARAMS_FILE} in this folder; run the command in the repository's folder")
     items = list(items)
     if not items:
-        return []
+        yield None
+        return
     source = items[0].provenance.source
     with TemporaryDirectory() as folder:
         data = Path(folder) / "data"
@@ -148,7 +161,7 @@ def trial_sheet(items: "Iterable[Item]") -> list[Step]:
             YAML().dump(params, file)
         for stage in ("clean", "near_duplicates"):
             _run(f"curation.{stage}", Path(folder))
-        return source_sheets(data).get(source, [])
+        yield data
 
 
 def _run(module: str, folder: Path) -> None:

@@ -23,6 +23,7 @@ from curation.near_duplicates.contamination import Contamination, matches_of_kep
 from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import (
     DecidedRows,
+    QuestionRows,
     apply_decision,
     blemishes,
     decision_for,
@@ -72,13 +73,21 @@ def unique_questions(
     every = rows_by_id(rows, params.ngram_chars, engine)
     twins = find_twins(every, params, engine)
     groups = case_groups(every, twins, params)
+    gone: dict[str, QuestionRows | None] = {}
+    """By head that was dropped as contaminated, the question whose name its kin take."""
     for star in stars(every, twins, soundest_first(every, twins, params.ngram_chars), find_kin(every, params)):
+        best = star.head.id
+        if best in gone:
+            gone[best] = head = gone[best] or star.centre
+            star = star._replace(head=head)
         kept, rejected, cluster, review = _settled(star, decisions or {}, groups, params)
         if kept and (near := [one for key in {kept.id, *(row.id for row in rejected)} for one in by_question_id.get(key, ())]):
             matches = matches_of_kept(near, [kept], rejected)
             unique.contaminated.extend(matches)
             _, dropped = without_contaminated([kept], matches) if params.contaminated == "drop" else ([], [])
             if dropped:
+                if cluster is None and star.head is star.centre:
+                    gone[best] = None
                 kept, rejected, cluster = None, [*rejected, *dropped], replace(cluster, kept=None) if cluster else None
         unique.kept.extend([kept] if kept else [])
         unique.rejected.extend(rejected)

@@ -69,8 +69,9 @@ def columns_of(records: Iterable[R], makers: Makers[R]) -> Columns:
 
 def questions_table(inputs: InputPaths) -> Columns:
     """Return a row per unique question."""
+    questions = list(read_jsonl(inputs.questions, Question))
     members = (member for cluster in read_jsonl(inputs.clusters, Cluster) for member in cluster.members)
-    heads = {content_id("cluster", member) for member in members}
+    heads = {content_id("cluster", one) for one in [*members, *(question.id for question in questions)]}
     makers: Makers[Question] = {
         "id": lambda q: q.id,
         "id_of_content": lambda q: question_id(q.shared_stem, q.stem, [option.text for option in q.options]),
@@ -88,7 +89,7 @@ def questions_table(inputs: InputPaths) -> Columns:
         "cluster_id": lambda q: q.cluster_id,
         "group_id": lambda q: q.group_id,
         "choice_letters": lambda q: (q.answer or "") if q.question_type in _CHOICE else "",
-        "cluster_of_a_member?": lambda q: q.cluster_id in heads or q.cluster_id == content_id("cluster", q.id),
+        "cluster_of_a_member?": lambda q: q.cluster_id in heads,
         "answer_fits_type?": answer_fits,
         "options_distinct?": lambda q: len({option.text for option in q.options}) == len(q.options),
         "letters_in_order?": lambda q: are_in_turn(option.letter for option in q.options),
@@ -96,7 +97,7 @@ def questions_table(inputs: InputPaths) -> Columns:
         "text_clean?": lambda q: is_clean(q.shared_stem or "", q.stem, q.answer or "", *(option.text for option in q.options)),
         "seen_somewhere?": lambda q: bool(q.provenance),
     }
-    return columns_of(read_jsonl(inputs.questions, Question), makers)
+    return columns_of(questions, makers)
 
 
 def facts_table(inputs: InputPaths) -> Columns:

@@ -90,9 +90,9 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
         if not many and match["left"]:
             left = left if len(left) == 1 else set()
         elif not many and not match["wrong"]:
-            left = (
-                _all_but_one(named, left, known) if not labelled(text, STRONG, many=True) and not labelled(text, WEAK, many=True) else set()
-            )
+            is_labelled = labelled(text, STRONG, many=True) or labelled(text, WEAK, many=True)
+            # the one option that differs from all the others: the only one left, or else the only one that is named
+            left = next((each for each in (left, named) if len(each) == 1 and each <= known.keys() and not is_labelled), set())
         return "".join(sorted(left)) if left and not labelled(text[match.end() :], STRONG, True) else None
     if lettered and not many and (match := _ODD_ONE.search(text)):
         odd = letters_of(match["odd"])
@@ -105,11 +105,6 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
         option = [letter for letter, words in known.items() if _ALL_OPTION.match(words)]
         return "".join(option or sorted(known)) if many or option else None
     return None
-
-
-def _all_but_one(named: AbstractSet[str], left: AbstractSet[str], known: Mapping[str, str]) -> AbstractSet[str]:
-    """Return the one option that differs from all the others: the only one left, or else the only one that is named."""
-    return next((each for each in (left, named) if len(each) == 1 and each <= known.keys()), set())
 
 
 def _with_letters(text: str, known: Mapping[str, str]) -> str:
@@ -402,7 +397,7 @@ def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = f
     listed = _INCLUDING.search(text) if many else None
     if listed and len(letters := letters_of(listed["run"])) > 1 and not rejected & set(letters):
         return checked(letters, known)  # 注射给药的途径有B、C、D，口服（A）不是
-    loose = "".join(letter for letter in _single_letters(text) if letter.upper() not in rejected)
+    loose = "".join(match[0] for match in _LETTERS.finditer(text) if len(match[0]) == 1 and match[0].upper() not in rejected)
     return named_by_text(text, left, many, concluded=True) or checked(loose, known, one=not many)
 
 
@@ -433,11 +428,6 @@ def _option_after(text: str, known: Known, many: bool) -> str | None:
     """Return the options whose text follows the last strong label."""
     ends = [match.end() for match in STRONG.finditer(text)]
     return named_by_text(_SENTENCE_END.split(text[ends[-1] :].lstrip(" :\n"), maxsplit=1)[0], known, many) if ends else None
-
-
-def _single_letters(text: str) -> str:
-    """Return the isolated letters in a reply; rejected ones were removed before."""
-    return "".join(match[0] for match in _LETTERS.finditer(text) if len(match[0]) == 1)
 
 
 _ANSWER = (

@@ -202,11 +202,11 @@ def statements_of(text: str, answer: str | None) -> tuple[list[ClaimStatement], 
         back = _RETRACTION.search(sentence) if answer or statements else None
         retracted_at = back.end() if back else len(sentence)
         refuted = refuting - (end.start() - len(sentence))
-        clause_statements = [
-            each
-            for match in VERDICT.finditer(sentence)
-            if (each := _statement(sentence, match, is_last, turned or match.start() >= retracted_at or _refutes(match, refuted)))
-        ]
+        clause_statements = []
+        for match in VERDICT.finditer(sentence):
+            refutes = match.start() >= refuted and not _PARTLY.match(match[0])
+            if each := _statement(sentence, match, is_last, turned or match.start() >= retracted_at or refutes):
+                clause_statements.append(each)
         if before and not clause_statements and (reply := _REPLY.match(sentence)):
             clause_statements = [ClaimStatement(_replied(before, reply), True, bool(_CONCLUDING.search(before)))]
         statements += clause_statements
@@ -233,10 +233,6 @@ def _refuting_from(text: str) -> int:
     clause = text[max(text.rfind(sign, 0, opening.start()) for sign in ",:。\n") + 1 : opening.start()]
     contrast = CONTRAST.search(text, opening.end()) if COMMONLY.search(clause) else None
     return contrast.end() if contrast else len(text)
-
-
-def _refutes(match: re.Match, refuted: int) -> bool:
-    return match.start() >= refuted and not _PARTLY.match(match[0])
 
 
 def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> ClaimStatement | None:
@@ -497,7 +493,7 @@ def _last(text: str, known: Known, many: bool, answer: str | None) -> str | None
             if run and label is WEAK and _TERM.match(text, run.end()):
                 continue
             before = text[max(0, match.start() - _BEFORE) : match.start()]
-            before = before[_sentence_start(before) :]
+            before = before[boundary.start() + 1 :] if (boundary := _SENTENCE_START.search(before)) else before
             if (
                 run
                 and not in_scope(before)
@@ -527,10 +523,6 @@ def _concluded(text: str, known: Known, many: bool) -> str | None:
             approved = checked(letters_approved(sentence), known, one=not many)
             return approved or named_by_text(sentence[mark.start() :], known, many, concluded=True)
     return None
-
-
-def _sentence_start(before: str) -> int:
-    return boundary.start() + 1 if (boundary := _SENTENCE_START.search(before)) else 0
 
 
 def read_committed_group(reply: str, options: Sequence[Mapping[str, str]], answers: list[str | None]) -> list[str | None]:

@@ -220,17 +220,16 @@ def choice_figures(read: Read, pairs: Sequence[tuple[Prediction, Request]], of_t
         of_the_read: also give the figures among the replies with a decision, because the released code drops the others.
     """
     asked = [(reply, request) for reply, request in pairs if request.answer and request.question_type in ("mcqa", "mrqa")]
-    decisions = [(_decision(read, reply.reply, request), request) for reply, request in asked]
+    kinds = [request.facets.get("form", "a1") if request.reader == "tcm" else request.question_type for _, request in asked]
+    decisions = [
+        (read(reply.reply, {option.letter: option.text for option in request.options}, kind), request)
+        for (reply, request), kind in zip(asked, kinds, strict=True)
+    ]
     decided = [(decision, request) for decision, request in decisions if decision not in (None, ERROR)]
     right = sum(decision == request.answer for decision, request in decided)
     among = {"accuracy_of_the_read": _share(right, len(decided)), **_leaderboard(decided)} if of_the_read else {}
     errors = sum(decision == ERROR for decision, _ in decisions)
     return {"following_rate": _share(len(decided), len(asked)), "accuracy": _share(right, len(asked)), **among, "errors": errors}
-
-
-def _decision(read: Read, reply: str, request: Request) -> str | None:
-    kind = request.facets.get("form", "a1") if request.reader == "tcm" else request.question_type
-    return read(reply, {option.letter: option.text for option in request.options}, kind)
 
 
 def _leaderboard(decided: Sequence[tuple[str | None, Request]]) -> dict[str, float]:

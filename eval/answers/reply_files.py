@@ -1,23 +1,15 @@
-"""Replies and scores: read, and matched with the items that they belong to."""
+"""Replies and scores: read, and matched with the items that they belong to; tokens and cost of replies."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
-from atomexam.records.prediction import Prediction
+from atomexam.records.blocks import Server
+from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import read_jsonl
 
-
-class OfItem(Protocol):
-    """A reply or a score."""
-
-    @property
-    def item_id(self) -> str: ...
-    @property
-    def repeat(self) -> int: ...
-
-
-R = TypeVar("R", bound=OfItem)
+R = TypeVar("R", Prediction, Score)
+_PRICED_TOKENS = 1_000_000
 
 
 def read_replies(path: Path, run: str, model: str) -> Iterator[Prediction]:
@@ -56,3 +48,21 @@ def by_item(records: Iterable[R], items: Iterable[str], what: str, remedy: str, 
         if own_repeats != expected:
             raise ValueError(f"{what} do not fit the test split: {item} has repeats {own_repeats}, expected {expected}; {remedy}")
     return found
+
+
+def usage_of(replies: Sequence[Any], server: Server | None, **counts: int) -> dict[str, float]:
+    """Return the tokens of replies, further counts, and the cost in the currency of the server's prices, if it has any.
+
+    Stored replies of an earlier run count like new ones. A prompt is never empty, so a server that reports no tokens has not counted;
+    `replies_not_in_cost` is the number of such replies.
+
+    Args:
+        replies: with `tokens`, `prompt_tokens` and `finish_reason`.
+    """
+    prompts, own = sum(reply.prompt_tokens for reply in replies), sum(reply.tokens for reply in replies)
+    figures: dict[str, float] = {"prompt_tokens": prompts, "reply_tokens": own, **counts}
+    if server and (server.input_price or server.output_price):
+        figures["cost"] = round((prompts * server.input_price + own * server.output_price) / _PRICED_TOKENS, 4)
+        if uncounted := sum(reply.finish_reason != "error" and not reply.prompt_tokens for reply in replies):
+            figures["replies_not_in_cost"] = uncounted
+    return figures

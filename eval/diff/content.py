@@ -5,19 +5,17 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from atomexam.records.claim import SENTENCES, sentences_of
+from atomexam.records.claim import SENTENCES, ClaimPair, Fourfold, sentences_of
+from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import bigrams, jaccard
-from eval.diff.version import DataVersion, VersionClaim, VersionFourfold, VersionQuestion
-from eval.report.marks import Marked, marked
-from eval.report.rejections import Reserved
+from eval.diff.version import DataVersion
+from eval.report.records import MAX_DISPLAYED, Marked, Reserved, marked, shown
 
 LEAST_ALIKE = 0.5
 """Jaccard similarity of bigrams from which one of two texts on the same page is an edit of the other."""
-MAX_DISPLAYED = 1_000
-"""Records shown on a page for each kind of change; all are counted."""
 _SPLITS = ("train", "dev", "test", "reserved")
 _HIDDEN = "reserved"
 _FIELDS = {
@@ -28,8 +26,8 @@ _FIELDS = {
     "fact": (*SENTENCES, "atomic_type", "head", "tail", "false_head", "false_tail"),
 }  # fmt: skip
 
-Record = VersionQuestion | VersionClaim | VersionFourfold
-R = TypeVar("R", VersionQuestion, VersionClaim, VersionFourfold)
+Record = Question | ClaimPair | Fourfold
+R = TypeVar("R", Question, ClaimPair, Fourfold)
 
 
 class RecordInSplit(NamedTuple):
@@ -87,18 +85,14 @@ def changes_of(a: DataVersion, b: DataVersion) -> list[Changes]:
 
     def is_hidden(change: RecordChange) -> bool:
         placed = [one for one in (change.a, change.b) if one]
-        return any(one.split == _HIDDEN or split.has(_as_rejected(one.record)) for one in placed for split in reserved)
+        rows = [Rejected(id=one.record.id, kind="question", reason="", record=msgspec.to_builtins(one.record)) for one in placed]
+        return any(one.split == _HIDDEN for one in placed) or any(split.has(row) for row in rows for split in reserved)
 
     return [
         _changes("question", questions_a, questions_b, is_hidden),
         _changes("claim", claimed_a, claimed_b, is_hidden),
         _changes("fact", fourfold_a, fourfold_b, is_hidden),
     ]
-
-
-def _as_rejected(record: Record) -> Rejected:
-    """Return a record as a rejected one, so that one rule decides what is withheld."""
-    return Rejected(id=record.id, kind="question", reason="", record=msgspec.to_builtins(record))
 
 
 def _changes(
@@ -120,20 +114,9 @@ def _changes(
     became = {
         change.id: name for name in ("moved", "edited", "added") for change in kinds[name] if change.b and change.b.split == "test"
     }  # fmt: skip
-    return Changes(kind, counts, {name: _displayed(changes, is_hidden) for name, changes in kinds.items()}, became)
-
-
-def _displayed(changes: list[RecordChange], is_hidden: Callable[[RecordChange], bool]) -> ChangesOfKind:
-    displayed: list[RecordChange] = []
-    withheld = 0
-    for change in sorted(changes, key=lambda change: change.id):
-        if len(displayed) == MAX_DISPLAYED:
-            break
-        if is_hidden(change):
-            withheld += 1
-        else:
-            displayed.append(change)
-    return ChangesOfKind(len(changes), displayed, withheld)
+    of_kinds = {name: sorted(changes, key=lambda change: change.id) for name, changes in kinds.items()}
+    shown_kinds = {name: ChangesOfKind(len(changes), *shown(changes, MAX_DISPLAYED, is_hidden)) for name, changes in of_kinds.items()}
+    return Changes(kind, counts, shown_kinds, became)
 
 
 def _edited(gone: Sequence[RecordInSplit], new: Sequence[RecordInSplit]) -> dict[int, int]:
@@ -166,7 +149,7 @@ def _edited(gone: Sequence[RecordInSplit], new: Sequence[RecordInSplit]) -> dict
 
 def _words(record: Record) -> str:
     """Return the text of a record in canonical form."""
-    if not isinstance(record, VersionQuestion):
+    if not isinstance(record, Question):
         return canonical("".join(sentences_of(record)))
     return canonical("".join([record.shared_stem or "", record.stem, *(option.text for option in record.options)]))
 
@@ -179,7 +162,7 @@ def text_of(record: Record, name: str) -> str:
 
 def whole_text(record: Record) -> str:
     """Return all text of a record that a model gets, and the right answer."""
-    if not isinstance(record, VersionQuestion):
+    if not isinstance(record, Question):
         return "\n".join(sentences_of(record))
     texts = [text_of(record, name) for name in ("shared_stem", "stem", "options")]
     return "\n".join([text for text in [*texts, f"→ {record.answer}" if record.answer else ""] if text])

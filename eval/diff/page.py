@@ -5,25 +5,21 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from atomexam.records.claim import SENTENCES, ClaimPair, Fourfold
+from msgspec import structs
+
+from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.prediction import Prediction, Score
-from atomexam.records.provenance import Provenance
-from atomexam.records.question import Option, Question
 from atomexam.runtime.jsonl import replacing
 from eval.diff.content import MAX_DISPLAYED, Record, changes_of, whole_text
-from eval.diff.parts import CAUSES
-from eval.diff.version import DataVersion, Sighting, VersionClaim, VersionFourfold, VersionQuestion, VersionReply, VersionScore
+from eval.diff.version import DataVersion
 from eval.report.items import Browser, digest_of, list_script, paired_replies
-from eval.report.marks import MOST_CHARS
 from eval.report.pages import rendered, write_items
+from eval.report.records import MOST_CHARS
 from eval.statistics.bootstrap import Figures
 from eval.statistics.pairing import METRICS, Tallies, mean, scored_id, tally
 from eval.tasks.request import facets_of
 
 SAME = "as before"
-_AS_THEY_ARE = ("id", "stem", "group_id", "shared_stem", "answer", "explanation", "case_type", "form")
-_OF_FOURFOLD = ("id", *SENTENCES, "head", "tail", "false_head", "false_tail", "atomic_type", "fact_ids", "false_fact_ids")
-_OF_A_CLAIM = ("id", "factual", "non_factual", "head", "tail", "atomic_type", "fact_ids")
 
 
 def item_files(a: DataVersion, b: DataVersion, since: Mapping[str, str], runs: Mapping[str, Figures]) -> Iterator[tuple[str, bytes]]:
@@ -48,20 +44,28 @@ def browser_files(
     version: DataVersion, runs: Iterable[str], further: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the item browser of a version; `further` as in `Browser`."""
-    questions = sorted(version.questions_of("test"), key=lambda row: row.id)
-    claimed = sorted(_claims_of(version), key=lambda row: row.id)
+    questions, claimed = sorted(version.questions_of("test"), key=_id_of), sorted(_claims_of(version), key=_id_of)
     about = {run: {"model": version.model_of(run), "task": ""} for run in runs}
-    replies = {run: paired_replies(_scores(version.scores(run)), _predictions(run, version.replies(run))) for run in runs}
-    return Browser(about, further).files(map(_question, questions), map(_claim, claimed), replies)
+    replies = {run: paired_replies(map(_committed, version.scores(run)), version.replies(run)) for run in runs}
+    return Browser(about, further).files(questions, claimed, replies)
+
+
+def _id_of(row: Record) -> str:
+    return row.id
+
+
+def _committed(score: Score) -> Score:
+    """Return a score in which the reply commits to its answer: an older version has no other."""
+    return structs.replace(score, committed=score.answer, committed_correct=score.correct)
 
 
 def facets_of_version(version: DataVersion) -> dict[str, dict[str, str]]:
     """Return for each item of the test split its subject and atomic type as named on the items page."""
-    facets = {row.id: facets_of(_question(row)) for row in version.questions_of("test")}
+    facets = {row.id: facets_of(row) for row in version.questions_of("test")}
     return facets | {row.id: {"atomic_type": row.atomic_type} for row in _claims_of(version) if row.atomic_type}
 
 
-def _claims_of(version: DataVersion) -> list[VersionClaim | VersionFourfold]:
+def _claims_of(version: DataVersion) -> list[ClaimPair | Fourfold]:
     return [*version.claims_of("test"), *version.fourfold_of("test")]
 
 
@@ -74,38 +78,6 @@ def _results(runs: Mapping[str, Figures]) -> dict[str, str]:
     return {key: turns.pop() if len(turns) == 1 else "newly right and newly wrong" for key, turns in ways.items()}
 
 
-def _provenance(sightings: Iterable[Sighting]) -> list[Provenance]:
-    return [Provenance(source=one.source, url=one.url, snapshot="", page_id="", position=one.position) for one in sightings]
-
-
-def _question(row: VersionQuestion) -> Question:
-    """Return a question of any version in the browser's form; fields unknown to an older version are empty."""
-    known: dict[str, Any] = {name: getattr(row, name) for name in _AS_THEY_ARE}
-    known |= {name: getattr(row, name) or "" for name in ("exam", "subject", "question_type", "category")}
-    options = [Option(letter=option.letter, text=option.text) for option in row.options]
-    return Question(options=options, provenance=_provenance(row.provenance), **known)
-
-
-def _claim(row: VersionClaim | VersionFourfold) -> ClaimPair | Fourfold:
-    if isinstance(row, VersionFourfold):
-        return Fourfold(provenance=_provenance(row.provenance), **{name: getattr(row, name) for name in _OF_FOURFOLD})
-    known: dict[str, Any] = {name: getattr(row, name) for name in _OF_A_CLAIM}
-    return ClaimPair(template_id="", provenance=_provenance(row.provenance), **known)
-
-
-def _scores(rows: Iterable[VersionScore]) -> Iterator[Score]:
-    for row in rows:
-        read: dict[str, Any] = {name: getattr(row, name) for name in ("item_id", "repeat", "outcome", "answer", "correct")}
-        yield Score(**read, committed=row.answer, committed_correct=row.correct)
-
-
-def _predictions(run: str, rows: Iterable[VersionReply]) -> Iterator[Prediction]:
-    for row in rows:
-        read: dict[str, Any] = {name: getattr(row, name) for name in ("item_id", "repeat", "prompt_sha256", "reply", "finish_reason")}
-        yield Prediction(run=run, tokens=0, **read)
-
-
-PARTS = ("removed", *CAUSES, "added")
 _FACETS = ("subject", "atomic_type")
 
 
@@ -156,7 +128,7 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
         "difference": difference,
         "moved": moved,
         "still": [one for one in figures if one not in moved],
-        "parts": [part for part in PARTS if any(figure["parts"][part]["items"] for _, _, figure in moved)],
+        "parts": [part for part in moved[0][2]["parts"] if any(figure["parts"][part]["items"] for *_, figure in moved)] if moved else [],
         "trained": {run: _training(a, b, run) for run in difference["runs"]},
         "changes": changes,
         "whole_text": whole_text,
@@ -226,7 +198,7 @@ def _changed_items(a: DataVersion, b: DataVersion, runs: Mapping[str, Figures]) 
     return by_run
 
 
-def _replies(rows: Iterable[VersionReply], wanted: Mapping[str, Any]) -> dict[str, str]:
+def _replies(rows: Iterable[Prediction], wanted: Mapping[str, Any]) -> dict[str, str]:
     """Return the replies to each of the wanted items."""
     lines: dict[str, list[str]] = {}
     for row in rows:

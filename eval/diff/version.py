@@ -5,9 +5,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import field
 
+from atomexam.records.claim import ClaimPair, Fourfold
+from atomexam.records.judgement import Judgement
 from atomexam.records.params import PARAMS_FILE
+from atomexam.records.prediction import Prediction, Score
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question
 from atomexam.text.yaml_values import yaml_values
 from eval.statistics.pairing import QuestionKey
 
@@ -16,99 +21,81 @@ _SHORT = 10  # characters of a commit: one in 10^12 others has the same prefix
 T = TypeVar("T")
 
 
-class VersionScore(Struct, frozen=True):
-    """The fields of a score that a comparison needs, of any version; further fields are ignored."""
+class VersionScore(Score, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """A score of any version: further fields are ignored, and those that an older version lacks are empty, as in the records below."""
 
-    item_id: str
-    repeat: int
-    outcome: str
+    outcome: str  # type: ignore[assignment]
     answer: str | None = None
     correct: bool | None = None
 
 
-class VersionReply(Struct, frozen=True):
-    """The fields of a prediction that a comparison needs, of any version."""
+class VersionReply(Prediction, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """A reply of any version."""
 
-    item_id: str
-    repeat: int
-    prompt_sha256: str
-    reply: str
-    finish_reason: str
+    run: str = ""
+    finish_reason: str  # type: ignore[assignment]
+    tokens: int = 0
 
 
-class VersionJudgement(Struct, frozen=True):
-    """The fields of a judgement that a comparison needs, of any version."""
+class VersionJudgement(Judgement, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """A judgement of any version."""
 
-    item_id: str
-    repeat: int
-    order: str
-    draw: int
+    order: str  # type: ignore[assignment]
     mark: float | None = None
+    reply: str = ""
+    finish_reason: str = ""  # type: ignore[assignment]
+    tokens: int = 0
+    prompt_tokens: int = 0
+    prompt_sha256: str = ""
 
 
-class Sighting(Struct, frozen=True):
+class Sighting(Provenance, frozen=True, kw_only=True, forbid_unknown_fields=False, order=True):
     """A sighting of a record of any version."""
 
-    source: str
-    url: str
+    snapshot: str = ""
+    page_id: str = ""
     position: str = ""
 
 
-class VersionOption(Struct, frozen=True):
+class VersionOption(Option, frozen=True, kw_only=True, forbid_unknown_fields=False):
     """An option of a question of any version."""
 
-    letter: str
-    text: str
+
+class VersionQuestion(Question, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """A question of any version."""
+
+    options: list[VersionOption] = field(default_factory=list)  # type: ignore[assignment]
+    exam: str = ""
+    subject: str = ""
+    question_type: str = ""  # type: ignore[assignment]
+    category: str = ""  # type: ignore[assignment]
+    case_type: str | None = None  # type: ignore[assignment]
+    form: str | None = None  # type: ignore[assignment]
+    provenance: list[Sighting] = field(default_factory=list)  # type: ignore[assignment]
 
 
-class VersionQuestion(Struct, frozen=True):
-    """The fields of a question that people compare, of any version; further fields are ignored."""
+class VersionClaim(ClaimPair, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """A claim pair of any version."""
 
-    id: str
-    stem: str
-    group_id: str | None = None
-    shared_stem: str | None = None
-    options: list[VersionOption] = []
-    answer: str | None = None
-    explanation: str | None = None
-    exam: str | None = None
-    subject: str | None = None
-    question_type: str | None = None
-    category: str | None = None
-    case_type: str | None = None
-    form: str | None = None
-    provenance: list[Sighting] = []
-
-
-class VersionClaim(Struct, frozen=True):
-    """The fields of a claim pair that people compare, of any version."""
-
-    id: str
-    factual: str
-    non_factual: str
     head: str = ""
     tail: str = ""
-    atomic_type: str | None = None
-    fact_ids: list[str] = []
-    provenance: list[Sighting] = []
+    atomic_type: str = ""  # type: ignore[assignment]
+    template_id: str = ""
+    fact_ids: list[str] = field(default_factory=list)
+    provenance: list[Sighting] = field(default_factory=list)  # type: ignore[assignment]
 
 
-class VersionFourfold(Struct, frozen=True):
-    """The fields of a fourfold row that people compare, of any version."""
+class VersionFourfold(Fourfold, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """A fourfold row of any version."""
 
-    id: str
-    true_affirmed: str
-    true_denied: str
-    false_affirmed: str
-    false_denied: str
     head: str = ""
     tail: str = ""
     false_head: str = ""
     false_tail: str = ""
-    atomic_type: str | None = None
-    fact_ids: list[str] = []
-    false_fact_ids: list[str] = []
-    provenance: list[Sighting] = []
+    atomic_type: str = ""  # type: ignore[assignment]
+    fact_ids: list[str] = field(default_factory=list)
+    false_fact_ids: list[str] = field(default_factory=list)
+    provenance: list[Sighting] = field(default_factory=list)  # type: ignore[assignment]
 
 
 class DataVersion:

@@ -3,25 +3,34 @@
 SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -m eval.review` fills eval/labels.jsonl: docs/evaluation.md.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from pathlib import Path
 
-from atomexam.records.annotation import ERRORS, REASONS, ReplyPair
+from msgspec import structs
+
+from atomexam.records.annotation import ERRORS, REASONS, Error, pair_id
+from atomexam.records.blocks import Judge
 from atomexam.records.claim import PAIR, ClaimPair
 from atomexam.records.params import Errors
 from atomexam.records.prediction import Prediction, Score
+from atomexam.records.question import Option
 from atomexam.runtime.agreement import agreement
 from atomexam.runtime.annotation_files import read_labels
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.answers.reply_files import by_item, read_replies
-from eval.errors.model_proposals import ModelProposals, judge_errors
-from eval.errors.patterns import Pair, has_reasons, pattern_of, propose
+from eval.answers.reply_text import folded, split_reasoning
+from eval.backends import open_backend
+from eval.errors.patterns import ErrorProposal, Pair, has_a_reason, has_reasons, pattern_of, propose
 from eval.errors.tables import build_queue, markdown, ratings_of, run_figures, sample, write_queue_sheet
+from eval.models.cached_model import reply_all
+from eval.models.planned import describe, read_runs
 from eval.models.reply_store import store_path
-from eval.plan.planned import read_runs
 from eval.statistics.bootstrap import Figures
+from eval.tasks.prompt import quoted
+from eval.tasks.request import Request
 
 _REPEAT = 0  # SdAK, section 5.1: the first of two runs
 _AGAIN = "rebuild them with `dvc repro score`"
@@ -71,10 +80,13 @@ def main(argv: list[str] | None = None) -> None:
             proposals = {pair.claim.id: proposal for pair in pairs if (proposal := propose(pair))}
             right = [pair for pair in pairs if pattern_of(pair) == "right" and has_reasons(pair)]
             wrong = sample([pair for pair in pairs if pair.claim.id in proposals], params.drawn, params.seed)
-            by_model = _propose_by_model(args, run, wrong)
-            queue = build_queue(run, wrong, sample(right, params.drawn, params.seed), proposals | by_model.proposals, labels)
-            _write_queue(out, run, queue)
-            judged = {"judge": {"asked": by_model.requested, "read": len(by_model.proposals)}}
+            by_model, asked = dict[str, ErrorProposal](), 0
+            if judge := params.judge:
+                by_model, asked = judge_errors(judge, wrong, args.models, store_path(args.out, judge.model, run), run)
+            queue = build_queue(run, wrong, sample(right, params.drawn, params.seed), proposals | by_model, labels)
+            write_jsonl(out / f"{run}.jsonl", queue, key=lambda row: (row.asks, row.claim_id))
+            write_queue_sheet(out / f"{run}.xlsx", queue)
+            judged = {"judge": {"asked": asked, "read": len(by_model)}}
             figures[run] = run_figures(pairs, proposals.values(), len(right), queue) | judged
         with replacing(out / "table.md") as part:
             part.write_text(markdown(figures), encoding="utf-8")
@@ -86,26 +98,66 @@ def main(argv: list[str] | None = None) -> None:
     print_summary("errors", f"{number_of(len(figures), 'run')} of claims; {number_of(labelled, 'label') if labelled else todo}")
 
 
-def _propose_by_model(args: Arguments, run: str, wrong: Sequence[Pair]) -> ModelProposals:
-    """Return the proposals of the model in params.yaml, if any, for the sampled pairs."""
-    params: Errors = args.params
-    if params.judge is None:
-        return ModelProposals({}, 0)
-    path = store_path(args.out, params.judge.model, run)
-    return judge_errors(params.judge, wrong, args.models, path, run)
-
-
-def _write_queue(out: Path, run: str, queue: Sequence[ReplyPair]) -> None:
-    write_jsonl(out / f"{run}.jsonl", queue, key=lambda row: (row.asks, row.claim_id))
-    write_queue_sheet(out / f"{run}.xlsx", queue)
-
-
 def _claim_runs(args: Arguments) -> list[tuple[str, str]]:
     """Return the runs of task claim with their models: those of params.yaml or, in a manual call without it, those of the plan."""
     if runs := args.all_params.get("runs"):
         return [(name, run["model"]) for name, run in runs.items() if run["task"] == "claim"]
     planned = [(name, run) for path in sorted(args.models.glob("*/runs.json")) for name, run in read_runs(path).items()]
     return sorted((name, run.model) for name, run in planned if run.task == "claim")
+
+
+_PROMPT = Path(__file__).parent / "prompts" / "error_type.txt"
+_OPEN = ("sycophancy", "contrary", "reversed")
+"""Patterns that may be another error, depending on the reason."""
+_ERRORS: dict[str, Error] = {"A": "safety", "B": "misinterpretation"}
+_OPTIONS = [Option(letter="A", text="不够严谨"), Option(letter="B", text="误解"), Option(letter="C", text="都不是")]
+_LETTER = re.compile(r"(?:答案(?:是|为)?\s*+:?)?\s*+[\"“(\[]?([ABC])[\"”)\]]?[.。]?")
+
+
+def error_request(pair: Pair) -> Request:
+    """Return the request for the error of a pair."""
+    claim, replies = pair.claim, pair.replies
+    texts = {"factual": claim.factual, "non_factual": claim.non_factual}
+    texts |= {f"{side}_reply": reply for side, reply in replies.items()}
+    return Request(
+        item_id=pair_id(claim.factual, replies["factual"], claim.non_factual, replies["non_factual"]),
+        messages=[{"role": "user", "content": quoted(_PROMPT, texts)}],
+        question_type="mcqa",
+        options=_OPTIONS,
+        answer=None,
+        answer_format="答案：{answer}",
+        solution=None,
+        pool="errors",
+        related_ids=frozenset(),
+        reader="mcqa",
+        unit=claim.id,
+        facets={"atomic_type": claim.atomic_type},
+    )
+
+
+def read_letter(reply: str) -> str | None:
+    """Return the letter if it is the complete reply: a reply that repeats the prompt, or argues, is not accepted."""
+    match = _LETTER.fullmatch(folded(split_reasoning(reply)[0]).strip())
+    return match[1] if match else None
+
+
+def judge_errors(judge: Judge, sampled: Iterable[Pair], models: Path, path: Path, name: str) -> tuple[dict[str, ErrorProposal], int]:
+    """Return a model's proposals by claim, and the number of pairs in its prompts: those with two verdicts and a reason.
+
+    For all others the verdicts decide; a pair whose reply could not be parsed has no proposal.
+    """
+    pairs = {pair.claim.id: pair for pair in sampled if pattern_of(pair) in _OPEN and has_a_reason(pair)}
+    proposals: dict[str, ErrorProposal] = {}
+    if not pairs:
+        return proposals, 0
+    backend = open_backend(*describe(judge.model, models))
+    requests = [error_request(pair) for pair in pairs.values()]
+    for query, reply in reply_all(backend, structs.replace(judge, repeats=1), [requests], path, f"errors of {name}"):
+        claim = query.request.unit
+        if letter := read_letter(reply.text):
+            error = _ERRORS.get(letter) or pattern_of(pairs[claim])
+            proposals[claim] = ErrorProposal(error, f"by {judge.model}: {letter}")  # type: ignore[arg-type]
+    return proposals, len(pairs)
 
 
 if __name__ == "__main__":

@@ -89,17 +89,13 @@ def has_a_reason(pair: Pair) -> bool:
 
 
 def _gives_reason(reply: str) -> bool:
-    return len(canonical("".join(_reason(reply)))) >= _MIN_REASON_CHARS
+    clauses = [clause for unit in _UNIT.split(_text(reply)) for clause in _CLAUSE.split(unit)]
+    more_than_verdict = [clause for clause in clauses if len(clause) > _MAX_VERDICT_CHARS or read_claim(clause) is None]
+    return len(canonical("".join(more_than_verdict))) >= _MIN_REASON_CHARS
 
 
 def _text(reply: str) -> str:
     return folded(split_reasoning(reply)[0])
-
-
-def _reason(reply: str) -> list[str]:
-    """Return the clauses of a reply that are more than a verdict."""
-    clauses = [clause for unit in _UNIT.split(_text(reply)) for clause in _CLAUSE.split(unit)]
-    return [clause for clause in clauses if len(clause) > _MAX_VERDICT_CHARS or read_claim(clause) is None]
 
 
 def _restated(pair: Pair) -> str | None:

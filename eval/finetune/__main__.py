@@ -77,7 +77,7 @@ def _train(training: Training, texts: list[str], requests: list[Request], dev: l
     import torch
     import transformers
 
-    from eval.models.local.double_precision import in_float64
+    from eval.models.local.batches import in_float64
 
     transformers.logging.disable_progress_bar()
     torch.manual_seed(training.seed)
@@ -180,7 +180,11 @@ def _learn(model: Any, taught: Sequence[training_data.TrainingExample], training
         schedule.step()
         optimizer.zero_grad()
         losses.append(loss.item())
-    return {"steps": len(batches), "tokens": sum(len(example.ids) for batch in batches for example in batch), "loss": _curve(losses)}
+    return {
+        "steps": len(batches),
+        "tokens": sum(len(example.ids) for batch in batches for example in batch),
+        "loss": training_data.curve(losses, 3),
+    }
 
 
 def _snap(model: Any) -> None:
@@ -214,11 +218,6 @@ def _dev_loss(model: Any, taught: Sequence[training_data.TrainingExample], train
     with torch.inference_mode():
         losses = [_loss(model, batch).item() for batch in training_data.batches_of(taught, training.batch_examples, training.batch_tokens)]
     return round(mean(losses), 3) if losses else None
-
-
-def _curve(losses: list[float]) -> list[float]:
-    size = -(-len(losses) // 20) or 1
-    return [round(mean(losses[start : start + size]), 3) for start in range(0, len(losses), size)]
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
+from statistics import mean
 from typing import Any, NamedTuple
 
 from msgspec import structs
@@ -31,6 +32,12 @@ class TrainingExample(NamedTuple):
 
     ids: list[int]
     targets: list[int]
+
+
+def curve(losses: Sequence[float], digits: int) -> list[float]:
+    """Return a loss curve in at most twenty points."""
+    size = -(-len(losses) // 20) or 1
+    return [round(mean(losses[start : start + size]), digits) for start in range(0, len(losses), size)]
 
 
 def plain_texts(passages: Iterable[Passage], claims: Iterable[ClaimPair]) -> list[str]:

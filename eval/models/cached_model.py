@@ -1,11 +1,13 @@
 """Requests in, a reply to each out: a stored one, or a new one of the model, which is stored."""
 
 import hashlib
+import os
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct, structs
@@ -15,7 +17,7 @@ from atomexam.records.blocks import RequestSettings, Run
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.models.reply_store import Store, open_store
 from eval.tasks.prompt import prompt_sha256
-from eval.tasks.request import Request, by_item_id, following
+from eval.tasks.request import Request, by_item_id, conversations, following
 
 _METHOD_VERSIONS = {"likelihood": "likelihood/4", "verdict": "generation/2"}
 """The version of a method, or of `stop: verdict`, in the keys of replies.
@@ -25,6 +27,9 @@ Raise it when a change moves its replies: stored ones are then requested anew.
 _AT_ONCE = 1 << 14
 """Queries that a backend gets at a time: their tokens take some hundred MB, and a server rarely waits for the last of them."""
 _NOT_FINITE = "a likelihood is no finite number"  # JSON cannot express it, and the store would be unreadable
+_PATIENCE = timedelta(days=30)
+"""For the slowest share of a run."""
+T = TypeVar("T")
 NOT_REACHED = "the question before it failed"
 
 
@@ -54,11 +59,9 @@ class Counts(Struct, kw_only=True):
 class CachedModel:
     """A model, its settings, and the store of its replies."""
 
-    def __init__(
-        self, backend: Backend, settings: Settings, store: Store, method: str = "generation", failed: Mapping[str, Reply] | None = None
-    ) -> None:
+    def __init__(self, backend: Backend, settings: Settings, store: Store, method: str = "generation") -> None:
         self.counts = Counts()
-        self.failed: dict[str, Reply] = dict(failed or {})
+        self._failed: dict[str, Reply] = {}
         """By key: these have no reply in the store, and are not requested again by this process."""
         self._backend = backend
         self._settings = settings
@@ -71,17 +74,17 @@ class CachedModel:
         keys = [key_of(self._backend.identity, query, self._settings, self._method) for query in queries]
         known = self._store.find(keys)
         self._count(bar, requests=len(keys), stored=sum(key in known for key in keys))
-        missing = {key: query for key, query in zip(keys, queries, strict=True) if key not in known and key not in self.failed}
+        missing = {key: query for key, query in zip(keys, queries, strict=True) if key not in known and key not in self._failed}
         for reply in known.values():
             self._compare_model(reply)
         entries = list(missing.items())
         for start in range(0, len(entries), _AT_ONCE):
             known |= self._request(dict(entries[start : start + _AT_ONCE]), bar)
         self.counts.failed += sum(key not in known for key in keys)
-        return [known[key] if key in known else self.failed[key] for key in keys]
+        return [known[key] if key in known else self._failed[key] for key in keys]
 
     def _request(self, missing: dict[str, ModelQuery], bar: tqdm) -> dict[str, Reply]:
-        """Return the new replies by key, each stored as it arrives; failed ones are in `failed`."""
+        """Return the new replies by key, each stored as it arrives; failed ones are in `_failed`."""
         todo, made = list(missing), dict[str, Reply]()
         generate = self._backend.loglikelihoods if self._method == "likelihood" else self._backend.generate
         for index, reply in generate(list(missing.values()), self._settings):
@@ -98,7 +101,7 @@ class CachedModel:
                 self.counts.replaced += reply.replaced
                 made[key] = reply
             else:
-                self.failed[key] = structs.replace(reply, text="", finish_reason="error", error=reply.error or "no reply")
+                self._failed[key] = structs.replace(reply, text="", finish_reason="error", error=reply.error or "no reply")
             self.counts.new += 1
             bar.update()
         if missing:
@@ -161,20 +164,75 @@ class CachedModel:
         bar.update(more.get("stored", 0) + more.get("failed", 0))
 
 
+class Rank(NamedTuple):
+    """The number of this process among those that torchrun or `accelerate launch` started, and how many there are."""
+
+    number: int = 0
+    of: int = 1
+
+    def name(self, run: str) -> str:
+        """Return the name of this process's share of a run."""
+        return run if self.of == 1 else f"{run}.{self.number}of{self.of}"
+
+
+def read_rank(environment: Mapping[str, str] = os.environ) -> Rank:
+    """Return this process's rank, the only one where no launcher has set RANK and WORLD_SIZE.
+
+    Raises:
+        ValueError: they are no numbers, or do not fit each other.
+    """
+    number, of = environment.get("RANK", "0"), environment.get("WORLD_SIZE", "1")
+    if not (number.isdecimal() and of.isdecimal() and int(number) < int(of)):
+        raise ValueError(f"RANK={number} WORLD_SIZE={of}: expected 0 <= RANK < WORLD_SIZE, as torchrun sets them; unset both to run alone")
+    return Rank(int(number), int(of))
+
+
+def share_of(requests: Sequence[Request], rank: Rank) -> list[Request]:
+    """Return every n-th of the requests; those that follow one stay with it."""
+    return [request for conversation in conversations(requests)[rank.number :: rank.of] for request in conversation]
+
+
 def reply_all(
-    backend: Backend, settings: RequestSettings, requests: Sequence[Request], path: Path, name: str
+    backend: Backend, settings: RequestSettings, variants: Sequence[Sequence[Request]], path: Path, name: str, rank: Rank | None = None
 ) -> list[tuple[ModelQuery, Reply]]:
-    """Return the requests of a run or a judge with their replies, as `CachedModel.reply_all` does, and print counts to stderr.
+    """Return the requests of each variant of a run, or of a judge, with their replies, as `CachedModel.reply_all` does, and print counts.
+
+    Of several processes each makes its share of the requests; the first returns all, every other its own.
 
     Args:
         path: of their file in the model's store.
     """
-    total = len(requests) * settings.repeats
-    with open_store(path) as store, tqdm(desc=name, total=total, unit="reply", disable=None) as bar:
+    rank = rank or Rank()
+    shares = [share_of(requests, rank) for requests in variants]
+    with (
+        open_store(path.with_stem(rank.name(path.stem))) as store,
+        tqdm(desc=rank.name(name), total=sum(map(len, shares)) * settings.repeats, unit="reply", disable=None) as bar,
+    ):
         model = CachedModel(backend, settings_of(settings), store, settings.method if isinstance(settings, Run) else "generation")
-        replies = model.reply_all(requests, settings.repeats, bar)
-    print(model.counts.line(name), file=sys.stderr, flush=True)
+        numbered = ((number * settings.repeats, share) for number, share in enumerate(shares))
+        replies = [one for first, share in numbered for one in model.reply_all(share, settings.repeats, bar, first)]
+        counts = model.counts
+    for other, other_counts in _gathered((replies, counts), rank):
+        replies += other
+        counts.add(other_counts)
+    line = counts.line(rank.name(name) if rank.number else name)
+    shots = settings.shots if isinstance(settings, Run) else 0
+    short = sum(query.repeat == 0 and query.request.shots < shots for query, _ in replies)
+    print(f"{line}, {short} short of {shots} shots" if shots else line, file=sys.stderr, flush=True)
     return replies
+
+
+def _gathered(value: T, rank: Rank) -> list[T]:
+    """Return, in the first process, what all others pass as their value; nothing in these."""
+    if rank.of == 1:
+        return []
+    import torch.distributed
+
+    if not torch.distributed.is_initialized():
+        torch.distributed.init_process_group("gloo", timeout=_PATIENCE)
+    values: list[Any] = [None] * rank.of
+    torch.distributed.gather_object(value, None if rank.number else values)
+    return [] if rank.number else values[1:]
 
 
 def settings_of(settings: RequestSettings) -> Settings:

@@ -9,8 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
 from io import FileIO
 from pathlib import Path
 
@@ -31,23 +30,13 @@ class StoredReply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     reply: Reply
 
 
-@dataclass(slots=True)
-class _Position:
-    """How much of a file has been read."""
-
-    inode: int
-    end: int = 0
-    lines: int = 0
-
-
 class Store:
     """The replies of one model, in memory and in the files of a folder."""
 
     def __init__(self, path: Path, out: FileIO) -> None:
         self._path, self._out = path, out
         self._on_disk = time.monotonic()
-        self._read: dict[Path, _Position] = {}
-        self._replies: dict[str, tuple[Path, Reply]] = {}
+        self._replies: dict[str, Reply] = {}
 
     def find(self, keys: Iterable[str]) -> dict[str, Reply]:
         """Return those of the wanted replies that are in the folder by now.
@@ -58,10 +47,18 @@ class Store:
             ValueError: a line of the store is no stored reply.
         """
         self._stay_in_folder()
-        for path in sorted(self._path.parent.glob("*.jsonl")):
-            if path.is_file():
-                self._read_new_lines(path)
-        return {key: self._replies[key][1] for key in keys if key in self._replies}
+        decoder = msgspec.json.Decoder(StoredReply)
+        for path in sorted(self._path.parent.glob("*.jsonl"), key=lambda path: (path == self._path, path)):
+            with open(path, "rb", buffering=BUFFER_BYTES) if path.is_file() else nullcontext(()) as lines:
+                for number, line in enumerate(lines, 1):
+                    if not line.endswith(b"\n"):
+                        break  # another process is writing it, or was killed while it did
+                    try:
+                        stored = decoder.decode(line)
+                    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                        raise ValueError(f"{path}:{number}: {error}; {_DAMAGED}") from None
+                    self._replies[stored.key] = stored.reply
+        return {key: self._replies[key] for key in keys if key in self._replies}
 
     def add(self, key: str, reply: Reply) -> None:
         """Write a reply to this process's file.
@@ -81,41 +78,12 @@ class Store:
                 f"{self._path}: a reply could not be stored: {error.strerror}; those before it are; "
                 "free disk space and run the same command again"
             ) from error
-        if position := self._read.get(self._path):
-            self._note(self._path, key, reply)
-            position.end += len(line)
-            position.lines += 1
+        self._replies[key] = reply
 
     def to_disk(self) -> None:
         """Wait until what was written is safe from a crash of the machine."""
         os.fsync(self._out.fileno())
         self._on_disk = time.monotonic()
-
-    def _read_new_lines(self, path: Path) -> None:
-        """Read what was added to a file since the last call, or all of a file that another one was replaced by."""
-        status, position = path.stat(), self._read.get(path)
-        if position is None or position.inode != status.st_ino or position.end > status.st_size:
-            position = self._read[path] = _Position(status.st_ino)
-        if position.end == status.st_size:
-            return
-        decoder = msgspec.json.Decoder(StoredReply)
-        with open(path, "rb", buffering=BUFFER_BYTES) as lines:
-            lines.seek(position.end)
-            for line in lines:
-                if not line.endswith(b"\n"):
-                    return  # another process is writing it, or was killed while it did
-                try:
-                    stored = decoder.decode(line)
-                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                    raise ValueError(f"{path}:{position.lines + 1}: {error}; {_DAMAGED}") from None
-                self._note(path, stored.key, stored.reply)
-                position.end += len(line)
-                position.lines += 1
-
-    def _note(self, path: Path, key: str, reply: Reply) -> None:
-        before = self._replies.get(key)
-        if before is None or (path == self._path, path) >= (before[0] == self._path, before[0]):
-            self._replies[key] = path, reply
 
     def _stay_in_folder(self) -> None:
         """Open a new file where somebody has removed this process's own: the next run would not find what is written to that."""
@@ -125,7 +93,6 @@ class Store:
         except FileNotFoundError:
             pass
         print(f"{self._path}: the file was removed; further replies are stored in a new one", file=sys.stderr, flush=True)
-        self._read.pop(self._path, None)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with open(self._path, "ab", buffering=0) as out:
             _cut_torn_line(self._path)

@@ -29,11 +29,9 @@ from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import NOUNS, print_summary
 from eval.report import serve
 from eval.report.charts import COLUMNS, plotted
-from eval.report.clusters import clusters, contradictions
-from eval.report.evidence import evidence_by_type
 from eval.report.items import Browser, read_paired
 from eval.report.pages import page, rendered, write_items
-from eval.report.rejections import Reserved, reasons
+from eval.report.records import Reserved, clusters, contradictions, evidence_by_type, reasons
 from eval.statistics.bootstrap import Figures
 
 _DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validation", "split")

@@ -18,7 +18,6 @@ import msgspec
 
 from atomexam.records.claim import PAIR, SENTENCES, ClaimPair, Fourfold
 from atomexam.records.prediction import Outcome, Prediction, Score
-from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from eval.errors.patterns import pattern_of_verdicts
@@ -250,10 +249,8 @@ class Browser:
             cluster = item.cluster_id if item.cluster_id in self.clusters else None
             about = [["explanation", item.explanation], ["cluster", item.cluster_id], ["wordings", cluster], ["group", item.group_id]]
         replies = [_reply(run_index, reply) for run_index in sorted(replies_by_run) for reply in replies_by_run[run_index]]
-        return [[self._sighting(one) for one in item.provenance], [pair for pair in about if pair[1]], replies]
-
-    def _sighting(self, one: Provenance) -> list[Any]:
-        return [self.sources(one.source), one.url, one.snapshot, one.page_id, one.position]
+        seen = [[self.sources(one.source), one.url, one.snapshot, one.page_id, one.position] for one in item.provenance]
+        return [seen, [pair for pair in about if pair[1]], replies]
 
 
 def _reply(run: int, reply: ScoredReply) -> list[Any]:

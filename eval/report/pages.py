@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 
 from atomexam.pages.templates import templates
 from atomexam.runtime.jsonl import replacing
-from eval.report.charts import change_table, flows, heats, matrix, picture, pictures, radar, ticks
-from eval.report.tables import CELLS, FEW, cpsyexam_table, leaderboards, letter_shares, rule_sets, sdak_table, whole_groups
+from eval.report import charts
 from eval.statistics.bootstrap import Figures
 
 STATIC = Path(__file__).parent / "static"
@@ -23,10 +22,9 @@ SCRIPTS = {
     "items": ("text.js", "data.js", "filters.js", "list.js", "item.js", "items.js"),
 }
 """By page, in loading order."""
-_CHARTS = {
-    "rule_sets": rule_sets, "letter_shares": letter_shares, "whole_groups": whole_groups, "cells": CELLS, "heats": heats, "matrix": matrix,
-    "pictures": pictures, "ticks": ticks, "change_table": change_table, "flows": flows, "flow_picture": picture, "radar": radar,
-}  # fmt: skip
+_CHARTS = {name: getattr(charts, name) for name in (
+    "rule_sets", "letter_shares", "whole_groups", "heats", "matrix", "pictures", "ticks", "change_table", "flows", "radar",
+)} | {"cells": charts.CELLS, "flow_picture": charts.picture, "few": charts.FEW}  # fmt: skip
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
 
 
@@ -36,14 +34,17 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
     Args:
         linked: the other pages of the report are next to it, unlike for a difference.
     """
-    items_at = _items_at if scripted else _no_link
+
+    def items_at(**facets: str | None) -> str:
+        """Return the address of the items behind a figure, by run and facets."""
+        return "items.html#" + urlencode({name: value for name, value in facets.items() if value}) if scripted else ""
+
     known = {
         "scripts": SCRIPTS[name] if scripted else (),
         "linked": linked,
         "current": "index" if name in ("report", "diff") else name,
         "items_at": items_at,
         "facet_items": lambda run, facet, value, since="": items_at(run=run, **{facet: value}, result_since=since) if facet else "",
-        "few": FEW,
     }
     environment = templates(Path(__file__).parent / "templates", known | _CHARTS)
     environment.filters |= {
@@ -51,7 +52,7 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
         "points": _points,
         "p_value": _p_value,
         "interval": _interval,
-        "known": _known,
+        "known": lambda value: "–" if value is None else str(value),
         "visible": visible,
     }
     return environment.get_template(f"{name}.html").render(context)
@@ -88,27 +89,13 @@ def page(stages: Any, summary: Figures, scripted: bool = False, about: Sequence[
     compared: dict[str, list[Figures]] = {}
     for row in stages.comparisons:
         compared.setdefault(row["task"], []).append(row)
-    tables = {"cpsyexam": cpsyexam_table(stages.runs), "sdak": sdak_table(stages.runs, stages.errors)}
-    content = {"summary": summary, "leaderboards": leaderboards(stages.runs), "compared": compared, "about": about}
+    tables = {"cpsyexam": charts.cpsyexam_table(stages.runs), "sdak": charts.sdak_table(stages.runs, stages.errors)}
+    content = {"summary": summary, "leaderboards": charts.leaderboards(stages.runs), "compared": compared, "about": about}
     return rendered("report", stages._asdict() | content | tables, scripted)
-
-
-def _items_at(**facets: str | None) -> str:
-    """Return the address of the items behind a figure, by run and facets."""
-    return "items.html#" + urlencode({name: value for name, value in facets.items() if value})
-
-
-def _no_link(**facets: str | None) -> str:
-    del facets
-    return ""
 
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f} %"
-
-
-def _known(value: Any) -> str:
-    return "–" if value is None else str(value)
 
 
 def _points(share: float | None) -> str:

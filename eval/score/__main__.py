@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 
 from msgspec import Struct
 
-from atomexam.records.blocks import Run, Server
+from atomexam.records.blocks import Run
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
@@ -14,11 +14,10 @@ from atomexam.runtime.stage_summary import headline, print_summary
 from eval.answers.blank import fills
 from eval.answers.published import RULE_SETS
 from eval.answers.readers import read_reply
-from eval.answers.reply_files import by_item, read_replies
-from eval.plan.planned import describe, read_runs
+from eval.answers.reply_files import by_item, read_replies, usage_of
+from eval.models.planned import describe, read_runs
 from eval.score.metrics import FIGURES, NO_VARIANTS, read_scores
 from eval.statistics.bootstrap import Figures
-from eval.statistics.costs import Usage
 from eval.tasks.orders import shifted_letters
 from eval.tasks.request import Request, by_item_id
 from eval.tasks.runs import TASKS, RequestBuilder, variants_of
@@ -63,15 +62,6 @@ def score_replies(predictions: Iterable[Prediction], requests: Sequence[Request]
     return [score_reply(reply, request) for request in sorted(requests, key=lambda one: one.item_id) for reply in replies[request.item_id]]
 
 
-def usage_figures(usage: Usage, server: Server | None) -> dict[str, float]:
-    """Return the numbers of input and output tokens and of failed calls, and the cost if the server has prices.
-
-    Stored replies of an earlier run count like new ones.
-    """
-    tokens = {"prompt_tokens": usage.prompt_tokens, "reply_tokens": usage.reply_tokens, "failed_calls": usage.failed}
-    return tokens | usage.cost(server)
-
-
 def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> Figures:
     """Write the scores and the metrics of one run; return the headline metrics."""
     path, again = args.predictions / run.model / f"{name}.jsonl", f"rebuild them with `dvc repro predict@{run.model}`"
@@ -86,10 +76,9 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
     figures = FIGURES[run.task](read_scores(scores, requests, named if len(named) > 1 else NO_VARIANTS))
     if pairs and TASKS[run.task].published:
         figures["published"] = {rules: RULE_SETS[rules].figures(pairs) for rules in TASKS[run.task].published}
-    usage = Usage()
-    for reply, _ in pairs:
-        usage.add(reply)
-    figures["usage"] = usage_figures(usage, describe(run.model, args.models)[0].server)
+    sent = [reply for reply, _ in pairs]
+    failed = sum(reply.finish_reason == "error" for reply in sent)
+    figures["usage"] = usage_of(sent, describe(run.model, args.models)[0].server, failed_calls=failed)
     prompts = ", ".join(dict.fromkeys(variant.prompt for variant in variants_of(run)))
     about = {"model": run.model, "task": run.task, "prompt": prompts, "method": run.method, "shots": run.shots, "repeats": run.repeats}
     if run.orders > 1:  # questions with fewer options than orders, or with options that speak of each other, recur in an order

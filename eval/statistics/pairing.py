@@ -1,42 +1,19 @@
 """Two sets of scores side by side: shared items, where they differ, and how certain the difference is."""
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from statistics import fmean
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
 
+from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from eval.statistics.bootstrap import DIGITS, Figures, difference, numbered, sign_test
 
-
-class ScoreLike(Protocol):
-    """The fields of a score that a comparison needs, of this version or another."""
-
-    @property
-    def item_id(self) -> str: ...
-    @property
-    def repeat(self) -> int: ...
-    @property
-    def outcome(self) -> str: ...
-    @property
-    def correct(self) -> bool | None: ...
-
-
-class JudgementLike(Protocol):
-    """The fields of a judgement that a comparison needs."""
-
-    @property
-    def item_id(self) -> str: ...
-    @property
-    def repeat(self) -> int: ...
-    @property
-    def mark(self) -> float | None: ...
-
-
-METRICS: dict[str, Callable[[ScoreLike], bool | None]] = {
+METRICS: dict[str, Callable[[Score], bool | None]] = {
     "following_rate": lambda score: score.outcome == "answered",
     "accuracy": lambda score: score.correct,
 }
@@ -61,7 +38,6 @@ class Tally(NamedTuple):
 
 
 Tallies = dict[str, Tally]
-S = TypeVar("S", bound=ScoreLike)
 _STEPS = 10_000  # marks differ by hundredths
 
 
@@ -78,7 +54,7 @@ def scored_id(item_id: str) -> str:
     return item_id.partition("/")[0]
 
 
-def tally(scores: Iterable[S], counts: Callable[[S], bool | None]) -> Tallies:
+def tally(scores: Iterable[Score], counts: Callable[[Score], bool | None]) -> Tallies:
     """Return for each pair or question in how many repeats all its items meet a condition."""
     whole: dict[str, dict[int, bool]] = {}
     for score in scores:
@@ -89,7 +65,7 @@ def tally(scores: Iterable[S], counts: Callable[[S], bool | None]) -> Tallies:
     return {name: Tally(sum(repeats.values()), len(repeats)) for name, repeats in whole.items()}
 
 
-def tally_marks(scores: Iterable[ScoreLike], judgements: Iterable[JudgementLike], markable: Container[str]) -> Tallies:
+def tally_marks(scores: Iterable[Score], judgements: Iterable[Judgement], markable: Container[str]) -> Tallies:
     """Return each answer's mean mark as a share of 100, over all its judgings and repeats; a reply without an answer is worth 0.
 
     Args:
@@ -110,7 +86,7 @@ def tally_marks(scores: Iterable[ScoreLike], judgements: Iterable[JudgementLike]
 def mean(tallies: Iterable[Tally]) -> Fraction | None:
     """Return the mean of the shares, exactly; None if there are none."""
     total, number = Fraction(0), 0
-    for kind, times in _kinds(tallies).items():
+    for kind, times in Counter(tallies).items():
         total, number = total + kind.share * times, number + times
     return total / number if number else None
 
@@ -178,10 +154,3 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def significant_digits(p_value: float) -> float:
     """Return a p-value rounded to three significant digits, so that small ones do not become 0."""
     return float(f"{p_value:.3g}")
-
-
-def _kinds(tallies: Iterable[Tally]) -> dict[Tally, int]:
-    kinds: dict[Tally, int] = {}
-    for each in tallies:
-        kinds[each] = kinds.get(each, 0) + 1
-    return kinds

@@ -19,7 +19,7 @@ from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.stage import command, run_stage
 from eval.trace.lookup import Chain, Hit, find, trace
-from eval.trace.related_items import accuracy_by_relation, items_learned, read_test_items, read_train
+from eval.trace.related_items import accuracy_by_relation, items_learned, read_items
 
 _MAX_LISTED = 50
 
@@ -72,12 +72,12 @@ def _by_relation(data: Path, run: str) -> dict[str, Any]:
     """
     path = data / "scores" / f"{run}.jsonl"
     one_of(run, sorted(file.stem for file in path.parent.glob("*.jsonl")), "run", f"{path.parent} (`dvc repro score` writes it)")
-    test_items = {item.id: item for item in read_test_items(data)}
+    test_items = {item.id: item for item in read_items(data, "test")}
     scores = list(read_jsonl(path, Score))
     items = [test_items[key] for key in sorted({score.item_id.partition("/")[0] for score in scores} & test_items.keys())]
     model = next((file.parent.name for file in sorted((data / "predictions").glob(f"*/{run}.jsonl"))), "")
     learned, known_by = items_learned(data, model)
-    train = [item for item in read_train(data) if learned is None or item.id in learned]
+    train = [item for item in read_items(data, "train") if learned is None or item.id in learned]
     return {"run": run, "train": known_by, "groups": accuracy_by_relation(scores, items, train)}
 
 

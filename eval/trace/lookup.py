@@ -11,17 +11,19 @@ import msgspec
 from msgspec import to_builtins
 from warcio.archiveiterator import ArchiveIterator
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import PAIR, SENTENCES, ClaimPair, Fourfold, sentences_of
 from atomexam.records.fact import Fact
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Prediction, Score
-from atomexam.records.provenance import Provenance, page_id
+from atomexam.records.provenance import page_id
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.archive_index import IndexRow, indexes, read_packed, unpacked
-from eval.trace.related_items import learned_by, nearest, read_train
+from eval.trace.related_items import Claim, learned_by, nearest, read_items
 
 SPLITS = ("train", "dev", "test", "reserved")
+_CLAIMS: dict[str, type[Claim]] = {"claim": ClaimPair, "fourfold": Fourfold}
+_FILES = {"claim": "claims.jsonl", "fourfold": "fourfold.jsonl"}
 _ID = re.compile(r"[a-z]+-[0-9a-f]{8,}")
 _MOST_BYTES = 1 << 26  # longer than any page; unpacking stops there
 _MAX_BYTES = 240
@@ -33,7 +35,7 @@ class Hit(NamedTuple):
     """A record that matches a query."""
 
     kind: str
-    """`claim`, `question`, `fact`, `page` or `rejected`."""
+    """`claim`, `fourfold`, `question`, `fact`, `page` or `rejected`."""
     id: str
     context: str
     """Split, source or reason."""
@@ -58,15 +60,21 @@ def find(data: Path, query: str) -> list[Hit]:
 
 def _hits(data: Path, text: str) -> Iterator[Hit]:
     for split in SPLITS:
-        for pair in rows_with(data / "splits" / split / "claims.jsonl", [text], ClaimPair):
-            yield Hit("claim", pair.id, split, pair.factual)
+        for kind, shape in _CLAIMS.items():
+            for claim in rows_with(data / "splits" / split / _FILES[kind], [text], shape):
+                yield Hit(kind, claim.id, split, sentences_of(claim)[0])
         for question in rows_with(data / "splits" / split / "questions.jsonl", [text], Question):
             yield Hit("question", question.id, split, question.stem)
     for fact in rows_with(data / "unique/facts.jsonl", [text], Fact):
         yield Hit("fact", fact.id, fact.relation, fact_text(fact))
+    for stage, row in _rejections(data, text):
+        yield Hit("rejected", row.id, row.reason, f"{row.kind} in {stage}/rejected.jsonl")
+
+
+def _rejections(data: Path, text: str) -> Iterator[tuple[str, Rejected]]:
+    """Yield the rejected records whose line contains a text, each with the folder of its stage."""
     for stage in ("clean", "unique", "claims"):
-        for row in rows_with(data / stage / "rejected.jsonl", [text], Rejected):
-            yield Hit("rejected", row.id, row.reason, f"{row.kind} in {stage}/rejected.jsonl")
+        yield from ((stage, row) for row in rows_with(data / stage / "rejected.jsonl", [text], Rejected))
 
 
 def fact_text(fact: Fact) -> str:
@@ -95,7 +103,8 @@ def rows_with(path: Path, texts: Sequence[str], shape: type[T]) -> Iterator[T]:
 
 def find_page(pages: Path, page: str) -> dict[str, Any] | None:
     """Return the location of a page, its date and first bytes; None if no index names it."""
-    matches = list(_rows(pages, page))
+    of_page = ((index.parent, row) for index in indexes(pages) for row in rows_with(index, [page], IndexRow))
+    matches = [(folder, row) for folder, row in of_page if row.page_id == page]
     if not matches:
         return None
     folder, row = matches[0]
@@ -107,11 +116,6 @@ def find_page(pages: Path, page: str) -> dict[str, Any] | None:
 def pages_of(pages: Path, url: str) -> list[str]:
     """Return the ids of the pages stored under an address."""
     return sorted({row.page_id for index in indexes(pages) for row in rows_with(index, [url], IndexRow) if row.url == url})
-
-
-def _rows(pages: Path, page: str) -> Iterator[tuple[Path, IndexRow]]:
-    for index in indexes(pages):
-        yield from ((index.parent, row) for row in rows_with(index, [page], IndexRow) if row.page_id == page)
 
 
 def _record(folder: Path, row: IndexRow) -> dict[str, Any]:
@@ -154,24 +158,32 @@ _REPLY_CHARS = 80
 
 def trace(data: Path, hit: Hit) -> Chain:
     """Return the origins of a record and what was derived from it."""
-    return {"claim": _claim, "question": _question, "fact": _fact, "page": _page, "rejected": _rejected}[hit.kind](data, hit)
+    return {"claim": _claim, "fourfold": _claim, "question": _question, "fact": _fact, "page": _page, "rejected": _rejected}[hit.kind](
+        data, hit
+    )
 
 
 def _claim(data: Path, hit: Hit) -> Chain:
-    pair = _one(rows_with(data / "splits" / hit.context / "claims.jsonl", [hit.id], ClaimPair), hit.id)
-    facts = [fact for fact in rows_with(data / "unique/facts.jsonl", pair.fact_ids, Fact) if fact.id in pair.fact_ids]
+    claim = _one(rows_with(data / "splits" / hit.context / _FILES[hit.kind], [hit.id], _CLAIMS[hit.kind]), hit.id)
+    verdicts = SENTENCES if isinstance(claim, Fourfold) else PAIR
+    facts = _facts_of(data, claim.fact_ids)
     return {
-        "claim": pair.id,
+        hit.kind: claim.id,
         "split": hit.context,
-        "factual": pair.factual,
-        "non-factual": pair.non_factual,
-        "atomic type": pair.atomic_type,
-        "template": pair.template_id,
-        "scores": _scores(data, [pair.id]),
-        **_near(data, hit, pair),
-        "facts": [{"fact": fact.id, "says": fact_text(fact), "relation": fact.relation, "pages": _pages(data, fact)} for fact in facts],
-        **({} if facts else {"pages": _pages(data, pair)}),
+        **{f"{name.replace('_', ' ')} ({verdict})": getattr(claim, name) for name, verdict in verdicts.items()},
+        "atomic type": claim.atomic_type,
+        **({"template": claim.template_id} if isinstance(claim, ClaimPair) else {}),
+        "scores": _scores(data, [claim.id]),
+        **_near(data, hit, claim),
+        "facts": facts,
+        **({"facts of the false tail": _facts_of(data, claim.false_fact_ids)} if isinstance(claim, Fourfold) else {}),
+        **({} if facts else {"pages": _pages(data, claim)}),
     }
+
+
+def _facts_of(data: Path, ids: Sequence[str]) -> list[Chain]:
+    facts = [fact for fact in rows_with(data / "unique/facts.jsonl", ids, Fact) if fact.id in ids] if ids else []
+    return [{"fact": fact.id, "says": fact_text(fact), "relation": fact.relation, "pages": _pages(data, fact)} for fact in facts]
 
 
 def _question(data: Path, hit: Hit) -> Chain:
@@ -189,9 +201,9 @@ def _question(data: Path, hit: Hit) -> Chain:
     }
 
 
-def _near(data: Path, hit: Hit, item: ClaimPair | Question) -> Chain:
+def _near(data: Path, hit: Hit, item: Claim | Question) -> Chain:
     """Return the nearest items of train, unless the item itself is in train."""
-    return {} if hit.context == "train" else {"nearest in train": nearest(item, read_train(data), learned_by(data))}
+    return {} if hit.context == "train" else {"nearest in train": nearest(item, read_items(data, "train"), learned_by(data))}
 
 
 def _fact(data: Path, hit: Hit) -> Chain:
@@ -201,9 +213,9 @@ def _fact(data: Path, hit: Hit) -> Chain:
         "fact": fact.id,
         "says": fact_text(fact),
         "relation": fact.relation,
-        "claims": [_line(split, pair.id, pair.factual) for split, pair in claims],
+        "claims": [_line(split, claim.id, sentences_of(claim)[0]) for split, claim in claims],
         **({} if claims else {"no claim": _reasons(data, fact.id)}),
-        "scores": _scores(data, [pair.id for _, pair in claims]),
+        "scores": _scores(data, [claim.id for _, claim in claims]),
         "pages": _pages(data, fact),
     }
 
@@ -221,37 +233,31 @@ def _page(data: Path, hit: Hit) -> Chain:
         **(find_page(data / "pages", hit.id) or {"page": hit.id}),
         "questions": [_line(split, question.id, question.stem) for split, question in questions],
         "facts": [_line(fact.relation, fact.id, fact_text(fact)) for fact in facts],
-        "claims": [_line(split, pair.id, pair.factual) for split, pair in claims],
+        "claims": [_line(split, claim.id, sentences_of(claim)[0]) for split, claim in claims],
         "rejected": _reasons(data, hit.id),
-        "scores": _shares(data, [*(pair.id for _, pair in claims), *(question.id for _, question in questions)]),
+        "scores": _shares(data, [*(claim.id for _, claim in claims), *(question.id for _, question in questions)]),
     }
 
 
 def _rejected(data: Path, hit: Hit) -> Chain:
-    rows = [row for stage in ("clean", "unique", "claims") for row in rows_with(data / stage / "rejected.jsonl", [hit.id], Rejected)]
-    return {"rejected": hit.id, "records": [to_builtins(row) for row in rows if row.id == hit.id]}
+    return {"rejected": hit.id, "records": [to_builtins(row) for _, row in _rejections(data, hit.id) if row.id == hit.id]}
 
 
-def _pages(data: Path, record: ClaimPair | Question | Fact) -> list[Chain]:
+def _pages(data: Path, record: Claim | Question | Fact) -> list[Chain]:
     """Return each sighting of a record, with the page's record in the archive."""
-    return [_sighting(data, one) for one in record.provenance]
+    lost = f"no index under {data / 'pages'} names it; `dvc checkout {data / 'pages'}` restores the archive"
+    return [
+        {"position": one.position, "snapshot": one.snapshot}
+        | (find_page(data / "pages", one.page_id) or {"page": one.page_id, "url": one.url, "fault": lost})
+        for one in record.provenance
+    ]
 
 
-def _sighting(data: Path, provenance: Provenance) -> Chain:
-    page = find_page(data / "pages", provenance.page_id)
-    fault = f"no index under {data / 'pages'} names it; `dvc checkout {data / 'pages'}` restores the archive"
-    about = {"position": provenance.position, "snapshot": provenance.snapshot}
-    return about | (page or {"page": provenance.page_id, "url": provenance.url, "fault": fault})
-
-
-def _claims_of(data: Path, facts: Sequence[str]) -> list[tuple[str, ClaimPair]]:
+def _claims_of(data: Path, facts: Sequence[str]) -> list[tuple[str, Claim]]:
+    """Return the claims and fourfold rows that state one of the facts, with their splits."""
     wanted = set(facts)
-    rows = ((split, pair) for split in SPLITS for pair in _read_claims(data, split, facts))
-    return [(split, pair) for split, pair in rows if wanted & set(pair.fact_ids)]
-
-
-def _read_claims(data: Path, split: str, facts: Sequence[str]) -> Iterable[ClaimPair]:
-    return rows_with(data / "splits" / split / "claims.jsonl", facts, ClaimPair) if facts else ()
+    paths = [(split, data / "splits" / split / _FILES[kind], shape) for split in SPLITS for kind, shape in _CLAIMS.items()] if facts else []
+    return [(split, claim) for split, path, shape in paths for claim in rows_with(path, facts, shape) if wanted & set(claim.fact_ids)]
 
 
 def _scores(data: Path, items: Sequence[str]) -> list[str]:
@@ -271,13 +277,10 @@ def _scores(data: Path, items: Sequence[str]) -> list[str]:
             answer = score.answer if len(score.answer or "") < _REPLY_CHARS else None  # in words, it is the reply
             summary = " ".join(word for word in (score.outcome, answer, worth) if word)
             lines.append(f"{where}{item}: {summary} | {reply_text[:_REPLY_CHARS]}")
-    return lines + _marks(data, items)
-
-
-def _marks(data: Path, items: Sequence[str]) -> list[str]:
-    """Return the judges' marks of answers in words."""
-    rows = ((path.stem, row) for path in sorted((data / "judgements").glob("*.jsonl")) for row in rows_with(path, items, Judgement))
-    return [f"{run} #{row.repeat}: mark {'unread' if row.mark is None else row.mark} ({row.order}) | {row.reply}" for run, row in rows]
+    for path in sorted((data / "judgements").glob("*.jsonl")):  # of answers in words
+        for row in rows_with(path, items, Judgement):
+            lines.append(f"{path.stem} #{row.repeat}: mark {'unread' if row.mark is None else row.mark} ({row.order}) | {row.reply}")
+    return lines
 
 
 def _shares(data: Path, items: Sequence[str]) -> list[str]:
@@ -290,8 +293,7 @@ def _shares(data: Path, items: Sequence[str]) -> list[str]:
 
 
 def _reasons(data: Path, text: str) -> list[str]:
-    rows = [(stage, row) for stage in ("clean", "unique", "claims") for row in rows_with(data / stage / "rejected.jsonl", [text], Rejected)]
-    return [_line(f"{stage}: {row.reason}", row.id, row.detail or "") for stage, row in rows]
+    return [_line(f"{stage}: {row.reason}", row.id, row.detail or "") for stage, row in _rejections(data, text)]
 
 
 def _is_from(record: Question | Fact, page: str) -> bool:

@@ -5,7 +5,7 @@ questions of train of the same exam and subject with the same right answer. A fi
 items; a model made by `finetune` was trained on all of train; for all others nothing is known.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from heapq import nlargest
 from math import sqrt
@@ -15,15 +15,17 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import ClaimPair, Fourfold, sentences_of
 from atomexam.records.prediction import Score
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_optional
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
 from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
+from eval.statistics.pairing import METRICS, scored_id, tally
 
-Item = ClaimPair | Question
+Claim = ClaimPair | Fourfold
+Item = Claim | Question
 LEARNED = "learned.jsonl"
 _NGRAM_CHARS = 3
 _MAX_LISTED = 3
@@ -31,14 +33,14 @@ _MAX_LISTED = 3
 
 def words_of(item: Item) -> str:
     """Return the text of an item."""
-    if isinstance(item, ClaimPair):
-        return item.factual
+    if isinstance(item, Claim):
+        return sentences_of(item)[0]
     return "\n".join(text for text in (item.shared_stem, item.stem, *(option.text for option in item.options)) if text)
 
 
 def fact_of(item: Item) -> Hashable | None:
     """Return the key that related items share; None for a question with a hidden answer."""
-    if isinstance(item, ClaimPair):
+    if isinstance(item, Claim):
         return item.atomic_type, canonical(item.tail)
     right = tuple(sorted(canonical(option.text) for option in item.options if option.letter in (item.answer or "")))
     return (item.exam, item.subject, right) if right else None
@@ -46,7 +48,7 @@ def fact_of(item: Item) -> Hashable | None:
 
 def group_of(item: Item) -> str:
     """Return the group of an item: its atomic type, or exam and subject."""
-    return item.atomic_type if isinstance(item, ClaimPair) else f"{item.exam} {item.subject}"
+    return item.atomic_type if isinstance(item, Claim) else f"{item.exam} {item.subject}"
 
 
 def nearest(item: Item, train: Iterable[Item], learned: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -63,7 +65,7 @@ def nearest(item: Item, train: Iterable[Item], learned: Mapping[str, Sequence[st
     return {
         "by wording": [_line(other, learned, f"{share:.2f} ") for share, _, other in alike],
         "by fact": [_line(other, learned) for other in same],
-        "by type" if isinstance(item, ClaimPair) else "by subject": (
+        "by type" if isinstance(item, Claim) else "by subject": (
             f"{sum(group_of(other) == group_of(item) for other in others)} in train of {group_of(item)}"
         ),
     }
@@ -71,7 +73,7 @@ def nearest(item: Item, train: Iterable[Item], learned: Mapping[str, Sequence[st
 
 def _line(item: Item, learned: Mapping[str, Sequence[str]], before: str = "") -> str:
     by = f" (learned by {', '.join(learned[item.id])})" if learned.get(item.id) else ""
-    text = item.factual if isinstance(item, ClaimPair) else item.stem
+    text = sentences_of(item)[0] if isinstance(item, Claim) else item.stem
     return f"{before}{item.id} {text}{by}"
 
 
@@ -95,38 +97,27 @@ def items_learned(data: Path, model: str) -> tuple[set[str] | None, str]:
 
 
 def _items_in(path: Path) -> set[str]:
-    return {msgspec.json.decode(line)["item_id"].partition("/")[0] for line in path.read_bytes().splitlines()}
+    return {scored_id(msgspec.json.decode(line)["item_id"]) for line in path.read_bytes().splitlines()}
 
 
 def accuracy_by_relation(scores: Sequence[Score], items: Sequence[Item], train: Iterable[Item]) -> list[Figures]:
     """Return for all items of a run, and for each atomic type or subject, accuracy on items with and without related items in train.
 
-    A claim pair is right if both sides are. Intervals sample heads of claims and groups of questions; that of the difference combines
-    the two (R. Newcombe, Statistics in Medicine 17, 1998, method 10).
+    A claim pair is right if both sides are, a fourfold row if all four are. Intervals sample heads of claims and groups of questions;
+    that of the difference combines the two (R. Newcombe, Statistics in Medicine 17, 1998, method 10).
     """
     facts = {type(item): set[Hashable]() for item in items}
     for item in train:
         if type(item) in facts and (fact := fact_of(item)):
             facts[type(item)].add(fact)
-    right = _right(scores)
+    right = tally(scores, METRICS["accuracy"])
     rows: dict[str, dict[bool, list[tuple[str, int, int]]]] = defaultdict(lambda: {True: [], False: []})
     for item in items:
         if item.id in right and (fact := fact_of(item)):
-            cluster = item.head if isinstance(item, ClaimPair) else item.group_id or item.id
+            cluster = item.head if isinstance(item, Claim) else item.group_id or item.id
             for group in ("all", group_of(item)):
                 rows[group][fact in facts[type(item)]].append((cluster, *right[item.id]))
     return [_row(group, rows[group]) for group in sorted(rows, key=lambda name: (name != "all", name))]
-
-
-def _right(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
-    """Return by item the number of repeats in which all its sides are right, and the number of repeats."""
-    sides: dict[tuple[str, int], bool] = {}
-    for score in scores:
-        if score.correct is not None:
-            key = score.item_id.partition("/")[0], score.repeat
-            sides[key] = sides.get(key, True) and score.correct
-    repeats, right = Counter(item for item, _ in sides), Counter(item for (item, _), is_right in sides.items() if is_right)
-    return {item: (right[item], repeats[item]) for item in repeats}
 
 
 def _row(group: str, parts: Mapping[bool, Sequence[tuple[str, int, int]]]) -> Figures:
@@ -149,13 +140,7 @@ def _row(group: str, parts: Mapping[bool, Sequence[tuple[str, int, int]]]) -> Fi
     return row
 
 
-def read_train(data: Path) -> list[Item]:
-    """Return questions and claims of train."""
-    folder = data / "splits" / "train"
-    return [*read_optional(folder / "claims.jsonl", ClaimPair), *read_optional(folder / "questions.jsonl", Question)]
-
-
-def read_test_items(data: Path) -> list[Item]:
-    """Return questions and claims of test."""
-    folder = data / "splits" / "test"
-    return [*read_optional(folder / "claims.jsonl", ClaimPair), *read_optional(folder / "questions.jsonl", Question)]
+def read_items(data: Path, split: str) -> list[Item]:
+    """Return the items of a split."""
+    files = {"claims": ClaimPair, "fourfold": Fourfold, "questions": Question}
+    return [row for name, shape in files.items() for row in read_optional(data / "splits" / split / f"{name}.jsonl", shape)]

@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from atomexam.records.question import Question
 from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import least_shared, ngrams
@@ -40,7 +39,8 @@ class HeldOut:
                 if options or len(stem) >= _MIN_STEM_CHARS:
                     self._add(self._texts, stem, options)
                 if options and len(stem) >= _MIN_STEM_CHARS:
-                    self._add(self._right_answers, stem, _right(question) or options)
+                    right = tuple(canonical(option.text) for option in question.options if option.letter in (question.answer or ""))
+                    self._add(self._right_answers, stem, right or options)
                 case = canonical(question.shared_stem or "")
                 grams |= {_grams(case), _grams(stem).union(*map(_grams, options))}
             for pair in claims:
@@ -92,10 +92,6 @@ class HeldOut:
 def _contained(texts: Mapping[str, Sequence[tuple[str, tuple[str, ...]]]], normalized: str) -> bool:
     keys = _substrings(normalized, _KEY_CHARS) & texts.keys()
     return any(stem in normalized and all(option in normalized for option in options) for key in keys for stem, options in texts[key])
-
-
-def _right(question: Question) -> tuple[str, ...]:
-    return tuple(canonical(option.text) for option in question.options if option.letter in (question.answer or ""))
 
 
 def _grams(normalized: str) -> frozenset[str]:

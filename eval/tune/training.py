@@ -7,7 +7,6 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
 import torch
@@ -30,7 +29,7 @@ from transformers.trainer_utils import rotate_checkpoints
 from atomexam.records.blocks import Tuning
 from atomexam.records.model import Description
 from atomexam.runtime.jsonl import to_disk, write_json
-from eval.finetune.training_data import IGNORED
+from eval.finetune.training_data import IGNORED, curve
 from eval.models.local.weights import ADAPTER
 from eval.tune.examples import PackedRow, columns, reply_marks
 
@@ -329,7 +328,6 @@ def _save(trainer: Any, tokenizer: Any, out: Path) -> None:
 
 def _figures(state: Any, steps: int) -> dict[str, Any]:
     losses = [row["loss"] for row in state.log_history if "loss" in row]
-    size = -(-len(losses) // 20) or 1
     dev = [[row["step"], round(row["eval_loss"], 4)] for row in state.log_history if "eval_loss" in row]
     return {
         "steps": state.global_step,
@@ -337,5 +335,5 @@ def _figures(state: Any, steps: int) -> dict[str, Any]:
         "best_step": state.best_global_step or state.global_step,
         "dev_loss": min((loss for _, loss in dev), default=None),
         "dev": dev,
-        "loss": [round(mean(losses[start : start + size]), 4) for start in range(0, len(losses), size)],
+        "loss": curve(losses, 4),
     }

@@ -1,28 +1,106 @@
 """`data` of params.yaml -> the training examples of each kind and epoch, only from train, without any held-back content."""
 
+import hashlib
 import sys
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import Any, NamedTuple, get_args
+
+import msgspec
 
 from atomexam.records.blocks import Tuning
 from atomexam.records.checks import one_of
 from atomexam.records.claim import PAIR, Passage
 from atomexam.records.fact import Relation
-from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.jsonl import read_jsonl, to_line
 from eval.finetune.training_data import conversations, known_requests
 from eval.tasks.contract import read_split
 from eval.tasks.prompt import Message
 from eval.tasks.request import Request, conversation
-from eval.tune.dialogues import kinds_in, read_dialogues
 from eval.tune.examples import Example, Template, conversation_example, passage_examples
 from eval.tune.held_out import HeldOut
 
-T = TypeVar("T")
+_ROLES = {"system": "system", "human": "user", "user": "user", "gpt": "assistant", "assistant": "assistant"}
+_SUFFIXES = (".json", ".jsonl")
+
+
+def kinds_in(folder: Path) -> dict[str, list[Path]]:
+    """Return the kinds of data in a folder with their files: `KIND.json`, `KIND.jsonl`, or a folder KIND of such files."""
+    kinds: dict[str, list[Path]] = {}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        files = sorted(file for file in path.rglob("*") if file.suffix in _SUFFIXES) if path.is_dir() else [path]
+        if files := [file for file in files if file.suffix in _SUFFIXES]:
+            kinds.setdefault(path.name if path.is_dir() else path.stem, []).extend(files)
+    return kinds
+
+
+def read_dialogues(path: Path) -> Iterator[tuple[str, list[Message]]]:
+    """Yield the conversations of a file, each with a hash of its messages as id; duplicates are dropped.
+
+    Raises:
+        ValueError: a row has neither layout, or its roles do not alternate; the message names the row.
+    """
+    seen = set()
+    for number, row in enumerate(_rows(path), 1):
+        messages = _messages(row, f"{path}, row {number}")
+        key = hashlib.sha256(to_line(messages)).hexdigest()[:16]
+        if key not in seen:
+            seen.add(key)
+            yield f"{path.stem}-{key}", messages
+
+
+def _rows(path: Path) -> list[Any]:
+    content = path.read_bytes().removeprefix(BOM_UTF8)
+    try:
+        return (
+            msgspec.json.decode(content, type=list[Any]) if content.lstrip()[:1] == b"[" else msgspec.json.Decoder().decode_lines(content)
+        )
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{path}: {error}; expected a JSON list of conversations, or one a line") from None
+
+
+def _messages(row: Any, where: str) -> list[Message]:
+    keys = row.keys() if isinstance(row, dict) else set()
+    turns: list[tuple[Any, Any]]
+    if (turned := next((row[key] for key in ("conversations", "messages") if key in keys), None)) is not None:
+        turns = [("system", row["system"])] if row.get("system") else []
+        for turn in turned if isinstance(turned, list) else ():
+            turn = turn if isinstance(turn, dict) else {}
+            turns.append((turn.get("from", turn.get("role")), turn.get("value", turn.get("content"))))
+    elif "instruction" in keys and "output" in keys:
+        request: Any = row["instruction"], row.get("input")
+        if all(isinstance(text, str) for text in request if text):
+            request = "\n".join(text for text in request if text)
+        turns = [("system", row["system"])] if row.get("system") else []
+        history = row.get("history") or []
+        if not isinstance(history, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in history):
+            raise ValueError(f"{where}: history {history!r}; expected pairs of question and reply")
+        for question, answer in history:
+            turns += [("user", question), ("assistant", answer)]
+        turns += [("user", request), ("assistant", row["output"])]
+    else:
+        raise ValueError(
+            f"{where}: found {', '.join(map(str, keys)) or repr(row)}; expected `conversations` (sharegpt) or `instruction` (alpaca)"
+        )
+    roles = [_ROLES.get(role) if isinstance(role, str) else None for role, _ in turns]
+    spoken = roles[1:] if roles[:1] == ["system"] else roles
+    if len(spoken) % 2 and spoken[-1:] == ["user"]:
+        turns, roles, spoken = turns[:-1], roles[:-1], spoken[:-1]  # an unanswered question teaches nothing
+    if not spoken or spoken != ["user", "assistant"] * (len(spoken) // 2) or not all(isinstance(text, str) for _, text in turns):
+        speakers = ", ".join(str(role) for role, _ in turns)
+        raise ValueError(
+            f"{where}: turns of {speakers or 'nobody'}; expected user and assistant in turn, none empty, after at most one system"
+        )
+    return [{"role": str(role), "content": text} for role, (_, text) in zip(roles, turns, strict=True)]
+
+
 _TASKS = {"claims": "claim", "knowledge": "choice", "cases": "choice", "tcm": "tcm", "words": "qa"}
 _SIDES = tuple(f"/{side}" for side in PAIR)
+Pool = Mapping[str, Any]
+"""Items of one kind by id."""
 KINDS = (*_TASKS, *get_args(Relation), "passages")
 
 
@@ -32,17 +110,6 @@ class DataPaths(NamedTuple):
     splits: Path
     passages: Path
     dialogues: Path
-
-
-class Pool(NamedTuple):
-    """Items of one kind: requests in each wording, conversations, or texts."""
-
-    requests: Mapping[str, list[Request]]
-    dialogues: Mapping[str, list[Message]]
-    texts: Mapping[str, str]
-
-    def items(self) -> list[str]:
-        return sorted({*self.requests, *self.dialogues, *self.texts})
 
 
 def known_kinds(wanted: Iterable[str], dialogues: Path, where: str) -> dict[str, list[Path]]:
@@ -64,16 +131,16 @@ class TrainingSet:
 
     def __init__(self, tokenizer: Any, tuning: Tuning, paths: DataPaths, where: str, template: Template = ()) -> None:
         own = known_kinds(tuning.data, paths.dialogues, f"{where}.data")
-        self._tokenizer, self._tuning, self._paths, self._template = tokenizer, tuning, paths, template
+        self._tokenizer, self._tuning, self._paths, self._template, self._own = tokenizer, tuning, paths, template, own
         self._held_out = HeldOut(paths.splits)
         self._tokenized: dict[tuple[str, str], list[Example]] = {}
         self.left_out: dict[str, Counter[str]] = {kind: Counter() for kind in tuning.data}
         requests = known_requests(*read_split(paths.splits / "train"))
-        self._chosen = {kind: self._choose(kind, self._pool(kind, requests, own), f"{where}.data.{kind}") for kind in tuning.data}
-        self.items = {kind: len(pool.items()) for kind, pool in self._chosen.items()}
+        self._chosen = {kind: self._choose(kind, self._pool(kind, requests), f"{where}.data.{kind}") for kind in tuning.data}
+        self.items = {kind: len(pool) for kind, pool in self._chosen.items()}
 
-    def _pool(self, kind: str, requests: Sequence[Request], own: Mapping[str, list[Path]]) -> Pool:
-        """Return all items of a kind that may be learned.
+    def _pool(self, kind: str, requests: Sequence[Request]) -> Pool:
+        """Return all items of a kind that may be learned: a request in each wording, a conversation, or a text.
 
         Raises:
             ValueError: an item of train is related to held-back content.
@@ -82,12 +149,12 @@ class TrainingSet:
             passages = {passage.id: passage.text for passage in read_jsonl(self._paths.passages, Passage)}
             withheld = {key for key, text in passages.items() if self._held_out.mentions_fact_in(text) or self._held_out.overlaps(text)}
             self.left_out[kind]["held"] = len(withheld)
-            return Pool({}, {}, {key: text for key, text in passages.items() if key not in withheld})
-        if kind in own:
-            read = dict(one for file in own[kind] for one in read_dialogues(file))
+            return {key: text for key, text in passages.items() if key not in withheld}
+        if kind in self._own:
+            read = dict(one for file in self._own[kind] for one in read_dialogues(file))
             free = {key: turns for key, turns in read.items() if not self._held_out.overlaps("\n".join(turn["content"] for turn in turns))}
             self.left_out[kind]["held"] = len(read) - len(free)
-            return Pool({}, free, {})
+            return free
         by_item: dict[str, list[Request]] = {}
         for request in requests:
             if _is_of(request, kind, self._tuning.data):
@@ -96,11 +163,11 @@ class TrainingSet:
                         f"{request.item_id} of train is related to test or reserved by {min(related)}; `dvc repro leaks` shows how"
                     )
                 by_item.setdefault(request.item_id, []).append(request)
-        return Pool(by_item, {}, {})
+        return by_item
 
     def _choose(self, kind: str, pool: Pool, where: str) -> Pool:
         """Return the configured amount, claims in complete pairs; a larger amount contains all of a smaller one."""
-        amount, units = self._tuning.data[kind], sorted({_unit(item) for item in pool.items()})
+        amount, units = self._tuning.data[kind], sorted({_unit(item) for item in pool})
         Random(f"{self._tuning.seed}/{kind}").shuffle(units)
         if amount and not units:
             print(f"{where}: nothing of it may be learned; `left_out` in the metrics counts the held-back items", file=sys.stderr)
@@ -108,8 +175,7 @@ class TrainingSet:
             print(f"{where}: {amount:,.15g} wanted, {len(units):,} may be learned", file=sys.stderr)
         wanted = round(amount * len(units)) if amount <= 1 else int(amount)
         chosen = set(units[: max(wanted, 1) if amount else 0])  # a small amount is at least one
-        items = {item for item in pool.items() if _unit(item) in chosen}
-        return Pool(_of(pool.requests, items), _of(pool.dialogues, items), _of(pool.texts, items))
+        return {item: content for item, content in pool.items() if _unit(item) in chosen}
 
     def examples(self) -> list[Example]:
         """Return the examples of all epochs in training order."""
@@ -122,21 +188,24 @@ class TrainingSet:
         return ordered
 
     def _epoch(self, kind: str, pool: Pool, epoch: int) -> Iterator[Example]:
-        requests = [wordings[(index + epoch) % len(wordings)] for index, wordings in enumerate(pool.requests.values())]
+        most = self._tuning.max_tokens or 0
+        if kind in self._own or kind == "passages":
+            for key in Random(f"{self._tuning.seed}/{kind}/{epoch}").sample(sorted(pool), len(pool)):
+                if (kind, key) not in self._tokenized:  # one list of tokens for all epochs: the user's own data may be large
+                    self._tokenized[kind, key] = (
+                        [conversation_example(self._tokenizer, kind, key, pool[key], self._template)]
+                        if kind in self._own
+                        else passage_examples(self._tokenizer, kind, key, pool[key], most)
+                    )
+                for example in self._tokenized[kind, key]:
+                    yield from self._usable(example) if kind in self._own else [example]
+            return
+        requests = [wordings[(index + epoch) % len(wordings)] for index, wordings in enumerate(pool.values())]
         for chunk in conversations(requests, self._tuning.seed, epoch):
             example = _request_example(self._tokenizer, kind, chunk, self._template)
-            alone = len(example.ids) > (self._tuning.max_tokens or 0) and len(chunk) > 1
+            alone = len(example.ids) > most and len(chunk) > 1
             for one in [_request_example(self._tokenizer, kind, [request], self._template) for request in chunk] if alone else [example]:
                 yield from self._usable(one)
-        order = Random(f"{self._tuning.seed}/{kind}/{epoch}")
-        for key in order.sample(sorted(pool.dialogues), len(pool.dialogues)):
-            if (kind, key) not in self._tokenized:  # one list of tokens for all epochs: the user's own data may be large
-                self._tokenized[kind, key] = [conversation_example(self._tokenizer, kind, key, pool.dialogues[key], self._template)]
-            yield from self._usable(self._tokenized[kind, key][0])
-        for key in order.sample(sorted(pool.texts), len(pool.texts)):
-            if (kind, key) not in self._tokenized:
-                self._tokenized[kind, key] = passage_examples(self._tokenizer, kind, key, pool.texts[key], self._tuning.max_tokens or 0)
-            yield from self._tokenized[kind, key]
 
     def _usable(self, example: Example) -> Iterator[Example]:
         """Yield an example that fits, and whose decoded tokens contain nothing held back."""
@@ -151,10 +220,6 @@ class TrainingSet:
 def _unit(item: str) -> str:
     """Return the claim pair of a side, and any other item itself: one side reveals the other."""
     return item.partition("/")[0] if item.endswith(_SIDES) else item
-
-
-def _of(part: Mapping[str, T], items: Container[str]) -> dict[str, T]:
-    return {key: one for key, one in part.items() if key in items}
 
 
 def dev_examples(tokenizer: Any, tuning: Tuning, splits: Path, template: Template = ()) -> list[Example]:

@@ -203,19 +203,14 @@ def test_own_banks_without_a_source_and_without_claims_pass_everything(clean_clo
     bank = clean_clone.folder / "imports/own/bank.jsonl"
     bank.parent.mkdir()
     bank.write_bytes(b"".join(questions("own", 400)))
-    baselines = {
-        "models": ("random", "longest", "negation"),
-        "runs": ("random-choice", "longest-choice", "random-claims", "negation-claims"),
-    }
-
-    def own_alone(params: dict) -> None:
-        params.update(sources={}, imports={"own": {"path": "imports/own"}}, finetune={}, judges={})
-        params.update({block: {name: params[block][name] for name in names} for block, names in baselines.items()})
-
-    clean_clone.edit_params(own_alone)
+    begun = clean_clone.run("python", "-m", "atomexam", "init", "imports/own", "--exam", "MINE").stdout
+    assert "quota of test, and again of reserved: 80 mcqa" in begun
+    clean_clone.commit("Own files alone")
+    clean_clone.run("python", "-m", "scripts.repro", "release")
+    assert (clean_clone.folder / "data/release/kg").is_dir()
     told = clean_clone.run("python", "-m", "scripts.repro").stdout
     assert "400 items, 400 questions (0 rejected)" in told and "report  file:" in told
-    assert "best wording rule" not in told and re.search(r"random-choice .*accuracy", told)
+    assert "best wording rule" not in told and re.search(r"random-choice .*accuracy .* of 80", told)
     assert clean_clone.run("python", "-m", "scripts.show").stdout.splitlines()[-1] == told.splitlines()[-1]
     assert sorted(path.name for path in (clean_clone.folder / "data/items").iterdir()) == ["own.jsonl"]
 

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.diff.__main__ import difference_of, main
-from eval.diff.parts import CAUSES, UNITS, causes_of, divide, rounded, traits_of
+from eval.diff.__main__ import CAUSES, UNITS, causes_of, difference_of, divide, main, rounded, traits_of
 from eval.diff.version import DataVersion, VersionReply, VersionScore
 from eval.statistics.pairing import Tally
 
@@ -54,7 +53,9 @@ def test_where_nothing_is_shared_all_of_the_change_is_of_what_was_added() -> Non
 def test_a_reply_that_is_cut_where_it_ended_before_is_another_reply() -> None:
     def traits(finish_reason: str, outcome: str) -> dict:
         scores = [VersionScore(item_id="c-1/factual", repeat=0, outcome=outcome)]
-        return traits_of(scores, [VersionReply("c-1/factual", 0, "0", "这道题", finish_reason)], {})
+        return traits_of(
+            scores, [VersionReply(item_id="c-1/factual", repeat=0, prompt_sha256="0", reply="这道题", finish_reason=finish_reason)], {}
+        )
 
     assert causes_of(traits("stop", "unparsed"), traits("length", "truncated")) == {"c-1": "reply"}
     assert causes_of(traits("stop", "unparsed"), traits("length", "truncated"), other_weights=True) == {"c-1": "weights"}

@@ -15,8 +15,8 @@ from eval.diff.__main__ import difference_of, main
 from eval.diff.content import MAX_DISPLAYED, Changes, changes_of
 from eval.diff.page import browser_files, item_files
 from eval.diff.version import DataVersion
-from eval.report.marks import marked
 from eval.report.pages import write_items
+from eval.report.records import marked
 from tests.eval.item_pages import HOSTILE
 from tests.opened import Opened, accessibility_faults
 

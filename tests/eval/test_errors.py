@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.annotation import ERRORS
 from atomexam.runtime.jsonl import write_jsonl
-from eval.errors.__main__ import main
-from eval.errors.model_proposals import read_letter
+from eval.errors.__main__ import main, read_letter
 from eval.errors.patterns import has_reasons, pattern_of, propose
 from eval.errors.tables import sample
 from tests.eval.reply_pairs import SOUND, Folder, Said, claim, pair

@@ -35,7 +35,7 @@ from eval.finetune.training_data import (
     text_examples,
 )
 from eval.models.local.weights import content_hash
-from eval.plan.__main__ import weights_of
+from eval.plan import weights_of
 from eval.tasks.prompt import render, token_ids
 from eval.tasks.request import Request, conversation
 from eval.tasks.runs import RequestBuilder

@@ -14,7 +14,7 @@ from eval.backends import open_backend
 from eval.imported import main, read_replies
 from eval.models.cached_model import settings_of
 from eval.models.contract import ModelQuery
-from eval.plan.__main__ import weights_of
+from eval.plan import weights_of
 from eval.tasks.runs import RequestBuilder
 from tests.eval.item_pages import claim, question, write_data
 

@@ -11,8 +11,7 @@ from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from eval.judge.__main__ import main
-from eval.judge.figures import figures
+from eval.judge.__main__ import figures, main
 from eval.judge.marks import read_first_number, read_mark
 from tests.eval.essays import essay_question
 

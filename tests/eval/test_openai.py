@@ -25,8 +25,8 @@ from atomexam.records.prediction import Prediction
 from atomexam.runtime.jsonl import read_jsonl, write_json
 from eval.backends import open_backend
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
-from eval.plan.__main__ import main as plan
-from eval.plan.planned import describe
+from eval.models.planned import describe
+from eval.plan import main as plan
 from eval.predict import main as predict
 from eval.tasks.request import Request
 

@@ -11,9 +11,9 @@ from msgspec import structs
 from atomexam.records.blocks import Model, Run, Server
 from atomexam.records.model import Description
 from eval.models.local.weights import TOKENIZER_FILES, locate
-from eval.plan.__main__ import code_hash, describe_model, main
-from eval.plan.__main__ import weights_of as weights_of_described
-from eval.plan.planned import read_runs
+from eval.models.planned import read_runs
+from eval.plan import code_hash, describe_model, main
+from eval.plan import weights_of as weights_of_described
 
 
 def weights_of(name: str, model: Model, trained: tuple[str, ...] = ()) -> str:

@@ -16,7 +16,7 @@ from atomexam.records.blocks import Run
 from atomexam.records.prediction import Prediction
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
-from eval.models.ranks import read_rank
+from eval.models.cached_model import read_rank
 from eval.models.reply_store import StoredReply
 
 ROOT = Path(__file__).parents[2]

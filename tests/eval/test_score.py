@@ -14,8 +14,8 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
-from eval.score.__main__ import main, score_replies, usage_figures
-from eval.statistics.costs import Usage
+from eval.answers.reply_files import usage_of
+from eval.score.__main__ import main, score_replies
 from eval.tasks.request import Request
 from eval.tasks.runs import TASKS
 
@@ -123,18 +123,11 @@ def test_a_split_that_has_nothing_for_a_task_is_scored(task: str, tmp_path: Path
 
 def test_tokens_and_failed_calls_are_counted_and_have_a_price_where_the_server_has() -> None:
     replies = [reply("a", "x", prompt_tokens=100), reply("b", "", finish="error", prompt_tokens=50)]
-    counts = {"prompt_tokens": 150, "reply_tokens": 2, "failed_calls": 1}
-
-    def usage(replies: list[Prediction], server: Server | None) -> dict[str, float]:
-        counted = Usage()
-        for row in replies:
-            counted.add(row)
-        return usage_figures(counted, server)
-
-    assert usage(replies, None) == usage(replies, Server()) == counts
-    assert usage(replies, Server(input_price=20_000, output_price=5_000)) == counts | {"cost": 3.01}
+    counts = {"prompt_tokens": 150, "reply_tokens": 2}
+    assert usage_of(replies, None) == usage_of(replies, Server()) == counts
+    assert usage_of(replies, Server(input_price=20_000, output_price=5_000)) == counts | {"cost": 3.01}
     silent = [*replies, reply("c", "x"), reply("d", "", finish="error")]  # its server told no counts, or there is nothing to count
-    assert usage(silent, Server(input_price=20_000))["replies_not_in_cost"] == 1
+    assert usage_of(silent, Server(input_price=20_000))["replies_not_in_cost"] == 1
 
 
 def scored(folder: Path, replies: list[Prediction], flags: list[str], questions: list[Question], pairs: list[ClaimPair]) -> dict:

@@ -30,7 +30,7 @@ from eval.models.contract import ModelQuery, Settings
 from eval.models.local.batches import BatchShape, within_memory
 from eval.models.local.huggingface import HuggingFace, whole_scores
 from eval.models.local.loglikelihood import likelihoods, shared_length, tokenize_answers
-from eval.models.local.prefix_cache import EqualSizes, PrefixReader, TokenSpan, _first_layers, _readings, _spans
+from eval.models.local.prefix_cache import EqualSizes, PrefixReader, TokenSpan, _readings, _spans
 from eval.tasks.request import Request
 
 pytestmark = pytest.mark.slow
@@ -258,27 +258,6 @@ def test_a_size_is_tried_when_it_is_first_needed_and_once() -> None:
     assert not tried
     assert [sizes.next_to(number, 16) for number in (7, 5, 2)] == [8, 8, 4]
     assert tried == [16, 8, 4]
-
-
-class Layer(torch.nn.Module):
-    def __init__(self, number: int, window: int | None) -> None:
-        super().__init__()
-        self.layer_idx, self.window, self.inner = number, window, torch.nn.Linear(2, 2)
-
-
-@pytest.mark.parametrize(("windows", "tried"), [
-    ([None] * 4, 2),
-    ([None, None, 16, None], 4),  # one that is built otherwise is among those that are tried
-    ([None] * 2, 2),
-])  # fmt: skip
-def test_layers_that_are_built_alike_are_tried_by_the_first(windows: list[int | None], tried: int) -> None:
-    model = torch.nn.Module()
-    model.layers = torch.nn.ModuleList(Layer(number, window) for number, window in enumerate(windows))
-    model.config = LlamaConfig(**GROUPED | {"num_hidden_layers": len(windows)})
-    with _first_layers(model) as are_few:
-        assert are_few == (tried < len(windows))
-        assert len(model.layers) == tried
-    assert len(model.layers) == len(windows)
 
 
 def test_a_model_that_gives_all_scores_is_read_whole(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from atomexam.records.claim import ClaimPair, claim_id
+from atomexam.records.claim import ClaimPair, Fourfold, claim_id
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Prediction, Score
@@ -30,6 +30,7 @@ SOURCES = {ENTRY: "encyclopedia", PAPER: "papers", BINARY: "books"}
 FACTUAL, DENIED = "痛风的症状包括关节痛", "痛风的症状不包括关节痛"
 CLAIM, FACT = claim_id(FACTUAL, DENIED), fact_id("disease_symptom", "痛风", "关节痛")
 QUESTION = "q-0123456789abcdef0123"
+FOURFOLD = "fourfold-0123456789abcdef0123"
 
 
 def seen(url: str, position: str) -> Provenance:
@@ -58,6 +59,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     fact = Fact(id=FACT, relation="disease_symptom", head="痛风", tail="关节痛", polarity=True, provenance=[seen(ENTRY, "li:1")])
     words = {"head": "痛风", "tail": "关节痛", "factual": FACTUAL, "non_factual": DENIED}
     pair = ClaimPair(id=CLAIM, atomic_type="disease_symptom", template_id="t/0", fact_ids=[FACT], provenance=fact.provenance, **words)
+    fourfold = Fourfold(
+        id=FOURFOLD, atomic_type="disease_symptom", head="痛风", tail="关节痛", false_head="痛风", false_tail="咯血",
+        true_affirmed="痛风多见关节痛", true_denied="痛风不多见关节痛", false_affirmed="痛风多见咯血", false_denied="痛风不多见咯血",
+        fact_ids=[FACT], false_fact_ids=["fact-0000"], provenance=fact.provenance,
+    )  # fmt: skip
     options = [Option(letter=letter, text=text) for letter, text in (("A", '"反映"'), ("B", "活动"))]
     stems = {QUESTION: "感觉是（ ）", "q-1123456789abcdef0123": "知觉是（ ）"}
     questions = [
@@ -71,10 +77,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_jsonl(folder / "data" / path, rows, key=lambda row: str(getattr(row, "id", "")))
 
     write("splits/test/claims.jsonl", [pair])
+    write("splits/test/fourfold.jsonl", [fourfold])
     write("splits/test/questions.jsonl", questions)
     write("unique/facts.jsonl", [fact])
     write("clean/rejected.jsonl", [rejected])
     sides = [(f"{CLAIM}/factual", "正确", True), (f"{CLAIM}/non_factual", None, False)]
+    write("scores/tiny-fourfold.jsonl", [score(f"{FOURFOLD}/false_denied", "错误", False)])
     write("scores/tiny-claims.jsonl", [score(*side) for side in sides])
     write("predictions/tiny/tiny-claims.jsonl", [prediction(f"{CLAIM}/factual", "tiny-claims", "正确，\x1b[2J因为")])
     asked = {"item_id": QUESTION, "repeat": 0, "draw": 0, "finish_reason": "stop", "tokens": 1, "prompt_tokens": 1, "prompt_sha256": "0"}
@@ -103,6 +111,15 @@ def test_from_a_claim_of_a_score_to_the_bytes_of_its_page(trace, query: str) -> 
     assert "fetched: 2026-11-21T08:30:00Z" in told
     assert "begins: <html><meta charset='gb2312'>痛风的症状\N{REPLACEMENT CHARACTER}[31m包括关节痛</html>" in told
     assert "fault" not in told and "\x1b" not in told
+
+
+@pytest.mark.parametrize("query", [FOURFOLD, f"{FOURFOLD}/false_denied", "不多见咯血"])
+def test_from_a_fourfold_row_to_its_facts_and_scores(trace, query: str) -> None:
+    told = trace(query)
+    assert "true denied (错误): 痛风不多见关节痛" in told and "false denied (正确): 痛风不多见咯血" in told
+    assert "tiny-fourfold #0 false_denied: answered 错误 wrong" in told
+    assert f"fact: {FACT}" in told and "fetched: 2026-11-21T08:30:00Z" in told
+    assert f"{FOURFOLD} (test) 痛风多见关节痛" in trace(FACT)
 
 
 def test_from_a_question_to_both_of_its_pages(trace) -> None:

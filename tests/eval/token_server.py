@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, LogitsProcessorList, RepetitionPenaltyLogitsProcessor, TopKLogitsWarper
 
-from eval.models.local.double_precision import in_float64
+from eval.models.local.batches import in_float64
 from tests.eval.misbehaving import running
 
 

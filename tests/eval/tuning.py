@@ -19,7 +19,7 @@ import sys; from pathlib import Path
 from atomexam.records.model import Description
 from atomexam.records.blocks import Tuning
 from eval.tune.__main__ import tune
-from eval.tune.dialogues import kinds_in, read_dialogues
+from eval.tune.training_set import kinds_in, read_dialogues
 from eval.tune.training_set import DataPaths
 from tests.eval.tuning import QUICK, SHAPE, base_of, digests, places_of, tuned
 import json

@@ -29,8 +29,10 @@ COUNTED = 255
 NGRAM_CHARS = 8
 """Consecutive characters that identify text of an item."""
 MARKUP = re.compile(
-    r"</?(?:font|span|strong|div|table|tbody|thead|img|sub|sup|code|em|br|hr|tr|td|th|ul|ol|li|h[1-6]|[bipuas])(?:\s[^<>]{0,300})?/?>", re.I
+    r"</?(?:font|span|strong|div|table|tbody|thead|img|sub|sup|code|em|br|hr|tr|td|th|ul|ol|li|h[1-6]|[bipuas])(?:\s[^<>]{0,300})?/?>|\\[nr]",
+    re.I,
 )
+_MAY_BE_MARKUP = re.compile(r"[<\\]").search
 _FACTOR = np.uint64(1_099_511_628_211)  # of the FNV hash
 _MOST_REASONS = 250
 _LONGEST_ROW, _IN_ANSWERS, _LETTERS = 40, frozenset("abcdefghij"), frozenset("abcdefghij甲乙丙丁戊己庚辛壬癸")
@@ -76,7 +78,7 @@ class MarkedLines:
     def __init__(self, lines: Sequence[str], are_parted: bool = False) -> None:
         """Take the lines; text goes on from one into the next unless they are parted."""
         self.lines = lines
-        self.markup = sum(counted(tag) for line in lines if "<" in line for tag in MARKUP.findall(line))
+        self.markup = sum(counted(tag) for line in lines if _MAY_BE_MARKUP(line) for tag in MARKUP.findall(line))
         pieces = folded_lines([without_tags(line) for line in lines])
         self._starts = [0, *accumulate(map(len, pieces))]
         self.text = "".join(pieces)
@@ -125,8 +127,8 @@ class MarkedLines:
 
 
 def without_tags(text: str) -> str:
-    """Return a text with blanks for its HTML tags."""
-    return MARKUP.sub(lambda tag: " " * len(tag[0]), text) if "<" in text else text
+    """Return a text with blanks for its HTML tags and escaped line ends."""
+    return MARKUP.sub(lambda tag: " " * len(tag[0]), text) if _MAY_BE_MARKUP(text) else text
 
 
 def signless(text: str) -> str:

@@ -178,7 +178,9 @@ class ContinuousBatch:
                     yield row.asking_index, generated
             if not active:
                 break
-            made = self._reader.step([_next_span(row) for row in active])
+            ends = [len(row.prompt) + len(row.generated) - 1 for row in active]
+            spans = [TokenSpan(end, row.generated[-1:], end, row.path, goes_on=True) for end, row in zip(ends, active, strict=True)]
+            made = self._reader.step(spans)
             if made is None:
                 remaining = active[: len(active) // 2]
                 if remaining:
@@ -208,8 +210,3 @@ class ContinuousBatch:
             generated = Generated(row.generated, is_cut, is_cut)
         row.path.clear()
         return generated
-
-
-def _next_span(row: DecodingRow) -> TokenSpan:
-    position = len(row.prompt) + len(row.generated) - 1
-    return TokenSpan(position, row.generated[-1:], position, row.path, goes_on=True)

@@ -20,9 +20,8 @@ from transformers.generation import LogitsProcessorList, StoppingCriteriaList
 from atomexam.records.model import Description
 from atomexam.records.prediction import FinishReason
 from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
-from eval.models.local.batches import BatchShape, in_batches, set_threads, shape_on
+from eval.models.local.batches import BatchShape, in_batches, in_float64, set_threads, shape_on
 from eval.models.local.decoding import ContinuousBatch, DecodingRow, Generated, ReplyEndCriteria, SampledToken, limits, reply_end
-from eval.models.local.double_precision import in_float64
 from eval.models.local.loglikelihood import NOTHING_BEFORE, TokenizedAnswers, last_nodes, likelihoods, reply_of
 from eval.models.local.prefix_cache import PrefixReader
 from eval.models.local.rendering import Renderer, end_of, end_tokens, loaded
@@ -282,9 +281,7 @@ class HuggingFace:
         return [ReplyEndCriteria(self._tokenizer, settings, width, generated)] if has_end else []
 
     def _padded(self, rows: Sequence[list[int]], width: int) -> tuple[torch.Tensor, torch.Tensor]:
-        pad = self._pad_token()
-        inputs = torch.tensor([[pad] * (width - len(row)) + row for row in rows], device=self._device)
-        return inputs, torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=self._device)
+        return padded_rows(rows, width, self._pad_token(), self._device)
 
     def _generate(self, inputs: torch.Tensor, mask: torch.Tensor, settings: Mapping[str, Any], **options: Any) -> Any:
         config = GenerationConfig(do_sample=False, eos_token_id=self._ends, pad_token_id=self._pad_token(), **settings)
@@ -325,6 +322,12 @@ def _device() -> torch.device:
     return torch.device("cuda", number)
 
 
+def padded_rows(rows: Sequence[list[int]], width: int, pad: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return rows of tokens with padding on the left, and their mask."""
+    inputs = torch.tensor([[pad] * (width - len(row)) + row for row in rows], device=device)
+    return inputs, torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=device)
+
+
 def _rows_of(cache: DynamicCache, numbers: Sequence[int]) -> DynamicCache:
     """Return a cache of some rows of another, which stays as it is."""
     chosen = copy(cache)
@@ -345,8 +348,7 @@ def whole_scores(
 
     @torch.inference_mode()
     def work(numbers: list[int], width: int) -> list[torch.Tensor]:
-        inputs = torch.tensor([[pad] * (width - len(rows[one])) + rows[one] for one in numbers], device=model.device)
-        mask = torch.tensor([[0] * (width - len(rows[one])) + [1] * len(rows[one]) for one in numbers], device=model.device)
+        inputs, mask = padded_rows([rows[one] for one in numbers], width, pad, model.device)
         logit_count = 1 + max(len(leaves[one][1]) for one in numbers)
         out = model(input_ids=inputs, attention_mask=mask, position_ids=(mask.cumsum(1) - 1).clamp(min=0), logits_to_keep=logit_count)
         return [out.logits[row, logit_count - 1 - len(leaves[one][1]) :] for row, one in enumerate(numbers)]

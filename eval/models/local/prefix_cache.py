@@ -180,11 +180,6 @@ class PrefixReader:
             return False
         if "longrope" in str(getattr(self._model.config.get_text_config(), "rope_parameters", None)):
             return False  # one long prompt changes the positions of all that are read with it
-        with _first_layers(self._model) as are_few:
-            is_sound = self._reads_in_parts()
-        return is_sound or (are_few and self._reads_in_parts())
-
-    def _reads_in_parts(self) -> bool:
         tokens = [token % self._model.config.get_text_config().vocab_size for token in range(11, 11 + 24)]
         last = len(tokens) - 2
         spans = [
@@ -358,36 +353,6 @@ class EqualSizes:
         widest = torch.rand((self.largest, max(module.in_features for module in self._products)), generator=generator) - 0.5
         inputs = [widest[:, : module.in_features].to(module.weight).contiguous() for module in self._products]
         return [(rows, module(rows[None])[0]) for rows, module in zip(inputs, self._products, strict=True)]
-
-
-_LAYERS_TRIED = 2
-
-
-@contextmanager
-def _first_layers(model: Any) -> Iterator[bool]:
-    """Have a model compute its first layers alone, where all are built alike; yield whether it does."""
-    number = getattr(model.config.get_text_config(), "num_hidden_layers", 0)
-    stacks = [module for module in model.modules() if isinstance(module, torch.nn.ModuleList) and len(module) == number]
-    if number <= _LAYERS_TRIED or len(stacks) != 1 or len({_build_of(layer) for layer in stacks[0]}) > 1:
-        yield False
-        return
-    usual = stacks[0]._modules
-    stacks[0]._modules = dict(list(usual.items())[:_LAYERS_TRIED])
-    try:
-        yield True
-    finally:
-        stacks[0]._modules = usual
-
-
-def _build_of(layer: torch.nn.Module) -> str:
-    """Return what defines a layer except its index and weights: its parts, their sizes and settings."""
-    settings = [
-        (name, key, value)
-        for name, part in layer.named_modules()
-        for key, value in sorted(vars(part).items())
-        if key != "layer_idx" and isinstance(value, bool | int | float | str | list | tuple | None)
-    ]
-    return f"{layer}{settings}"
 
 
 @contextmanager

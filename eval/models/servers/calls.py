@@ -4,9 +4,12 @@ import asyncio
 import math
 import re
 import time
+from base64 import b64encode
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from html import escape
 from itertools import count
 from random import Random
 from typing import Annotated, Any, NamedTuple
@@ -33,29 +36,21 @@ _STOPS: dict[str, FinishReason] = {"stop": "stop", "eos_token": "stop", "stop_se
 """The second and third are the words of text-generation-inference."""
 
 
+@dataclass(eq=False)
 class Failure(Exception):
     """A call that gave no reply."""
 
-    def __init__(
-        self,
-        cause: str,
-        is_retryable: bool = False,
-        wait: float | None = None,
-        is_server_fault: bool = True,
-        is_fatal: bool = False,
-        status: int | None = None,
-    ) -> None:
-        super().__init__(cause)
-        self.status = status
-        """HTTP status, where there is one."""
-        self.is_retryable = is_retryable
-        """Trying again may help."""
-        self.wait = wait
-        """Seconds the server asks all callers to wait."""
-        self.is_server_fault = is_server_fault
-        """The server is at fault, not only this request."""
-        self.is_fatal = is_fatal
-        """No other request will fare better."""
+    cause: str
+    is_retryable: bool = False
+    """Trying again may help."""
+    wait: float | None = None
+    """Seconds the server asks all callers to wait."""
+    is_server_fault: bool = True
+    """The server is at fault, not only this request."""
+    is_fatal: bool = False
+    """No other request will fare better."""
+    status: int | None = None
+    """HTTP status, where there is one."""
 
 
 class Logprobs(Struct):
@@ -340,3 +335,37 @@ def _retry_after(value: str) -> float | None:
     with suppress(ValueError, OverflowError):
         return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
     return None
+
+
+REMOVED = "[key]"
+_SHORTEST = 8  # a shorter one (`EMPTY`, `x`) is a stand-in, and taking it out would spoil replies
+_BREAKS = r"(?:\s|=\r?\n|\\{1,8}+[nrt])*+"
+"""Between two characters: lines broken by a server, also within JSON."""
+_URL_SAFE = {"+": "-", "/": "_"}
+_SPELLINGS: tuple[Callable[[str], str], ...] = (
+    lambda char: rf"\\{{0,8}}+{re.escape(char)}",  # JSON may write \/, and JSON in JSON \\\/
+    lambda char: rf"\\{{1,8}}+(?:u00|x){ord(char):02x}",  # JSON, JavaScript
+    lambda char: rf"%(?:25)*+{ord(char):02x}",  # URL, also twice
+    lambda char: rf"&(?:amp;)*+#(?:0*+{ord(char)}|x0*+{ord(char):x});",  # HTML
+    lambda char: re.escape(escape(char)),
+    lambda char: re.escape(_URL_SAFE.get(char, char)),  # base64 in a URL
+)
+
+
+def remover(key: str | None) -> Callable[[str], str]:
+    """Return a function that replaces a key in a text by `[key]`. The text must not be cut before: half a key is not found."""
+    if not key or len(key) < _SHORTEST:
+        return lambda text: text
+    words = (key, key.encode().hex(), *(_base64(key, before) for before in range(3)))
+    pattern = re.compile("|".join(map(_spelled, words)), re.IGNORECASE)
+    return lambda text: pattern.sub(REMOVED, text)
+
+
+def _spelled(word: str) -> str:
+    return _BREAKS.join("(?:" + "|".join(dict.fromkeys(spelling(char) for spelling in _SPELLINGS)) + ")" for char in word)
+
+
+def _base64(key: str, before: int) -> str:
+    """Return the characters that a key has in base64 after so many other bytes, such as `Bearer `."""
+    whole = b64encode(bytes(before) + key.encode()).decode()
+    return whole[(before * 8 + 5) // 6 : (before + len(key)) * 8 // 6]

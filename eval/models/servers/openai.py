@@ -20,13 +20,11 @@ from atomexam.records.blocks import Server
 from atomexam.records.model import Description
 from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
 from eval.models.local.weights import TOKENIZER_FILES, locate, tokenizer_hash
-from eval.models.servers.api_key import remover
-from eval.models.servers.calls import UNPACKED, Call, Caller, Completion, Failure, RateLimit, bounded
+from eval.models.servers.calls import UNPACKED, Call, Caller, Completion, Failure, RateLimit, bounded, remover
 from eval.tasks.prompt import Message, defused
 
 if TYPE_CHECKING:
     from eval.models.local.rendering import Renderer
-    from eval.models.servers.completions import Completions
 
 _MAX_FAILURES_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and further requests would only cost
 _OFFICIAL = (".openai.com", ".openai.azure.com")  # they want `max_completion_tokens`; `max_tokens` is what all others know
@@ -108,7 +106,11 @@ class OpenAI:
             ValueError: the server cannot honour a setting, refuses key or model, or is down.
         """
         self._check(settings)
-        for index, outcome in self._outcomes(self._calls(queries, settings)):
+        if self._completions:
+            calls = self._completions.calls(queries, settings, self._body)
+        else:
+            calls = [self._chat_call(query, settings) for query in queries]
+        for index, outcome in self._outcomes(calls):
             yield index, self._failed(outcome) if isinstance(outcome, Failure) else self._cut(outcome, settings)
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
@@ -122,16 +124,8 @@ class OpenAI:
                 f"{self._where}: a server gives no likelihoods of answers by server.api: {self._server.api}; set `method: generation` for "
                 "its runs in params.yaml, or server.api: tokens or vllm where the server takes token ids"
             )
-        return self._likelihoods(self._completions, queries, settings)
-
-    def _likelihoods(self, completions: "Completions", queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        for index, outcome in completions.likelihoods(queries, settings, self._outcomes):
-            yield index, self._failed(outcome) if isinstance(outcome, Failure) else outcome
-
-    def _calls(self, queries: Sequence[ModelQuery], settings: Settings) -> list[Call]:
-        if self._completions:
-            return self._completions.calls(queries, settings, self._body)
-        return [self._chat_call(query, settings) for query in queries]
+        outcomes = self._completions.likelihoods(queries, settings, self._outcomes)
+        return ((index, self._failed(outcome) if isinstance(outcome, Failure) else outcome) for index, outcome in outcomes)
 
     def _chat_call(self, query: ModelQuery, settings: Settings) -> Call:
         def read(done: Completion) -> Reply:

@@ -56,6 +56,12 @@ _GO_ON = {
         "\n".join([f"{n}. {row['question']}", *(f"   - {key}. {row[key]}" for key in "ABCD"), f"   - **答案：{row['answer']}**"])
         for n, row in enumerate(_ROWS, 1)
     ).encode(),
+    "escaped.csv": _csv(
+        [
+            {"Question": row["question"], "Options": r"\n".join(f"{key} {row[key]}" for key in "ABCD"), "Answer": row["answer"]}
+            for row in _ROWS
+        ]
+    ),
     "above.json": _json([{"paper_id": f"9f3c{n}", "updated_at": 1711958400 + n, "list": _ROWS[n * 3 : n * 3 + 3]} for n in range(4)]),
 }
 _STOP = {

@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass
 
+import msgspec
 import pytest
 
 from atomexam.records.params import NearDuplicates
+from atomexam.records.provenance import content_id
 from curation.engine.engines import LOCAL
 from curation.near_duplicates import clusters
+from curation.near_duplicates.contamination import Contamination
 from curation.near_duplicates.merging import rows_by_id
 from curation.near_duplicates.unique import unique_questions
 from tests.curation.near_duplicates.test_near_duplicates import ask
@@ -86,6 +89,18 @@ def test_how_two_questions_relate(kind: str, one: Asked, other: Asked) -> None:
         clusters = {question.cluster_id for question in found.kept}
         assert (len(found.kept), len(clusters)) == {"kin": (2, 1), "two": (2, 2), "one": (1, 1), "conflict": (0, 0)}[kind]
         assert {one.reason for one in found.rejected} == {"one": {"near_duplicate"}, "conflict": {"conflicting_answers"}}.get(kind, set())
+
+
+def test_kin_of_a_dropped_question_are_named_after_one_that_stays() -> None:
+    distractors = ("冯特/桑代克/苛勒/华生", "布鲁纳/桑代克/加涅/皮亚杰", "奥苏贝尔/桑代克/罗杰斯/马斯洛")
+    rows = [Asked("教育心理学的创始人是", options, "B").question(f"q{at}") for at, options in enumerate(distractors)]
+    (cluster_id,) = {one.cluster_id for one in unique_questions(rows, PARAMS).kept}
+    head = next(row.id for row in rows if content_id("cluster", row.id) == cluster_id)
+    match = Contamination(
+        question_id=head, reference="r", reference_id="q", similarity=1.0, kind="identical", conflict=False, seen=rows[0].provenance[0]
+    )
+    found = unique_questions(rows, msgspec.structs.replace(PARAMS, contaminated="drop"), contaminated=[match])
+    assert len(found.kept) == 2 and {one.cluster_id for one in found.kept} < {content_id("cluster", one.id) for one in found.kept}
 
 
 def test_cases_with_nothing_in_common_are_not_compared(monkeypatch) -> None:

@@ -153,6 +153,11 @@ def test_sound_tables_hold(context, tmp_path: Path, table: str) -> None:
     assert broken(context, tmp_path, table, GOOD) == []
 
 
+def test_a_question_may_be_named_after_its_kin(context, tmp_path: Path) -> None:
+    kin = replace(OTHER, cluster_id=SEVERAL.cluster_id)
+    assert broken(context, tmp_path, "questions", GOOD._replace(questions=[*QUESTIONS, kin])) == []
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_empty_tables_are_evaluated_and_break_nothing_but_warnings(context, tmp_path: Path, table: str) -> None:
     empty = World([], [], [], [], {split: [] for split in SPLITS}, {"pick": []})
