@@ -41,11 +41,8 @@ def build_queue(
         proposals: by claim, for pairs that are not right.
         labels: by pair of replies and annotator.
     """
-    rows = []
-    parts: tuple[tuple[Literal["error", "reason"], Sequence[Pair]], ...] = (("error", wrong), ("reason", right))
-    for asks, pairs in parts:
-        rows += [_row(run, pair, asks, proposals.get(pair.claim.id), labels) for pair in pairs]
-    return rows
+    rows = [_row(run, pair, "error", proposals.get(pair.claim.id), labels) for pair in wrong]
+    return rows + [_row(run, pair, "reason", proposals.get(pair.claim.id), labels) for pair in right]
 
 
 def _row(

@@ -1,6 +1,6 @@
 """The interface of a backend: requests, replies and methods."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -108,7 +108,5 @@ class Backend(Protocol):
         """
 
 
-class Opener(Protocol):
-    """Opens a model from its description and its folder."""
-
-    def __call__(self, description: Description, folder: Path) -> Backend: ...
+Opener = Callable[[Description, Path], Backend]
+"""Opens a model from its description and its folder."""

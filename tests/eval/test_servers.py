@@ -254,7 +254,7 @@ def test_what_vllm_is_started_with_is_in_its_command_and_in_its_identity(vllm: P
     request = RequestBuilder(toy_data / "splits").of_run(Run(model="m", task="claim"))[0]
     sampled = msgspec.structs.replace(PLAIN, temperature=0.3, top_k=5, repetition_penalty=1.05, stop_strings=("\n",))
     query = ModelQuery(request=request, repeat=0, prompt="问")
-    [call] = plain._client._calls([query], sampled)
+    [call] = plain._client._completions.calls([query], sampled, plain._client._body)
     [answers] = plain._client._renderer.answers([query], PLAIN)
     for one, fields in [(call, VLLM_FIELDS), (next(plain._client._completions._likelihood_calls(query, answers)), VLLM_LIKELIHOOD_FIELDS)]:
         body = one.body()

@@ -136,7 +136,10 @@ def content_hash(path: Path) -> str:
     Raises:
         ValueError: they are not those that were made, by the hash in model.json beside them: a loss of power cuts files.
     """
-    actual, expected = _hash(path, FILES), _made(path / MADE)
+    actual, expected, made = _hash(path, FILES), None, path / MADE
+    if made.exists():
+        remedy = f"expected the description of a model. It was cut or changed: rm -r {path} && make repro"
+        expected = read_json(made, Description, remedy).weights
     if expected not in (None, actual):
         raise ValueError(
             f"{path}: these are not the files that were made: found hash {actual[:12]}, expected {str(expected)[:12]} ({MADE}); "
@@ -156,11 +159,3 @@ def _hash(path: Path, patterns: tuple[str, ...]) -> str:
         with open(file, "rb") as content:
             digest.update(f"{file.name}:{hashlib.file_digest(content, 'sha256').hexdigest()}\n".encode())
     return digest.hexdigest()
-
-
-def _made(path: Path) -> str | None:
-    """Return the hash that model.json gives for a folder, None where there is none."""
-    if not path.exists():
-        return None
-    remedy = f"expected the description of a model. It was cut or changed: rm -r {path.parent} && make repro"
-    return read_json(path, Description, remedy).weights
