@@ -106,6 +106,8 @@ def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[Impor
     doc = row["doc"]
     item = f"{doc['id']}/{doc.get('side') or tuple(PAIR)[doc['gold']]}" if "claim" in doc else doc["id"]
     gold = None if "claim" in doc else doc.get("answer")
+    if gold and item in requests and requests[item].question_type == "tf":  # its letter, where our answer is a word
+        gold = next(option["text"] for option in doc["options"] if option["letter"] == gold)
     responses = row["resps"]
     if isinstance(responses[0][0], str):
         return [ImportedReply(item, repeat, reply, {}, gold) for repeat, reply in enumerate(responses[0])]

@@ -27,7 +27,7 @@ from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.models.imported import replies_hash
 from eval.models.local.weights import FILES, TOKENIZER_FILES, base_of, content_hash, read_chat_template, stored_revision, tokenizer_hash
 from eval.tasks.contract import prompt_files
-from eval.tasks.runs import wording
+from eval.tasks.runs import variants_of
 
 _WATCHED = Path("imports/models")
 _SERVED = ("openai", "vllm")
@@ -41,6 +41,10 @@ def main(argv: list[str] | None = None) -> None:
     runs = {name: convert(line, Run, f"params.yaml: runs.{name}") for name, line in (args.all_params.get("runs") or {}).items()}
     for name, run in runs.items():
         one_of(run.model, models, "model", f"params.yaml: runs.{name}.model")
+        if len(variants_of(run)) > 1 and models[run.model].backend == "imported":
+            raise ValueError(
+                f"params.yaml: runs.{name}: imported replies are to prompts unknown here; remove `orders` and `prompts` from it"
+            )
     trained = {name for block in ("finetune", "tune") for name in args.all_params.get(block) or {}}
     if judge := (args.all_params.get("errors") or {}).get("judge"):
         one_of(judge["model"], models, "model", "params.yaml: errors.judge.model")
@@ -66,7 +70,7 @@ def main(argv: list[str] | None = None) -> None:
 def code_hash(model: Model, runs: Sequence[Run]) -> str:
     """Return a hash of the code of a model's backend, and of its runs' tasks with their prompts."""
     files = closure(modules_named({model.backend, *(run.task for run in runs)}, "eval/models", "eval/tasks"))
-    files |= {file for run in runs for file in prompt_files(wording(run.task, run.prompt))}
+    files |= {file for run in runs for variant in variants_of(run) for file in prompt_files(variant.prompt)}
     hashes = (hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(files))
     return hashlib.sha256("".join(hashes).encode()).hexdigest()
 

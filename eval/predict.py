@@ -19,7 +19,7 @@ from eval.models.contract import ModelQuery, Reply
 from eval.models.planned import describe, read_runs
 from eval.models.reply_store import store_path
 from eval.tasks.prompt import prompt_sha256
-from eval.tasks.runs import RequestBuilder, wording
+from eval.tasks.runs import RequestBuilder, variants_of
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -34,7 +34,7 @@ def main(argv: list[str] | None = None) -> None:
     described = describe(args.key, args.models)
     runs = read_runs(args.runs)
     for run in runs.values():
-        wording(run.task, run.prompt)  # a wrong name fails before the first request
+        variants_of(run)  # a wrong name fails before the first request
     builder, rank = RequestBuilder(args.splits), read_rank()
     folder = store_path(args.out, args.key, args.key).parent
     backend = cache(lambda: open_backend(*described))  # once, and only where there is a run
@@ -42,7 +42,7 @@ def main(argv: list[str] | None = None) -> None:
         for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
             stale.unlink()
         for name, run in runs.items():
-            replies = reply_all(backend(), run, builder.of_run(run), folder / f"{name}.jsonl", name, rank)
+            replies = reply_all(backend(), run, builder.with_shots(run), folder / f"{name}.jsonl", name, rank)
             if rank.number:
                 continue
             rows = [prediction_of(name, query, reply) for query, reply in replies]

@@ -190,7 +190,7 @@ def _ask(about: Description, runs: dict[str, Run], builder: RequestBuilder, repl
     backend: Backend = open_backend(about, Path(about.name or ""))
     planned = {}
     for name, run in runs.items():
-        replies = reply_all(backend, run, builder.of_run(run), replies_folder / f"{name}.jsonl", name)
+        replies = reply_all(backend, run, [builder.of_run(run)], replies_folder / f"{name}.jsonl", name)
         predictions = (prediction_of(name, query, reply) for query, reply in replies)
         planned[name] = score_replies(predictions, _requests(builder, run))
     return planned

@@ -123,9 +123,13 @@ class RequestSettings(Block, frozen=True):
 class Run(RequestSettings, frozen=True, kw_only=True):
     """One line under `runs`: a model on one task."""
 
-    task: Literal["fourfold", "claim", "choice", "essay", "tcm"]
+    task: Literal["fourfold", "claim", "choice", "essay", "tcm", "tf", "blank"]
     prompt: str | None = None
     """Wording of the task, one of `eval.tasks.runs.TASKS[task].prompts`; None uses the first."""
+    prompts: tuple[str, ...] = ()
+    """Several wordings, instead of `prompt`: each item is requested in each."""
+    orders: Annotated[int, Meta(ge=1, le=10)] = 1
+    """Each question is requested with its options in this many orders: as they are, then shifted by one place, by two, …"""
     method: Literal["generation", "likelihood"] = "generation"
     """generation: the reply is parsed. likelihood: the allowed answer with the highest likelihood under the model."""
     shots: Count = 0
@@ -138,6 +142,10 @@ class Run(RequestSettings, frozen=True, kw_only=True):
     Servers accept four."""
 
     def __post_init__(self) -> None:
+        if self.prompts and (self.prompt or len({*self.prompts}) < max(2, len(self.prompts))):
+            raise ValueError(f"prompts: {list(self.prompts)} found; expected several different ones, and no `prompt` beside them")
+        if self.orders > 1 and self.task not in ("choice", "tcm"):
+            raise ValueError(f"orders are of options, for choice and tcm, found {self.task}; remove them from the run")
         if self.stop_strings and self.method != "generation":
             raise ValueError(f"stop_strings are for generation, found method: {self.method}; remove them from the run")
         if self.stop == "verdict" and (self.task not in ("claim", "fourfold") or self.method != "generation"):

@@ -16,7 +16,7 @@ class Prediction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     run: str
     """Key of the run in params.yaml."""
     repeat: int
-    """0, 1, … if a run sends the same request more than once."""
+    """0, 1, … if a run requests an item more than once: each variant (`eval.tasks.runs.variants_of`) as often as the run repeats."""
     prompt_sha256: str
     """Hash of the rendered prompt; it changes with the wording."""
     reply: str
@@ -44,7 +44,7 @@ class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     outcome: Outcome
     """answered; unparsed: no answer could be parsed; truncated: cut before an answer; failed: the call failed."""
     answer: str | None
-    """Letters for choices, 正确 / 错误 for claims; None unless answered."""
+    """Letters for choices, in the question's own order of options, 正确 / 错误 for claims, words for blanks; None unless answered."""
     correct: bool | None
     """None if the item has no known answer."""
     committed: str | None = None

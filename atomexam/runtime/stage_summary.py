@@ -52,7 +52,9 @@ def _headline(figures: Mapping[str, Any]) -> str:
         return f"{of}, {100 * answered:.1f} % answered{' in words; a judge marks them' if in_words else '; the right answers are hidden'}"
     accuracy = f"accuracy {100 * share:.1f} %{_between(figures.get('accuracy_interval'), 100)} {of}"
     if figures["task"] == "fourfold":
-        return f"{accuracy} facts known; {100 * figures['sentence_accuracy']:.1f} % of sentences"
+        accuracy = f"{accuracy} facts known; {100 * figures['sentence_accuracy']:.1f} % of sentences"
+    if (each_time := figures.get("consistent_accuracy")) is not None:
+        return f"{accuracy}; right each time {100 * each_time:.1f} %{_between(figures.get('consistent_accuracy_interval'), 100)}"
     return accuracy
 
 

@@ -5,6 +5,7 @@ A missing record is a row with missing values.
 
 import hashlib
 import re
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from html import unescape
@@ -12,13 +13,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from msgspec import Struct
+
 from atomexam.records.claim import PAIR, SENTENCES, ClaimPair, Fourfold, claim_id
 from atomexam.records.cluster import Cluster
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.prediction import Prediction
 from atomexam.records.provenance import content_id
 from atomexam.records.question import Question, question_id
-from atomexam.runtime.jsonl import read_jsonl, read_optional, to_line
+from atomexam.runtime.jsonl import read_json, read_jsonl, read_optional, to_line
 from atomexam.text.canonical import canonical
 from atomexam.text.option_letters import are_in_turn
 
@@ -229,6 +232,12 @@ class _SplitRecord(NamedTuple):
     print: bytes
 
 
+class _Repeats(Struct, frozen=True):
+    """How often a run asks each of its variants; further fields are ignored."""
+
+    repeats: int
+
+
 class _RunReply(NamedTuple):
     """One reply of a run, or a missing one."""
 
@@ -237,6 +246,8 @@ class _RunReply(NamedTuple):
     item_id: str
     repeat: int | None
     reply: Prediction | None
+    variant: int = 0
+    """Number of the wording and order of options that it was asked in; 0 of most runs."""
 
 
 def splits_table(inputs: InputPaths) -> Columns:
@@ -293,7 +304,7 @@ def predictions_table(inputs: InputPaths) -> Columns:
         "run": lambda a: a.run,
         "file": lambda a: a.file,
         # The prompt after another reply differs in each repeat; its own text is compared with that of the first repeat of its case.
-        "item_asked_alone": lambda a: None if a.reply and a.reply.follows else f"{a.run}/{a.item_id}",
+        "item_asked_alone": lambda a: None if a.reply and a.reply.follows else f"{a.run}/{a.item_id}/{a.variant}",
         "prompt_sha256": lambda a: a.reply and a.reply.prompt_sha256,
         "reply": lambda a: (a.reply and a.reply.reply) or None,
         "finish_reason": lambda a: a.reply and a.reply.finish_reason,
@@ -307,9 +318,12 @@ def predictions_table(inputs: InputPaths) -> Columns:
 
 def _run_replies(path: Path, sets: Iterable[Set[str]]) -> Iterator[_RunReply]:
     answered = set()
+    planned = path.with_name("runs.json")
+    runs: dict[str, _Repeats] = read_json(planned, dict[str, _Repeats], "`dvc repro predict` writes it") if planned.exists() else {}
+    repeats = runs[path.stem].repeats if path.stem in runs else sys.maxsize
     for reply in read_jsonl(path, Prediction):
         answered.add(reply.item_id)
-        yield _RunReply(reply.run, path.stem, reply.item_id, reply.repeat, reply)
+        yield _RunReply(reply.run, path.stem, reply.item_id, reply.repeat, reply, reply.repeat // repeats)
     for sentences in sets:
         if not sentences.isdisjoint(answered):
             yield from (_RunReply(path.stem, path.stem, item, None, None) for item in sorted(sentences - answered))

@@ -1,7 +1,7 @@
 """Parse answers: the answer that a reply commits to, or why there is none.
 
-`python -m eval.answers FILE.jsonl` reads rows {id, task: claim|mcqa|mrqa|tcm|qa, response, options}; prints them with outcome, answer and
-committed (the answer of the complete reply).
+`python -m eval.answers FILE.jsonl` reads rows {id, task: claim|mcqa|mrqa|tcm|qa|blank, response, options}; prints them with outcome,
+answer and committed (the answer of the complete reply).
 """
 
 import argparse

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from atomexam.records.checks import one_of
 from atomexam.records.prediction import FinishReason, Outcome
+from eval.answers.blank import read_blank
 from eval.answers.choice import complete_in_cut, read_several, read_single, read_tcm
 from eval.answers.claim import read_claim
 from eval.answers.committed import read_committed_choice, read_committed_claim
@@ -17,14 +18,16 @@ READERS: dict[str, Callable[[str, Options], str | None]] = {
     "mrqa": read_several,
     "tcm": read_tcm,
     "qa": lambda reply, options: reply.strip() or None,
+    "blank": lambda reply, options: read_blank(reply),
 }
-"""Claims, one option, several options, TCMBench's format, and an answer in words, which is the reply itself."""
+"""Claims, one option, several options, TCMBench's format, an answer in words, which is the reply itself, and the words for blanks."""
 COMMITTED_READERS: dict[str, Callable[[str, Options, str | None], str | None]] = {
     "claim": lambda reply, options, answer: read_committed_claim(reply, answer),
     "mcqa": lambda reply, options, answer: read_committed_choice(reply, options, False, answer),
     "mrqa": lambda reply, options, answer: read_committed_choice(reply, options, True, answer),
     "tcm": lambda reply, options, answer: read_committed_choice(reply, options, False, answer),
     "qa": lambda reply, options, answer: answer,
+    "blank": lambda reply, options, answer: read_blank(reply, last=True),
 }
 """The answer that the complete reply commits to, including its reasons."""
 
@@ -50,6 +53,8 @@ def read_reply(task: str, reply: str, options: Options, finish_reason: FinishRea
         return ParsedReply("failed", None, None)
     text, cut = split_reasoning(reply)
     answer = read(text, options)
+    if finish_reason == "length" and task == "blank" and read(f"{text}甲", options) != answer:  # cut within the words
+        return ParsedReply("truncated", None, None)
     if finish_reason == "length" and options and not complete_in_cut(text, options, task == "mrqa"):
         return ParsedReply("truncated", None, None)
     outcome: Outcome = "answered" if answer is not None else "truncated" if cut or finish_reason == "length" else "unparsed"

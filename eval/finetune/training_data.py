@@ -46,12 +46,13 @@ def plain_texts(passages: Iterable[Passage], claims: Iterable[ClaimPair]) -> lis
 
 
 def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -> list[Request]:
-    """Return the requests of all tasks and wordings with known answers, with the shortest reply in the requested format as solution.
+    """Return the requests of the trained tasks in all wordings with known answers, with the shortest reply in the requested format as
+    solution.
 
     A request that follows another includes that one's question and right reply.
     """
     solved_requests = []
-    for task in TASKS.values():
+    for task in map(TASKS.__getitem__, dict.fromkeys(_TASKS_BY_READER.values())):
         for prompt in task.prompts:
             requests = {request.item_id: request for request in task.requests(questions, claims, prompt) if request.answer is not None}
             solved = {item: structs.replace(one, solution=one.reply(one.answer or "")) for item, one in requests.items()}

@@ -76,7 +76,7 @@ def judge_answers(judge: Judge, scored: Iterable[tuple[Question, list[Score]]], 
     if not requests:
         return {}
     backend = open_backend(*describe(judge.model, args.models))
-    replies = reply_all(backend, judge, requests, store_path(args.out, judge.model, args.key), f"judge@{args.key}")
+    replies = reply_all(backend, judge, [requests], store_path(args.out, judge.model, args.key), f"judge@{args.key}")
     return {(query.request.item_id, query.repeat): (query, reply) for query, reply in replies}
 
 

@@ -14,8 +14,8 @@ from eval.tasks.claim import NEGATIONS
 from eval.tasks.prompt import Message, plain_text
 from eval.tasks.request import Request, allowed_answers
 
-_CHOICES = frozenset({"claim", "mcqa", "mrqa"})
-_ALL = _CHOICES | {"qa", "mark"}
+_CHOICES = frozenset({"claim", "tf", "mcqa", "mrqa"})
+_ALL = _CHOICES | {"qa", "blank", "mark"}
 
 
 class Strategy(Struct, frozen=True):
@@ -94,7 +94,7 @@ STRATEGIES: dict[str, Strategy] = {
     "random": Strategy(random_answer, _CHOICES | {"mark"}),
     "always_correct": Strategy(always_correct, _CHOICES),
     "longest_option": Strategy(longest_option, _CHOICES),
-    "negation_word": Strategy(negation_word, frozenset({"claim"})),
+    "negation_word": Strategy(negation_word, frozenset({"claim", "tf"})),
     "four_errors": Strategy(four_errors, frozenset({"claim"})),
     "echo": Strategy(echo, _ALL),
     "empty": Strategy(empty, _ALL),
@@ -102,7 +102,10 @@ STRATEGIES: dict[str, Strategy] = {
 }
 
 _UNUSED = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0, "stop": "end", "stop_strings": ()}
-_NAMES = {"claim": "claims", "mcqa": "single choices", "mrqa": "multiple choices", "qa": "questions in words", "mark": "marks"}
+_NAMES = {
+    "claim": "claims", "tf": "true or false", "mcqa": "single choices", "mrqa": "multiple choices", "qa": "questions in words",
+    "blank": "blanks", "mark": "marks",
+}  # fmt: skip
 
 
 class Baseline:

@@ -118,8 +118,8 @@ class CachedModel:
         if reply.model not in self._models:
             self._models.append(reply.model)
 
-    def reply_all(self, requests: Sequence[Request], repeats: int, bar: tqdm) -> list[tuple[ModelQuery, Reply]]:
-        """Return each request in each repeat with its reply; one that follows another is made when that has its reply.
+    def reply_all(self, requests: Sequence[Request], repeats: int, bar: tqdm, first: int = 0) -> list[tuple[ModelQuery, Reply]]:
+        """Return each request in each repeat, numbered from `first`, with its reply; one that follows another is made when that has its.
 
         Prompts are sorted, so that a backend computes shared prefixes once.
 
@@ -130,25 +130,25 @@ class CachedModel:
         done: dict[tuple[str, int], tuple[ModelQuery, Reply]] = {}
         left = requests
         while left:
-            ready = [one for one in left if one.follows is None or (one.follows, 0) in done]
+            ready = [one for one in left if one.follows is None or (one.follows, first) in done]
             if not ready:
                 raise ValueError(f"{left[0].item_id} follows {left[0].follows}, which is not requested")
-            left = [one for one in left if one.follows is not None and (one.follows, 0) not in done]
-            queries = [query for one in ready for query in self._queries(one, repeats, done, bar)]
+            left = [one for one in left if one.follows is not None and (one.follows, first) not in done]
+            queries = [query for one in ready for query in self._queries(one, range(first, first + repeats), done, bar)]
             queries.sort(key=lambda query: query.prompt)
             for query, reply in zip(queries, self.replies(queries, bar), strict=True):
                 done[query.request.item_id, query.repeat] = query, reply
         return list(done.values())
 
     def _queries(
-        self, request: Request, repeats: int, done: dict[tuple[str, int], tuple[ModelQuery, Reply]], bar: tqdm
+        self, request: Request, repeats: range, done: dict[tuple[str, int], tuple[ModelQuery, Reply]], bar: tqdm
     ) -> list[ModelQuery]:
         """Return the queries of a request; a repeat in which the one before it failed is done without a request."""
         if request.follows is None:
             prompt = self._backend.render(request.messages)
-            return [ModelQuery(request=request, repeat=repeat, prompt=prompt) for repeat in range(repeats)]
+            return [ModelQuery(request=request, repeat=repeat, prompt=prompt) for repeat in repeats]
         queries = []
-        for repeat in range(repeats):
+        for repeat in repeats:
             before, reply = done[request.follows, repeat]
             whole = following(request, before.request, reply.text)
             if reply.finish_reason == "error":
@@ -193,9 +193,9 @@ def share_of(requests: Sequence[Request], rank: Rank) -> list[Request]:
 
 
 def reply_all(
-    backend: Backend, settings: RequestSettings, requests: Sequence[Request], path: Path, name: str, rank: Rank | None = None
+    backend: Backend, settings: RequestSettings, variants: Sequence[Sequence[Request]], path: Path, name: str, rank: Rank | None = None
 ) -> list[tuple[ModelQuery, Reply]]:
-    """Return the requests of a run or a judge with their replies, as `CachedModel.reply_all` does, and print counts to stderr.
+    """Return the requests of each variant of a run, or of a judge, with their replies, as `CachedModel.reply_all` does, and print counts.
 
     Of several processes each makes its share of the requests; the first returns all, every other its own.
 
@@ -203,13 +203,15 @@ def reply_all(
         path: of their file in the model's store.
     """
     rank = rank or Rank()
-    share = share_of(requests, rank)
+    shares = [share_of(requests, rank) for requests in variants]
     with (
         open_store(path.with_stem(rank.name(path.stem))) as store,
-        tqdm(desc=rank.name(name), total=len(share) * settings.repeats, unit="reply", disable=None) as bar,
+        tqdm(desc=rank.name(name), total=sum(map(len, shares)) * settings.repeats, unit="reply", disable=None) as bar,
     ):
         model = CachedModel(backend, settings_of(settings), store, settings.method if isinstance(settings, Run) else "generation")
-        replies, counts = model.reply_all(share, settings.repeats, bar), model.counts
+        numbered = ((number * settings.repeats, share) for number, share in enumerate(shares))
+        replies = [one for first, share in numbered for one in model.reply_all(share, settings.repeats, bar, first)]
+        counts = model.counts
     for other, other_counts in _gathered((replies, counts), rank):
         replies += other
         counts.add(other_counts)

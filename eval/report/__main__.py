@@ -9,7 +9,7 @@ evidence and verdicts.
 import csv
 import io
 import sys
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import chain
 from pathlib import Path
@@ -125,6 +125,7 @@ def _headline(figures: Figures, judged: Figures) -> Figures:
     noun = NOUNS.get(figures["task"], "questions")
     named = {noun: figures[noun], "following_rate": figures["following_rate"], "accuracy": figures.get("accuracy")}
     named |= {"sentence_accuracy": figures["sentence_accuracy"]} if "sentence_accuracy" in figures else {}
+    named |= {"consistent_accuracy": figures["consistent_accuracy"]} if "consistent_accuracy" in figures else {}
     named |= {"committed_accuracy": figures["committed_accuracy"]} if "committed_accuracy" in figures else {}
     by_type = {kind: part["accuracy"] for kind, part in figures.get("by_question_type", {}).items()} if figures["task"] == "choice" else {}
     return named | by_type | ({"mark": judged["mark"]} if judged else {})
@@ -171,13 +172,13 @@ def about(params: Mapping[str, Any], split: Figures) -> list[str]:
     return [*words, *(f"snapshot {date}: {', '.join(names)}" for date, names in sorted(dates.items()))]
 
 
-def item_files(args: Arguments, runs: Mapping[str, Figures], displayed_clusters: Container[str | None]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the item browser: the test split with the results of each run; `displayed_clusters` have a page to link to."""
+def item_files(args: Arguments, browser: Browser) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the item browser: the test split with the results of each run."""
     questions, claims = (read_jsonl(args.splits / "test" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
     fourfold: Iterator[Fourfold] = read_optional(args.splits / "test" / "fourfold.jsonl", Fourfold)
     sentences: Iterator[ClaimPair | Fourfold] = merge(claims, fourfold, key=lambda record: record.id)
-    replies = {run: read_paired(args.scores, args.predictions, run, figures["model"]) for run, figures in runs.items()}
-    return Browser(runs, clusters=displayed_clusters).files(questions, sentences, replies)
+    replies = {run: read_paired(args.scores, args.predictions, run, figures["model"]) for run, figures in browser.runs.items()}
+    return browser.files(questions, sentences, replies)
 
 
 def rejected_page(args: Arguments, data: Mapping[str, Figures], reserved: Reserved) -> str:
@@ -239,7 +240,10 @@ def main(argv: list[str] | None = None) -> None:
             questions, claims = (read_jsonl(held / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
             reserved = Reserved(questions, claims, read_optional(held / "fourfold.jsonl", Fourfold))
             clusters_text, listed_clusters = clusters_page(args, reserved)
-            write_items(args.out, item_files(args, stages.runs, listed_clusters))
+            browser = Browser(stages.runs, clusters=listed_clusters)
+            write_items(args.out, item_files(args, browser))
+            if stages.runs and browser.unasked:
+                summary["unasked"] = dict(sorted(browser.unasked.items()))
             pages = {"rejected": rejected_page(args, stages.data, reserved), "clusters": clusters_text}
             for name, text in (pages | {"evidence": evidence_page(args, reserved)}).items():
                 with replacing(args.out / f"{name}.html") as part_file:

@@ -358,6 +358,8 @@ TASKS = {
     "claim": "Claim pairs",
     "choice": "Choice questions",
     "tcm": "TCM questions",
+    "tf": "True or false",
+    "blank": "Blanks",
     "essay": "Answers in words",
 }
 """Name of a task -> its display name."""

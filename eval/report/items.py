@@ -5,6 +5,7 @@ an external text is a value, never a key.
 """
 
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from heapq import merge
@@ -154,6 +155,8 @@ class Browser:
         self.facets = {name: ValueNumbers() for name in (*FACETS, *further)}
         self.sources, self.codes = ValueNumbers(), ValueNumbers()
         self.items = 0
+        self.unasked: Counter[str] = Counter()
+        """Questions that no run asks, by type."""
         self._ids: list[str] = []
 
     def files(
@@ -178,6 +181,8 @@ class Browser:
                 if head and head[0] == item.id:
                     replies_by_run[run_index] = head[1]
                     heads[run_index] = next(lines[run_index], None)
+            if isinstance(item, Question) and not replies_by_run:
+                self.unasked[item.question_type] += 1
             rows.append(self._row(item, replies_by_run))
             details.append(self._detail(item, replies_by_run))
             self.items += 1

@@ -11,14 +11,16 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import headline, print_summary
+from eval.answers.blank import fills
 from eval.answers.published import RULE_SETS
 from eval.answers.readers import read_reply
 from eval.answers.reply_files import by_item, read_replies, usage_of
 from eval.models.planned import describe, read_runs
-from eval.score.metrics import FIGURES, read_scores
+from eval.score.metrics import FIGURES, NO_VARIANTS, read_scores
 from eval.statistics.bootstrap import Figures
-from eval.tasks.request import Request
-from eval.tasks.runs import TASKS, RequestBuilder, wording
+from eval.tasks.orders import shifted_letters
+from eval.tasks.request import Request, by_item_id
+from eval.tasks.runs import TASKS, RequestBuilder, variants_of
 
 
 class QuestionType(Struct, frozen=True):
@@ -29,7 +31,7 @@ class QuestionType(Struct, frozen=True):
 
 
 def score_reply(prediction: Prediction, request: Request) -> Score:
-    """Return the parsed answer of a reply, and whether it is right."""
+    """Return the parsed answer of a reply, in the letters of the question whatever its order of options, and whether it is right."""
     options = {option.letter: option.text for option in request.options}
     outcome, answer, committed = read_reply(request.reader, prediction.reply, options, prediction.finish_reason)
     hidden = request.answer is None or request.reader == "qa"  # answers in words cannot be compared by letters: a judge marks them
@@ -37,11 +39,21 @@ def score_reply(prediction: Prediction, request: Request) -> Score:
         item_id=request.item_id,
         repeat=prediction.repeat,
         outcome=outcome,
-        answer=answer,
-        correct=None if hidden else answer == request.answer,
-        committed=committed,
-        committed_correct=None if hidden else committed == request.answer,
+        answer=_own_letters(answer, request),
+        correct=None if hidden else _is_right(answer, request),
+        committed=_own_letters(committed, request),
+        committed_correct=None if hidden else _is_right(committed, request),
     )
+
+
+def _is_right(answer: str | None, request: Request) -> bool:
+    if request.cloze is not None:
+        return answer is not None and fills(answer, request.cloze, request.answer or "")
+    return answer == request.answer
+
+
+def _own_letters(answer: str | None, request: Request) -> str | None:
+    return shifted_letters(answer, len(request.options), -request.shift) if answer and request.shift else answer
 
 
 def score_replies(predictions: Iterable[Prediction], requests: Sequence[Request]) -> list[Score]:
@@ -52,26 +64,33 @@ def score_replies(predictions: Iterable[Prediction], requests: Sequence[Request]
 
 def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> Figures:
     """Write the scores and the metrics of one run; return the headline metrics."""
-    prompt = wording(run.task, run.prompt)
     path, again = args.predictions / run.model / f"{name}.jsonl", f"rebuild them with `dvc repro predict@{run.model}`"
-    requests = builder.zero_shot(run.task, prompt)
-    items = (one.item_id for one in requests)
-    replies = by_item(read_replies(path, name, run.model), items, f"{path}: replies", again, range(run.repeats))
-    pairs = [(reply, request) for request in requests for reply in replies[request.item_id]]
+    variants = [by_item_id(requests) for requests in builder.by_variant(run)]
+    requests = list(variants[0].values())
+    replies = by_item(read_replies(path, name, run.model), variants[0], f"{path}: replies", again, range(run.repeats * len(variants)))
+    pairs = [(reply, variants[reply.repeat // run.repeats][item]) for item in variants[0] for reply in replies[item]]
     scores = [score_reply(reply, request) for reply, request in pairs]
     write_jsonl(args.out / f"{name}.jsonl", scores, key=lambda row: (row.item_id, row.repeat))
-    figures = FIGURES[run.task](read_scores(scores, requests))
+    names = [f"{variant.prompt}/{variant.order}" for variant in variants_of(run)]
+    named = {name: list(variant.values()) for name, variant in zip(names, variants, strict=True)}
+    figures = FIGURES[run.task](read_scores(scores, requests, named if len(named) > 1 else NO_VARIANTS))
     if pairs and TASKS[run.task].published:
         figures["published"] = {rules: RULE_SETS[rules].figures(pairs) for rules in TASKS[run.task].published}
     sent = [reply for reply, _ in pairs]
     failed = sum(reply.finish_reason == "error" for reply in sent)
     figures["usage"] = usage_of(sent, describe(run.model, args.models)[0].server, failed_calls=failed)
-    about = {"model": run.model, "task": run.task, "prompt": prompt, "method": run.method, "shots": run.shots, "repeats": run.repeats}
+    prompts = ", ".join(dict.fromkeys(variant.prompt for variant in variants_of(run)))
+    about = {"model": run.model, "task": run.task, "prompt": prompts, "method": run.method, "shots": run.shots, "repeats": run.repeats}
+    if run.orders > 1:  # questions with fewer options than orders, or with options that speak of each other, recur in an order
+        about |= {
+            "orders": run.orders,
+            "short_of_orders": sum(len({one.shift for one in each}) < run.orders for each in zip(*named.values(), strict=True)),
+        }
     if run.shots:  # items with fewer examples than `shots`, because their subject has no more
         about["short_of_shots"] = sum(reply.repeat == 0 and reply.shots < run.shots for reply, _ in pairs)
     write_json(args.metrics / f"{name}.json", {**about, **figures})
     print_summary(f"score {name}", headline({**about, **figures}))
-    headlines = ("following_rate", "accuracy", "sentence_accuracy")
+    headlines = ("following_rate", "accuracy", "sentence_accuracy", "consistent_accuracy")
     return {what: figures[what] for what in headlines if figures.get(what) is not None}
 
 
@@ -101,7 +120,7 @@ def main(argv: list[str] | None = None) -> None:
         for stale in [*out.glob("*.jsonl*"), *args.metrics.glob("*.json*")]:
             if stale.name.partition(".")[0] not in runs:
                 stale.unlink()
-    asked = {one.item_id for run in runs.values() for one in builder.zero_shot(run.task, wording(run.task, run.prompt))}
+    asked = {one.item_id for run in runs.values() for one in builder.by_variant(run)[0]}
     left = unasked(read_jsonl(args.splits / "test" / "questions.jsonl", QuestionType), asked) if runs else {}
     if left:
         print(f"score: no run asks {', '.join(f'{count} {kind}' for kind, count in left.items())} questions of test", file=sys.stderr)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import stdev
 from typing import get_args
 
@@ -16,6 +16,7 @@ from atomexam.records.prediction import Outcome, Score
 from eval.answers.reply_files import by_item
 from eval.statistics.bootstrap import DIGITS, Figures, rate_interval
 from eval.tasks.claim import NEGATIONS
+from eval.tasks.orders import shifted_letters
 from eval.tasks.request import Request
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -23,6 +24,7 @@ _FACETS = ("question_type", "category", "exam", "subject", "case_type", "form")
 _CLAIM_FACETS = ("side", "atomic_type", "head")
 _TYPES = ("mcqa", "mrqa")
 Marks = npt.NDArray
+NO_VARIANTS: Mapping[str, Sequence[Request]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,10 @@ class Grid:
     committed: Marks
     """Whether the complete reply commits to an answer."""
     committed_right: Marks
+    shift: Marks
+    """Places by which the options of the reply's variant are shifted."""
+    variants: tuple[str, ...] = ()
+    """Names of the variants, whose replies are equally many columns each; none if there is one alone."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -49,8 +55,8 @@ class Grid:
 
     def rows(self, chosen: Marks) -> "Grid":
         """Return some of the rows."""
-        marks = (self.outcome, self.answer, self.right, self.committed, self.committed_right)
-        return Grid(self.items[chosen], *(each[chosen] for each in marks))
+        names = ("items", "outcome", "answer", "right", "committed", "committed_right", "shift")
+        return replace(self, **{name: getattr(self, name)[chosen] for name in names})
 
     def scored(self) -> "Grid":
         """Return the rows whose right answers are known; an item with a hidden answer is in no accuracy."""
@@ -71,8 +77,11 @@ class Grid:
         return self.items.drop_duplicates("unit")
 
 
-def read_scores(scores: Sequence[Score], requests: Sequence[Request]) -> Grid:
+def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: Mapping[str, Sequence[Request]] = NO_VARIANTS) -> Grid:
     """Return the scores of a run, in any order, for its metrics.
+
+    Args:
+        variants: the requests of each variant by its name, each like `requests`; none if there is one alone.
 
     Raises:
         ValueError: an item has no score in a repeat, or a score has no request.
@@ -88,6 +97,7 @@ def read_scores(scores: Sequence[Score], requests: Sequence[Request]) -> Grid:
         "in_group": [one.unit != one.item_id for one in requests],
         # Claims of one head, and questions of one subject, may be right or wrong together: the clusters of the second interval.
         "wider": [one.facets.get("head") or one.facets.get("subject") or one.unit for one in requests],
+        "options": [len(one.options) for one in requests],
         "negations": [sum(one.claim.count(word) for word in NEGATIONS) if one.claim else 0 for one in requests],
     }
     columns |= {name: [one.facets.get(name) for one in requests] for name in (*_FACETS[1:], *_CLAIM_FACETS)}
@@ -95,6 +105,7 @@ def read_scores(scores: Sequence[Score], requests: Sequence[Request]) -> Grid:
     def marks(of: Callable[[Score], object], kind: type) -> Marks:
         return np.array([[of(score) for score in by_id[one.item_id]] for one in requests], kind).reshape(len(requests), len(repeats))
 
+    shifts = [[one.shift for one in of_variant] for of_variant in variants.values() for _ in range(len(repeats) // len(variants))]
     return Grid(
         items=pd.DataFrame(columns),
         outcome=marks(lambda score: score.outcome, object),
@@ -102,6 +113,8 @@ def read_scores(scores: Sequence[Score], requests: Sequence[Request]) -> Grid:
         right=marks(lambda score: score.correct is True, bool),
         committed=marks(lambda score: score.committed is not None, bool),
         committed_right=marks(lambda score: score.committed_correct is True, bool),
+        shift=np.array(shifts, int).T if shifts else np.zeros((len(requests), len(repeats)), int),
+        variants=tuple(variants),
     )
 
 
@@ -123,6 +136,17 @@ def rate(name: str, marks: Marks, clusters: Mapping[str, pd.Series], where: str 
         interval = rate_interval(sums.sum().to_numpy(), sums.size().to_numpy() * marks.shape[1], f"{where}/{name}{ending}")
         if interval:
             figures[f"{name}_interval{ending}"] = [round(bound, DIGITS) for bound in interval]
+    return figures
+
+
+def accuracies(grid: Grid, marks: Marks, clusters: Mapping[str, pd.Series], where: str, headline: bool = False) -> Figures:
+    """Return the accuracy and, if a run has variants, the share of what is right each time; in the headline also accuracy by variant."""
+    figures = rate("accuracy", marks, clusters, where)
+    if grid.variants and marks.size:
+        figures |= rate("consistent_accuracy", np.all(marks, axis=1)[:, np.newaxis], clusters, where)
+        if headline:
+            columns = np.split(marks, len(grid.variants), axis=1)
+            figures["by_variant"] = {name: rate("accuracy", part, {}) for name, part in zip(grid.variants, columns, strict=True)}
     return figures
 
 
@@ -173,7 +197,7 @@ def _facts(grid: Grid, where: str, headline: bool) -> Figures:
     clusters = {"": units.unit} | (by_head if headline else {})
     figures: Figures = {"facts": len(units)}
     figures |= rate("following_rate", grid.whole(grid.answered), clusters, where)
-    figures |= rate("accuracy", grid.whole(grid.right), {"": units.unit} | by_head, where)
+    figures |= accuracies(grid, grid.whole(grid.right), {"": units.unit} | by_head, where, headline)
     for side in ("true", "false"):
         part = grid.rows(np.array([each.startswith(side) for each in grid.items.side], bool))
         figures |= rate(f"{side}_side", part.whole(part.right), by_head, where)
@@ -239,6 +263,32 @@ def choice_figures(grid: Grid) -> Figures:
     }
 
 
+def truth_figures(grid: Grid) -> Figures:
+    """Return the accuracy of verdicts on statements, over all and by right verdict, exam, subject and category.
+
+    `chance` is the accuracy of a coin. `rule` is the best rule without knowledge: one verdict for all, or 错误 where a negation word
+    stands.
+    """
+    known = grid.scored()
+    gold, negated = known.items.gold, known.items.negations > 0
+    rules = {"always_right": gold == "正确", "always_wrong": gold == "错误", "negation_word": negated == (gold == "错误")}
+    return {
+        **_questions(grid, "all", True),
+        "chance": 0.5,
+        "rule": best_rule({name: round(float(right.mean()), DIGITS) if len(known) else None for name, right in rules.items()}),
+        "outcomes": outcomes(grid),
+        "answers": _sorted(Counter(filter(None, grid.answer.ravel()))),
+        "by_gold": _grouped(grid, "gold", _questions),
+        **{f"by_{facet}": _grouped(grid, facet, _questions) for facet in _FACETS[1:]},
+    }
+
+
+def blank_figures(grid: Grid) -> Figures:
+    """Return the share of questions whose blanks are all filled rightly, over all and by exam, subject and category."""
+    parts = {f"by_{facet}": _grouped(grid, facet, _questions) for facet in _FACETS[1:]}
+    return {**_questions(grid, "all", True), "outcomes": outcomes(grid), **parts}
+
+
 def essay_figures(grid: Grid) -> Figures:
     """Return the number of answered questions; a judge marks the answers."""
     following = rate("following_rate", grid.answered, {"": grid.items.unit}, "all")
@@ -261,7 +311,7 @@ def _pairs(grid: Grid, where: str, headline: bool) -> Figures:
     pairs, known = grid.units(), scored.units()
     figures = {"pairs": len(pairs)} | ({"unscored": len(pairs) - len(known)} if len(pairs) > len(known) else {})
     figures |= rate("following_rate", grid.whole(grid.answered), clusters(pairs), where)
-    figures |= rate("accuracy", scored.whole(scored.right), clusters(known), where)
+    figures |= accuracies(grid, scored.whole(scored.right), clusters(known), where, headline)
     committed, committed_right = grid.whole(grid.committed), scored.whole(scored.committed_right)
     figures |= _committed(committed, committed_right, clusters(known) if headline else {}, where)
     if headline:
@@ -279,7 +329,7 @@ def _questions(grid: Grid, where: str, headline: bool) -> Figures:
     hidden = len(grid) - len(scored)
     figures: Figures = {"questions": len(grid)} | ({"unscored": hidden} if hidden else {})
     figures |= rate("following_rate", grid.answered, clusters(grid) if headline else {}, where)
-    figures |= rate("accuracy", scored.right, clusters(scored), where)
+    figures |= accuracies(grid, scored.right, clusters(scored), where, headline)
     figures |= _committed(grid.committed, scored.committed_right, clusters(scored) if headline else {}, where)
     if headline:
         figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", scored.right | ~scored.answered, {}))
@@ -309,7 +359,7 @@ def _groups(grid: Grid) -> Figures:
         hidden = len(groups) - int(known.sum())
         counts: Figures = {"groups": len(groups), "questions": len(part)} | ({"unscored": hidden} if hidden else {})
         right, committed_right = part.whole(part.right)[known], part.whole(part.committed_right)[known]
-        return counts | rate("accuracy", right, {"": groups.unit[known]}, where) | rate("committed_accuracy", committed_right, {})
+        return counts | accuracies(part, right, {"": groups.unit[known]}, where) | rate("committed_accuracy", committed_right, {})
 
     return figures(grid, "groups") | {"by_form": _grouped(grid, "form", figures, "groups")}
 
@@ -320,18 +370,25 @@ def _bounds(accuracy: float | None, at_most: Figures) -> Figures:
 
 
 def _letters(grid: Grid) -> Figures:
-    """Return how often each letter is answered and how often it is right, by question type and over all repeats.
+    """Return how often each letter is answered and how often it is right, by question type and over all repeats, as the model saw it.
 
-    This reveals a model that favours one letter. Questions without a known answer are in neither.
+    This reveals a model that favours one letter. Questions without a known answer are in neither. With orders of options also `pull`,
+    the difference of the two shares of replies.
     """
     known = grid.rows(grid.items.gold.notna().to_numpy(bool))
-    return {
-        kind: {
-            "answered": _sorted(Counter("".join(filter(None, part.answer.ravel())))),
-            "gold": _sorted(Counter("".join(part.items.gold) * part.answer.shape[1])),
-        }
-        for kind, part in known.parts("question_type")
-    }
+    figures: dict[str, Figures] = {}
+    for kind, part in known.parts("question_type"):
+        gold = np.broadcast_to(part.items.gold.to_numpy(object)[:, np.newaxis], part.answer.shape)
+        seen = (_seen(letters, part.items.options.to_numpy()[:, np.newaxis], part.shift) for letters in (part.answer, gold))
+        answered, right = (Counter("".join(filter(None, letters.ravel()))) for letters in seen)
+        figures[kind] = {"answered": _sorted(answered), "gold": _sorted(right)}
+        if part.shift.any():
+            letters = sorted(answered | right)
+            figures[kind]["pull"] = {each: round((answered[each] - right[each]) / part.answer.size, DIGITS) for each in letters}
+    return figures
+
+
+_seen = np.frompyfunc(lambda letters, options, shift: shifted_letters(letters, options, shift) if letters and shift else letters, 3, 1)
 
 
 def _grouped(grid: Grid, facet: str, figures: Part, where: str = "all") -> Figures:
@@ -368,5 +425,7 @@ FIGURES: dict[str, Callable[[Grid], Figures]] = {
     "choice": choice_figures,
     "essay": essay_figures,
     "tcm": choice_figures,
+    "tf": truth_figures,
+    "blank": blank_figures,
 }
 """By task: function from the scores of all requests, in all repeats, to a run's metrics."""

@@ -9,7 +9,7 @@ from eval.tasks.request import Request
 
 NEGATIONS = ("不", "异常", "忌")
 """Words by which the two sides of a pair differ, in the templates of SdAK's Table 2."""
-_OPTIONS = [Option(letter=word, text=word) for word in ("正确", "错误")]
+VERDICT_OPTIONS = [Option(letter=word, text=word) for word in ("正确", "错误")]
 
 
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfold], prompt: str) -> list[Request]:
@@ -35,7 +35,7 @@ def _request(record: ClaimPair | Fourfold, side: str, answer: str, prompt: str) 
         item_id=f"{record.id}/{side}",
         messages=[{"role": "user", "content": task_prompt(prompt).format(claim=claim)}],
         question_type="claim",
-        options=_OPTIONS,
+        options=VERDICT_OPTIONS,
         answer=answer,
         answer_format="{answer}",
         solution=answer,

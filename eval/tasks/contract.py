@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, read_optional
+from eval.tasks.orders import shift_of, shifted
 from eval.tasks.prompt import read_prompt
 from eval.tasks.request import Request, by_item_id
 
@@ -28,6 +29,8 @@ class Task(Struct, frozen=True, kw_only=True):
     prompts: tuple[str, ...]
     """Names of its wordings, the default first."""
     requests: RequestMaker
+    reversed_requests: RequestMaker | None = None
+    """The same with the parts of its groups in reverse order; None if it has no such groups."""
     of: Literal["questions", "claims", "fourfold"] = "questions"
     """The records of a split that it uses; the others are not read."""
     published: tuple[str, ...] = ()
@@ -60,14 +63,20 @@ def read_claims(task: Task, folder: Path) -> Iterator[ClaimPair | Fourfold]:
     return read_jsonl(folder / "claims.jsonl", ClaimPair)
 
 
-def read_requests(task: Task, folder: Path, prompt: str) -> list[Request]:
+def read_requests(task: Task, folder: Path, prompt: str, order: int = 0) -> list[Request]:
     """Return the requests of one split, sorted by item id.
+
+    Args:
+        order: of the options: 0 as in the split, above 0 shifted by that many places; in odd ones the parts of groups are reversed.
 
     Raises:
         ValueError: an item occurs twice.
     """
     of_questions = task.of == "questions"
     questions: Iterable[Question] = read_jsonl(folder / "questions.jsonl", Question) if of_questions else ()
-    requests = task.requests(questions, () if of_questions else read_claims(task, folder), prompt)
+    make = task.reversed_requests if order % 2 and task.reversed_requests else task.requests
+    if order:
+        questions = (shifted(question, order) for question in questions)
+    requests = make(questions, () if of_questions else read_claims(task, folder), prompt)
     by_item_id(requests)
-    return requests
+    return [structs.replace(one, shift=shift_of(one.options, order)) for one in requests] if order else requests

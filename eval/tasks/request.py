@@ -9,8 +9,8 @@ from msgspec import Struct, structs
 from atomexam.records.question import Option, Question
 from eval.tasks.prompt import Message, merge_system
 
-Kind = Literal["claim", "mcqa", "mrqa", "qa", "mark"]
-Reader = Literal["claim", "mcqa", "mrqa", "tcm", "qa"]
+Kind = Literal["claim", "tf", "mcqa", "mrqa", "qa", "blank", "mark"]
+Reader = Literal["claim", "mcqa", "mrqa", "tcm", "qa", "blank"]
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -21,9 +21,9 @@ class Request(Struct, frozen=True, kw_only=True):
     messages: list[Message]
     """For a request that follows another, only the messages after that one's reply."""
     question_type: Kind
-    """claim: one of 正确 and 错误; mcqa: one letter; mrqa: two letters or more; qa: words; mark: 0 to 100, from a judge."""
+    """claim, tf: one of 正确 and 错误; mcqa: one letter; mrqa: two letters or more; qa, blank: words; mark: 0 to 100, by a judge."""
     options: list[Option]
-    """The possible answers; for a claim 正确 and 错误, each its own letter; empty for qa."""
+    """The possible answers; for claim and tf 正确 and 错误, each its own letter; empty for qa and blank."""
     answer: str | None
     """Right answer; no backend except a test's may use it. None if the source hides it."""
     answer_format: str
@@ -47,7 +47,11 @@ class Request(Struct, frozen=True, kw_only=True):
     shots: int = 0
     """Few-shot examples in its messages."""
     claim: str | None = None
-    """The claim without its prompt; None for anything but a claim."""
+    """The claim, or statement of tf, without its prompt; None for anything else."""
+    cloze: str | None = None
+    """The stem with its blanks; None for anything but a blank."""
+    shift: int = 0
+    """Places by which its options stand behind those of the question, the last ones in front."""
     compared: tuple[str, str] | None = None
     """Standard answer and the reply's answer, as in a judge's prompt; None for anything but a mark."""
 

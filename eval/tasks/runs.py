@@ -1,10 +1,11 @@
 """The tasks by name, and the requests of a run."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 from atomexam.records.blocks import Run
 from atomexam.records.checks import one_of
-from eval.tasks import choice, claim, essay, fourfold, tcm
+from eval.tasks import blank, choice, claim, essay, fourfold, tcm, tf
 from eval.tasks.contract import Task, read_requests
 from eval.tasks.request import Request
 from eval.tasks.shots import Pools, from_pools, read_pools
@@ -15,6 +16,8 @@ TASKS: dict[str, Task] = {
     "choice": choice.TASK,
     "essay": essay.TASK,
     "tcm": tcm.TASK,
+    "tf": tf.TASK,
+    "blank": blank.TASK,
 }
 
 
@@ -28,24 +31,64 @@ def wording(task: str, name: str | None) -> str:
     return one_of(name, prompts, "prompt", f"task {task}") if name else prompts[0]
 
 
+class Variant(NamedTuple):
+    """One way to request the items of a run; it is requested `repeats` times."""
+
+    prompt: str
+    order: int
+    """0: the options as in the split; above: shifted by that many places; in odd ones the parts of groups are reversed."""
+
+
+def variants_of(run: Run) -> list[Variant]:
+    """Return the variants of a run, all orders of a wording together. With R repeats, the replies to variant v are v * R to v * R + R - 1.
+
+    Raises:
+        ValueError: the task has no such wording.
+    """
+    return [Variant(wording(run.task, name), order) for name in run.prompts or (run.prompt,) for order in range(run.orders)]
+
+
 class RequestBuilder:
-    """The requests of runs over one folder of splits; the test split is read once per task and prompt, and each request is built once."""
+    """The requests of runs over one folder of splits; the test split is read once per task, prompt and order, and each request is built
+    once."""
 
     def __init__(self, splits: Path) -> None:
         self._splits = splits
-        self._zero_shot: dict[tuple[str, str], list[Request]] = {}
+        self._zero_shot: dict[tuple[str, str, int], list[Request]] = {}
         self._pools: dict[tuple[str, str, int], Pools] = {}
 
-    def zero_shot(self, task: str, prompt: str) -> list[Request]:
-        """Return the requests of the test split for a task and one of its prompts, sorted by item id."""
-        if (task, prompt) not in self._zero_shot:
-            self._zero_shot[task, prompt] = read_requests(TASKS[task], self._splits / "test", prompt)
-        return self._zero_shot[task, prompt]
+    def zero_shot(self, task: str, prompt: str, order: int = 0) -> list[Request]:
+        """Return the requests of the test split for a task, one of its prompts and an order of options, sorted by item id."""
+        if (task, prompt, order) not in self._zero_shot:
+            self._zero_shot[task, prompt, order] = read_requests(TASKS[task], self._splits / "test", prompt, order)
+        return self._zero_shot[task, prompt, order]
+
+    def by_variant(self, run: Run) -> list[list[Request]]:
+        """Return the requests of each variant of a run without examples, sorted by item id.
+
+        Raises:
+            ValueError: no question has as many options as the run has orders.
+        """
+        requests = [self.zero_shot(run.task, variant.prompt, variant.order) for variant in variants_of(run)]
+        most = max((len(one.options) for one in requests[0]), default=run.orders)
+        if run.orders > max(most, 1):
+            raise ValueError(f"orders: {run.orders} found, and no question of test has more than {most} options; set `orders: {most}`")
+        return requests
+
+    def with_shots(self, run: Run) -> list[list[Request]]:
+        """Return the requests of each variant of a run, sorted by item id; few-shot examples come from train and dev, never from test."""
+        by_prompt = zip(variants_of(run), self.by_variant(run), strict=True)
+        return [from_pools(requests, self._examples(run, variant.prompt), run.shots) for variant, requests in by_prompt]
 
     def of_run(self, run: Run) -> list[Request]:
-        """Return the requests of a run, sorted by item id; few-shot examples come from train and dev, never from test."""
-        prompt = wording(run.task, run.prompt)
-        return from_pools(self.zero_shot(run.task, prompt), self._examples(run, prompt), run.shots)
+        """Return the requests of a run that has one variant, as `with_shots` does.
+
+        Raises:
+            ValueError: it has several.
+        """
+        if len(variants_of(run)) > 1:
+            raise ValueError(f"a run of {run.task} with several `prompts` or `orders` is no run of a sweep; name one with a single variant")
+        return self.with_shots(run)[0]
 
     def _examples(self, run: Run, prompt: str) -> Pools:
         key = run.task, prompt, run.seed

@@ -57,22 +57,33 @@ def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfol
     """Return one request per single-choice question of the exam TCM, sorted by item id. A question of unknown form gets the prompt of
     A1."""
     del claims
+    return _requests(questions, prompt, 1)
+
+
+def reversed_requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfold], prompt: str) -> list[Request]:
+    """Return the same with the last question of a case first, and a B1 question before the shared options."""
+    del claims
+    return _requests(questions, prompt, -1)
+
+
+def _requests(questions: Iterable[Question], prompt: str, step: int) -> list[Request]:
     tcm_questions = list(filter(_is_tcm_type, questions))
-    cases = cases_of(question for question in tcm_questions if question.form == "a3")
+    cases = [members[::step] for members in cases_of(question for question in tcm_questions if question.form == "a3")]
     alone = [[question] for question in tcm_questions if question.form != "a3"]
-    built = [request for members in [*cases, *alone] for request in _conversation(members, prompt)]
+    built = [request for members in [*cases, *alone] for request in _conversation(members, prompt, step)]
     return sorted(built, key=lambda request: request.item_id)
 
 
-def _conversation(members: Sequence[Question], prompt: str) -> list[Request]:
+def _conversation(members: Sequence[Question], prompt: str, step: int) -> list[Request]:
     return [
-        _request(question, prompt, number, members[number - 2].id if number > 1 else None) for number, question in enumerate(members, 1)
+        _request(question, prompt, number, members[number - 2].id if number > 1 else None, step)
+        for number, question in enumerate(members, 1)
     ]
 
 
-def _request(question: Question, prompt: str, number: int, follows: str | None) -> Request:
+def _request(question: Question, prompt: str, number: int, follows: str | None, step: int) -> Request:
     system = {"role": "system", "content": task_prompt(f"{prompt}_{_PARTS[question.form or 'a1']}")}
-    user = {"role": "user", "content": _text(question, number)}
+    user = {"role": "user", "content": _text(question, number, step)}
     return Request(
         item_id=question.id,
         messages=[user] if follows else [system, user],
@@ -90,10 +101,10 @@ def _request(question: Question, prompt: str, number: int, follows: str | None) 
     )
 
 
-def _text(question: Question, number: int) -> str:
+def _text(question: Question, number: int, step: int) -> str:
     options = options_text(question.options, "．")
     if question.form == "b1":
-        return f"（共用备选答案）\n{options}\n{number})．{question.stem}"
+        return "\n".join(["（共用备选答案）\n" + options, f"{number})．{question.stem}"][::step])
     if question.form == "a3":
         case = f"{question.shared_stem}\n" if question.shared_stem and number == 1 else ""
         return f"{case}{number})．{question.stem}\n{options}"
@@ -109,5 +120,6 @@ TASK = Task(
     about="The forms A1, A2, A3 and B1 of the TCM licensing examination (TCMBench).",
     prompts=("tcm", "tcm_paper"),
     requests=requests,
+    reversed_requests=reversed_requests,
     published=("tcmbench_v2",),
 )

@@ -13,6 +13,8 @@ SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_
 TERMS = "Each record stands under the terms of the source it came from; `provenance` names source and address."
 SCORES = {
     "single": "`acc`: the letter of the highest likelihood",
+    "truth": "`acc`: the likelier of 正确 and 错误",
+    "blank": "`exact_match`: the words for all blanks",
     "multiple": "`exact_match`: the set of letters that the reply begins with",
     "fourfold": "`fact_acc`: the facts with all four sentences right; `acc` of the sentences",
     "claims": "`pair_acc` of the pairs with both right, which measures grammar; `acc` of the claims",

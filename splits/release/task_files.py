@@ -10,7 +10,7 @@ from splits.release.columns import CLAIMS, FOURFOLD, RELEASED, TEMPLATES, Record
 HARNESS = "harness"
 EXAMPLES = 5  # as in CPsyExam
 CODE = "atomexam_tables.py"
-TEMPLATE_OF = {"mcqa": "single", "tf": "single", "mrqa": "multiple"}
+TEMPLATE_OF = {"mcqa": "single", "tf": "truth", "mrqa": "multiple", "blank": "blank"}
 """Question types that can be scored without a judge -> their template."""
 
 
@@ -67,7 +67,7 @@ def flatten(records: Iterable[Record], canary: str) -> dict[str, list[Row]]:
 def meta(name: str, rows: Iterable[Row]) -> Mapping[str, Any]:
     """Return the description of a table: for each answer the dialogue whose likelihood is compared."""
     is_claims = name in ("atomexam_claims", "atomexam_fourfold")
-    answers = ["正确", "错误"] if is_claims else sorted({letter for row in rows for letter in row["letters"]})
+    answers = ["正确", "错误"] if is_claims or name.endswith("_tf") else sorted({letter for row in rows for letter in row["letters"]})
     lead = "" if is_claims else "答案："
     rounds = {
         answer: {"round": [{"role": "HUMAN", "prompt": "{question}\n"}, {"role": "BOT", "prompt": f"{lead}{answer}"}]} for answer in answers
@@ -79,11 +79,15 @@ def meta(name: str, rows: Iterable[Row]) -> Mapping[str, Any]:
 
 
 def _row(question: Question) -> Row:
-    lead = f"以下是中国关于{question.subject}考试的{TYPE_WORDS[question.question_type]}，请选出其中的正确答案。\n"
-    options = "\n".join(f"{option.letter}. {option.text}" for option in question.options)
+    is_tf = question.question_type == "tf"
+    asked = "请判断其说法是否正确，只回答“正确”或“错误”" if is_tf else "请选出其中的正确答案"
+    lead = f"以下是中国关于{question.subject}考试的{TYPE_WORDS[question.question_type]}，{asked}。\n"
+    options = "" if is_tf else "\n".join(f"{option.letter}. {option.text}" for option in question.options)
     parts = (lead, question.shared_stem, question.stem, options)
     letters = "".join(option.letter for option in question.options)
-    return {"id": question.id, "question": "\n".join(part for part in parts if part), "letters": letters, "answer": question.answer or ""}
+    texts = {option.letter: option.text for option in question.options}
+    answer = texts.get(question.answer or "") if is_tf else question.answer
+    return {"id": question.id, "question": "\n".join(part for part in parts if part), "letters": letters, "answer": answer or ""}
 
 
 def _sides(record: ClaimPair | Fourfold) -> list[Row]:

@@ -25,7 +25,7 @@ from eval.tasks.request import Request, allowed_answers
 
 
 def perfect(request: Request, draw: Random) -> str:
-    return request.answer or "不知道"
+    return (request.solution if request.cloze else request.answer) or "不知道"
 
 
 def sycophant(request: Request, draw: Random) -> str:
@@ -52,12 +52,25 @@ def random(request: Request, draw: Random) -> str:
     return draw.choice(allowed_answers(request) or ["甲", "乙"])
 
 
+def first_wording(request: Request, draw: Random) -> str:
+    """Know everything if asked in the first wording of the task, and nothing in another."""
+    first = any(mark in message["content"] for message in request.messages for mark in ("## Role", "请先回复", "<eoe>", "填空"))
+    return (perfect if first else reversed_)(request, draw)
+
+
+def first_order(request: Request, draw: Random) -> str:
+    """Know everything while the options stand in their own order."""
+    return (reversed_ if request.shift else perfect)(request, draw)
+
+
 ANSWERS: dict[str, Callable[[Request, Random], str]] = {
     "perfect": perfect,
     "sycophant": sycophant,
     "contrary": contrary,
     "reversed": reversed_,
     "random": random,
+    "first_wording": first_wording,
+    "first_order": first_order,
 }
 REFUSALS = {
     "silent": Reply(text="", finish_reason="stop", tokens=0),

@@ -107,6 +107,14 @@ def test_a_long_reply_is_cut_and_says_how_long_it_was() -> None:
     assert row[7] == words[:MOST_REPLY_CHARS] and row[8] == len(words)
 
 
+def test_what_no_run_asks_is_counted_by_type() -> None:
+    browser = Browser({"r": {"model": "m", "task": "choice"}})
+    asked, *left = sorted((question(number) for number in range(3)), key=lambda row: row.id)
+    left = [msgspec.structs.replace(row, question_type="tf") for row in left]
+    list(browser.files([asked, *left], [], {"r": [(asked.id, [ScoredReply(score(asked.id), None)])]}))
+    assert browser.unasked == {"tf": 2}
+
+
 def test_hostile_text_ends_neither_script_nor_line() -> None:
     browser = Browser({})
     content = b"".join(text for _, text in browser.files([question(1, HOSTILE)], [], {}))

@@ -191,6 +191,14 @@ def test_a_run_of_an_unknown_model_is_told(planned: Path) -> None:
         main([])
 
 
+def test_variants_of_imported_replies_are_refused(planned: Path) -> None:
+    """Letters would be read in an order that nobody was asked in."""
+    imported = PARAMS.replace("strategy: echo", "name: x").replace("backend: baseline", "backend: imported")
+    Path("params.yaml").write_text(imported.replace("runs: {", "runs: {d: {model: one, task: choice, orders: 2}, "))
+    with pytest.raises(ValueError, match=r"runs\.d: imported replies are to prompts unknown here; remove `orders` and `prompts`"):
+        main([])
+
+
 def test_a_new_run_moves_what_its_own_model_is_asked_and_nothing_else(planned: Path) -> None:
     before = {path: path.read_bytes() for path in planned.rglob("*.*")}
     Path("params.yaml").write_text(PARAMS.replace("runs: {", "runs: {new: {model: one, task: claim}, "))

@@ -393,7 +393,7 @@ def test_few_shot_prompts_differ_from_zero_shot(predict: Callable[..., Path]) ->
 
 def test_few_shot_examples_never_come_from_test(toy_data: Path) -> None:
     splits = toy_data / "splits"
-    for task in (name for name in TASKS if name != "fourfold"):  # of which the toy has no rows
+    for task in TASKS.keys() - {"fourfold", "tf", "blank"}:  # of which the toy has no rows
         requests = RequestBuilder(splits).of_run(Run(model="m", task=task, shots=5))
         asked = {request.messages[-1]["content"] for request in RequestBuilder(splits).of_run(Run(model="m", task=task))}
         shown = {m["content"] for request in requests for m in request.messages[:-1] if m["role"] == "user"}

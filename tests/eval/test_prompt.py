@@ -78,7 +78,7 @@ def test_a_prompt_names_its_source_and_does_not_show_it(path: Path) -> None:
 def test_an_unknown_prompt_names_the_known() -> None:
     with pytest.raises(
         ValueError,
-        match=r"unknown prompt 'nothing'; known: choice, choice_short, .*, tcm_a, tcm_a3, tcm_b1, tcm_paper_a",
+        match=r"unknown prompt 'nothing'; known: blank, choice, choice_short, .*, tcm_a, tcm_a3, tcm_b1, tcm_paper_a",
     ):
         read_prompt(PROMPTS / "nothing.txt")
 
@@ -141,7 +141,7 @@ def test_a_page_cannot_speak_as_the_model(template: str) -> None:
 def cases(toy_data: Path) -> dict[str, list[Message]]:
     """Return what is asked in each wording: one item of each form, the second question of a case, and few-shot."""
     found: dict[str, list[Message]] = {}
-    of_own = {task: value for task, value in TASKS.items() if task != "fourfold"}  # which asks in the wordings of claims
+    of_own = {task: value for task, value in TASKS.items() if task not in ("fourfold", "tf", "blank")}  # of which the toy has none
     for task, prompt in ((task, prompt) for task, value in of_own.items() for prompt in value.prompts):
         requests = {one.item_id: one for one in RequestBuilder(toy_data / "splits").of_run(Run(model="m", task=task, prompt=prompt))}
         for request in requests.values():

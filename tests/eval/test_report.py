@@ -115,6 +115,28 @@ def test_the_accuracy_of_whole_replies_is_in_the_summary_and_on_the_page() -> No
     assert "87.5 %" in page(found, summarize(found))
 
 
+def test_what_is_right_every_time_stands_beside_the_accuracy() -> None:
+    variants = {"choice/0": {"accuracy": 0.75}, "choice/1": {"accuracy": 0.25}}
+    figures = RUNS["tiny-choice"] | {"orders": 2, "consistent_accuracy": 0.125, "by_variant": variants}
+    found = FOUND._replace(runs={"tiny-choice": figures})
+    assert summarize(found)["runs"]["tiny-choice"]["consistent_accuracy"] == 0.125
+    shown = page(found, summarize(found))
+    assert all(words in shown for words in ("2 orders", "12.5 %", "choice/1", "Consistent: right in every order"))
+    assert "Consistent" not in page(FOUND, summarize(FOUND))
+
+
+def test_chance_and_the_best_rule_stand_above_true_or_false() -> None:
+    figures = {**ABOUT, **HALF, "task": "tf", "chance": 0.5, "rule": {"rule": "always_wrong", "accuracy": 0.625}}
+    assert "Chance is 50.0 %. The best rule without knowledge (always wrong) is right on 62.5 %" in page(
+        FOUND._replace(runs={"tiny-tf": figures}), summarize(FOUND)
+    )
+
+
+def test_question_types_that_no_run_asks_are_said() -> None:
+    shown = page(FOUND, summarize(FOUND) | {"unasked": {"blank": 3, "tf": 12}})
+    assert "no run asks 3 blank, 12 tf questions of test" in shown
+
+
 def test_a_table_has_a_row_a_run_and_group() -> None:
     rows = list(csv.DictReader(io.StringIO(table(RUNS, "by_type", "atomic_type"))))
     words = {"run": "tiny-claims", "atomic_type": "disease_symptom", "accuracy": "0.5", "asked": "2", "following_rate": "1.0"}

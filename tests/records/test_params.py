@@ -241,7 +241,7 @@ def test_an_interrupted_stage_ends_with_one_line(capsys: pytest.CaptureFixture) 
         (
             "runs.tiny-tcm.task",
             "tmc",
-            r"'tmc' - at `\$.runs.tiny-tcm.task`; known: fourfold, claim, choice, essay, tcm; did you mean tcm\?",
+            r"'tmc' - at `\$.runs.tiny-tcm.task`; known: fourfold, claim, choice, essay, tcm, tf, blank; did you mean tcm\?",
         ),
         ("runs.tiny-tcm.repeat", 2, r"`\$.runs.tiny-tcm`; unknown: repeat; known: .*; did you mean repeats\?"),
         ("models.echo.strategy", "ecko", r"'ecko' - at `\$.models.echo.strategy`; known: .*; did you mean echo\?"),

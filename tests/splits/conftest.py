@@ -27,9 +27,11 @@ def question() -> Callable[..., Question]:
     """Make a question of which only what matters is named."""
 
     def make(number: int, exam: str = "PCE", subject: str = "心理诊断", kind: str = "mcqa", answer: str = "A", **fields) -> Question:
-        stem = f"{exam}{subject}{kind}{fields.get('category')}{fields.get('form')}第{number}题（ ）。"
+        own = "".join(chr(0x4E00 + 40 * number + place) for place in range(20)) if kind in ("tf", "blank") else ""  # no options tell apart
+        stem = f"{exam}{subject}{kind}{fields.get('category')}{fields.get('form')}{own}第{number}题（ ）。"
         texts = [f"{stem.removesuffix('题（ ）。')}之{letter}" for letter in "ABCDE"]  # no two questions have one right answer
-        options = [] if kind in ("qa", "blank") else [Option(letter=letter, text=text) for letter, text in zip("ABCDE", texts, strict=True)]
+        texts = [] if kind in ("qa", "blank") else ["正确", "错误"] if kind == "tf" else texts
+        options = [Option(letter=letter, text=text) for letter, text in zip("ABCDE", texts, strict=False)]
         fields.setdefault("provenance", SEEN)
         return Question(
             id=question_id(None, stem, [option.text for option in options]), exam=exam, subject=subject, question_type=kind, stem=stem,

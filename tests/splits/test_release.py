@@ -93,7 +93,8 @@ def test_questions_come_out_as_they_went_in(release: Path, tmp_path: Path) -> No
     for question in questions:
         row = rows[question.id]
         assert {name: row[name] for name in question.__struct_fields__} == json.loads(to_line(question))
-        assert [row[letter] for letter in "ABCDE"] == ([option.text for option in question.options] or [None] * 5)
+        texts = [option.text for option in question.options]
+        assert [row[letter] for letter in "ABCDE"] == [*texts, *[None] * (5 - len(texts))]
 
 
 @pytest.mark.parametrize(("split", "name"), [("train", "train"), ("dev", "validation"), ("test", "test")])

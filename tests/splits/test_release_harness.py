@@ -16,10 +16,12 @@ from msgspec import structs
 from ruamel.yaml import YAML
 
 from eval import imported
+from eval.answers.blank import fills, read_blank
 from eval.finetune.training_data import END_OF_TEXT, byte_pairs
 
 CHOICES = ("atomexam_kg_mcqa", "atomexam_kg_tf", "atomexam_tcm_mcqa")
-LETTERS = "ABCDE"
+LETTERS = {"mcqa": "ABCDE", "tf": "AB"}
+WORDS = ("atomexam_kg_tf_5shot", "atomexam_qa_blank", "atomexam_qa_blank_5shot")
 CLAIM_PROMPT = "下列说法是否正确，如果正确，请先回复“正确”，然后给出原因。如果错误，请先回复“错误”，然后给出原因。\n\n{claim}\n回答："
 
 
@@ -27,10 +29,10 @@ CLAIM_PROMPT = "下列说法是否正确，如果正确，请先回复“正确�
 def release(split_files, release_of, pool, claims) -> Path:
     """A release in which each letter is the right one somewhere."""
     varied = [
-        structs.replace(question, answer=LETTERS[number % 5]) if question.question_type in ("mcqa", "tf") else question
+        structs.replace(question, answer=letters[number % len(letters)]) if (letters := LETTERS.get(question.question_type)) else question
         for number, question in enumerate(pool)
     ]
-    return release_of(split_files(varied, claims, quota__tf="2", quota__mcqa="12"))
+    return release_of(split_files(varied, claims, quota__tf="2", quota__mcqa="12", quota__blank="2"))
 
 
 def random_model(release: Path, folder: Path) -> None:
@@ -74,15 +76,19 @@ def table(release: Path, config: str, kind: str) -> list[dict]:
 
 
 def choice_prompt(row: dict, examples: str = "") -> str:
-    lead = f"以下是中国关于{row['subject']}考试的{'判断题' if row['question_type'] == 'tf' else '单项选择题'}，请选出其中的正确答案。\n\n"
     case = f"{row['shared_stem']}\n" if row["shared_stem"] else ""
+    if row["question_type"] == "tf":
+        lead = f"以下是中国关于{row['subject']}考试的判断题，请判断其说法是否正确，只回答“正确”或“错误”。\n\n"
+        return lead + examples + case + row["stem"] + "\n答案："
+    lead = f"以下是中国关于{row['subject']}考试的单项选择题，请选出其中的正确答案。\n\n"
     return lead + examples + case + row["stem"] + "\n" + "".join(f"{o['letter']}. {o['text']}\n" for o in row["options"]) + "答案："
 
 
 def own_choices(model: Path, rows: list[dict], examples: Sequence[str] = ()) -> tuple[dict[str, list[float]], float]:
     """Return the log-likelihood of each letter of each question, and the accuracy."""
     prompts = [choice_prompt(row, shown) for row, shown in zip(rows, examples or [""] * len(rows), strict=True)]
-    asked = [(prompt, [option["letter"] for option in row["options"]]) for prompt, row in zip(prompts, rows, strict=True)]
+    named = ["text" if row["question_type"] == "tf" else "letter" for row in rows]
+    asked = [(prompt, [option[name] for option in row["options"]]) for prompt, row, name in zip(prompts, rows, named, strict=True)]
     likelihoods = own_likelihoods(model, asked)
     chosen = [row["options"][found.index(max(found))]["letter"] for row, found in zip(rows, likelihoods, strict=True)]
     right = sum(letter == row["answer"] for letter, row in zip(chosen, rows, strict=True))
@@ -128,7 +134,7 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
     model, out = tmp_path / "models/tiny", tmp_path / "scores"
     random_model(release, model)
     before = sorted(path for path in release.rglob("*") if "__pycache__" not in path.parts)
-    tasks = ",".join((*CHOICES, "atomexam_ca_mcqa", "atomexam_claims", "atomexam_kg_mrqa", "atomexam_kg_mcqa_5shot"))
+    tasks = ",".join((*CHOICES, "atomexam_ca_mcqa", "atomexam_claims", "atomexam_kg_mrqa", "atomexam_kg_mcqa_5shot", *WORDS))
     ran = subprocess.run(
         [sys.executable, "-m", "lm_eval", "run", "--model", "hf", "--model_args", f"pretrained={model},dtype=float32", "--device", "cpu",
          "--include_path", str(release / "harness"), "--tasks", tasks,
@@ -152,6 +158,10 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
     for category in ("kg", "ca"):
         assert scored[f"{category} mcqa"]["accuracy"] == pytest.approx(results[f"atomexam_{category}_mcqa"]["acc,none"], abs=1e-4)
     choices = marks(tmp_path / "marks/run.jsonl")
+    for shots, task in ((0, "atomexam_kg_tf"), (5, "atomexam_kg_tf_5shot")):
+        scored = scored_by_stages(model, tmp_path / "run/splits", root, tmp_path, "tf", "tf", shots)
+        assert scored["accuracy"] == pytest.approx(results[task]["acc,none"], abs=1e-4)
+    assert all(0 <= results[task]["exact_match,none"] <= 1 for task in WORDS[1:])
     accuracy, both = own_claim_accuracy(model, table(release, "claims", "pairs"))
     assert (results["atomexam_claims"]["acc,none"], results["atomexam_claims"]["pair_acc,none"]) == (
         pytest.approx(accuracy),
@@ -166,10 +176,12 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
     samples = [
         next(out.rglob(f"samples_{task}_2*.jsonl")) for task in (*CHOICES, "atomexam_ca_mcqa", "atomexam_claims", "atomexam_kg_mrqa")
     ]
-    samples = [path for path in samples if "_tf_" not in path.name]  # no task of ours asks them
     own = {"splits": "run/splits", "out": "imported", "scores": "none", "predictions": "none"}  # and not those of the data that lies here
     imported.main(["theirs", *map(str, samples), *(word for flag, name in own.items() for word in (f"--{flag}", str(tmp_path / name)))])
-    theirs = {task: json.loads((tmp_path / f"imported/theirs/{task}.json").read_text(encoding="utf-8")) for task in ("choice", "claim")}
+    theirs = {
+        task: json.loads((tmp_path / f"imported/theirs/{task}.json").read_text(encoding="utf-8")) for task in ("choice", "claim", "tf")
+    }
+    assert theirs["tf"]["accuracy"] == pytest.approx(results["atomexam_kg_tf"]["acc,none"], abs=1e-4)
     assert theirs["claim"]["accuracy"] == pytest.approx(results["atomexam_claims"]["pair_acc,none"], abs=1e-4)
     brought = marks(tmp_path / "imported/theirs/scores.jsonl")
     assert {item: right for item, right in brought.items() if item.startswith("claim-")} == marks(tmp_path / "marks/run.jsonl")
@@ -189,8 +201,9 @@ def test_every_task_with_test_records_has_a_file_and_the_group_names_it(release:
     tasks = {path.stem: yaml.load(path.read_text(encoding="utf-8")) for path in release.glob("harness/*.yaml")}
     grouped = [*tasks.pop("atomexam")["task"], *(shot := tasks.pop("atomexam_5shot")["task"])]
     assert sorted(grouped) == sorted(tasks) and {name.removesuffix("_5shot") for name in shot} <= set(tasks) - {"atomexam_claims"}
-    kinds = {path.stem.split("-")[1] for path in release.glob("[!q]*/test-*.parquet")}
-    assert kinds == {"mcqa", "mrqa", "tf", "pairs"}
+    kinds = {path.stem.split("-")[1] for path in release.glob("*/test-*.parquet")}
+    assert kinds == {"mcqa", "mrqa", "tf", "pairs", "qa", "blank"}
+    assert {"atomexam_qa_blank", "atomexam_qa_blank_5shot"} <= set(tasks)
     assert {*CHOICES, "atomexam_ca_mcqa", "atomexam_ca_mrqa", "atomexam_claims"} <= set(tasks)
     assert all(task["task"] == name and task["metadata"]["version"] == "0.1.0" for name, task in tasks.items())
 
@@ -228,6 +241,19 @@ def test_examples_are_read_whatever_a_subject_is_called(split_files, release_of,
     release = release_of(split_files([question(n, subject=f"甲{mark}乙") for n in range(20)]))
     rows = tables_module(release).load("kg", "mcqa", examples=5)["test"]
     assert [row["examples"].count("答案：") for row in rows] == [5] * len(rows) != []
+
+
+@pytest.mark.parametrize(("stem", "key", "reply", "right"), [
+    ("称为（ ）。", "移情", "移情。", True), ("称为（ ）。", "移情", "答案：移 情", True), ("称为（ ）。", "移情", "反移情", False),
+    ("（ ）智商和（ ）智商", "言语|||语言；操作", "语言、操作", True), ("（ ）智商和（ ）智商", "言语|||语言；操作", "操作、言语", False),
+    ("（ ）智商和（ ）智商", "言语|||语言；操作", "言语", False), ("由（ ）产生", "淋巴细胞（或B淋巴细胞）", "b淋巴细胞", True),
+    ("称为（ ）。", "移情", "", False),
+])  # fmt: skip
+def test_blanks_are_scored_like_ours(release: Path, stem: str, key: str, reply: str, right: bool) -> None:
+    doc = {"question_type": "blank", "stem": stem, "answer": key}
+    assert tables_module(release).score_blanks(doc, [reply])["exact_match"] == right
+    assert fills(read_blank(reply) or "", stem, key) == right
+    assert tables_module(release).score_blanks(doc, [tables_module(release).words_of(doc)])["exact_match"]
 
 
 @pytest.mark.slow

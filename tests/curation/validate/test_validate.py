@@ -314,6 +314,15 @@ def test_a_later_question_of_a_case_may_be_asked_differently_in_each_repeat(cont
     assert broken(context, tmp_path, "predictions", GOOD._replace(predictions={"pick": [*case, *later]})) == []
 
 
+@pytest.mark.parametrize(("repeats", "sound"), [(2, True), (4, False)])
+def test_each_variant_of_a_run_asks_the_same_in_its_own_repeats(context, tmp_path: Path, repeats: int, sound: bool) -> None:
+    planned = tmp_path / "predictions/random/runs.json"
+    planned.parent.mkdir(parents=True)
+    planned.write_text(f'{{"pick": {{"repeats": {repeats}, "orders": 2}}}}')
+    asked = [prediction("pick", FIRST.id, repeat, prompt_sha256=str(repeat // 2) * 64) for repeat in range(4)]
+    assert (broken(context, tmp_path, "predictions", GOOD._replace(predictions={"pick": asked})) == []) == sound
+
+
 LONG_STEMS = [question("长" * 301 + str(number)) for number in range(3)]
 WARNED = [
     ("questions", "", GOOD._replace(questions=[])),

@@ -1,6 +1,7 @@
 """Tables and scores of this release for lm-evaluation-harness. The tables are found beside this file, wherever it is run from."""
 
 import json
+import re
 import unicodedata
 from collections import defaultdict
 from pathlib import Path
@@ -90,6 +91,44 @@ def read_letters(reply: str) -> str:
     return "".join(sorted(letters))
 
 
+BLANK = "（ ）"
+OTHER_WORDS = re.compile(r"\|\|\|(?:(?!\|\|\|)[^；\n])*|[（(]\s*或[^（()）]*[）)]")
+"""What the key of a blank also accepts: 饱和度|||彩度, 淋巴细胞（或B淋巴细胞）."""
+BETWEEN_WORDS = ("[;\n]", "、", ",", "和|与|及", r"\s+")
+
+
+def words_of(doc: dict) -> str:
+    """Return the right answer of true or false or of blanks as a reply has it: 正确, 错误, or the words."""
+    if doc["question_type"] == "tf":
+        return next(option["text"] for option in doc["options"] if option["letter"] == doc["answer"])
+    return OTHER_WORDS.sub("", doc["answer"]).strip()
+
+
+def score_blanks(doc: dict, results: list) -> dict:
+    """Return whether a reply fills all blanks rightly, in order, without regard to width, case, blanks and punctuation at the ends."""
+    blanks = doc["stem"].count(BLANK) or 1
+    keys = _divided(doc["answer"], blanks) or [doc["answer"]]
+    words = unicodedata.normalize("NFKC", results[0]).strip()
+    for label in LABELS[:1]:
+        words = words.removeprefix(label).lstrip(AFTER_LABEL)
+    parts = _divided(words, len(keys)) or []
+    accepted = [[OTHER_WORDS.sub("", key), *(other.strip("|（()）或 ") for other in OTHER_WORDS.findall(key))] for key in keys]
+    right = len(parts) == len(keys) and all(_bare(part) in map(_bare, words) for part, words in zip(parts, accepted, strict=True))
+    return {"exact_match": float(right)}
+
+
+def _divided(text: str, blanks: int) -> list[str] | None:
+    """Return words by blank; None if nothing divides them into as many."""
+    if blanks == 1:
+        return [text]
+    parts = (list(filter(_bare, re.split(sign, unicodedata.normalize("NFKC", text)))) for sign in BETWEEN_WORDS)
+    return next((found for found in parts if len(found) == blanks), None)
+
+
+def _bare(text: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", text).lower().split()).strip("。.,;:!“”\"'《》()")
+
+
 def _files(config: str, split: str, kind: str) -> list[Path]:
     """Return the table of a split and kind, if there is one."""
     files = list(RELEASE.glob(f"{config}/{split}-{kind}-*.parquet"))
@@ -117,9 +156,10 @@ def _list_of(row: dict) -> tuple:
 
 
 def _solved(row: dict) -> str:
-    options = "".join(f"{option['letter']}. {option['text']}\n" for option in row["options"])
+    in_words = row["question_type"] in ("tf", "blank")
+    options = "" if in_words else "".join(f"{option['letter']}. {option['text']}\n" for option in row["options"])
     case = f"{row['shared_stem']}\n" if row["shared_stem"] else ""
-    return f"{case}{row['stem']}\n{options}答案：{row['answer']}\n\n"
+    return f"{case}{row['stem']}\n{options}答案：{words_of(row) if in_words else row['answer']}\n\n"
 
 
 def _sentences(config: str, kind: str) -> DatasetDict:

@@ -1,0 +1,34 @@
+"""Options in other orders: each shifted by some places, the last ones in front, and the right letters with them."""
+
+import re
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+from msgspec import structs
+
+from atomexam.records.question import Option, Question
+
+_OF_OTHERS = re.compile(r"[以如]上|上述|[都均皆](?:不?(?:是|对|正确|错误?)|非|无|没有)|[A-J]\s*[+＋、和与及]\s*[A-J](?![A-Za-z])|[A-J]项")
+"""An option that speaks of others by their letters or their place: 以上都对, A+B. Such a question stays in its own order."""
+
+
+def shift_of(options: Sequence[Option], order: int) -> int:
+    """Return by how many places the options of a question are shifted in an order: 0 is its own, and beyond the last they recur."""
+    return 0 if not options or any(_OF_OTHERS.search(option.text) for option in options) else order % len(options)
+
+
+def shifted_letters(letters: str, options: int, shift: int) -> str:
+    """Return the letters that the options of some letters have after a shift, sorted; a negative shift gives those before it."""
+    return "".join(sorted(ascii_uppercase[(ascii_uppercase.index(letter) + shift) % options] for letter in letters))
+
+
+def shifted(question: Question, order: int) -> Question:
+    """Return a question with its options in another order."""
+    options = question.options
+    shift = shift_of(options, order)
+    if not shift:
+        return question
+    texts = [option.text for option in [*options[-shift:], *options[:-shift]]]
+    turned = [structs.replace(option, text=text) for option, text in zip(options, texts, strict=True)]
+    answer = question.answer and shifted_letters(question.answer, len(options), shift)
+    return structs.replace(question, options=turned, answer=answer)
