@@ -3,8 +3,8 @@
     python -m crawlers.init imports/my_books --exam MYEXAM
     git commit -am "Own files alone" && make repro STAGE=release
 
-The files are read and cleaned once to count their questions; a fifth of each type, at most CPsyExam's number, becomes the quota of test,
-and as much that of reserved. The ledgers of what earlier splits and claims chose are emptied, which is
+The files are read and cleaned once to count their questions. Quotas hold for each exam and category: a fifth of a type in the smallest of
+them, at most CPsyExam's number, goes to test, and as much to reserved. The ledgers of what earlier splits and claims chose are emptied, which is
 to be committed, and the figures removed: they belong to the replicas.
 """
 
@@ -13,7 +13,7 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,13 +35,24 @@ FIGURES = ("metrics", "plots/tables")
 RELEASED = "splits/released.jsonl"
 _MOST = {"mcqa": 600, "mrqa": 200, "qa": 25, "tf": 200, "blank": 25}
 """The most questions of a type for test; those of `mcqa`, `mrqa` and `qa` are CPsyExam's."""
+_CHOICES = ("mcqa", "mrqa")
 _SHARE = 5
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_RUNS = {"random-choice": "{model: random, task: choice}", "longest-choice": "{model: longest, task: choice}"}
+_TASKS = {"choice": ("random", "longest"), "tcm": ("random", "longest"), "tf": ("random",)}
+"""Models that need no weights, by the task that asks them."""
+_TCM = "TCM"
+"""The exam whose choices are of task `tcm`, and of quota `split.tcm_per_subject`."""
 
 
-class _Question(Struct, frozen=True):
+class Pool(Struct, frozen=True, order=True):
+    """What shares a quota."""
+
+    exam: str
+    category: str
     question_type: str
+
+
+class _Question(Pool, frozen=True):
     answer: str | None = None
 
 
@@ -52,8 +63,13 @@ class OwnFiles(NamedTuple):
     """Key under `imports`."""
     line: dict[str, str]
     """Values of that key."""
-    types: Mapping[str, int]
-    """Questions with an answer that clean and near_duplicates keep, by type."""
+    pools: Mapping[Pool, int]
+    """Questions with an answer that clean and near_duplicates keep."""
+
+    @property
+    def types(self) -> dict[str, int]:
+        """Return the questions by type."""
+        return dict(sum((Counter({pool.question_type: count}) for pool, count in sorted(self.pools.items())), Counter()))
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -70,11 +86,14 @@ def main(argv: list[str] | None = None) -> None:
             part.write_bytes(b"")
     with replacing(Path(PARAMS_FILE)) as part:
         part.write_text(after, encoding="utf-8")
-    quota = ", ".join(f"{count} {name}" for name, count in quotas(own.types).items()) or "none: no type has enough questions"
-    print(f"{own.line['path']}: {sum(own.types.values())} different questions with answers: {dict(own.types)}")
-    print(f"written   {PARAMS_FILE}: imports.{own.name}; quota of test, and again of reserved: {quota}")
+    quota = ", ".join(f"{count} {name}" for name, count in quotas(own.pools).items()) or "none: no type has enough questions"
+    exams = sorted({pool.exam for pool in own.pools})
+    print(f"{own.line['path']}: {sum(own.types.values())} different questions with answers: {own.types}; exams: {', '.join(exams)}")
+    print(f"written   {PARAMS_FILE}: imports.{own.name}; quota of test, and again of reserved, per exam and category: {quota}")
+    if _TCM in exams:
+        print(f"          questions of exam {_TCM} have a quota of their own, split.tcm_per_subject")
     print(f"emptied   {', '.join((*LEDGERS, *FIGURES))}")
-    print(f"next:     {NEXT}; `make repro` also asks two baselines; until the commit, `git checkout .` undoes this")
+    print(f"next:     {NEXT}; `make repro` also asks {len(runs_of(own.pools))} baselines; until the commit, `git checkout .` undoes this")
 
 
 def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:
@@ -89,12 +108,12 @@ def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:
     faults: list[str] = []
     with trial(_items(folder, exam, subject, faults)) as data:
         rows = read_jsonl(data / "unique/questions.jsonl", _Question) if data else ()
-        types = Counter(row.question_type for row in rows if row.answer)
-    if not types:
+        pools = Counter(Pool(row.exam, row.category, row.question_type) for row in rows if row.answer)
+    if not pools:
         reason = f": {faults[0]}" if faults else ""
         raise ValueError(f"{folder}: no question with an answer is kept{reason}; `python -m crawlers.check {folder}` shows what was read")
     values = {"path": folder, "exam": exam, "subject": subject}
-    return OwnFiles(path.stem, {key: value for key, value in values.items() if value}, dict(sorted(types.items())))
+    return OwnFiles(path.stem, {key: value for key, value in values.items() if value}, pools)
 
 
 def _items(folder: str, exam: str | None, subject: str | None, faults: list[str]) -> Iterator[Item]:
@@ -107,9 +126,21 @@ def _items(folder: str, exam: str | None, subject: str | None, faults: list[str]
             yield structs.replace(item, **{key: value for key, value in said.items() if value})
 
 
-def quotas(types: Mapping[str, int]) -> dict[str, int]:
-    """Return the questions of each type for test: a fifth, at most CPsyExam's number; types with fewer than five get none."""
-    return {name: min(most, types.get(name, 0) // _SHARE) for name, most in _MOST.items() if types.get(name, 0) >= _SHARE}
+def quotas(pools: Mapping[Pool, int]) -> dict[str, int]:
+    """Return the questions of each type that an exam and category gives to test: a fifth of its smallest pool of five or more questions, at
+    most CPsyExam's number.
+    """
+    least: dict[str, int] = {}
+    for pool, count in pools.items():
+        if count >= _SHARE and (pool.exam != _TCM or pool.question_type not in _CHOICES):
+            least[pool.question_type] = min(count // _SHARE, least.get(pool.question_type, _MOST[pool.question_type]))
+    return {name: least[name] for name in _MOST if name in least}
+
+
+def runs_of(pools: Iterable[Pool]) -> dict[str, str]:
+    """Return lines of runs of baselines, one for each model and task that has questions."""
+    tasks = {("tcm" if pool.exam == _TCM else "choice") if pool.question_type in _CHOICES else pool.question_type for pool in pools}
+    return {f"{model}-{task}": f"{{model: {model}, task: {task}}}" for task, models in _TASKS.items() if task in tasks for model in models}
 
 
 def own_params(text: str, own: OwnFiles) -> str:
@@ -121,7 +152,6 @@ def own_params(text: str, own: OwnFiles) -> str:
     values = yaml_values(text, PARAMS_FILE)
     if not isinstance(values, dict) or values.get("imports"):
         raise ValueError(f"{PARAMS_FILE}: imports has own files already; add a line there instead: docs/importing.md")
-    has_choices = {"mcqa", "mrqa"} & set(own.types)
     blocks: dict[str, Any] = {
         "sources": "{}",
         "imports": {own.name: _flow(own.line)},
@@ -129,7 +159,7 @@ def own_params(text: str, own: OwnFiles) -> str:
         "finetune": "{}",
         "tune": "{}",
         "sweeps": "{}",
-        "runs": _RUNS if has_choices else "{}",
+        "runs": runs_of(own.pools) or "{}",
         "judges": "{}",
     }
     parts = {part.partition(":")[0]: part for part in re.split(r"(?m)^(?=[a-z])", text)}
@@ -141,10 +171,10 @@ def own_params(text: str, own: OwnFiles) -> str:
         lines[0] += comment + words
         parts[key] = f"{key}:" + "\n".join(lines) + "\n"
     text = "".join(parts.values())
-    flow = "{" + ", ".join(f"{name}: {count}" for name, count in quotas(own.types).items()) + "}"
+    flow = "{" + ", ".join(f"{name}: {count}" for name, count in quotas(own.pools).items()) + "}"
     text, found = re.subn(r"(?<=quota: )\{[^{}]*\}", flow, text)
     written = yaml_values(text, PARAMS_FILE)
-    if found != 1 or not isinstance(written, dict) or written["split"]["quota"] != quotas(own.types):
+    if found != 1 or not isinstance(written, dict) or written["split"]["quota"] != quotas(own.pools):
         raise ValueError(f"{PARAMS_FILE}: found no `quota: {{…}}` to replace; set split.quota by hand")
     check(written)
     return text

@@ -8,21 +8,28 @@ from eval.answers.reply_text import folded, simplified
 from eval.tasks.blank import accepted_words
 
 BLANK = "（ ）"
-_LABEL = re.compile(r"(?:答案|答|填空?(?:的?内容)?|answer)\s?(?:依次|分别)?(?:应?[为是])?\s?:\s*", re.IGNORECASE)
-_REASONS = re.compile(r"\n\s*\n|\n?[\[【(]?(?:解析|解释|理由|原因|说明|分析|依据)[\]】)]?\s?:|(?<=[。!])(?=[^\s\d(第])")
+_LABEL = re.compile(
+    r"(?<!空)(?:答案|答|填空?(?:的?内容)?|answer)\s?(?:依次|分别)?(?:应该?)?[为是]?\s?:\s*|(?<!空)答案(?:应该?)?[是为]\s*|[应该]填(?:入|写)?[:\s]*",
+    re.IGNORECASE,
+)
+_REASONS = re.compile(
+    r"\n\s*\n(?!\s*(?:第?\s?[\d一二三四五]|[(（]\d|空\d))|\n?[\[【(]?(?:解析|解释|理由|原因|说明|分析|依据)[\]】)]?\s?:|(?<=[。!])(?=[^\s\d(第空])|[,，]?因为"
+)
 _NONE = re.compile(r"(?:我|本题|该题)?(?:不知道|不清楚|(?:无法|不能|难以)(?:确定|回答|判断|填写)|(?:很|非常|十分)?抱歉|对不起)")
+_GAP = re.compile(r"(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])")  # folding would close it
+_ORDERED = re.compile("分别|依次|先后|之比|比例")
 _MOST_CHARS = 200  # longer words without a label are an essay
 _ENDS = " \n。.!,;:“”\"'"
 _FIRST = re.compile(r"\A(?:第\s?[一1]\s?[个处]?空|[(（]\s?1\s?[)）]|1[.、](?!\d))\s*[:：]?\s*(?![\d\s.]*\Z)")
 _SEPARATORS = [
     re.compile(each)
     for each in (
-        r"(?:第\s?[一二三四五六七八九十\d]{1,2}\s?[个处]?空|[（(]\s?\d{1,2}\s?[)）]\s?\.?|(?<!\d)\d{1,2}\s?[.、)](?!\d))\s*[:：]?\s*",
+        r"(?:第\s?[一二三四五六七八九十\d]{1,2}\s?[个处]?空(?:的?答案)?|(?:空|答案)\s?\d{1,2}(?!\d)|[（(]\s?\d{1,2}\s?[)）]\s?\.?|(?<!\d)\d{1,2}\s?[.、)](?!\d))\s*[:：]?\s*",
         r"[;；\n]",
         "、",
         "[,，]",
         "以及|[和与及]",
-        "[:：~～—-]",
+        "[:：/~～—-]",
         r"\s+",
     )
 ]
@@ -36,9 +43,10 @@ def read_blank(reply: str, last: bool = False) -> str | None:
 
     None if it is empty, a refusal, or long without a label.
     """
-    text = simplified(folded(reply))
+    text = simplified(folded(_GAP.sub(";", reply)))
     labels = list(_LABEL.finditer(text))
-    words = _REASONS.split(text[labels[-1 if last else 0].end() :] if labels else text, maxsplit=1)[0].strip(_ENDS)
+    start = labels[-1 if last else 0].end() if labels else 0
+    words = _REASONS.split(text[start : labels[1].start() if len(labels) > 1 and not last else None], maxsplit=1)[0].strip(_ENDS)
     return None if not canonical(words) or len(words) > _MOST_CHARS or _NONE.match(words) else words
 
 
@@ -46,19 +54,18 @@ def fills(words: str, stem: str, key: str) -> bool:
     """Return whether words fill the blanks of a stem as its key does, in canonical form and in order.
 
     Words of the stem around a blank may be repeated: 99.5% where % follows the blank, or the complete sentence. Blanks with nothing or
-    和 between them may be filled in any order, and so may several words for one blank that 、 divides. A key whose words cannot be
-    divided among the blanks is compared as a whole.
+    和 between them may be filled in any order, unless the stem says 分别 or 依次, and so may several words for one blank that 、 divides.
+    A key whose words cannot be divided among the blanks is compared as a whole.
     """
     texts = stem.split(BLANK)
     around = [canonical(part) for part in texts]
     keys = _divided(key, len(around) - 1) or [key]
     if len(keys) != len(around) - 1:
         around = ["", ""]
-    parts = _by_sentence(canonical(words), around) or _divided(words, len(keys))
-    if parts is None:
-        return False
-    orders = permutations(keys) if len(keys) <= 5 and _PARALLEL.issuperset(map(str.strip, texts[1:-1])) else [tuple(keys)]
-    return any(all(map(_fits, parts, order, around, around[1:])) for order in orders)
+    divisions = [parts for parts in (_by_sentence(canonical(words), around), _divided(words, len(keys))) if parts]
+    is_free = len(keys) <= 5 and _PARALLEL.issuperset(map(str.strip, texts[1:-1])) and not _ORDERED.search(stem)
+    orders = list(permutations(keys)) if is_free else [tuple(keys)]
+    return any(all(map(_fits, parts, order, around, around[1:])) for parts in divisions for order in orders)
 
 
 def _divided(words: str, blanks: int) -> list[str] | None:

@@ -380,9 +380,14 @@ def undecided(text: str) -> bool:
     return bool(_HEDGED.search(text) and _UNDECIDED.search(text))
 
 
+_DISAGREES = re.compile(r"(?:我(?:们)?(?:并)?不(?:太|敢)?(?:同意|认同|赞同)|我(?:认为|觉得)(?:不是|不对)|(?:对此)?存疑)[。.!]?\s*\Z")
+
+
 def ends_without_answer(text: str) -> bool:
-    """Return whether a reply ends by stating that there is no answer."""
+    """Return whether a reply ends by stating that there is no answer, or that the one it names is not its own: 题库选A，我不同意。"""
     end = text[-32:]
+    if ("我" in end or "存疑" in end) and _DISAGREES.search(end):
+        return True
     return bool(("无" in end or "不能" in end or "难" in end or "没" in end) and _NO_ANSWER.search(end))
 
 

@@ -373,7 +373,7 @@ def cpsyexam_table(runs: Mapping[str, Figures]) -> list[Figures]:
     """
     rows: dict[tuple[str, str, str], dict[str, tuple[str, Figures]]] = {}
     for name, run in runs.items():
-        if run["task"] == "choice" and run.get("avg") is not None:
+        if run["task"] == "choice" and run.get("avg") is not None and "by_variant" not in run:  # the paper asks once, in one order
             settings = rows.setdefault((run["model"], run.get("method", ""), run.get("prompt", "")), {})
             setting = _SETTINGS[run["shots"] > 0]
             if setting not in settings or run["avg"] > settings[setting][1]["avg"]:

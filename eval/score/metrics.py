@@ -373,18 +373,22 @@ def _letters(grid: Grid) -> Figures:
     """Return how often each letter is answered and how often it is right, by question type and over all repeats, as the model saw it.
 
     This reveals a model that favours one letter. Questions without a known answer are in neither. With orders of options also `pull`,
-    the difference of the two shares of replies.
+    the difference of the two shares of the replies that have an answer.
     """
     known = grid.rows(grid.items.gold.notna().to_numpy(bool))
     figures: dict[str, Figures] = {}
     for kind, part in known.parts("question_type"):
         gold = np.broadcast_to(part.items.gold.to_numpy(object)[:, np.newaxis], part.answer.shape)
         seen = (_seen(letters, part.items.options.to_numpy()[:, np.newaxis], part.shift) for letters in (part.answer, gold))
-        answered, right = (Counter("".join(filter(None, letters.ravel()))) for letters in seen)
+        seen_answers, seen_right = seen
+        answered, right = (Counter("".join(filter(None, letters.ravel()))) for letters in (seen_answers, seen_right))
         figures[kind] = {"answered": _sorted(answered), "gold": _sorted(right)}
         if part.shift.any():
-            letters = sorted(answered | right)
-            figures[kind]["pull"] = {each: round((answered[each] - right[each]) / part.answer.size, DIGITS) for each in letters}
+            has_answer = part.answer != None  # noqa: E711 - of each cell
+            due = Counter("".join(seen_right[has_answer]))
+            figures[kind]["pull"] = {
+                each: round((answered[each] - due[each]) / max(1, int(has_answer.sum())), DIGITS) for each in sorted(answered | due)
+            }
     return figures
 
 

@@ -44,7 +44,8 @@ def _request(question: Question, prompt: str) -> Request:
 
 def accepted_words(key: str) -> list[str]:
     """Return the words of a key, or of one blank of it, and each of the others that it accepts instead."""
-    others = [other[0].strip("|（()） ").removeprefix("或").strip() for other in _OTHER_WORDS.finditer(key)]
+    found = (other[0] for other in _OTHER_WORDS.finditer(key))
+    others = [other.strip("| ") if other[0] == "|" else other.strip("（()） ").removeprefix("或").strip() for other in found]
     return [_OTHER_WORDS.sub("", key).strip(), *filter(None, others)]
 
 

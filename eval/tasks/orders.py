@@ -8,8 +8,12 @@ from msgspec import structs
 
 from atomexam.records.question import Option, Question
 
-_OF_OTHERS = re.compile(r"[以如]上|上述|[都均皆](?:不?(?:是|对|正确|错误?)|非|无|没有)|[A-J]\s*[+＋、和与及]\s*[A-J](?![A-Za-z])|[A-J]项")
-"""An option that speaks of others by their letters or their place: 以上都对, A+B. Such a question stays in its own order."""
+_OF_OTHERS = re.compile(
+    r"(?<![岁℃度%％\d])以上|如上(?!腹)|上述|[都均皆](?:不?(?:是|对(?!称)|正确|错误?)|非|没有)|(?:无|没有|所有|全部)正?确?(?:答案|选项)|[A-J]项|选项\s?[A-J]"
+    r"|\A[全皆均都]部?(?:正确|对|错|是|不是|可以?)\Z|(?<![A-Za-z])[A-J]\s*(?:[+＋、,，/&或和与及]|以及)\s*[A-J](?![A-Za-z])"
+    r"|\A(?!AB\Z)[A-J](?:\s*[A-J])+\Z|(?i:all of the above|none of the above)"
+)
+"""An option that speaks of others by their letters or their place: 以上都对, A+B, BC. Such a question stays in its own order."""
 
 
 def shift_of(options: Sequence[Option], order: int) -> int:

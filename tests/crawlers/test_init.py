@@ -5,22 +5,32 @@ from pathlib import Path
 import pytest
 
 from atomexam.text.yaml_values import yaml_values
-from crawlers.init import OwnFiles, counted, own_params, quotas
+from crawlers.init import OwnFiles, Pool, counted, own_params, quotas, runs_of
 
 PARAMS = (Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8")
-OWN = OwnFiles("books", {"path": "imports/books", "exam": 'A "B"'}, {"mcqa": 5000, "mrqa": 52, "qa": 4, "tf": 9})
+
+
+def pools(*counts: tuple[str, str, int]) -> dict[Pool, int]:
+    return {Pool(exam, "kg", kind): count for exam, kind, count in counts}
+
+
+OWN = OwnFiles(
+    "books", {"path": "imports/books", "exam": 'A "B"'}, pools(("A", "mcqa", 5000), ("A", "mrqa", 52), ("A", "qa", 4), ("A", "tf", 9))
+)
 
 
 @pytest.mark.parametrize(
-    ("types", "quota"),
+    ("found", "quota", "runs"),
     [
-        ({"mcqa": 5000, "mrqa": 52, "qa": 4, "tf": 9}, {"mcqa": 600, "mrqa": 10, "tf": 1}),
-        ({"qa": 1000, "blank": 5}, {"qa": 25, "blank": 1}),
-        ({"mcqa": 4}, {}),
+        (OWN.pools, {"mcqa": 600, "mrqa": 10, "tf": 1}, ["random-choice", "longest-choice", "random-tf"]),
+        (pools(("A", "qa", 1000), ("A", "blank", 5)), {"qa": 25, "blank": 1}, []),
+        (pools(("A", "mcqa", 20), ("B", "mcqa", 60), ("C", "mcqa", 4)), {"mcqa": 4}, ["random-choice", "longest-choice"]),
+        (pools(("TCM", "mcqa", 90)), {}, ["random-tcm", "longest-tcm"]),
     ],
 )
-def test_a_fifth_of_each_type_goes_to_test(types: dict[str, int], quota: dict[str, int]) -> None:
-    assert quotas(types) == quota
+def test_a_fifth_of_each_type_in_each_exam_goes_to_test(found: dict[Pool, int], quota: dict[str, int], runs: list[str]) -> None:
+    assert quotas(found) == quota
+    assert [*runs_of(found)] == runs
 
 
 def test_only_what_belongs_to_the_replicas_is_replaced() -> None:
@@ -35,7 +45,7 @@ def test_only_what_belongs_to_the_replicas_is_replaced() -> None:
 
 
 def test_without_choices_nothing_is_asked() -> None:
-    after = yaml_values(own_params(PARAMS, OWN._replace(types={"qa": 90})), "")
+    after = yaml_values(own_params(PARAMS, OWN._replace(pools=pools(("A", "qa", 90)))), "")
     assert isinstance(after, dict) and after["runs"] == {}
 
 

@@ -18,7 +18,7 @@ from atomexam.records.question import Option, Question, Shot, question_id
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.answers.blank import fills, read_blank
 from eval.answers.readers import read_reply
-from eval.tasks.orders import shifted, shifted_letters
+from eval.tasks.orders import shift_of, shifted, shifted_letters
 from eval.tasks.runs import RequestBuilder
 from tests.eval.conftest import SEEN, toy_pair, toy_question, toy_tcm
 
@@ -108,6 +108,14 @@ def test_the_pull_of_a_letter_is_its_share_beyond_that_of_right_answers(played: 
     scores = list(read_jsonl(tmp_path / "scores/run.jsonl", Score))
     assert [score.answer for score in scores[:4]] == ["A", "D", "C", "B"]  # the option first in each order, by its own letter
     assert played("perfect", orders=4)["letters"]["mcqa"]["pull"] == dict.fromkeys("ABCD", 0.0)
+
+
+@pytest.mark.parametrize(("texts", "shift"), [
+    (("头痛", "发热", "A，B", "咳嗽"), 0), (("甲", "乙", "全部正确"), 0), (("甲", "乙", "BC"), 0), (("甲", "乙", "选项A"), 0),
+    (("IgA和IgE", "DNA", "AB型", "A型"), 1), (("60岁以上", "38℃以上", "都不对称"), 1), (("甲", "乙", "None of the above"), 0),
+])  # fmt: skip
+def test_options_that_speak_of_others_stay_in_place(texts: tuple[str, ...], shift: int) -> None:
+    assert shift_of([Option(letter=letter, text=text) for letter, text in zip("ABCD", texts, strict=False)], 1) == shift
 
 
 def test_a_run_without_variants_has_no_figures_of_them(played: Callable) -> None:
@@ -223,6 +231,12 @@ TWO, KEY = "智商分为（ ）智商和（ ）智商两部分。", "言语|||�
     ("比（ ）:（ ）:（ ）", "2、1、1", "1:1:2", False), ("到（ ）（ ）（ ）考察", "湘潭、长沙、湘乡", "长沙、湘潭、湘乡", True),
     ("（ ）率军", "刘伯承、邓小平", "邓小平和刘伯承", True), ("（ ）率军", "刘伯承、邓小平", "刘伯承", False),
     ("由（ ）产生。", "淋巴细胞（或B淋巴细胞）", "b 淋巴细胞", True), ("由（ ）产生。", "淋巴细胞（或B淋巴细胞）", "T淋巴细胞", False),
+    ("色彩的要素是（ ）和（ ）", "饱和度；明度", "饱和度；明度", True),
+    ("收缩压和舒张压分别为（ ）和（ ）", "120；80", "80和120", False),
+    ("正常血压（ ）/（ ）mmHg", "120；80", "120/80", True), ("脾主（ ），主（ ）", "运化；统血", "运化 统血", True),
+    ("主气的是（ ），主血脉的是（ ）", "肺；心", "1. 肺\n\n2. 心", True), ("主气的是（ ），主血脉的是（ ）", "肺；心", "答案1：肺\n答案2：心", True),
+    ("最大的器官是（ ）", "皮肤", "答案是“皮肤”。", True), ("最大的器官是（ ）", "皮肤", "应填皮肤，因为它面积最大。", True),
+    ("基本电路有（ ）", "与门|||或门", "或门", True),
     ("对象是（ ）", "①②③", "①②③", True), ("（ ）", "植物的光合作用或呼吸作用", "光合作用", False),
 ])  # fmt: skip
 def test_blanks_are_compared_in_canonical_form(stem: str, key: str, reply: str, right: bool) -> None:

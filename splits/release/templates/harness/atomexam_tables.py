@@ -109,12 +109,16 @@ def score_blanks(doc: dict, results: list) -> dict:
     blanks = doc["stem"].count(BLANK) or 1
     keys = _divided(doc["answer"], blanks) or [doc["answer"]]
     words = unicodedata.normalize("NFKC", results[0]).strip()
-    for label in LABELS[:1]:
-        words = words.removeprefix(label).lstrip(AFTER_LABEL)
+    if words.startswith(LABELS[0]):
+        words = words.removeprefix(LABELS[0]).lstrip(AFTER_LABEL)
     parts = _divided(words, len(keys)) or []
-    accepted = [[OTHER_WORDS.sub("", key), *(other.strip("|（()）或 ") for other in OTHER_WORDS.findall(key))] for key in keys]
+    accepted = [[OTHER_WORDS.sub("", key), *map(_other, OTHER_WORDS.findall(key))] for key in keys]
     right = len(parts) == len(keys) and all(_bare(part) in map(_bare, words) for part, words in zip(parts, accepted, strict=True))
     return {"exact_match": float(right)}
+
+
+def _other(words: str) -> str:
+    return words.strip("|") if words[0] == "|" else words.strip("（()） ").removeprefix("或")
 
 
 def _divided(text: str, blanks: int) -> list[str] | None:
