@@ -4,8 +4,8 @@
     git commit -am "Own files alone" && make repro STAGE=release
 
 The files are read and cleaned once to count their questions. Quotas hold for each exam and category: a fifth of a type in the smallest of
-them, at most CPsyExam's number, goes to test, and as much to reserved. The ledgers of what earlier splits and claims chose are emptied, which is
-to be committed, and the figures removed: they belong to the replicas.
+them, at most CPsyExam's number, goes to test, and as much to reserved. The ledgers of what earlier splits and claims chose are emptied,
+which is to be committed, and the figures removed: they belong to the replicas.
 """
 
 import argparse

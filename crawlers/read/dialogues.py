@@ -7,6 +7,7 @@ questions tells the model what to do: it is furniture, or their type.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -17,11 +18,11 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.option_letters import LETTERS, letters_in
 from atomexam.text.refusal import Refusal
 from atomexam.text.verdicts import SURE_VERDICT
-from crawlers.read.containers.files.reading import Lost, Text
+from crawlers.read.containers.files.reading import EVERY, Lost, Text
 from crawlers.read.lines.paper import read_paper
 from crawlers.read.lines.questions.draft import DOUBTS, Draft
 from crawlers.read.lines.questions.groups import Above
-from crawlers.read.tables.columns import layout_of_keys
+from crawlers.read.tables.columns import layout_of_keys, plain
 from crawlers.read.tables.records.arrays import below, first_document, read_records, ways_to_records
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.vocabulary.headings import kind_of, tells_patient
@@ -32,6 +33,8 @@ from crawlers.read.vocabulary.words import ANSWER_NAME, any_of
 
 _ASKED, _REPLIES = (("instruction", "input"), ("prompt",), ("query",)), ("output", "response", "completion", "reply")
 """Keys of a record with one question, and of the reply to it."""
+_JUDGES = frozenset({"answer", "label", "gold", "reference", "groundtruth", "target", "correct", "chosen", "rejected", "答案", "标准答案"})
+"""Keys that say whether a reply is right, or what is: it is no key to the question, then."""
 _SPEAKERS, _TEXTS = ("from", "role", "speaker"), ("value", "content", "text")
 _USERS, _MODELS = ("human", "user", "用户"), ("gpt", "assistant", "bot", "model", "助手")
 _LONGEST_PROMPT, _RECURS, _RAW_CHARS, _MOST, _END, _NUMBER = 80, 2, 2000, 0.5, 8, "1、"
@@ -39,13 +42,17 @@ _PROMPT = re.compile(r"请|题|回答|判断|作答|选择|选出|选项|答案"
 _TELLS = re.compile(r"(?:请|以下是|下面是).{0,60}(?:题|回答|选项|答案).{0,30}[。:：!！?？]")
 """What a line says that tells a model what to do: a case that recurs above several questions says none of these; certainly such a sentence.
 """
+_ASKS = re.compile(r"(?:的[是有]|不?包括|\(\s*\)|都[对错])[。:]?$")
+"""The end of a stem that several questions share, or of an option."""
 _LEAD = re.compile(rf"[^:：]{{0,9}}(?:{any_of('stem', 'type')}|正误|对错|判断)\s?[:：]\s?")
 _OPTIONS = re.compile(rf"[【\[]?(?:{any_of('options')})[】\]]?\s?:?")
 _STATES = re.compile(
     rf"(?<![不非])(?:{ANSWER_NAME}|[Aa]nswer|正确选项|(?<!能)选(?!项)择?)[\s】\]*]{{0,4}}(?:应该?)?(?:[是为选]|选择)?[\s:：*(【]{{0,4}}"
-    r"(?P<letters>[A-J](?:[\s,、和及]{0,2}[A-J]){0,9})(?![A-Za-z\d型族类])(?!\s?[项和或]?\s?(?:错|不|都|均))"
+    r"(?P<letters>[A-J](?:[\s,、和及]{0,2}[A-J]){0,9}+)(?![A-Za-z\d型族类])(?!\s?[项和或]{0,2}\s?(?:[A-J]|错|不|都|均))"
 )
 """Where a reply says which letters are right: its reasons may name others."""
+_HEDGED = re.compile(r"如果|若选|误[选认]|有[人的些]|[很许]多人|学生|参考书|倾向|可能|但|点评|这是错|就错|均可|都可以")
+"""In the sentence of a statement, or at the start of the next one: it is not what a reply concludes."""
 _LED = re.compile(r"(?P<letters>[A-J](?:[\s,、]{0,2}[A-J]){0,9})\s?[。;]")
 _VERDICT = re.compile(
     rf"(?:{ANSWER_NAME}\s?[是为:]{{0,2}}\s?)?(?:[这该此本上]?[个种述句题]?(?:说法|观点|表述|陈述|叙述|命题|判断|题干|题)?[是为]?)?"
@@ -67,7 +74,8 @@ def way_to_dialogues(document: Any) -> list[str] | None:
     """Return the keys that lead to the dialogues in the first document of a file; None if it has none, or a table of known columns."""
     ways = ways_to_records([document]) if isinstance(document, dict) else []
     firsts = [(way, record) for way in ([], *ways) if isinstance(record := below(document, way), dict)]
-    return next((way for way, record in firsts if layout_of_keys([*record]) is None and _exchanges(record)[0]), None)
+    found = [way for way, record in firsts if layout_of_keys([*record]) is None and _exchanges(record)[0]]
+    return next(iter(found), None) if len(found) < 2 or not found[0] else [*found[0][:-1], EVERY]
 
 
 def read_dialogues(name: str, body: bytes, provenance: Provenance) -> FileReading:
@@ -86,7 +94,7 @@ def read_dialogues(name: str, body: bytes, provenance: Provenance) -> FileReadin
         source += lines
         if turn.position != dialogue:
             above, lines = _parted(lines, has_case=bool(case))
-            case = case or "\n".join(above)
+            case = "\n".join(above) or case
         if not lines:  # the case alone
             source.append(turn.reply)
             continue
@@ -126,39 +134,47 @@ def _turns_of(name: str, body: bytes, reading: FileReading, provenance: Provenan
 def _exchanges(record: dict[str, Any]) -> tuple[list[tuple[str, str]], list[str]]:
     """Return what was asked in a record with the replies, in order, and its further texts: what a system was told, names, codes."""
     pairs, beside = list[tuple[str, str]](), list[str]()
+    if any(plain(str(key)) in _JUDGES for key in record):
+        return pairs, beside
     asked = next((keys for keys in _ASKED if keys[0] in record), ())
     reply = next((key for key in _REPLIES if isinstance(record.get(key), str)), None)
     if asked and reply:
-        pairs = [(str(one), str(other)) for one, other in record.get("history") or () if one]
+        history = record.get("history")
+        told = history if isinstance(history, list) else []
+        pairs = [(str(each[0]), str(each[1])) for each in told if isinstance(each, list) and len(each) == 2 and each[0]]
         pairs.append(("\n".join(str(record[key]) for key in asked if record.get(key)), record[reply]))
         beside = [value for key, value in record.items() if isinstance(value, str) and key not in (*asked, reply)]
         return (pairs if pairs[-1][0] else []), beside
     for value in record.values():
-        turns = [*_turns_in(value)] if isinstance(value, list) and not pairs else []
-        for who, text in turns:
-            if who in _USERS and pairs and not pairs[-1][1]:
-                pairs[-1] = (f"{pairs[-1][0]}\n{text}", "")
-            elif who in _USERS:
-                pairs.append((text, ""))
-            elif who in _MODELS and pairs:
-                pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]}\n{text}".strip())
+        for side, run in groupby(_turns_in(value) if isinstance(value, list) else [], lambda turn: _side_of(turn[0])):
+            said = "\n".join(text for _, text in run)
+            if side == "user":
+                pairs.append((said, ""))
+            elif side == "model" and pairs:
+                pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]}\n{said}".strip())
             else:
-                beside.append(text)
+                beside.append(said)
         beside += [value] if isinstance(value, str) else []
     return pairs, beside
 
 
-def _turns_in(value: list[Any]) -> Iterator[tuple[str, str]]:
-    """Yield who speaks in each turn of a list, and what is said; nothing if these are no turns."""
+def _side_of(who: str) -> str:
+    return "user" if who in _USERS else "model" if who in _MODELS else ""
+
+
+def _turns_in(value: list[Any]) -> list[tuple[str, str]]:
+    """Return who speaks in each turn of a list, and what is said, without turns without words; nothing if these are no turns."""
+    turns = list[tuple[str, str]]()
     for each in value:
         who, text = (
             next((each[key] for key in keys if key in each), None) if isinstance(each, dict) else None for keys in (_SPEAKERS, _TEXTS)
         )
         if isinstance(text, list):  # parts of a message, each with its own type
             text = "\n".join(str(part.get("text") or "") for part in text if isinstance(part, dict))
-        if not isinstance(who, str) or not isinstance(text, str):
-            return
-        yield who.lower(), text
+        if not isinstance(who, str) or not isinstance(text, str | None):
+            return []
+        turns += [(who.lower(), text)] if text else []
+    return turns
 
 
 def _prompts_of(turns: Sequence[_Turn]) -> set[str]:
@@ -172,7 +188,9 @@ def _ends_of(lines: Sequence[str]) -> Iterator[str]:
     if lines and (lead := _LEAD.match(lines[0])):
         yield lead[0]
     for line, below_it in ((lines[0], lines[1]), (lines[-1], lines[-1])) if len(lines) > 1 else ():
-        may_prompt = len(line) <= _LONGEST_PROMPT and _PROMPT.search(line) and not tells_patient(flat(line))
+        may_prompt = (
+            len(line) <= _LONGEST_PROMPT and _PROMPT.search(line) and not tells_patient(flat(line)) and not _ASKS.search(flat(line))
+        )
         if may_prompt and not letter_of(flat(below_it)):
             yield line
 
@@ -188,7 +206,7 @@ def _without_prompts(lines: list[str], prompts: set[str]) -> tuple[list[str], li
 def _parted(lines: list[str], has_case: bool) -> tuple[list[str], list[str]]:
     """Return the lines of the case in one of several turns, and those of its question, without its number."""
     at = next((at for at, line in enumerate(lines) if (number := number_of(flat(line))) and number.is_of_question), None)
-    if at is None and not has_case and tells_patient(flat(lines[0])):
+    if at is None and len(lines) > has_case and tells_patient(flat(lines[0])):
         at = 1 if len(lines) > 1 and not letter_of(flat(lines[1])) else 0 if len(lines) > 1 else 1
         return lines[:at], lines[at:]
     if at is None or (at and has_case):
@@ -199,9 +217,10 @@ def _parted(lines: list[str], has_case: bool) -> tuple[list[str], list[str]]:
 
 def _draft_of(lines: list[str], reply: str, above: Above, ordinal: int) -> Draft:
     """Return the question that lines ask, with the answer to its options and the explanation that a reply gives."""
-    drafts = read_paper([f"{_NUMBER}{lines[0]}", *lines[1:]]).drafts
-    if len(drafts) != 1:
-        found = f"{len(drafts)} questions found; expected one"
+    paper = read_paper([f"{_NUMBER}{lines[0]}", *lines[1:]])
+    drafts = paper.drafts
+    if len(drafts) != 1 or paper.unread:
+        found = f"{len(drafts)} questions found, and {len(paper.unread)} lines beside; expected one"
         return Draft(line=0, ordinal=ordinal, number=1, above=above, stem="\n".join(lines), doubts=("stem_unreadable",), words=found)
     draft = structs.replace(drafts[0], ordinal=ordinal, above=above, stem=drafts[0].stem.removeprefix(_NUMBER))
     return _answered(draft, reply) if draft.options and reply else draft
@@ -211,7 +230,8 @@ def _answered(draft: Draft, reply: str) -> Draft:
     """Return a question with the letters that a reply states, with an option that it repeats, or with all its words, which fit none."""
     line, own = flat(reply), LETTERS[: len(draft.options)]
     stated = [match for match in _STATES.finditer(line) if set(letters_in(match["letters"])) <= set(own)]
-    if len({frozenset(letters_in(match["letters"])) for match in stated}) > 1:
+    around = (line[max(line.rfind(end, 0, match.start()) for end in "。;\n") + 1 : match.end() + 12] for match in stated)
+    if len({frozenset(letters_in(match["letters"])) for match in stated}) > 1 or any(map(_HEDGED.search, around)):
         return structs.replace(draft, answer=reply).doubted("two_answers")
     first, _, rest = reply.partition("\n")
     words = {_squeezed(option): letter for option, letter in zip(draft.options, own, strict=True)}
@@ -219,6 +239,9 @@ def _answered(draft: Draft, reply: str) -> Draft:
     led = _LED.match(line)
     if match := next(iter(stated), None) or led:
         answer = match["letters"]
+        concluded = _squeezed(re.split(r"\n\s*\n|解析|分析|。", reply[match.start("letters") :])[0])
+        if sum(_squeezed(option) in concluded for option in draft.options) > len(letters_in(answer)):
+            return structs.replace(draft, answer=reply).doubted("two_answers")
         is_first = not _squeezed(line[: match.start()])
         told = reply[match.end() :] if is_first else reply
         repeated = "".join(each for each, letter in words.items() if letter in letters_in(answer) and each[:1] != letter)

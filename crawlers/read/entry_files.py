@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import reduce
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -17,8 +18,10 @@ from crawlers.read.entries.lines import records_of_lines
 from crawlers.read.entries.records import Located, records_in
 from crawlers.read.papers import LINE_READERS, lines_in
 from crawlers.read.tables.any_rows import DATA, literals_as_json, rows_of
+from crawlers.read.tables.columns import SECTION
 from crawlers.read.tables.headers import read_sheets
 from crawlers.read.tables.legends import SHEETS, sheets_in
+from crawlers.read.tables.records.arrays import ways_to_records
 from crawlers.read.tables.records.entities import SURE, LayoutProposal, keys_for, kind_words, kinds_of, names_entry, propose_records
 from crawlers.read.tables.records.grouped import grouped, of_people
 from crawlers.read.tables.records.items import entity_of
@@ -34,6 +37,10 @@ class Entries(NamedTuple):
 
     proposal: LayoutProposal
     records: list[Located]
+
+
+def _inner(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
 
 
 def entries_in(name: str, body: bytes) -> list[Entries]:
@@ -91,7 +98,17 @@ def _forms(name: str, body: bytes) -> Iterator[list[Located]]:
     suffix = PurePosixPath(name.lower()).suffix
     with suppress(ValueError, RecursionError):
         if suffix in (*_DOCUMENTS, *DATA):
-            yield from records_in(_whole(name, literals_as_json(name, body) if suffix in DATA else body))
+            whole = _whole(name, literals_as_json(name, body) if suffix in DATA else body)
+            yield from records_in(whole)
+            if len(ways := ways_to_records([whole])) > 1:
+                lists = ((way, reduce(_inner, way, whole)) for way in ways)
+                records = (
+                    (way, at, each)
+                    for way, some in lists
+                    for at, each in enumerate(some if isinstance(some, list) else (), 1)
+                    if isinstance(each, dict)
+                )
+                yield [(f"{'.'.join(way)}:{at}", {SECTION: way[-1], **each}) for way, at, each in records]
         elif suffix in SHEETS:
             for sheet in read_sheets(name, sheets_in(name, body), _names_entries):
                 rows = [(position, dict(zip(sheet.header, cells, strict=False))) for position, cells in sheet.rows if any(cells)]

@@ -225,7 +225,11 @@ def _differing_bits(signatures, marks, x, y):
     """Return the number of bits in which two signatures differ, the wider one folded to the width of the other."""
     if marks[x + 1] - marks[x] > marks[y + 1] - marks[y]:
         x, y = y, x
-    words, differing = marks[x + 1] - marks[x], 0
+    words, differing, first = marks[x + 1] - marks[x], 0, marks[y]
+    if marks[y + 1] - first == words:
+        for i in range(words):
+            differing += _bit_count(signatures[marks[x] + i] ^ signatures[first + i])
+        return differing
     for i in range(words):
         differing += _bit_count(signatures[marks[x] + i] ^ _folded(signatures, marks[y] + i, marks[y + 1], words))
     return differing
@@ -245,6 +249,27 @@ def _count(codes, starts, first, last, how, bucket_counts, shift, longest):
             bucket = (hashes[i] * _MULTIPLIER) >> shift
             count = bucket_counts[bucket]
             bucket_counts[bucket] = count + np.uint16(count < _FULL)
+
+
+_FEW = 48
+
+
+@njit(forceinline=True)
+def _least(keys, count, wanted):
+    """Move the smallest keys to the front, sorted: a short prefix of many is inserted faster than all are sorted."""
+    if wanted > _FEW:
+        keys[:count].sort()
+        return
+    for i in range(1, count):
+        key, j = keys[i], min(i, wanted)
+        if j == wanted:
+            if key >= keys[wanted - 1]:
+                continue
+            j -= 1
+        while j > 0 and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            j -= 1
+        keys[j] = key
 
 
 @_cached
@@ -280,7 +305,7 @@ def _rarest(codes, starts, how, threshold, border, bucket_counts, shift, longest
         look = key_count - _at_least(threshold * distinct) + 1
         if look > 0 and grams > 0:
             shared[text] = key_count
-            keys[:key_count].sort()
+            _least(keys, key_count, look)
             for i in range(look):
                 buckets[begins[text] + i] = keys[i] & _BUCKET
         begins[text + 1] = begins[text] + (look if shared[text] else 0)

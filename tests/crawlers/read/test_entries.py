@@ -317,12 +317,30 @@ def test_ranges_keep_their_people(rows: str) -> None:
     assert ranges <= facts and ("examination_range", "血沉", "0-30mm/h") not in facts
 
 
+def test_a_range_of_others_is_nobodys() -> None:
+    levels = [{"level": "正常", "min": 3.9, "max": 6.1}, {"level": "糖尿病", "min": 7, "max": 30}]
+    rows = [{"检验项目": name, "参考值": levels, "单位": "mmol/L"} for name in ("空腹血糖", "餐后血糖", "随机血糖")]
+    with suppress(ValueError):
+        assert "7" not in str(facts_of(result_of("a.json", json.dumps(rows, ensure_ascii=False).encode()).reading.items))
+
+
+def test_each_list_of_a_document_has_its_kind() -> None:
+    ills = [{"name": name, "symptom": "咳嗽、发热", "department": "内科"} for name in ("肺炎", "感冒", "支气管炎", "哮喘")]
+    drugs = [
+        {"name": name, "indications": "用于感冒引起的发热", "adverse_reactions": "恶心"} for name in ("布洛芬片", "阿司匹林片", "氨溴索片")
+    ]
+    items = result_of("a.json", json.dumps({"diseases": ills, "drugs": drugs}, ensure_ascii=False).encode()).reading.items
+    assert [item.entity_type for item in items] == ["disease"] * 4 + ["medicine"] * 3
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
         ("notes.txt", "会议记录\n时间：周一\n地点：会议室\n内容：讨论预算"),
         ("prices.csv", "名称,价格\n苹果,5\n香蕉,3\n梨,4"),
         ("post.md", "# 我的检查\n## 检查\n做了血常规。\n## 感想\n还好。"),
+        ("patients.csv", "姓名,症状,检查,用药\n王明,头痛、发热,血常规,布洛芬\n李小红,咳嗽、咳痰,胸片,氨溴索\n张伟,腹泻,便常规,蒙脱石散"),
+        ("doctors.csv", "医生,科室,擅长,治疗\n王明,内科,高血压,药物治疗\n李小红,外科,阑尾炎,手术治疗\n张伟,儿科,肺炎,药物治疗"),
         ("staff.json", '[{"title": "内科", "text": "张医生"}, {"title": "外科", "text": "李医生"}]'),
     ],
 )

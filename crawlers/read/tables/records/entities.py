@@ -121,7 +121,12 @@ def _ranges(value: Any) -> list[tuple[str, str]]:
         return [(f"{who}{inner}", text) for who, (inner, text) in ranges]
     ends = {_ENDS[plain(key)]: plain_text(inner) for key, inner in value.items() if plain(key) in _ENDS and not isinstance(inner, dict)}
     span = joined_range(ends.get(0), ends.get(1))
-    who = next((_WHO[plain(each)] for each in value.values() if isinstance(each, str) and plain(each) in _WHO), "")
+    told = [
+        each for key, each in value.items() if isinstance(each, str) and plain(key) not in {*_ENDS, *_words().unit} and plain_text(each)
+    ]
+    if not all(plain(each) in _WHO or _AGE.fullmatch(each) for each in told):
+        return []  # a level, or people that are not known: nobody's range
+    who = people_in(told)
     unit = next((each for key, each in value.items() if plain(key) in _words().unit and isinstance(each, str)), "")
     return [(who, span + unit)] if span else []
 
@@ -322,7 +327,7 @@ def propose_records(
     keys = list(dict.fromkeys(key for row in rows for key in row))
     columns = {key: _column(rows, key) for key in keys}
     name = _name_key(columns, [*array])
-    if name is None:
+    if name is None or not _OF_PEOPLE.isdisjoint(map(word_of, columns)) or _are_persons(columns[name].texts):
         return None
     others = [_NO_HEAD] if _words().signs[_NO_HEAD].search(name.lower()) else [kind for kind in _words().kinds if kind != _NO_HEAD]
     kinds = [of] if of else others
@@ -362,7 +367,7 @@ def _as_kind(
             continue
         label, fact = next(((label, is_fact) for of, label, is_fact in kind_words(key) if of == kind), ("", False))
         fits = _fits(kind, label, columns[key].texts) if label else 0.0
-        if label == RANGES and fits < _LOOKS:
+        if label == RANGES and (fits < _LOOKS or _of_others(key)):
             label, fact = "", False
         if label:
             labels[key] = label
@@ -415,8 +420,29 @@ def _as_kind(
     return LayoutProposal(RecordLayout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
 
 
+_OF_PEOPLE = frozenset(("姓名", "患者", "病人", "患者姓名", "病历号", "住院号", "主诉", "patient", "patientname", "擅长"))
+"""Names of columns of records of patients and doctors."""
+_PERSON = re.compile(
+    "[王李张刘陈杨赵吴周徐孙朱胡郭何罗郑梁谢宋唐许韩冯邓曹彭曾萧蔡叶程苏魏吕丁任沈姚卢"
+    "姜崔钟谭陆汪范廖贾夏韦付邹孟熊秦邱江尹薛闫][\u4e00-\u9fff]{1,2}"
+)
+"""A common surname and one or two characters."""
+
+
+def _are_persons(names: Sequence[str]) -> bool:
+    """Return whether most names may be people's, and none looks like what may be described."""
+    looks = any(pattern.search(each) for each in names for pattern in _words().names.values())
+    return not looks and 2 * sum(bool(_PERSON.fullmatch(each)) for each in names) > len(names)
+
+
 def _different(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> set[tuple[str | None, ...]]:
     return {tuple(plain_text(row.get(key)) for key in keys) for row in rows}
+
+
+def _of_others(key: str) -> bool:
+    """Return whether a key says in brackets that its ranges are critical or of others: 参考值（危急）."""
+    inner = re.search(r"[(（]([^()（）]+)[)）]", key)
+    return inner is not None and not person_of(key) and re.search(r"危急|警戒|偏[高低]|升高|降低|临界|异常|旧|原", inner[1]) is not None
 
 
 def are_people(texts: Sequence[str]) -> bool:

@@ -141,7 +141,7 @@ def _proposal_of(
     name: str, body: bytes, records: list[LocatedRecord], by_values: bool = False
 ) -> tuple[LayoutProposal | None, list[LocatedRecord]]:
     objects = [record for _, record in records if isinstance(record, dict)]
-    best = propose_records(objects, name, by_values=by_values)
+    best, sure = propose_records(objects, name, by_values=by_values), 0
     if best is None and len(objects) == 1:
         for way in islice(ways_to_entities(objects[0]), _MOST_WAYS):  # the file is read again for each
             below = list(read_records(name, body, way))
@@ -149,6 +149,9 @@ def _proposal_of(
             if len(inner) > 1 and all(keys_for("start", each) and keys_for("end", each) for each in inner):
                 return None, records  # the edges of a graph, without which its nodes say little
             proposal = propose_records(inner, " ".join((name, *way)), way, beside_way(objects[0], way), by_values=by_values)
+            sure += proposal is not None and EVERY not in way and proposal.confidence >= SURE
+            if sure > 1:
+                return None, records  # entries of several kinds, which are read together
             if proposal and (best is None or proposal.confidence > best.confidence):
                 best, records = proposal, below
     return best, records

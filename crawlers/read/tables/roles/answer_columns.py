@@ -181,7 +181,7 @@ OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.
 _SAID, _SAID_SHARE = re.compile(r"\s?(正确|错误|对|错)\s?[。，,；;：:.!！]\s?\S"), 0.6
 """The truth value that an explanation begins with, and the least share of explanations that do."""
 _SURELY_OWN = re.compile(
-    r"^responses?$|"
+    r"^responses?$|^rejected(?:[._]|$)|"
     r"(?:user|your|my|mine|learner|student|examinee|candidate)s?[\s_]?(?:answer|choice|option|selection|selected|response|pick)"
     r"|(?:^|[._])(?:picked|chosen|selected|submitted)(?:[\s_]?(?:answer|option|choice))?$"
     rf"|{OWN_ANSWER_NAME}|作答|所选",

@@ -1,6 +1,7 @@
 """Records of dialogues with a model: what is asked and replied becomes questions, talk does not."""
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -66,6 +67,11 @@ def test_each_form_of_a_record_gives_stem_options_and_answer(form: str) -> None:
         ("答案不是A而是B", None),
         ("AB都不对", None),
         ("先选A，再选B", None),
+        ("答案为A，B、C、D均错。", None),
+        ("无法确定，选A或B均可", None),
+        ("很多人误选A", None),
+        ("学生选A。点评：不对", None),
+        ("答案：A. 感觉，B. 知觉，D. 思维", None),
     ],
 )
 def test_the_answer_is_what_a_reply_concludes_or_nothing(reply: str, answer: str | None) -> None:
@@ -114,6 +120,30 @@ def test_a_case_is_shared_by_the_turns_of_its_dialogue() -> None:
         zip(cases, ["最可能是", "应首先", "该患者", "其次是", "知觉是", "记忆是", "诊断是"], strict=True)
     )
     assert read[0].group_raw == read[1].group_raw != read[2].group_raw
+
+
+@pytest.mark.parametrize("judge", ["answer", "label", "chosen", "reference"])
+def test_a_reply_that_a_record_judges_is_no_key(judge: str) -> None:
+    records = [FORMS["query"](stem, reply) | {judge: "B"} for stem, reply, _ in CHOICES]
+    with suppress(Refusal):
+        assert all(item.doubt or item.answer_raw == "B" for item in questions_of(records))
+
+
+@pytest.mark.parametrize("history", [5, "none", [["甲"]], [{"role": "user", "content": "问"}]])
+def test_a_history_that_is_none_is_left(history: Any) -> None:
+    records = [FORMS["query"](stem, reply) | {"history": history} for stem, reply, _ in CHOICES]
+    assert [item.stem_raw for item in questions_of(records)] == [stem for stem, *_ in CHOICES]
+
+
+def test_a_turn_without_words_does_not_end_the_dialogue() -> None:
+    turns = [*said(f"知觉是\n{OPTIONS}", "B"), {"role": "assistant", "content": None}, *said(f"记忆是\n{OPTIONS}", "C")]
+    assert [item.answer_raw for item in questions_of([{"messages": turns}])] == ["B", "C"]
+
+
+def test_each_part_of_a_document_is_read() -> None:
+    parts = {"train": CHOICES[:3], "test": CHOICES[3:]}
+    body = json.dumps({name: [FORMS["query"](*each[:2]) for each in some] for name, some in parts.items()}, ensure_ascii=False)
+    assert len([item for item in result_of("a.json", body).reading.items if isinstance(item, QuestionItem)]) == len(CHOICES)
 
 
 TALK = [
