@@ -170,12 +170,12 @@ def own_params(text: str, own: OwnFiles) -> str:
         _, comment, words = parts[key].splitlines()[0].partition("  #")
         lines[0] += comment + words
         parts[key] = f"{key}:" + "\n".join(lines) + "\n"
-    text = "".join(parts.values())
     flow = "{" + ", ".join(f"{name}: {count}" for name, count in quotas(own.pools).items()) + "}"
-    text, found = re.subn(r"(?<=quota: )\{[^{}]*\}", flow, text)
+    parts["split"], found = re.subn(r"(?<=quota: )\{[^{}]*\}", flow, parts["split"])
+    if not found:  # written in another form
+        parts["split"] = f"split: {json.dumps(values['split'] | {'quota': quotas(own.pools)})}\n"
+    text = "".join(parts.values())
     written = yaml_values(text, PARAMS_FILE)
-    if found != 1 or not isinstance(written, dict) or written["split"]["quota"] != quotas(own.pools):
-        raise ValueError(f"{PARAMS_FILE}: found no `quota: {{…}}` to replace; set split.quota by hand")
     check(written)
     return text
 

@@ -147,6 +147,7 @@ def small_files() -> dict[str, bytes]:
         "paper.pdf": _pdf(),
         "book.xlsx": _xlsx(),
         "rows.csv": _csv(",", "gb18030"),
+        "turns.jsonl": json.dumps({"instruction": "感觉是\nA．甲\nB．乙", "output": "答案：A"}, ensure_ascii=False).encode(),
         "rows.tsv": _csv("\t", "utf-8"),
     }
     files |= {f"{name}.xml": text.encode() for name, text in EXCHANGED.items()}

@@ -55,7 +55,7 @@ def test_spoiled_texts_and_files(kind: str, tmp_path: Path) -> None:
 
 def test_every_format_has_a_small_file_that_is_read_whole() -> None:
     platforms = {path.stem for path in PLATFORMS.glob("*.yaml")}  # each has its example beside it
-    assert known_formats() == sorted({*RECORDS, *platforms, "paper", "docx", "pdf", "moodle_xml", "entries"})
+    assert known_formats() == sorted({*RECORDS, *platforms, "paper", "docx", "pdf", "moodle_xml", "entries", "dialogues"})
     for name, body in small_files().items():
         guessed = guess_format(name, body)
         reading = read_file(name, body, guessed, SEEN)

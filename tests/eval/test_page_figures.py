@@ -119,6 +119,8 @@ def test_the_leaderboard_has_each_figure_of_each_run(tables: list[dict], task: s
             shares = [rate(run, name) for name in ("true_side", "false_side", "sentence_accuracy")]
             assert more[:5] == [*shares, f"{found['d_prime']:.2f}", f"{found['criterion']:.2f}"]
             del more[:5]
+        if "consistent" in rows[0]:
+            assert more.pop(0) == (rate(run, "consistent_accuracy") if "consistent_accuracy" in run else "–")
         committed, *rest = more
         assert (model, size.split()[0], following) == (run["model"], asked(run), rate(run, "following_rate"))
         marked = f"mark {JUDGES[name]['mark']:.2f}" if name in JUDGES else "–"
@@ -339,6 +341,13 @@ def test_a_sweep_has_each_figure_of_its_curves_and_each_change(tables: list[dict
 
 
 @pytest.mark.slow
+def test_each_wording_and_order_has_its_accuracy(tables: list[dict]) -> None:
+    (variants,) = [run["by_variant"] for run in RUNS.values() if "by_variant" in run]
+    rows = under(tables, "By wording and order of the options")
+    assert [row[:2] for row in rows[1:]] == [[name, rate(part, "accuracy")] for name, part in variants.items()]
+
+
+@pytest.mark.slow
 def test_no_table_of_the_page_is_left_unread(tables: list[dict]) -> None:
     """A new table needs a test of its cells here."""
     known = [
@@ -347,7 +356,7 @@ def test_no_table_of_the_page_is_left_unread(tables: list[dict]) -> None:
         "All fourfold facts by atomic type", "Facts without four sentences", "Answer reliability", "CPsyExam, Table 2",
         "CPsyExam, Table 3: judges", "Figures of each source and their bounds", "Out of bounds", "Pair by pair",
         "Published rule sets on the same replies", "SdAK, Table 4", "SdAK, Table 5: errors of claims", "Splits", "What each source holds",
-        "Cases and groups of shared options that are right as a whole",
+        "Cases and groups of shared options that are right as a whole", "By wording and order of the options",
     ]  # fmt: skip
     patterns = (
         r"Rejected by \w+|Letters of \w+: .*|Records that speak to a model: \d+|effect: .*|tuned-\w+: .*|\w+(, \w+)?: \d+ of \d+ differ"

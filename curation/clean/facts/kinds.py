@@ -117,25 +117,19 @@ class Kinds(NamedTuple):
     needs: Pairs = ()
 
 
-@cache
-def _pattern(name: str) -> re.Pattern[str]:
-    return compiled(read_vocabulary("kinds")[name])
+_CHARACTERS = ("symptom_characters", "surnames")
 
 
 @cache
-def _characters(name: str) -> frozenset[str]:
-    return frozenset("".join(read_vocabulary("kinds")[name].split()))
+def _table() -> dict[str, Any]:
+    """Return the vocabulary by name: `Kinds` of a relation, pairs, characters, or a pattern."""
+    return {name: _entry(name, value) for name, value in read_vocabulary("kinds").items()}
 
 
-@cache
-def _pairs(name: str) -> Pairs:
-    return pairs(read_vocabulary("kinds")[name])
-
-
-@cache
-def _kinds_of(relation: str) -> Kinds | None:
-    rules = read_vocabulary("kinds").get(relation)
-    return _kinds(rules) if rules else None
+def _entry(name: str, value: Any) -> Kinds | Pairs | frozenset[str] | re.Pattern[str]:
+    if isinstance(value, str):
+        return frozenset("".join(value.split())) if name in _CHARACTERS else compiled(value)
+    return _kinds(value) if isinstance(value, dict) else pairs(value)
 
 
 def _kinds(rules: dict[str, Any]) -> Kinds:
@@ -156,43 +150,43 @@ def split_candidates(relation: str, candidates: Iterable[TailCandidate]) -> Iter
             continue
         symptoms: list[str] = []
         if relation in _LIKE_SYMPTOMS and candidate.reason is None and len(candidate.text) > _SHORT_CHARS - 1:
-            symptoms = _pattern("ordinary_symptoms").findall(candidate.text)
-        is_list = len(symptoms) > 1 and not _JOINED.sub("", _pattern("ordinary_symptoms").sub("", candidate.text))
+            symptoms = _table()["ordinary_symptoms"].findall(candidate.text)
+        is_list = len(symptoms) > 1 and not _JOINED.sub("", _table()["ordinary_symptoms"].sub("", candidate.text))
         yield from (candidate._replace(text=one) for one in symptoms) if is_list else (candidate,)
 
 
 def class_fits(head: str, medicine: str) -> bool | None:
     """Return whether a medicine's class and form suit a disease, all by their names; None if its class is unknown."""
-    if not all(diseases.search(head) for name, diseases in _pairs("medicine_forms") if name.search(medicine)):
+    if not all(diseases.search(head) for name, diseases in _table()["medicine_forms"] if name.search(medicine)):
         return False
-    heads = [diseases for name, diseases in _pairs("medicine_classes") if name.search(medicine)]
+    heads = [diseases for name, diseases in _table()["medicine_classes"] if name.search(medicine)]
     return any(diseases.search(head) for diseases in heads) if heads else None
 
 
 def matches_pattern(pattern: str, text: str) -> bool:
     """Return whether a text matches a named group of patterns of the table, such as `without_diet`."""
-    return _pattern(pattern).search(text) is not None
+    return _table()[pattern].search(text) is not None
 
 
 def doubtful_infectivity(head: str, polarity: bool) -> tuple[str, str] | None:
     """Return why the name of a disease contradicts the source's statement on its infectivity, or None."""
-    passes_on_nothing, germ = _pattern("not_contagious").search(head), _pattern("contagious").search(head)
+    passes_on_nothing, germ = _table()["not_contagious"].search(head), _table()["contagious"].search(head)
     if polarity and passes_on_nothing:
         return "doubtful_infectivity", f"said of {passes_on_nothing[0]}"
     if not polarity and germ and not passes_on_nothing:
         return "doubtful_infectivity", f"denied of {germ[0]}"
-    if not polarity and not passes_on_nothing and (maybe := _pattern("maybe_contagious").search(head)):
+    if not polarity and not passes_on_nothing and (maybe := _table()["maybe_contagious"].search(head)):
         return "doubtful_infectivity", f"unsure of {maybe[0]}"
     return None
 
 
 def misfit(relation: str, head: str, tail: str) -> tuple[str, str] | None:
     """Return the reason and the detail why the wording of a tail does not fit this relation to this head, or None."""
-    if rest := _pattern("vague_heads").search(head):
+    if rest := _table()["vague_heads"].search(head):
         return "head_vague", rest[0]
     if fault := _fault_of_wording(relation, tail):
         return fault
-    for needing, needed in (_kinds_of(relation) or Kinds()).needs:
+    for needing, needed in (_table().get(relation) or Kinds()).needs:
         if (match := needing.search(tail)) and not needed.search(head):
             return "wrong_kind", f"{match[0]} is not for this head"
     return _unfit_for_head(relation, head, tail)
@@ -202,7 +196,7 @@ def misfit(relation: str, head: str, tail: str) -> tuple[str, str] | None:
 def _fault_of_wording(relation: str, tail: str) -> tuple[str, str] | None:
     if relation != "examination_range" and "或" in _BRACKETED.sub("", tail):
         return "tail_not_atomic", "more than one thing: 或"
-    kinds = _kinds_of(relation)
+    kinds = _table().get(relation)
     if kinds is None:
         return None
     if kinds.split and (clause := kinds.split.search(tail)):
@@ -214,12 +208,12 @@ def _fault_of_wording(relation: str, tail: str) -> tuple[str, str] | None:
         return "wrong_kind", "no ending of its relation"
     if relation == "disease_symptom" and len(tail) <= _SHORT_CHARS and _HAN.fullmatch(tail):
         own = tail[-1] if _may_be_person(tail) else tail  # few given names end like a symptom
-        return None if _characters("symptom_characters") & set(own) else ("unknown_term", "no character that symptoms have")
+        return None if _table()["symptom_characters"] & set(own) else ("unknown_term", "no character that symptoms have")
     return None
 
 
 def _may_be_person(tail: str) -> bool:
-    return len(tail) < _SHORT_CHARS and tail[0] in _characters("surnames") and _HAN.fullmatch(tail) is not None
+    return len(tail) < _SHORT_CHARS and tail[0] in _table()["surnames"] and _HAN.fullmatch(tail) is not None
 
 
 def lists_people(relation: str, tails: Sequence[str], reasons: Sequence[str | None]) -> bool:
