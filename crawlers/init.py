@@ -5,13 +5,12 @@
 
 The files are read and cleaned once to count their questions. Quotas hold for each exam and category: a fifth of a type in the smallest of
 them, at most CPsyExam's number, goes to test, and as much to reserved. The ledgers of what earlier splits and claims chose are emptied,
-which is to be committed, and the figures removed: they belong to the replicas.
+which is to be committed, and the summary of figures removed: they belong to the replicas.
 """
 
 import argparse
 import json
 import re
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -31,7 +30,7 @@ from crawlers.read.paths import named_files
 
 LEDGERS = ("splits/assignments.jsonl", "curation/chosen.jsonl")
 NEXT = 'git commit -am "Own files alone" && make repro STAGE=release'
-FIGURES = ("metrics", "plots/tables")
+FIGURES = "metrics/summary.json"
 RELEASED = "splits/released.jsonl"
 _MOST = {"mcqa": 600, "mrqa": 200, "qa": 25, "tf": 200, "blank": 25}
 """The most questions of a type for test; those of `mcqa`, `mrqa` and `qa` are CPsyExam's."""
@@ -79,8 +78,7 @@ def main(argv: list[str] | None = None) -> None:
     after = own_params(before, own)
     if Path(RELEASED).exists() and Path(RELEASED).stat().st_size:
         raise ValueError(f"{RELEASED} names published versions, whose splits must stay; begin in a new clone")
-    for folder in FIGURES:
-        shutil.rmtree(folder, ignore_errors=True)
+    Path(FIGURES).unlink(missing_ok=True)
     for path in filter(Path.exists, map(Path, LEDGERS)):
         with replacing(path) as part:
             part.write_bytes(b"")
@@ -92,7 +90,7 @@ def main(argv: list[str] | None = None) -> None:
     print(f"written   {PARAMS_FILE}: imports.{own.name}; quota of test, and again of reserved, per exam and category: {quota}")
     if _TCM in exams:
         print(f"          questions of exam {_TCM} have a quota of their own, split.tcm_per_subject")
-    print(f"emptied   {', '.join((*LEDGERS, *FIGURES))}")
+    print(f"emptied   {', '.join((*LEDGERS, FIGURES))}")
     print(f"next:     {NEXT}; `make repro` also asks {len(runs_of(own.pools))} baselines; until the commit, `git checkout .` undoes this")
 
 
