@@ -16,21 +16,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from tqdm import tqdm
 
-from atomexam.records.item import Item, QuestionItem
-from atomexam.records.params import PARAMS_FILE, check
+from atomexam.records.item import Item
+from atomexam.records.params import PARAMS_FILE, Import, check
 from atomexam.runtime.jsonl import read_jsonl, replacing
 from atomexam.runtime.source_sheet import trial
 from atomexam.runtime.stage import command, run_stage
 from atomexam.text.yaml_values import yaml_values
 from crawlers.read.__main__ import read_row
 from crawlers.read.paths import named_files
+from crawlers.read_imports import declared
 
 LEDGERS = ("splits/assignments.jsonl", "curation/chosen.jsonl")
 NEXT = 'git commit -am "Own files alone" && make repro STAGE=release'
-FIGURES = "metrics/summary.json"
+SUMMARY = "metrics/summary.json"
 RELEASED = "splits/released.jsonl"
 _MOST = {"mcqa": 600, "mrqa": 200, "qa": 25, "tf": 200, "blank": 25}
 """The most questions of a type for test; those of `mcqa`, `mrqa` and `qa` are CPsyExam's."""
@@ -43,7 +44,7 @@ _TCM = "TCM"
 """The exam whose choices are of task `tcm`, and of quota `split.tcm_per_subject`."""
 
 
-class Pool(Struct, frozen=True, order=True):
+class Pool(Struct, frozen=True):
     """What shares a quota."""
 
     exam: str
@@ -68,17 +69,17 @@ class OwnFiles(NamedTuple):
     @property
     def types(self) -> dict[str, int]:
         """Return the questions by type."""
-        return dict(sum((Counter({pool.question_type: count}) for pool, count in sorted(self.pools.items())), Counter()))
+        kinds = sorted({pool.question_type for pool in self.pools})
+        return {kind: sum(count for pool, count in self.pools.items() if pool.question_type == kind) for kind in kinds}
 
 
 def main(argv: list[str] | None = None) -> None:
     arguments = _arguments(argv)
-    own = counted(arguments.folder, arguments.exam, arguments.subject)
-    before = Path(PARAMS_FILE).read_text(encoding="utf-8")
-    after = own_params(before, own)
     if Path(RELEASED).exists() and Path(RELEASED).stat().st_size:
         raise ValueError(f"{RELEASED} names published versions, whose splits must stay; begin in a new clone")
-    Path(FIGURES).unlink(missing_ok=True)
+    own = counted(arguments.folder, arguments.exam, arguments.subject)
+    after = own_params(Path(PARAMS_FILE).read_text(encoding="utf-8"), own)
+    Path(SUMMARY).unlink(missing_ok=True)
     for path in filter(Path.exists, map(Path, LEDGERS)):
         with replacing(path) as part:
             part.write_bytes(b"")
@@ -90,7 +91,7 @@ def main(argv: list[str] | None = None) -> None:
     print(f"written   {PARAMS_FILE}: imports.{own.name}; quota of test, and again of reserved, per exam and category: {quota}")
     if _TCM in exams:
         print(f"          questions of exam {_TCM} have a quota of their own, split.tcm_per_subject")
-    print(f"emptied   {', '.join((*LEDGERS, FIGURES))}")
+    print(f"emptied   {', '.join((*LEDGERS, SUMMARY))}")
     print(f"next:     {NEXT}; `make repro` also asks {len(runs_of(own.pools))} baselines; until the commit, `git checkout .` undoes this")
 
 
@@ -104,7 +105,7 @@ def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:
     if not _NAME.fullmatch(path.stem):
         raise ValueError(f"{folder}: its name becomes a key in {PARAMS_FILE}; expected small letters, digits and _, as in imports/my_books")
     faults: list[str] = []
-    with trial(_items(folder, exam, subject, faults)) as data:
+    with trial(_items(Import(path=folder, exam=exam, subject=subject), faults)) as data:
         rows = read_jsonl(data / "unique/questions.jsonl", _Question) if data else ()
         pools = Counter(Pool(row.exam, row.category, row.question_type) for row in rows if row.answer)
     if not pools:
@@ -114,14 +115,13 @@ def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:
     return OwnFiles(path.stem, {key: value for key, value in values.items() if value}, pools)
 
 
-def _items(folder: str, exam: str | None, subject: str | None, faults: list[str]) -> Iterator[Item]:
-    files = named_files([folder])
+def _items(source: Import, faults: list[str]) -> Iterator[Item]:
+    files = named_files([source.path])
     for name, path in tqdm(files, unit=" files", disable=None if len(files) > 1 else True):
         row = read_row(name, path)
         faults += filter(None, [row.error])
         for item in row.reading.items:
-            said = {"exam_raw": exam, "subject_raw": subject} if isinstance(item, QuestionItem) else {}
-            yield structs.replace(item, **{key: value for key, value in said.items() if value})
+            yield declared(item, source)
 
 
 def quotas(pools: Mapping[Pool, int]) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import reduce
+from operator import getitem
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -37,10 +38,6 @@ class Entries(NamedTuple):
 
     proposal: LayoutProposal
     records: list[Located]
-
-
-def _inner(value: Any, key: str) -> Any:
-    return value.get(key) if isinstance(value, dict) else None
 
 
 def entries_in(name: str, body: bytes) -> list[Entries]:
@@ -101,13 +98,8 @@ def _forms(name: str, body: bytes) -> Iterator[list[Located]]:
             whole = _whole(name, literals_as_json(name, body) if suffix in DATA else body)
             yield from records_in(whole)
             if len(ways := ways_to_records([whole])) > 1:
-                lists = ((way, reduce(_inner, way, whole)) for way in ways)
-                records = (
-                    (way, at, each)
-                    for way, some in lists
-                    for at, each in enumerate(some if isinstance(some, list) else (), 1)
-                    if isinstance(each, dict)
-                )
+                lists = ((way, reduce(getitem, way, whole)) for way in ways)
+                records = ((way, at, each) for way, some in lists for at, each in enumerate(some, 1) if isinstance(each, dict))
                 yield [(f"{'.'.join(way)}:{at}", {SECTION: way[-1], **each}) for way, at, each in records]
         elif suffix in SHEETS:
             for sheet in read_sheets(name, sheets_in(name, body), _names_entries):

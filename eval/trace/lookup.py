@@ -22,8 +22,8 @@ from atomexam.runtime.archive_index import IndexRow, indexes, read_packed, unpac
 from eval.trace.related_items import Claim, learned_by, nearest, read_items
 
 SPLITS = ("train", "dev", "test", "reserved")
-_CLAIMS: dict[str, type[Claim]] = {"claim": ClaimPair, "fourfold": Fourfold}
-_FILES = {"claim": "claims.jsonl", "fourfold": "fourfold.jsonl"}
+_CLAIMS: dict[str, tuple[str, type[Claim]]] = {"claim": ("claims.jsonl", ClaimPair), "fourfold": ("fourfold.jsonl", Fourfold)}
+"""File and shape of each kind of claim."""
 _ID = re.compile(r"[a-z]+-[0-9a-f]{8,}")
 _MOST_BYTES = 1 << 26  # longer than any page; unpacking stops there
 _MAX_BYTES = 240
@@ -60,8 +60,8 @@ def find(data: Path, query: str) -> list[Hit]:
 
 def _hits(data: Path, text: str) -> Iterator[Hit]:
     for split in SPLITS:
-        for kind, shape in _CLAIMS.items():
-            for claim in rows_with(data / "splits" / split / _FILES[kind], [text], shape):
+        for kind in _CLAIMS:
+            for claim in _claims_with(data, split, kind, [text]):
                 yield Hit(kind, claim.id, split, sentences_of(claim)[0])
         for question in rows_with(data / "splits" / split / "questions.jsonl", [text], Question):
             yield Hit("question", question.id, split, question.stem)
@@ -164,7 +164,7 @@ def trace(data: Path, hit: Hit) -> Chain:
 
 
 def _claim(data: Path, hit: Hit) -> Chain:
-    claim = _one(rows_with(data / "splits" / hit.context / _FILES[hit.kind], [hit.id], _CLAIMS[hit.kind]), hit.id)
+    claim = _one(_claims_with(data, hit.context, hit.kind, [hit.id]), hit.id)
     verdicts = SENTENCES if isinstance(claim, Fourfold) else PAIR
     facts = _facts_of(data, claim.fact_ids)
     return {
@@ -256,8 +256,14 @@ def _pages(data: Path, record: Claim | Question | Fact) -> list[Chain]:
 def _claims_of(data: Path, facts: Sequence[str]) -> list[tuple[str, Claim]]:
     """Return the claims and fourfold rows that state one of the facts, with their splits."""
     wanted = set(facts)
-    paths = [(split, data / "splits" / split / _FILES[kind], shape) for split in SPLITS for kind, shape in _CLAIMS.items()] if facts else []
-    return [(split, claim) for split, path, shape in paths for claim in rows_with(path, facts, shape) if wanted & set(claim.fact_ids)]
+    claims = ((split, claim) for split in SPLITS for kind in _CLAIMS for claim in _claims_with(data, split, kind, facts))
+    return [(split, claim) for split, claim in claims if wanted & set(claim.fact_ids)]
+
+
+def _claims_with(data: Path, split: str, kind: str, texts: Sequence[str]) -> Iterator[Claim]:
+    """Yield the claims of a kind in a split whose line contains one of the texts; none without texts."""
+    name, shape = _CLAIMS[kind]
+    return rows_with(data / "splits" / split / name, texts, shape) if texts else iter(())
 
 
 def _scores(data: Path, items: Sequence[str]) -> list[str]:

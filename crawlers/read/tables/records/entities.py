@@ -51,6 +51,14 @@ _POWER = re.compile(r"^(?=10[\^⁰-⁹¹²³*])")
 _LETTER = re.compile(r"[a-zA-Zμµ%‰℃]")
 _EMPTY = re.compile(r"[\s—–―_/\\.·*－-]*|null|none|nan|n/a|\[\]|\{\}", re.I)
 _BARE_SIGN = re.compile(r"[-－]")
+_PERSON = re.compile(
+    "[王李张刘陈杨赵吴周徐孙朱胡郭何罗郑梁谢宋唐许韩冯邓曹彭曾萧蔡叶程苏魏吕丁任沈姚卢"
+    "姜崔钟谭陆汪范廖贾夏韦付邹孟熊秦邱江尹薛闫][\u4e00-\u9fff]{1,2}"
+)
+"""A common surname and one or two characters."""
+_BRACKET = re.compile(r"[(（]([^()（）]+)[)）]")
+_NO_REFERENCE = re.compile("危急|警戒|偏[高低]|升高|降低|临界|异常|旧|原")
+"""What a bracket says of ranges that are no references."""
 
 
 def word_of(key: str) -> str:
@@ -181,6 +189,7 @@ class _Words(Struct, frozen=True, forbid_unknown_fields=True):
     least: list[str]
     most: list[str]
     skip: list[str]
+    persons: list[str]
     parts: dict[str, frozenset[str]]
     qualifiers: list[str]
     signs: dict[str, re.Pattern[str]]
@@ -327,7 +336,7 @@ def propose_records(
     keys = list(dict.fromkeys(key for row in rows for key in row))
     columns = {key: _column(rows, key) for key in keys}
     name = _name_key(columns, [*array])
-    if name is None or not _OF_PEOPLE.isdisjoint(map(word_of, columns)) or _are_persons(columns[name].texts):
+    if name is None or not set(_words().persons).isdisjoint(map(word_of, columns)) or _are_persons(columns[name].texts):
         return None
     others = [_NO_HEAD] if _words().signs[_NO_HEAD].search(name.lower()) else [kind for kind in _words().kinds if kind != _NO_HEAD]
     kinds = [of] if of else others
@@ -420,15 +429,6 @@ def _as_kind(
     return LayoutProposal(RecordLayout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
 
 
-_OF_PEOPLE = frozenset(("姓名", "患者", "病人", "患者姓名", "病历号", "住院号", "主诉", "patient", "patientname", "擅长"))
-"""Names of columns of records of patients and doctors."""
-_PERSON = re.compile(
-    "[王李张刘陈杨赵吴周徐孙朱胡郭何罗郑梁谢宋唐许韩冯邓曹彭曾萧蔡叶程苏魏吕丁任沈姚卢"
-    "姜崔钟谭陆汪范廖贾夏韦付邹孟熊秦邱江尹薛闫][\u4e00-\u9fff]{1,2}"
-)
-"""A common surname and one or two characters."""
-
-
 def _are_persons(names: Sequence[str]) -> bool:
     """Return whether most names may be people's, and none looks like what may be described."""
     looks = any(pattern.search(each) for each in names for pattern in _words().names.values())
@@ -441,8 +441,8 @@ def _different(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> set[tu
 
 def _of_others(key: str) -> bool:
     """Return whether a key says in brackets that its ranges are critical or of others: 参考值（危急）."""
-    inner = re.search(r"[(（]([^()（）]+)[)）]", key)
-    return inner is not None and not person_of(key) and re.search(r"危急|警戒|偏[高低]|升高|降低|临界|异常|旧|原", inner[1]) is not None
+    inner = _BRACKET.search(key)
+    return inner is not None and not person_of(key) and _NO_REFERENCE.search(inner[1]) is not None
 
 
 def are_people(texts: Sequence[str]) -> bool:
