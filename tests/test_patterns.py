@@ -27,8 +27,6 @@ SHORT, _SHORT_CHARS = {
     "curation.vocab.allowed_heads._rows": "tails, and names of heads: 80",
     "curation.clean.facts.kinds._table": "tails",
     "curation.clean.facts.prose._TREATMENT": "items of a list",
-    "eval.answers.option_texts._CONCLUDING": "the 32 characters before a text",
-    "eval.answers.option_texts._DECIDED": "the 32 characters before a text",
 }, 300  # fmt: skip
 GUARDED = {"crawlers.read.containers.files.notations._TOKEN": "many comments that never end: the budget of its process ends it"}
 UNKNOWN = "甲"
