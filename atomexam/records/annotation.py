@@ -108,10 +108,13 @@ class SuspectKey(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     answers: dict[str, str]
     """Letters by model."""
     explanation: str | None
+    """As its source gives it."""
     twins: list[str]
     """Stems and right options of its near-duplicates."""
     sources: list[str]
+    """Sources with this question, sorted."""
     urls: list[str]
+    """Addresses of the pages."""
 
 
 class Statement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -30,16 +30,18 @@ from eval.items.replies import TaskReplies, TaskRun, code_of, read_task
 from eval.items.statistics import LEAST_MODELS, NEEDED_MODELS, halves, item_figures, option_use, test_figures
 from eval.models.planned import describe, read_runs
 from eval.statistics.bootstrap import DIGITS, Figures
-from eval.tasks.runs import TASKS, variants_of
 
-VERDICTS = {"正确": 0, "错误": 1}
+VERDICTS: dict[str | None, int] = {"正确": 1, "错误": 2}
 MOST_QUEUED = 500
 _FACETS = ("type", "exam", "subject", "source")
 _LETTER_TASKS = ("choice", "tcm", "tf")
 """Tasks whose answers are options. Words for blanks are right in several spellings, so their keys are not examined."""
+_FILES = {"claim": "claims", "fourfold": "fourfold"}
+"""Records that a task asks of, if not of questions. Not from `eval.tasks`: a changed prompt would make this stage stale."""
 _CORRELATED = 1.96
 _NO_KEY = -2
 _MOST_SHOWN = 50
+_ROWS_AT_ONCE = 10_000
 _FEW_MODELS = (
     f"few models besides baselines: {{}}. With fewer than {LEAST_MODELS}, correlations, reliability and votes on keys are undefined; with "
     f"fewer than {NEEDED_MODELS} they are weak: the 95 % interval of a correlation is more than 0.5 to each side"
@@ -165,7 +167,7 @@ def _bits(replies: TaskReplies) -> npt.NDArray[np.uint16]:
     """Return the options that each model chose as bits; 正确 is the first, 错误 the second."""
 
     def bits(answer: str) -> int:
-        return 1 << VERDICTS[answer] if answer in VERDICTS else sum(1 << ascii_uppercase.index(letter) for letter in answer)
+        return VERDICTS[answer] if answer in VERDICTS else sum(1 << ascii_uppercase.index(letter) for letter in answer)
 
     by_code = np.array([*map(bits, replies.answers), 0], np.uint16)  # the last is that of `NO_ANSWER`
     return by_code[replies.codes]
@@ -204,7 +206,7 @@ def _runs_by_task(args: Arguments) -> tuple[dict[str, list[TaskRun]], int]:
         if describe(run.model, args.runs)[0].backend == "baseline":
             left_out += 1
         else:
-            by_task[run.task].append(TaskRun(name, run.model, args.scores / f"{name}.jsonl", len(variants_of(run)) > 1))
+            by_task[run.task].append(TaskRun(name, run.model, args.scores / f"{name}.jsonl", run.orders > 1 or bool(run.prompts)))
     return by_task, left_out
 
 
@@ -220,6 +222,15 @@ def _queue(args: Arguments, out: Path, found: Sequence[Suspicion], of_claims: Se
     claims = {row.id: row for row in read_jsonl(args.splits / "test" / "claims.jsonl", ClaimPair) if row.id in wanted_claims}
     write_claims(out, list(wanted_claims.values()), claims)
     return {"queued_keys": len(wanted), "queued_claims": len(wanted_claims), "decided": sum(one.item_id in decided for one in found)}
+
+
+def _write_tables(path: Path, tables: Sequence[pd.DataFrame]) -> None:
+    """Write the rows of tables as JSONL, some thousands at a time: a whole table as one text takes as much memory as all else."""
+    with replacing(path) as part, open(part, "w", encoding="utf-8") as file:
+        for table in tables:
+            for start in range(0, len(table), _ROWS_AT_ONCE):
+                rows = table.iloc[start : start + _ROWS_AT_ONCE]
+                file.write(rows.to_json(orient="records", lines=True, force_ascii=False, double_precision=DIGITS))
 
 
 def page(analyses: Sequence[Analysis], groups: pd.DataFrame, warnings: Sequence[str]) -> str:
@@ -254,20 +265,18 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv, __doc__, None, None, paths)
     by_task, left_out = _runs_by_task(args)
     analyses: dict[str, Analysis] = {}
-    for task in TASKS:
-        replies = read_task(by_task[task], dict(VERDICTS))
+    for task in sorted(by_task):
+        replies = read_task(by_task[task], VERDICTS)
         if replies is None:
             continue
-        about = list(read_about(args.splits / "test" / f"{TASKS[task].of}.jsonl", replies.items))
+        about = list(read_about(args.splits / "test" / f"{_FILES.get(task, 'questions')}.jsonl", replies.items))
         analyses[task] = analyse(task, replies, about)
     few = {task: len(one.figures["runs"]) for task, one in analyses.items() if len(one.figures["runs"]) < NEEDED_MODELS}
     warnings = [_FEW_MODELS.format(", ".join(f"{task} {many}" for task, many in few.items()))] if few else []
     with folder_lock(args.out) as out:
         groups = pd.DataFrame([row for one in analyses.values() for row in one.groups])
-        for name, tables in (("items", [one.table for one in analyses.values()]), ("groups", [groups])):
-            with replacing(out / f"{name}.jsonl") as part:
-                rows = [table.to_json(orient="records", lines=True, force_ascii=False, double_precision=DIGITS) for table in tables]
-                part.write_text("".join(rows), encoding="utf-8")
+        _write_tables(out / "items.jsonl", [one.table for one in analyses.values()])
+        _write_tables(out / "groups.jsonl", [groups])
         found = [one for task, each in analyses.items() if task in _LETTER_TASKS for one in each.suspicions]
         queued = _queue(args, out, found, analyses["claim"].suspicions if "claim" in analyses else [])
         with replacing(out / "index.html") as part:

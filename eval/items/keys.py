@@ -38,8 +38,8 @@ def key_evidence(codes: Codes, keys: Codes, right: Matrix, options: npt.NDArray[
     least = 0.5 / max(len(right), 1)
     rest = np.clip(shares_of_rest(right), least, 1 - least)
     answered = (codes != NO_ANSWER) & ~np.isnan(rest)
-    odds = np.where(answered, rest, 0.5) / (1 - np.where(answered, rest, 0.5)) * (np.maximum(options, 2)[:, np.newaxis] - 1)
-    weights = np.where(answered, np.maximum(np.log(odds), 0), 0.0)
+    weights = np.where(answered, rest, 0.5)
+    weights = np.maximum(np.log(weights / (1 - weights) * (np.maximum(options, 2)[:, np.newaxis] - 1)), 0) * answered
     other, most = np.full(len(codes), NO_ANSWER, np.int32), np.full(len(codes), -np.inf)
     for column in codes.T:
         votes = (weights * (codes == column[:, np.newaxis])).sum(axis=1)
