@@ -233,19 +233,24 @@ def _write_tables(path: Path, tables: Sequence[pd.DataFrame]) -> None:
                 file.write(rows.to_json(orient="records", lines=True, force_ascii=False, double_precision=DIGITS))
 
 
+def _html(table: pd.DataFrame) -> str:
+    shown = table.astype(object).where(table.notna(), "–")
+    return shown.to_html(index=False, border=0, justify="unset", float_format=f"{{:.{DIGITS}f}}".format)
+
+
 def page(analyses: Sequence[Analysis], groups: pd.DataFrame, warnings: Sequence[str]) -> str:
     """Return the page of all statistics but those of single items."""
     style = (SHARED / "page.css").read_text(encoding="utf-8")
     totals = pd.DataFrame([{"task": one.table.task.iloc[0]} | one.figures for one in analyses]).drop(columns="runs", errors="ignore")
     worst = pd.concat([one.table for one in analyses]) if analyses else pd.DataFrame({"item_rest": []})
-    worst = worst.sort_values(["item_rest"], kind="stable").head(_MOST_SHOWN)
+    worst = worst.dropna(subset=["item_rest"]).sort_values("item_rest", kind="stable").head(_MOST_SHOWN)
     wanted = ["id", "task", "type", "exam", "subject", "models", "right", "point_biserial", "item_rest", "evidence"]
     tables = {
         "Tests": totals,
         "Parts": groups,
         "Items with the lowest item-rest correlation": worst[[name for name in wanted if name in worst]],
     }
-    body = "".join(f"<h2>{name}</h2>{table.to_html(index=False, border=0, na_rep='–')}" for name, table in tables.items())
+    body = "".join(f'<h2>{name}</h2><div class="wide">{_html(table)}</div>' for name, table in tables.items())
     notes = "".join(f"<p>{escape(text)}</p>" for text in warnings)
     head = f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Items</title><style>{style}</style></head>'
     return f"{head}<body><h1>Items</h1>{notes}{body}</body></html>\n"
