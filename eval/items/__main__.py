@@ -27,7 +27,7 @@ from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.items.keys import NO_ANSWER, OF_EXPLANATION, SUSPECT, key_evidence, letters_of_explanation
 from eval.items.queue import Rejected, Suspicion, suspect_key, twins_of, write_claims, write_queue
 from eval.items.replies import TaskReplies, TaskRun, code_of, read_task
-from eval.items.statistics import LEAST_MODELS, NEEDED_MODELS, halves, item_figures, option_use, test_figures
+from eval.items.statistics import LEAST_MODELS, NEEDED_MODELS, figures_of_test, halves, item_figures, option_use
 from eval.models.planned import describe, read_runs
 from eval.statistics.bootstrap import DIGITS, Figures
 
@@ -155,7 +155,7 @@ def analyse(task: str, replies: TaskReplies, about: Sequence[AboutItem]) -> Anal
 def _summary(right: npt.NDArray, table: pd.DataFrame) -> Figures:
     """Return the figures of a part of a test."""
     about_items = {"item_rest": _rounded(table.item_rest.mean()), "negative": int(table.negative.sum())}
-    return {name: _rounded(value) for name, value in test_figures(right).items()} | about_items
+    return {name: _rounded(value) for name, value in figures_of_test(right).items()} | about_items
 
 
 def _rounded(value: Any) -> Any:

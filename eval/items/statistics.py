@@ -62,7 +62,7 @@ def model_shares(right: Matrix) -> npt.NDArray[np.float64]:
     return np.divide(np.nansum(right, axis=0), replied, out=np.full(right.shape[1], np.nan), where=replied > 0)
 
 
-def test_figures(right: Matrix) -> Figures:
+def figures_of_test(right: Matrix) -> Figures:
     """Return the figures of a set of items as one test; unrounded, None where undefined.
 
     `alpha` is Cronbach's, which is KR-20 if all is right or wrong, over the items that every model replied to. `sem` is the standard error

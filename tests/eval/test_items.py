@@ -24,8 +24,7 @@ from curation.decisions import main as import_decisions
 from curation.near_duplicates.__main__ import unique_questions
 from eval.items.__main__ import main
 from eval.items.keys import SUSPECT, key_evidence, letters_of_explanation
-from eval.items.statistics import item_figures, shares_of_rest
-from eval.items.statistics import test_figures as figures_of_test
+from eval.items.statistics import figures_of_test, item_figures, shares_of_rest
 
 SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
 LETTERS = "ABCD"
