@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import openpyxl
 import pytest
+from msgspec import to_builtins
+from msgspec.structs import replace
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
@@ -14,14 +16,14 @@ from atomexam.records.annotation import Decision, SuspectKey
 from atomexam.records.blocks import Run
 from atomexam.records.claim import ClaimPair, claim_id
 from atomexam.records.model import Description
-from atomexam.records.params import NearDuplicates
 from atomexam.records.prediction import Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
+from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
 from curation import verdicts
 from curation.decisions import main as import_decisions
-from curation.near_duplicates.__main__ import unique_questions
+from curation.near_duplicates.merging import apply_decision, decision_for
 from eval.items.__main__ import main
 from eval.items.keys import SUSPECT, key_evidence, letters_of_explanation
 from eval.items.statistics import figures_of_test, item_figures, shares_of_rest
@@ -147,6 +149,10 @@ class Folder:
             self.explained = self.questions[number].id
         write_jsonl(folder / "splits/test/questions.jsonl", self.questions, key=lambda one: one.id)
         write_jsonl(folder / "splits/test/claims.jsonl", [], key=id)
+        kept = self.questions[min(self.wrong)]
+        twin = to_builtins(replace(kept, stem=kept.stem.replace("问的", "所问的"), answer="B"))
+        row = Rejected(id=kept.id, kind="question", reason="near_duplicate", detail=kept.id, record=twin)
+        write_jsonl(folder / "unique/rejected.jsonl", [row], key=lambda one: one.id)
         for model in range(models):
             self.run(f"m{model:02}", [LETTERS[code] for code in self.answers[:, model]])
         self.run("always-a", ["A"] * items, backend="baseline")
@@ -201,6 +207,8 @@ def test_the_stage_queues_wrong_keys_and_says_what_it_saw(folder: Folder) -> Non
     assert wrong | {folder.explained} <= rows.keys() and len(rows) <= 6
     first = rows[next(iter(wrong))]
     assert first.evidence >= SUSPECT and not first.weak and first.proposed != first.key and len(first.answers) == 24
+    twin = folder.questions[min(folder.wrong)]
+    assert rows[twin.id].twins == [f"{twin.stem.replace('问的', '所问的')} → {twin.options[1].text}"] and rows[folder.explained].twins == []
     assert any("the explanation says" in text for text in rows[folder.explained].because)
     figures = folder.items()["tasks"]["choice"]
     assert figures["models"] == 24 and figures["items"] == 60 and figures["enough_models"] and "always-a" not in figures["runs"]
@@ -219,12 +227,10 @@ def test_what_people_decide_is_done_in_the_next_version(folder: Folder, capsys: 
     assert "3 new decisions, 0 changed" in capsys.readouterr().out
     folder.decide(folder.fill(said))
     assert "0 new decisions, 0 changed, 3 as before" in capsys.readouterr().out
-    params = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
-    before, after = (unique_questions(folder.questions, params, each) for each in (None, decisions))
-    changed = {row.id: row for row in after.kept if row not in before.kept}
-    assert {key: row.answer for key, row in changed.items()} == {wrong: rows[wrong].proposed}
-    assert [(row.id, row.reason, row.detail) for row in after.rejected] == [(other, "withdrawn", "ambiguous")]
-    assert len(after.kept) == len(before.kept) - 1
+    decided = {one.id: one for one in folder.questions if one.id in said}  # what `near_duplicates` does with them
+    assert decision_for([decided[other]], decisions).withdrawn == "ambiguous"
+    for item, answer in ((wrong, rows[wrong].proposed), (more[0], rows[more[0]].key)):
+        assert apply_decision([decided[item]], decision_for([decided[item]], decisions), 3).best.answer == answer
     assert folder.items()["decided"] == 3
     assert not {wrong, other, more[0]} & {row.question_id for row in folder.queue()}
     (folder.folder / "decisions.jsonl").write_bytes(b"")
