@@ -215,11 +215,11 @@ def _queue(args: Arguments, out: Path, found: Sequence[Suspicion], of_claims: Se
     decided, judged = read_decisions(args.decisions), read_verdicts(args.verdicts)
     open_keys = sorted((one for one in found if one.item_id not in decided), key=lambda one: (-one.strength, one.item_id))
     wanted = {one.item_id: one for one in open_keys[:MOST_QUEUED]}
-    questions = {row.id: row for row in read_jsonl(args.splits / "test" / "questions.jsonl", Question) if row.id in wanted}
+    questions = {row.id: row for row in read_optional(args.splits / "test" / "questions.jsonl", Question) if row.id in wanted}
     twins = twins_of(read_optional(args.unique / "rejected.jsonl", Rejected), wanted)
     write_queue(out, [suspect_key(one, questions[item], twins.get(item, [])) for item, one in wanted.items()])
     wanted_claims = {one.item_id: one for one in [one for one in of_claims if one.item_id not in judged][:MOST_QUEUED]}
-    claims = {row.id: row for row in read_jsonl(args.splits / "test" / "claims.jsonl", ClaimPair) if row.id in wanted_claims}
+    claims = {row.id: row for row in read_optional(args.splits / "test" / "claims.jsonl", ClaimPair) if row.id in wanted_claims}
     write_claims(out, list(wanted_claims.values()), claims)
     return {"queued_keys": len(wanted), "queued_claims": len(wanted_claims), "decided": sum(one.item_id in decided for one in found)}
 

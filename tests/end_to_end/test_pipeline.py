@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
 
 DATA_STAGES = (
     *("clean", "near_duplicates", "claims", "evidence", "validate", "split", "leaks", "release"),
-    *("plan", "errors", "judge", "report"),
+    *("plan", "items", "errors", "judge", "report"),
 )
 
 
