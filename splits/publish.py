@@ -2,9 +2,13 @@
 
 Run it once per version, when you hand the folder to others; then `dvc repro release`, and commit the ledger and dvc.lock. From then on
 that version cannot be built with other items, and the card of the next one lists the changes.
+
+With --hub OWNER/NAME it also sends the release to a dataset of the Hugging Face Hub, under the version as its revision, if HF_TOKEN is
+set; without it, nothing is recorded or sent: it prints what would be.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +17,9 @@ import msgspec
 
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from atomexam.runtime.stage import run_stage
-from splits.release.__main__ import CHECKSUMS, PATHS, sha256
+from splits import hub
+from splits.release.__main__ import CHECKSUMS, PATHS, read_split, sha256
+from splits.release.commitment import RESERVED
 from splits.release.croissant import FILE as CROISSANT
 from splits.release.history import HISTORY, Change, in_order, order_of, read_ledger, tally
 
@@ -24,12 +30,26 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     parser.add_argument("--release", type=Path, default=Path(PATHS["out"]), metavar="PATH")
     parser.add_argument("--ledger", type=Path, default=Path(PATHS["ledger"]), metavar="PATH")
+    parser.add_argument("--hub", metavar="OWNER/NAME", help="send the release there; a new repository is private")
+    parser.add_argument("--splits", type=Path, default=Path(PATHS["splits"]), metavar="PATH", help="with --hub: holds what is reserved")
     arguments = parser.parse_args(argv)
     check_files(arguments.release)
     version = msgspec.json.decode((arguments.release / CROISSANT).read_bytes())["version"]
+    files, token = hub.files_of(arguments.release), os.environ.get("HF_TOKEN", "").strip()
+    if arguments.hub:
+        reserved = {record.id for record in read_split(arguments.splits, RESERVED)}
+        hub.refuse_reserved(arguments.release, files, reserved)
+        print("\n".join(hub.plan(arguments.release, files, arguments.hub, version)))
+        if not token:
+            print(
+                "nothing was recorded or sent: HF_TOKEN is not set; `huggingface.co/settings/tokens` gives one that writes", file=sys.stderr
+            )
+            return
     summary = publish(arguments.release / HISTORY, arguments.ledger, version)
     print(f"{summary}; run `dvc repro release`, commit {arguments.ledger} and dvc.lock, and tag the commit", file=sys.stderr)
     print(NOT_RELEASED, file=sys.stderr)
+    if arguments.hub:
+        print(hub.push(arguments.release, files, arguments.hub, version, token))
 
 
 def check_files(release: Path) -> None:
