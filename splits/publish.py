@@ -34,6 +34,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--splits", type=Path, default=Path(PATHS["splits"]), metavar="PATH", help="with --hub: holds what is reserved")
     arguments = parser.parse_args(argv)
     check_files(arguments.release)
+    refuse_stopped(arguments.release.parent)
     version = msgspec.json.decode((arguments.release / CROISSANT).read_bytes())["version"]
     files, token = hub.files_of(arguments.release), os.environ.get("HF_TOKEN", "").strip()
     if arguments.hub:
@@ -62,6 +63,13 @@ def check_files(release: Path) -> None:
             raise ValueError(
                 f"{release / name} is not the file that {CHECKSUMS} names; build the release again: `dvc repro --force release`"
             )
+
+
+def refuse_stopped(data: Path) -> None:
+    """Raise ValueError if a check stopped the last run, which left the release of an earlier one."""
+    for name in ("validation", "validation_splits", "leaks"):
+        if (data / name).is_dir() and not (data / name / "passed.json").exists():
+            raise ValueError(f"{data / name}: the last run stopped here, so the release is that of an earlier one; run `dvc repro release`")
 
 
 def publish(history: Path, ledger: Path, version: str) -> str:

@@ -99,7 +99,7 @@ def _check_source(
         for written in save(pages_folder(spider.name), case, without_people(page) if mode == "live" else page):
             print(f"written {written.relative_to(SOURCES.parents[1])}", file=sys.stderr)
     if chosen:
-        print(f"next: GOLDEN=1 python -m pytest tests/crawlers/test_pages.py -k {spider.name}", file=sys.stderr)
+        print(f"next: GOLDEN=1 python -m pytest tests/crawlers/test_pages.py -k {spider.name}, after `make setup-dev`", file=sys.stderr)
     return 0 if findings.items else 1
 
 

@@ -6,6 +6,7 @@ row of the fourfold set, go to the files of rejected ones.
 """
 
 import logging
+import sys
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
@@ -64,6 +65,9 @@ def main(argv: list[str] | None = None) -> None:
             for row in fourfold.rows
             if (key := row.fact_ids[0]) in false and key not in types
         ]
+        if left := known.chosen.difference(fact.id for fact in facts):
+            undone = f"if they are to return, `git checkout {args.chosen}` with the data"
+            print(f"{args.chosen}: {number_of(len(left), 'chosen fact')} left the data and the file; {undone}", file=sys.stderr)
         write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id))
     sizes = f"{number_of(len(claims), 'claim')} on {number_of(metrics['heads'], 'head')}, {len(fourfold.rows):,} fourfold"
     made = f"{len(facts):,} facts -> {sizes}"
