@@ -57,6 +57,9 @@ def rows_of(table: Table, shape: Any, what: str) -> list[dict[str, Any]]:
             continue
         tag = one_of(values.get(tag_field, first), fields, tag_field, f"{what}, row {number}") if tag_field else None
         kept = {name: values[name] for name, field in fields[tag].items() if values.get(name) is not None or _is_empty(values, field)}
+        if not kept and any(value is not None for value in values.values()):
+            known = ", ".join(fields[tag])
+            raise ValueError(f"{what}, row {number}: none of its fields is known: {', '.join(values)}; known: {known}")
         rows.append(kept | ({tag_field: tag} if tag_field else {}))
     return rows
 

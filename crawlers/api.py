@@ -30,6 +30,8 @@ def read(*paths: str | Path, format: str | None = None) -> pd.DataFrame:  # noqa
     Example:
         >>> atomexam.read("books", "more/*.csv")[["stem_raw", "answer_raw", "doubt"]]
     """
+    if not paths:
+        raise ValueError("read: name a file, a folder or a pattern")
     known = shipped_layouts()
     if format:
         suffixes_of(format, known)  # an unknown name raises now

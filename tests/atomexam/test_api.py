@@ -58,6 +58,7 @@ def test_a_frame_gives_the_records_back(record: msgspec.Struct) -> None:
         ("a.csv", Question, "questions: expected a DataFrame, or a list of records or dicts; found str"),
         ([1], Question, "questions, row 0: expected a record or dict, found int"),
         ([QUESTION, {"id": "q"}], Question, "questions, row 1: Object missing required field `exam`"),
+        ([{"stem": "题"}], Item, "questions, row 0: none of its fields is known: stem; known: url, provenance, exam_raw"),
         (pd.DataFrame([{"kind": "page"}]), Item, "questions, row 0: unknown kind 'page'; known: entity, question"),
     ],
 )
@@ -87,6 +88,7 @@ def test_the_notebook_runs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("call", "error"),
     [
         (lambda: atomexam.read("no-such-file"), "no-such-file"),
+        (lambda: atomexam.read(), "read: name a file, a folder or a pattern"),
         (lambda: atomexam.clean([], min_stem=2), "clean: .*min_stem_chars"),
         (lambda: atomexam.split([msgspec.structs.replace(QUESTION, answer=None)], quota={"mcqa": 1}), "1 have no answer, such as q"),
         (lambda: atomexam.split([], quota={"essay": 1}), "split: .*mcqa"),
