@@ -2,9 +2,13 @@
 
 Run it once per version, when you hand the folder to others; then `dvc repro release`, and commit the ledger and dvc.lock. From then on
 that version cannot be built with other items, and the card of the next one lists the changes.
+
+With --hub OWNER/NAME it also sends the release to a dataset of the Hugging Face Hub, under the version as its revision, if HF_TOKEN is
+set; without it, nothing is recorded or sent: it prints what would be.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +17,9 @@ import msgspec
 
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from atomexam.runtime.stage import run_stage
-from splits.release.__main__ import CHECKSUMS, PATHS, sha256
+from splits import hub
+from splits.release.__main__ import CHECKSUMS, PATHS, read_split, sha256
+from splits.release.commitment import RESERVED
 from splits.release.croissant import FILE as CROISSANT
 from splits.release.history import HISTORY, Change, in_order, order_of, read_ledger, tally
 
@@ -24,12 +30,27 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     parser.add_argument("--release", type=Path, default=Path(PATHS["out"]), metavar="PATH")
     parser.add_argument("--ledger", type=Path, default=Path(PATHS["ledger"]), metavar="PATH")
+    parser.add_argument("--hub", metavar="OWNER/NAME", help="send the release there; a new repository is private")
+    parser.add_argument("--splits", type=Path, default=Path(PATHS["splits"]), metavar="PATH", help="with --hub: holds what is reserved")
     arguments = parser.parse_args(argv)
     check_files(arguments.release)
+    refuse_stopped(arguments.release.parent)
     version = msgspec.json.decode((arguments.release / CROISSANT).read_bytes())["version"]
+    files, token = hub.files_of(arguments.release), os.environ.get("HF_TOKEN", "").strip()
+    if arguments.hub:
+        reserved = {record.id for record in read_split(arguments.splits, RESERVED)}
+        hub.refuse_reserved(arguments.release, files, reserved)
+        print("\n".join(hub.plan(arguments.release, files, arguments.hub, version)))
+        if not token:
+            print(
+                "nothing was recorded or sent: HF_TOKEN is not set; `huggingface.co/settings/tokens` gives one that writes", file=sys.stderr
+            )
+            return
     summary = publish(arguments.release / HISTORY, arguments.ledger, version)
     print(f"{summary}; run `dvc repro release`, commit {arguments.ledger} and dvc.lock, and tag the commit", file=sys.stderr)
     print(NOT_RELEASED, file=sys.stderr)
+    if arguments.hub:
+        print(hub.push(arguments.release, files, arguments.hub, version, token))
 
 
 def check_files(release: Path) -> None:
@@ -42,6 +63,13 @@ def check_files(release: Path) -> None:
             raise ValueError(
                 f"{release / name} is not the file that {CHECKSUMS} names; build the release again: `dvc repro --force release`"
             )
+
+
+def refuse_stopped(data: Path) -> None:
+    """Raise ValueError if a check stopped the last run, which left the release of an earlier one."""
+    for name in ("validation", "validation_splits", "leaks"):
+        if (data / name).is_dir() and not (data / name / "passed.json").exists():
+            raise ValueError(f"{data / name}: the last run stopped here, so the release is that of an earlier one; run `dvc repro release`")
 
 
 def publish(history: Path, ledger: Path, version: str) -> str:

@@ -1,5 +1,6 @@
 """Questions, and the few-shot examples drawn from them."""
 
+import re
 from typing import Literal
 
 from msgspec import Struct
@@ -13,6 +14,8 @@ Category = Literal["kg", "ca"]
 CaseType = Literal["method", "diagnosis", "treatment"]
 UNKNOWN_EXAM, UNKNOWN_SUBJECT = "unknown", "未知科目"
 """Exam and subject if the source states none; such questions share one quota, and the subject appears in prompts."""
+_OTHER_WORDS = re.compile(r"\|\|\|(?:(?!\|\|\|)[^；\n])*|[（(]\s*或[^（()）]*[）)]")
+"""What a key also accepts: examcoo's 饱和度|||彩度, 淋巴细胞（或B淋巴细胞） of papers. 或 and / outside brackets are part of the words."""
 
 
 class Option(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -65,6 +68,13 @@ def question_id(shared_stem: str | None, stem: str, option_texts: list[str]) -> 
 def group_id(shared_text: str) -> str:
     """Return the id of a group from the canonical text its questions share (case, or options joined by newlines)."""
     return content_id("group", canonical(shared_text))
+
+
+def accepted_words(key: str) -> list[str]:
+    """Return the words of a key, or of one blank of it, and each of the others that it accepts instead."""
+    found = (other[0] for other in _OTHER_WORDS.finditer(key))
+    others = [other.strip("| ") if other[0] == "|" else other.strip("（()） ").removeprefix("或").strip() for other in found]
+    return [_OTHER_WORDS.sub("", key).strip(), *filter(None, others)]
 
 
 Trained = Literal["train", "dev"]

@@ -12,6 +12,7 @@ It changes nothing in data/. Exit status 1 if no item was read.
 import argparse
 import logging
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -99,7 +100,7 @@ def _check_source(
         for written in save(pages_folder(spider.name), case, without_people(page) if mode == "live" else page):
             print(f"written {written.relative_to(SOURCES.parents[1])}", file=sys.stderr)
     if chosen:
-        print(f"next: GOLDEN=1 python -m pytest tests/crawlers/test_pages.py -k {spider.name}", file=sys.stderr)
+        print(f"next: GOLDEN=1 python -m pytest tests/crawlers/test_pages.py -k {spider.name}, after `make setup-dev`", file=sys.stderr)
     return 0 if findings.items else 1
 
 
@@ -123,6 +124,7 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
     """Return the findings of a run."""
     from crawlers.check.findings import Findings
     from crawlers.check.watch_middleware import ANSWERS, PAGES, REFUSED
+    from crawlers.embedded.serving.saved import pages_folder
     from crawlers.read.account.pages import account_of_responses
     from crawlers.web.closing_table import failures
     from crawlers.web.failure_causes import FORBIDDEN
@@ -143,8 +145,16 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
         errors=outcome.errors,
         forbidden=stats.get(FORBIDDEN, 0),
         over_limit=stats.get("archive/over_limit", 0),
+        saved_labels=saved_labels(pages_folder(spider.name)) if mode == "live" else {},
         account=account_of_responses(_tracked(stats.get(ANSWERS, [])), (item for page in pages for item in page.items)),
     )
+
+
+def saved_labels(folder: Path) -> Counter[tuple[str, str]]:
+    """Return how many entries of saved pages have each label, by the type of the entry."""
+    pages = (msgspec.json.decode(path.read_bytes()) for path in sorted(folder.glob("*.json")))
+    entries = (item for page in pages if isinstance(page, dict) for item in page.get("items") or () if item.get("entity_type"))
+    return Counter((entry["entity_type"], label) for entry in entries for label in {one["label"] for one in entry.get("values") or ()})
 
 
 def _block_selectors(spider: "type[SourceSpider]") -> dict[str, str] | None:

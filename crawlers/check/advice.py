@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from crawlers.check.findings import Findings, kinds_of
+from crawlers.check.findings import Findings, kinds_of, labels_of
 from crawlers.check.item_advice import of_items
 from crawlers.check.page_hints import Hint, PageHints
 from crawlers.html.links import link_to
@@ -14,6 +14,9 @@ from crawlers.text.columns import counted
 from crawlers.web.failure_causes import HOST_NOT_FOUND, NO_ROBOTS, cause
 
 _MAX = 3
+_COLONS = "：:"
+_SAVED, _ENTRIES = 2, 5
+"""Saved pages that must have a label, and live entries that must lack it: a page saved for an oddity has labels of its own."""
 _REFUSING = {401, 403, 407, 412, 429}
 _STATUS = re.compile(r"HTTP status (\d{3})")
 Check = Callable[[Findings], Iterator[str]]
@@ -155,4 +158,15 @@ def _first(texts: list[str]) -> str:
     return texts[0] if len(texts) == 1 else f"the first: {texts[0]}"
 
 
-_CHECKS: tuple[Check, ...] = (_access, _errors, _empty_kinds, _blocks, _off_site, _no_items, _doubts, of_items, _gone)
+def _moved(findings: Findings) -> Iterator[str]:
+    """Labels of the saved pages that no entry of the live site has."""
+    for kind in sorted({entry.entity_type for entry in findings.entities if entry.entity_type}):
+        entries = [entry for entry in findings.entities if entry.entity_type == kind]
+        here = {label.strip(_COLONS) for label, _ in labels_of(entries)}
+        saved = {label for (of, label), count in findings.saved_labels.items() if of == kind and count >= _SAVED}
+        if len(entries) >= _ENTRIES and (gone := sorted({label.strip(_COLONS) for label in saved} - here)):
+            named = ", ".join(gone[:_MAX]) + (", …" if len(gone) > _MAX else "")
+            yield f"None of {len(entries)} entries ({kind}) has {named}, which saved pages have: did the site rename or drop it?"
+
+
+_CHECKS: tuple[Check, ...] = (_access, _errors, _empty_kinds, _blocks, _off_site, _no_items, _doubts, of_items, _gone, _moved)

@@ -114,8 +114,9 @@ def _next(files: Sequence[Checked], command: str) -> list[str]:
     """Return the next command for all files."""
     if not any(row.reading.items for row, _ in files):
         return [f"nothing was read from {counted(len(files), 'file')}"]
-    if open_ones := sum(next(advice(*each), None) is not None for each in files):
-        return [f"first see to the {counted(open_ones, 'file')} with advice; to get what is read now: {command} > items.jsonl"]
+    if open_ones := sum(next(advice(*each), None) is not None or bool(misread_lines(each[0].reading.items)) for each in files):
+        what = f"the {counted(open_ones, 'file')} with advice or misread questions"
+        return [f"first see to {what}; to get what is read now: {command} > items.jsonl"]
     return ["nothing looks wrong", "next: a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro"]
 
 

@@ -39,6 +39,8 @@ class Findings(Struct, kw_only=True):
     """Requests beyond the requested number of pages."""
     account: CharacterAccount | None = None
     """Account of the pages' visible text."""
+    saved_labels: dict[tuple[str, str], int] = {}
+    """Type of an entry and label -> entries of the saved pages that have it, if the site is live."""
 
     @property
     def items(self) -> list[Item]:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -130,9 +131,12 @@ def sample_claims(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list
 
 
 def mixed_sample(sides: Iterable[Iterable[ClaimPair]], per_type: int, seed: int) -> list[ClaimPair]:
-    """Return a sample of each side, true and false claims, mixed by type so that nothing tells which is which."""
+    """Return a sample of each side, true and false claims, mixed so that nothing tells which is which; the types take turns."""
     sampled = {claim.id: claim for side in sides for claim in sample_claims(side, per_type, seed)}
-    return sorted(sampled.values(), key=lambda claim: (claim.atomic_type, draw_order(seed, claim.id)))
+    by_type = groupby(
+        sorted(sampled.values(), key=lambda claim: (claim.atomic_type, draw_order(seed, claim.id))), lambda claim: claim.atomic_type
+    )
+    return [claim for turn in zip_longest(*(list(claims) for _, claims in by_type)) for claim in turn if claim]
 
 
 def with_evidence(

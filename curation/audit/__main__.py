@@ -28,6 +28,7 @@ from curation.audit.sets import FIELDS, SplitOf, audited_questions, file_summary
 CLEAN = Clean(min_stem_chars=2, min_chinese_share=0.3)
 NEAR_DUPLICATES = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
 """Defaults without a params.yaml; audit.json contains the values that were used."""
+ALL_SPLITS = SplitOf()
 _EXCEEDED, _WRONG_INPUT = 1, 2
 
 
@@ -41,23 +42,38 @@ def main(argv: Sequence[str] | None = None) -> int:
         raise ValueError(
             f"--reference-format: {len(formats)} for {len(arguments.reference)} of --reference; give one for all, or one for each"
         )
+    each = [formats[index if len(formats) > 1 else 0] if formats else None for index in range(len(arguments.reference))]
+    references = list(zip(arguments.reference, each, strict=True))
+    findings, lines = audited(arguments.paths, arguments.format, references, split_of, arguments.layouts)
+    over = exceeded(findings["figures"], limits)
+    about = {"set": {"name": arguments.name or _named(arguments.paths), "version": arguments.set_version, "date": arguments.date}}
+    _write(arguments.out, about | findings | {"exceeded": over}, lines)
+    return _EXCEEDED if over else 0
+
+
+def audited(
+    paths: Sequence[str],
+    format_name: str | None,
+    references: Sequence[tuple[str, str | None]] = (),
+    split_of: SplitOf = ALL_SPLITS,
+    layouts: Path | None = None,
+) -> tuple[dict[str, Any], str]:
+    """Return what audit.json has of a set but its name, and the affected lines as CSV.
+
+    Args:
+        references: path and format of each benchmark whose questions must not be in the set.
+    """
     known = read_params() if Path(PARAMS_FILE).exists() else {}
     clean = convert(known.get("clean") or to_builtins(CLEAN), Clean, f"{PARAMS_FILE}: clean")
     twins = convert(known.get("near_duplicates") or to_builtins(NEAR_DUPLICATES), NearDuplicates, f"{PARAMS_FILE}: near_duplicates")
-    audited = read_set(arguments.paths, arguments.format, (split_of.field,) if split_of.field else FIELDS, arguments.layouts)
-    rows = audited_questions(audited, split_of, clean)
-    references = []
-    for index, path in enumerate(arguments.reference):
-        format_name = formats[index if len(formats) > 1 else 0] if formats else None
-        references += audited_questions(read_set([path], format_name, layouts=arguments.layouts), SplitOf(), clean)
-    findings = findings_of(rows, references if arguments.reference else None, twins, audited.problems)
+    read = read_set(paths, format_name, (split_of.field,) if split_of.field else FIELDS, layouts)
+    rows = audited_questions(read, split_of, clean)
+    others = [row for path, name in references for row in audited_questions(read_set([path], name, layouts=layouts), SplitOf(), clean)]
+    findings = findings_of(rows, others if references else None, twins, read.problems)
     lines = lines_of(rows, findings, withheld(findings["files"]))
     findings["mend_first"] = mend_first(lines, len(rows))
-    over = exceeded(findings["figures"], limits)
-    read = {"settings": to_builtins(clean) | to_builtins(twins), "read": [file_summary(file) for file in audited.files.values()]}
-    about = {"set": {"name": arguments.name or _named(arguments.paths), "version": arguments.set_version, "date": arguments.date}}
-    _write(arguments.out, about | read | findings | {"exceeded": over}, as_csv(lines))
-    return _EXCEEDED if over else 0
+    about = {"settings": to_builtins(clean) | to_builtins(twins), "read": [file_summary(file) for file in read.files.values()]}
+    return about | findings, as_csv(lines)
 
 
 def _named(paths: Sequence[str]) -> str:

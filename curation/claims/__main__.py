@@ -6,9 +6,9 @@ row of the fourfold set, go to the files of rejected ones.
 """
 
 import logging
+import sys
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from pathlib import Path
 
 from atomexam.records.claim import Passage
 from atomexam.records.fact import Fact
@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> None:
         _warn_of_unused_decisions(known, facts)
         settled = resolve(facts, known.synonyms, known.decisions)
         claims, rejected = make_claims(facts, args.params, known, settled)
-        fourfold = _fourfold(facts, rejected, args.params, known, args.passages)
+        fourfold = fourfold_of(facts, rejected, args.params, known, read_optional(args.passages, Passage))
         if args.params.design == "fourfold":
             claims, rejected = without_pairs(facts, rejected)
         contamination = list(contaminated_rows(facts, claims, rejected, args.params, known))
@@ -65,19 +65,24 @@ def main(argv: list[str] | None = None) -> None:
             for row in fourfold.rows
             if (key := row.fact_ids[0]) in false and key not in types
         ]
+        if left := known.chosen.difference(fact.id for fact in facts):
+            undone = f"if they are to return, `git checkout {args.chosen}` with the data"
+            print(f"{args.chosen}: {number_of(len(left), 'chosen fact')} left the data and the file; {undone}", file=sys.stderr)
         write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id))
     sizes = f"{number_of(len(claims), 'claim')} on {number_of(metrics['heads'], 'head')}, {len(fourfold.rows):,} fourfold"
     made = f"{len(facts):,} facts -> {sizes}"
     print_summary("claims", f"{made}; {rejected_counts(metrics['rejected_by_reason'])}")
 
 
-def _fourfold(facts: Sequence[Fact], rejected: Iterable[RejectedFact], params: Claims, known: ClaimContext, passages: Path) -> FourfoldSet:
+def fourfold_of(
+    facts: Sequence[Fact], rejected: Iterable[RejectedFact], params: Claims, known: ClaimContext, passages: Iterable[Passage]
+) -> FourfoldSet:
     """Return the fourfold set of the facts that have a claim or could have one; empty if only the paper's design is wanted."""
     if params.design == "paper":
         return FourfoldSet([], [], {})
     unsound = {row.fact.id for row in rejected if row.reason != "over_cap"}
     stated = chain(facts, (fact for same in known.references.values() for fact in same))
-    everything = KnownFacts(stated, read_optional(passages, Passage), known.synonyms, known.supported)
+    everything = KnownFacts(stated, passages, known.synonyms, known.supported)
     sound = [fact for fact in facts if fact.id not in unsound]
     return make_fourfold(sound, everything, read_templates(params.template), params, known.exchanged)
 

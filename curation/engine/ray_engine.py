@@ -15,7 +15,6 @@ from typing import Any, get_type_hints
 import msgspec
 
 import atomexam
-import curation
 from atomexam.runtime.workers import in_order
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before importing ray: no usage reports
@@ -45,7 +44,7 @@ def connect() -> None:
     if ray.is_initialized():
         return
     address = os.environ.get("RAY_ADDRESS")
-    code = {"py_modules": [str(Path(package.__file__ or "").parent) for package in (atomexam, curation)]} if address else None
+    code = {"py_modules": [str(Path(atomexam.__file__ or "").parent), str(Path(__file__).parents[1])]} if address else None
     try:
         if address and ":" in address:
             host, port = address.rsplit("/", 1)[-1].rsplit(":", 1)

@@ -16,6 +16,7 @@ from atomexam.records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT, Question
 from atomexam.runtime.jsonl import read_jsonl, read_optional
 from atomexam.runtime.paste_lines import RELATIONS_HEAD, SUBJECTS_HEAD, label_line, subject_line
 from atomexam.text.injections import attempts
+from curation.clean.classify.subjects import named_for
 from curation.vocab.reader import read_vocabulary
 
 Record = Question | Fact | Passage
@@ -223,7 +224,7 @@ def _question_row(item: QuestionItem, outcome: CleanOutcome | None) -> dict[str,
         "letters_as_words": kind == "qa" and (is_verdict(item.answer_raw) or bool(key)),
         "exam_unknown": exam == UNKNOWN_EXAM,
         "subject_unknown": subject == UNKNOWN_SUBJECT,
-        "named_after_source": source.casefold() in named,
+        "named_after_source": source.casefold() in named - named_for(source),
         "breadcrumb_as_name": any(sign in name for sign in _SIGNS_OF_BREADCRUMBS for name in named),
     }
 

@@ -1,7 +1,8 @@
 """Parse answers: the answer that a reply commits to, or why there is none.
 
 `python -m eval.answers FILE.jsonl` reads rows {id, task: claim|mcqa|mrqa|tcm|qa|blank, response, options}; prints them with outcome,
-answer and committed (the answer of the complete reply).
+answer and committed (the answer of the complete reply). A row:
+{"id": 1, "task": "mcqa", "response": "选B", "options": {"A": "甲", "B": "乙"}}
 """
 
 import argparse

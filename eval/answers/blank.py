@@ -3,9 +3,9 @@
 import re
 from itertools import permutations
 
+from atomexam.records.question import accepted_words
 from atomexam.text.canonical import canonical
 from eval.answers.reply_text import folded, simplified
-from eval.tasks.blank import accepted_words
 
 BLANK = "（ ）"
 _LABEL = re.compile(

@@ -1,15 +1,11 @@
 """Task `blank`: words for each blank of a stem, compared with the key in canonical form."""
 
-import re
 from collections.abc import Iterable
 
 from atomexam.records.claim import ClaimPair, Fourfold
-from atomexam.records.question import Question
+from atomexam.records.question import Question, accepted_words
 from eval.tasks.contract import Task, task_prompt
 from eval.tasks.request import Request, facets_of, related_ids_of
-
-_OTHER_WORDS = re.compile(r"\|\|\|(?:(?!\|\|\|)[^；\n])*|[（(]\s*或[^（()）]*[）)]")
-"""What a key also accepts: examcoo's 饱和度|||彩度, 淋巴细胞（或B淋巴细胞） of papers. 或 and / outside brackets are part of the words."""
 
 
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfold], prompt: str) -> list[Request]:
@@ -40,13 +36,6 @@ def _request(question: Question, prompt: str) -> Request:
         folds_system=True,
         cloze=question.stem,
     )
-
-
-def accepted_words(key: str) -> list[str]:
-    """Return the words of a key, or of one blank of it, and each of the others that it accepts instead."""
-    found = (other[0] for other in _OTHER_WORDS.finditer(key))
-    others = [other.strip("| ") if other[0] == "|" else other.strip("（()） ").removeprefix("或").strip() for other in found]
-    return [_OTHER_WORDS.sub("", key).strip(), *filter(None, others)]
 
 
 TASK = Task(about="Words for each blank of a stem.", prompts=("blank",), requests=requests)

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from atomexam.records.claim import ClaimPair
-from atomexam.records.question import Option, Question
+from atomexam.records.question import Option, Question, accepted_words
 from atomexam.runtime.jsonl import replacing, to_line
 from splits.ledger.units import TCM
 from splits.release.columns import CLAIMS, IN_WORDS, TEMPLATES, config_of
 
 FOLDER = "sft"
 INDEX = "dataset_info.json"
-TYPE_NAMES = {"mcqa": "单选", "mrqa": "多选", "tf": "判断", "qa": "问答", "blank": "填空"}
+TYPE_NAMES = {"mcqa": "单选", "mrqa": "多选", "qa": "问答"}
 _TCM_PROMPTS = {"a1": "tcm_a", "a2": "tcm_a", "a3": "tcm_a3", "b1": "tcm_b1"}
 _COLUMNS = {"prompt": "instruction", "query": "input", "response": "output", "system": "system"}
 _NO_ANALYSIS = "略。"  # used by Chinese answer keys without reasons
@@ -29,7 +29,7 @@ class Prompts:
     """Prompts of the evaluation, from its folder; for question types without one, prompts from the templates of this package."""
 
     def __init__(self, folder: Path) -> None:
-        names = ("choice", "claim", *_TCM_PROMPTS.values())
+        names = ("choice", "claim", "tf", "blank", *_TCM_PROMPTS.values())
         paths = [folder / f"{name}.txt" for name in sorted(set(names))] + [TEMPLATES / FOLDER / f"{name}.txt" for name in ("qa", "other")]
         self._texts = {path.stem: _without_source(path) for path in paths}
 
@@ -84,6 +84,11 @@ def _question_entry(question: Question, prompts: Prompts) -> Entry:
         form = question.form or "a1"
         output = f"【解析】{question.explanation or _NO_ANALYSIS}<eoe>\n【答案】{question.answer}<eoa>"
         return _entry(prompts.text(_TCM_PROMPTS[form]), _tcm_text(question, form), output)
+    if question.question_type in ("tf", "blank"):
+        text = "\n".join(part for part in (question.shared_stem, question.stem) if part)
+        verdict = next((option.text for option in question.options if option.letter == question.answer), "")
+        output = verdict if question.question_type == "tf" else accepted_words(question.answer or "")[0]
+        return _entry(prompts.fill(question.question_type, subject=question.subject), f"{text}\n答案：", output)
     # No psychologist's role if a TCM question does not ask for one best answer.
     name = "other" if question.exam == TCM else "qa" if question.question_type in IN_WORDS else "choice"
     system = prompts.fill(name, subject=question.subject, question_type=TYPE_NAMES[question.question_type])

@@ -24,7 +24,7 @@ from splits.split.composition import compose
 from splits.split.leak_free_draw import decide_heads_without_leaks, decide_without_leaks
 from splits.split.next_ledger import edited_of, updated_ledger
 from splits.split.published import PublishedSplit, published_splits
-from splits.split.questions import read_questions
+from splits.split.questions import Questions, read_questions
 from splits.split.shots import shots_of
 
 PATHS = {
@@ -43,26 +43,14 @@ def main(argv: list[str] | None = None) -> None:
     with folder_lock(arguments.out) as out:
         claims = list(read_jsonl(arguments.claims, ClaimPair))
         fourfold = list(read_optional(arguments.claims.with_name("fourfold.jsonl"), Fourfold))
-        ties = tied_heads(fourfold, claims)
         ledger = read_assignments(arguments.assignments)
         if not ledger.assigned:
             notice = "it is empty, so a new benchmark begins; if it should not: `git checkout` it"
             print(f"{arguments.assignments}: {notice}", file=sys.stderr)
         questions = read_questions(arguments.questions, arguments.clusters)
         _tell_unknown(questions.summaries)
-        edited = edited_of(questions, ledger)
         published = _published(questions.records, arguments.all_params.get("imports") or {})
-        allocations = decide_without_leaks(
-            questions.summaries, questions.some, params, ledger, lambda summaries: decide(summaries, params, ledger, edited, published)
-        )
-        heads = decide_heads_without_leaks(
-            [*claims, *fourfold],
-            allocations,
-            questions.some,
-            params.contained,
-            lambda excluded: decide_heads([*claims, *fourfold], params, ledger, excluded, ties),
-        )
-        check(questions.summaries, allocations, ledger)
+        allocations, heads = allocations_of(questions, claims, fourfold, params, ledger, published)
         ordered = [allocations[summary.id] for summary in questions.summaries]
         shots = shots_of(questions.summaries, ordered, params.seed, ledger.shots)
         write_jsonl(out / "shots.jsonl", shots, key=_shot_order)
@@ -83,6 +71,34 @@ def main(argv: list[str] | None = None) -> None:
         # Last: a run killed before this records no assignment that it did not write, and the next run decides the same.
         write_assignments(arguments.assignments, updated)
     print_summary("split", "; ".join(_by_split(composition[kind], kind[:-1]) for kind in ("questions", "claims")))
+
+
+def allocations_of(
+    questions: Questions,
+    claims: Sequence[ClaimPair],
+    fourfold: Sequence[Fourfold],
+    params: Params,
+    ledger: AssignmentLedger,
+    published: Mapping[str, PublishedSplit],
+) -> tuple[dict[str, Allocation], dict[str, Allocation]]:
+    """Return the allocation of each question by id, and of each head by name, so that nothing evaluated is trained on.
+
+    Args:
+        published: question -> split that its source published it in and that is kept.
+    """
+    ties, edited = tied_heads(fourfold, claims), edited_of(questions, ledger)
+    allocations = decide_without_leaks(
+        questions.summaries, questions.some, params, ledger, lambda summaries: decide(summaries, params, ledger, edited, published)
+    )
+    check(questions.summaries, allocations, ledger)
+    heads = decide_heads_without_leaks(
+        [*claims, *fourfold],
+        allocations,
+        questions.some,
+        params.contained,
+        lambda excluded: decide_heads([*claims, *fourfold], params, ledger, excluded, ties),
+    )
+    return allocations, heads
 
 
 def _tell_unknown(summaries: Sequence[QuestionSummary]) -> None:

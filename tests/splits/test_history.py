@@ -14,6 +14,7 @@ from msgspec import structs
 from atomexam.records.blocks import Release
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.publish import main as publish
+from splits.publish import refuse_stopped
 from splits.release.history import Change, Item, add_version, in_order, item_of, item_states, order_of, refuse_trained
 
 ITEMS = st.dictionaries(
@@ -96,6 +97,16 @@ def test_what_was_ever_published_in_test_is_released_nowhere_else(split: str, la
     with pytest.raises(ValueError, match=f"a was published in test and is in {split} now"):
         refuse_trained(ledger, {"a": Item("kg", split, "1")})
     refuse_trained(ledger, {"a": Item("kg", "test", "1"), "b": Item("kg", split, "1")})
+
+
+@pytest.mark.parametrize("stopped", ["validation", "leaks"])
+def test_a_release_of_a_run_before_the_one_that_stopped_is_not_published(tmp_path: Path, stopped: str) -> None:
+    refuse_stopped(tmp_path)
+    (tmp_path / stopped).mkdir()
+    with pytest.raises(ValueError, match=f"{stopped}: the last run stopped here, so the release is that of an earlier one"):
+        refuse_stopped(tmp_path)
+    (tmp_path / stopped / "passed.json").touch()
+    refuse_stopped(tmp_path)
 
 
 @pytest.mark.slow

@@ -70,10 +70,18 @@ def test_what_is_taught_is_what_the_evaluation_asks(release: Path, tmp_path: Pat
 
 def test_each_type_is_taught_under_its_name(question) -> None:
     prompts = Prompts(ROOT / "eval/tasks/prompts")
-    names = {"mcqa": "单选", "mrqa": "多选", "tf": "判断", "qa": "问答", "blank": "填空"}
-    for kind, name in names.items():
-        (entry,) = entries_of(question(1, kind=kind, answer="感觉" if kind in ("qa", "blank") else "A"), prompts)
+    for kind, name in {"mcqa": "单选", "mrqa": "多选", "qa": "问答"}.items():
+        (entry,) = entries_of(question(1, kind=kind, answer="感觉" if kind == "qa" else "A"), prompts)
         assert f"考试中的{name}题" in entry["system"] and entry["output"].startswith("答案：")
+
+
+@pytest.mark.parametrize(("kind", "answer", "reply"), [("tf", "B", "错误"), ("blank", "饱和度|||彩度", "饱和度")])
+def test_statements_and_blanks_are_taught_as_they_are_asked(question, kind: str, answer: str, reply: str) -> None:
+    one = question(1, kind=kind, answer=answer)
+    (request,) = TASKS[kind].requests([one], [], kind)
+    (entry,) = entries_of(one, Prompts(ROOT / "eval/tasks/prompts"))
+    assert [entry["system"], entry["instruction"]] == [message["content"] for message in request.messages]
+    assert entry["output"] == request.solution == reply
 
 
 def test_a_case_stands_before_its_question(question) -> None:
@@ -175,7 +183,7 @@ def test_an_example_that_is_not_released_stops_the_release(tmp_path: Path) -> No
         released_shots(tmp_path, {"q-2"})
 
 
-@pytest.mark.parametrize(("kind", "answer"), [("mrqa", "AC"), ("tf", "A"), ("qa", "理气和胃。")])
+@pytest.mark.parametrize(("kind", "answer"), [("mrqa", "AC"), ("qa", "理气和胃。")])
 def test_what_the_forms_of_chinese_medicine_do_not_ask_is_taught_as_elsewhere(question, kind: str, answer: str) -> None:
     (entry,) = entries_of(question(1, "TCM", "方剂学", kind, answer), Prompts(ROOT / "eval/tasks/prompts"))
     assert entry["output"] == f"答案：{answer}" and "方剂学" in entry["system"] and "心理" not in entry["system"]

@@ -24,7 +24,7 @@ from crawlers.read.vocabulary.headings import heads, inquires, note_in
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, has_part, parts_of
 from crawlers.read.vocabulary.numbers import TYPE, number_of
 from crawlers.read.vocabulary.options import letter_of
-from crawlers.read.vocabulary.words import ANSWER_NAME, OWN_ANSWER_NAME, any_of
+from crawlers.read.vocabulary.words import ANSWER_NAME, OWN_ANSWER_NAME, OWN_OUTCOME, any_of
 
 _LABEL = (
     rf"(?:{ANSWER_NAME}(?:要点|解析|与解析|及解析)?(?:[是为选应]{{1,2}})?|{any_of('answer_in_brackets', 'explanation', 'stem', 'options')}"
@@ -45,7 +45,7 @@ _TAG = rf"[(\[【]\s?(?:{TYPE}|难度\s?:?|{_WEIGHT}|\d{{1,3}}(?:\.\d{{1,2}})?\s
 _GIFT = r"::[^:]{1,200}::|%-?\d{1,3}(?:\.\d{1,5})?%|\[(?:html|markdown|plain|moodle)\]|\{(?:TRUE|FALSE|T|F)\}|\$CATEGORY:[^\n]{1,300}"
 _MARKUP = rf"</?[a-z][^<>]{{0,300}}>|\\[nrt]|&[a-z]{{2,6}};|&#\d{{1,6}};|\*\*|\||{_GIFT}"
 _WITHIN = re.compile(
-    rf"(?P<markup>{_MARKUP})|(?P<tag>{_TAG}|{_OWN}|{_STATISTICS}|{_REMARK}|\d{{1,3}}(?:\.\d{{1,2}})?\s?分)"
+    rf"(?P<markup>{_MARKUP})|(?P<tag>{_TAG}|{_OWN}|{OWN_OUTCOME}|{_STATISTICS}|{_REMARK}|\d{{1,3}}(?:\.\d{{1,2}})?\s?分)"
     rf"|(?P<label>[【\[(<]?\s?{_LABEL}\s?[】\])>]?\s?:?)"
     rf"|(?P<number>第\s?\d{{1,4}}\s?[题道问小]{{0,2}}|[【\[(]\s?(?:题号\s?)?\d{{1,4}}\s?[】\])]|[【\[]题号[】\]]\s?\d{{1,4}}|\d{{1,4}}\s?[.、:)])"
     rf"|(?P<letter>[(\[]?(?:[A-Ja-jT]|true|false)\s?[.、:)\]]|[①-⑩])|(?P<sign>[^\w\s]|_)",
@@ -146,6 +146,7 @@ _FACTOR = np.uint64(1_099_511_628_211)  # of the FNV hash
 _MOST_REASONS = 250
 _LONGEST_ROW, _IN_ANSWERS, _LETTERS = 40, frozenset("abcdefghij"), frozenset("abcdefghij甲乙丙丁戊己庚辛壬癸")
 """Characters of a short text; letters of an answer; letters that a source has before options."""
+_ANSWER_LETTERS = frozenset("ABCDEFGHIJ")
 _BREAK = "\n"  # no counted character
 _APART = "\x00"  # of items compared at once: in no line
 _AT_ONCE = 1_000
@@ -303,6 +304,13 @@ def texts_of(item: Item) -> Iterator[str]:
         yield from value if isinstance(value, list) else filter(None, [value])
 
 
+def _right_options(item: Item) -> list[str]:
+    """Return the options that the letters of an answer name: a source may have their words once more behind the letters."""
+    if isinstance(item, EntityItem) or not item.answer_raw or not _ANSWER_LETTERS.issuperset(item.answer_raw):
+        return []
+    return [option for option in item.options_raw or () if (letter := letter_of(option)) and letter in item.answer_raw]
+
+
 def mark_of(item: Item, reasons: Sequence[str]) -> int:
     """Return the mark of an item's characters."""
     doubt = getattr(item, "doubt", None)
@@ -319,7 +327,7 @@ class ItemTexts:
         """What several items may have, as often as it occurs."""
         for item in items:
             mark = mark_of(item, reasons)
-            for text in texts_of(item):
+            for text in (*texts_of(item), *_right_options(item)):
                 for row in {text, *text.split("\n")} if "\n" in text else (text,):
                     self._left[_key(row)].append(mark)
             for name in shared:

@@ -17,7 +17,7 @@ from crawlers.read.vocabulary.headings import NUMERAL_ALONE, heads, is_heading, 
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, Numbered, flat, is_marked, parts_of, plain, trimmed
 from crawlers.read.vocabulary.numbers import Number, number_of, opens_question
 from crawlers.read.vocabulary.options import letter_of
-from crawlers.read.vocabulary.words import OWN_ANSWER_NAME, any_of
+from crawlers.read.vocabulary.words import OWN_ANSWER_NAME, OWN_OUTCOME, any_of
 from crawlers.text.fields import text_of
 
 _QUOTED, _FEWEST_QUOTED = re.compile(r"\s{0,9}(?:>\s?){1,4}"), 3
@@ -58,6 +58,7 @@ _OWN = re.compile(
 _OWN_ALONE = re.compile(rf"\s{{0,8}}(?:{OWN_ANSWER_NAME})\s?:?\s{{0,4}}")
 _RIGHT = re.compile(r"(?:正确|参考|标准)答案\s?:")
 _SCORE = re.compile(r"\s{0,8}(?:得分\s?:?\s?)?\d{1,3}(?:\.\d{1,2})?\s?分\s{0,4}")
+_OUTCOME = re.compile(rf"\s{{0,8}}{OWN_OUTCOME}\s{{0,4}}")
 
 
 def official_answers(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -68,7 +69,8 @@ def official_answers(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         says_answer = "答案" in line
         right = _RIGHT.search(line) if says_answer else None
         is_own = (is_own and not right and not opens_question(line.strip())) or (says_answer and _OWN_ALONE.fullmatch(line) is not None)
-        if is_own or (answered and _SCORE.fullmatch(line)):  # the visitor's own may be over several lines
+        outcome = "答" in line and _OUTCOME.fullmatch(line)
+        if is_own or outcome or (answered and _SCORE.fullmatch(line)):  # the visitor's own may be over several lines
             continue
         if right:
             for own in reversed([*_OWN.finditer(line)]):

@@ -13,6 +13,7 @@ from typing import Any
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.files.reading import EVERY, MAX_DEPTH, MAX_NODES, Rows, marked_object
+from crawlers.read.tables.columns import names_of, plain
 
 _ALIKE, _LEAST_NAMED = 0.8, 2
 _LEAST_BESIDE, _BESIDE = 3, 4
@@ -43,12 +44,36 @@ def tables_in(name: str, document: Any) -> list[Rows]:
             named = [(key, each) for key, each in value.items() if isinstance(each, dict)]
             waiting += reversed([((*way, EVERY if usual & each.keys() else key), f"{index}:{key}", down, each) for key, each in named])
         elif isinstance(value, dict):
+            if options := _shared_options(value):
+                value = _with_options_passed_down(value, options)
             row = dict(flat(value))
             tables.setdefault(way, Rows(way, [])).rows.append((f"record{index}" if index else "record:1", _with(above, row)))
             down = {**above, **{key: each for key, each in row.items() if _is_short(each)}}
             below = [(key, each) for key, each in value.items() if isinstance(each, dict | list)]
             waiting += reversed([((*way, key), f"{index}:{key}", down, each) for key, each in below])
     return list(tables.values())
+
+
+def _shared_options(value: dict[str, Any]) -> str | None:
+    """Return the name of the options that an object without an answer has beside records with answers but without options."""
+    options = [key for key, each in value.items() if plain(key) in names_of("options_raw") and isinstance(each, list | dict) and each]
+    if len(options) != 1 or names_of("answer_raw") & set(map(plain, value)):
+        return None
+    below = [each for key, each in value.items() if key != options[0] and _are_records(each)]
+    answered = [{plain(key) for key in each} for each in (below[0] if len(below) == 1 else ())]
+    is_shared = all(names_of("answer_raw") & keys and plain(options[0]) not in keys for keys in answered)
+    return options[0] if answered and is_shared else None
+
+
+def _are_records(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
+
+
+def _with_options_passed_down(value: dict[str, Any], options: str) -> dict[str, Any]:
+    """Return an object with its options in each of the records below it."""
+    shared = {options: value[options]}
+    passed = {key: [each | shared for each in records] if _are_records(records) else records for key, records in value.items()}
+    return {key: each for key, each in passed.items() if key != options}
 
 
 def _with(above: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:

@@ -68,6 +68,12 @@ def _exam_and_subject(source_words: SourceWords, source: str) -> ExamAndSubject:
 
 
 @cache
+def named_for(source: str) -> frozenset[str]:
+    """Return the exams and subjects, folded, that `vocab/subjects.yaml` gives a source by name: somebody confirmed them."""
+    return frozenset(name.casefold() for name in _shipped().given_to(source))
+
+
+@cache
 def _shipped() -> "SubjectTable":
     return SubjectTable(read_vocabulary("subjects"))
 
@@ -111,6 +117,11 @@ class SubjectTable:
         subject_name = known_subject or (own_subject or own_exam or [UNKNOWN_SUBJECT])[-1]
         category = " | ".join(filter(None, (exam, subject or paper))) or NO_CATEGORY
         return ExamAndSubject(exam_name, subject_name, None if known_exam and known_subject else category)
+
+    def given_to(self, source: str) -> set[str]:
+        """Return the exams and subjects that lines for this source alone give its questions."""
+        lines = [line for (_, of), line in self._lines.items() if of == source]
+        return {line[part] for line in lines for part in ("exam", "subject") if part in line}
 
     def _line(self, text: str, source: str) -> dict[str, str] | None:
         return self._lines.get((text, source)) or self._lines.get((text, None))

@@ -41,6 +41,7 @@ from curation.clean.wording.answer_keys import (
     read_verdict,
     read_verdict_line,
     read_words,
+    without_numbers,
 )
 from curation.clean.wording.exam_text import (
     clean_answer,
@@ -162,7 +163,7 @@ def _answer(raw: str | None, declared: str | None, options: list[str], rules: li
         answer = read_letters(raw, options)
     else:
         words = clean_answer(raw)
-        answer = read_words(words.text)
+        answer = read_words(without_numbers(words.text) if declared == "blank" else words.text)
         rules += words.rules
     if answer.displaced:
         letter, text = answer.displaced

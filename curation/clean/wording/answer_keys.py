@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from atomexam.text.canonical import canonical
+from atomexam.text.numerals import value_of
 from atomexam.text.option_letters import LETTERS, letters_in, next_letter
 from atomexam.text.verdicts import CODES, FALSE, SURE_VERDICTS, TRUE, VERDICTS, verdict_of
 from curation.text.normalize import normalize
@@ -168,6 +169,19 @@ def are_opposites(options: Sequence[str]) -> bool:
     """Return whether two options are a word and its negation: 可以 and 不可以, 有 and 没有."""
     first, second = sorted(options, key=len) if len(options) == 2 else ("", "")
     return bool(first) and second in {negation + first for negation in ("不", "没", "未", "非", "无", "不是", "没有")}
+
+
+_NUMBER_OF_BLANK = re.compile(r"(?:（(?P<digit>\d{1,2})）|第(?P<place>[一二三四五六七八九]|\d{1,2})[个]?空[:：、.]?)\s*")
+
+
+def without_numbers(text: str) -> str:
+    """Return the words for the blanks of a stem divided by ；, without the numbers, in turn, before them: `（1）每年\n（2）省级`."""
+    numbers = [*_NUMBER_OF_BLANK.finditer(text)]
+    values = [int(number["digit"]) if number["digit"] else value_of(number["place"]) for number in numbers]
+    if not numbers or numbers[0].start() or values != [*range(1, len(values) + 1)]:
+        return text
+    ends = [number.start() for number in numbers[1:]] + [len(text)]
+    return "；".join(text[number.end() : end].strip(" \n；;，,") for number, end in zip(numbers, ends, strict=True))
 
 
 def read_words(text: str) -> AnswerKey:

@@ -129,6 +129,13 @@ CASES = {
     "an error": (found(failed={f"GET {SITE}": "HTTP status 503"}), r"1 request answered with an error \(HTTP status 503\)"),
     "no such host here": (found(failed={SITE: "HTTP status 501"}, mode="embedded"), "save a page of that host in its pages/"),
     "timeouts": (found(failed={"a": "timeout", "b": "timeout"}), r"2 requests failed: timeout \(the first: a\)"),
+    "a label that left": (
+        found(
+            *[page(n, entry(f"{SITE}/{n}")) for n in range(5)],
+            saved_labels={("disease", "典型症状："): 3, ("disease", "病因"): 2, ("disease", "别名"): 1, ("food", "宜"): 9},
+        ),
+        r"None of 5 entries \(disease\) has 病因, which saved pages have: did the site rename or drop it\?",
+    ),
     "gone": (found(page(1, question()), refused={f"{SITE}/2": 404}), "1 link to missing pages"),
     "an exception": (found(page(1, **EMPTY), errors=[f"{SITE}/1: KeyError: 'x'"]), "The spider failed on 1 page"),
     "a wrong thing": (found(page(1, question(), others=2)), "yielded 2 that are neither items nor requests"),
@@ -414,7 +421,7 @@ def test_every_file_of_a_folder_is_told_field_by_field(folder: Path, capsys: pyt
     assert "12 of 12 questions have no answer (first line:2)" in said
     assert "c.csv: not read" in said and f"python -m crawlers.read {folder}/c.csv --propose writes a layout" in said
     assert "d.json: not read" in said and "d.json: may contain questions, but which is not certain" in said
-    assert "first see to the 3 files with advice" in said
+    assert "first see to the 3 files with advice or misread questions" in said
     assert main([str(folder / "a.csv")]) == 0
     assert capsys.readouterr().out.endswith(
         "nothing looks wrong\nnext: a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro\n"

@@ -7,6 +7,7 @@ from ruamel.yaml import YAML
 
 from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem
 from atomexam.records.provenance import Provenance
+from crawlers.check.__main__ import main as check
 from crawlers.check.check_report import as_json, as_text
 from crawlers.check.findings import Findings
 from crawlers.check.watch_middleware import PageOutput
@@ -87,6 +88,8 @@ def test_read_and_check_show_both(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "bank.csv: 20 of 20 questions: each stands under a heading of true or false" in told
     assert "\n  - {source: NAME, exam: EXAM, subject: SUBJECT}  # 20 questions\n" in told
     assert "unread: [难度]" in told
+    check([str(tmp_path / "bank.csv")])
+    assert "first see to the 1 file with advice or misread questions" in capsys.readouterr().out
     page = PageOutput(url="https://toy.example/1", callback="parse_paper", items=[question(at, section_raw="判断") for at in range(MANY)])
     findings = Findings(source="toy", mode="embedded", hosts=["toy.example"], pages=[page])
     text = as_text(findings)

@@ -14,7 +14,7 @@ from label_studio_sdk.label_interface import LabelInterface
 from atomexam.records.annotation import ANSWERS
 from atomexam.records.claim import Evidence
 from atomexam.runtime.sheets import read_sheet
-from curation.annotation.samples import sample_claims, with_evidence, write_project, write_spreadsheet
+from curation.annotation.samples import mixed_sample, sample_claims, with_evidence, write_project, write_spreadsheet
 from tests.curation.annotation.sampled_claims import CLAIMS, HOSTILE, PASSAGE, claim, drawn, exported, filled, lay_out, result, take, tasks
 
 pytestmark = pytest.mark.slow
@@ -95,6 +95,12 @@ def test_a_claim_that_leaves_gives_its_place_and_changes_no_other() -> None:
     assert sample_claims(claims[::-1], 10, seed=1) == first and sample_claims(claims, 10, seed=2) != first
     left = sample_claims([one for one in claims if one != first[4]], 10, seed=1)
     assert left[:-1] == first[:4] + first[5:] and left[-1] not in first
+
+
+def test_types_take_turns_before_an_annotator() -> None:
+    kinds = ["disease_cause", "disease_symptom", "food_effect"]
+    claims = [claim(f"第{number}句{kind}", kind) for kind in kinds for number in range(4)]
+    assert [one.atomic_type for one in mixed_sample([claims[::2], claims[1::2]], 10, seed=1)] == kinds * 4
 
 
 @settings(max_examples=8, deadline=None)

@@ -25,7 +25,8 @@ from curation.clean.facts import entries as entity_facts
 from curation.clean.facts import tails
 from curation.clean.questions import cleaned_questions as questions
 from curation.clean.questions import rejections
-from curation.validate.profile_tables import _run_together
+from curation.validate import profile_tables
+from curation.validate.profile_tables import CleanOutcome, _run_together
 from curation.validate.run import SUITES
 
 MANY = 60
@@ -225,6 +226,13 @@ def test_cut_names_stop_the_line(tmp_path: Path) -> None:
 
 def test_a_known_effect_of_four_characters_is_one_term() -> None:
     assert _run_together({"清热", "解毒", "清热解毒", "皮肤科", "传染科", "皮肤科传染科", "科"}) == {"皮肤科传染科"}
+
+
+def test_a_line_that_names_the_exam_after_its_source_is_a_confirmation(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = CleanOutcome("mcqa", "Toy", "教育学", "A")
+    assert profile_tables._question_row(item(1), outcome)["named_after_source"]
+    monkeypatch.setattr(profile_tables, "named_for", {"toy": frozenset({"toy"})}.__getitem__)
+    assert not profile_tables._question_row(item(1), outcome)["named_after_source"]
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from crawlers.read.lines.questions.groups import Setting
 from crawlers.read.lines.sections.layout import PaperLayout, Span
 from crawlers.read.vocabulary.answers import QuestionBlock, with_answer, with_marked
 from crawlers.read.vocabulary.entries import LISTS, kinds_of
-from crawlers.read.vocabulary.headings import kind_of, tells_age, tells_patient
+from crawlers.read.vocabulary.headings import case_heading_in, kind_of, tells_age, tells_patient
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, parts_of
 from crawlers.read.vocabulary.numbers import BARE_TAG, RETAINED_STYLES, TAGS, TAGS_AT_END, Number, type_of
 from crawlers.read.vocabulary.options import find_options, letter_of
@@ -272,13 +272,14 @@ def _take_plain(content: _Sorted, state: str, words: str, gap: bool, sharing: bo
 
 
 def _part_tail(block: QuestionBlock, body: list[tuple[str, bool]], usual: int) -> QuestionBlock:
-    """Return the question without what follows its last option after an empty line, or describes the next patient."""
+    """Return the question without what follows its last option after an empty line, or is the next case or its heading."""
     *options, tail = block.options
     last = tail.split("\n")
     if len(block.options) < (usual or _FEW):
         return block
     gaps = [gap for _, gap in body][len(body) - len(last) :]
     for index in range(1, len(last)):
-        if gaps[index] or tells_patient(flat(last[index])):
+        line = flat(last[index])
+        if gaps[index] or tells_patient(line) or case_heading_in(line):
             return structs.replace(block, options=[*options, "\n".join(last[:index])], after=[*last[index:], *block.after])
     return block

@@ -141,3 +141,13 @@ def test_xml_that_is_no_bank_is_refused(name: str, body: bytes, said: str) -> No
 def test_a_page_of_many_lists_takes_no_longer_than_its_length() -> None:
     deep = "<div>" * 200 + "<ol><li>甲</li><li>乙</li></ol>" * 500
     assert len(read("deep.html", f"<p>1. 这是什么题（ ）</p>{deep}".encode()).items) <= 1
+
+
+def test_options_of_a_group_are_those_of_the_questions_below_it() -> None:
+    rows = [{"title": stem, "options": dict(zip("ABCD", texts, strict=True)), "answer": "ABCD"[key]} for stem, texts, key in GOLD]
+    own = [one | {"analysis": f"本题考查第{n}章的内容。"} for n, one in enumerate(rows)]
+    below = [{"title": f"对第{n}种属性的反映是（ ）", "answer": "DCBA"[n % 4], "analysis": f"本题考查第{n}节的内容。"} for n in range(12)]
+    groups = [{"groupType": "B", "options": rows[n % 4]["options"], "children": below[2 * n : 2 * n + 2]} for n in range(6)]
+    reading = read("章节练习.json", json_of({"data": {"types": [{"name": "单选", "list": own}, {"name": "配伍", "list": groups}]}}))
+    shared = [(one["title"], GOLD[n // 2 % 4][1], one["answer"]) for n, one in enumerate(below)]
+    assert sorted(triples_of(reading)) == sorted([(stem, texts, "ABCD"[key]) for stem, texts, key in GOLD] + shared)

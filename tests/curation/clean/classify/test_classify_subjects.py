@@ -137,6 +137,7 @@ def test_a_user_adds_a_line() -> None:
     assert table.exam_and_subject_of(SourceWords(paper_raw="卷三"), "book") == ExamAndSubject("GEE", "数学"), (
         "a line without words is for what nothing else tells"
     )
+    assert table.given_to("book") == {"GEE", "统计学", "数学"} and table.given_to("other") == set()
     assert table.exam_and_subject_of(SourceWords(paper_raw="自学考试教育心理学"), "book") == ExamAndSubject("SSE", "教育心理学")
 
 

@@ -1,0 +1,49 @@
+"""The functions of the Python API that read files."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from atomexam.frames import frame_of
+from atomexam.records.item import EntityItem, QuestionItem
+from crawlers.read.__main__ import read_row
+from crawlers.read.formats import suffixes_of
+from crawlers.read.layouts.layout_files import shipped_layouts
+from crawlers.read.paths import named_files
+
+
+def read(*paths: str | Path, format: str | None = None) -> pd.DataFrame:  # noqa: A002  as the flag of the command
+    """Return the questions, and entries of encyclopedias, of books, tables and published sets, as `python -m crawlers.read` reads them.
+
+    Args:
+        paths: files, folders or patterns; zip files are opened.
+        format: one format for all files; by default each file's own, guessed.
+
+    Returns:
+        Items as the file has them, a row each: `stem_raw`, `options_raw` (list), `answer_raw`, `provenance` (dict), … of `QuestionItem`;
+        `kind` is `question` or `entity`. An item that `clean` will reject as unreadable has the reason in `doubt`.
+
+    Raises:
+        FileNotFoundError: a path names no file.
+        ValueError: a file cannot be read, or no item is found in any.
+
+    Example:
+        >>> atomexam.read("books", "more/*.csv")[["stem_raw", "answer_raw", "doubt"]]
+    """
+    if not paths:
+        raise ValueError("read: name a file, a folder or a pattern")
+    known = shipped_layouts()
+    if format:
+        suffixes_of(format, known)  # an unknown name raises now
+    rows = [read_row(name, path, format, (), known) for name, path in named_files([str(path) for path in paths], format, known)]
+    if errors := [row.error for row in rows if row.error]:
+        raise ValueError("\n".join(errors))
+    items = [item for row in rows for item in row.reading.items]
+    if not items:
+        raise ValueError(f"{' '.join(map(str, paths))}: no question found")
+    frames = [
+        frame_of(alike, shape).assign(kind=shape.__struct_config__.tag)
+        for shape in (QuestionItem, EntityItem)
+        if (alike := [item for item in items if isinstance(item, shape)])
+    ]
+    return pd.concat(frames, ignore_index=True)

@@ -1,0 +1,210 @@
+"""The functions of the Python API that ask, read, score and compare replies, and trace records."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pandas as pd
+from msgspec import to_builtins
+
+from atomexam.frames import Table, frame_of, records_of, rows_of
+from atomexam.records.checks import one_of
+from atomexam.records.claim import ClaimPair, Fourfold
+from atomexam.records.prediction import FinishReason, Prediction, Score
+from atomexam.records.question import Question
+from eval.answers.__main__ import read_row, read_row_by_rules
+from eval.answers.published import RULE_SETS
+from eval.imported import scored
+from eval.score.metrics import FIGURES, read_scores
+from eval.statistics.bootstrap import Figures
+from eval.statistics.pairing import METRICS, mean, paired, tally
+from eval.tasks.request import Request
+from eval.tasks.runs import TASKS, wording
+from eval.trace.lookup import find
+from eval.trace.lookup import trace as chain_of
+
+_RECORDS = {"questions": Question, "claims": ClaimPair, "fourfold": Fourfold}
+_ELSEWHERE = "elsewhere"  # in place of the hash of a prompt
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of what `score` takes."""
+
+    item_id: str
+    reply: str | None = None
+    """None if the call failed."""
+    repeat: int = 0
+    finish_reason: FinishReason = "stop"
+
+
+class Scores(NamedTuple):
+    """What `score` returns."""
+
+    table: pd.DataFrame
+    """A row for each reply: item_id, repeat, outcome, answer, correct, committed, committed_correct."""
+    figures: Figures
+    """following_rate, accuracy, their intervals and breakdowns, as in metrics/runs (docs/evaluation.md)."""
+
+
+def prompts(items: Table, task: str, prompt: str | None = None) -> pd.DataFrame:
+    """Return what a model is asked on items: item_id, messages (list of {role, content}), answer (the right one), options.
+
+    Args:
+        items: questions, claim pairs or fourfold rows, as the task needs.
+        task: choice, claim, fourfold, tcm, tf, blank or essay.
+        prompt: name of a wording; by default the task's first.
+
+    Raises:
+        ValueError: a row is no such record, or there is no such task or wording.
+
+    Example:
+        >>> atomexam.prompts(test.questions, "choice")["messages"][0]
+    """
+    return pd.DataFrame(
+        [
+            {
+                "item_id": one.item_id,
+                "messages": to_builtins(one.messages),
+                "answer": one.answer,
+                "options": to_builtins(one.options),
+            }
+            for one in _requests(items, task, prompt)
+        ],
+        columns=["item_id", "messages", "answer", "options"],
+    )
+
+
+def parse_replies(replies: Table, rules: str | None = None) -> pd.DataFrame:
+    """Return replies with `outcome`, `answer` and `committed`, the answer of the complete reply (docs/replies.md).
+
+    Args:
+        replies: rows with `task` (claim, mcqa, mrqa, tcm, qa, blank), `response` and, for choices, `options`, {A: text} or
+            [{letter, text}]; other columns are kept.
+        rules: parse as the released code of a benchmark does; outcome is None for kinds that it does not read.
+
+    Raises:
+        ValueError: a row lacks task or response, or has a wrong value; the message names the row.
+
+    Example:
+        >>> atomexam.parse_replies([{"task": "mcqa", "response": "答案是B", "options": {"A": "甲", "B": "乙"}}])["answer"]
+    """
+    if rules:
+        one_of(rules, RULE_SETS, "rule set", "rules")
+    rows = []
+    for number, row in enumerate(rows_of(replies, None, "replies")):
+        if missing := {"task", "response"} - row.keys():
+            raise ValueError(f"replies, row {number}: missing {', '.join(sorted(missing))}; expected task, response, options")
+        try:
+            parsed = read_row(row)
+            rows.append(read_row_by_rules(parsed, RULE_SETS[rules]) if rules else parsed)
+        except ValueError as error:
+            raise ValueError(f"replies, row {number}: {error}") from None
+    return pd.DataFrame(rows)
+
+
+def score(replies: Table, items: Table, task: str) -> Scores:
+    """Return the answers of replies, whether they are right, and the metrics with their intervals.
+
+    Args:
+        replies: rows with `item_id` (as in `prompts`), `reply` (None: the call failed) and, if several, `repeat` (0, 1, …);
+            `finish_reason` is `length` for a reply that was cut. Items without a reply are in no figure.
+        items: what was asked, as in `prompts`.
+        task: as in `prompts`.
+
+    Raises:
+        ValueError: a reply belongs to no item, a pair or fact is answered in part, or items have different numbers of repeats.
+
+    Example:
+        >>> atomexam.score(replies, test.questions, "choice").figures["accuracy"]
+    """
+    requests = _requests(items, task, None)
+    known = {one.item_id for one in requests}
+    predictions = []
+    for one in records_of(replies, Reply, "replies"):
+        if one.item_id not in known:
+            raise ValueError(f"replies: {one.item_id!r} is no item of the task {task}; `prompts` lists them")
+        predictions.append(
+            Prediction(
+                item_id=one.item_id,
+                run=task,
+                repeat=one.repeat,
+                prompt_sha256=_ELSEWHERE,
+                reply=one.reply or "",
+                finish_reason="error" if one.reply is None else one.finish_reason,
+                tokens=len(one.reply or ""),
+            )
+        )
+    scores, answered = scored(predictions, requests)
+    return Scores(frame_of(scores, Score), FIGURES[task](read_scores(scores, answered)))
+
+
+def compare(a: Table, b: Table, groups: Mapping[str, str] | None = None, metric: str = "accuracy") -> Figures:
+    """Return whether two sets of scores differ on their shared items.
+
+    Args:
+        a: scores, such as the `table` of `score`, or rows of data/scores.
+        b: scores of another model or prompt.
+        groups: question -> case or group of shared options, which are sampled together.
+        metric: accuracy or following_rate.
+
+    Returns:
+        shared, of_a, of_b, difference (a - b) with its 95 % interval, better and worse (items), mcnemar_p, bootstrap_p.
+
+    Raises:
+        ValueError: a row is no score, or there is no such metric.
+
+    Example:
+        >>> atomexam.compare(first.table, second.table)["mcnemar_p"]
+    """
+    counts = METRICS[one_of(metric, METRICS, "metric", "compare")]
+    ours, theirs = (tally(records_of(table, Score, name), counts) for table, name in ((a, "a"), (b, "b")))
+    shared = ours.keys() & theirs.keys()
+    means = {name: mean(each[key] for key in shared) for name, each in (("of_a", ours), ("of_b", theirs))}
+    return {name: None if share is None else float(share) for name, share in means.items()} | paired(ours, theirs, groups or {}, "a/b")
+
+
+def runs(folder: str | Path = "metrics/runs") -> pd.DataFrame:
+    """Return the figures of all runs of the pipeline: a row a run, a column each number that is no breakdown.
+
+    Raises:
+        FileNotFoundError: no run is scored.
+
+    Example:
+        >>> atomexam.runs().sort_values("accuracy")[["model", "task", "accuracy"]]
+    """
+    files = sorted(Path(folder).glob("*.json"))
+    if not files:
+        raise FileNotFoundError(f"{folder}: no metrics of runs; `dvc repro score` writes them")
+    read = {path.stem: msgspec.json.decode(path.read_bytes()) for path in files}
+    figures = {name: {key: value for key, value in row.items() if not isinstance(value, dict)} for name, row in read.items()}
+    return pd.DataFrame.from_dict(figures, orient="index")
+
+
+def trace(what: str, data: str | Path = "data") -> list[dict[str, Any]]:
+    """Return the chain of a record from its scores to the bytes of its pages; if several match, one row each.
+
+    Args:
+        what: id of a claim, question, fact or page, item id of a score, an address, or some text.
+
+    Raises:
+        FileNotFoundError: the folder has no results of the pipeline.
+        ValueError: nothing matches.
+
+    Example:
+        >>> atomexam.trace(scores["item_id"][0])
+    """
+    data = Path(data)
+    if not (data / "splits").is_dir():
+        raise FileNotFoundError(f"{data / 'splits'}: no such folder; `dvc repro` builds it, `dvc checkout` restores it")
+    hits = find(data, what) if what.strip() else []
+    if not hits:
+        raise ValueError(f"{what!r}: no claim, question, fact or page under {data} has this id, address or text")
+    return [chain_of(data, hits[0])] if len(hits) == 1 else [hit._asdict() for hit in hits]
+
+
+def _requests(items: Table, task: str, prompt: str | None) -> list[Request]:
+    of = TASKS[one_of(task, TASKS, "task", "tasks")].of
+    records = records_of(items, _RECORDS[of], of)
+    questions, claims = (records, []) if of == "questions" else ([], records)
+    return TASKS[task].requests(questions, claims, wording(task, prompt))

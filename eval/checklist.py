@@ -1,0 +1,78 @@
+"""Metrics -> the checklist of BetterBench (arXiv:2411.12990), filled as far as figures and docs answer it; the rest is for people.
+
+python -m eval.checklist > betterbench.md
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from atomexam.records.params import read_params
+from atomexam.runtime.jsonl import read_json
+from atomexam.runtime.stage import command, run_stage
+
+_TEMPLATE = "checklist.md.jinja"
+_YOU = "**you**"
+
+
+def render(metrics: Path, params: dict[str, Any], version: str = "") -> str:
+    """Return the checklist.
+
+    Raises:
+        FileNotFoundError, ValueError: a file of metrics is missing or broken; the message names it.
+    """
+
+    def read(name: str) -> dict[str, Any]:
+        return read_json(metrics / f"{name}.json", dict, "`dvc repro` writes it")
+
+    summary, leaks, verification = read("summary"), read("leaks"), read("verification")
+    runs = {name: read(f"runs/{name}") for name in summary["runs"]}
+    strategies = {name: model.get("strategy") for name, model in (params.get("models") or {}).items()}
+    asked = {name: run for name, run in (params.get("runs") or {}).items() if not strategies.get(run["model"])}
+    guessed = [name for name, run in runs.items() if strategies.get(run["model"]) == "random"]
+    kinds = [check for check in leaks.values() if "looks_for" in check]
+    return environment().get_template(_TEMPLATE).render(
+        version=version,
+        splits=summary["splits"],
+        claims=verification["in_data"]["claims"],
+        verified=verification["in_data"]["verified"],
+        annotators=verification["annotators"],
+        alpha=verification["agreement"]["krippendorff"].get("alpha"),
+        best_rule=max((rule["facts"] for rule in (summary.get("without_knowledge") or {}).values()), default=None),
+        wording_rule=summary.get("wording_rule"),
+        random={name: runs[name]["accuracy"] for name in guessed if runs[name].get("accuracy") is not None},
+        varied=[name for name, run in asked.items() if run.get("orders", 1) > 1 or len(run.get("prompts") or ()) > 1],
+        runs=len(runs),
+        intervals=sum(bool(run.get("accuracy_interval") or run.get("following_rate_interval")) for run in runs.values()),
+        expectations=sum(table["expectations"] for table in read("validation").values()),
+        checks=sum(check["blocks"] for check in kinds),
+        leaks=sum(count for check in kinds if check["blocks"] for name, count in check.items() if name in ("questions", "claims")),
+        rejected=summary["data"]["questions_rejected"] + summary["data"]["facts_rejected"],
+    )  # fmt: skip
+
+
+def environment() -> Environment:
+    loader = FileSystemLoader(Path(__file__).parent)
+    return Environment(loader=loader, undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)  # numbers and names of runs
+
+
+def open_questions(text: str) -> int:
+    """Return how many criteria people must answer, wholly or in part."""
+    return sum(_YOU in line for line in text.splitlines() if line.startswith("|"))
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--metrics", type=Path, default=Path("metrics"), metavar="PATH", help="default: metrics")
+    arguments = parser.parse_args(argv)
+    params = read_params()
+    text = render(arguments.metrics, params, (params.get("release") or {}).get("version", ""))
+    sys.stdout.write(text)
+    print(f"{open_questions(text)} criteria have a part for people, marked {_YOU}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run_stage(main)

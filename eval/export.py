@@ -1,0 +1,235 @@
+"""Metrics of the runs -> files in the forms in which results are shared: Every Eval Ever, and `.eval_results` of the Hugging Face Hub.
+
+python -m eval.export --dataset OWNER/NAME --by ORGANISATION [--model MODEL=OWNER/NAME] [RUN ...]
+
+OUT/data/AtomExam/DEVELOPER/MODEL/ID.json is a record of Every Eval Ever (schema 0.2.1) for each model. OUT/models/DEVELOPER/MODEL has
+`.eval_results/*.yaml` for that model's repository, a file for each way in which it was asked. Without RUN, all runs of models are
+written; rules are no models. Send them yourself: nothing leaves this machine.
+"""
+
+import argparse
+import re
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from io import StringIO
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import NAMESPACE_URL, uuid5
+
+import msgspec
+from ruamel.yaml import YAML
+
+from atomexam.records.blocks import Run
+from atomexam.records.checks import one_of
+from atomexam.records.model import Description
+from atomexam.runtime.jsonl import read_json, replacing, write_json
+from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage_summary import NOUNS
+from eval.models.planned import describe, read_runs
+from eval.statistics.bootstrap import LEVEL
+from eval.tasks.runs import TASKS
+
+SCHEMA = "0.2.1"
+_NAME = "AtomExam"
+_METRICS = {
+    "accuracy": "share of the {noun} that are answered rightly, a reply without a readable answer counting as wrong",
+    "following_rate": "share of the replies from which an answer was read",
+    "sentence_accuracy": "share of the sentences that are judged rightly",
+    "consistent_accuracy": "share of the {noun} that are answered rightly in each order of options and wording",
+}
+_ASKED = (
+    "prompt", "prompts", "orders", "method", "shots", "repeats", "temperature", "top_k", "top_p", "repetition_penalty",
+)  # fmt: skip
+_USUAL = Run(model="", task="choice")
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+
+
+class ScoredRun(NamedTuple):
+    """A run with its metrics, and its model."""
+
+    name: str
+    run: Run
+    figures: Mapping[str, Any]
+    model: Description
+    model_id: str
+    """The model's repository on the Hub, or what stands for it: OWNER/NAME."""
+
+    def samples(self) -> int:
+        return self.figures[NOUNS.get(self.run.task, "questions")]
+
+    def variant(self) -> str:
+        """Return how the run differs from the usual way to ask, in words; empty for that way."""
+        changed = {field: getattr(self.run, field) for field in _ASKED if getattr(self.run, field) != getattr(_USUAL, field)}
+        return ", ".join(f"{field} {' '.join(value) if isinstance(value, list) else value}" for field, value in changed.items())
+
+
+def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, str]) -> list[ScoredRun]:
+    """Return the chosen runs, or those of all models that are no rules.
+
+    Args:
+        ids: model -> its repository, where params.yaml does not name one.
+
+    Raises:
+        ValueError: there is no such run, it has no accuracy, or the repository of its model is not known.
+    """
+    planned = {name: run for path in sorted(plan.glob("*/runs.json")) for name, run in read_runs(path).items()}
+    for name in chosen:
+        one_of(name, planned, "run", f"{plan}")
+    found = []
+    for name in chosen or sorted(planned):
+        figures = read_json(metrics / f"{name}.json", dict, "`dvc repro score` writes it")
+        model = describe(planned[name].model, plan)[0]
+        if figures.get("accuracy") is not None and (chosen or model.backend != "baseline"):
+            model_id = ids.get(model.model) or model.name or ""
+            if not _REPOSITORY.fullmatch(model_id):
+                raise ValueError(f"model {model.model} has no repository; name one: --model {model.model}=OWNER/NAME")
+            found.append(ScoredRun(name, planned[name], figures, model, model_id))
+        elif name in chosen:
+            raise ValueError(f"{name}: it has no accuracy, since its answers are in words; judges mark them")
+    return found
+
+
+def every_eval_ever(runs: list[ScoredRun], dataset: str, version: str, by: str, relationship: str, now: int) -> dict[str, Any]:
+    """Return the record of one model's runs."""
+    first, model_id = runs[0], runs[0].model_id
+    about = {
+        "backend": first.model.backend,
+        "revision": first.model.revision,
+        "base_model": first.model.base,
+        "weights_sha256": first.model.weights,
+    }
+    return {
+        "schema_version": SCHEMA,
+        "evaluation_id": f"{_NAME}/{model_id}/{now}",
+        "retrieved_timestamp": str(now),
+        "source_metadata": {
+            "source_name": _NAME,
+            "source_type": "evaluation_run",
+            "source_organization_name": by,
+            "evaluator_relationship": relationship,
+        },
+        "eval_library": {"name": "atomexam", "version": metadata.version("atomexam")},
+        "model_info": {
+            "name": first.model.model,
+            "id": model_id,
+            "developer": model_id.partition("/")[0],
+            "additional_details": {key: str(value) for key, value in about.items() if value},
+        },
+        "evaluation_results": [result for one in runs for result in _results(one, dataset, version)],
+    }
+
+
+def _results(one: ScoredRun, dataset: str, version: str) -> Iterator[dict[str, Any]]:
+    run, figures = one.run, one.figures
+    source = {
+        "dataset_name": _NAME,
+        "source_type": "hf_dataset",
+        "hf_repo": dataset,
+        "hf_split": "test",
+        "samples_number": one.samples(),
+        "additional_details": {"version": version, "task": run.task},
+    }
+    arguments = {"temperature": run.temperature, "top_p": run.top_p, "max_tokens": run.max_new_tokens} | (
+        {"top_k": run.top_k} if run.top_k else {}
+    )
+    asked = {field: str(getattr(run, field)) for field in _ASKED if getattr(run, field)}
+    for metric, words in _METRICS.items():
+        if figures.get(metric) is None:
+            continue
+        uncertainty: dict[str, Any] = {"num_samples": one.samples()}
+        if bounds := figures.get(f"{metric}_interval"):
+            how = "cluster bootstrap over items on the logit scale; exact binomial if all are equal"
+            uncertainty["confidence_interval"] = {"lower": bounds[0], "upper": bounds[1], "confidence_level": LEVEL, "method": how}
+        details = {outcome: str(count) for outcome, count in figures["outcomes"].items()}
+        if (spread := figures.get(f"{metric}_std")) is not None:
+            details["standard_deviation_of_repeats"] = str(spread)
+        yield {
+            "evaluation_name": f"atomexam_{run.task}: {metric}",
+            "source_data": source,
+            "metric_config": {
+                "evaluation_description": f"{TASKS[run.task].about} {words.format(noun=NOUNS.get(run.task, 'questions')).capitalize()}.",
+                "lower_is_better": False,
+                "score_type": "continuous",
+                "min_score": 0,
+                "max_score": 1,
+            },
+            "score_details": {
+                "score": figures[metric],
+                "details": details,
+                "uncertainty": uncertainty,
+            },
+            "generation_config": {
+                "generation_args": arguments if run.method == "generation" else {},
+                "additional_details": {"run": one.name} | asked,
+            },
+        }
+
+
+def eval_results(runs: list[ScoredRun], dataset: str, revision: str | None, date: str) -> dict[str, str]:
+    """Return the files of one model's `.eval_results`: name -> YAML; accuracies are in percent.
+
+    The Hub shows one value of a task for each file, so each way to ask has its own, with what it changes as `notes`.
+    """
+    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+
+    by_variant: dict[str, list[Any]] = defaultdict(list)
+    for one in runs:
+        value = round(100 * one.figures["accuracy"], 2)
+        entry = EvalResultEntry(dataset, one.run.task, value, dataset_revision=revision, date=date, notes=one.variant() or None)
+        by_variant[one.variant()].append(entry)
+    writer, files = YAML(), {}
+    writer.width = 1_000  # a note is one line
+    for variant, entries in sorted(by_variant.items()):
+        text = StringIO()
+        writer.dump(eval_result_entries_to_yaml(entries), text)
+        files["_".join(["atomexam", *re.findall(r"[\w.]+", variant)]) + ".yaml"] = text.getvalue()
+    return files
+
+
+def main(argv: list[str] | None = None) -> None:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser.add_argument("runs", metavar="RUN", nargs="*")
+    parser.add_argument(
+        "--dataset", metavar="OWNER/NAME", required=True, help="where the release is published: `python -m splits.publish --hub`"
+    )
+    parser.add_argument("--by", metavar="ORGANISATION", required=True, help="who evaluated")
+    parser.add_argument("--revision", metavar="HASH", help="the release's commit there, for .eval_results")
+    parser.add_argument(
+        "--model", action="append", default=[], metavar="MODEL=OWNER/NAME", help="the repository of a model of params.yaml, any number"
+    )
+    relationships = ("first_party", "third_party", "collaborative", "other")
+    parser.add_argument("--relationship", choices=relationships, default="third_party", help="of who evaluated to the models' makers")
+    paths = {"plan": "data/plan", "metrics": "metrics/runs", "release": "data/release", "out": "exports"}
+    for flag, default in paths.items():
+        parser.add_argument(f"--{flag}", type=Path, default=Path(default), metavar="PATH", help=f"default: {default}")
+    args: Any = parser.parse_args(argv)
+    if not _REPOSITORY.fullmatch(args.dataset):
+        raise ValueError(f"--dataset {args.dataset}: expected OWNER/NAME")
+    ids = dict(pair.split("=", 1) if "=" in pair else (pair, "") for pair in args.model)
+    version = read_json(args.release / "croissant.json", dict, "`dvc repro release` writes it")["version"]
+    now = int(time.time())
+    today = time.strftime("%Y-%m-%d", time.gmtime(now))
+    by_model: dict[str, list[ScoredRun]] = defaultdict(list)
+    for one in read_scored(args.plan, args.metrics, args.runs, ids):
+        by_model[one.model_id].append(one)
+    for model_id, runs in by_model.items():
+        record = every_eval_ever(runs, args.dataset, version, args.by, args.relationship, now)
+        name = uuid5(NAMESPACE_URL, msgspec.json.encode(record).decode())
+        path = args.out / "data" / _NAME / model_id / f"{name}.json"
+        write_json(path, record)
+        print(path)
+        for file, text in eval_results(runs, args.dataset, args.revision, today).items():
+            path = args.out / "models" / model_id / ".eval_results" / file
+            with replacing(path) as part:
+                part.write_text(text, encoding="utf-8")
+            print(path)
+    if not by_model:
+        print("no run of a model has an accuracy; rules are written if you name their runs", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,114 @@
+"""The Python API: light to import, documented, and run in the notebook that ships."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pandas as pd
+import pytest
+
+import atomexam
+from atomexam.api import FUNCTIONS
+from atomexam.frames import frame_of, records_of
+from atomexam.records.cluster import Cluster
+from atomexam.records.item import Item
+from atomexam.records.question import Option, Question
+
+CLUSTER = Cluster(cluster_id="c", kept=None, medoid="q", members=["q", "r"], similarity=[1.0, 0.9], rows=2)
+QUESTION = Question(
+    id="q", exam="PCE", subject="s", question_type="mcqa", stem="题", options=[Option(letter="A", text="甲")], answer="A", provenance=[]
+)
+
+
+def test_importing_it_loads_nothing_else(root: Path) -> None:
+    code = "import sys, atomexam; print(*dir(atomexam)); print('pandas' in sys.modules or 'msgspec' in sys.modules)"
+    done = subprocess.run([sys.executable, "-S", "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [" ".join(sorted(FUNCTIONS)), "False"]
+
+
+def test_an_unknown_function_is_answered_with_the_known() -> None:
+    with pytest.raises(AttributeError, match=r"no attribute 'reed'; known: audit, .*, read"):
+        atomexam.reed  # noqa: B018
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_says_what_it_takes_raises_and_an_example(root: Path, name: str) -> None:
+    tree = ast.parse((root / f"{FUNCTIONS[name].replace('.', '/')}.py").read_text(encoding="utf-8"))
+    said = next(ast.get_docstring(node) or "" for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
+    assert "Raises:" in said and f"atomexam.{name}(" in said.partition("Example:")[2]
+    assert f"`{name}`" in (root / "docs/python.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("record", [CLUSTER, QUESTION])
+def test_a_frame_gives_the_records_back(record: msgspec.Struct) -> None:
+    frame = frame_of([record, record], type(record))
+    assert records_of(frame.assign(note="of the user"), type(record), "rows") == [record, record]
+    assert records_of(frame_of([], type(record)), type(record), "rows") == []
+    arrays = frame.map(lambda cell: np.array(cell) if isinstance(cell, list) else cell)
+    assert records_of(arrays, type(record), "rows") == records_of([record, msgspec.to_builtins(record)], type(record), "rows")
+
+
+@pytest.mark.parametrize(
+    ("table", "shape", "error"),
+    [
+        ("a.csv", Question, "questions: expected a DataFrame, or a list of records or dicts; found str"),
+        ([1], Question, "questions, row 0: expected a record or dict, found int"),
+        ([QUESTION, {"id": "q"}], Question, "questions, row 1: Object missing required field `exam`"),
+        ([{"stem": "题"}], Item, "questions, row 0: none of its fields is known: stem; known: url, provenance, exam_raw"),
+        (pd.DataFrame([{"kind": "page"}]), Item, "questions, row 0: unknown kind 'page'; known: entity, question"),
+    ],
+)
+def test_a_wrong_row_is_named(table: object, shape: object, error: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as raised:
+        records_of(table, shape, "questions")  # type: ignore[arg-type]
+    assert error in str(raised.value)
+
+
+@pytest.mark.slow
+def test_the_notebook_runs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (root / "docs/python.ipynb").read_text(encoding="utf-8")
+    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    assert not any(cell["outputs"] or cell["execution_count"] for cell in cells), "clear the outputs: they may hold paths of a machine"
+    monkeypatch.chdir(root)
+    names: dict = {}
+    for cell in cells:
+        if "pipeline" not in cell["metadata"].get("tags", ()) or (root / "data/release").is_dir():
+            exec("".join(cell["source"]), names)
+    assert names["one"].figures["accuracy"] == 1.0 and names["result"]["of_b"] == 0.5
+    assert list(names["unique"].rejected["reason"]) == ["identical"] and set(names["splits"].questions["split"]) == {"test", "reserved"}
+    assert {name for name in FUNCTIONS if f"atomexam.{name}(" not in text} == {"claims"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: atomexam.read("no-such-file"), "no-such-file"),
+        (lambda: atomexam.read(), "read: name a file, a folder or a pattern"),
+        (lambda: atomexam.clean([], min_stem=2), "clean: .*min_stem_chars"),
+        (lambda: atomexam.split([msgspec.structs.replace(QUESTION, answer=None)], quota={"mcqa": 1}), "1 have no answer, such as q"),
+        (lambda: atomexam.split([], quota={"essay": 1}), "split: .*mcqa"),
+        (lambda: atomexam.load_split("val"), "unknown split 'val'; known: dev, reserved, test, train"),
+        (lambda: atomexam.load_release(config="tm"), "unknown config 'tm'; known: .*did you mean tcm"),
+        (lambda: atomexam.prompts([QUESTION], "choices"), "unknown task 'choices'; known: .*did you mean choice"),
+        (lambda: atomexam.score([{"item_id": "x", "reply": "A"}], [QUESTION], "choice"), "'x' is no item of the task choice"),
+        (lambda: atomexam.parse_replies([{"task": "mcqa"}]), "replies, row 0: missing response"),
+        (lambda: atomexam.compare([], [], metric="f1"), "unknown metric 'f1'"),
+        (lambda: atomexam.trace("x", "nowhere"), "nowhere/splits: no such folder"),
+        (lambda: atomexam.runs("nowhere"), "nowhere: no metrics of runs"),
+    ],
+)
+def test_wrong_input_is_named(call, error: str) -> None:
+    with pytest.raises((ValueError, OSError), match=error):
+        call()
+
+
+@pytest.mark.slow
+def test_facts_become_claims() -> None:
+    entry = {"kind": "entity", "name_raw": "感冒"}
+    facts = atomexam.clean([entry]).facts
+    assert list(atomexam.claims(facts).pairs.columns)[:2] == ["id", "atomic_type"]

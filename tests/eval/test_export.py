@@ -1,0 +1,104 @@
+"""Results in the forms in which they are shared."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from ruamel.yaml import YAML
+
+from atomexam.records.blocks import Run
+from atomexam.records.model import Description
+from eval.export import main
+
+FIGURES = {
+    "questions": 20, "accuracy": 0.35, "accuracy_interval": [0.2, 0.5], "following_rate": 0.9,
+    "outcomes": {"answered": 18, "unparsed": 2, "truncated": 0, "failed": 0},
+}  # fmt: skip
+RUNS: dict[str, tuple[Run, dict[str, Any]]] = {
+    "big-choice": (Run(model="big", task="choice"), FIGURES),
+    "big-tcm": (Run(model="big", task="tcm"), FIGURES | {"accuracy": 0.5}),
+    "big-choice-5shot": (Run(model="big", task="choice", shots=5), FIGURES | {"accuracy_std": 0.01}),
+    "big-choice-likelihood": (Run(model="big", task="choice", method="likelihood"), FIGURES),
+    "big-essay": (Run(model="big", task="essay"), FIGURES | {"accuracy": None}),
+    "rule-choice": (Run(model="rule", task="choice"), FIGURES),
+    "own-choice": (Run(model="own", task="choice"), FIGURES),
+}
+MODELS = {
+    "big": Description(model="big", backend="huggingface", name="lab/Big-7B"),
+    "rule": Description(model="rule", backend="baseline", strategy="random"),
+    "own": Description(model="own", backend="imported", name="imports/models/own"),
+}
+
+
+@pytest.fixture
+def export(tmp_path: Path):
+    for model, description in MODELS.items():
+        folder = tmp_path / "plan" / model
+        folder.mkdir(parents=True)
+        (folder / "model.json").write_bytes(msgspec.json.encode(description))
+        (folder / "runs.json").write_bytes(msgspec.json.encode({name: run for name, (run, _) in RUNS.items() if run.model == model}))
+    for folder in ("runs", "release"):
+        (tmp_path / folder).mkdir()
+    for name, (_, figures) in RUNS.items():
+        (tmp_path / f"runs/{name}.json").write_text(json.dumps(figures))
+    (tmp_path / "release/croissant.json").write_text('{"version": "0.2.0"}')
+    paths = {"plan": "plan", "metrics": "runs", "release": "release", "out": "exports"}
+    flags = [word for flag, path in paths.items() for word in (f"--{flag}", str(tmp_path / path))]
+
+    def run(*words: str) -> Path:
+        main([*words, "--dataset", "lab/atomexam", "--by", "The Lab", *flags])
+        return tmp_path / "exports"
+
+    return run
+
+
+def test_a_record_of_every_eval_ever_has_what_its_schema_requires(export) -> None:
+    [path] = export("--model", "own=lab/own").glob("data/AtomExam/lab/Big-7B/*.json")
+    record = json.loads(path.read_text())
+    assert set(record) == {  # the schema allows no other
+        "schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata", "eval_library", "model_info", "evaluation_results",
+    }  # fmt: skip
+    assert (record["model_info"]["id"], record["model_info"]["developer"]) == ("lab/Big-7B", "lab")
+    assert record["retrieved_timestamp"].isdigit()
+    results = {result["generation_config"]["additional_details"]["run"]: result for result in record["evaluation_results"][::2]}
+    assert set(results) == {"big-choice", "big-tcm", "big-choice-5shot", "big-choice-likelihood"}
+    for result in record["evaluation_results"]:
+        assert {"evaluation_name", "source_data", "metric_config", "score_details"} <= set(result)
+        assert set(result["generation_config"]["generation_args"]) <= {"temperature", "top_p", "top_k", "max_tokens"}
+        texts = [result["source_data"]["additional_details"], result["score_details"]["details"]]
+        assert {type(value) for text in [*texts, result["generation_config"]["additional_details"]] for value in text.values()} == {str}
+    five = results["big-choice-5shot"]
+    assert five["source_data"]["hf_repo"] == "lab/atomexam" and five["source_data"]["additional_details"]["version"] == "0.2.0"
+    assert five["score_details"]["score"] == 0.35 and five["score_details"]["details"]["standard_deviation_of_repeats"] == "0.01"
+    interval = five["score_details"]["uncertainty"]["confidence_interval"]
+    assert (interval["lower"], interval["upper"], interval["confidence_level"]) == (0.2, 0.5, 0.95)
+
+
+def test_each_way_to_ask_has_its_file_in_the_repository_of_the_model(export) -> None:
+    folder = export("--model", "own=lab/own", "--revision", "0" * 40) / "models"
+    files = {path.relative_to(folder).as_posix(): YAML(typ="safe").load(path) for path in folder.glob("*/*/.eval_results/*")}
+    ours = "lab/Big-7B/.eval_results/atomexam"
+    assert set(files) == {f"{ours}{end}.yaml" for end in ("", "_shots_5", "_method_likelihood")} | {"lab/own/.eval_results/atomexam.yaml"}
+    usual = [(entry["dataset"]["task_id"], entry["value"], "notes" in entry) for entry in files[f"{ours}.yaml"]]
+    assert usual == [("choice", 35.0, False), ("tcm", 50.0, False)]
+    [few] = files[f"{ours}_shots_5.yaml"]
+    assert few["dataset"] == {"id": "lab/atomexam", "task_id": "choice", "revision": "0" * 40} and few["notes"] == "shots 5"
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ((), "model own has no repository; name one: --model own=OWNER/NAME"),
+        (("big-essay",), "big-essay: it has no accuracy"),
+        (("big-choise",), "unknown run 'big-choise'.*did you mean big-choice"),
+    ],
+)
+def test_what_cannot_be_exported_is_named(export, words: tuple[str, ...], error: str) -> None:
+    with pytest.raises(ValueError, match=error):
+        export(*words)
+
+
+def test_a_rule_is_written_if_its_run_is_named(export) -> None:
+    assert [*export("rule-choice", "--model", "rule=lab/rule").glob("data/AtomExam/lab/rule/*.json")]
