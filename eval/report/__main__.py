@@ -58,6 +58,8 @@ class StageMetrics(NamedTuple):
     sweeps: Mapping[str, Figures] = MappingProxyType({})
     leaks: Mapping[str, Any] = MappingProxyType({})
     """Metrics of stage `leaks`; empty if it has not run."""
+    baselines: frozenset[str] = frozenset()
+    """Models that are rules."""
 
 
 def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), sweeps: Iterable[str] = ()) -> StageMetrics:
@@ -181,12 +183,12 @@ def item_files(args: Arguments, browser: Browser) -> Iterator[tuple[str, bytes]]
     return browser.files(questions, sentences, replies)
 
 
-def rejected_page(args: Arguments, data: Mapping[str, Figures], reserved: Reserved) -> str:
+def rejected_page(args: Arguments, stages: StageMetrics, sheets: Mapping[str, Any], reserved: Reserved) -> str:
     """Return the page of rejected records and their reasons."""
-    stages = {stage: read_jsonl(args.data / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
-    by_reason = reasons(stages, reserved)
+    rows = {stage: read_jsonl(args.data / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
+    by_reason = reasons(rows, reserved)
     crawls = {path.stem: msgspec.json.decode(path.read_bytes()) for path in sorted((args.metrics / "crawl").glob("*.json"))}
-    context = {"crawls": crawls, "data": data, "reasons": by_reason, "folders": REJECTED, "sheets": source_sheets(args.data)}
+    context = {"crawls": crawls, "data": stages.data, "profile": stages.profile, "reasons": by_reason, "folders": REJECTED, "sheets": sheets}
     return rendered("rejected", context, scripted=True)
 
 
@@ -225,7 +227,8 @@ def main(argv: list[str] | None = None) -> None:
         else sorted(path.stem for path in (args.metrics / at).glob("*.json"))
         for block, at in (("runs", "runs"), ("judges", "judge"), ("sweeps", "sweeps"))
     }
-    stages = read_metrics(args.metrics, listed["runs"], listed["judges"], listed["sweeps"])
+    rules = (name for name, model in (args.all_params.get("models") or {}).items() if model.get("backend") == "baseline")
+    stages = read_metrics(args.metrics, listed["runs"], listed["judges"], listed["sweeps"])._replace(baselines=frozenset(rules))
     summary = summarize(stages)
     tables = {name: table(stages.runs, part, column) for name, (part, column) in _TABLES.items()}
     tables |= {"runs": run_table(stages.runs), "comparisons": comparison_table(stages.comparisons)}
@@ -235,6 +238,7 @@ def main(argv: list[str] | None = None) -> None:
             with replacing(plots / f"{name}.csv") as part_file:
                 part_file.write_text(text, encoding="utf-8")
         has_items = (args.splits / "test").is_dir()  # metrics alone, of another machine, also make a report
+        sheets = source_sheets(args.data) if has_items else {}
         if has_items:
             held = args.splits / "reserved"
             questions, claims = (read_jsonl(held / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
@@ -244,12 +248,12 @@ def main(argv: list[str] | None = None) -> None:
             write_items(args.out, item_files(args, browser))
             if stages.runs and browser.unasked:
                 summary["unasked"] = dict(sorted(browser.unasked.items()))
-            pages = {"rejected": rejected_page(args, stages.data, reserved), "clusters": clusters_text}
+            pages = {"rejected": rejected_page(args, stages, sheets, reserved), "clusters": clusters_text}
             for name, text in (pages | {"evidence": evidence_page(args, reserved)}).items():
                 with replacing(args.out / f"{name}.html") as part_file:
                     part_file.write_text(text, encoding="utf-8")
         with replacing(args.out / "index.html") as part_file:
-            part_file.write_text(page(stages, summary, has_items, about(args.all_params, stages.data["split"])), encoding="utf-8")
+            part_file.write_text(page(stages, summary, has_items, about(args.all_params, stages.data["split"]), sheets), encoding="utf-8")
         write_json(args.summary, summary)
     print_summary("report", f"{len(stages.runs)} runs: {args.out / 'index.html'}")
 
