@@ -110,7 +110,9 @@ def board(stages: Any, summary: Figures) -> Board:
     columns, by_model = [], {model: [] for model in models}  # type: dict[str, list[Cell | None]]
     for task, category, title in known.values():
         found = {model: _figures(stages, first.get((model, task)), category) for model in models}
-        line = _line(task if not category else "", {one: found[one] for one in found if one in stages.baselines}, first, task, summary, runs)
+        line = _line(
+            task if not category else "", {one: found[one] for one in found if one in stages.baselines}, first, task, summary, runs
+        )
         if any(found.values()):
             columns.append(Column(task, category, title, line))
             for model, figures in found.items():

@@ -276,6 +276,8 @@ CELLS = ("kg mcqa", "kg mrqa", "ca mcqa", "ca mrqa")
 FEW = 5
 """With fewer pairs or questions a bar is only an outline: one right answer is not an accuracy of 100 %."""
 _SETTINGS = ("zero-shot", "few-shot")
+
+
 def cpsyexam_table(runs: Mapping[str, Figures]) -> list[Figures]:
     """Return the rows of CPsyExam's Table 2: for each model and method, the cells of zero- and few-shot and the average.
 
@@ -349,7 +351,9 @@ def letters(runs: Mapping[str, Figures]) -> Letters | None:
     names = sorted({letter for *_, table in tables for side in ("answered", "gold") for letter in table[side]})
     rows = []
     for name, kind, table in tables:
-        answered, gold = ({letter: count / sum(table[side].values()) for letter, count in table[side].items()} for side in ("answered", "gold"))
+        answered, gold = (
+            {letter: count / sum(table[side].values()) for letter, count in table[side].items()} for side in ("answered", "gold")
+        )
         known = answered.keys() | gold.keys() if answered else set()
         rows.append((name, kind, [answered.get(one, 0.0) - gold.get(one, 0.0) if one in known else None for one in names]))
     return Letters(names, rows) if rows else None
@@ -405,7 +409,9 @@ def funnel(sheets: Mapping[str, Sequence[Any]]) -> list[SourceFlow]:
     for source, steps in sheets.items():
         for kind in dict.fromkeys(step.kind for step in steps):
             own = [step for step in steps if step.kind == kind and step.stage != "split"]
-            losses = sorted(((f"{step.stage}-{loss.reason}", loss.records) for step in own for loss in step.losses), key=lambda one: -one[1])
+            losses = sorted(
+                ((f"{step.stage}-{loss.reason}", loss.records) for step in own for loss in step.losses), key=lambda one: -one[1]
+            )
             if own and own[0].taken:
                 rows.append(SourceFlow(source, kind, own[0].taken, own[-1].kept, losses[:_REASONS], len(losses) > _REASONS))
     return rows

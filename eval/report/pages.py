@@ -27,9 +27,10 @@ SCRIPTS = {
     "items": ("text.js", "data.js", "filters.js", "list.js", "item.js", "items.js"),
 }
 """By page, in loading order."""
-_CHARTS = {"pictures": charts.pictures, "ticks": charts.ticks, "flows": charts.flows, "cells": charts.CELLS, "few": charts.FEW,
-           "flow_picture": charts.picture, "least": LEAST}  # fmt: skip
+_MOST_ROWS = 8  # of a figure that is not folded
 _LAID_OVER = 3  # own runs in one picture, beside the best baseline
+_CHARTS = {"pictures": charts.pictures, "ticks": charts.ticks, "flows": charts.flows, "cells": charts.CELLS, "few": charts.FEW,
+           "flow_picture": charts.picture, "least": LEAST, "most": _MOST_ROWS}  # fmt: skip
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
 
 
@@ -88,14 +89,16 @@ def write_items(out: Path, files: Iterable[tuple[str, bytes]], alone: bool = Fal
         part_file.write_text(rendered("items", {}, scripted=True, linked=not alone), encoding="utf-8")
 
 
-def page(stages: Any, summary: Figures, scripted: bool = False, about: Sequence[str] = (), sheets: Mapping[str, Any] = MappingProxyType({})) -> str:
+def page(
+    stages: Any, summary: Figures, scripted: bool = False, about: Sequence[str] = (), sheets: Mapping[str, Any] = MappingProxyType({})
+) -> str:
     """Return the report, the start page; with `scripted` its figures link to the items behind them.
 
     Args:
         about: identity of the data, in a few words each.
         sheets: for each source what became of its records; without them the page has no figure of it.
     """
-    runs, judges = stages.runs, stages.judges
+    runs, judges, errors = stages.runs, stages.judges, stages.errors.get("runs", {})
     table = board(stages, summary)
     first_own = [run for (model, _), run in first_runs(runs, judges).items() if model not in stages.baselines]
     first = [*first_own, *(run for run in first_runs(runs, judges).values() if run not in first_own)]
@@ -113,10 +116,10 @@ def page(stages: Any, summary: Figures, scripted: bool = False, about: Sequence[
         "board": table,
         "accuracies": msgspec.json.encode({name: run.get("accuracy") for name, run in runs.items()}).decode(),
         "of_task": of_task,
-        "first_of": lambda task: of_task(task, first),
+        "unknown": {name: run for name, run in of_task("fourfold", first).items() if "patterns" in run},
         "types": charts.radar(dict([*list(of_task("claim", first_own).items())[:_LAID_OVER], *rules[:1]])),
         "beside": beside(runs, [name for name in first if runs[name]["task"] in ("choice", "tcm")]),
-        "wrong": {name: stages.errors["runs"][name] for name in [*own, *runs] if name in stages.errors.get("runs", {})},
+        "wrong": {name: errors[name] for name in [*own, *runs] if "patterns" in errors.get(name, {})},
         "settings": charts.settings(runs, stages.comparisons, stages.baselines),
         "letters": charts.letters(own),
         "funnel": charts.funnel(sheets),

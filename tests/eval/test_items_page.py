@@ -161,7 +161,7 @@ def test_the_pages_have_the_same_bytes_twice_and_keep_nothing_stale(reports: Pat
 def test_from_an_accuracy_to_where_a_wrong_item_was_seen_in_four_clicks(browser, reports: Path) -> None:
     opened = Opened(browser, reports, "index.html")
     page = opened.page
-    page.locator("tr", has=page.get_by_role("link", name="first", exact=True)).locator("td.n a").first.click()  # 1
+    page.locator(".models tr", has_text="one").locator("td.n a").nth(1).click()  # 1
     page.wait_for_selector("body[data-ready]")
     page.get_by_label("outcome").select_option("wrong")  # 2 and 3: open and choose
     page.locator(".row").first.click()  # 4
@@ -210,6 +210,7 @@ def test_what_one_run_alone_gets_right_is_found_and_what_all_get_wrong(browser, 
     )
     alone = [key for key, one in first.items() if one.share > second[key].share]
     opened = Opened(browser, reports, "index.html")
+    opened.page.locator("summary", has_text="Every run").click()
     opened.page.get_by_role("link", name="first", exact=True).first.click()
     opened.page.wait_for_selector("body[data-ready]")
     opened.page.locator("#f-other").select_option("every other run")
@@ -232,7 +233,7 @@ def test_an_item_leads_to_its_other_wordings_and_to_the_evidence_of_its_type(bro
     expect(opened.page.locator("section:target")).to_have_count(1)
     assert opened.page.url.endswith("evidence.html#disease_cause")
     opened.go("index.html")
-    assert opened.page.locator("a.card[href='rejected.html']").count() == 3
+    assert opened.page.locator("a[href='rejected.html#reasons']").count() == 1
     opened.close()
 
 
@@ -334,15 +335,16 @@ def test_saved_tables_hold_no_formula(browser, reports: Path) -> None:
 def test_tables_are_sorted_by_number_and_by_words(browser, reports: Path) -> None:
     opened = Opened(browser, reports, "index.html")
     page = opened.page
+    page.locator("summary", has_text="Every run").click()
     table = page.locator("table", has=page.get_by_role("button", name="following rate")).first
     for times, order in ((1, "ascending"), (2, "descending")):
         table.get_by_role("button", name="accuracy", exact=True).click()
-        column = table.locator("tr").evaluate_all("rows => rows.slice(1).map(row => parseFloat(row.cells[5].textContent))")
+        column = table.locator("tr").evaluate_all("rows => rows.slice(1).map(row => parseFloat(row.cells[6].textContent))")
         assert column == sorted(column, reverse=times == 2)
         assert table.locator(f"th[aria-sort={order}]").inner_text().startswith("accuracy")
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Save this table as CSV: Choice questions").first.click()
-    assert Path(saved.value.path()).read_text(encoding="utf-8-sig").startswith('"run","model","asked as"')
+        page.get_by_role("button", name="Save this table as CSV: Every run").first.click()
+    assert Path(saved.value.path()).read_text(encoding="utf-8-sig").startswith('"run","model","task","asked as"')
     opened.close()
 
 
