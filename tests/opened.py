@@ -27,11 +27,8 @@ class Opened:
         self.faults: list[str] = []
         self.page.on("console", lambda message: None if message.location["url"].endswith(DIFFERENCE) else self.faults.append(message.text))
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        homes = tuple(folder.as_uri() + "/" for folder in (reports, further or reports))
-        self.page.on(
-            "request",
-            lambda asked: None if asked.url.startswith(homes) or asked.url.endswith(DIFFERENCE) else self.faults.append(asked.url),
-        )
+        homes = (*(folder.as_uri() + "/" for folder in (reports, further or reports)), reports.parent.as_uri() + DIFFERENCE)
+        self.page.on("request", lambda asked: None if asked.url.startswith(homes) else self.faults.append(asked.url))
         self.go(name)
 
     def go(self, name: str) -> None:

@@ -188,14 +188,8 @@ def rejected_page(args: Arguments, stages: StageMetrics, sheets: Mapping[str, An
     rows = {stage: read_jsonl(args.data / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
     by_reason = reasons(rows, reserved)
     crawls = {path.stem: msgspec.json.decode(path.read_bytes()) for path in sorted((args.metrics / "crawl").glob("*.json"))}
-    context = {
-        "crawls": crawls,
-        "data": stages.data,
-        "profile": stages.profile,
-        "reasons": by_reason,
-        "folders": REJECTED,
-        "sheets": sheets,
-    }
+    context = {"crawls": crawls, "data": stages.data, "profile": stages.profile, "reasons": by_reason}
+    context |= {"folders": REJECTED, "sheets": sheets}
     return rendered("rejected", context, scripted=True)
 
 

@@ -1,4 +1,4 @@
-"""The report's first screen: a row of figures for each model, beside the best line that needs no knowledge, and what it says of the best."""
+"""The report's first screen: figures of each model beside the best line without knowledge, and what they say of the best model."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -107,12 +107,12 @@ def board(stages: Any, summary: Figures) -> Board:
     known = {key: entry for key, entry in _COLUMNS.items() if entry[0] in tasks}
     known |= {task: (task, "", task) for task in tasks if task not in _COLUMNS}
     models = dict.fromkeys(run["model"] for run in runs.values())
-    columns, by_model = [], {model: [] for model in models}  # type: dict[str, list[Cell | None]]
+    columns: list[Column] = []
+    by_model: dict[str, list[Cell | None]] = {model: [] for model in models}
     for task, category, title in known.values():
         found = {model: _figures(stages, first.get((model, task)), category) for model in models}
-        line = _line(
-            task if not category else "", {one: found[one] for one in found if one in stages.baselines}, first, task, summary, runs
-        )
+        rules = {first[model, task]: part for model, part in found.items() if part and model in stages.baselines}
+        line = _line("" if category else task, rules, summary, runs)
         if any(found.values()):
             columns.append(Column(task, category, title, line))
             for model, figures in found.items():
@@ -130,7 +130,7 @@ def board(stages: Any, summary: Figures) -> Board:
 
 def _differences(comparisons: Iterable[Figures]) -> dict[tuple[str, str], int]:
     """Return for each two runs that differ, in both orders, 1 if the first is better and else -1; 0 for those not shown to."""
-    signs = {}
+    signs: dict[tuple[str, str], int] = {}
     for row in comparisons:
         sign = 0 if not row.get("differs") else 1 if row["difference"] > 0 else -1
         signs |= {(row["a"], row["b"]): sign, (row["b"], row["a"]): -sign}
@@ -150,10 +150,9 @@ def _figures(stages: Any, run: str | None, category: str) -> Figures | None:
     return part if part and part.get("accuracy") is not None else None
 
 
-def _line(
-    whole: str, baselines: Mapping[str, Figures | None], first: Mapping, task: str, summary: Figures, runs: Mapping[str, Figures]
-) -> Line | None:
-    lines = [Line(name, *_bounds(part), run=first[name, task]) for name, part in baselines.items() if part]
+def _line(whole: str, baselines: Mapping[str, Figures], summary: Figures, runs: Mapping[str, Figures]) -> Line | None:
+    """Return the best of the baselines' runs and, of a whole task, of rules and chance."""
+    lines = [Line(runs[name]["model"], *_bounds(part), run=name) for name, part in baselines.items()]
     if whole == "fourfold":
         lines.append(Line("four coin tosses", COIN_TOSSES, (COIN_TOSSES, COIN_TOSSES)))
         for name, part in (summary.get("without_knowledge") or {}).items():

@@ -1,4 +1,4 @@
-"""Charts and tables of the report: the flow of records, accuracies by atomic type, effects of data, settings, letters, the papers' tables."""
+"""Charts and tables of the report: the flow of records, types, effects of data, settings, letters, the papers' tables."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import groupby
@@ -351,12 +351,14 @@ def letters(runs: Mapping[str, Figures]) -> Letters | None:
     names = sorted({letter for *_, table in tables for side in ("answered", "gold") for letter in table[side]})
     rows = []
     for name, kind, table in tables:
-        answered, gold = (
-            {letter: count / sum(table[side].values()) for letter, count in table[side].items()} for side in ("answered", "gold")
-        )
+        answered, gold = (_shares(table[side]) for side in ("answered", "gold"))
         known = answered.keys() | gold.keys() if answered else set()
         rows.append((name, kind, [answered.get(one, 0.0) - gold.get(one, 0.0) if one in known else None for one in names]))
     return Letters(names, rows) if rows else None
+
+
+def _shares(counts: Mapping[str, int]) -> dict[str, float]:
+    return {letter: count / sum(counts.values()) for letter, count in counts.items()}
 
 
 def _scalars(figures: Figures) -> Figures:
@@ -409,9 +411,8 @@ def funnel(sheets: Mapping[str, Sequence[Any]]) -> list[SourceFlow]:
     for source, steps in sheets.items():
         for kind in dict.fromkeys(step.kind for step in steps):
             own = [step for step in steps if step.kind == kind and step.stage != "split"]
-            losses = sorted(
-                ((f"{step.stage}-{loss.reason}", loss.records) for step in own for loss in step.losses), key=lambda one: -one[1]
-            )
+            losses = [(f"{step.stage}-{loss.reason}", loss.records) for step in own for loss in step.losses]
+            losses.sort(key=lambda loss: -loss[1])
             if own and own[0].taken:
                 rows.append(SourceFlow(source, kind, own[0].taken, own[-1].kept, losses[:_REASONS], len(losses) > _REASONS))
     return rows

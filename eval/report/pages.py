@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
-from markupsafe import Markup
 
 from atomexam.pages.templates import templates
 from atomexam.runtime.jsonl import replacing
@@ -50,7 +49,6 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
         "linked": linked,
         "current": "index" if name in ("report", "diff") else name,
         "items_at": items_at,
-        "page_link": lambda name, at, words: Markup('<a href="{}.html#{}">{}</a>').format(name, at, words) if scripted else words,
         "facet_items": lambda run, facet, value, since="": items_at(run=run, **{facet: value}, result_since=since) if facet else "",
     }
     environment = templates(Path(__file__).parent / "templates", known | _CHARTS)
