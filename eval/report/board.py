@@ -116,7 +116,7 @@ def board(stages: Any, summary: Figures) -> Board:
         if any(found.values()):
             columns.append(Column(task, category, title, line))
             for model, figures in found.items():
-                by_model[model].append(figures and _cell(first[model, task], figures, line, {} if category else differs))
+                by_model[model].append(_cell(first[model, task], figures, line, {} if category else differs) if figures else None)
     rows = [_row(model, cells, runs) for model, cells in by_model.items() if any(cells)]
     own = [row for row in rows if row.model not in stages.baselines]
     own.sort(key=lambda row: [-(cell.value if cell else -1.0) for cell in row.cells])

@@ -358,7 +358,7 @@ def test_the_first_screen_says_what_moved_since_a_version_and_whether_it_is_nois
             [still, lost],
             "More than noise: tiny-claims 75.0 % → 50.0 % (−25.0). Not shown to be more than noise: tiny-choice 50.0 % → 50.0 %",
         ),
-        ([*lost[:2], 0.5, 0.5, 0, 0], "No figure moved. Items: 3 questions added. All since <b>v1</b> (1a, 2026-01-01)"),
+        ([[*lost[:2], 0.5, 0.5, 0, 0]], "No figure moved. Items: 3 questions added. All since <b>v1</b> (1a, 2026-01-01)"),
         ([["tiny-claims", "accuracy", 0.5, 0.9, 0.4, 1]], "a comparison of other figures than these; python -m eval.diff <b>v1</b> --html"),
         (None, "python -m eval.diff HEAD --html compares with the last commit"),
     ):
