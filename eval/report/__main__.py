@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from atomexam.records.annotation import Review
+from atomexam.records.blocks import Run
+from atomexam.records.checks import convert
 from atomexam.records.claim import ClaimPair, Evidence, Fourfold, Passage
 from atomexam.records.cluster import Cluster
 from atomexam.records.question import Question
@@ -29,7 +31,7 @@ from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import NOUNS, print_summary
 from eval.report import serve
 from eval.report.charts import COLUMNS, plotted
-from eval.report.items import Browser, read_paired
+from eval.report.items import Browser, read_paired, requests_of, twins_of
 from eval.report.pages import page, rendered, write_items
 from eval.report.records import Reserved, clusters, contradictions, evidence_by_type, reasons
 from eval.statistics.bootstrap import Figures
@@ -183,6 +185,12 @@ def item_files(args: Arguments, browser: Browser) -> Iterator[tuple[str, bytes]]
     return browser.files(questions, sentences, replies)
 
 
+def twins(test: Path) -> dict[str, list[str]]:
+    """Return the items of the test split that are related to each."""
+    files = (("questions", Question), ("claims", ClaimPair), ("fourfold", Fourfold))
+    return twins_of(chain(*(read_optional(test / f"{kind}.jsonl", shape) for kind, shape in files)))
+
+
 def rejected_page(args: Arguments, stages: StageMetrics, sheets: Mapping[str, Any], reserved: Reserved) -> str:
     """Return the page of rejected records and their reasons."""
     rows = {stage: read_jsonl(args.data / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
@@ -228,7 +236,8 @@ def main(argv: list[str] | None = None) -> None:
         else sorted(path.stem for path in (args.metrics / at).glob("*.json"))
         for block, at in (("runs", "runs"), ("judges", "judge"), ("sweeps", "sweeps"))
     }
-    rules = (name for name, model in (args.all_params.get("models") or {}).items() if model.get("backend") == "baseline")
+    models = args.all_params.get("models") or {}
+    rules = (name for name, model in models.items() if model.get("backend") == "baseline")
     stages = read_metrics(args.metrics, listed["runs"], listed["judges"], listed["sweeps"])._replace(baselines=frozenset(rules))
     summary = summarize(stages)
     tables = {name: table(stages.runs, part, column) for name, (part, column) in _TABLES.items()}
@@ -245,7 +254,15 @@ def main(argv: list[str] | None = None) -> None:
             questions, claims = (read_jsonl(held / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
             reserved = Reserved(questions, claims, read_optional(held / "fourfold.jsonl", Fourfold))
             clusters_text, listed_clusters = clusters_page(args, reserved)
-            browser = Browser(stages.runs, clusters=listed_clusters)
+            named = {name: convert(line, Run, f"runs.{name}") for name, line in (args.all_params.get("runs") or {}).items()}
+            sent = {name: run for name, run in named.items() if models.get(run.model, {}).get("backend") != "imported"}
+            browser = Browser(
+                stages.runs,
+                clusters=listed_clusters,
+                baselines=stages.baselines,
+                twins=twins(args.splits / "test"),
+                requests=requests_of(args.splits, sent),
+            )
             write_items(args.out, item_files(args, browser))
             if stages.runs and browser.unasked:
                 summary["unasked"] = dict(sorted(browser.unasked.items()))

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from playwright.sync_api import expect
 
+from atomexam.records.blocks import Run
 from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.question import Question
@@ -19,7 +20,7 @@ from atomexam.runtime.jsonl import read_jsonl
 from eval.errors.patterns import Pair
 from eval.errors.tables import run_figures
 from eval.report.__main__ import main
-from eval.report.items import MOST_REPLY_CHARS, PACKED_FROM, Browser, ScoredReply, item_results, paired_replies
+from eval.report.items import MOST_REPLY_CHARS, PACKED_FROM, Browser, ScoredReply, item_results, paired_replies, requests_of, twins_of
 from eval.statistics.pairing import METRICS, paired, tally
 from tests.eval.item_pages import HOSTILE, RESERVED, RUNS, build, claim, question, write_data
 from tests.eval.test_report import write
@@ -104,7 +105,7 @@ def test_a_long_reply_is_cut_and_says_how_long_it_was() -> None:
     words = "长" * (MOST_REPLY_CHARS + 5)
     files = files_of([item], [], {"r": [(item.id, [ScoredReply(score(item.id), reply(item.id, words))])]})
     row = files["detail-00000.js"][1][0][2][0]
-    assert row[7] == words[:MOST_REPLY_CHARS] and row[8] == len(words)
+    assert row[7] == words[:MOST_REPLY_CHARS] and row[8:] == [-1, len(words)]
 
 
 def test_what_no_run_asks_is_counted_by_type() -> None:
@@ -307,6 +308,52 @@ def test_the_keyboard_alone_reaches_everything(browser, reports: Path) -> None:
     expect(page.locator("[aria-selected=true]")).to_have_attribute("aria-posinset", "39")
     assert page.locator("#list").evaluate("list => getComputedStyle(list).outlineStyle") == "solid"
     opened.close()
+
+
+def test_the_reader_chooses_the_columns_and_the_address_keeps_them(browser, reports: Path) -> None:
+    opened = Opened(browser, reports, "items.html")
+    page = opened.page
+    heads = page.locator("#heads span")
+    assert heads.all_text_contents() == list(RUNS)
+    page.locator("summary", has_text="Columns").click()
+    for name in ("first", "claims"):
+        page.get_by_label(name, exact=True).click()
+    assert heads.all_text_contents() == ["second"] and "runs=second" in page.url
+    again = Opened(browser, reports, page.url.removeprefix(opened.base))
+    assert again.page.locator("#heads span").all_text_contents() == ["second"]
+    row, names = again.page.locator(".row").last, again.page.locator("#heads span")
+    assert row.locator(".mark").count() == names.count() == 1
+    assert abs(row.locator(".mark").bounding_box()["x"] - names.bounding_box()["x"]) < 12  # one below the other
+    again.close()
+    opened.close()
+
+
+def test_a_reply_stands_with_what_was_sent_and_where_it_was_read(browser, reports: Path) -> None:
+    """The messages are those whose hash the reply has, for a backend that joins them as text."""
+    request = requests_of(reports.parent / "data/splits", RUNS)("first", question(3).id, 0)
+    opened = Opened(browser, reports, f"items.html#item={question(3).id}")
+    row = opened.page.locator(".replies tr", has_text="first").last
+    row.locator("summary").click()
+    assert row.locator(".sent b").all_text_contents() == [message["role"] for message in request.messages]
+    assert row.locator(".sent pre").all_text_contents() == [message["content"] for message in request.messages]
+    read = opened.page.locator(".replies mark").all_text_contents()
+    assert set(read) <= set("ABC")
+    opened.close()
+
+
+def test_the_requests_of_a_run_are_those_of_each_repeat_and_wording(reports: Path) -> None:
+    run = Run(model="one", task="choice", repeats=2, prompts=["choice", "choice_short"])
+    request = requests_of(reports.parent / "data/splits", {"r": run})
+    asked = [request("r", question(3).id, repeat).messages for repeat in range(4)]
+    assert asked[0] == asked[1] != asked[2] == asked[3] and request("unknown", question(3).id, 0) is None
+
+
+def test_items_of_a_case_or_fact_are_twins() -> None:
+    case = [msgspec.structs.replace(question(number), group_id="g") for number in (1, 2)]
+    same = msgspec.structs.replace(claim(2), fact_ids=claim(1).fact_ids)
+    assert twins_of([*case, question(3), claim(1), same, claim(4)]) == {
+        case[0].id: [case[1].id], case[1].id: [case[0].id], claim(1).id: [same.id], same.id: [claim(1).id]
+    }  # fmt: skip
 
 
 def test_hostile_text_is_shown_as_text(browser, reports: Path) -> None:
