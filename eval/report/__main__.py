@@ -30,6 +30,7 @@ from atomexam.runtime.source_sheet import source_sheets
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import NOUNS, print_summary
 from eval.report import serve
+from eval.report.board import LEAST, first_runs, size_of
 from eval.report.charts import COLUMNS, plotted
 from eval.report.items import Browser, read_paired, requests_of, twins_of
 from eval.report.pages import page, rendered, write_items
@@ -37,7 +38,7 @@ from eval.report.records import Reserved, clusters, contradictions, evidence_by_
 from eval.statistics.bootstrap import Figures
 
 _DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validation", "split")
-_TABLES = {"types": ("by_type", "atomic_type"), "subjects": ("by_subject", "subject"), "exams": ("by_exam", "exam")}
+_NAMED = {"runs": "task", "parts": "part", "types": "atomic_type"}
 _SHAPES: dict[str, Any] = {"questions": Question, "claims": ClaimPair}
 REJECTED = {"clean": "clean", "near_duplicates": "unique", "claims": "claims"}
 """Stages that reject records, and the folders of their rejected.jsonl under data."""
@@ -135,21 +136,35 @@ def _headline(figures: Figures, judged: Figures) -> Figures:
     return named | by_type | ({"mark": judged["mark"]} if judged else {})
 
 
-def table(runs: Mapping[str, Figures], part: str, column: str) -> str:
-    """Return one plot's rows as CSV: run, group, accuracy with its interval, number of items, following rate if there is one."""
-    rows = [[run, name, *_cells(group)] for run, figures in runs.items() for name, group in figures.get(part, {}).items()]
-    return _csv(["run", column, *_PLOTTED], rows)
+def plot_tables(stages: StageMetrics) -> dict[str, str]:
+    """Return the plots' rows as CSV: all runs, and of own models' first runs exams and subjects (parts) and types of claims.
 
+    Each has an accuracy with its interval, number of items and following rate, and none has fewer than `LEAST` items. Own models come
+    first, then the highest accuracy.
+    """
+    runs = stages.runs
+    own = [name for (model, _), name in first_runs(runs, {}).items() if model not in stages.baselines]
+    groups = {
+        "runs": [(name, run["task"], run) for name, run in runs.items()],
+        "parts": [(name, *row) for name in own for part in ("by_exam", "by_subject") for row in (runs[name].get(part) or {}).items()],
+        "types": [(name, *row) for name in own if runs[name]["task"] == "claim" for row in (runs[name].get("by_type") or {}).items()],
+    }
 
-def run_table(runs: Mapping[str, Figures]) -> str:
-    """Return the headline accuracy of each run, if it has one, as CSV."""
-    return _csv(["run", *_PLOTTED], [[run, *_cells(figures)] for run, figures in runs.items() if figures.get("accuracy") is not None])
+    def rank(row: tuple[str, str, Figures]) -> tuple[Any, ...]:
+        name, _, figures = row
+        run = runs[name]
+        return run["model"] in stages.baselines, run["task"], "" if figures is run else name, -figures["accuracy"]
+
+    tables = {}
+    for name, rows in groups.items():
+        known = [row for row in rows if row[2].get("accuracy") is not None and size_of(row[2]) >= LEAST]
+        tables[name] = _csv(["run", _NAMED[name], *_PLOTTED], [[*row[:2], *_cells(row[2])] for row in sorted(known, key=rank)])
+    return tables
 
 
 def _cells(group: Figures) -> list[Any]:
     low, high = group.get("accuracy_interval") or ("", "")
-    size = next((group[noun] for noun in ("facts", "pairs", "questions") if noun in group), None)
-    return [group.get("accuracy"), size, group.get("following_rate", ""), low, high]
+    return [group["accuracy"], size_of(group), group.get("following_rate", ""), low, high]
 
 
 def comparison_table(pairs: Iterable[Figures]) -> str:
@@ -240,9 +255,7 @@ def main(argv: list[str] | None = None) -> None:
     rules = (name for name, model in models.items() if model.get("backend") == "baseline")
     stages = read_metrics(args.metrics, listed["runs"], listed["judges"], listed["sweeps"])._replace(baselines=frozenset(rules))
     summary = summarize(stages)
-    tables = {name: table(stages.runs, part, column) for name, (part, column) in _TABLES.items()}
-    tables |= {"runs": run_table(stages.runs), "comparisons": comparison_table(stages.comparisons)}
-    tables["sweeps"] = _csv(COLUMNS, plotted(stages.sweeps))
+    tables = plot_tables(stages) | {"comparisons": comparison_table(stages.comparisons), "sweeps": _csv(COLUMNS, plotted(stages.sweeps))}
     with folder_lock(args.plots) as plots:
         for name, text in tables.items():
             with replacing(plots / f"{name}.csv") as part_file:

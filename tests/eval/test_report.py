@@ -9,11 +9,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from dvc_render.vega import VegaRenderer
 from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import expect
 
-from eval.report.__main__ import StageMetrics, about, comparison_table, main, page, read_metrics, summarize, table
+from eval.report.__main__ import StageMetrics, about, comparison_table, main, page, plot_tables, read_metrics, summarize
 from eval.report.board import LEAST, beside, board
 from eval.report.charts import (
     CELLS,
@@ -136,10 +137,22 @@ def test_question_types_that_no_run_asks_are_said() -> None:
     assert "no run asks 3 blank, 12 tf questions of test" in shown
 
 
-def test_a_table_has_a_row_a_run_and_group() -> None:
-    rows = list(csv.DictReader(io.StringIO(table(RUNS, "by_type", "atomic_type"))))
-    words = {"run": "tiny-claims", "atomic_type": "disease_symptom", "accuracy": "0.5", "asked": "2", "following_rate": "1.0"}
-    assert rows == [words | {"low": "0.0126", "high": "0.9874"}]
+def test_plots_have_own_models_first_and_no_row_of_few_items() -> None:
+    types = {
+        "big": {"pairs": LEAST, "accuracy": 0.25},
+        "best": {"pairs": 90, "accuracy": 0.75},
+        "few": {"pairs": LEAST - 1, "accuracy": 1.0},
+    }
+    own = RUNS["tiny-claims"] | {"pairs": 100, "by_type": types}
+    rule = own | {"model": "rule", "accuracy": 0.9}
+    better = own | {"accuracy": 0.75, "by_type": {}}
+    tables = plot_tables(
+        FOUND._replace(runs={"rule": rule, "own": own, "better": better, "few": HALF | ABOUT | {"task": "claim"}}, baselines={"rule"})
+    )
+    rows = {name: list(csv.DictReader(io.StringIO(text))) for name, text in tables.items()}
+    assert [row["run"] for row in rows["runs"]] == ["better", "own", "rule"]
+    assert rows["runs"][1]["low"] == "0.0126" and rows["runs"][1]["asked"] == "100"
+    assert [(row["run"], row["atomic_type"]) for row in rows["types"]] == [("own", "best"), ("own", "big")] and rows["parts"] == []
     compared = list(csv.DictReader(io.StringIO(comparison_table(COMPARISONS))))
     assert [(row["b"], row["low"], row["differs"]) for row in compared] == [(HOSTILE, "0.05", "False"), ("y", "", "")]
 
@@ -322,7 +335,7 @@ def test_the_stage_writes_the_same_bytes_twice(tmp_path: Path, monkeypatch) -> N
     monkeypatch.chdir(tmp_path)  # no params.yaml: the runs are those with figures
     write(tmp_path / "metrics")
     main([])
-    plots = [f"plots/tables/{name}.csv" for name in ("types", "subjects", "exams", "runs", "comparisons", "sweeps")]
+    plots = [f"plots/tables/{name}.csv" for name in ("types", "parts", "runs", "comparisons", "sweeps")]
     written = [tmp_path / name for name in ("reports/index.html", "metrics/summary.json", *plots)]
     first = [path.read_bytes() for path in written]
     main([])
@@ -477,10 +490,15 @@ def test_the_report_says_what_data_it_is_of(params: dict, words: list[str]) -> N
     assert about(params, {"version": {"name": "v5"}}) == words
 
 
-@pytest.mark.parametrize("name", ["intervals", "bars", "radar"])
-def test_a_plot_of_dvc_names_versions_sizes_and_intervals(root: Path, name: str) -> None:
-    """What `dvc plots diff` fills in: a legend for the version, n in every label, low and high beside every figure."""
-    text = (root / f"plots/{name}.json").read_text(encoding="utf-8")
-    assert json.loads(text)["data"] == {"values": "<DVC_METRIC_DATA>"}
-    assert re.search(r'"field": "rev",\s+"type": "nominal",\s+"title": "version"', text)
-    assert {"datum.low", "datum.high", "datum.asked", "datum.most"} <= set(re.findall(r"datum\.\w+", text))
+@pytest.mark.parametrize(
+    ("name", "x", "y"), [("intervals", "accuracy", "run"), ("bars", "accuracy", "part"), ("radar", "type", "accuracy")]
+)
+def test_a_plot_of_dvc_names_the_version_of_each_row(root: Path, name: str, x: str, y: str) -> None:
+    """As `dvc plots diff` and the extension of VS Code fill it: every row says its version and, beside it, its own n."""
+    row = {"run": "r", "part": "PCE", "t": "type", "accuracy": "0.5", "asked": "30", "low": "0.4", "high": "0.6"}
+    rows = [row | {"rev": rev, "filename": "f.csv", "field": y} for rev in ("workspace", "v1")]
+    made = VegaRenderer(rows, name, template=str(root / f"plots/{name}.json"), x=x, y=y, title="t").get_filled_template()
+    text = json.dumps(made)
+    assert "<DVC" not in text and '"field": "rev"' in text and "datum.low" in text and "datum.high" in text
+    if name != "radar":
+        assert '"domain": ["workspace", "v1"]' in text and "datum.rev + ', n = ' + datum.asked" in text
