@@ -76,8 +76,8 @@ class Board(NamedTuple):
     own: list[Row]
     baselines: list[Row]
     lead: Lead | None
-    standing: dict[str, list[tuple[Column, Cell]]]
-    """Verdict -> the columns in which the best own model has it."""
+    standing: dict[str, list[tuple[Column, str, Cell]]]
+    """Verdict -> the columns in which the best own model has it, the model and its figure."""
 
 
 def size_of(group: Figures) -> int:
@@ -120,10 +120,10 @@ def board(stages: Any, summary: Figures) -> Board:
     rows = [_row(model, cells, runs) for model, cells in by_model.items() if any(cells)]
     own = [row for row in rows if row.model not in stages.baselines]
     own.sort(key=lambda row: [-(cell.value if cell else -1.0) for cell in row.cells])
-    standing: dict[str, list[tuple[Column, Cell]]] = {}
+    standing: dict[str, list[tuple[Column, str, Cell]]] = {}
     for at, column in enumerate(columns):
         if (ranked := _ranked(own, at)) and ranked[0][1].verdict:
-            standing.setdefault(ranked[0][1].verdict, []).append((column, ranked[0][1]))
+            standing.setdefault(ranked[0][1].verdict, []).append((column, *ranked[0]))
     lead = next((_lead(column, ranked, differs) for at, column in enumerate(columns) if (ranked := _ranked(own, at))), None)
     return Board(columns, own, [row for row in rows if row.model in stages.baselines], lead, standing)
 

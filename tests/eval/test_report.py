@@ -491,7 +491,7 @@ def test_the_report_says_what_data_it_is_of(params: dict, words: list[str]) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "x", "y"), [("intervals", "accuracy", "run"), ("bars", "accuracy", "part"), ("radar", "type", "accuracy")]
+    ("name", "x", "y"), [("intervals", "accuracy", "run"), ("bars", "accuracy", "part"), ("radar", "t", "accuracy")]
 )
 def test_a_plot_of_dvc_names_the_version_of_each_row(root: Path, name: str, x: str, y: str) -> None:
     """As `dvc plots diff` and the extension of VS Code fill it: every row says its version and, beside it, its own n."""

@@ -80,7 +80,7 @@
       const isLong = reply.answer !== null && reply.answer === reply.words && reply.answer.length > 20;
       table.append(element("tr", {}, element("td", {}, about), words("td", isLong ? "its words" : reading(reply)), element("td", {}, worth), cell));
     }
-    return element("section", { "aria-label": "Replies" }, element("h3", {}, "Replies"), element("div", { class: "wide" }, table));
+    return element("section", { "aria-label": "Replies" }, element("h3", {}, "Replies"), element("div", { class: "wide", tabindex: "0" }, table));
   }
 
   function provenance(seen, id) {
