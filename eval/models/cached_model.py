@@ -19,7 +19,7 @@ from eval.models.reply_store import Store, open_store
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request, by_item_id, conversations, following
 
-_METHOD_VERSIONS = {"likelihood": "likelihood/4", "verdict": "generation/2"}
+_METHOD_VERSIONS = {"likelihood": "likelihood/4", "verdict": "generation/3"}
 """The version of a method, or of `stop: verdict`, in the keys of replies.
 
 Raise it when a change moves its replies: stored ones are then requested anew.

@@ -63,9 +63,9 @@ def query(name: str, backend: Backend) -> ModelQuery:
 
 
 @pytest.fixture(params=["one leaves and the next comes", "in rounds"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How replies are made: token by token in one go, or as where a reading of few tokens computes hundreds."""
-    monkeypatch.setattr(PrefixReader, "has_small_steps", lambda _: request.param != "in rounds")
+def way(request: pytest.FixtureRequest, backend: Backend, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How replies are made: token by token in one go, or as of models that share no prefixes."""
+    monkeypatch.setitem(backend.__dict__, "_shares_prefixes", request.param != "in rounds")
     return request.param
 
 
@@ -209,9 +209,9 @@ def test_memory_that_is_too_small_makes_fewer_at_once_and_fails_one_alone(script
         pytest.skip("in the batches of tests/eval/test_huggingface.py")
     whole, steps, real = said(scripted, list(SAID), ENOUGH), [], PrefixReader.step
 
-    def scarce(self: PrefixReader, runs: list[Any]) -> torch.Tensor | None:
+    def scarce(self: PrefixReader, runs: dict[int, Any], size: int) -> dict[int, torch.Tensor] | None:
         steps.append(len(runs))
-        return None if len(runs) > 3 else real(self, runs)
+        return None if len(runs) > 3 else real(self, runs, size)
 
     monkeypatch.setattr(PrefixReader, "step", scarce)
     assert said(scripted, list(SAID), ENOUGH) == whole
@@ -226,9 +226,9 @@ def test_draws_are_the_same_where_memory_is_too_small(backend: Backend, monkeypa
     drawn, real = structs.replace(ENOUGH, temperature=1.0, max_new_tokens=24), PrefixReader.step
     whole, steps = said(backend, list(SAID), drawn), [0]
 
-    def scarce(self: PrefixReader, runs: list[Any]) -> torch.Tensor | None:
+    def scarce(self: PrefixReader, runs: dict[int, Any], size: int) -> dict[int, torch.Tensor] | None:
         steps.append(len(runs))
-        return None if len(runs) > 3 and len(steps) > 4 else real(self, runs)
+        return None if len(runs) > 3 and len(steps) > 4 else real(self, runs, size)
 
     monkeypatch.setattr(PrefixReader, "step", scarce)
     assert said(backend, list(SAID), drawn) == whole
