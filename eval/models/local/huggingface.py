@@ -56,7 +56,7 @@ class HuggingFace:
         self._dtype = torch.bfloat16 if self._device.type == "cuda" else self._dtype_on_cpu()
         words = path if (path / "tokenizer_config.json").exists() else self._weights
         self._renderer = Renderer(words, description)
-        self._tokenizer = self._renderer.tokenizer
+        self._tokenizer, self.tokens_a_char = self._renderer.tokenizer, self._renderer.tokens_a_char()
         self.identity = f"huggingface/{_REPLY_VERSION}/{weights}/{self._dtype}".replace("torch.", "")
 
     @cached_property

@@ -357,7 +357,7 @@ class PrefixReader:
     def room(self, tokens: int) -> int:
         """Return how many rows of steps should have paths of so many tokens at once."""
         least = _PATHS_BYTES + self._model.get_memory_footprint() // 8
-        return max(1, least // (self._token_bytes * tokens)) if self._model.device.type == "cpu" else sys.maxsize
+        return max(1, least // (max(1, self._token_bytes) * tokens)) if self._model.device.type == "cpu" else sys.maxsize
 
     @torch.inference_mode()
     def join(self, row: int, path: Path, tokens: int) -> bool:
