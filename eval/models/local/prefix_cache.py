@@ -140,8 +140,11 @@ class _Paths:
         self.rows.append(row)
 
     def _taller(self, buffer: torch.Tensor | None, like: torch.Tensor) -> torch.Tensor:
-        more = like.new_empty((8 if buffer is None else len(buffer), like.shape[1], self.length, like.shape[3]))
-        return more if buffer is None else torch.cat([buffer, more])
+        rows = 0 if buffer is None else len(buffer)
+        made = like.new_empty((max(8, 2 * rows), like.shape[1], self.length, like.shape[3]))  # rows that none has take no memory yet
+        if buffer is not None:
+            made[:rows] = buffer
+        return made
 
     def path(self, row: int) -> Path:
         """Return views of the path of a row."""
@@ -248,7 +251,7 @@ TOKENS_A_READING = {"cpu": [*range(1, 8), *range(8, 64, 4), *range(64, 513, 32)]
 """Most of a forward pass, and of the last one, where the products of fewer rows have the same bits."""
 _HEAD_ROWS = {"cpu": 32, "cuda": 256}
 """Rows that the head computes at once, always as many: with one answer a prompt, a forward pass needs few."""
-_PATHS_BYTES = 320 << 20
+_PATHS_BYTES = 384 << 20
 """On a CPU, beside an eighth of the weights, for the keys and values of rows of steps: it has no error for too little memory."""
 _GRAIN = 32768
 """Elements that torch has a thread compute at least (ATen, TensorIterator.h)."""
