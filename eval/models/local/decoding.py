@@ -130,7 +130,7 @@ def verdict_end(text: str) -> int | None:
 
 
 ROWS = 64
-"""Of a step at most: more make no product faster."""
+"""Of a step at most: more make no product faster. Where fewer would have other bits, as many are computed."""
 
 
 class Generated(NamedTuple):
@@ -155,9 +155,8 @@ class DecodingRow(NamedTuple):
 class ContinuousBatch:
     """Replies of one model with one setting."""
 
-    def __init__(self, reader: PrefixReader, tokenizer: Any, ends: Sequence[int], settings: Settings, size: int) -> None:
-        """Take the most rows of a step; where fewer would have other bits, as many are computed."""
-        self._reader, self._tokenizer, self._ends, self._settings, self._size = reader, tokenizer, ends, settings, size
+    def __init__(self, reader: PrefixReader, tokenizer: Any, ends: Sequence[int], settings: Settings) -> None:
+        self._reader, self._tokenizer, self._ends, self._settings = reader, tokenizer, ends, settings
         self._is_cut = settings.stop == "verdict" or settings.stop_strings
 
     def of(self, rows: Mapping[int, DecodingRow]) -> Iterator[tuple[int, Generated | None]]:
@@ -166,7 +165,7 @@ class ContinuousBatch:
         Where memory is too small for all rows of a step, they are read anew, and half as many are continued at once.
         """
         longest = max((len(row.prompt) for row in rows.values()), default=0) + self._settings.max_new_tokens
-        left, most = dict(rows), min(self._size, self._reader.room(longest))
+        left, most = dict(rows), min(ROWS, self._reader.room(longest))
         while left:
             self._reader.leave(None)
             most = max(1, (yield from self._continued(left, most)) // 2)
@@ -192,7 +191,7 @@ class ContinuousBatch:
             if not active:
                 return most
             ends = {number: len(row.prompt) + len(row.generated) - 1 for number, row in active.items()}
-            made = self._reader.step({number: (row.generated[-1], ends[number]) for number, row in active.items()}, self._size)
+            made = self._reader.step({number: (row.generated[-1], ends[number]) for number, row in active.items()}, ROWS)
             if made is None and len(active) > 1:
                 return len(active)
             for number, scores in ((number, made and made[number]) for number in list(active)):

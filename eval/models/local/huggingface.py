@@ -19,7 +19,7 @@ from atomexam.records.model import Description
 from atomexam.records.prediction import FinishReason
 from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
 from eval.models.local.batches import BatchShape, Threads, in_batches, in_float64, shape_on
-from eval.models.local.decoding import ROWS, ContinuousBatch, DecodingRow, Generated, ReplyEndCriteria, SampledToken, limits, reply_end
+from eval.models.local.decoding import ContinuousBatch, DecodingRow, Generated, ReplyEndCriteria, SampledToken, limits, reply_end
 from eval.models.local.loglikelihood import NOTHING_BEFORE, TokenizedAnswers, last_nodes, likelihoods, reply_of
 from eval.models.local.prefix_cache import PrefixReader
 from eval.models.local.rendering import Renderer, end_of, end_tokens, loaded
@@ -29,7 +29,7 @@ from eval.tasks.prompt import Message
 _SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
 _EMPTY = "the prompt has no tokens"
 _NO_NUMBERS = "the model's scores are no numbers (NaN)"
-_REPLY_VERSION = "3"  # raise it when a change of this module changes replies: stored ones are then requested anew
+_REPLY_VERSIONS = {"cpu": "3", "cuda": "2"}  # raise one when a change of this module changes replies: stored ones are then requested anew
 
 
 def open_model(description: Description, folder: Path) -> "HuggingFace":
@@ -57,7 +57,7 @@ class HuggingFace:
         words = path if (path / "tokenizer_config.json").exists() else self._weights
         self._renderer = Renderer(words, description)
         self._tokenizer, self.tokens_a_char = self._renderer.tokenizer, self._renderer.tokens_a_char()
-        self.identity = f"huggingface/{_REPLY_VERSION}/{weights}/{self._dtype}".replace("torch.", "")
+        self.identity = f"huggingface/{_REPLY_VERSIONS[self._device.type]}/{weights}/{self._dtype}".replace("torch.", "")
 
     @cached_property
     def _model(self) -> Any:
@@ -90,16 +90,17 @@ class HuggingFace:
     def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies batch by batch, short prompts first.
 
-        Replies continue from a tree of the prompts, and leave one by one. Of models that share no prefixes, whole batches are generated;
-        where replies end with their verdict, those that have it leave in rounds.
+        On a CPU, replies continue from a tree of the prompts, and leave one by one. On a GPU, and of models that share no prefixes, whole
+        batches are generated; where replies end with their verdict, those that have it leave in rounds.
         """
         prompts = self._renderer.token_ids(queries)
         fitting = self._fitting([(len(prompt), len(prompt) + settings.max_new_tokens) for prompt in prompts])
         failed = {index: reply or failed_reply(_EMPTY) for index, reply in fitting if reply or not prompts[index]}
         yield from failed.items()
         rows = {index: _PromptRow(prompt, [], queries[index]) for index, prompt in enumerate(prompts) if index not in failed}
-        for limit in [settings.max_new_tokens] if self._shares_prefixes else limits(settings):
-            made = self._continued(rows, settings) if self._shares_prefixes else self._round(rows, settings, limit)
+        is_tree = self._device.type == "cpu" and self._shares_prefixes
+        for limit in [settings.max_new_tokens] if is_tree else limits(settings):
+            made = self._continued(rows, settings) if is_tree else self._round(rows, settings, limit)
             left = {}
             for index, generated in made:
                 size = len(prompts[index])
@@ -111,10 +112,9 @@ class HuggingFace:
 
     def _continued(self, rows: Mapping[int, _PromptRow], settings: Settings) -> Iterator[tuple[int, Generated | None]]:
         """Yield the index of each row with its reply, of prompts read as a tree; None where memory is too small for it alone."""
-        size = ROWS if self._device.type == "cpu" else settings.batch_size
         chosen = {index: SampledToken(settings, [row.query], torch.ones((1, len(row.prompt)))) for index, row in rows.items()}
         begun = {index: DecodingRow(row.prompt, row.generated, chosen[index]) for index, row in rows.items()}
-        yield from ContinuousBatch(self._reader, self._tokenizer, self._ends, settings, size).of(begun)
+        yield from ContinuousBatch(self._reader, self._tokenizer, self._ends, settings).of(begun)
 
     def _round(self, rows: Mapping[int, _PromptRow], settings: Settings, limit: int) -> Iterator[tuple[int, Generated | None]]:
         """Yield the index of each row with its reply up to the limit of tokens, of prompts read whole."""

@@ -9,7 +9,6 @@ over all positions up to its end; a span that begins or ends within a block comp
 Replies continue from copies of their paths, all by one token a step: of each the product is its own, over its buffer.
 """
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -252,7 +251,7 @@ TOKENS_A_READING = {"cpu": [*range(1, 8), *range(8, 64, 4), *range(64, 513, 32)]
 _HEAD_ROWS = {"cpu": 32, "cuda": 256}
 """Rows that the head computes at once, always as many: with one answer a prompt, a forward pass needs few."""
 _PATHS_BYTES = 384 << 20
-"""On a CPU, beside an eighth of the weights, for the keys and values of rows of steps: it has no error for too little memory."""
+"""Beside an eighth of the weights, for the keys and values of rows of steps: a CPU has no error for too little memory."""
 _GRAIN = 32768
 """Elements that torch has a thread compute at least (ATen, TensorIterator.h)."""
 _LEAST_READING = 64
@@ -360,7 +359,7 @@ class PrefixReader:
     def room(self, tokens: int) -> int:
         """Return how many rows of steps should have paths of so many tokens at once."""
         least = _PATHS_BYTES + self._model.get_memory_footprint() // 8
-        return max(1, least // (max(1, self._token_bytes) * tokens)) if self._model.device.type == "cpu" else sys.maxsize
+        return max(1, least // (max(1, self._token_bytes) * tokens))
 
     @torch.inference_mode()
     def join(self, row: int, path: Path, tokens: int) -> bool:
