@@ -172,7 +172,8 @@ class ContinuousBatch:
 
     def _continued(self, left: dict[int, DecodingRow], most: int) -> Generator[tuple[int, Generated | None], None, int]:
         """Yield replies as they end, and take their rows out; where memory is too small, stop and return the number of rows at once."""
-        begun, active, few = self._begun(dict(left), max(1, most // 4)), dict[int, DecodingRow](), max(1, most // 4)
+        few, active = max(1, most // 4), dict[int, DecodingRow]()
+        begun = self._begun(dict(left), few)
         while True:
             while len(active) <= most - few and (group := next(begun, None)):
                 for number, scores, path in group:
