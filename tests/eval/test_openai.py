@@ -26,6 +26,7 @@ from atomexam.runtime.jsonl import read_jsonl, write_json
 from eval.backends import open_backend
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.models.planned import describe
+from eval.models.servers.calls import remover
 from eval.plan import main as plan
 from eval.predict import main as predict
 from eval.tasks.request import Request
@@ -346,6 +347,13 @@ def test_a_key_is_taken_out_of_replies_and_messages_however_spelled(way: str, op
         rest = re.sub(r"\s", "", reply.text or reply.error)
         pieces = {misbehaving.SPELLINGS[way](SPELLED_KEY[at : at + 9]) for at in range(len(SPELLED_KEY) - 8)}
         assert not any(re.sub(r"\s", "", piece).strip('="\\') in rest for piece in pieces)
+
+
+def test_what_is_nearly_the_key_is_read_in_time() -> None:
+    remove, start = remover(SPELLED_KEY), time.process_time()
+    for spelled in misbehaving.SPELLINGS.values():
+        remove(spelled(SPELLED_KEY[:-1]) + "!")
+    assert time.process_time() - start < 1
 
 
 def test_lone_surrogates_are_replaced_and_counted(opened: Opened) -> None:
