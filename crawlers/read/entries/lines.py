@@ -121,6 +121,8 @@ def _is_known(label: str) -> bool:
 
 def parsed(line: str) -> Line:
     """Return what a line names and says."""
+    if not line or line.isspace():
+        return Line("", "")
     heading = _HEADING.fullmatch(line)
     text = _MARKUP.sub("", heading[2] if heading else line).strip()
     edited = _EDITED.search(text)
