@@ -176,7 +176,7 @@ def layout_beside(path: Path, reserved_names: Collection[str]) -> tuple[str, dic
         ValueError: as for `layouts_with`.
     """
     layout_path = layout_path_of(path)
-    if not isfile(layout_path):  # false also for a name that is too long for one
+    if not isfile(layout_path):  # noqa: PTH113  `is_file` raises for a name that is too long
         return None
     if not (own := _read(layout_path)):
         raise ValueError(f"{layout_path}: empty; expected a layout, or remove it")
