@@ -314,6 +314,13 @@ def test_a_broken_key_is_not_quoted(opened: Opened, monkeypatch: pytest.MonkeyPa
     assert KEY not in str(told.value)
 
 
+def test_a_proxy_of_the_environment_is_not_for_this_machine(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    (reply,) = asked(opened(tries=1), ["甲"])
+    assert reply.text == "答：甲"
+
+
 def test_a_key_that_travels_in_the_open_is_warned_of(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
     for url, warned in (("http://example.org/v1", 1), ("https://example.org/v1", 0), ("http://gpu:8000/v1", 0), ("http://10.1.2.3/v1", 0)):
         caplog.clear()
