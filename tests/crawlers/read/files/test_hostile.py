@@ -12,6 +12,7 @@ import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.runtime.budgets import Budget
+from crawlers.read.containers.files.workbook import Marks, _rows
 from crawlers.read.files import FileResult, read_steps
 from tests.crawlers.read.bodies import SEEN, result_of, zip_of
 
@@ -98,6 +99,12 @@ def test_what_a_zip_says_of_its_size_buys_no_time(monkeypatch: pytest.MonkeyPatc
     body = re.sub(rb"(?s)(PK\x01\x02.{20}).{4}", lambda found: found[1] + b"\xf0\xff\xff\xff", body)
     with pytest.raises(ValueError, match=r"a\.zip gets 21535 seconds"):
         list(read_steps("a.zip", body, None, SEEN))
+
+
+def test_a_text_that_many_cells_share_counts_in_each() -> None:
+    rows = _rows("a.xlsx", "S", iter([("题" * 10_000,) * 100] * 100), Marks({}, {}))
+    with pytest.raises(ValueError, match="a.xlsx: sheet S: .*more than 67108864 characters"):
+        list(rows)
 
 
 def _asked(**more: str) -> list[dict[str, object]]:
