@@ -103,7 +103,7 @@ def test_what_a_zip_says_of_its_size_buys_no_time(monkeypatch: pytest.MonkeyPatc
 
 def test_a_text_that_many_cells_share_counts_in_each() -> None:
     rows = _rows("a.xlsx", "S", iter([("题" * 10_000,) * 100] * 100), Marks({}, {}))
-    with pytest.raises(ValueError, match="a.xlsx: sheet S: .*more than 67108864 characters"):
+    with pytest.raises(ValueError, match=r"a\.xlsx: sheet S: .*more than 67108864 characters"):
         list(rows)
 
 
