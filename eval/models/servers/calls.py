@@ -345,7 +345,7 @@ _BETWEEN_DIGITS = r"(?:[\s:;,.|_-]|0x|\\{1,8}+[nrtx])*+"
 """Between two digits of a key in hexadecimal, also byte by byte."""
 _URL_SAFE = {"+": "-", "/": "_"}
 _SPELLINGS: tuple[Callable[[str], str], ...] = (  # those that begin like another before it
-    lambda char: rf"\\{{1,8}}+(?:u00|x){ord(char):02x}",  # JSON, JavaScript
+    lambda char: rf"\\{{1,8}}+(?:(?:u00|x){ord(char):02x}|u{ord(char) + 0xFEE0:04x})",  # JSON, JavaScript; also full width
     lambda char: rf"%(?:25)*+{ord(char):02x}",  # URL, also twice
     lambda char: rf"&(?:amp;)*+#(?:0*+{ord(char)}|x0*+{ord(char):x});",  # HTML
     lambda char: re.escape(escape(char)),
