@@ -490,9 +490,7 @@ def test_the_report_says_what_data_it_is_of(params: dict, words: list[str]) -> N
     assert about(params, {"version": {"name": "v5"}}) == words
 
 
-@pytest.mark.parametrize(
-    ("name", "x", "y"), [("intervals", "accuracy", "run"), ("bars", "accuracy", "part"), ("radar", "t", "accuracy")]
-)
+@pytest.mark.parametrize(("name", "x", "y"), [("intervals", "accuracy", "run"), ("bars", "accuracy", "part"), ("radar", "t", "accuracy")])
 def test_a_plot_of_dvc_names_the_version_of_each_row(root: Path, name: str, x: str, y: str) -> None:
     """As `dvc plots diff` and the extension of VS Code fill it: every row says its version and, beside it, its own n."""
     row = {"run": "r", "part": "PCE", "t": "type", "accuracy": "0.5", "asked": "30", "low": "0.4", "high": "0.6"}
