@@ -31,7 +31,15 @@ def records_of(table: Table, shape: Any, what: str) -> list[Any]:
         TypeError: it is no table.
         ValueError: a row lacks a field or has a wrong value; the message names row and field.
     """
-    return [convert(row, shape, f"{what}, row {number}") for number, row in enumerate(rows_of(table, shape, what))]
+    return [record_of(row, shape, f"{what}, row {number}") for number, row in enumerate(rows_of(table, shape, what))]
+
+
+def record_of(row: dict[str, Any], shape: Any, where: str) -> Any:
+    """Return the record of a row of `rows_of`; an error names the fields of its own kind of record."""
+    by_tag = {one.__struct_config__.tag: one for one in get_args(shape)} if isinstance(shape, UnionType) else {}
+    tag_field = next((one.__struct_config__.tag_field for one in by_tag.values()), None)
+    kept = {name: value for name, value in row.items() if name != tag_field}
+    return convert(kept, by_tag.get(row.get(tag_field or ""), shape), where)
 
 
 def rows_of(table: Table, shape: Any, what: str) -> list[dict[str, Any]]:
@@ -55,7 +63,7 @@ def rows_of(table: Table, shape: Any, what: str) -> list[dict[str, Any]]:
         if not shapes:
             rows.append({name: value for name, value in values.items() if value is not None})
             continue
-        tag = one_of(values.get(tag_field, first), fields, tag_field, f"{what}, row {number}") if tag_field else None
+        tag = one_of(values.get(tag_field) or first, fields, tag_field, f"{what}, row {number}") if tag_field else None
         kept = {name: values[name] for name, field in fields[tag].items() if values.get(name) is not None or _is_empty(values, field)}
         if not kept and any(value is not None for value in values.values()):
             known = ", ".join(fields[tag])

@@ -1,5 +1,6 @@
 """The functions of the Python API that read files."""
 
+import warnings
 from pathlib import Path
 
 import pandas as pd
@@ -7,6 +8,7 @@ import pandas as pd
 from atomexam.frames import frame_of
 from atomexam.records.item import EntityItem, QuestionItem
 from crawlers.read.__main__ import read_row
+from crawlers.read.account.report import NOTED_CHARS, NOTED_SHARE
 from crawlers.read.formats import suffixes_of
 from crawlers.read.layouts.layout_files import shipped_layouts
 from crawlers.read.paths import named_files
@@ -21,7 +23,8 @@ def read(*paths: str | Path, format: str | None = None) -> pd.DataFrame:  # noqa
 
     Returns:
         Items as the file has them, a row each: `stem_raw`, `options_raw` (list), `answer_raw`, `provenance` (dict), … of `QuestionItem`;
-        `kind` is `question` or `entity`. An item that `clean` will reject as unreadable has the reason in `doubt`.
+        `kind` is `question` or `entity`. An item that `clean` will reject as unreadable has the reason in `doubt`. A warning says which
+        files have lines that are in no item.
 
     Raises:
         FileNotFoundError: a path names no file.
@@ -41,6 +44,10 @@ def read(*paths: str | Path, format: str | None = None) -> pd.DataFrame:  # noqa
     items = [item for row in rows for item in row.reading.items]
     if not items:
         raise ValueError(f"{' '.join(map(str, paths))}: no question found")
+    for row in rows:
+        if row.account.unread_share > NOTED_SHARE and row.account.unread_characters > NOTED_CHARS:
+            share = f"{row.account.unread_share:.1%} of its characters are in no item"
+            warnings.warn(f"{row.file}: {share}; `python -m crawlers.read {row.file} --verbose` shows them", stacklevel=2)
     frames = [
         frame_of(alike, shape).assign(kind=shape.__struct_config__.tag)
         for shape in (QuestionItem, EntityItem)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 from msgspec import to_builtins
 
-from atomexam.frames import Table, frame_of, records_of, rows_of
-from atomexam.records.checks import convert
+from atomexam.frames import Table, frame_of, record_of, records_of, rows_of
+from atomexam.records.checks import convert, one_of
 from atomexam.records.claim import ClaimPair, Fourfold, Passage
 from atomexam.records.cluster import Cluster
 from atomexam.records.fact import Fact
@@ -20,6 +20,7 @@ from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.jsonl import write_jsonl
 from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES, audited
+from curation.audit.sets import SPLIT_NAMES
 from curation.claims.__main__ import fourfold_of
 from curation.claims.claim_context import ClaimContext
 from curation.claims.claim_pairs import make_claims
@@ -80,7 +81,7 @@ def clean(items: Table, **settings: Any) -> Cleaned:
         url = row.setdefault("url", f"frame:{number}")
         seen = {"source": _SOURCE, "url": url, "snapshot": "", "page_id": "", "position": f"row:{number}"}
         row.setdefault("provenance", seen)
-        item = convert(row, Item, f"items, row {number}")
+        item = record_of(row, Item, f"items, row {number}")
         by_source[item.provenance.source].append(item)
     result = clean_items(sorted(by_source.items()), _settings(settings, CLEAN, "clean"))
     shapes: dict[str, Any] = {"questions": Question, "facts": Fact, "passages": Passage, "rejected": Rejected, "changes": RuleChanges}
@@ -152,10 +153,14 @@ def audit(
         return audited([str(questions), *map(str, paths)], format, references)[0]
     if paths or format:
         raise TypeError("audit: give a frame alone, or files and their format")
-    table = questions if isinstance(questions, pd.DataFrame) else pd.DataFrame(rows_of(questions, Question, "questions"))
-    by_split = table.groupby("split", dropna=False) if "split" in table else [("questions", table)]
+    table = questions if isinstance(questions, pd.DataFrame) else pd.DataFrame(rows_of(questions, None, "questions"))
+    if table.empty:
+        raise ValueError("audit: no question was given")
+    splits = table["split"].fillna("questions") if "split" in table else pd.Series("questions", index=table.index)
+    for name in splits.unique():
+        one_of(name, {"questions", *SPLIT_NAMES}, "split", "audit")
     with TemporaryDirectory() as folder:
-        for name, rows in by_split:  # a file's name says its split
+        for name, rows in table.groupby(splits):  # a file's name says its split
             write_jsonl(Path(folder) / f"{name}.jsonl", records_of(rows, Question, "questions"), key=lambda row: row.id)
         return audited([folder], None, references)[0]
 

@@ -32,7 +32,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """One row of what `score` takes."""
 
     item_id: str
-    reply: str | None = None
+    reply: str | None
     """None if the call failed."""
     repeat: int = 0
     finish_reason: FinishReason = "stop"
@@ -80,7 +80,7 @@ def parse_replies(replies: Table, rules: str | None = None) -> pd.DataFrame:
 
     Args:
         replies: rows with `task` (claim, mcqa, mrqa, tcm, qa, blank), `response` and, for choices, `options`, {A: text} or
-            [{letter, text}]; other columns are kept.
+            [{letter, text}]; other columns are kept, but for `answer`, which must have another name.
         rules: parse as the released code of a benchmark does; outcome is None for kinds that it does not read.
 
     Raises:
@@ -95,6 +95,8 @@ def parse_replies(replies: Table, rules: str | None = None) -> pd.DataFrame:
     for number, row in enumerate(rows_of(replies, None, "replies")):
         if missing := {"task", "response"} - row.keys():
             raise ValueError(f"replies, row {number}: missing {', '.join(sorted(missing))}; expected task, response, options")
+        if "answer" in row:
+            raise ValueError(f"replies, row {number}: the answer that is read would replace its `answer`; rename that column")
         try:
             parsed = read_row(row)
             rows.append(read_row_by_rules(parsed, RULE_SETS[rules]) if rules else parsed)
@@ -145,7 +147,7 @@ def compare(a: Table, b: Table, groups: Mapping[str, str] | None = None, metric:
     Args:
         a: scores, such as the `table` of `score`, or rows of data/scores.
         b: scores of another model or prompt.
-        groups: question -> case or group of shared options, which are sampled together.
+        groups: question -> case or group of shared options, which are sampled together; None for one that stands alone.
         metric: accuracy or following_rate.
 
     Returns:
@@ -160,8 +162,9 @@ def compare(a: Table, b: Table, groups: Mapping[str, str] | None = None, metric:
     counts = METRICS[one_of(metric, METRICS, "metric", "compare")]
     ours, theirs = (tally(records_of(table, Score, name), counts) for table, name in ((a, "a"), (b, "b")))
     shared = ours.keys() & theirs.keys()
+    units = {item: group for item, group in dict({} if groups is None else groups).items() if not pd.isna(group)}
     means = {name: mean(each[key] for key in shared) for name, each in (("of_a", ours), ("of_b", theirs))}
-    return {name: None if share is None else float(share) for name, share in means.items()} | paired(ours, theirs, groups or {}, "a/b")
+    return {name: None if share is None else float(share) for name, share in means.items()} | paired(ours, theirs, units, "a/b")
 
 
 def runs(folder: str | Path = "metrics/runs") -> pd.DataFrame:

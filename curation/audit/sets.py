@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.params import Clean
+from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.natural_order import natural_key
@@ -27,7 +28,7 @@ from curation.clean.questions.source_context import context_of
 
 FIELDS = ("published_split", "split")
 """Fields of a record that name its split, unless the user names one."""
-_NAMES = {
+SPLIT_NAMES = {
     "train": "train", "training": "train",
     "dev": "dev", "development": "dev",
     "val": "val", "valid": "val", "validation": "val",
@@ -77,7 +78,7 @@ def splits_of_file(name: str, beside: Mapping[str, str], split_of: SplitOf) -> d
     if not split_of.field and (split := split_in_name(name)):
         return {"": split}
     return {
-        position: _NAMES.get(split_name.lower(), split_name)
+        position: SPLIT_NAMES.get(split_name.lower(), split_name)
         for position, split_name in beside.items()
         if len(split_name) <= _MAX_NAME_CHARS
     }
@@ -92,7 +93,7 @@ def split_in_name(name: str) -> str | None:
     """Return the split in a file's name, or in the name of the nearest folder that has one."""
     components = PurePosixPath(name).parts
     for component in [PurePosixPath(components[-1]).stem if components else "", *reversed(components[:-1])]:
-        if split := next((_NAMES[word] for word in _WORD.findall(component.lower()) if word in _NAMES), None):
+        if split := next((SPLIT_NAMES[word] for word in _WORD.findall(component.lower()) if word in SPLIT_NAMES), None):
             return split
     return None
 
@@ -232,7 +233,7 @@ def _own_entries(path: Path, name: str, shape: Shape) -> Iterator[FileQuestion]:
 
 def _item_of(question: Question) -> QuestionItem:
     """Return a question as an equivalent item, so that the checks and rules of `clean` can process it again."""
-    provenance = question.provenance[0]
+    provenance = question.provenance[0] if question.provenance else Provenance(source="", url="", snapshot="", page_id="", position="")
     return QuestionItem(
         url=provenance.url,
         provenance=provenance,

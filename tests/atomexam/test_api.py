@@ -97,6 +97,7 @@ def test_the_notebook_runs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: atomexam.prompts([QUESTION], "choices"), "unknown task 'choices'; known: .*did you mean choice"),
         (lambda: atomexam.score([{"item_id": "x", "reply": "A"}], [QUESTION], "choice"), "'x' is no item of the task choice"),
         (lambda: atomexam.parse_replies([{"task": "mcqa"}]), "replies, row 0: missing response"),
+        (lambda: atomexam.parse_replies([{"task": "qa", "response": "", "answer": "A"}]), "rename that column"),
         (lambda: atomexam.compare([], [], metric="f1"), "unknown metric 'f1'"),
         (lambda: atomexam.trace("x", "nowhere"), "nowhere/splits: no such folder"),
         (lambda: atomexam.runs("nowhere"), "nowhere: no metrics of runs"),
@@ -109,6 +110,29 @@ def test_wrong_input_is_named(call, error: str) -> None:
 
 @pytest.mark.slow
 def test_facts_become_claims() -> None:
-    entry = {"kind": "entity", "name_raw": "感冒"}
-    facts = atomexam.clean([entry]).facts
-    assert list(atomexam.claims(facts).pairs.columns)[:2] == ["id", "atomic_type"]
+    seen = {"label": "症状", "position": "1"}
+    entry = {"kind": "entity", "name_raw": "感冒", "values": [seen | {"value": "鼻塞"}, seen | {"value": "咽痛"}]}
+    facts = atomexam.clean([entry | {"entity_type": "disease"}], corroboration="none").facts
+    pairs = atomexam.claims(facts).pairs
+    assert set(pairs["tail"]) == set(facts["tail"]) == {"鼻塞", "咽痛"}
+
+
+@pytest.mark.slow
+def test_a_frame_and_its_records_are_audited_alike(tmp_path: Path) -> None:
+    rows = frame_of([QUESTION, msgspec.structs.replace(QUESTION, id="r")], Question).assign(split=["train", "test"])
+    assert atomexam.audit(rows)["figures"] == atomexam.audit(rows.to_dict("records"))["figures"]
+    assert atomexam.audit(rows)["figures"]["cross_split_share"] == 1.0
+    for split in ("训练集", str(tmp_path / "victim")):
+        with pytest.raises(ValueError, match="unknown split"):
+            atomexam.audit(rows.assign(split=split))
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.slow
+def test_questions_without_a_group_stand_alone() -> None:
+    table = pd.DataFrame({"item_id": [f"q{n}" for n in range(9)], "repeat": 0, "outcome": "answered", "answer": "A"})
+    right, wrong = (table.assign(correct=[each] * 8 + [True]) for each in (True, False))
+    alone = pd.Series([None] * 9, index=table.item_id)
+    assert atomexam.compare(right, wrong, groups=alone) == atomexam.compare(right, wrong)
+    with pytest.raises(ValueError, match="missing required field `reply`"):
+        atomexam.score([{"item_id": "q"}], [QUESTION], "choice")
