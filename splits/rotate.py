@@ -42,7 +42,7 @@ class Rotation(NamedTuple):
 
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
-    parser.add_argument("--keep", type=_share, default=0.2, metavar="SHARE", help="of the pairs that stay; default: 0.2")
+    parser.add_argument("--keep", type=share, default=0.2, metavar="SHARE", help="of the pairs that stay; default: 0.2")
     parser.add_argument("--dry-run", action="store_true", help="only print what would move")
     parser.add_argument("--splits", type=Path, default=Path(PATHS["splits"]), metavar="PATH")
     parser.add_argument("--release", type=Path, default=Path(PATHS["out"]), metavar="PATH")
@@ -71,10 +71,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(f"{path}: {len(moved)} proofs; raise `release.version` in params.yaml, run `dvc repro`, and commit")
 
 
-def _share(text: str) -> float:
-    if not 0 <= (share := float(text)) < 1:
+def share(text: str) -> float:
+    if not 0 <= (value := float(text)) < 1:
         raise ValueError
-    return share
+    return value
 
 
 def published_version(release: Path, ledger: Path) -> str:

@@ -5,13 +5,17 @@ neither is as often right on both, so the pairs of twins are tested like the sha
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
+from scipy.special import logsumexp
 from scipy.stats import norm
 
+from atomexam.records.prediction import Prediction
 from eval.statistics.bootstrap import DIGITS, LEVEL, Figures
-from eval.statistics.pairing import Tallies, mean, paired, with_holm
+from eval.statistics.pairing import Tallies, Tally, mean, paired, with_holm
+from eval.tasks.request import Request
 
 _POWER = 0.8
 
@@ -63,7 +67,7 @@ def probe(on_test: Mapping[str, Tallies], on_reserved: Mapping[str, Tallies], pa
     `detectable` is the difference that would be found 8 of 10 times with so many twins and models: a smaller one may be there unnoticed.
 
     Args:
-        on_test: model -> how often each item of test was right; of the same way of asking as the other.
+        on_test: model -> how often each item of test was right, or `published_order_best` of them; asked in one way in both splits.
         on_reserved: the same of reserved; a model that is in one of the two only has no row.
     """
     rows: list[Figures] = []
@@ -87,3 +91,27 @@ def _detectable(interval: tuple[float, float] | None, models: int) -> float | No
     tail = (1 - LEVEL) / 2
     error = (interval[1] - interval[0]) / (2 * norm.ppf(1 - tail))
     return round(float(error * (norm.ppf(1 - tail / models) + norm.ppf(_POWER))), DIGITS)
+
+
+def published_order_best(variants: Sequence[Sequence[Request]], predictions: Iterable[Prediction], repeats: int = 1) -> Tallies:
+    """Return for each question whether the right answer is likeliest with the options in their published order.
+
+    A model that has not seen the question does not care which of its orders was published (exchangeability: Y. Oren and others, 2023),
+    apart from what makes one natural, such as rising numbers; that is alike in the twins, so `probe` compares the two splits.
+
+    Args:
+        variants: the requests of a run with `method: likelihood` and several `orders`; questions that have one order only are left out.
+        repeats: those of the run.
+    """
+    asked = [{request.item_id: request for request in requests} for requests in variants]
+    shares: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in predictions:
+        request = asked[row.repeat // repeats][row.item_id]
+        if row.likelihoods and request.answer in row.likelihoods:
+            share = row.likelihoods[request.answer] - float(logsumexp(list(row.likelihoods.values())))
+            shares[row.item_id][request.shift].append(share)
+    return {
+        item: Tally(int(max(shifts, key=lambda shift: fmean(shifts[shift])) == 0), 1)
+        for item, shifts in shares.items()
+        if len(shifts) > 1
+    }  # fmt: skip

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from eval.statistics.contamination import Item, probe, twins
+from atomexam.records.prediction import Prediction
+from eval.statistics.contamination import Item, probe, published_order_best, twins
 from eval.statistics.pairing import Tallies, Tally
+from eval.tasks.request import Request
 
 
 def tallies(ids: list[str], right: np.ndarray) -> Tallies:
@@ -18,6 +20,25 @@ def test_units_of_one_composition_are_twins() -> None:
     found = twins(test, reserved)
     assert found.reserved_of == {"t1": "r1", "t2": "r9", "t3": "r5"} and found.units == {"t1": "case", "t2": "case", "t3": "t3"}
     assert probe({"a": {}}, {"a": {}, "b": {}}, found) == [{"model": "a", "test": 0.0, "reserved": 0.0, "shared": 0}]
+
+
+def request(item: str, shift: int) -> Request:
+    return Request(
+        item_id=item, messages=[], question_type="mcqa", options=[], answer="ABCD"[shift], answer_format="{answer}", solution=None,
+        pool="p", related_ids=frozenset({item}), reader="mcqa", unit=item, facets={}, shift=shift,
+    )  # fmt: skip
+
+
+def test_the_right_answer_is_compared_across_orders_under_its_own_letter() -> None:
+    """Seen: likeliest as published. New: likelier in another order. Whole: its options speak of each other, so it has one order."""
+    variants = [[request("new", shift), request("seen", shift), request("whole", 0)] for shift in (0, 1)]
+    said = {("new", 0): {"A": -1, "B": -1}, ("new", 1): {"A": -2, "B": -1}, ("seen", 0): {"A": -1, "B": -4},
+            ("seen", 1): {"A": -2, "B": -1.5}, ("whole", 0): {"A": -1}, ("whole", 1): {"A": -1}}  # fmt: skip
+    rows = [
+        Prediction(item_id=item, run="r", repeat=order, prompt_sha256="", reply="", finish_reason="stop", tokens=1, likelihoods=likelihoods)
+        for (item, order), likelihoods in said.items()
+    ]
+    assert published_order_best(variants, rows) == {"new": Tally(0, 1), "seen": Tally(1, 1)}
 
 
 @pytest.mark.slow
