@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from scipy.special import logsumexp
-from scipy.stats import norm
+from scipy.special import logsumexp, ndtri
 
 from atomexam.records.prediction import Prediction
 from eval.statistics.bootstrap import DIGITS, LEVEL, Figures
@@ -89,8 +88,8 @@ def _detectable(interval: tuple[float, float] | None, models: int) -> float | No
     if interval is None:
         return None
     tail = (1 - LEVEL) / 2
-    error = (interval[1] - interval[0]) / (2 * norm.ppf(1 - tail))
-    return round(float(error * (norm.ppf(1 - tail / models) + norm.ppf(_POWER))), DIGITS)
+    error = (interval[1] - interval[0]) / (2 * ndtri(1 - tail))
+    return round(float(error * (ndtri(1 - tail / models) + ndtri(_POWER))), DIGITS)
 
 
 def published_order_best(variants: Sequence[Sequence[Request]], predictions: Iterable[Prediction], repeats: int = 1) -> Tallies:

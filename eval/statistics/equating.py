@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
-from scipy.special import expit
-from scipy.stats import norm
+from scipy.special import expit, ndtri
 
 from eval.statistics.bootstrap import LEVEL, Counts, Interval, generator
 
@@ -45,7 +44,7 @@ class Estimate(NamedTuple):
 
     @property
     def interval(self) -> Interval:
-        reach = float(norm.ppf((1 + LEVEL) / 2)) * self.error
+        reach = float(ndtri((1 + LEVEL) / 2)) * self.error
         return self.value - reach, self.value + reach
 
 
@@ -183,7 +182,7 @@ def _conditional_shift(old: Fit, new: Fit, pairs: Counts, weights: Floats) -> Fl
 
 def _stocking_lord(old: Floats, new: Floats, weights: Floats) -> Floats:
     """Return the shift for each row of weights, as above by Gauss-Newton steps."""
-    at, shift = norm.pdf(_CURVE), 0.0
+    at, shift = np.exp(-(_CURVE**2) / 2), 0.0
     wanted = weights @ expit(_CURVE - old[:, None])
     for _ in range(_STEPS):
         chances = expit(_CURVE - shift - new[:, None])
