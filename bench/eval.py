@@ -1,38 +1,44 @@
-"""Likelihoods of answers beside lm-evaluation-harness (`hf`): the same prompts, answers, weights and thread, in one process, by turns.
+"""Likelihoods of answers, and replies, beside lm-evaluation-harness (`hf`): the same prompts, weights and thread, in one process, by turns.
 
     python bench/eval.py --limit 100                    one thread of a CPU: a model of 118 million random parameters
     python bench/eval.py --limit 400 --few              8 items alone, and every hundredth of all again, each with a reader made anew
     python bench/eval.py --shape 7b --limit 4000 --batch-sizes 16 64 auto        on a GPU: Qwen2.5-7B's shape, random weights
     python bench/eval.py --shape 7b-stand-in --limit 8 --turns 1                 the same code on a CPU, in a minute
+    python bench/eval.py --model FOLDER --replies end --limit 24 --turns 1       replies of 32 tokens; of claims also `--replies verdict`
 
 Asked are single choices of all splits without examples and with five, and claims of test. (Of multiple choice the harness reads
 each of 26 answers with the whole prompt, so that nothing could be learned from a ratio.) The harness gets the batch size that is best of
 those tried on the first 16 items. `distinct` is the share of tokens that no prompt before begins with. `roofline` is the share that the
 distinct tokens' products, and those of the head behind each prompt, would take of our seconds at the speed of the model's own matrices
-alone, measured beside it. Equal decisions are counted among the items whose best two answers are further apart than float noise. Needs
-the splits and the tokenizer of the model `tiny` (`dvc repro`).
+alone, measured beside it. `computed` is our prompt tokens of forward passes over the distinct ones. Equal decisions are counted among the
+items whose best two answers are further apart than float noise; of replies, equal texts, as far as ours goes. Needs the splits and the
+tokenizer of the model `tiny` (`dvc repro`).
 """
 
 import argparse
 import os
+import resource
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import torch
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
+from msgspec import structs
 from transformers import AutoModelForCausalLM
 
 from atomexam.records.blocks import Run
+from atomexam.records.model import Description
 from bench.predict import GREEDY, SHAPES, make_model
 from eval.backends import open_backend
 from eval.models.contract import ModelQuery
@@ -55,12 +61,14 @@ COLUMNS = {
     "harness": 7,
     "ratio": 5,
     "roofline": 8,
+    "computed": 8,
     "its batch": 9,
     "equal decisions": 15,
 }
 _NOISE = 0.01
 """Natural log; answers that are nearer to each other may change places with the last bits."""
-Answers = list[dict[str, float]]
+Answers = list[Any]
+"""Of each query the likelihoods by answer, or the text of a reply."""
 
 
 def prompts(backend: HuggingFace, task: str, shots: int, splits: Path, limit: int, subjects: int) -> list[ModelQuery]:
@@ -91,6 +99,18 @@ def of_ours_anew(backend: HuggingFace, queries: Sequence[ModelQuery]) -> Answers
     for name in ("_reader", "_shares_prefixes"):
         backend.__dict__.pop(name, None)
     return of_ours(backend, queries)
+
+
+def replies_of_ours(backend: HuggingFace, queries: Sequence[ModelQuery], stop: Literal["end", "verdict"]) -> Answers:
+    """Return the replies by the backend, in the order of the queries."""
+    found = dict(backend.generate(queries, structs.replace(GREEDY, stop=stop)))
+    return [found[place].text for place in range(len(queries))]
+
+
+def replies_of_harness(harness: HFLM, queries: Sequence[ModelQuery]) -> Answers:
+    """Return the replies by the harness."""
+    how = {"until": [], "do_sample": False, "max_gen_toks": GREEDY.max_new_tokens}
+    return harness.generate_until([Instance("generate_until", {}, (one.prompt, how), 0) for one in queries], disable_tqdm=True)
 
 
 def of_harness(harness: HFLM, queries: Sequence[ModelQuery]) -> Answers:
@@ -150,16 +170,22 @@ def main() -> None:
     parser.add_argument("--batch-sizes", nargs="+", default=["1", "4", "16"], help="of the harness; it also knows `auto`")
     parser.add_argument("--few", action="store_true", help="8 items alone, and every hundredth, with what a loaded model is tried with")
     parser.add_argument("--ways", nargs="+", choices=sorted(WAYS), default=list(WAYS))
+    parser.add_argument("--model", type=Path, help="folder of a model that takes the place of random weights")
+    parser.add_argument("--replies", choices=["end", "verdict"], help="replies of 32 tokens, and where ours end, instead of likelihoods")
     args = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # one core: neither side then takes more threads
     with TemporaryDirectory() as folder:
-        description = make_model(args.shape, Path("data/models/tiny"), Path(folder))
+        if args.model:
+            description = Description(model="bench", backend="huggingface", name=str(args.model))
+        else:
+            description = make_model(args.shape, Path("data/models/tiny"), Path(folder))
         backend = open_backend(description, Path(folder))
         assert isinstance(backend, HuggingFace)
-        model = AutoModelForCausalLM.from_pretrained(folder, dtype=backend._dtype).to(backend._device)
+        model = AutoModelForCausalLM.from_pretrained(args.model or folder, dtype=backend._dtype).to(backend._device)
         print("  ".join(f"{name:>{width}}" for name, width in COLUMNS.items()))
         for figures in (row for way in args.ways for row in rows_of(way, backend, model, args)):
             print("  ".join(f"{figures[name]:>{width}}" for name, width in COLUMNS.items()), flush=True)
+    print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB at most, of both models and either side")
     if torch.cuda.is_available():
         print(f"at most {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB, of both models and either side")
     where, clock = (torch.cuda.get_device_name(), "the clock") if torch.cuda.is_available() else ("CPU, one thread", "CPU")
@@ -174,7 +200,8 @@ def rows_of(way: str, backend: HuggingFace, model: Any, args: argparse.Namespace
         yield {"asked": f"{way}, 8 alone"} | measured(queries[:8], backend, model, args, of_ours_anew)
         yield {"asked": f"{way}, 1 %"} | measured(queries[::100], backend, model, args, of_ours_anew)
     else:
-        yield {"asked": way} | measured(queries, backend, model, args, of_ours)
+        ours = partial(replies_of_ours, stop=args.replies) if args.replies else of_ours
+        yield {"asked": way} | measured(queries, backend, model, args, ours)
 
 
 def measured(
@@ -183,25 +210,43 @@ def measured(
     """Return the figures of some items, both sides by turns."""
     rows = token_ids(backend._tokenizer, [one.prompt for one in queries])
     tried = {size: HFLM(pretrained=model, tokenizer=backend._tokenizer, backend="causal", batch_size=size) for size in args.batch_sizes}
-    of_ours(backend, queries[:2])  # loads the model
-    speed = {size: timed(of_harness, harness, queries[:16])[0] for size, harness in tried.items()}
+    theirs_of = replies_of_harness if args.replies else of_harness
+    ask(backend, queries[:2])  # loads the model
+    read = counted(backend)
+    speed = {size: timed(theirs_of, harness, queries[:16])[0] for size, harness in tried.items()}
     best = min(speed, key=speed.__getitem__)
     ours, theirs = [], []
     for _ in range(args.turns):
         seconds, found = timed(ask, backend, queries)
         ours.append(seconds)
-        seconds, expected = timed(of_harness, tried[best], queries)
+        seconds, expected = timed(theirs_of, tried[best], queries)
         theirs.append(seconds)
-    clear = [pair for pair in zip(found, expected, strict=True) if _margin(pair[1]) > _NOISE]
+    clear = [pair for pair in zip(found, expected, strict=True) if args.replies or _margin(pair[1]) > _NOISE]
     share = distinct_share(rows)
     least = roofline(model, share * sum(map(len, rows)), len(rows))
-    same = sum(max(one, key=one.__getitem__) == max(other, key=other.__getitem__) for one, other in clear)
+    if args.replies:
+        same = sum(other.startswith(one) and (len(one) == len(other) or args.replies != "end") for one, other in clear)
+    else:
+        same = sum(max(one, key=one.__getitem__) == max(other, key=other.__getitem__) for one, other in clear)
     return {
         "items": str(len(queries)), "tokens": str(sum(map(len, rows))), "distinct": f"{share:.2f}",
         "ours": f"{median(ours):.2f}", "harness": f"{median(theirs):.2f}", "ratio": f"{median(theirs) / median(ours):.2f}",
-        "roofline": f"{least / median(ours):.2f}",
+        "roofline": f"{least / median(ours):.2f}", "computed": f"{sum(read) / args.turns / share / sum(map(len, rows)):.2f}",
         "its batch": best, "equal decisions": f"{same} of {len(clear)}",
     }  # fmt: skip
+
+
+def counted(backend: HuggingFace) -> list[int]:
+    """Return a list that receives how many tokens each forward pass over prompts computes."""
+    reader, read = backend._reader, list[int]()
+    forward = type(reader)._forward
+
+    def counting(attention: Any, tokens: list[int], *given: Any) -> torch.Tensor:
+        read.extend([len(tokens)] * (attention is reader._attention))
+        return forward(reader, attention, tokens, *given)
+
+    vars(reader)["_forward"] = counting
+    return read
 
 
 def _margin(likelihoods: dict[str, float]) -> float:

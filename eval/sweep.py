@@ -95,7 +95,7 @@ def _interval(value: float, over_items: Sequence[float] | None, seeds: Sequence[
     below, above = (value - over_items[0], over_items[1] - value) if over_items else (0.0, 0.0)
     spread = 0.0
     if len(seeds) > 1:
-        spread = float(scipy.stats.t.ppf((1 + LEVEL) / 2, len(seeds) - 1)) * stdev(seeds) / sqrt(len(seeds))
+        spread = float(scipy.special.stdtrit(len(seeds) - 1, (1 + LEVEL) / 2)) * stdev(seeds) / sqrt(len(seeds))
     low, high = max(0.0, value - sqrt(below**2 + spread**2)), min(1.0, value + sqrt(above**2 + spread**2))
     return round(low, DIGITS), round(high, DIGITS)
 

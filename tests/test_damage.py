@@ -3,7 +3,9 @@
 import hashlib
 import json
 import random
+import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -72,6 +74,21 @@ def test_entries_of_stages_that_are_gone_go_and_new_ones_stay() -> None:
 def test_the_stages_and_their_outputs_are_those_of_dvc(root: Path) -> None:
     pipeline, params, lock = (loads_yaml((root / name).read_text("utf-8")) for name in ("dvc.yaml", "params.yaml", "dvc.lock"))
     assert stages_of(pipeline, params) == {name: len(entry["outs"]) for name, entry in lock["stages"].items()}
+
+
+DAMAGED = {"empty": "", "zeros": "\0" * 99, "cut": TEXT[: TEXT.index("size: 10") + 5] + "\n", "conflict": f"<<<<<<< HEAD\n{TEXT}"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", DAMAGED.values(), ids=DAMAGED)
+def test_what_dvc_alone_says_of_a_damaged_lock_is_in_the_docs(text: str, project: Path, root: Path) -> None:
+    (project / "dvc.yaml").write_text("stages: {a: {cmd: 'true'}}\n", encoding="utf-8")
+    (project / "dvc.lock").write_text(text, encoding="utf-8")
+    for command, status in (("init --quiet", 0), ("repro", 255)):
+        done = subprocess.run([sys.executable, "-m", "dvc", *command.split()], capture_output=True, text=True, check=False)
+        assert done.returncode == status
+    said = re.search(r"or stops with(.*?): then run `make repro`", (root / "docs/pipeline.md").read_text("utf-8"), re.DOTALL)
+    assert any(words in done.stderr for words in re.findall("`(.*?)`", said[1]))
 
 
 @pytest.fixture

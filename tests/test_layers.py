@@ -23,7 +23,7 @@ STAGES = {
     "curation/verification.py", "curation/validate/__main__.py",
     "splits/split/__main__.py", "splits/leaks/__main__.py", "splits/release/__main__.py",
     "eval/finetune/__main__.py", "eval/tune/__main__.py",
-    "eval/predict.py", "eval/score/__main__.py", "eval/errors/__main__.py", "eval/judge/__main__.py",
+    "eval/predict.py", "eval/score/__main__.py", "eval/items/__main__.py", "eval/errors/__main__.py", "eval/judge/__main__.py",
     "eval/compare.py", "eval/report/__main__.py",
 }  # fmt: skip
 

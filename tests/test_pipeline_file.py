@@ -36,7 +36,7 @@ def test_a_stage_depends_on_the_code_it_imports_and_on_no_other() -> None:
         ("curation/vocab/tails.yaml", 1),
         ("eval/judge/prompts/judge.txt", 2),
         ("eval/models/servers/vllm.py", 1),
-        ("eval/tasks/choice.py", 6),
+        ("eval/tasks/choice.py", 7),  # the report shows the messages that it makes
     ],
 )
 def test_a_comment_makes_only_the_stages_stale_that_run_it(file: str, most: int) -> None:

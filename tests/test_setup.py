@@ -45,6 +45,15 @@ def refused(done: subprocess.CompletedProcess, told: str) -> None:
     assert "Next:" in done.stderr
 
 
+@pytest.mark.parametrize("told", ["", "0"])
+def test_make_leaves_the_hub_alone(told: str) -> None:
+    others = {name: value for name, value in os.environ.items() if name != "HF_HUB_OFFLINE"}
+    environment = others | ({"HF_HUB_OFFLINE": told} if told else {})
+    command = ["make", "--silent", "--eval", "said: ; @echo $$HF_HUB_OFFLINE", "said"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == (told or "1")
+
+
 def test_no_git_checkout(checkout: Path) -> None:
     shutil.rmtree(checkout / ".git")
     refused(set_up(checkout), "not a git checkout")

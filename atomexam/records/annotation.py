@@ -69,7 +69,7 @@ def majority_label(labels: Iterable[str]) -> str | None:
 
 
 class Decision(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Which of the contradicting rows is right; a line of the decisions file."""
+    """Which of the contradicting rows is right, or whether a suspect key is; a line of the decisions file."""
 
     id: str
     """Id of a question or fact, one of those under review."""
@@ -77,8 +77,44 @@ class Decision(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     """Texts of the right options of a question, sorted; applies to all rows with the same question."""
     polarity: bool | None = None
     """Whether a fact is true (true) or its denial is (false)."""
+    withdrawn: Literal["ambiguous", "drop"] | None = None
+    """Why a question leaves the data: more than one answer can be defended, or it is unfit for another reason."""
     note: str | None = None
     """For readers of the file: the reason, or the fact in words."""
+
+
+KEY_VERDICTS = ("key_right", "key_wrong", "ambiguous", "drop")
+"""What people say of a suspect key."""
+
+
+class SuspectKey(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question whose key is probably wrong; a line of `data/item_analysis/keys.jsonl`."""
+
+    question_id: str
+    question: str
+    """Case, stem and lettered options."""
+    options: dict[str, str]
+    """Text by letter."""
+    key: str
+    """Letters of the key."""
+    proposed: str | None
+    """Letters that models or the explanation give instead."""
+    evidence: float | None
+    """In standard errors: how far the better models agree against the key; None without models."""
+    weak: bool
+    """Too few models for that."""
+    because: list[str]
+    """The grounds in words."""
+    answers: dict[str, str]
+    """Letters by model."""
+    explanation: str | None
+    """As its source gives it."""
+    twins: list[str]
+    """Stems and right options of its near-duplicates."""
+    sources: list[str]
+    """Sources with this question, sorted."""
+    urls: list[str]
+    """Addresses of the pages."""
 
 
 class Statement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

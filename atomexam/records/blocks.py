@@ -110,7 +110,8 @@ class RequestSettings(Block, frozen=True):
     model: Slug
     repeats: Positive = 1
     seed: int = 1
-    max_new_tokens: Positive = 32
+    max_new_tokens: Positive | None = None
+    """None: enough for an answer of the task, by the model's tokenizer."""
     temperature: Annotated[float, Meta(ge=0)] = 0.0
     """0 takes the most likely token; SdAK, section 4.2.3, samples at 0.3."""
     top_k: Count = 0
@@ -157,7 +158,7 @@ class Run(RequestSettings, frozen=True, kw_only=True):
 class Judge(RequestSettings, frozen=True, kw_only=True):
     """One line under `judges`, keyed by the run it judges: a model that marks answers in words."""
 
-    max_new_tokens: Positive = 64
+    max_new_tokens: Positive | None = 64
     prompt: Literal["judge", "judge_published"] = "judge"
     """judge: foreign texts are between delimiters that they cannot contain. judge_published: CPsyExam's prompt, to reproduce its
     figures."""

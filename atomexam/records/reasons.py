@@ -111,6 +111,7 @@ OF_DUPLICATES = {
         "copy the right line of `data/unique/review.jsonl` to `curation/decisions.jsonl`",
     ),
     "overruled": Reason("a line of `curation/decisions.jsonl` chose another row; `detail` is its id", "change the line"),
+    "withdrawn": Reason("a line of `curation/decisions.jsonl` takes the question out; `detail` has the verdict", "delete the line"),
     "conflicting_polarity": Reason("the fact is both asserted and denied: all are rejected", "as for `conflicting_answers`"),
     "contaminated": Reason("a reference has the question; `detail` has the reference and similarity", "`contaminated: mark` keeps it"),
 }

@@ -53,7 +53,7 @@ def read_decisions(path: Path) -> dict[str, Decision]:
     for number, one in enumerate(lines, 1):
         if one.id in decisions:
             raise ValueError(f"{path}:{number}: {one.id} has two decisions; delete one line")
-        if bool(one.right) == (one.polarity is not None):
-            raise ValueError(f"{path}:{number}: {one.id}: expected either `right`, the texts of the right options, or `polarity`")
+        if [bool(one.right), one.polarity is not None, one.withdrawn is not None].count(True) != 1:
+            raise ValueError(f"{path}:{number}: {one.id}: expected one of `right`, texts of the right options, `polarity`, `withdrawn`")
         decisions[one.id] = one
     return decisions

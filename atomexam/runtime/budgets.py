@@ -242,6 +242,22 @@ def limit_memory(most_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
+@contextmanager
+def within_memory(most_bytes: int) -> Iterator[None]:
+    """Limit the memory that the block may take beyond what the process has before, in a guarded process only."""
+    if not is_guarded():
+        yield
+        return
+    import resource  # not on Windows
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    limit_memory(most_bytes)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
 def _ended(status: int, seconds: float) -> ProcessFailure:
     """Return why a process ended that neither finished nor was killed.
 

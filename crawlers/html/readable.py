@@ -11,6 +11,7 @@ from parsel import Selector
 from scrapy.http import HtmlResponse, JsonResponse, TextResponse, XmlResponse
 from scrapy.utils.response import get_base_url
 
+from atomexam.runtime.budgets import OverBudget
 from crawlers.text.fields import uncrowded
 
 MAX_DEPTH = 256
@@ -18,6 +19,8 @@ MAX_DEPTH = 256
 
 Selectors take quadratic time in the depth, and lxml silently drops everything below a depth of 2,048.
 """
+MAX_DEEP_TAGS = 30_000
+"""Tags of a page nested deeper than that; rewriting it takes half a second."""
 _AT_MAX_DEPTH = XPath("boolean(" + "/*" * MAX_DEPTH + "/*)")
 _RAW_TAGS = {"script", "style"}
 
@@ -26,7 +29,7 @@ def readable(response: TextResponse) -> TextResponse:
     """Return a page that selectors read completely, without an error and in time; nearly all pages already are such.
 
     Raises:
-        OverBudget: it has more tags than are read.
+        OverBudget: it has more tags than are read, or is nested too deep for its tags.
     """
     if (
         response.text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "[") and (text := uncrowded(response.text)) != response.text
@@ -38,7 +41,11 @@ def readable(response: TextResponse) -> TextResponse:
         response = _with_text(response, f'<base href="{escape(response.url)}">{response.text}')
     if response.body.count(b"<") <= MAX_DEPTH or is_json(response) or response.selector.type not in ("html", "xml"):
         return response
-    return _with_text(response, _flattened(response.text)) if _is_deep(response.selector) else response
+    if not _is_deep(response.selector):
+        return response
+    if (tags := response.body.count(b"<")) > MAX_DEEP_TAGS:
+        raise OverBudget(f"{tags} tags, nested deeper than {MAX_DEPTH}; at most {MAX_DEEP_TAGS} of these are read")
+    return _with_text(response, _flattened(response.text))
 
 
 def is_json(response: TextResponse) -> bool:

@@ -21,7 +21,7 @@ from crawlers.read.account.entries import account_of_entries
 from crawlers.read.account.leaves import Leaf, leaves_of, leaves_of_rows
 from crawlers.read.account.records import account_of_records
 from crawlers.read.containers.documents.pdf import MOST_SECONDS, PAGED, read_pdf_guarded
-from crawlers.read.containers.files.archives import CONTAINERS, ArchiveMember, members_of, parts_of, true_name
+from crawlers.read.containers.files.archives import CONTAINERS, MAX_UNPACKED_BYTES, ArchiveMember, members_of, parts_of, true_name
 from crawlers.read.containers.files.archives import SUFFIX as ARCHIVE
 from crawlers.read.entry_files import read_entries
 from crawlers.read.formats import (
@@ -105,11 +105,11 @@ def within_budget(read: Read, name: str, body: bytes, *arguments: Any) -> Iterat
 
 
 def _weight(body: bytes) -> int:
-    """Return the size of a file in bytes, unpacked if it is a zip."""
+    """Return the size of a file in bytes, unpacked if it is a zip, whose word is taken up to what would be unpacked."""
     if body.startswith(b"PK"):
         try:
             with zipfile.ZipFile(BytesIO(body)) as parts:
-                return max(len(body), sum(entry.file_size for entry in parts.infolist()))
+                return max(len(body), min(sum(entry.file_size for entry in parts.infolist()), MAX_UNPACKED_BYTES))
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):  # its reader reports that
             pass
     return len(body)

@@ -50,6 +50,8 @@ def read_bytes(name: str, path: Path) -> bytes:
     Raises:
         ValueError: it is larger than the limit, or cannot be opened.
     """
+    if re.search("[\ud800-\udfff]", name):
+        raise Refusal(f"{name!a}: not a name in UTF-8; rename it")
     try:
         size = path.stat().st_size
         if size <= MAX_FILE_BYTES:

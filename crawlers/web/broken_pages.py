@@ -97,6 +97,11 @@ def run_without_broken_pages(attempt: Callable[[], T], leave_out: Callable[[str,
 def begin_page(request: str) -> None:
     """Set the page that is read from now on, and restart its time limit."""
     _used[0].set(request)
+    renew_page_limit()
+
+
+def renew_page_limit() -> None:
+    """Restart the time limit: what has run since was not stuck in a page."""
     renew_cpu_limit(PAGE_SECONDS)
 
 

@@ -7,6 +7,7 @@ from tqdm import tqdm
 from twisted.internet.task import LoopingCall
 
 from crawlers.html.source_spider import spider_of
+from crawlers.web.broken_pages import renew_page_limit
 
 _SECONDS = 0.5  # between two updates of the figures
 _FIRST_ERROR = 400
@@ -84,14 +85,14 @@ class ScopeAnswers:
 
 
 class Timers:
-    """Scrapy extension that frees the timers of answered requests.
+    """Scrapy extension that frees the timers of answered requests, and counts computing against a page only while nothing else runs.
 
     Twisted discards cancelled timers when another one fires. On its asyncio reactor that may take a minute, and at hundreds of pages a
     second they account for most of the growth of a crawl's memory.
     """
 
     def __init__(self) -> None:
-        self._tick = LoopingCall(lambda: None)
+        self._tick = LoopingCall(renew_page_limit)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "Timers":

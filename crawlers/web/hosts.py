@@ -18,7 +18,7 @@ from crawlers.store.exchanges import without_password
 from crawlers.web.failure_causes import NOT_PUBLIC, NOT_THE_WEB, OFF_SITE, OTHER_SITE, refuse
 
 _CLOUD_SERVICES = {ipaddress.ip_address("168.63.129.16")}  # a public address, but it answers only inside Azure
-_SESSION = re.compile(r"([;?&])(?:jsessionid|phpsessid|aspsessionid[a-z]*|cfid|cftoken)=[\w.!-]*(&?)", re.I)
+_SESSION = re.compile(r"([;?&])(?:jsessionid|phpsessid|aspsessionid[a-z]*|cfid|cftoken)=[\w.!-]*(&?)|/\([SFX]\([0-9a-z]{24}\)\)(?=/)", re.I)
 """Ids of sessions in addresses: each visit would get a new one, and so would each page."""
 _CALENDAR = re.compile(r"(?:[?&](?:year|month|ym|date|day|start)=|/(?:calendar|rili|events?|archives?)/)(\d{4})(?!\d{3})", re.I)
 FOR_ROBOTS = "is_robots"
@@ -130,7 +130,7 @@ class Hosts:
 
 
 def _without_session(match: re.Match[str]) -> str:
-    return match[1] if match[2] and match[1] != ";" else match[2]
+    return match[1] if match[2] and match[1] != ";" else match[2] or ""
 
 
 class Proxy:

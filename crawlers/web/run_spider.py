@@ -18,6 +18,7 @@ from atomexam.records.params import Source
 from crawlers.html.source_spider import MAX_REPORTED, SourceSpider
 
 MAX_LINES = 5  # URLs in a message
+_LONGEST_LINE = 400  # an address may have any length
 _SOURCES = Path(__file__).parents[1] / "sources"
 
 
@@ -92,7 +93,8 @@ def run_spider(spider: type[SourceSpider], settings: dict[str, Any], keep_items:
 def first_lines(lines: list[str]) -> str:
     """Return the first few lines of a list for a message, and how many more there are."""
     more = f"\n  … and {len(lines) - MAX_LINES} more" if len(lines) > MAX_LINES else ""
-    return "".join(f"\n  {line}" for line in lines[:MAX_LINES]) + more
+    short = (line if len(line) <= _LONGEST_LINE else f"{line[:200]} … {line[-100:]}" for line in lines[:MAX_LINES])
+    return "".join(f"\n  {line}" for line in short) + more
 
 
 def quiet() -> None:

@@ -24,7 +24,7 @@ def read_false_tails(claims: Path) -> Iterator[ClaimPair]:
 
 
 class ClaimAnswer(NamedTuple):
-    """One answer as read from a file."""
+    """One answer as read from a file: on a claim, or on the key of a question, whose id and text are then in the place of the claim's."""
 
     where: str
     """File and row or task, for messages."""
@@ -34,6 +34,8 @@ class ClaimAnswer(NamedTuple):
     """As the file gives it: the annotator's own name, or a number or mail address from Label Studio."""
     verdict: str
     comment: str
+    letters: str = ""
+    """Of the right options of a question, as the file gives them."""
 
 
 class ClaimToJudge(NamedTuple):
@@ -151,7 +153,6 @@ def _displayed(row: Evidence, text: str) -> DisplayedPassage:
 
 SHEET = "claims.xlsx"
 _COLUMNS = ("claim_id", "atomic_type", "claim", "verdict", "comment")
-_NEEDED = ("claim_id", "claim", "verdict")
 
 
 def write_spreadsheet(folder: Path, sample: Sequence[SampledClaim]) -> None:
@@ -164,26 +165,30 @@ def write_spreadsheet(folder: Path, sample: Sequence[SampledClaim]) -> None:
     write_sheet(folder / SHEET, [*_COLUMNS, *(f"evidence_{number}" for number in range(1, most + 1))], rows, {"verdict": ANSWERS})
 
 
-def read_spreadsheet(path: Path) -> list[ClaimAnswer]:
+def read_spreadsheet(path: Path, thing: str = "claim") -> list[ClaimAnswer]:
     """Return the answers of a filled workbook or CSV; rows without a verdict have none.
 
     The annotator is the file's name, or a column `annotator` as in a CSV of Label Studio; a file that still has its original name
     gives no annotator.
 
+    Args:
+        thing: what is judged, `claim` or `question`: columns with its text and, with `_id`, its id.
+
     Raises:
         ValueError: a column is missing, or a row has a comment but no verdict.
     """
+    needed = (f"{thing}_id", thing, "verdict")
     answers = []
     named = None if path.stem.casefold() == Path(SHEET).stem else path.stem
     for where, cells in read_sheet(path):
-        if missing := [name for name in _NEEDED if name not in cells]:
-            raise ValueError(f"{where}: no column {', '.join(missing)}; expected the original columns, {', '.join(_COLUMNS)}")
+        if missing := [name for name in needed if name not in cells]:
+            raise ValueError(f"{where}: no column {', '.join(missing)}; expected the original columns, {', '.join(needed)} and others")
         verdict, comment = without_apostrophe(cells["verdict"]), " ".join(without_apostrophe(cells.get("comment", "")).split())
         if verdict:
             person = cells.get("annotator") or named
-            answers.append(ClaimAnswer(where, cells["claim_id"], cells["claim"], person, verdict, comment))
+            answers.append(ClaimAnswer(where, cells[needed[0]], cells[thing], person, verdict, comment, cells.get("letters", "")))
         elif comment:
-            raise ValueError(f"{where}: a comment but no verdict; choose one of {', '.join(ANSWERS)}, or clear the comment")
+            raise ValueError(f"{where}: a comment but no verdict; choose a verdict, or clear the comment")
     return answers
 
 
@@ -205,8 +210,8 @@ def _data(sampled: SampledClaim) -> dict[str, Any]:
     return {"claim_id": claim.id, "atomic_type": claim.atomic_type, "claim": claim.factual, "evidence": evidence or [_NOTHING]}
 
 
-def read_export(path: Path) -> list[ClaimAnswer]:
-    """Return the answers of an export; tasks and annotations that were skipped or left empty give none.
+def read_export(path: Path, thing: str = "claim") -> list[ClaimAnswer]:
+    """Return the answers of an export, as `read_spreadsheet` does; tasks and annotations that were skipped or left empty give none.
 
     Raises:
         ValueError: it is not such an export, or an annotation has two verdicts.
@@ -220,11 +225,11 @@ def read_export(path: Path) -> list[ClaimAnswer]:
     answers: list[ClaimAnswer] = []
     for number, task in enumerate(tasks, 1):
         where = f"{path}: task {task.get('id', number)}"
-        answers += _of_task(task, where) if "data" in task else _of_small_task(task, where)
+        answers += _of_task(task, where, thing) if "data" in task else _of_small_task(task, where, thing)
     return answers
 
 
-def _of_task(task: dict[str, Any], where: str) -> Iterator[ClaimAnswer]:
+def _of_task(task: dict[str, Any], where: str, thing: str) -> Iterator[ClaimAnswer]:
     annotations = task.get("annotations", task.get("completions"))
     if not isinstance(task["data"], dict) or not isinstance(annotations, list):
         raise ValueError(f"{where}: no data or annotations; {_EXPECTED}, with the annotations")
@@ -236,22 +241,27 @@ def _of_task(task: dict[str, Any], where: str) -> Iterator[ClaimAnswer]:
         values = [(one.get("from_name"), one.get("value")) for one in results if isinstance(one, dict)]
         verdicts = [text for name, value in values if name == "verdict" for text in _texts(value, "choices", where)]
         comments = [text for name, value in values if name == "comment" for text in _texts(value, "text", where)]
-        yield from _answered(task["data"], verdicts, comments, _person(annotation.get("completed_by")), where)
+        letters = [text for name, value in values if name == "letters" for text in _texts(value, "choices", where)]
+        yield from _answered(task["data"], thing, verdicts, comments, letters, _person(annotation.get("completed_by")), where)
 
 
-def _of_small_task(task: dict[str, Any], where: str) -> Iterator[ClaimAnswer]:
-    if "claim_id" not in task:
-        raise ValueError(f"{where}: no claim_id; {_EXPECTED}")
-    verdicts, comments = (_texts(task.get(name) or [], key, where) for name, key in (("verdict", "choices"), ("comment", "text")))
-    yield from _answered(task, verdicts, comments, _person(task.get("annotator")), where)
+def _of_small_task(task: dict[str, Any], where: str, thing: str) -> Iterator[ClaimAnswer]:
+    if f"{thing}_id" not in task:
+        raise ValueError(f"{where}: no {thing}_id; {_EXPECTED}")
+    fields = (("verdict", "choices"), ("comment", "text"), ("letters", "choices"))
+    verdicts, comments, letters = (_texts(task.get(name) or [], key, where) for name, key in fields)
+    yield from _answered(task, thing, verdicts, comments, letters, _person(task.get("annotator")), where)
 
 
-def _answered(data: dict[str, Any], verdicts: list[str], comments: list[str], person: str | None, where: str) -> Iterator[ClaimAnswer]:
+def _answered(
+    data: dict[str, Any], thing: str, verdicts: list[str], comments: list[str], letters: list[str], person: str | None, where: str
+) -> Iterator[ClaimAnswer]:
     if len(verdicts) > 1:
         raise ValueError(f"{where}: {len(verdicts)} verdicts in one annotation: {', '.join(verdicts)}; keep one in Label Studio")
     if verdicts:
         comment = " ".join(" ".join(comments).split())
-        yield ClaimAnswer(where, str(data.get("claim_id", "")), str(data.get("claim", "")), person, verdicts[0], comment)
+        identity, text = (str(data.get(name, "")) for name in (f"{thing}_id", thing))
+        yield ClaimAnswer(where, identity, text, person, verdicts[0], comment, "".join(letters))
 
 
 def _texts(value: Any, key: str, where: str) -> list[str]:

@@ -114,9 +114,11 @@ class _SettledStar(NamedTuple):
 def _settled(star: Star, decisions: Mapping[str, Decision], groups: Mapping[str, str], params: NearDuplicates) -> _SettledStar:
     group = [*star.centre.rows, *(row for member, _ in star.members for row in member.rows)]
     cluster_id = content_id("cluster", star.head.id)
-    decision = decision_for(group, decisions) if star.conflict else None
+    decision = decision_for(group, decisions)
     kept, review = None, None
-    if star.conflict and not decision:
+    if decision and decision.withdrawn:
+        rejected = [_reject(row, "question", "withdrawn", decision.withdrawn) for row in group]
+    elif star.conflict and not decision:
         detail = f"{cluster_id}: {' / '.join(sorted({'＋'.join(sorted(right_texts(row))) for row in group if row.answer}))}"
         rejected = [_reject(row, "question", "conflicting_answers", detail) for row in group]
         review = review_of_question(cluster_id, group)

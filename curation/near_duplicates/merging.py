@@ -134,11 +134,15 @@ def decision_for(rows: Iterable[Question], decisions: Mapping[str, Decision]) ->
     Raises:
         ValueError: decisions on two of them differ.
     """
-    decided = sorted({row.id for row in rows if row.id in decisions and decisions[row.id].right})
+    decided = sorted({row.id for row in rows if row.id in decisions and decisions[row.id].polarity is None})
     for other in decided[1:]:
-        if sorted(decisions[decided[0]].right) != sorted(decisions[other].right):
+        if _content(decisions[decided[0]]) != _content(decisions[other]):
             raise ValueError(f"decisions: {decided[0]} and {other} ask the same but are decided differently; delete one of the two lines")
     return decisions[decided[0]] if decided else None
+
+
+def _content(decision: Decision) -> tuple[list[str], str | None]:
+    return sorted(decision.right), decision.withdrawn
 
 
 class DecidedRows(NamedTuple):

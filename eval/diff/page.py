@@ -1,6 +1,7 @@
 """Two versions -> one page for people: how metrics changed, what changed in the data, which items are newly right or wrong."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -136,7 +137,10 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
         "turned": _changed_items(a, b, difference["runs"]),
     }
     since = {key: became for change in changes for key, became in change.became.items()}
-    write_items(folder, item_files(a, b, since, difference["runs"]), alone=True)
+    counts = [[change.kind, name, kind.total] for change in changes for name, kind in change.kinds.items()]
+    rows = [[run, name, one["a"], one["b"], one["change"], int(one["paired"].get("differs") or 0)] for run, name, one in figures]
+    said = "changed.js", list_script("changed", [a.about, counts, rows])
+    write_items(folder, chain(item_files(a, b, since, difference["runs"]), [said]), alone=True)
     with replacing(folder / "index.html") as part_file:
         part_file.write_text(rendered("diff", context, scripted=True, linked=False), encoding="utf-8")
     return folder / "index.html"

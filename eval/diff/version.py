@@ -108,13 +108,14 @@ class DataVersion:
 
     def runs(self) -> list[str]:
         """Return the names of the version's runs."""
-        return list(self._listed("runs"))
+        return list(self.settings("runs"))
 
     def judgements(self, run: str) -> list[VersionJudgement]:
         """Return the judgements of a run's answers in words; nothing if there are none."""
-        return self._rows(f"data/judgements/{run}.jsonl", VersionJudgement) if run in self._listed("judges") else []
+        return self._rows(f"data/judgements/{run}.jsonl", VersionJudgement) if run in self.settings("judges") else []
 
-    def _listed(self, block: str) -> dict[str, Any]:
+    def settings(self, block: str) -> dict[str, Any]:
+        """Return a block of the version's params.yaml; nothing if it has none."""
         return (yaml_values(self._read(PARAMS_FILE), f"{self.name}: {PARAMS_FILE}") or {}).get(block) or {}
 
     def scores(self, run: str) -> list[VersionScore]:
@@ -123,7 +124,7 @@ class DataVersion:
 
     def replies(self, run: str) -> list[VersionReply]:
         """Return a run's replies: from its model's folder or, in an older version, from a file of its own."""
-        model = (self._listed("runs")[run] or {}).get("model")
+        model = (self.settings("runs")[run] or {}).get("model")
         try:
             return self._rows(f"data/predictions/{model}/{run}.jsonl", VersionReply)
         except FileNotFoundError as missing:
@@ -151,11 +152,11 @@ class DataVersion:
 
     def model_of(self, run: str) -> str | None:
         """Return the model of a run."""
-        return (self._listed("runs").get(run) or {}).get("model")
+        return (self.settings("runs").get(run) or {}).get("model")
 
     def task_of(self, run: str) -> str | None:
         """Return the task of a run."""
-        return (self._listed("runs").get(run) or {}).get("task")
+        return (self.settings("runs").get(run) or {}).get("task")
 
     def weights_of(self, run: str) -> str | None:
         """Return the hash of a run's model by dvc.lock; None if no stage makes that model."""
@@ -175,6 +176,15 @@ class DataVersion:
             except msgspec.DecodeError as error:
                 raise ValueError(f"{path}:{number} of {self.name}: {error}; this version cannot be compared") from None
         return rows
+
+
+def tags(repository: Path = Path()) -> list[str]:
+    """Return the tags of a repository, the oldest commit first."""
+    from dvc.repo import Repo
+    from dvc.scm import SCM
+
+    git = SCM(Repo.find_root(str(repository)))
+    return sorted(git.list_tags(), key=lambda tag: (git.resolve_commit(git.resolve_rev(tag)).commit_time, tag))
 
 
 def _workspace(repository: Path) -> tuple[Callable[[str], bytes], Callable[[str], bool]]:

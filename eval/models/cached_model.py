@@ -19,7 +19,7 @@ from eval.models.reply_store import Store, open_store
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request, by_item_id, conversations, following
 
-_METHOD_VERSIONS = {"likelihood": "likelihood/4", "verdict": "generation/2"}
+_METHOD_VERSIONS = {"likelihood": "likelihood/4", "verdict": "generation/3"}
 """The version of a method, or of `stop: verdict`, in the keys of replies.
 
 Raise it when a change moves its replies: stored ones are then requested anew.
@@ -208,7 +208,7 @@ def reply_all(
         open_store(path.with_stem(rank.name(path.stem))) as store,
         tqdm(desc=rank.name(name), total=sum(map(len, shares)) * settings.repeats, unit="reply", disable=None) as bar,
     ):
-        model = CachedModel(backend, settings_of(settings), store, settings.method if isinstance(settings, Run) else "generation")
+        model = CachedModel(backend, settings_of(settings, backend), store, settings.method if isinstance(settings, Run) else "generation")
         numbered = ((number * settings.repeats, share) for number, share in enumerate(shares))
         replies = [one for first, share in numbered for one in model.reply_all(share, settings.repeats, bar, first)]
         counts = model.counts
@@ -235,9 +235,16 @@ def _gathered(value: T, rank: Rank) -> list[T]:
     return [] if rank.number else values[1:]
 
 
-def settings_of(settings: RequestSettings) -> Settings:
-    """Return the backend settings of a run or a judge."""
-    return Settings(**{name: getattr(settings, name) for name in Settings.__struct_fields__ if name in settings.__struct_fields__})
+_REPLY_CHARS, _CHARS_BY_TASK = 32, {"tcm": 256, "essay": 256}
+"""Characters of the longest reply that a task asks for: 答案：B or a verdict with the first words of a reason; an analysis."""
+
+
+def settings_of(settings: RequestSettings, backend: Backend | None = None) -> Settings:
+    """Return the backend settings of a run or a judge; without a limit of its own, replies have as many characters with any tokenizer."""
+    values = {name: getattr(settings, name) for name in Settings.__struct_fields__ if name in settings.__struct_fields__}
+    chars = _CHARS_BY_TASK.get(settings.task, _REPLY_CHARS) if isinstance(settings, Run) else _REPLY_CHARS
+    limit = settings.max_new_tokens or chars * getattr(backend, "tokens_a_char", 1)
+    return Settings(**values | {"max_new_tokens": limit})
 
 
 def key_of(identity: str, query: ModelQuery, settings: Settings, method: str) -> str:

@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from atomexam.records.annotation import Review
+from atomexam.records.blocks import Run
+from atomexam.records.checks import convert
 from atomexam.records.claim import ClaimPair, Evidence, Fourfold, Passage
 from atomexam.records.cluster import Cluster
 from atomexam.records.question import Question
@@ -28,14 +30,15 @@ from atomexam.runtime.source_sheet import source_sheets
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import NOUNS, print_summary
 from eval.report import serve
+from eval.report.board import LEAST, first_runs, size_of
 from eval.report.charts import COLUMNS, plotted
-from eval.report.items import Browser, read_paired
+from eval.report.items import Browser, read_paired, requests_of, twins_of
 from eval.report.pages import page, rendered, write_items
 from eval.report.records import Reserved, clusters, contradictions, evidence_by_type, reasons
 from eval.statistics.bootstrap import Figures
 
 _DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validation", "split")
-_TABLES = {"types": ("by_type", "atomic_type"), "subjects": ("by_subject", "subject"), "exams": ("by_exam", "exam")}
+_NAMED = {"runs": "task", "parts": "part", "types": "atomic_type"}
 _SHAPES: dict[str, Any] = {"questions": Question, "claims": ClaimPair}
 REJECTED = {"clean": "clean", "near_duplicates": "unique", "claims": "claims"}
 """Stages that reject records, and the folders of their rejected.jsonl under data."""
@@ -58,6 +61,8 @@ class StageMetrics(NamedTuple):
     sweeps: Mapping[str, Figures] = MappingProxyType({})
     leaks: Mapping[str, Any] = MappingProxyType({})
     """Metrics of stage `leaks`; empty if it has not run."""
+    baselines: frozenset[str] = frozenset()
+    """Models that are rules."""
 
 
 def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), sweeps: Iterable[str] = ()) -> StageMetrics:
@@ -131,21 +136,35 @@ def _headline(figures: Figures, judged: Figures) -> Figures:
     return named | by_type | ({"mark": judged["mark"]} if judged else {})
 
 
-def table(runs: Mapping[str, Figures], part: str, column: str) -> str:
-    """Return one plot's rows as CSV: run, group, accuracy with its interval, number of items, following rate if there is one."""
-    rows = [[run, name, *_cells(group)] for run, figures in runs.items() for name, group in figures.get(part, {}).items()]
-    return _csv(["run", column, *_PLOTTED], rows)
+def plot_tables(stages: StageMetrics) -> dict[str, str]:
+    """Return the plots' rows as CSV: all runs, and of own models' first runs exams and subjects (parts) and types of claims.
 
+    Each has an accuracy with its interval, number of items and following rate, and none has fewer than `LEAST` items. Own models come
+    first, then the highest accuracy.
+    """
+    runs = stages.runs
+    own = [name for (model, _), name in first_runs(runs, {}).items() if model not in stages.baselines]
+    groups = {
+        "runs": [(name, run["task"], run) for name, run in runs.items()],
+        "parts": [(name, *row) for name in own for part in ("by_exam", "by_subject") for row in (runs[name].get(part) or {}).items()],
+        "types": [(name, *row) for name in own if runs[name]["task"] == "claim" for row in (runs[name].get("by_type") or {}).items()],
+    }
 
-def run_table(runs: Mapping[str, Figures]) -> str:
-    """Return the headline accuracy of each run, if it has one, as CSV."""
-    return _csv(["run", *_PLOTTED], [[run, *_cells(figures)] for run, figures in runs.items() if figures.get("accuracy") is not None])
+    def rank(row: tuple[str, str, Figures]) -> tuple[Any, ...]:
+        name, _, figures = row
+        run = runs[name]
+        return run["model"] in stages.baselines, run["task"], "" if figures is run else name, -figures["accuracy"]
+
+    tables = {}
+    for name, rows in groups.items():
+        known = [row for row in rows if row[2].get("accuracy") is not None and size_of(row[2]) >= LEAST]
+        tables[name] = _csv(["run", _NAMED[name], *_PLOTTED], [[*row[:2], *_cells(row[2])] for row in sorted(known, key=rank)])
+    return tables
 
 
 def _cells(group: Figures) -> list[Any]:
     low, high = group.get("accuracy_interval") or ("", "")
-    size = next((group[noun] for noun in ("facts", "pairs", "questions") if noun in group), None)
-    return [group.get("accuracy"), size, group.get("following_rate", ""), low, high]
+    return [group["accuracy"], size_of(group), group.get("following_rate", ""), low, high]
 
 
 def comparison_table(pairs: Iterable[Figures]) -> str:
@@ -181,12 +200,19 @@ def item_files(args: Arguments, browser: Browser) -> Iterator[tuple[str, bytes]]
     return browser.files(questions, sentences, replies)
 
 
-def rejected_page(args: Arguments, data: Mapping[str, Figures], reserved: Reserved) -> str:
+def twins(test: Path) -> dict[str, list[str]]:
+    """Return the items of the test split that are related to each."""
+    files = (("questions", Question), ("claims", ClaimPair), ("fourfold", Fourfold))
+    return twins_of(chain(*(read_optional(test / f"{kind}.jsonl", shape) for kind, shape in files)))
+
+
+def rejected_page(args: Arguments, stages: StageMetrics, sheets: Mapping[str, Any], reserved: Reserved) -> str:
     """Return the page of rejected records and their reasons."""
-    stages = {stage: read_jsonl(args.data / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
-    by_reason = reasons(stages, reserved)
+    rows = {stage: read_jsonl(args.data / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
+    by_reason = reasons(rows, reserved)
     crawls = {path.stem: msgspec.json.decode(path.read_bytes()) for path in sorted((args.metrics / "crawl").glob("*.json"))}
-    context = {"crawls": crawls, "data": data, "reasons": by_reason, "folders": REJECTED, "sheets": source_sheets(args.data)}
+    context = {"crawls": crawls, "data": stages.data, "profile": stages.profile, "reasons": by_reason}
+    context |= {"folders": REJECTED, "sheets": sheets}
     return rendered("rejected", context, scripted=True)
 
 
@@ -225,31 +251,40 @@ def main(argv: list[str] | None = None) -> None:
         else sorted(path.stem for path in (args.metrics / at).glob("*.json"))
         for block, at in (("runs", "runs"), ("judges", "judge"), ("sweeps", "sweeps"))
     }
-    stages = read_metrics(args.metrics, listed["runs"], listed["judges"], listed["sweeps"])
+    models = args.all_params.get("models") or {}
+    rules = (name for name, model in models.items() if model.get("backend") == "baseline")
+    stages = read_metrics(args.metrics, listed["runs"], listed["judges"], listed["sweeps"])._replace(baselines=frozenset(rules))
     summary = summarize(stages)
-    tables = {name: table(stages.runs, part, column) for name, (part, column) in _TABLES.items()}
-    tables |= {"runs": run_table(stages.runs), "comparisons": comparison_table(stages.comparisons)}
-    tables["sweeps"] = _csv(COLUMNS, plotted(stages.sweeps))
+    tables = plot_tables(stages) | {"comparisons": comparison_table(stages.comparisons), "sweeps": _csv(COLUMNS, plotted(stages.sweeps))}
     with folder_lock(args.plots) as plots:
         for name, text in tables.items():
             with replacing(plots / f"{name}.csv") as part_file:
                 part_file.write_text(text, encoding="utf-8")
         has_items = (args.splits / "test").is_dir()  # metrics alone, of another machine, also make a report
+        sheets = source_sheets(args.data) if has_items else {}
         if has_items:
             held = args.splits / "reserved"
             questions, claims = (read_jsonl(held / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
             reserved = Reserved(questions, claims, read_optional(held / "fourfold.jsonl", Fourfold))
             clusters_text, listed_clusters = clusters_page(args, reserved)
-            browser = Browser(stages.runs, clusters=listed_clusters)
+            named = {name: convert(line, Run, f"runs.{name}") for name, line in (args.all_params.get("runs") or {}).items()}
+            sent = {name: run for name, run in named.items() if models.get(run.model, {}).get("backend") != "imported"}
+            browser = Browser(
+                stages.runs,
+                clusters=listed_clusters,
+                baselines=stages.baselines,
+                twins=twins(args.splits / "test"),
+                requests=requests_of(args.splits, sent),
+            )
             write_items(args.out, item_files(args, browser))
             if stages.runs and browser.unasked:
                 summary["unasked"] = dict(sorted(browser.unasked.items()))
-            pages = {"rejected": rejected_page(args, stages.data, reserved), "clusters": clusters_text}
+            pages = {"rejected": rejected_page(args, stages, sheets, reserved), "clusters": clusters_text}
             for name, text in (pages | {"evidence": evidence_page(args, reserved)}).items():
                 with replacing(args.out / f"{name}.html") as part_file:
                     part_file.write_text(text, encoding="utf-8")
         with replacing(args.out / "index.html") as part_file:
-            part_file.write_text(page(stages, summary, has_items, about(args.all_params, stages.data["split"])), encoding="utf-8")
+            part_file.write_text(page(stages, summary, has_items, about(args.all_params, stages.data["split"]), sheets), encoding="utf-8")
         write_json(args.summary, summary)
     print_summary("report", f"{len(stages.runs)} runs: {args.out / 'index.html'}")
 

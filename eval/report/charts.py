@@ -1,10 +1,11 @@
-"""Charts and tables of the report: the flow of records, accuracies by atomic type and part, effects of data, leaderboards, letters."""
+"""Charts and tables of the report: the flow of records, types, effects of data, settings, letters, the papers' tables."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import groupby
 from math import cos, pi, sin
 from typing import Any, NamedTuple
 
+from eval.report.board import LEAST, size_of
 from eval.statistics.bootstrap import Figures
 
 WIDTH, _FULL, _BAR, _GAP, _LINE, _NAMES = 980, 190, 12, 10, 19, 165
@@ -143,25 +144,30 @@ class Axis(NamedTuple):
 
 
 class Radar(NamedTuple):
-    """A picture; polygons are lists of points."""
+    """A picture of several runs; polygons are lists of points."""
 
     axes: list[Axis]
     rings: list[str]
-    value: str
-    low: str
-    high: str
+    polygons: list[tuple[str, str]]
+    """Run and its accuracies."""
 
 
-def radar(groups: Mapping[str, Figures]) -> Radar | None:
-    """Return the radar of a run's accuracies by atomic type; None if there are too few types, or one has no accuracy."""
-    values = [group.get("accuracy") for group in groups.values()]
-    if len(groups) < _LEAST or None in values:
+def radar(runs: Mapping[str, Figures]) -> Radar | None:
+    """Return the accuracies of runs by atomic type, laid over each other as in SdAK, Figure 3; None if too few types have enough items.
+
+    A type is an axis if every run was asked at least `LEAST` of it.
+    """
+    parts = [run.get("by_type") or {} for run in runs.values()]
+    names = [name for name in (parts[0] if parts else {}) if all(_is_known(part.get(name)) for part in parts)]
+    if len(names) < _LEAST:
         return None
-    bounds = [group.get("accuracy_interval") or (group["accuracy"], group["accuracy"]) for group in groups.values()]
-    axes = [_axis(index, len(groups), f"{name}, {size_of(group)}") for index, (name, group) in enumerate(groups.items())]
-    rings = [_polygon([ring] * len(groups)) for ring in RINGS]
-    low, high = ([bound[side] for bound in bounds] for side in (0, 1))
-    return Radar(axes, rings, _polygon([value or 0.0 for value in values]), _polygon(low), _polygon(high))
+    axes = [_axis(index, len(names), f"{name.replace('_', ' ')}, {size_of(parts[0][name])}") for index, name in enumerate(names)]
+    polygons = [(run, _polygon([part[name]["accuracy"] for name in names])) for run, part in zip(runs, parts, strict=True)]
+    return Radar(axes, [_polygon([ring] * len(names)) for ring in RINGS], polygons)
+
+
+def _is_known(group: Figures | None) -> bool:
+    return group is not None and group.get("accuracy") is not None and size_of(group) >= LEAST
 
 
 def _axis(index: int, of: int, words: str) -> Axis:
@@ -253,116 +259,23 @@ def ticks(rows: Sequence[Figures]) -> list[tuple[float, str]]:
     return [(round(_EDGE + (_WIDTH - 2 * _EDGE) * amount / widest, 1), f"{amount:g}") for amount in amounts]
 
 
-def change_table(rows: Sequence[Figures]) -> list[tuple[str, list[tuple[str, float]], dict[str, dict[tuple[str, float], float]]]]:
-    """Return for each run its kinds and amounts, and the change of accuracy that each makes in each atomic type or exam."""
-    tables = []
-    for run, group in groupby(sorted(rows, key=lambda row: row["run"]), lambda row: row["run"]):
-        table: dict[str, dict[tuple[str, float], float]] = {}
-        for row in group:
-            table.setdefault(row.get("atomic_type") or row["exam"], {})[row["kind"], row["amount"]] = row["change"]
-        tables.append((run, sorted({cell for cells in table.values() for cell in cells}), table))
-    return tables
-
-
-PARTS = (
-    ("by_side", "side"),
-    ("by_type", "atomic_type"),
-    ("by_exam", "exam"),
-    ("by_question_type", "question_type"),
-    ("by_category", "category"),
-    ("by_case_type", "case_type"),
-    ("by_form", "form"),
-    ("by_subject", "subject"),
-)
+PARTS = {
+    "by_side": "side",
+    "by_type": "atomic_type",
+    "by_exam": "exam",
+    "by_question_type": "question_type",
+    "by_category": "category",
+    "by_case_type": "case_type",
+    "by_form": "form",
+    "by_subject": "subject",
+}
 """Part of a run's figures -> the corresponding facet of items."""
-
-
-class AccuracyCell(NamedTuple):
-    """One accuracy."""
-
-    accuracy: float | None
-    interval: tuple[float, float] | None
-    items: int
-
-
-class Heat(NamedTuple):
-    """The accuracies of several runs by one facet."""
-
-    facet: str
-    runs: list[str]
-    rows: list[tuple[str, list[AccuracyCell | None]]]
-    """Value of the facet, and a cell per run; none if the run has no such items."""
-
-
-class Versus(NamedTuple):
-    """One run against another."""
-
-    difference: float
-    p: float | None
-    """The larger one of both tests, corrected for all comparisons."""
-    differs: bool
-    shared: int
-
-
-class Matrix(NamedTuple):
-    """Every two runs of a task."""
-
-    runs: list[str]
-    cells: list[list[Versus | None]]
-    """A row and a column per run: the row's figure minus the column's; none on the diagonal and for runs without shared items."""
-
-
-def heats(runs: Mapping[str, Figures]) -> list[Heat]:
-    """Return the tables of runs of one task: one for each facet with more than one value."""
-    heats = []
-    for part, facet in PARTS:
-        values = dict.fromkeys(value for run in runs.values() for value in run.get(part) or {})
-        if len(values) > 1:
-            rows = [(value, [_cell((run.get(part) or {}).get(value)) for run in runs.values()]) for value in values]
-            heats.append(Heat(facet, list(runs), rows))
-    return heats
-
-
-def _cell(group: Figures | None) -> AccuracyCell | None:
-    if group is None:
-        return None
-    bounds = group.get("accuracy_interval")
-    return AccuracyCell(group.get("accuracy"), tuple(bounds) if bounds else None, size_of(group))
-
-
-def size_of(group: Figures) -> int:
-    """Return the number of groups, facts, pairs, sides or questions in a part."""
-    return next((group[unit] for unit in ("groups", "facts", "pairs", "claims", "questions") if unit in group), 0)
-
-
-def matrix(rows: Iterable[Figures]) -> Matrix:
-    """Return the comparisons of one task, each from both sides."""
-    versus: dict[tuple[str, str], Versus] = {}
-    names: dict[str, None] = {}
-    for row in rows:
-        names |= {row["a"]: None, row["b"]: None}
-        if row["shared"]:
-            p = max((value for test in ("mcnemar", "bootstrap") if (value := row.get(f"{test}_p_holm")) is not None), default=None)
-            for a, b, sign in ((row["a"], row["b"], 1), (row["b"], row["a"], -1)):
-                versus[a, b] = Versus(sign * row["difference"] + 0.0, p, bool(row.get("differs")), row["shared"])
-    runs = list(names)
-    return Matrix(runs, [[versus.get((a, b)) for b in runs] for a in runs])
 
 
 CELLS = ("kg mcqa", "kg mrqa", "ca mcqa", "ca mrqa")
 FEW = 5
 """With fewer pairs or questions a bar is only an outline: one right answer is not an accuracy of 100 %."""
 _SETTINGS = ("zero-shot", "few-shot")
-TASKS = {
-    "fourfold": "Fourfold facts",
-    "claim": "Claim pairs",
-    "choice": "Choice questions",
-    "tcm": "TCM questions",
-    "tf": "True or false",
-    "blank": "Blanks",
-    "essay": "Answers in words",
-}
-"""Name of a task -> its display name."""
 
 
 def cpsyexam_table(runs: Mapping[str, Figures]) -> list[Figures]:
@@ -383,12 +296,12 @@ def cpsyexam_table(runs: Mapping[str, Figures]) -> list[Figures]:
 
 def sdak_table(runs: Mapping[str, Figures], errors: Figures) -> list[Figures]:
     """Return the rows of SdAK's Table 4: following rate and accuracy with their deviation over repeats, and answer reliability."""
-    reliability = {name: run.get("answer_reliability", {}) for name, run in errors.get("runs", {}).items()}
+    labelled = errors.get("runs", {})
     figures = ("following_rate", "following_rate_std", "accuracy", "accuracy_std")
     return [
         {"run": name, "model": run["model"], "prompt": run.get("prompt", "")}
         | {figure: run.get(figure) for figure in figures}
-        | {"reliable": reliability.get(name, {}).get("share")}
+        | {"reliability": labelled.get(name, {}).get("answer_reliability", {})}
         for name, run in runs.items()
         if run["task"] == "claim"
     ]
@@ -405,44 +318,101 @@ def _row_of(model: str, method: str, prompt: str, settings: Mapping[str, tuple[s
     return {"model": model, "method": method, "prompt": prompt, "avg": figures["avg"], "of": best, "cells": cells}
 
 
-def rule_sets(run: Figures) -> list[Figures]:
-    """Return our figures and those of published rule sets on the same replies, a row each."""
-    ours = {"rules": "ours", "following_rate": run.get("following_rate"), "accuracy": run.get("accuracy")}
-    return [ours, *({"rules": name, **_scalars(figures)} for name, figures in (run.get("published") or {}).items())]
+def rule_sets(runs: Mapping[str, Figures]) -> list[Figures]:
+    """Return the figures of published rule sets on the replies of each run, and ours where they meet one, a row each."""
+    rows = []
+    for name, run in runs.items():
+        for rules, figures in ({"ours": run} | run["published"] if run.get("published") else {}).items():
+            known = {figure: figures.get(figure) for figure in ("following_rate", "accuracy")}
+            both = None not in (known["accuracy"], run.get("accuracy")) and rules != "ours"
+            more = {} if rules == "ours" else {key: value for key, value in _scalars(figures).items() if key not in known}
+            against = known["accuracy"] - run["accuracy"] if both else None
+            rows.append({"run": name, "rules": rules, **known, "against": against, "more": more})
+    return rows
 
 
-def whole_groups(run: Figures) -> dict[str, Figures]:
-    """Return the figures of cases and groups of shared options, all and by form."""
-    return {"all": run["groups"]} | run["groups"]["by_form"]
+def whole_groups(runs: Mapping[str, Figures]) -> list[tuple[str, str, Figures]]:
+    """Return run, form and figures of cases and groups of shared options, all and by form."""
+    asked = {name: run["groups"] for name, run in runs.items() if (run.get("groups") or {}).get("groups")}
+    return [(name, form, one) for name, groups in asked.items() for form, one in ({"all": groups} | groups["by_form"]).items()]
 
 
-def letter_shares(run: Figures) -> dict[str, list[Figures]]:
-    """Return for each question type the letters with their share among those answered and those that are right."""
-    by_kind = {}
-    for kind, table in (run.get("letters") or {}).items():
-        totals = {side: sum(table[side].values()) for side in ("answered", "gold")}
-        letters = sorted(table["answered"].keys() | table["gold"].keys())
-        by_kind[kind] = [
-            {"letter": letter} | {side: table[side].get(letter, 0) / totals[side] if totals[side] else None for side in totals}
-            for letter in letters
-        ]
-    return by_kind
+class Letters(NamedTuple):
+    """Shares of letters among the answers less those among the right ones."""
+
+    names: list[str]
+    rows: list[tuple[str, str, list[float | None]]]
+    """Run, question type, and a value a letter; None if it is neither answered nor right."""
+
+
+def letters(runs: Mapping[str, Figures]) -> Letters | None:
+    """Return by how much runs prefer a letter; None if none has letters."""
+    tables = [(name, kind, table) for name, run in runs.items() for kind, table in (run.get("letters") or {}).items()]
+    names = sorted({letter for *_, table in tables for side in ("answered", "gold") for letter in table[side]})
+    rows = []
+    for name, kind, table in tables:
+        answered, gold = (_shares(table[side]) for side in ("answered", "gold"))
+        known = answered.keys() | gold.keys() if answered else set()
+        rows.append((name, kind, [answered.get(one, 0.0) - gold.get(one, 0.0) if one in known else None for one in names]))
+    return Letters(names, rows) if rows else None
+
+
+def _shares(counts: Mapping[str, int]) -> dict[str, float]:
+    return {letter: count / sum(counts.values()) for letter, count in counts.items()}
 
 
 def _scalars(figures: Figures) -> Figures:
     return {name: value for name, value in figures.items() if isinstance(value, int | float) and not isinstance(value, bool)}
 
 
-def leaderboards(runs: Mapping[str, Figures]) -> list[tuple[str, str, dict[str, Figures]]]:
-    """Return the runs of each task with its display name; the highest accuracy first, the rest in their order.
+def setting(run: Figures) -> str:
+    """Return how a run asks, in a few words."""
+    words = [run["task"] if run.get("prompt") in (None, "", run["task"]) else run["prompt"]]
+    words += [run["method"]] if run.get("method", "generation") != "generation" else []
+    counted = {"shots": run.get("shots"), "times": run["repeats"] if run.get("repeats", 1) > 1 else 0, "orders": run.get("orders")}
+    return ", ".join([*words, *(f"{count} {unit}" for unit, count in counted.items() if count)])
 
-    Returns:
-        A row per task: its name, its display name, and name -> figures of its runs.
-    """
-    tables = []
-    for task in dict.fromkeys([*TASKS, *(run["task"] for run in runs.values())]):
-        own = [(name, run) for name, run in runs.items() if run["task"] == task]
-        own.sort(key=lambda entry: -(entry[1].get("accuracy") or 0.0))
-        if own:
-            tables.append((task, TASKS.get(task, task), dict(own)))
-    return tables
+
+def settings(runs: Mapping[str, Figures], comparisons: Iterable[Figures], baselines: Container[str]) -> list[tuple[str, Figures | None]]:
+    """Return the runs of each own model that asks a task in several ways, and how each differs from the first."""
+    pairs = {(row["a"], row["b"]): row for row in comparisons if row["shared"]}
+    rows: list[tuple[str, Figures | None]] = []
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name, run in runs.items():
+        if run["model"] not in baselines and run.get("accuracy") is not None:
+            groups.setdefault((run["model"], run["task"]), []).append(name)
+    for first, *others in groups.values():
+        rows += [(first, None)] if others else []
+        for other in others:
+            row, sign = (pairs[first, other], -1) if (first, other) in pairs else (pairs.get((other, first)), 1)
+            rows.append((other, row and {"difference": sign * row["difference"] + 0.0, "differs": row.get("differs")}))
+    return rows
+
+
+class SourceFlow(NamedTuple):
+    """The records of one kind of a source, from reading to what is kept."""
+
+    source: str
+    kind: str
+    taken: int
+    kept: int
+    losses: list[tuple[str, int]]
+    """Stage and reason with their records, the most frequent first."""
+    more: bool
+    """Whether there are further reasons."""
+
+
+_REASONS = 3
+
+
+def funnel(sheets: Mapping[str, Sequence[Any]]) -> list[SourceFlow]:
+    """Return the records of each source through clean and near_duplicates, from the sheets of the sources."""
+    rows = []
+    for source, steps in sheets.items():
+        for kind in dict.fromkeys(step.kind for step in steps):
+            own = [step for step in steps if step.kind == kind and step.stage != "split"]
+            losses = [(f"{step.stage}-{loss.reason}", loss.records) for step in own for loss in step.losses]
+            losses.sort(key=lambda loss: -loss[1])
+            if own and own[0].taken:
+                rows.append(SourceFlow(source, kind, own[0].taken, own[-1].kept, losses[:_REASONS], len(losses) > _REASONS))
+    return rows

@@ -5,8 +5,8 @@ an external text is a value, never a key.
 """
 
 from base64 import b64encode
-from collections import Counter
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from heapq import merge
 from itertools import groupby
@@ -16,13 +16,15 @@ from typing import Any, NamedTuple, get_args
 
 import msgspec
 
+from atomexam.records.blocks import Run
 from atomexam.records.claim import PAIR, SENTENCES, ClaimPair, Fourfold
 from atomexam.records.prediction import Outcome, Prediction, Score
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from eval.errors.patterns import pattern_of_verdicts
 from eval.statistics.pairing import scored_id
-from eval.tasks.request import facets_of
+from eval.tasks.request import Request, facets_of
+from eval.tasks.runs import RequestBuilder
 
 FACETS = ("question_type", "exam", "subject", "category", "case_type", "form", "atomic_type")
 """Filters of the list: the facets by which the figures of runs are broken down."""
@@ -33,6 +35,7 @@ PACKED_FROM = 500_000
 """Bytes from which a file is compressed; a shorter one stays readable."""
 MOST_REPLY_CHARS = 4_000
 """A longer reply is cut; its file in data/predictions has the complete text."""
+MOST_TWINS = 20
 _OUTCOMES = get_args(Outcome)
 _LIST_ROWS, _DETAIL_ROWS = 4_000, 200
 _DIGEST_CHARS = 16
@@ -82,6 +85,25 @@ def read_paired(scores: Path, predictions: Path, run: str, model: str) -> Iterat
     """Yield the replies of one of the project's runs by item, from the files of `score` and `predict`."""
     read = read_jsonl(scores / f"{run}.jsonl", Score, "`dvc repro score` builds it")
     return paired_replies(read, read_jsonl(predictions / model / f"{run}.jsonl", Prediction, f"`dvc repro predict@{model}` builds it"))
+
+
+def requests_of(splits: Path, runs: Mapping[str, Run]) -> Callable[[str, str, int], Request | None]:
+    """Return what finds the request of a run for an item, or a sentence of one, in a repeat; None for an unknown run."""
+    builder = RequestBuilder(splits)
+    known = {name: [{one.item_id: one for one in variant} for variant in builder.with_shots(run)] for name, run in runs.items()}
+    return lambda run, item, repeat: known[run][repeat // runs[run].repeats].get(item) if run in runs else None
+
+
+def twins_of(items: Iterable[Asked]) -> dict[str, list[str]]:
+    """Return for each item those of its case or group of shared options, or on one of its facts; at most `MOST_TWINS`."""
+    items_by_key, keys_by_item = defaultdict(list), {}
+    for item in items:
+        keys = ([item.group_id] if item.group_id else []) if isinstance(item, Question) else item.fact_ids
+        for key in keys:
+            items_by_key[key].append(item.id)
+        keys_by_item[item.id] = keys
+    near = {item: {other for key in keys for other in items_by_key[key]} - {item} for item, keys in keys_by_item.items() if keys}
+    return {item: sorted(others)[:MOST_TWINS] for item, others in near.items() if others}
 
 
 def sides_of(item: Asked) -> dict[str, str]:
@@ -144,14 +166,22 @@ class Browser:
         runs: Mapping[str, Mapping[str, Any]],
         further: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
         clusters: Container[str | None] = (),
+        baselines: Container[str] = (),
+        twins: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        requests: Callable[[str, str, int], Request | None] = lambda run, item, repeat: None,
     ) -> None:
         """Start the files.
 
         Args:
             further: facets besides those of the figures: name -> item -> value.
             clusters: those on the page of clusters; their questions link to it.
+            baselines: models whose runs are shown last.
+            twins: item -> those that link to it.
+            requests: run, item or sentence of one, and repeat -> what was sent, if known.
         """
-        self.runs, self.further, self.clusters = runs, further, clusters
+        self.runs, self.further, self.clusters, self.baselines, self.twins = runs, further, clusters, baselines, twins
+        self._requests, self._names = requests, list(runs)
+        self._texts, self._prompts = ValueNumbers(), ValueNumbers()
         self.facets = {name: ValueNumbers() for name in (*FACETS, *further)}
         self.sources, self.codes = ValueNumbers(), ValueNumbers()
         self.items = 0
@@ -210,11 +240,13 @@ class Browser:
 
     def _details(self, details: list[Any]) -> tuple[str, bytes]:
         part = (self.items - 1) // _DETAIL_ROWS
-        return f"detail-{part:05}.js", list_script("detail", [part, details])
+        script = list_script("detail", [part, details, self._texts.values, self._prompts.values])
+        self._texts, self._prompts = ValueNumbers(), ValueNumbers()
+        return f"detail-{part:05}.js", script
 
     def _manifest(self) -> list[Any]:
         facets = [[name, numbered.values] for name, numbered in self.facets.items()]
-        runs = [[name, run["model"], run["task"]] for name, run in self.runs.items()]
+        runs = [[name, run["model"], run["task"], int(run["model"] in self.baselines)] for name, run in self.runs.items()]
         sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MOST_REPLY_CHARS, digest_of(self._ids)]
         return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
 
@@ -238,7 +270,7 @@ class Browser:
         return "-" if result is None else chr(_FIRST_CODE + self.codes(result))
 
     def _detail(self, item: Asked, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
-        """Return the details of an item: its sightings, its group and cluster, and the replies."""
+        """Return the details of an item: its sightings, its group and cluster, the replies, and its twins."""
         about: list[list[str | None]]
         if isinstance(item, ClaimPair):
             about = [["head", item.head], ["tail", item.tail], ["template", item.template_id], ["facts", ", ".join(item.fact_ids)]]
@@ -248,13 +280,22 @@ class Browser:
         else:
             cluster = item.cluster_id if item.cluster_id in self.clusters else None
             about = [["explanation", item.explanation], ["cluster", item.cluster_id], ["wordings", cluster], ["group", item.group_id]]
-        replies = [_reply(run_index, reply) for run_index in sorted(replies_by_run) for reply in replies_by_run[run_index]]
+        ordered = [(run_index, reply) for run_index in sorted(replies_by_run) for reply in replies_by_run[run_index]]
+        replies = [_reply(run_index, self._prompt(run_index, reply.score), reply) for run_index, reply in ordered]
         seen = [[self.sources(one.source), one.url, one.snapshot, one.page_id, one.position] for one in item.provenance]
-        return [seen, [pair for pair in about if pair[1]], replies]
+        return [seen, [pair for pair in about if pair[1]], replies, list(self.twins.get(item.id, ()))]
+
+    def _prompt(self, run: int, score: Score) -> int:
+        """Return the number of the messages sent for a reply, among those of the file; -1 if they are not known."""
+        request = self._requests(self._names[run], score.item_id, score.repeat)
+        if request is None:
+            return -1
+        messages = ((message["role"], self._texts(message["content"])) for message in request.messages)
+        return self._prompts((request.follows, *(part for message in messages for part in message)))
 
 
-def _reply(run: int, reply: ScoredReply) -> list[Any]:
-    """Return one reply: run, repeat, side, outcome, right or not, answer, committed answer, text, its length if cut.
+def _reply(run: int, prompt: int, reply: ScoredReply) -> list[Any]:
+    """Return one reply: run, repeat, side, outcome, right or not, answer, committed answer, text, prompt, its length if cut.
 
     A committed answer or a text equal to the answer is 0.
     """
@@ -266,7 +307,7 @@ def _reply(run: int, reply: ScoredReply) -> list[Any]:
     words = words[:MOST_REPLY_CHARS] if words else words
     answer = score.answer[:MOST_REPLY_CHARS] if score.answer else score.answer
     committed = score.committed[:MOST_REPLY_CHARS] if score.committed else score.committed
-    return [*row, answer, 0 if committed == answer else committed, 0 if words == answer and words else words, *cut]
+    return [*row, answer, 0 if committed == answer else committed, 0 if words == answer and words else words, prompt, *cut]
 
 
 def list_script(what: str, value: list[Any]) -> bytes:

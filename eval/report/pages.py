@@ -3,18 +3,22 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlencode
+
+import msgspec
 
 from atomexam.pages.templates import templates
 from atomexam.runtime.jsonl import replacing
 from eval.report import charts
+from eval.report.board import LEAST, beside, board, first_runs, parts, size_of
 from eval.statistics.bootstrap import Figures
 
 STATIC = Path(__file__).parent / "static"
 """The scripts, copied unchanged to `app` next to the pages."""
 SCRIPTS = {
-    "report": ("text.js", "tables.js"),
+    "report": ("text.js", "tables.js", "changed.js"),
     "rejected": ("text.js", "tables.js"),
     "clusters": ("text.js", "tables.js"),
     "evidence": ("text.js", "tables.js"),
@@ -22,9 +26,10 @@ SCRIPTS = {
     "items": ("text.js", "data.js", "filters.js", "list.js", "item.js", "items.js"),
 }
 """By page, in loading order."""
-_CHARTS = {name: getattr(charts, name) for name in (
-    "rule_sets", "letter_shares", "whole_groups", "heats", "matrix", "pictures", "ticks", "change_table", "flows", "radar",
-)} | {"cells": charts.CELLS, "flow_picture": charts.picture, "few": charts.FEW}  # fmt: skip
+_MOST_ROWS = 8  # of a figure that is not folded
+_LAID_OVER = 3  # own runs in one picture, beside the best baseline
+_CHARTS = {"pictures": charts.pictures, "ticks": charts.ticks, "flows": charts.flows, "cells": charts.CELLS, "few": charts.FEW,
+           "flow_picture": charts.picture, "least": LEAST, "most": _MOST_ROWS}  # fmt: skip
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
 
 
@@ -54,6 +59,8 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
         "interval": _interval,
         "known": lambda value: "–" if value is None else str(value),
         "visible": visible,
+        "items_of": size_of,
+        "setting": charts.setting,
     }
     return environment.get_template(f"{name}.html").render(context)
 
@@ -80,18 +87,48 @@ def write_items(out: Path, files: Iterable[tuple[str, bytes]], alone: bool = Fal
         part_file.write_text(rendered("items", {}, scripted=True, linked=not alone), encoding="utf-8")
 
 
-def page(stages: Any, summary: Figures, scripted: bool = False, about: Sequence[str] = ()) -> str:
+def page(
+    stages: Any, summary: Figures, scripted: bool = False, about: Sequence[str] = (), sheets: Mapping[str, Any] = MappingProxyType({})
+) -> str:
     """Return the report, the start page; with `scripted` its figures link to the items behind them.
 
     Args:
         about: identity of the data, in a few words each.
+        sheets: for each source what became of its records; without them the page has no figure of it.
     """
-    compared: dict[str, list[Figures]] = {}
-    for row in stages.comparisons:
-        compared.setdefault(row["task"], []).append(row)
-    tables = {"cpsyexam": charts.cpsyexam_table(stages.runs), "sdak": charts.sdak_table(stages.runs, stages.errors)}
-    content = {"summary": summary, "leaderboards": charts.leaderboards(stages.runs), "compared": compared, "about": about}
-    return rendered("report", stages._asdict() | content | tables, scripted)
+    runs, judges, errors = stages.runs, stages.judges, stages.errors.get("runs", {})
+    table = board(stages, summary)
+    first_own = [run for (model, _), run in first_runs(runs, judges).items() if model not in stages.baselines]
+    first = [*first_own, *(run for run in first_runs(runs, judges).values() if run not in first_own)]
+    own = {name: run for name, run in runs.items() if run["model"] not in stages.baselines}
+    models = list(dict.fromkeys(runs[name]["model"] for name in first))
+
+    def of_task(task: str, names: Iterable[str] = runs) -> dict[str, Figures]:
+        return {name: runs[name] for name in names if runs[name]["task"] == task}
+
+    rules = [one for one in of_task("claim", first).items() if one[0] not in first_own]
+    rules.sort(key=lambda one: -one[1].get("accuracy", 0.0))
+    content = {
+        "summary": summary,
+        "about": about,
+        "board": table,
+        "accuracies": msgspec.json.encode({name: run.get("accuracy") for name, run in runs.items()}).decode(),
+        "of_task": of_task,
+        "unknown": {name: run for name, run in of_task("fourfold", first).items() if "patterns" in run},
+        "types": charts.radar(dict([*list(of_task("claim", first_own).items())[:_LAID_OVER], *rules[:1]])),
+        "beside": beside(runs, [name for name in first if runs[name]["task"] in ("choice", "tcm")]),
+        "wrong": {name: errors[name] for name in [*own, *runs] if "patterns" in errors.get(name, {})},
+        "settings": charts.settings(runs, stages.comparisons, stages.baselines),
+        "letters": charts.letters(own),
+        "funnel": charts.funnel(sheets),
+        "every_part": parts(runs, first, charts.PARTS, models),
+        "part_models": models,
+        "published": charts.rule_sets(runs),
+        "whole_groups": charts.whole_groups(runs),
+        "cpsyexam": charts.cpsyexam_table(runs),
+        "sdak": charts.sdak_table(runs, stages.errors),
+    }
+    return rendered("report", stages._asdict() | content, scripted)
 
 
 def _percent(share: float | None) -> str:

@@ -235,7 +235,7 @@ def _detection(grid: Grid) -> Figures:
     truth = (grid.items.side.map(SENTENCES) == "正确").to_numpy(bool)[:, np.newaxis]
     agreed = grid.answer == "正确"
     hits, alarms = ((int((agreed & part).sum()) + 0.5, int((grid.answered & part).sum()) + 1) for part in (truth, ~truth))
-    high, low = (scipy.stats.norm.ppf(count / of) for count, of in (hits, alarms))
+    high, low = (scipy.special.ndtri(count / of) for count, of in (hits, alarms))
     shares = {name: round((count - 0.5) / max(of - 1, 1), DIGITS) for name, (count, of) in (("hits", hits), ("false_alarms", alarms))}
     return shares | {"d_prime": round(float(high - low), DIGITS), "criterion": round(float(-(high + low) / 2), DIGITS)}
 

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
 
 DATA_STAGES = (
     *("clean", "near_duplicates", "claims", "evidence", "validate", "split", "leaks", "release"),
-    *("plan", "errors", "judge", "report"),
+    *("plan", "items", "errors", "judge", "report"),
 )
 
 
@@ -252,6 +252,6 @@ def test_the_plots_are_drawn_without_network(built, browser, tmp_path: Path) -> 
     page.on("pageerror", lambda error: faults.append(error))
     page.goto((tmp_path / "plots/index.html").as_uri())
     page.wait_for_selector("canvas, svg.marks")
-    assert page.locator("canvas, svg.marks").count() == 4  # intervals a run, bars a subject, radar an atomic type, effect of data
+    assert page.locator("canvas, svg.marks").count() == 4  # intervals a run, bars a part, radar an atomic type, effect of data
     assert faults == []
     assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]

@@ -1,5 +1,6 @@
 """A small version of the data with replies and figures, as stages would write them, for tests of the pages that show items."""
 
+import json
 import random
 from pathlib import Path
 
@@ -115,6 +116,8 @@ REVIEWS = [review(60, HOSTILE), review(61, f"题：{RESERVED}"), review(62, "保
 
 def write_data(root: Path, questions: int = 40, claims: int = 12) -> Path:
     """Write splits, replies, scores, rejected records and the figures of runs below a folder."""
+    lines = {name: {"model": run.model, "task": run.task, "repeats": run.repeats} for name, run in RUNS.items()}
+    (root / "params.yaml").write_text(json.dumps({"runs": lines}))
     drawn = random.Random(1)
     splits = root / "data/splits"
     tests = [question(number, HOSTILE if number == 1 else "") for number in range(questions)]

@@ -28,6 +28,10 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "lines": lambda key: "\r\n ".join(key[at : at + 7] for at in range(0, len(key), 7)),
     "entities": lambda key: "".join(f"&#x{ord(char):X};" for char in key),
     "hex": lambda key: key.encode().hex(),
+    "hex-bytes": lambda key: key.encode().hex(":").upper(),
+    "no-width": lambda key: "\u200b".join(key),
+    "full-width": lambda key: "".join(chr(ord(char) + 0xFEE0) for char in key),
+    "full-width-json": lambda key: json.dumps("".join(chr(ord(char) + 0xFEE0) for char in key)),
     "base64-lines": lambda key: encodebytes(f"user:{key}".encode() * 3).decode(),
 }
 """How a server may repeat a key."""

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.diff.__main__ import CAUSES, UNITS, causes_of, difference_of, divide, main, rounded, traits_of
-from eval.diff.version import DataVersion, VersionReply, VersionScore
+from eval.diff.version import DataVersion, VersionReply, VersionScore, tags
 from eval.statistics.pairing import Tally
 
 tallies = st.dictionaries(
@@ -152,6 +152,7 @@ def test_a_version_says_its_commit_and_day(repository: Path) -> None:
     said = DataVersion("v1", repository).about
     assert said.startswith("v1 (") and said.endswith(f", {day})") and said[4 : -len(day) - 3].startswith(commit)
     assert DataVersion("workspace", repository).about == "workspace"
+    assert tags(repository) == ["v1", "v2"]
 
 
 @pytest.mark.slow

@@ -191,7 +191,7 @@ def test_repeats_have_the_replies_that_each_has_alone(backend: Backend, settings
 
 @pytest.mark.parametrize("settings", [GREEDY, PAPER], ids=["greedy", "paper"])
 def test_the_prompt_of_all_repeats_is_read_once(backend: Backend, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    read, model, _ = list[int](), backend._model, backend._keeps_keys  # type: ignore[attr-defined]
+    read, model, _ = list[int](), backend._model, backend._shares_prefixes  # type: ignore[attr-defined]
     forward = model.forward
 
     def counted(*given: Any, **named: Any) -> Any:
@@ -200,8 +200,8 @@ def test_the_prompt_of_all_repeats_is_read_once(backend: Backend, settings: Sett
 
     monkeypatch.setattr(model, "forward", counted)
     replies(backend, settings, [query(backend, TEXTS[1], 1, repeat) for repeat in range(20)])
-    assert len([width for width in read if width > 1]) == 1
-    assert len(read) <= 1 + 2 * (settings.max_new_tokens - 1), "20 replies take two batches"
+    assert len(read) <= 1 + settings.max_new_tokens - 1
+    assert sum(read[1:]) <= 32 * (len(read) - 1), "20 rows take as many as have the same bits, and no more"
 
 
 @pytest.mark.parametrize("config", [
@@ -226,7 +226,7 @@ def test_repeats_agree_with_models_that_keep_keys_a_state_or_nothing(folder: Pat
 
 
 def test_a_repeat_that_ends_at_once_costs_no_more_tokens(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, read, _ = backend._model, list[int](), backend._keeps_keys  # type: ignore[attr-defined]
+    model, read, _ = backend._model, list[int](), backend._shares_prefixes  # type: ignore[attr-defined]
     end, forward = model.generation_config.eos_token_id[0], model.forward
 
     class Silent(SampledToken):
@@ -314,16 +314,17 @@ def test_a_prompt_beyond_the_model_fails_alone(backend: Backend) -> None:
         assert found[1].error is None
 
 
-@pytest.mark.parametrize(("most_rows", "repeats"), [(3, 1), (0, 1), (3, 3)])
-def test_too_small_a_memory_takes_smaller_batches(most_rows: int, repeats: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of repeats, also where there was memory for reading their prompts, and is none for going on."""
+@pytest.mark.parametrize("most_rows", [3, 0])
+def test_too_small_a_memory_takes_smaller_batches(most_rows: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of models that share no prefixes; of others in tests/eval/test_stopping.py."""
     backend = open_backend(Description(model="m", backend="huggingface", name=str(folder)), Path())
-    rows = [query(backend, text, number, repeat) for number, text in enumerate(TEXTS) for repeat in range(repeats if number % 3 else 1)]
+    monkeypatch.setitem(backend.__dict__, "_shares_prefixes", False)
+    rows = [query(backend, text, number) for number, text in enumerate(TEXTS)]
     whole = replies(backend, GREEDY, rows)
     generate = backend._model.generate
 
     def small(input_ids: torch.Tensor, **others) -> torch.Tensor:
-        if len(input_ids) > most_rows and (repeats == 1 or "past_key_values" in others):
+        if len(input_ids) > most_rows:
             raise torch.OutOfMemoryError("CUDA out of memory")
         return generate(input_ids=input_ids, **others)
 
@@ -378,7 +379,8 @@ from eval.models.local import batches
 torch.manual_seed(3)
 sizes = dict(vocab_size=500, hidden_size=512, intermediate_size=1408, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2)
 model = Qwen2ForCausalLM(Qwen2Config(**sizes)).eval()
-batches.set_threads(2)
+batches.Threads("m")
+torch.set_num_threads(2)
 ids = torch.randint(500, (1, 40)).repeat(16, 1)
 with torch.inference_mode():
     read = model(input_ids=ids, use_cache=True)
@@ -405,14 +407,33 @@ def test_more_processes_than_devices_are_told(folder: Path, monkeypatch: pytest.
 
 
 def test_processes_on_one_machine_share_its_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[int] = []
-    monkeypatch.setattr(torch, "set_num_threads", taken.append)
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(12)), raising=False)
-    monkeypatch.setenv("MKL_CBWR", "AVX2,STRICT")
+    counts = []
     for processes in ("1", "2", "5", "100"):
         monkeypatch.setenv("LOCAL_WORLD_SIZE", processes)
-        batches.set_threads(None)
-    assert taken == [8, 4, 2, 1]
+        counts.append(batches.thread_counts())
+    assert counts == [[1, 2, 4, 8], [1, 2, 4], [1, 2], [1]]
+
+
+@pytest.mark.parametrize(("clock", "cpu", "expected"), [
+    ({1: 4.0, 2: 2.1, 4: 1.2}, {1: 4.0, 2: 4.1, 4: 4.8}, 4),
+    ({1: 4.0, 2: 2.1, 4: 2.0}, {1: 4.0, 2: 4.1, 4: 7.5}, 2),
+    ({1: 4.0, 2: 5.0, 4: 9.0}, {1: 4.0, 2: 9.0, 4: 30.0}, 1),  # beside other work
+    ({1: 4.0, 2: 4.5, 4: 5.0}, {1: 4.0, 2: 4.5, 4: 4.6}, 1),  # a quota of one core
+])  # fmt: skip
+def test_threads_that_are_not_worth_their_time_do_not_compute(
+    clock: dict[int, float], cpu: dict[int, float], expected: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(batches, "thread_counts", lambda: list(clock))
+    monkeypatch.setattr(batches.Threads, "_seconds", lambda _, number: (clock[number], cpu[number]))
+    threads, before = batches.Threads("m"), torch.get_num_threads()
+    threads.adjust()
+    assert torch.get_num_threads() == expected
+    assert f"m: torch computes with {expected} of 4 threads" in capsys.readouterr().err
+    clock[4], cpu[4] = 0.1, 0.1
+    threads.adjust()
+    assert torch.get_num_threads() == expected, "a choice holds for some seconds"
+    torch.set_num_threads(before)
 
 
 THINKING = (

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from playwright.sync_api import expect
 
+from atomexam.records.blocks import Run
 from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.question import Question
@@ -19,7 +20,7 @@ from atomexam.runtime.jsonl import read_jsonl
 from eval.errors.patterns import Pair
 from eval.errors.tables import run_figures
 from eval.report.__main__ import main
-from eval.report.items import MOST_REPLY_CHARS, PACKED_FROM, Browser, ScoredReply, item_results, paired_replies
+from eval.report.items import MOST_REPLY_CHARS, PACKED_FROM, Browser, ScoredReply, item_results, paired_replies, requests_of, twins_of
 from eval.statistics.pairing import METRICS, paired, tally
 from tests.eval.item_pages import HOSTILE, RESERVED, RUNS, build, claim, question, write_data
 from tests.eval.test_report import write
@@ -104,7 +105,7 @@ def test_a_long_reply_is_cut_and_says_how_long_it_was() -> None:
     words = "长" * (MOST_REPLY_CHARS + 5)
     files = files_of([item], [], {"r": [(item.id, [ScoredReply(score(item.id), reply(item.id, words))])]})
     row = files["detail-00000.js"][1][0][2][0]
-    assert row[7] == words[:MOST_REPLY_CHARS] and row[8] == len(words)
+    assert row[7] == words[:MOST_REPLY_CHARS] and row[8:] == [-1, len(words)]
 
 
 def test_what_no_run_asks_is_counted_by_type() -> None:
@@ -161,7 +162,7 @@ def test_the_pages_have_the_same_bytes_twice_and_keep_nothing_stale(reports: Pat
 def test_from_an_accuracy_to_where_a_wrong_item_was_seen_in_four_clicks(browser, reports: Path) -> None:
     opened = Opened(browser, reports, "index.html")
     page = opened.page
-    page.locator("tr", has=page.get_by_role("link", name="first", exact=True)).locator("td.n a").first.click()  # 1
+    page.locator(".models tr", has_text="one").locator("td.n a").nth(1).click()  # 1
     page.wait_for_selector("body[data-ready]")
     page.get_by_label("outcome").select_option("wrong")  # 2 and 3: open and choose
     page.locator(".row").first.click()  # 4
@@ -210,6 +211,7 @@ def test_what_one_run_alone_gets_right_is_found_and_what_all_get_wrong(browser, 
     )
     alone = [key for key, one in first.items() if one.share > second[key].share]
     opened = Opened(browser, reports, "index.html")
+    opened.page.locator("summary", has_text="Every run").click()
     opened.page.get_by_role("link", name="first", exact=True).first.click()
     opened.page.wait_for_selector("body[data-ready]")
     opened.page.locator("#f-other").select_option("every other run")
@@ -232,7 +234,7 @@ def test_an_item_leads_to_its_other_wordings_and_to_the_evidence_of_its_type(bro
     expect(opened.page.locator("section:target")).to_have_count(1)
     assert opened.page.url.endswith("evidence.html#disease_cause")
     opened.go("index.html")
-    assert opened.page.locator("a.card[href='rejected.html']").count() == 3
+    assert opened.page.locator("a[href='rejected.html#reasons']").count() == 1
     opened.close()
 
 
@@ -308,6 +310,52 @@ def test_the_keyboard_alone_reaches_everything(browser, reports: Path) -> None:
     opened.close()
 
 
+def test_the_reader_chooses_the_columns_and_the_address_keeps_them(browser, reports: Path) -> None:
+    opened = Opened(browser, reports, "items.html")
+    page = opened.page
+    heads = page.locator("#heads span")
+    assert heads.all_text_contents() == list(RUNS)
+    page.locator("summary", has_text="Columns").click()
+    for name in ("first", "claims"):
+        page.get_by_label(name, exact=True).click()
+    assert heads.all_text_contents() == ["second"] and "runs=second" in page.url
+    again = Opened(browser, reports, page.url.removeprefix(opened.base))
+    assert again.page.locator("#heads span").all_text_contents() == ["second"]
+    row, names = again.page.locator(".row").last, again.page.locator("#heads span")
+    assert row.locator(".mark").count() == names.count() == 1
+    assert abs(row.locator(".mark").bounding_box()["x"] - names.bounding_box()["x"]) < 12  # one below the other
+    again.close()
+    opened.close()
+
+
+def test_a_reply_stands_with_what_was_sent_and_where_it_was_read(browser, reports: Path) -> None:
+    """The messages are those whose hash the reply has, for a backend that joins them as text."""
+    request = requests_of(reports.parent / "data/splits", RUNS)("first", question(3).id, 0)
+    opened = Opened(browser, reports, f"items.html#item={question(3).id}")
+    row = opened.page.locator(".replies tr", has_text="first").last
+    row.locator("summary").click()
+    assert row.locator(".sent b").all_text_contents() == [message["role"] for message in request.messages]
+    assert row.locator(".sent pre").all_text_contents() == [message["content"] for message in request.messages]
+    read = opened.page.locator(".replies mark").all_text_contents()
+    assert set(read) <= set("ABC")
+    opened.close()
+
+
+def test_the_requests_of_a_run_are_those_of_each_repeat_and_wording(reports: Path) -> None:
+    run = Run(model="one", task="choice", repeats=2, prompts=["choice", "choice_short"])
+    request = requests_of(reports.parent / "data/splits", {"r": run})
+    asked = [request("r", question(3).id, repeat).messages for repeat in range(4)]
+    assert asked[0] == asked[1] != asked[2] == asked[3] and request("unknown", question(3).id, 0) is None
+
+
+def test_items_of_a_case_or_fact_are_twins() -> None:
+    case = [msgspec.structs.replace(question(number), group_id="g") for number in (1, 2)]
+    same = msgspec.structs.replace(claim(2), fact_ids=claim(1).fact_ids)
+    assert twins_of([*case, question(3), claim(1), same, claim(4)]) == {
+        case[0].id: [case[1].id], case[1].id: [case[0].id], claim(1).id: [same.id], same.id: [claim(1).id]
+    }  # fmt: skip
+
+
 def test_hostile_text_is_shown_as_text(browser, reports: Path) -> None:
     opened = Opened(browser, reports, f"items.html#item={question(1).id}")
     page = opened.page
@@ -334,15 +382,16 @@ def test_saved_tables_hold_no_formula(browser, reports: Path) -> None:
 def test_tables_are_sorted_by_number_and_by_words(browser, reports: Path) -> None:
     opened = Opened(browser, reports, "index.html")
     page = opened.page
+    page.locator("summary", has_text="Every run").click()
     table = page.locator("table", has=page.get_by_role("button", name="following rate")).first
     for times, order in ((1, "ascending"), (2, "descending")):
         table.get_by_role("button", name="accuracy", exact=True).click()
-        column = table.locator("tr").evaluate_all("rows => rows.slice(1).map(row => parseFloat(row.cells[5].textContent))")
+        column = table.locator("tr").evaluate_all("rows => rows.slice(1).map(row => parseFloat(row.cells[6].textContent))")
         assert column == sorted(column, reverse=times == 2)
         assert table.locator(f"th[aria-sort={order}]").inner_text().startswith("accuracy")
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Save this table as CSV: Choice questions").first.click()
-    assert Path(saved.value.path()).read_text(encoding="utf-8-sig").startswith('"run","model","asked as"')
+        page.get_by_role("button", name="Save this table as CSV: Every run").first.click()
+    assert Path(saved.value.path()).read_text(encoding="utf-8-sig").startswith('"run","model","task","asked as"')
     opened.close()
 
 

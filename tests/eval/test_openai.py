@@ -26,6 +26,7 @@ from atomexam.runtime.jsonl import read_jsonl, write_json
 from eval.backends import open_backend
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.models.planned import describe
+from eval.models.servers.calls import remover
 from eval.plan import main as plan
 from eval.predict import main as predict
 from eval.tasks.request import Request
@@ -313,6 +314,13 @@ def test_a_broken_key_is_not_quoted(opened: Opened, monkeypatch: pytest.MonkeyPa
     assert KEY not in str(told.value)
 
 
+def test_a_proxy_of_the_environment_is_not_for_this_machine(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    (reply,) = asked(opened(tries=1), ["甲"])
+    assert reply.text == "答：甲"
+
+
 def test_a_key_that_travels_in_the_open_is_warned_of(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
     for url, warned in (("http://example.org/v1", 1), ("https://example.org/v1", 0), ("http://gpu:8000/v1", 0), ("http://10.1.2.3/v1", 0)):
         caplog.clear()
@@ -346,6 +354,13 @@ def test_a_key_is_taken_out_of_replies_and_messages_however_spelled(way: str, op
         rest = re.sub(r"\s", "", reply.text or reply.error)
         pieces = {misbehaving.SPELLINGS[way](SPELLED_KEY[at : at + 9]) for at in range(len(SPELLED_KEY) - 8)}
         assert not any(re.sub(r"\s", "", piece).strip('="\\') in rest for piece in pieces)
+
+
+def test_what_is_nearly_the_key_is_read_in_time() -> None:
+    remove, start = remover(SPELLED_KEY), time.process_time()
+    for spelled in misbehaving.SPELLINGS.values():
+        remove(spelled(SPELLED_KEY[:-1]) + "!")
+    assert time.process_time() - start < 1
 
 
 def test_lone_surrogates_are_replaced_and_counted(opened: Opened) -> None:

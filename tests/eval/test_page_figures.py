@@ -6,33 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from eval.report import charts
 from eval.report.__main__ import read_metrics, summarize
-from eval.report.pages import page
+from eval.report.pages import page, rendered
 
 ROOT = Path(__file__).parents[2]
 READ = """() => {
   const words = (cell) => cell.textContent.trim().replace(/\\s+/g, " ");
   const before = (table) => [...document.querySelectorAll("h2, h3, summary")]
     .filter((one) => one.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING).map(words);
-  const run = (table) => {
-    let box = table.closest("details");
-    while (box?.parentElement.closest("details")) box = box.parentElement.closest("details");
-    return box ? words(box.querySelector("summary")) : "";
-  };
   return [...document.querySelectorAll("table")].map((table) =>
-    ({ under: before(table).at(-1), within: run(table), rows: [...table.rows].map((row) => [...row.cells].map(words)) }));
+    ({ under: before(table).at(-1), rows: [...table.rows].map((row) => [...row.cells].map(words)) }));
 }"""
-PARTS = {
-    "by_side": "side", "by_type": "atomic type", "by_exam": "exam", "by_question_type": "question type", "by_category": "category",
-    "by_case_type": "case type", "by_form": "form", "by_subject": "subject",
-}  # fmt: skip
-TITLES = {
-    "fourfold": "Fourfold facts",
-    "claim": "Claim pairs",
-    "choice": "Choice questions",
-    "tcm": "TCM questions",
-    "essay": "Answers in words",
-}
 
 
 def metrics(name: str) -> dict:
@@ -57,7 +42,7 @@ def asked(figures: dict) -> str:
     return str(next(figures[unit] for unit in ("facts", "pairs", "claims", "questions") if unit in figures))
 
 
-RUNS = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "metrics/runs").glob("*.json"))}
+RUNS = {name: json.loads((ROOT / f"metrics/runs/{name}.json").read_text(encoding="utf-8")) for name in metrics("summary")["runs"]}
 JUDGES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "metrics/judge").glob("*.json"))}
 
 
@@ -82,13 +67,15 @@ CHANGES = [
 ]
 SWEEPS = {"effect": {"model": "tiny", "curves": CURVES, "changes": CHANGES}}
 """As `eval.sweep` writes it; params.yaml has no sweep."""
+BASELINES = frozenset(run["model"] for run in RUNS.values()) - {"tiny"}
+REJECTED: dict = {"crawls": {}, "reasons": [], "folders": {}, "sheets": {}}
 
 
 @pytest.fixture(scope="module")
 def tables(browser, tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
-    found = read_metrics(ROOT / "metrics", RUNS, JUDGES)._replace(sweeps=SWEEPS)
+    found = read_metrics(ROOT / "metrics", RUNS, JUDGES)._replace(sweeps=SWEEPS, baselines=BASELINES)
     place = tmp_path_factory.mktemp("page") / "index.html"
-    place.write_text(page(found, summarize(found)), encoding="utf-8")
+    place.write_text(page(found, summarize(found)) + rendered("rejected", REJECTED | {"data": found.data, "profile": found.profile}, False))
     opened = browser.new_page()
     opened.goto(place.as_uri())
     read = opened.evaluate(READ)
@@ -96,9 +83,9 @@ def tables(browser, tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
     return read
 
 
-def under(tables: list[dict], heading: str, within: str | None = None) -> list[list[str]]:
+def under(tables: list[dict], heading: str) -> list[list[str]]:
     """Return the rows of the one table below a heading, the names of its columns first."""
-    (found,) = [one["rows"] for one in tables if one["under"] == heading and within in (None, one["within"])]
+    (found,) = [one["rows"] for one in tables if one["under"] == heading]
     return found
 
 
@@ -106,109 +93,111 @@ def of_task(task: str) -> dict[str, dict]:
     return {name: run for name, run in RUNS.items() if run["task"] == task}
 
 
-@pytest.mark.parametrize("task", TITLES)
-def test_the_leaderboard_has_each_figure_of_each_run(tables: list[dict], task: str) -> None:
-    rows = under(tables, TITLES[task])
-    assert sorted(row[0] for row in rows[1:]) == sorted(of_task(task))
-    accuracies = [RUNS[row[0]].get("accuracy") or 0.0 for row in rows[1:]]
-    assert accuracies == sorted(accuracies, reverse=True)
-    for name, model, _, size, following, accuracy, _, *more in rows[1:]:
-        run = RUNS[name]
-        if task == "fourfold":
-            found = run["detection"]
-            shares = [rate(run, name) for name in ("true_side", "false_side", "sentence_accuracy")]
-            assert more[:5] == [*shares, f"{found['d_prime']:.2f}", f"{found['criterion']:.2f}"]
-            del more[:5]
-        if "consistent" in rows[0]:
-            assert more.pop(0) == (rate(run, "consistent_accuracy") if "consistent_accuracy" in run else "–")
-        committed, *rest = more
-        assert (model, size.split()[0], following) == (run["model"], asked(run), rate(run, "following_rate"))
-        marked = f"mark {JUDGES[name]['mark']:.2f}" if name in JUDGES else "–"
-        assert accuracy == (rate(run, "accuracy") if "accuracy" in run else marked)
-        assert committed == (rate(run, "committed_accuracy") if run.get("committed_accuracy") is not None else "–")
-        assert rest[:3] == [str(run["outcomes"][outcome]) for outcome in ("unparsed", "truncated", "failed")]
-        tokens = [(run.get("usage") or {}).get(kind) for kind in ("prompt_tokens", "reply_tokens")]
-        assert rest[3:] == ["–" if count is None else f"{count:,}" for count in tokens]
+def first_of(model: str, task: str) -> dict | None:
+    return next((run for run in of_task(task).values() if run["model"] == model), None)
 
 
-@pytest.mark.parametrize("task", TITLES)
-@pytest.mark.parametrize("part", PARTS)
-def test_each_part_of_each_run_stands_in_the_table_of_its_facet(tables: list[dict], task: str, part: str) -> None:
-    values = {value for run in of_task(task).values() for value in run.get(part) or {}}
-    if len(values) < 2:
-        assert not [one for one in tables if one["under"] == f"{TITLES[task]} by {PARTS[part]}"]
-        return
-    names, *rows = under(tables, f"{TITLES[task]} by {PARTS[part]}")
-    assert {row[0] for row in rows} == values
-    for value, sizes, *cells in rows:
-        groups = [(of_task(task)[run].get(part) or {}).get(value) for run in names[2:]]
-        assert sizes == " / ".join(dict.fromkeys(asked(group) for group in groups if group))
-        for group, cell in zip(groups, cells, strict=True):
-            bounds = group and group.get("accuracy_interval")
-            known = group is not None and group["accuracy"] is not None
-            words = f"{100 * bounds[0]:.1f} … {100 * bounds[1]:.1f}" if bounds else ""
-            assert cell == (percent(group["accuracy"]) + words if known else "–")
+def test_the_report_is_short_whatever_is_run(browser, tmp_path: Path) -> None:
+    """At most 25 figures and tables, four screens, and the first of them has the table of models."""
+    others = {f"{name}-{model}": run | {"model": model} for model in ("m1", "m2", "m3") 
+              for name, run in RUNS.items() if run["model"] == "tiny"}  # fmt: skip
+    wrong = {"runs": {name: metrics("errors")["runs"]["tiny-claims"] for name in [*RUNS, *others] if "claims" in name}}
+    found = read_metrics(ROOT / "metrics", RUNS, JUDGES)._replace(runs=RUNS | others, errors=wrong, baselines=BASELINES, sweeps=SWEEPS)
+    for sweeps in (SWEEPS, {}):
+        (tmp_path / "index.html").write_text(page(found._replace(sweeps=sweeps), summarize(found)), encoding="utf-8")
+        opened = browser.new_page(viewport={"width": 1400, "height": 900})
+        opened.goto((tmp_path / "index.html").as_uri())
+        assert 15 < opened.locator("figure, table:not(figure table), svg:not(figure svg)").count() <= 25
+        for answer in ("h1", ".answers dd >> nth=1", "#changed", ".models tr >> nth=2"):
+            assert opened.locator(answer).bounding_box()["y"] < 900
+        assert sweeps or opened.evaluate("document.documentElement.scrollHeight") < 4 * 900
+        opened.close()
+
+
+def test_the_table_of_models_has_the_first_run_of_each_task(tables: list[dict]) -> None:
+    names, *rows = under(tables, "Models")
+    tasks = ["fourfold", "claim", "choice", "choice", "tcm", "essay"]
+    assert names[1:-2] == ["Fourfold facts", "Claim pairs (SdAK)", "Choice (CPsyExam)", "of these, case analysis", "TCM (TCMBench)",
+                           "Answers in words, mark of 100"]  # fmt: skip
+    assert [row[0] for row in rows[:2]] == ["tiny", "best line without knowledge"]
+    assert {row[0].removesuffix(" (baseline)") for row in rows[2:]} == {run["model"] for run in RUNS.values()} - {"tiny"}
+    for model, *cells, _, _ in [rows[0], *rows[2:]]:
+        for at, (task, cell) in enumerate(zip(tasks, cells, strict=True)):
+            run = first_of(model.removesuffix(" (baseline)"), task)
+            part = run and (run["by_category"].get("ca") if at == 3 else run)
+            if task != "essay":
+                assert cell.lstrip("▲▼≈ ") == (re.sub(r" ± \S+ %", "", rate(part, "accuracy")) if part else "–")
+    assert rows[1][1:4] == ["6.7 % random", f"{percent(RUNS['tiny-claims']['wording']['accuracy'])} rule negation_by_type", "26.0 % random"]
+    assert [cell[0] for cell in rows[0][1:4]] == ["▼", "▼", "≈"]
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_run_by_run_each_part_has_its_figures(tables: list[dict], name: str) -> None:
-    for part, facet in PARTS.items():
-        if not RUNS[name].get(part):
-            continue
-        rows = under(tables, f"By {facet}", name)[1:]
-        assert {row[0] for row in rows} == set(RUNS[name][part])
-        for value, size, following, accuracy, _, committed in rows:
-            group = RUNS[name][part][value]
-            assert (size, following) == (asked(group), percent(group.get("following_rate")))
-            assert (accuracy, committed) == (rate(group, "accuracy"), rate(group, "committed_accuracy"))
+def test_every_run_has_its_figures(tables: list[dict], name: str) -> None:
+    run = RUNS[name]
+    (row,) = [row for row in under(tables, "Every run") if row[0] == name]
+    _, model, task, _, size, following, accuracy, committed, consistent, bounds, *counts = row
+    assert (model, task, size.split()[0], following) == (run["model"], run["task"], asked(run), rate(run, "following_rate"))
+    marked = f"mark {JUDGES[name]['mark']:.2f}" if name in JUDGES else "–"
+    assert accuracy == (rate(run, "accuracy") if "accuracy" in run else marked)
+    assert (committed, consistent.partition(" tcm/")[0]) == (rate(run, "committed_accuracy"), rate(run, "consistent_accuracy"))
+    assert all(f"{variant} {percent(part['accuracy'])}" in consistent for variant, part in run.get("by_variant", {}).items())
+    if run.get("accuracy_at_most") is not None:
+        assert bounds == f"{100 * run['accuracy_at_least']:.1f} … {100 * run['accuracy_at_most']:.1f}"
+    assert counts[:3] == [str(run["outcomes"][outcome]) for outcome in ("unparsed", "truncated", "failed")]
+    tokens = [(run.get("usage") or {}).get(kind) for kind in ("prompt_tokens", "reply_tokens")]
+    assert counts[3:] == ["–" if count is None else f"{count:,}" for count in tokens]
 
 
-@pytest.mark.parametrize("name", [name for name, run in RUNS.items() if (run.get("groups") or {}).get("groups")])
-def test_cases_that_are_right_as_a_whole_have_their_figures(tables: list[dict], name: str) -> None:
-    groups = RUNS[name]["groups"]
-    rows = under(tables, "Cases and groups of shared options that are right as a whole", name)[1:]
-    assert [row[0] for row in rows] == ["all", *groups["by_form"]]
-    for (_, size, _, accuracy, _, committed), one in zip(rows, [groups, *groups["by_form"].values()], strict=True):
-        assert (size, accuracy, committed) == (str(one["groups"]), rate(one, "accuracy"), rate(one, "committed_accuracy"))
+def test_each_part_of_each_first_run_has_a_cell(tables: list[dict]) -> None:
+    (names, *rows) = under(tables, "Every part: type, exam, subject, form")
+    models = names[4:]
+    assert models[0] == "tiny"
+    for task, facet, value, _, *cells in rows:
+        for model, cell in zip(models, cells, strict=True):
+            group = ((first_of(model, task) or {}).get(f"by_{facet.replace('atomic ', '').replace(' ', '_')}") or {}).get(value)
+            bounds = (group or {}).get("accuracy_interval")
+            words = f"{100 * bounds[0]:.1f} … {100 * bounds[1]:.1f}" if bounds else ""
+            assert cell == (percent(group["accuracy"]) + words if group else "–")
+    tiny = [(task, part, value) for task in ("claim", "choice", "tcm", "fourfold")
+            for part in charts.PARTS for value in first_of("tiny", task).get(part) or {}]  # fmt: skip
+    assert len(tiny) <= len(rows)
 
 
-def test_every_comparison_stands_in_the_list_and_twice_in_the_matrix(tables: list[dict]) -> None:
+def test_every_comparison_has_a_row(tables: list[dict]) -> None:
     pairs = metrics("compare")["pairs"]
-    lists = [row for one in tables for row in one["rows"] if one["rows"][0][:2] == ["a", "b"]]
-    grids = {(row[0], names[at]): row[at] for one in tables for names in one["rows"][:1] if names[0] == "row less column"
-             for row in one["rows"][1:] for at in range(1, len(row))}  # fmt: skip
-    checked = 0
-    for pair in pairs:
-        (row,) = [row for row in lists if row[:2] == [pair["a"], pair["b"]]]
+    rows = next(one["rows"] for one in tables if one["under"].startswith("Every two runs"))[1:]
+    for pair, row in zip(pairs, rows, strict=True):
         low, high = pair["interval"]
-        interval = f"{100 * low:+.1f} … {100 * high:+.1f}"
-        assert row[3:7] == [
+        assert row[1:3] == [pair["a"], pair["b"]]
+        assert row[4:8] == [
             str(pair["shared"]),
             percent(pair["of_a"]),
             percent(pair["of_b"]),
-            f"{100 * pair['difference']:+.1f} {interval}",
+            f"{100 * pair['difference']:+.1f} {100 * low:+.1f} … {100 * high:+.1f}",
         ]
-        assert row[7:9] == [str(pair["better"]), str(pair["worse"])]
+        assert row[8:10] == [str(pair["better"]), str(pair["worse"])]
         tests = [pair["mcnemar_p_holm"], pair["bootstrap_p_holm"]]
-        assert row[9:12] == [*map(p_value, tests), "differ" if pair["differs"] else "not shown"]
-        if (pair["a"], pair["b"]) in grids:
-            both = [grids[pair["a"], pair["b"]], grids[pair["b"], pair["a"]]]
-            assert both == [
-                f"{100 * sign * pair['difference'] + 0.0:+.1f} p {p_value(max(tests) if pair['family'] else None)}" for sign in (1, -1)
-            ]
-            checked += 1
-    assert checked == sum(len(of_task(task)) * (len(of_task(task)) - 1) // 2 for task in TITLES if len(of_task(task)) > 2)
+        assert row[10:] == [*map(p_value, tests), "differ" if pair["differs"] else "not shown"]
+
+
+def test_fourfold_facts_have_sides_and_detection(tables: list[dict]) -> None:
+    for name, facts, *shares, sensitivity, criterion in under(tables, "Fourfold facts: sides and detection")[1:]:
+        run = RUNS[name]
+        assert facts == str(run["facts"])
+        assert shares == [rate(run, figure) for figure in ("accuracy", "true_side", "false_side", "sentence_accuracy")]
+        assert [sensitivity, criterion] == [f"{run['detection'][figure]:.2f}" for figure in ("d_prime", "criterion")]
 
 
 def test_the_papers_tables_have_the_figures_of_the_runs(tables: list[dict]) -> None:
     errors = metrics("errors")["runs"]
-    for _, name, following, accuracy, reliable in under(tables, "SdAK, Table 4")[1:]:
-        run = RUNS[name]
+    for _, name, following, accuracy, reliable, interval, *counts in under(tables, "SdAK, Table 4")[1:]:
+        run, one = RUNS[name], errors[name]["answer_reliability"]
         for figure, cell in (("following_rate", following), ("accuracy", accuracy)):
             spread = run.get(f"{figure}_std")
             assert cell == f"{100 * run[figure]:.2f}" + ("" if spread is None else f" ({100 * spread:.2f})")
-        share = errors[name]["answer_reliability"]["share"]
-        assert reliable == ("–" if share is None else f"{100 * share:.0f}")
+        assert reliable == ("–" if one["share"] is None else f"{100 * one['share']:.0f}")
+        assert interval == ("–" if one["low"] is None else f"{100 * one['low']:.1f} … {100 * one['high']:.1f}")
+        assert counts == [str(one[key]) for key in ("right", "without_reason", "labelled")]
     for name, way, size, *shares in under(tables, "SdAK, Table 5: errors of claims")[1:]:
         found = errors[name][way.replace(" ", "_")]
         kinds = ("not_follow", "sycophancy", "safety", "misinterpretation", "contrary", "reversed")
@@ -220,17 +209,11 @@ def test_the_papers_tables_have_the_figures_of_the_runs(tables: list[dict]) -> N
         assert own == [percent(cells[cell]["accuracy"]) for cell in ("kg mcqa", "kg mrqa", "ca mcqa", "ca mrqa")]
 
 
-def test_the_splits_and_the_reasons_have_their_counts(tables: list[dict]) -> None:
-    split = metrics("split")
+def test_the_splits_and_fourfold_facts_have_their_counts(tables: list[dict]) -> None:
+    split, fourfold = metrics("split"), metrics("claims")["fourfold"]
     assert under(tables, "Splits")[1:] == [
         [name, *(str(split[kind][name]) for kind in ("questions", "claims", "fourfold"))] for name in split["questions"]
     ]
-    for stage in ("clean", "near_duplicates", "claims"):
-        rows = under(tables, f"Rejected by {stage}")[1:]
-        assert rows == [[reason, str(count)] for reason, count in metrics(stage)["rejected_by_reason"].items()]
-    of_types = under(tables, "All claim pairs by atomic type")[1:]
-    assert of_types == [[name, str(count)] for name, count in metrics("claims")["claims_by_type"].items()]
-    fourfold = metrics("claims")["fourfold"]
     for heading, counts in (("Facts without four sentences", "rejected_by_reason"), ("All fourfold facts by atomic type", "by_type")):
         assert under(tables, heading)[1:] == [[name, str(count)] for name, count in fourfold[counts].items()]
 
@@ -256,41 +239,46 @@ def test_each_judge_has_its_marks_bounds_and_orders(tables: list[dict]) -> None:
         assert published == ", ".join(f"{rules} {plain(read['mark'])}" for rules, read in judge["published"].items())
 
 
-@pytest.mark.parametrize("name", [name for name, run in RUNS.items() if run.get("letters")])
-def test_the_letters_of_each_run_are_shares_of_what_was_answered_and_is_right(tables: list[dict], name: str) -> None:
-    for kind, table in RUNS[name]["letters"].items():
-        rows = under(tables, f"Letters of {kind}: answered and right", name)[1:]
-        assert [row[0] for row in rows] == sorted({*table["answered"], *table["gold"]})
-        for letter, *cells, _ in rows:
-            totals = [sum(table[side].values()) for side in ("answered", "gold")]
-            assert cells == [percent(table[side].get(letter, 0) / total) for side, total in zip(("answered", "gold"), totals, strict=True)]
+def test_letters_are_shares_of_the_answers_less_those_of_the_right_ones(tables: list[dict]) -> None:
+    names, *rows = under(tables, "Is a letter preferred?")
+    own = {name: run for name, run in RUNS.items() if run["model"] == "tiny" and run.get("letters")}
+    assert [row[:2] for row in rows] == [[name, kind] for name, run in own.items() for kind in run["letters"]]
+    for name, kind, *cells in rows:
+        table = own[name]["letters"][kind]
+        answered, gold = (sum(table[side].values()) for side in ("answered", "gold"))
+        for letter, cell in zip(names[2:], cells, strict=True):
+            known = letter in table["answered"] or letter in table["gold"]
+            pull = table["answered"].get(letter, 0) / answered - table["gold"].get(letter, 0) / gold
+            assert cell == (points(pull) if known else "–")
 
 
-@pytest.mark.parametrize("name", [name for name, run in RUNS.items() if run.get("published")])
-def test_published_rule_sets_stand_beside_ours(tables: list[dict], name: str) -> None:
-    run = RUNS[name]
-    ours, *rows = under(tables, "Published rule sets on the same replies", name)[1:]
-    assert ours[:3] == ["ours", percent(run["following_rate"]), percent(run["accuracy"])]
-    assert [row[0] for row in rows] == list(run["published"])
-    for rules, following, accuracy, against, more in rows:
-        read = run["published"][rules]
+def test_published_rule_sets_stand_beside_ours(tables: list[dict]) -> None:
+    rows = under(tables, "Published rule sets on the same replies")[1:]
+    asked = {name: run for name, run in RUNS.items() if run.get("published")}
+    assert [row[:2] for row in rows] == [[name, rules] for name, run in asked.items() for rules in ("ours", *run["published"])]
+    for name, rules, following, accuracy, against, more in rows:
+        read = asked[name] if rules == "ours" else asked[name]["published"][rules]
         assert (following, accuracy) == (percent(read.get("following_rate")), percent(read.get("accuracy")))
-        assert against == (points(read["accuracy"] - run["accuracy"]) if read.get("accuracy") is not None else "")
-        others = {
-            name: value for name, value in read.items() if name not in ("following_rate", "accuracy") and isinstance(value, int | float)
-        }
-        assert more == ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in others.items())
+        if rules != "ours":
+            assert against == points(read["accuracy"] - asked[name]["accuracy"] if read.get("accuracy") is not None else None)
+            numbers = {key: value for key, value in read.items() if isinstance(value, int | float)}
+            others = {key: value for key, value in numbers.items() if key not in ("following_rate", "accuracy")}
+            assert more == ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in others.items())
 
 
-def test_answer_reliability_has_its_counts(tables: list[dict]) -> None:
-    rows = under(tables, "Answer reliability")[1:]
-    found = {name: run["answer_reliability"] for name, run in metrics("errors")["runs"].items() if "answer_reliability" in run}
-    assert [row[0] for row in rows] == list(found)
-    for name, *counts, share, interval in rows:
-        one = found[name]
-        assert counts == [str(one[key]) for key in ("right", "without_reason", "labelled")]
-        assert share == percent(one["share"])
-        assert interval == ("–" if one["low"] is None else f"{100 * one['low']:.1f} … {100 * one['high']:.1f}")
+def test_cases_that_are_right_as_a_whole_have_their_figures(tables: list[dict]) -> None:
+    for name, form, size, accuracy, committed in under(tables, "Cases and groups of shared options that are right as a whole")[1:]:
+        one = RUNS[name]["groups"] if form == "all" else RUNS[name]["groups"]["by_form"][form]
+        assert (size, accuracy, committed) == (str(one["groups"]), rate(one, "accuracy"), rate(one, "committed_accuracy"))
+
+
+def test_settings_stand_beside_the_first_run_of_the_model(tables: list[dict]) -> None:
+    rows = {row[0]: row for row in under(tables, "Do prompt and settings matter?")[1:]}
+    pairs = {(row["a"], row["b"]): row for row in metrics("compare")["pairs"]}
+    assert list(rows) == ["tiny-claims", "tiny-claims-prompt2", "tiny-choice", "tiny-choice-3shot", "tiny-choice-likelihood"]
+    for first, other in (("tiny-claims", "tiny-claims-prompt2"), ("tiny-choice", "tiny-choice-3shot")):
+        assert rows[other][-1].split()[0] == points(-pairs[first, other]["difference"])
+        assert rows[other][2] == percent(RUNS[other]["accuracy"]) and rows[first][-1] == "–"
 
 
 def listed(counts: dict[str, int] | None, sign: str = " ") -> str:
@@ -320,46 +308,19 @@ def test_the_profile_of_each_source_has_its_counts_shares_and_bounds(tables: lis
             one = bounds[figure]
             assert (bound, severity, why) == (f"at most {percent(one['at_most'])}", one["severity"], one["why"])
             assert cells == [percent(source.get(figure)) for source in sources.values()]
-    speaking = {one["within"]: one["rows"] for one in tables if one["within"].startswith("Records that speak to a model")}
+    speaking = {one["under"]: one["rows"] for one in tables if one["under"].startswith("Records that speak to a model")}
     total = sum(counts["records"] for counts in profile["injections"].values())
     (rows,) = (speaking[f"Records that speak to a model: {total}"],)
     assert [row[:2] for row in rows[1:]] == [[name, str(counts["records"])] for name, counts in profile["injections"].items()]
 
 
 def test_a_sweep_has_each_figure_of_its_curves_and_each_change(tables: list[dict]) -> None:
-    rows = under(tables, "effect: figures of the curves")[1:]
+    rows = under(tables, "Figures of the curves")[1:]
     assert rows == [
-        [row["run"], row["measure"].replace("_", " "), row["kind"] or "none", f"{row['amount']:g}", percent(row["value"]),
+        ["effect", row["run"], row["measure"].replace("_", " "), row["kind"] or "none", f"{row['amount']:g}", percent(row["value"]),
          f"{100 * row['low']:.1f} … {100 * row['high']:.1f}"]
         for row in CURVES
     ]  # fmt: skip
-    assert under(tables, "tuned-choice: change of accuracy by added data, points") == [
-        ["type or exam", "claims 1", "questions 1"],
-        ["PCE", "+12.5", "+0.0"],
-        ["SSE", "-3.1", "–"],
+    assert under(tables, "Change of accuracy by added data")[1:] == [
+        ["effect", row["run"], row["exam"], row["kind"], "1", points(row["change"])] for row in CHANGES
     ]
-
-
-@pytest.mark.slow
-def test_each_wording_and_order_has_its_accuracy(tables: list[dict]) -> None:
-    (variants,) = [run["by_variant"] for run in RUNS.values() if "by_variant" in run]
-    rows = under(tables, "By wording and order of the options")
-    assert [row[:2] for row in rows[1:]] == [[name, rate(part, "accuracy")] for name, part in variants.items()]
-
-
-@pytest.mark.slow
-def test_no_table_of_the_page_is_left_unread(tables: list[dict]) -> None:
-    """A new table needs a test of its cells here."""
-    known = [
-        *TITLES.values(), *(f"{title} by {facet}" for title in TITLES.values() for facet in PARTS.values()),
-        *(f"By {facet}" for facet in PARTS.values()), "All claim pairs by atomic type",
-        "All fourfold facts by atomic type", "Facts without four sentences", "Answer reliability", "CPsyExam, Table 2",
-        "CPsyExam, Table 3: judges", "Figures of each source and their bounds", "Out of bounds", "Pair by pair",
-        "Published rule sets on the same replies", "SdAK, Table 4", "SdAK, Table 5: errors of claims", "Splits", "What each source holds",
-        "Cases and groups of shared options that are right as a whole", "By wording and order of the options",
-    ]  # fmt: skip
-    patterns = (
-        r"Rejected by \w+|Letters of \w+: .*|Records that speak to a model: \d+|effect: .*|tuned-\w+: .*|\w+(, \w+)?: \d+ of \d+ differ"
-    )
-    unread = {one["under"] for one in tables if one["under"] not in known and not re.fullmatch(patterns, one["under"])}
-    assert unread == set()

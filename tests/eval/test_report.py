@@ -9,27 +9,29 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from dvc_render.vega import VegaRenderer
 from hypothesis import given
 from hypothesis import strategies as st
+from playwright.sync_api import expect
 
-from eval.report.__main__ import StageMetrics, about, comparison_table, main, page, read_metrics, summarize, table
+from eval.report.__main__ import StageMetrics, about, comparison_table, main, page, plot_tables, read_metrics, summarize
+from eval.report.board import LEAST, beside, board
 from eval.report.charts import (
     CELLS,
     WIDTH,
-    AccuracyCell,
     Flow,
     Step,
     cpsyexam_table,
     flows,
-    heats,
-    leaderboards,
-    letter_shares,
-    matrix,
+    letters,
     picture,
     radar,
     rule_sets,
     sdak_table,
+    settings,
 )
+from eval.report.items import list_script
+from eval.report.pages import rendered, write_scripts
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 COUNTS = {"in": 10, "out": 8, "rejected": 2}
@@ -121,15 +123,13 @@ def test_what_is_right_every_time_stands_beside_the_accuracy() -> None:
     found = FOUND._replace(runs={"tiny-choice": figures})
     assert summarize(found)["runs"]["tiny-choice"]["consistent_accuracy"] == 0.125
     shown = page(found, summarize(found))
-    assert all(words in shown for words in ("2 orders", "12.5 %", "choice/1", "Consistent: right in every order"))
-    assert "Consistent" not in page(FOUND, summarize(FOUND))
+    assert all(words in shown for words in ("2 orders", "12.5 %", "choice/1 25.0 %"))
 
 
-def test_chance_and_the_best_rule_stand_above_true_or_false() -> None:
+def test_chance_and_the_best_rule_are_the_line_of_true_or_false() -> None:
     figures = {**ABOUT, **HALF, "task": "tf", "chance": 0.5, "rule": {"rule": "always_wrong", "accuracy": 0.625}}
-    assert "Chance is 50.0 %. The best rule without knowledge (always wrong) is right on 62.5 %" in page(
-        FOUND._replace(runs={"tiny-tf": figures}), summarize(FOUND)
-    )
+    (column,) = board(FOUND._replace(runs={"tiny-tf": figures}), {}).columns
+    assert (column.line.name, column.line.value) == ("rule always_wrong", 0.625)
 
 
 def test_question_types_that_no_run_asks_are_said() -> None:
@@ -137,10 +137,22 @@ def test_question_types_that_no_run_asks_are_said() -> None:
     assert "no run asks 3 blank, 12 tf questions of test" in shown
 
 
-def test_a_table_has_a_row_a_run_and_group() -> None:
-    rows = list(csv.DictReader(io.StringIO(table(RUNS, "by_type", "atomic_type"))))
-    words = {"run": "tiny-claims", "atomic_type": "disease_symptom", "accuracy": "0.5", "asked": "2", "following_rate": "1.0"}
-    assert rows == [words | {"low": "0.0126", "high": "0.9874"}]
+def test_plots_have_own_models_first_and_no_row_of_few_items() -> None:
+    types = {
+        "big": {"pairs": LEAST, "accuracy": 0.25},
+        "best": {"pairs": 90, "accuracy": 0.75},
+        "few": {"pairs": LEAST - 1, "accuracy": 1.0},
+    }
+    own = RUNS["tiny-claims"] | {"pairs": 100, "by_type": types}
+    rule = own | {"model": "rule", "accuracy": 0.9}
+    better = own | {"accuracy": 0.75, "by_type": {}}
+    tables = plot_tables(
+        FOUND._replace(runs={"rule": rule, "own": own, "better": better, "few": HALF | ABOUT | {"task": "claim"}}, baselines={"rule"})
+    )
+    rows = {name: list(csv.DictReader(io.StringIO(text))) for name, text in tables.items()}
+    assert [row["run"] for row in rows["runs"]] == ["better", "own", "rule"]
+    assert rows["runs"][1]["low"] == "0.0126" and rows["runs"][1]["asked"] == "100"
+    assert [(row["run"], row["atomic_type"]) for row in rows["types"]] == [("own", "best"), ("own", "big")] and rows["parts"] == []
     compared = list(csv.DictReader(io.StringIO(comparison_table(COMPARISONS))))
     assert [(row["b"], row["low"], row["differs"]) for row in compared] == [(HOSTILE, "0.05", "False"), ("y", "", "")]
 
@@ -155,7 +167,7 @@ def test_a_stage_that_has_not_run_is_named(tmp_path: Path) -> None:
     (folder / "compare.json").unlink()
     found = read_metrics(folder, RUNS)
     assert (found.errors, found.comparisons) == ({}, [])
-    assert "Comparisons" not in page(found, summarize(found))
+    assert "Every two runs" not in page(found, summarize(found))
     (folder / "validation.json").unlink()
     with pytest.raises(FileNotFoundError, match="dvc repro validate"):
         read_metrics(folder, [])
@@ -209,24 +221,23 @@ def test_of_several_few_shot_runs_the_better_stands_in_the_table(names: tuple[st
     assert (row["of"], row["cells"]["few-shot"][0], row["cells"]["zero-shot"]) == ("one", 0.6, [None] * 4)
 
 
-def test_published_rules_stand_beside_ours_and_letters_beside_gold() -> None:
-    assert [(row["rules"], row["accuracy"]) for row in rule_sets(RUNS["tiny-claims"])] == [("ours", 0.5), ("sdak_v1", 1.0)]
-    assert letter_shares(RUNS["tiny-choice"])["mcqa"] == [
-        {"letter": "A", "answered": 1.0, "gold": 1 / 3}, {"letter": "B", "answered": 0.0, "gold": 2 / 3},
-    ]  # fmt: skip
+def test_published_rules_stand_beside_ours() -> None:
+    rows = [(row["run"], row["rules"], row["accuracy"], row["against"]) for row in rule_sets(RUNS)]
+    assert rows == [("tiny-claims", "ours", 0.5, None), ("tiny-claims", "sdak_v1", 1.0, 0.5)]
 
 
-def test_shares_of_letters_are_of_what_was_answered() -> None:
+def test_letters_are_shares_of_the_answers_less_those_of_the_right_ones() -> None:
     """Two of four questions answered, A and B: each half of the answers, as of the right ones A and C."""
     table = {"answered": {"A": 1, "B": 1}, "gold": {"A": 2, "C": 2}}
-    found = {row["letter"]: (row["answered"], row["gold"]) for row in letter_shares({"letters": {"mcqa": table}})["mcqa"]}
-    assert found == {"A": (0.5, 0.5), "B": (0.5, 0.0), "C": (0.0, 0.5)}
+    found = letters({"r": {"letters": {"mcqa": table, "mrqa": {"answered": {}, "gold": {"D": 1}}}}})
+    assert found == (["A", "B", "C", "D"], [("r", "mcqa", [0.0, 0.5, -0.5, None]), ("r", "mrqa", [None] * 4)])
+    assert letters({"r": {}}) is None
 
 
 def test_hostile_text_is_escaped() -> None:
     html = page(FOUND, summarize(FOUND))
     assert "<script" not in html
-    assert html.count("&lt;script&gt;") == 3  # a subject, a run, a judge
+    assert html.count("&lt;script&gt;") == 3  # a part, a run, a judge
 
 
 @pytest.mark.slow
@@ -235,35 +246,73 @@ def test_sweeps_are_shown_as_curves_and_a_table() -> None:
     change = {"run": "r", "kind": "k<b>", "amount": 1.0, "exam": "PCE", "before": 0.1, "after": 0.5, "change": 0.4}
     html = page(FOUND._replace(sweeps={"effect": {"model": "m", "curves": [row], "changes": [change]}}), summarize(FOUND))
     assert '<polyline points="288.0,70.0"' in html and "+40.0" in html and "k&lt;b&gt;" in html
-    assert "What data does" not in page(FOUND, summarize(FOUND))
+    assert "What does more data do" not in page(FOUND, summarize(FOUND))
 
 
-def test_a_radar_has_an_axis_a_type_and_the_band_of_the_intervals() -> None:
-    types = {
-        name: {"pairs": 8, "accuracy": value, "accuracy_interval": [0.0, 1.0]}
-        for name, value in zip("abcd", (1.0, 0.5, 0.0, 0.5), strict=True)
-    }
-    drawn = radar(types)
+def test_a_radar_lays_runs_over_each_other_on_axes_of_enough_items() -> None:
+    types = {name: {"pairs": LEAST, "accuracy": value} for name, value in zip("abcd", (1.0, 0.5, 0.0, 0.5), strict=True)}
+    few = types | {"e": {"pairs": LEAST - 1, "accuracy": 1.0}}
+    drawn = radar({"one": {"by_type": few}, "two": {"by_type": types | {"e": {"pairs": 50, "accuracy": 1.0}}}})
     assert drawn is not None
-    assert drawn.value == "330.0,40.0 392.5,165.0 330.0,165.0 267.5,165.0"
-    assert (drawn.high, drawn.low.split()[0]) == (drawn.rings[-1], "330.0,165.0")
-    assert [(axis.words, axis.anchor) for axis in drawn.axes] == [
-        ("a, 8", "middle"),
-        ("b, 8", "start"),
-        ("c, 8", "middle"),
-        ("d, 8", "end"),
-    ]
-    assert radar({}) is None and radar(types | {"e": {"pairs": 1, "accuracy": None}}) is None
-    run = RUNS["tiny-claims"] | {"by_type": types}
-    assert 'class="radar"' in page(FOUND._replace(runs={"r": run}), summarize(FOUND))
+    assert drawn.polygons == [(run, "330.0,40.0 392.5,165.0 330.0,165.0 267.5,165.0") for run in ("one", "two")]
+    axes = [(axis.words, axis.anchor) for axis in drawn.axes]
+    assert axes == [("a, 20", "middle"), ("b, 20", "start"), ("c, 20", "middle"), ("d, 20", "end")]
+    assert radar({}) is None and radar({"one": {"by_type": types}, "two": {}}) is None
+    assert 'class="radar"' in page(FOUND._replace(runs={"r": RUNS["tiny-claims"] | {"by_type": types}}), summarize(FOUND))
 
 
-def test_a_subject_with_few_questions_is_no_full_bar() -> None:
-    many = HALF | {"questions": 5}
-    run = RUNS["tiny-choice"] | {"by_subject": {"few": HALF, "many": many}, "by_question_type": {}, "by_exam": {}, "groups": {"groups": 0}}
-    html = page(FOUND._replace(runs={"r": run}), summarize(FOUND))
-    rows = {name: html.split(f"<tr><td>{name}</td>")[1].partition("</tr>")[0] for name in ("few", "many")}
-    assert "outline" in rows["few"] and "outline" not in rows["many"]
+def test_subjects_of_enough_questions_are_sorted_else_exams() -> None:
+    subjects = {"low": part(0.25, 30), "high": part(0.75, 20), "few": part(1.0, 19)}
+    runs = {"a": run("choice", 0.5, by_subject=subjects, by_exam={"PCE": part(0.5, 69)}), "b": run("choice", 0.5) | {"model": "n"}}
+    found = beside(runs, ["a", "b"])
+    assert (found.facet, found.models, [row.value for _, row in found.rows]) == ("subject", ["m", "n"], ["high", "low"])
+    assert found.rows[0][1].cells[0]["run"] == "a" and found.rows[0][1].cells[1] is None
+    runs["a"]["by_subject"] = {"few": part(1.0, 19)}
+    assert [row.value for _, row in beside(runs, ["a", "b"]).rows] == ["PCE"]
+
+
+def test_settings_stand_beside_the_first_run_of_their_model() -> None:
+    runs = {"a": run("choice", 0.5), "b": run("choice", 0.25), "alone": run("claim", 0.5), "rule": run("choice", 0.1) | {"model": "r"}}
+    pairs = [{"a": "a", "b": "b", "shared": 9, "difference": 0.25, "differs": True}]
+    assert settings(runs, pairs, {"r"}) == [("a", None), ("b", {"difference": -0.25, "differs": True})]
+
+
+RUN = ABOUT | {
+    "model": "m", "task": "fourfold", "facts": 100, "following_rate": 1.0, "accuracy": 0.3, "accuracy_interval": [0.2, 0.4],
+    "true_side": 0.4, "false_side": 0.4, "sentence_accuracy": 0.6, "detection": {"d_prime": 0.5, "criterion": 0.0},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "bounds", "baseline", "pair", "line", "verdict"),
+    [
+        (0.3, [0.2, 0.4], None, None, "four coin tosses", "above"),
+        (0.05, [0.01, 0.06], None, None, "four coin tosses", "below"),
+        (0.07, [0.02, 0.1], None, None, "four coin tosses", "unsure"),
+        (0.3, [0.2, 0.4], 0.2, None, "rule", "unsure"),  # the intervals overlap, and nobody has compared the runs
+        (0.3, [0.2, 0.4], 0.2, {"a": "rules", "b": "own", "difference": -0.1, "differs": True}, "rule", "above"),
+        (0.3, [0.2, 0.4], 0.1, {"a": "own", "b": "rules", "difference": 0.2, "differs": False}, "rule", "unsure"),
+        (0.1, [0.05, 0.2], 0.3, {"a": "own", "b": "rules", "difference": -0.2, "differs": True}, "rule", "below"),
+    ],
+)
+def test_a_model_stands_above_or_below_the_best_line_where_it_is_sure(accuracy, bounds, baseline, pair, line, verdict) -> None:
+    runs = {"own": RUN | {"accuracy": accuracy, "accuracy_interval": bounds}}
+    if baseline is not None:
+        runs["rules"] = RUN | {"model": "rule", "accuracy": baseline, "accuracy_interval": [baseline - 0.1, baseline + 0.1]}
+    stages = FOUND._replace(runs=runs, judges={}, comparisons=[pair] if pair else [], baselines=frozenset({"rule"}))
+    found = board(stages, {"without_knowledge": {"tail": {"facts": 0.01, "sentences": 0.5}}})
+    assert (found.columns[0].line.name, found.own[0].cells[0].verdict) == (line, verdict)
+    assert found.lead.best[0] == "m" and list(found.standing) == [verdict]
+
+
+def test_the_lead_is_sure_where_the_runs_differ_and_the_first_run_of_a_task_counts() -> None:
+    runs = {"a": RUN, "again": RUN | {"accuracy": 0.9}, "b": RUN | {"model": "n", "accuracy": 0.5}}
+    for differs in (True, False):
+        pairs = [{"a": "a", "b": "b", "difference": -0.2, "differs": differs}]
+        lead = board(FOUND._replace(runs=runs, judges={}, comparisons=pairs), {}).lead
+        assert (lead.best[0], lead.second[0], lead.second[1].value, lead.is_sure) == ("n", "m", 0.3, differs)
+    html = page(FOUND._replace(runs=runs, judges={}, comparisons=[]), summarize(FOUND))
+    assert "the lead of +20.0 points may be noise" in html and "Best model n: 50.0 % of 100 fourfold facts, above" in html
 
 
 @pytest.mark.slow
@@ -286,7 +335,7 @@ def test_the_stage_writes_the_same_bytes_twice(tmp_path: Path, monkeypatch) -> N
     monkeypatch.chdir(tmp_path)  # no params.yaml: the runs are those with figures
     write(tmp_path / "metrics")
     main([])
-    plots = [f"plots/tables/{name}.csv" for name in ("types", "subjects", "exams", "runs", "comparisons", "sweeps")]
+    plots = [f"plots/tables/{name}.csv" for name in ("types", "parts", "runs", "comparisons", "sweeps")]
     written = [tmp_path / name for name in ("reports/index.html", "metrics/summary.json", *plots)]
     first = [path.read_bytes() for path in written]
     main([])
@@ -301,18 +350,42 @@ def test_a_browser_shows_the_page_and_runs_nothing_in_it(browser, tmp_path: Path
     opened.on("pageerror", lambda error: faults.append(error))
     opened.goto((tmp_path / "index.html").as_uri())
     assert opened.title() == "AtomExam report"
-    assert opened.get_by_text("choice: 0 of 1 differ").is_visible()
+    assert opened.get_by_text("Every two runs of a task: 0 of 2 differ").is_visible()
+    opened.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
     assert opened.get_by_role("cell", name="mark 61.25").is_visible()
     assert opened.get_by_role("cell", name="50.0 % 10.0 … 90.0").first.is_visible()
     assert opened.get_by_role("cell", name="< 0.001").is_visible()
-    opened.locator("summary", has_text="tiny-claims").click()
-    assert opened.get_by_text("if every one were right 75.0 %").is_visible()
+    assert opened.get_by_role("cell", name="50.0 … 75.0").is_visible()  # if every one were wrong, or right
     assert opened.get_by_role("cell", name="+50.0").is_visible()  # what SdAK's rules add
-    opened.locator("summary", has_text="tiny-choice").click()
-    assert opened.get_by_role("cell", name=HOSTILE).last.is_visible()
-    reach = opened.locator(".track .range").first.evaluate("mark => [mark.style.left, mark.style.width]")
-    assert reach == ["1.3%", "97.5%"]
+    assert opened.get_by_role("rowheader", name=HOSTILE).is_visible()
     assert (asked, faults) == ([(tmp_path / "index.html").as_uri()], [])
+
+
+def test_the_first_screen_says_what_moved_since_a_version_and_whether_it_is_noise(browser, tmp_path: Path) -> None:
+    """From the file that `eval.diff --html` writes beside the report; one of other figures is refused."""
+    write_scripts(tmp_path / "reports")
+    (tmp_path / "reports/index.html").write_text(page(FOUND, summarize(FOUND), scripted=True), encoding="utf-8")
+    lost, still = ["tiny-claims", "accuracy", 0.75, 0.5, -0.25, 1], ["tiny-choice", "accuracy", 0.4999, 0.5, 0.0001, 0]
+    for rows, words in (
+        (
+            [still, lost],
+            "More than noise: tiny-claims 75.0 % → 50.0 % (−25.0). Not shown to be more than noise: tiny-choice 50.0 % → 50.0 %",
+        ),
+        ([[*lost[:2], 0.5, 0.5, 0, 0]], "No figure moved. Items: 3 questions added. All since <b>v1</b> (1a, 2026-01-01)"),
+        ([["tiny-claims", "accuracy", 0.5, 0.9, 0.4, 1]], "a comparison of other figures than these; python -m eval.diff <b>v1</b> --html"),
+        (None, "python -m eval.diff HEAD --html compares with the last commit"),
+    ):
+        path = tmp_path / "diff/items/changed.js"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if rows is None:
+            path.unlink()
+        else:
+            counts = [["question", "added", 3], ["claim", "removed", 0]]
+            path.write_bytes(list_script("changed", ["<b>v1</b> (1a, 2026-01-01)", counts, rows]))
+        opened = browser.new_page()
+        opened.goto((tmp_path / "reports/index.html").as_uri())
+        expect(opened.locator("#changed")).to_contain_text(words)
+        opened.close()
 
 
 @pytest.mark.slow
@@ -323,13 +396,14 @@ def test_the_profile_of_each_source_and_the_lines_to_paste_are_shown() -> None:
     outside = {"source": "toy", "figure": "title_asks", "value": 0.9, "bounds": "at most 0.02", "severity": "warning", "why": "A title."}
     profile = {"sources": {HOSTILE: source}, "outside": [outside], "lines": ["  - {source: toy, exam: EXAM, subject: SUBJECT}"]}
     profile["injections"] = {HOSTILE: {"records": 2, "chat_mark": 2}, "wiki": {"records": 1, "fake_mark": 1}}
-    found = StageMetrics(DATA, {}, {}, {}, [], profile)
-    shown = page(found, summarize(found))
+    context = {"data": DATA, "crawls": {}, "reasons": [], "folders": {}, "sheets": {}}
+    shown = rendered("rejected", context | {"profile": profile}, scripted=True)
     assert HOSTILE not in shown and "&lt;script&gt;" in shown
     assert "title_asks 90.0 %, others 0.0 %" in shown and "at most 0.02" in shown and "exam: EXAM, subject: SUBJECT" in shown
-    assert "<details open>" in shown
     assert "Records that speak to a model: 3" in shown and "fake mark 1" in shown
-    assert "Sources, as they were read" not in page(found._replace(profile={}), summarize(found))
+    assert "Sources, as they were read" not in rendered("rejected", context | {"profile": {}}, scripted=True)
+    found = FOUND._replace(profile=profile)
+    assert "1 figures of sources" in page(found, summarize(found))
 
 
 BY_SOURCE = {"a": {"questions_in": 7}, "b": {"questions_in": 3}, "c": {"facts_out": 9}}
@@ -396,45 +470,12 @@ def part(accuracy: float | None, questions: int = 8) -> dict:
     return {"questions": questions, "accuracy": accuracy, "accuracy_interval": [0.1, 0.9]}
 
 
-def test_runs_of_a_task_stand_together_the_best_first() -> None:
-    runs = {"low": run("choice", 0.1), "claims": run("claim", 0.5), "high": run("choice", 0.9), "own": run("own", 0.2)}
-    assert [(task, words, list(own)) for task, words, own in leaderboards(runs)] == [
-        ("claim", "Claim pairs", ["claims"]), ("choice", "Choice questions", ["high", "low"]), ("own", "own", ["own"]),
-    ]  # fmt: skip
-
-
-def test_a_table_of_accuracies_has_a_row_a_part_and_a_column_a_run() -> None:
-    runs = {"a": run("choice", 0.5, by_exam={"PCE": part(0.5), "SSE": part(0.25, 4)}), "b": run("choice", 0.5, by_exam={"SSE": part(None)})}
-    (table,) = heats(runs | {"c": run("choice", 0.5, by_form={"a1": part(0.5)})})  # one form alone is no table
-    assert (table.facet, table.runs) == ("exam", ["a", "b", "c"])
-    assert table.rows == [
-        ("PCE", [AccuracyCell(0.5, (0.1, 0.9), 8), None, None]),
-        ("SSE", [AccuracyCell(0.25, (0.1, 0.9), 4), AccuracyCell(None, (0.1, 0.9), 8), None]),
-    ]
-
-
-def test_the_matrix_has_each_comparison_from_both_sides() -> None:
-    rows = [
-        {"a": "x", "b": "y", "shared": 9, "difference": 0.25, "mcnemar_p_holm": 0.01, "bootstrap_p_holm": 0.04, "differs": True},
-        {"a": "x", "b": "z", "shared": 9, "difference": 0.0, "mcnemar_p_holm": None, "bootstrap_p_holm": None},
-        {"a": "y", "b": "z", "shared": 0},
-    ]
-    found = matrix(rows)
-    assert found.runs == ["x", "y", "z"]
-    assert [[cell and cell.difference for cell in cells] for cells in found.cells] == [
-        [None, 0.25, 0.0],
-        [-0.25, None, None],
-        [0.0, None, None],
-    ]
-    assert (found.cells[1][0].p, found.cells[1][0].differs, found.cells[2][0].p) == (0.04, True, None)
-    assert str(found.cells[2][0].difference) == "0.0"  # and not -0.0, which a page would show as a loss
-
-
 def test_sdak_s_table_has_the_runs_of_claims_with_deviation_and_reliability() -> None:
     runs = {"one": run("claim", 0.5, following_rate=1.0, accuracy_std=0.01, prompt="claim"), "two": run("choice", 0.1)}
     (row,) = sdak_table(runs, {"runs": {"one": {"answer_reliability": {"share": 0.98}}}})
-    assert (row["run"], row["accuracy"], row["accuracy_std"], row["following_rate_std"], row["reliable"]) == ("one", 0.5, 0.01, None, 0.98)
-    assert sdak_table(runs, {})[0]["reliable"] is None
+    assert [row[name] for name in ("run", "accuracy", "accuracy_std", "following_rate_std")] == ["one", 0.5, 0.01, None]
+    assert row["reliability"] == {"share": 0.98}
+    assert sdak_table(runs, {})[0]["reliability"] == {}
 
 
 @pytest.mark.parametrize(
@@ -449,10 +490,13 @@ def test_the_report_says_what_data_it_is_of(params: dict, words: list[str]) -> N
     assert about(params, {"version": {"name": "v5"}}) == words
 
 
-@pytest.mark.parametrize("name", ["intervals", "bars", "radar"])
-def test_a_plot_of_dvc_names_versions_sizes_and_intervals(root: Path, name: str) -> None:
-    """What `dvc plots diff` fills in: a legend for the version, n in every label, low and high beside every figure."""
-    text = (root / f"plots/{name}.json").read_text(encoding="utf-8")
-    assert json.loads(text)["data"] == {"values": "<DVC_METRIC_DATA>"}
-    assert re.search(r'"field": "rev",\s+"type": "nominal",\s+"title": "version"', text)
-    assert {"datum.low", "datum.high", "datum.asked", "datum.most"} <= set(re.findall(r"datum\.\w+", text))
+@pytest.mark.parametrize(("name", "x", "y"), [("intervals", "accuracy", "run"), ("bars", "accuracy", "part"), ("radar", "t", "accuracy")])
+def test_a_plot_of_dvc_names_the_version_of_each_row(root: Path, name: str, x: str, y: str) -> None:
+    """As `dvc plots diff` and the extension of VS Code fill it: every row says its version and, beside it, its own n."""
+    row = {"run": "r", "part": "PCE", "t": "type", "accuracy": "0.5", "asked": "30", "low": "0.4", "high": "0.6"}
+    rows = [row | {"rev": rev, "filename": "f.csv", "field": y} for rev in ("workspace", "v1")]
+    made = VegaRenderer(rows, name, template=str(root / f"plots/{name}.json"), x=x, y=y, title="t").get_filled_template()
+    text = json.dumps(made)
+    assert "<DVC" not in text and '"field": "rev"' in text and "datum.low" in text and "datum.high" in text
+    if name != "radar":
+        assert '"domain": ["workspace", "v1"]' in text and "datum.rev + ', n = ' + datum.asked" in text

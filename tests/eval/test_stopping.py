@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -33,6 +34,8 @@ SAID = {
     "first": ("错误，因为它没有传染性。", "错误，"),
     "both": ("请判断正确还是错误。我看是错误。其余从略。", "请判断正确还是错误。我看是错误。"),
     "asks": ("该说法是否正确。正确\n其余从略。", "该说法是否正确。正确\n"),
+    "reasons after a colon": ("错误：它没有传染性。", "错误："),
+    "labelled": ("答案：正确。因为其余从略。", "答案：正确。"),
     "never": ("不知道。请咨询医生。", "不知道。请咨询医生。"),
     "reasons": ("<think>可能正确。再想想。</think>错误。其余从略。", "<think>可能正确。再想想。</think>错误。"),
 }
@@ -63,9 +66,9 @@ def query(name: str, backend: Backend) -> ModelQuery:
 
 
 @pytest.fixture(params=["one leaves and the next comes", "in rounds"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How replies are made: token by token in one go, or as where a reading of few tokens computes hundreds."""
-    monkeypatch.setattr(PrefixReader, "has_small_steps", lambda _: request.param != "in rounds")
+def way(request: pytest.FixtureRequest, backend: Backend, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How replies are made: token by token in one go, or as of models that share no prefixes."""
+    monkeypatch.setitem(backend.__dict__, "_shares_prefixes", request.param != "in rounds")
     return request.param
 
 
@@ -134,6 +137,17 @@ def test_stop_is_for_claims_that_are_generated() -> None:
     for other in ({"task": "choice"}, {"method": "likelihood"}):
         with pytest.raises(msgspec.ValidationError, match="stop: verdict is for claim and fourfold by generation"):
             msgspec.convert(run | other, Run)
+
+
+@pytest.mark.parametrize(("run", "tokens_a_char", "limit"), [
+    ({"task": "claim"}, None, 32),
+    ({"task": "claim"}, 3, 96),
+    ({"task": "tcm"}, 2, 512),
+    ({"task": "tcm", "max_new_tokens": 7}, 3, 7),
+])  # fmt: skip
+def test_a_reply_has_room_for_its_characters(run: dict[str, Any], tokens_a_char: int | None, limit: int) -> None:
+    model = SimpleNamespace(tokens_a_char=tokens_a_char) if tokens_a_char else SimpleNamespace()
+    assert settings_of(msgspec.convert(run | {"model": "m"}, Run), model).max_new_tokens == limit  # type: ignore[arg-type]
 
 
 def test_a_server_refuses_it() -> None:
@@ -209,13 +223,13 @@ def test_memory_that_is_too_small_makes_fewer_at_once_and_fails_one_alone(script
         pytest.skip("in the batches of tests/eval/test_huggingface.py")
     whole, steps, real = said(scripted, list(SAID), ENOUGH), [], PrefixReader.step
 
-    def scarce(self: PrefixReader, runs: list[Any]) -> torch.Tensor | None:
+    def scarce(self: PrefixReader, runs: dict[int, Any], size: int) -> dict[int, torch.Tensor] | None:
         steps.append(len(runs))
-        return None if len(runs) > 3 else real(self, runs)
+        return None if len(runs) > 3 else real(self, runs, size)
 
     monkeypatch.setattr(PrefixReader, "step", scarce)
     assert said(scripted, list(SAID), ENOUGH) == whole
-    assert steps[:2] == [len(SAID), 3]
+    assert steps[:2] == [len(SAID), len(SAID) // 2]
     monkeypatch.setattr(PrefixReader, "step", lambda *_: None)
     left = said(scripted, list(SAID), ENOUGH)
     lost = {name for name, reply in left.items() if "out of memory" in (reply.error or "")}
@@ -226,9 +240,9 @@ def test_draws_are_the_same_where_memory_is_too_small(backend: Backend, monkeypa
     drawn, real = structs.replace(ENOUGH, temperature=1.0, max_new_tokens=24), PrefixReader.step
     whole, steps = said(backend, list(SAID), drawn), [0]
 
-    def scarce(self: PrefixReader, runs: list[Any]) -> torch.Tensor | None:
+    def scarce(self: PrefixReader, runs: dict[int, Any], size: int) -> dict[int, torch.Tensor] | None:
         steps.append(len(runs))
-        return None if len(runs) > 3 and len(steps) > 4 else real(self, runs)
+        return None if len(runs) > 3 and len(steps) > 4 else real(self, runs, size)
 
     monkeypatch.setattr(PrefixReader, "step", scarce)
     assert said(backend, list(SAID), drawn) == whole

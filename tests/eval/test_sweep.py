@@ -16,7 +16,7 @@ from atomexam.records.blocks import Sweep
 from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import read_jsonl
-from eval.report.charts import change_table, curves_of, pictures, plotted, ticks
+from eval.report.charts import curves_of, pictures, plotted, ticks
 from eval.sweep import SweepCell, _name, changes, curves, figures_by_cell, main, plan
 from eval.tasks import claim
 from eval.tune.__main__ import main as tune
@@ -269,10 +269,8 @@ def test_plots_and_report_show_the_curves() -> None:
         ("k", [0.5, 0.7, 0.9]),
         ("l", [0.5, 0.6]),
     ]
-    moved = [{"run": "r", "kind": "k", "amount": 1.0, "exam": "PCE<b>", "before": 0.5, "after": 0.9, "change": 0.4}]
-    sweeps = {"effect": {"model": "m", "curves": rows, "changes": moved}}
+    sweeps = {"effect": {"model": "m", "curves": rows}}
     assert len(plotted(sweeps)) == 5
     [(_, _, drawn)] = pictures(rows)
     assert drawn[0].line == "12.0,70.0 150.0,46.8 288.0,23.6"
     assert ticks(rows) == [(12.0, "0"), (150.0, "0.5"), (288.0, "1")] and ticks([]) == []
-    assert change_table(moved) == [("r", [("k", 1.0)], {"PCE<b>": {("k", 1.0): 0.4}})]

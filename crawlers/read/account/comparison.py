@@ -45,12 +45,13 @@ _TAG = rf"[(\[【]\s?(?:{TYPE}|难度\s?:?|{_WEIGHT}|\d{{1,3}}(?:\.\d{{1,2}})?\s
 _GIFT = r"::[^:]{1,200}::|%-?\d{1,3}(?:\.\d{1,5})?%|\[(?:html|markdown|plain|moodle)\]|\{(?:TRUE|FALSE|T|F)\}|\$CATEGORY:[^\n]{1,300}"
 _MARKUP = rf"</?[a-z][^<>]{{0,300}}>|\\[nrt]|&[a-z]{{2,6}};|&#\d{{1,6}};|\*\*|\||{_GIFT}"
 _WITHIN = re.compile(
-    rf"(?P<markup>{_MARKUP})|(?P<tag>{_TAG}|{_OWN}|{OWN_OUTCOME}|{_STATISTICS}|{_REMARK}|\d{{1,3}}(?:\.\d{{1,2}})?\s?分)"
+    rf"(?P<markup>{_MARKUP})|(?P<tag>{_TAG}|{_OWN}|{_STATISTICS}|{_REMARK}|\d{{1,3}}(?:\.\d{{1,2}})?\s?分)"
     rf"|(?P<label>[【\[(<]?\s?{_LABEL}\s?[】\])>]?\s?:?)"
     rf"|(?P<number>第\s?\d{{1,4}}\s?[题道问小]{{0,2}}|[【\[(]\s?(?:题号\s?)?\d{{1,4}}\s?[】\])]|[【\[]题号[】\]]\s?\d{{1,4}}|\d{{1,4}}\s?[.、:)])"
     rf"|(?P<letter>[(\[]?(?:[A-Ja-jT]|true|false)\s?[.、:)\]]|[①-⑩])|(?P<sign>[^\w\s]|_)",
     re.I,
 )
+_OUTCOME = re.compile(OWN_OUTCOME)
 _NUMBER_FIRST = re.compile(r"(?:Q\s?|题\s?|No\.?\s?)?\d{1,4}", re.I)
 _LETTER_LAST = re.compile(r"[A-J甲乙丙丁戊己庚辛壬癸]\W{0,3}|T|true|false", re.I)
 
@@ -59,6 +60,8 @@ def class_of_line(text: str) -> str | None:
     """Return the class of a complete line that is in no item; None if it is not known furniture."""
     line = flat(text).strip()
     number = PAGE_WITHIN.sub("", line).strip("-·, ") if any(map(str.isalnum, line)) else line
+    if _OUTCOME.fullmatch(line):
+        return "tag"
     if not number or PAGE_NUMBER.fullmatch(line) or (number.isdecimal() and len(number) < 5):
         return "page_number"
     note = note_in(line)

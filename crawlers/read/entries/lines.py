@@ -119,8 +119,14 @@ def _is_known(label: str) -> bool:
     return bool(kind_words(label)) or names_entry(label) is not None or is_alias(label)
 
 
+_NOTHING = Line("", "")
+"""One for all blank lines: a file may have millions."""
+
+
 def parsed(line: str) -> Line:
     """Return what a line names and says."""
+    if not line or line.isspace():
+        return _NOTHING
     heading = _HEADING.fullmatch(line)
     text = _MARKUP.sub("", heading[2] if heading else line).strip()
     edited = _EDITED.search(text)

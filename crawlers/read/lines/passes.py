@@ -64,12 +64,13 @@ _OUTCOME = re.compile(rf"\s{{0,8}}{OWN_OUTCOME}\s{{0,4}}")
 def official_answers(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return answers without the visitor's own and without their score."""
     answered = is_own = False
-    for index, text in lines:
+    for at, (index, text) in enumerate(lines):
         line = flat(text)
         says_answer = "答案" in line
         right = _RIGHT.search(line) if says_answer else None
         is_own = (is_own and not right and not opens_question(line.strip())) or (says_answer and _OWN_ALONE.fullmatch(line) is not None)
-        outcome = "答" in line and _OUTCOME.fullmatch(line)
+        beside = "答" in line and any("答案" in other for _, other in (*lines[max(0, at - 1) : at], *lines[at + 1 : at + 2]))
+        outcome = beside and _OUTCOME.fullmatch(line)
         if is_own or outcome or (answered and _SCORE.fullmatch(line)):  # the visitor's own may be over several lines
             continue
         if right:

@@ -268,7 +268,8 @@ def names_columns(cells: list[str]) -> bool:
 
 def _counts_options(names: list[str]) -> bool:
     """Return whether some cells count on, `1` `2` `3` or `甲` `乙` `丙`, between short words of which one names a field of questions."""
-    others = [name for name in names if name not in named_in_turn(names)]
+    in_turn = {*named_in_turn(names)}
+    others = [name for name in names if name not in in_turn]
     worded = all(len(name) <= _LONGEST_NAME_CHARS and not name.isdigit() for name in others)
     return len(names) - len(others) > 2 and worded and any(map(_OF_QUESTIONS.search, others)) and len(set(names)) == len(names)
 

@@ -19,6 +19,7 @@ _ALIKE, _LEAST_NAMED = 0.8, 2
 _LEAST_BESIDE, _BESIDE = 3, 4
 """Of objects by name with plain values beside them: their minimum number, and their minimum number per plain value."""
 _CARRIED_CHARS = 5000
+_LONGEST_OF_GROUP = 12  # characters; a longer text is a stem, so that the options are its own
 
 
 def tables_in(name: str, document: Any) -> list[Rows]:
@@ -55,14 +56,16 @@ def tables_in(name: str, document: Any) -> list[Rows]:
 
 
 def _shared_options(value: dict[str, Any]) -> str | None:
-    """Return the name of the options that an object without an answer has beside records with answers but without options."""
-    options = [key for key, each in value.items() if plain(key) in names_of("options_raw") and isinstance(each, list | dict) and each]
-    if len(options) != 1 or names_of("answer_raw") & set(map(plain, value)):
+    """Return the name of the options of a group: an object without stem and answer, above records that have both but no options."""
+    filled = {key: each for key, each in value.items() if each}
+    options = [key for key, each in filled.items() if plain(key) in names_of("options_raw") and isinstance(each, list | dict)]
+    has_stem = any(isinstance(each, str) and len(each) > _LONGEST_OF_GROUP for each in value.values())
+    if len(options) != 1 or has_stem or names_of("answer_raw") & set(map(plain, filled)):
         return None
     below = [each for key, each in value.items() if key != options[0] and _are_records(each)]
-    answered = [{plain(key) for key in each} for each in (below[0] if len(below) == 1 else ())]
-    is_shared = all(names_of("answer_raw") & keys and plain(options[0]) not in keys for keys in answered)
-    return options[0] if answered and is_shared else None
+    keys = [{plain(key) for key, each in record.items() if each} for record in (below[0] if len(below) == 1 else ())]
+    is_shared = all(names_of("answer_raw") & own and plain(options[0]) not in own for own in keys)
+    return options[0] if keys and is_shared else None
 
 
 def _are_records(value: Any) -> bool:

@@ -36,6 +36,6 @@ def lasts(*names: str) -> str:
 ANSWER_NAME = rf"(?:(?:{any_of('before_answer')})的?)?(?:{any_of('answer')})"
 """Pattern of the name of an answer: 答案, 参考答案, 本题的正解."""
 OWN_ANSWER_NAME = rf"(?:{any_of('someone')})的?(?:答案|作答|选择|选项)"
+"""Pattern of the name of what somebody chose: 我的答案, 考生作答."""
 OWN_OUTCOME = r"[回作]答(?:正确|错误)\s{0,4}(?:[+-]?\d{1,3}(?:\.\d{1,2})?\s?分)?"
 """What a result page says of the visitor's own answer: `回答正确 +2分`."""
-"""Pattern of the name of what somebody chose: 我的答案, 考生作答."""

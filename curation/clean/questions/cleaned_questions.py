@@ -54,6 +54,7 @@ from curation.clean.wording.exam_text import (
     without_number,
 )
 from curation.clean.wording.options import clean_options, holds_more, split_options
+from curation.text.markup import BLANK
 from curation.text.normalize import is_plain, normalize
 
 _IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]|\{[^{}\n]{1,80}\.(?:png|jpe?g|gif|bmp)\}", re.I)
@@ -113,7 +114,7 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
     rules += option_rules
     if key := page.divided.get(position):
         rules.append("answer_divided")
-    declared, options, answer = _answer(key or item.answer_raw, declared, options, rules)
+    declared, options, answer = _answer(key or item.answer_raw, declared, options, parts.stem.count(BLANK), rules)
     stem = open_blank(parts.stem, answer.letters, declared == "tf")
     if stem != parts.stem:
         rules.append("answer_in_blank")
@@ -154,8 +155,10 @@ def _is_line_of(stem: str | None, answer: str | None) -> bool:
     return len(lines) > 1 and any({*map(canonical, parts)} <= lines for parts in ([answer or ""], _BETWEEN_ANSWERS.split(answer or "")))
 
 
-def _answer(raw: str | None, declared: str | None, options: list[str], rules: list[str]) -> tuple[str | None, list[str], AnswerKey]:
-    """Return the type, the options and the answer; true-or-false questions have fixed options."""
+def _answer(
+    raw: str | None, declared: str | None, options: list[str], blanks: int, rules: list[str]
+) -> tuple[str | None, list[str], AnswerKey]:
+    """Return the type, the options and the answer to a stem with so many blanks; true-or-false questions have fixed options."""
     declared = _type_by_signs(raw, declared, options)
     if declared == "tf" and (verdicts := _verdict_options(options)) is not None:
         options, answer = list(VERDICTS), _verdict(raw, verdicts)
@@ -163,8 +166,9 @@ def _answer(raw: str | None, declared: str | None, options: list[str], rules: li
         answer = read_letters(raw, options)
     else:
         words = clean_answer(raw)
-        answer = read_words(without_numbers(words.text) if declared == "blank" else words.text)
-        rules += words.rules
+        bare = without_numbers(words.text, blanks) if declared == "blank" else words.text
+        answer = read_words(bare)
+        rules += [*words.rules, *(["blank_numbers"] if bare != words.text else [])]
     if answer.displaced:
         letter, text = answer.displaced
         options = [*options[: LETTERS.index(letter)], *clean_options([text]).texts]

@@ -171,17 +171,18 @@ def are_opposites(options: Sequence[str]) -> bool:
     return bool(first) and second in {negation + first for negation in ("不", "没", "未", "非", "无", "不是", "没有")}
 
 
-_NUMBER_OF_BLANK = re.compile(r"(?:（(?P<digit>\d{1,2})）|第(?P<place>[一二三四五六七八九]|\d{1,2})[个]?空[:：、.]?)\s*")
+_NUMBER_OF_BLANK = re.compile(r"(?:（(?P<digit>\d{1,2})）|第(?P<place>[一二三四五六七八九]|\d{1,2})空(?:[:：、.]|(?=\s)))\s*")
 
 
-def without_numbers(text: str) -> str:
-    """Return the words for the blanks of a stem divided by ；, without the numbers, in turn, before them: `（1）每年\n（2）省级`."""
+def without_numbers(text: str, blanks: int) -> str:
+    """Return the words for the blanks of a stem, divided by ；, without the numbers before them: `（1）每年\n（2）省级`."""
     numbers = [*_NUMBER_OF_BLANK.finditer(text)]
     values = [int(number["digit"]) if number["digit"] else value_of(number["place"]) for number in numbers]
-    if not numbers or numbers[0].start() or values != [*range(1, len(values) + 1)]:
+    if not numbers or numbers[0].start() or values != [*range(1, blanks + 1)]:
         return text
     ends = [number.start() for number in numbers[1:]] + [len(text)]
-    return "；".join(text[number.end() : end].strip(" \n；;，,") for number, end in zip(numbers, ends, strict=True))
+    words = [text[number.end() : end].strip(" \n；;，,") for number, end in zip(numbers, ends, strict=True)]
+    return "；".join(words) if all(words) else text
 
 
 def read_words(text: str) -> AnswerKey:

@@ -8,7 +8,10 @@ before and is thrown away; several threads share the work so that no sum changes
 """
 
 import os
+import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import torch
@@ -40,14 +43,60 @@ def shape_on(device: str, batch_size: int) -> BatchShape:
     return BatchShape(batch_size, 0) if device == "cuda" else BatchShape(16, 1)
 
 
-def set_threads(number: int | None) -> None:
-    """Compute with so many threads; None: a power of two, no more than this process's share of the cores that it may use."""
+def thread_counts() -> list[int]:
+    """Return the numbers of threads to try: powers of two, no more than this process's share of the cores that it may use."""
     share = max(1, cores() // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))  # torchrun's word for the processes on this machine
-    number = number or 1 << (share.bit_length() - 1)
-    if number > 1:
-        # Has MKL add each row alike wherever it stands and whichever thread has it. MKL reads it at its first product.
-        os.environ.setdefault("MKL_CBWR", "AVX2,STRICT")
-    torch.set_num_threads(number)
+    return [1 << power for power in range(share.bit_length())]
+
+
+_DEAREST = 1.3
+"""Most of the CPU time of one thread that several may take."""
+_TRIALS, _SECONDS_BETWEEN = 5, 10.0
+
+
+class Threads:
+    """How many threads compute: as many as a trial shows to be worth their CPU time, tried again every ten seconds.
+
+    Beside other work on the machine, threads that wait for each other take many times the CPU time of one.
+    """
+
+    def __init__(self, name: str) -> None:
+        """Begin with one thread; the name is that of the model."""
+        self._name, self._next, self._weight = name, 0.0, torch.rand((1024, 1024))
+        if torch.backends.mkl.is_available():
+            is_intel = "GenuineIntel" in Path("/proc/cpuinfo").read_text(encoding="utf-8")  # MKL has no other path for those of AMD
+            widest = "AVX512" if is_intel and torch.backends.cpu.get_cpu_capability() == "AVX512" else "AVX2"
+            # Has MKL add each row alike, however many there are, wherever it is and whichever thread has it. Read at its first product.
+            os.environ.setdefault("MKL_CBWR", f"{widest},STRICT")
+        torch.set_num_threads(1)
+
+    def adjust(self, *_: Any) -> None:
+        """Choose the number of threads, if the last choice is old."""
+        if time.monotonic() < self._next:
+            return
+        is_first, tried = not self._next, {number: self._seconds(number) for number in thread_counts()}
+        worth = [number for number, (_, cpu) in tried.items() if cpu <= _DEAREST * tried[1][1]] or [1]
+        best = min(worth, key=lambda number: tried[number])
+        torch.set_num_threads(best)
+        if is_first and len(tried) > 1:
+            most = max(tried)
+            times, dearer = tried[1][0] / tried[most][0], tried[most][1] / tried[1][1]
+            print(
+                f"{self._name}: torch computes with {best} of {most} threads; {most} are {times:.1f} times as fast as one "
+                f"for {dearer:.1f} times the CPU time (tried again while it computes)",
+                file=sys.stderr,
+            )
+        self._next = time.monotonic() + _SECONDS_BETWEEN
+
+    def _seconds(self, number: int) -> tuple[float, float]:
+        """Return seconds of the clock and of the CPU that some products take."""
+        torch.set_num_threads(number)
+        rows = self._weight[:256]
+        rows @ self._weight  # starts the threads
+        clock, cpu = time.perf_counter(), time.process_time()
+        for _ in range(_TRIALS):
+            rows @ self._weight
+        return time.perf_counter() - clock, time.process_time() - cpu
 
 
 def in_batches(

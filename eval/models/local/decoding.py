@@ -1,11 +1,11 @@
 """Decoding: the choice of the next token, where a reply ends, and continuous batching.
 
-With continuous batching a row that is done leaves, and the next prompt takes its slot. Every step reads one token of each row after its own
+With continuous batching a row that is done leaves, and further prompts take the slots. Every step reads one token of each row after its own
 keys and values, with the attention of `prefix_cache`, so a reply depends on its own prompt alone, whatever its neighbours are.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from transformers.generation import (
 )
 
 from eval.models.contract import ModelQuery, Settings
-from eval.models.local.prefix_cache import Path, PrefixReader, TokenSpan
+from eval.models.local.prefix_cache import Path, PrefixReader
 
 
 class SampledToken(LogitsProcessor):
@@ -67,7 +67,7 @@ class SampledToken(LogitsProcessor):
         return torch.cat([prompt, input_ids[:, width:]], dim=1)
 
 
-_CLAUSE_END = re.compile(r"[。！!，,；;\n]")
+_CLAUSE_END = re.compile(r"[。！!，,；;\n]|(?<=正确|错误)[：:]")
 _VERDICT = re.compile(r"(?<!是否)(?:正确|错误)")
 _OPEN, _CLOSED = "<think>", "</think>"
 
@@ -129,8 +129,8 @@ def verdict_end(text: str) -> int | None:
     return None
 
 
-ROWS = 32
-"""Of a step: as many as the smallest forward pass has tokens."""
+ROWS = 64
+"""Of a step at most: more make no product faster. Where fewer would have other bits, as many are computed."""
 
 
 class Generated(NamedTuple):
@@ -146,12 +146,10 @@ class Generated(NamedTuple):
 class DecodingRow(NamedTuple):
     """A prompt and its reply."""
 
-    asking_index: int
     prompt: list[int]
     generated: list[int]
     chosen: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
     """Leaves one token possible, as the processors of `generate` do."""
-    path: Path
 
 
 class ContinuousBatch:
@@ -159,54 +157,70 @@ class ContinuousBatch:
 
     def __init__(self, reader: PrefixReader, tokenizer: Any, ends: Sequence[int], settings: Settings) -> None:
         self._reader, self._tokenizer, self._ends, self._settings = reader, tokenizer, ends, settings
+        self._is_cut = settings.stop == "verdict" or settings.stop_strings
 
-    def of(self, rows: Sequence[DecodingRow], most: int = ROWS) -> Iterator[tuple[int, Generated | None]]:
-        """Yield the index of each row with its reply; None where memory is too small for it alone.
+    def of(self, rows: Mapping[int, DecodingRow]) -> Iterator[tuple[int, Generated | None]]:
+        """Yield the number of each row with its reply; None where memory is too small for it alone.
 
-        Args:
-            most: rows of a step. Where memory is too small for so many, half of them are read anew and continued when the others are done.
+        Where memory is too small for all rows of a step, they are read anew, and half as many are continued at once.
         """
-        begun = self._reader.scores([[*row.prompt, *row.generated] for row in rows], [[]] * len(rows), [row.path for row in rows])
-        active, again = list[DecodingRow](), list[DecodingRow]()
+        longest = max((len(row.prompt) for row in rows.values()), default=0) + self._settings.max_new_tokens
+        left, most = dict(rows), min(ROWS, self._reader.room(longest))
+        while left:
+            self._reader.leave(None)
+            most = max(1, (yield from self._continued(left, most)) // 2)
+
+    def _continued(self, left: dict[int, DecodingRow], most: int) -> Generator[tuple[int, Generated | None], None, int]:
+        """Yield replies as they end, and take their rows out; where memory is too small, stop and return the number of rows at once."""
+        few, active = max(1, most // 4), dict[int, DecodingRow]()
+        begun = self._begun(dict(left), few)
         while True:
-            while len(active) < most and (read := next(begun, None)):
-                row, scores = rows[read[0]], read[1]
-                generated = self._append_token(row, scores[0]) if scores is not None else None
-                if generated is None and scores is not None:
-                    active.append(row)
-                else:
-                    yield row.asking_index, generated
+            while len(active) <= most - few and (group := next(begun, None)):
+                for number, scores, path in group:
+                    row = left[number]
+                    tokens = len(row.prompt) + len(row.generated)
+                    generated = self._append_token(row, scores) if scores is not None else None
+                    if generated is None and scores is not None:
+                        active[number] = row
+                        if self._reader.join(number, path, tokens):
+                            continue
+                        if len(active) > 1:
+                            return len(active)
+                        del active[number]
+                    del left[number]
+                    yield number, generated
             if not active:
-                break
-            ends = [len(row.prompt) + len(row.generated) - 1 for row in active]
-            spans = [TokenSpan(end, row.generated[-1:], end, row.path, goes_on=True) for end, row in zip(ends, active, strict=True)]
-            made = self._reader.step(spans)
-            if made is None:
-                remaining = active[: len(active) // 2]
-                if remaining:
-                    again, most = [*again, *active[len(remaining) :]], len(remaining)
-                else:
-                    yield active[0].asking_index, None
-                for row in active[len(remaining) :]:
-                    row.path.clear()
-                active = remaining
-                continue
-            outcomes = [(row, self._append_token(row, scores)) for row, scores in zip(active, made, strict=True)]
-            yield from ((row.asking_index, generated) for row, generated in outcomes if generated)
-            active = [row for row, generated in outcomes if generated is None]
-        if again:
-            yield from self.of(again, most)
+                return most
+            ends = {number: len(row.prompt) + len(row.generated) - 1 for number, row in active.items()}
+            made = self._reader.step({number: (row.generated[-1], ends[number]) for number, row in active.items()}, ROWS)
+            if made is None and len(active) > 1:
+                return len(active)
+            for number, scores in ((number, made and made[number]) for number in list(active)):
+                generated = self._append_token(active[number], scores) if scores is not None else None
+                if generated or scores is None:
+                    self._reader.leave(number)
+                    del active[number], left[number]
+                    yield number, generated
+
+    def _begun(self, rows: Mapping[int, DecodingRow], most: int) -> Iterator[list[tuple[int, torch.Tensor | None, Path]]]:
+        """Yield rows that begin, at most so many at once, with the scores after them and their paths; equal prompts are read once."""
+        numbers: dict[tuple[int, ...], list[int]] = {}
+        for number, row in rows.items():
+            numbers.setdefault((*row.prompt, *row.generated), []).append(number)
+        texts, paths = [list(text) for text in numbers], [Path() for _ in numbers]
+        by_text = list(numbers.values())
+        for index, scores in self._reader.scores(texts, [[]] * len(texts), paths, most):
+            equal = by_text[index]
+            for start in range(0, len(equal), most):
+                yield [(number, None if scores is None else scores[0], paths[index]) for number in equal[start : start + most]]
+            paths[index].clear()
 
     def _append_token(self, row: DecodingRow, scores: torch.Tensor) -> Generated | None:
         """Append the next token to a row; return the reply when it is done, or as long as it may be."""
         so_far = torch.tensor([[*row.prompt, *row.generated]], device=scores.device)
         row.generated.append(int(row.chosen(so_far, scores[None]).argmax()))
         if row.generated[-1] in self._ends:
-            generated = Generated(row.generated[:-1], True, False)
-        else:
-            is_cut = reply_end(self._tokenizer.decode(row.generated, skip_special_tokens=True), self._settings) is not None
-            if not is_cut and len(row.generated) < self._settings.max_new_tokens:
-                return None
-            generated = Generated(row.generated, is_cut, is_cut)
-        row.path.clear()
-        return generated
+            return Generated(row.generated[:-1], True, False)
+        text = self._tokenizer.decode(row.generated, skip_special_tokens=True) if self._is_cut else ""
+        is_cut = reply_end(text, self._settings) is not None
+        return Generated(row.generated, is_cut, is_cut) if is_cut or len(row.generated) >= self._settings.max_new_tokens else None

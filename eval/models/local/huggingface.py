@@ -4,8 +4,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isnan
 from pathlib import Path
@@ -13,14 +12,13 @@ from typing import Any, NamedTuple
 
 import torch
 from safetensors import SafetensorError, safe_open
-from transformers import AutoConfig, AutoModelForCausalLM, DynamicCache, GenerationConfig, logging
-from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+from transformers import AutoConfig, AutoModelForCausalLM, GenerationConfig, logging
 from transformers.generation import LogitsProcessorList, StoppingCriteriaList
 
 from atomexam.records.model import Description
 from atomexam.records.prediction import FinishReason
 from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
-from eval.models.local.batches import BatchShape, in_batches, in_float64, set_threads, shape_on
+from eval.models.local.batches import BatchShape, Threads, in_batches, in_float64, shape_on
 from eval.models.local.decoding import ContinuousBatch, DecodingRow, Generated, ReplyEndCriteria, SampledToken, limits, reply_end
 from eval.models.local.loglikelihood import NOTHING_BEFORE, TokenizedAnswers, last_nodes, likelihoods, reply_of
 from eval.models.local.prefix_cache import PrefixReader
@@ -31,10 +29,7 @@ from eval.tasks.prompt import Message
 _SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
 _EMPTY = "the prompt has no tokens"
 _NO_NUMBERS = "the model's scores are no numbers (NaN)"
-_REPLY_VERSION = "2"  # raise it when a change of this module changes replies: stored ones are then requested anew
-
-_READ = {"max_new_tokens": 1, "return_dict_in_generate": True, "output_logits": True}
-"""Of `generate`: reads prompts, and returns the cache that replies continue from."""
+_REPLY_VERSIONS = {"cpu": "3", "cuda": "2"}  # raise one when a change of this module changes replies: stored ones are then requested anew
 
 
 def open_model(description: Description, folder: Path) -> "HuggingFace":
@@ -61,8 +56,8 @@ class HuggingFace:
         self._dtype = torch.bfloat16 if self._device.type == "cuda" else self._dtype_on_cpu()
         words = path if (path / "tokenizer_config.json").exists() else self._weights
         self._renderer = Renderer(words, description)
-        self._tokenizer = self._renderer.tokenizer
-        self.identity = f"huggingface/{_REPLY_VERSION}/{weights}/{self._dtype}".replace("torch.", "")
+        self._tokenizer, self.tokens_a_char = self._renderer.tokenizer, self._renderer.tokens_a_char()
+        self.identity = f"huggingface/{_REPLY_VERSIONS[self._device.type]}/{weights}/{self._dtype}".replace("torch.", "")
 
     @cached_property
     def _model(self) -> Any:
@@ -71,7 +66,10 @@ class HuggingFace:
             model = adapted(model, self._path)
         model = model.to(self._device).eval()
         model = in_float64(model) if self._dtype == torch.float64 else model
-        set_threads(1 if model.num_parameters() < _SMALL_PARAMETERS else None)
+        if self._device.type == "cpu" and model.num_parameters() >= _SMALL_PARAMETERS:
+            model.register_forward_pre_hook(Threads(self._description.model).adjust)
+        else:
+            torch.set_num_threads(1)
         ends = end_tokens(model.generation_config, self._tokenizer)
         # What a model's authors recommend must not mix with what the run asks for.
         model.generation_config = GenerationConfig(eos_token_id=ends, pad_token_id=self._pad_token(ends))
@@ -92,58 +90,40 @@ class HuggingFace:
     def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies batch by batch, short prompts first.
 
-        Where replies end with their verdict, those that have it leave: on a CPU at once, and other prompts take their slots; else, and with
-        models that do not share prefixes, batches are made anew in rounds.
+        On a CPU, replies continue from a tree of the prompts, and leave one by one. On a GPU, and of models that share no prefixes, whole
+        batches are generated; where replies end with their verdict, those that have it leave in rounds.
         """
-        ids = self._renderer.token_ids(queries)
-        if settings.stop == "verdict" and self._device.type == "cpu" and self._shares_prefixes and self._reader.has_small_steps():
-            yield from self._until_verdict(ids, queries, settings)
-            return
-        rows = {index: _PromptRow(prompt, [], queries[index]) for index, prompt in enumerate(ids)}
-        for limit in limits(settings):
+        prompts = self._renderer.token_ids(queries)
+        fitting = self._fitting([(len(prompt), len(prompt) + settings.max_new_tokens) for prompt in prompts])
+        failed = {index: reply or failed_reply(_EMPTY) for index, reply in fitting if reply or not prompts[index]}
+        yield from failed.items()
+        rows = {index: _PromptRow(prompt, [], queries[index]) for index, prompt in enumerate(prompts) if index not in failed}
+        is_tree = self._device.type == "cpu" and self._shares_prefixes
+        for limit in [settings.max_new_tokens] if is_tree else limits(settings):
+            made = self._continued(rows, settings) if is_tree else self._round(rows, settings, limit)
             left = {}
-            for index, made in self._round(rows, settings, limit):
-                if isinstance(made, Reply):
-                    yield index, made
-                elif made.is_done or limit == settings.max_new_tokens:
-                    yield index, self._read(made, len(rows[index].prompt), settings)
+            for index, generated in made:
+                size = len(prompts[index])
+                if generated and not generated.is_done and limit < settings.max_new_tokens:
+                    left[index] = rows[index]._replace(generated=generated.tokens)
                 else:
-                    left[index] = rows[index]._replace(generated=made.tokens)
+                    yield index, self._read(generated, size, settings) if generated else self._out_of_memory(size)
             rows = dict(sorted(left.items()))
 
-    def _until_verdict(self, prompts: list[list[int]], queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        rows = []
-        for index, failed in self._fitting([(len(prompt), len(prompt) + settings.max_new_tokens) for prompt in prompts]):
-            prompt, query = prompts[index], queries[index]
-            if failed or not prompt:
-                yield index, failed or failed_reply(_EMPTY)
-            else:
-                rows.append(DecodingRow(index, prompt, [], SampledToken(settings, [query], torch.ones((1, len(prompt)))), {}))
-        for index, generated in ContinuousBatch(self._reader, self._tokenizer, self._ends, settings).of(rows):
-            size = len(prompts[index])
-            yield index, self._read(generated, size, settings) if generated else self._out_of_memory(size)
+    def _continued(self, rows: Mapping[int, _PromptRow], settings: Settings) -> Iterator[tuple[int, Generated | None]]:
+        """Yield the index of each row with its reply, of prompts read as a tree; None where memory is too small for it alone."""
+        chosen = {index: SampledToken(settings, [row.query], torch.ones((1, len(row.prompt)))) for index, row in rows.items()}
+        begun = {index: DecodingRow(row.prompt, row.generated, chosen[index]) for index, row in rows.items()}
+        yield from ContinuousBatch(self._reader, self._tokenizer, self._ends, settings).of(begun)
 
-    def _round(self, rows: Mapping[int, _PromptRow], settings: Settings, limit: int) -> Iterator[tuple[int, Generated | Reply]]:
-        """Yield the index of each row with its reply up to the limit of tokens, or with the cause of its failure."""
-        by_read: dict[tuple[int, ...], list[int]] = {}
-        is_shared = settings.stop == "end" and len({tuple(row.prompt) for row in rows.values()}) < len(rows) and self._keeps_keys
-        for index, row in rows.items():
-            by_read.setdefault(tuple(row.prompt) if is_shared else (index,), []).append(index)
-        groups = list(by_read.values())
-        first = [rows[group[0]] for group in groups]
-        room = [(len(row.prompt) + len(row.generated), len(row.prompt) + settings.max_new_tokens) for row in first]
+    def _round(self, rows: Mapping[int, _PromptRow], settings: Settings, limit: int) -> Iterator[tuple[int, Generated | None]]:
+        """Yield the index of each row with its reply up to the limit of tokens, of prompts read whole."""
+        lengths = [(index, len(row.prompt) + len(row.generated)) for index, row in rows.items()]
 
-        def work(batch: list[int], width: int) -> list[list[Generated]]:
-            if all(len(groups[number]) == 1 for number in batch):
-                return [[generated] for generated in self._generate_batch([first[number] for number in batch], width, settings, limit)]
-            rows_by_number = {number: [rows[member] for member in groups[number]] for number in batch}
-            by_number = dict(
-                zip(rows_by_number, self._generate_shared(list(rows_by_number.values()), len(batch), width, settings), strict=True)
-            )
-            return [by_number[number] for number in batch]
+        def work(batch: list[int], width: int) -> list[Generated]:
+            return self._generate_batch([rows[index] for index in batch], width, settings, limit)
 
-        for number, made in self._answers(room, settings, work):
-            yield from zip(groups[number], [made] * len(groups[number]) if isinstance(made, Reply) else made, strict=True)
+        yield from in_batches(lengths, shape_on(self._device.type, settings.batch_size), work)
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield the likeliest of each request's answers with the likelihoods of all.
@@ -182,28 +162,6 @@ class HuggingFace:
             print(f"{self._description.model}: {kind} is read prompt by prompt; nothing is shared between prompts", file=sys.stderr)
         return is_sound
 
-    @cached_property
-    def _keeps_keys(self) -> bool:
-        """Return whether a model's cache has keys and values row by row, so that several replies can continue from one prompt.
-
-        No list of such models exists: some return a state, or nothing.
-        """
-        with torch.inference_mode():
-            known = self._generate(*self._padded([[self._pad_token()]], 1), _READ).get("past_key_values")
-        layers = known.layers if type(known) is DynamicCache else []
-        kinds = (DynamicLayer, DynamicSlidingWindowLayer)
-        return bool(layers) and all(type(layer) in kinds and layer.is_initialized for layer in layers)
-
-    def _answers(
-        self, room: list[tuple[int, int]], settings: Settings, work: Callable[[list[int], int], list[list[Generated]]]
-    ) -> Iterator[tuple[int, list[Generated] | Reply]]:
-        """Yield each index with the output of the work; one that is too long, in tokens read or in all, fails with its cause."""
-        fitting = list(self._fitting(room))
-        yield from ((index, failed) for index, failed in fitting if failed)
-        lengths = [(index, room[index][0]) for index, failed in fitting if failed is None]
-        for index, made in in_batches(lengths, shape_on(self._device.type, settings.batch_size), work):
-            yield index, made or self._out_of_memory(room[index][0])
-
     def _fitting(self, room: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Reply | None]]:
         """Yield each index, with a failed reply where it is too long for the model, in tokens read or in all."""
         limit = getattr(self._model.config, "max_position_embeddings", None)
@@ -227,53 +185,6 @@ class HuggingFace:
             stopping_criteria=StoppingCriteriaList(criteria),
         )
         return self._ended([[*row.generated, *more] for row, more in zip(rows, output[:, width:].tolist(), strict=True)], criteria)
-
-    @torch.inference_mode()
-    def _generate_shared(self, groups: Sequence[Sequence[_PromptRow]], size: int, width: int, settings: Settings) -> list[list[Generated]]:
-        """Return the replies to the rows of each group, which have the same prompt: it is read once.
-
-        All batches have `size` rows, as where each row is read alone, so that a reply has the same bits.
-        """
-        shape = BatchShape(size, shape_on(self._device.type, settings.batch_size).spare)
-        inputs, mask = self._padded([group[0].prompt for group in shape.filled(list(groups))], width)
-        read = self._generate(inputs, mask, _READ)
-        numbered = [(number, row) for number, group in enumerate(groups) for row in group]
-        replies: list[list[Generated]] = [[] for _ in groups]
-        for start in range(0, len(numbered), shape.capacity()):
-            batch = numbered[start : start + shape.capacity()]
-            numbers, rows = zip(*shape.filled(batch), strict=True)
-            prompts = inputs[numbers, :], mask[numbers, :], read.logits[0][numbers, :]
-            made = self._continue(*prompts, _rows_of(read.past_key_values, numbers), rows, settings)
-            for (number, _), one in zip(batch, made, strict=False):
-                replies[number].append(one)
-        return replies
-
-    def _continue(
-        self,
-        inputs: torch.Tensor,
-        mask: torch.Tensor,
-        scores: torch.Tensor,
-        read: DynamicCache,
-        rows: Sequence[_PromptRow],
-        settings: Settings,
-    ) -> list[Generated]:
-        """Return the replies to rows whose prompts are read, from the scores after these."""
-        width, criteria = inputs.shape[1], self._end_criteria(settings, inputs.shape[1], [[]] * len(rows))
-        chosen = SampledToken(settings, [row.query for row in rows], mask)
-        output = torch.cat([inputs, chosen(inputs, scores).argmax(-1, keepdim=True)], dim=1)
-        for one in criteria:
-            one(output, scores)
-        is_over = torch.isin(output[:, -1], torch.tensor(self._ends, device=self._device))  # `generate` looks at its own tokens alone
-        if settings.max_new_tokens > 1:
-            output = self._generate(
-                output,
-                torch.cat([mask, mask.new_ones((len(rows), 1))], dim=1),
-                {"max_new_tokens": settings.max_new_tokens - 1},
-                past_key_values=read,
-                logits_processor=LogitsProcessorList([chosen]),
-                stopping_criteria=StoppingCriteriaList([*criteria, lambda *_, **__: is_over]),
-            )
-        return self._ended(output[:, width:].tolist(), criteria)
 
     def _end_criteria(self, settings: Settings, width: int, generated: Sequence[list[int]]) -> list[ReplyEndCriteria]:
         """Return what ends replies before their own end; nothing where none is cut."""
@@ -326,14 +237,6 @@ def padded_rows(rows: Sequence[list[int]], width: int, pad: int, device: torch.d
     """Return rows of tokens with padding on the left, and their mask."""
     inputs = torch.tensor([[pad] * (width - len(row)) + row for row in rows], device=device)
     return inputs, torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=device)
-
-
-def _rows_of(cache: DynamicCache, numbers: Sequence[int]) -> DynamicCache:
-    """Return a cache of some rows of another, which stays as it is."""
-    chosen = copy(cache)
-    chosen.layers = [copy(layer) for layer in cache.layers]
-    chosen.batch_select_indices(torch.tensor(numbers, device=cache.layers[0].device))
-    return chosen
 
 
 def whole_scores(

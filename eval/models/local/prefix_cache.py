@@ -6,9 +6,10 @@ products of a forward pass have one shape, and no row of them depends on the oth
 
 Attention is batch-invariant: positions are divided by a grid, and the tokens of a block are computed in one product of that block's shape,
 over all positions up to its end; a span that begins or ends within a block computes the whole block and uses its own rows.
+Replies continue from copies of their paths, all by one token a step: of each the product is its own, over its buffer.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from eval.models.local.batches import within_memory
+from eval.models.local.batches import thread_counts, within_memory
 from eval.models.local.loglikelihood import last_nodes, shared_length
 
 _BLOCK = {"cpu": 16, "cuda": 64}
@@ -45,8 +46,7 @@ class TokenSpan(NamedTuple):
     wanted: int
     """Position from which on the scores after each token are wanted."""
     own: "Path | None" = None
-    """Receives a copy of the path up to its end; of a span with `goes_on`, the path that it continues."""
-    goes_on: bool = False
+    """Receives a copy of the path up to its end."""
 
 
 class BlockAttention:
@@ -69,18 +69,10 @@ class BlockAttention:
         self._room = -(-room // _ROOM) * _ROOM
         self._path = {}
 
-    @contextmanager
-    def over(self, spans: Sequence[TokenSpan], model: Any) -> Iterator[None]:
-        """Have a model use this attention."""
-        usual = model.config._attn_implementation
+    def over(self, spans: Sequence[TokenSpan]) -> "BlockAttention":
+        """Return this attention, of these spans."""
         self._spans = spans
-        _under_way[:] = [self]
-        model.config._attn_implementation = _NAME
-        try:
-            yield
-        finally:
-            model.config._attn_implementation = usual
-            _under_way.clear()
+        return self
 
     def attend(self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scale: float | None) -> torch.Tensor:
         """Return the attention of each token, of shape (1, heads, tokens, size of a head)."""
@@ -91,7 +83,9 @@ class BlockAttention:
         for span in self._spans:
             start, stop = span.start, span.start + len(span.tokens)
             before, end = begin - start, -(-stop // self._block) * self._block
-            keys, values = self._buffers(span.own if span.goes_on and span.own else self._path, layer, key, value, end)
+            if layer not in self._path:
+                self._path[layer] = self._empty(key), self._empty(value)
+            keys, values = self._path[layer]
             mask = self._mask_for(query, groups, end)
             keys[:, :, start:stop], values[:, :, start:stop] = key[:, :, begin : before + stop], value[:, :, begin : before + stop]
             keys[:, :, stop:end], values[:, :, stop:end] = 0, 0  # they are masked, but a NaN would spread
@@ -106,19 +100,10 @@ class BlockAttention:
                     scale=scale,
                 ).reshape(1, query.shape[1], self._block, -1)
                 out[:, :, before + low : before + high] = made[:, :, low - first : high - first]
-            if span.own is not None and not span.goes_on:
+            if span.own is not None:
                 span.own[layer] = keys[:, :, :end].clone(), values[:, :, :end].clone()
             begin += len(span.tokens)
         return out
-
-    def _buffers(self, path: Path, layer: int, key: torch.Tensor, value: torch.Tensor, end: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the keys and values of a path's layer, with room for so many tokens."""
-        if layer not in path:
-            path[layer] = self._empty(key), self._empty(value)
-        elif path[layer][0].shape[2] < end:
-            keys, values = path[layer]
-            path[layer] = _longer(keys), _longer(values)
-        return path[layer]
 
     def _mask_for(self, query: torch.Tensor, groups: int, visible: int) -> torch.Tensor:
         """Return the causal mask of a block at the end of the buffer; a block that ends earlier uses its last columns."""
@@ -133,12 +118,117 @@ class BlockAttention:
         return like.new_zeros((*like.shape[:2], self._room, like.shape[3]))
 
 
-_under_way: list[BlockAttention] = []
+class _Paths:
+    """The paths of rows in one buffer a layer, as many positions long."""
+
+    def __init__(self, length: int) -> None:
+        self.length, self.rows = length, list[int]()
+        self.buffers: Path = {}
+        """By layer keys and values, each of shape (at least the rows, heads, length, size of a head)."""
+
+    def add(self, row: int, path: Path, tokens: int) -> None:
+        """Copy the path of a row, which has so many tokens."""
+        index = len(self.rows)
+        for layer, own in path.items():
+            if layer not in self.buffers or len(self.buffers[layer][0]) == index:
+                before = self.buffers.get(layer, [None, None])
+                self.buffers[layer] = tuple(self._taller(*pair) for pair in zip(before, own, strict=True))
+            for buffer, copied in zip(self.buffers[layer], own, strict=True):
+                buffer[index, :, :tokens] = copied[0, :, :tokens]
+                buffer[index, :, tokens:] = 0  # they are masked, but a NaN would spread
+        self.rows.append(row)
+
+    def _taller(self, buffer: torch.Tensor | None, like: torch.Tensor) -> torch.Tensor:
+        rows = 0 if buffer is None else len(buffer)
+        made = like.new_empty((max(8, 2 * rows), like.shape[1], self.length, like.shape[3]))  # rows that none has take no memory yet
+        if buffer is not None:
+            made[:rows] = buffer
+        return made
+
+    def path(self, row: int) -> Path:
+        """Return views of the path of a row."""
+        index = self.rows.index(row)
+        return {layer: (keys[index : index + 1], values[index : index + 1]) for layer, (keys, values) in self.buffers.items()}
+
+    def remove(self, row: int) -> None:
+        """Forget a row; the last takes its place."""
+        index, last = self.rows.index(row), len(self.rows) - 1
+        for buffer in (buffer for pair in self.buffers.values() for buffer in pair if index < last):
+            buffer[index] = buffer[last]
+        self.rows[index] = self.rows[last]
+        del self.rows[last]
+
+
+class StepAttention:
+    """Attention of one new token of each row to the row's own path."""
+
+    def __init__(self) -> None:
+        self._paths: dict[int, _Paths] = {}
+        """By their length. All rows of one are one call, in which each is computed by itself."""
+        self._steps: list[tuple[_Paths, torch.Tensor, torch.Tensor, torch.Tensor]] = []
+
+    def join(self, row: int, path: Path, tokens: int) -> bool:
+        """Begin a row whose path has so many tokens; return that it has begun."""
+        length = -(-(tokens + 1) // _ROOM) * _ROOM
+        self._paths.setdefault(length, _Paths(length)).add(row, path, tokens)
+        return True
+
+    def leave(self, row: int) -> None:
+        """Forget a row."""
+        [paths] = [paths for paths in self._paths.values() if row in paths.rows]
+        paths.remove(row)
+        if not paths.rows:
+            del self._paths[paths.length]
+
+    def clear(self) -> None:
+        """Forget all rows."""
+        self._paths, self._steps = {}, []
+
+    def over(self, positions: Mapping[int, int], like: torch.Tensor) -> list[int]:
+        """Take the position of each row's new token, make room for it, and return the rows in the order in which they are to be read."""
+        for length, paths in sorted(self._paths.items()):
+            for row in [row for row in paths.rows if positions[row] >= length]:
+                self.join(row, paths.path(row), length)
+                paths.remove(row)
+        self._paths = {length: paths for length, paths in sorted(self._paths.items()) if paths.rows}
+        self._steps = []
+        for length, paths in self._paths.items():
+            places = torch.tensor([positions[row] for row in paths.rows], device=like.device)
+            mask = like.new_zeros((len(paths.rows), 1, 1, length))
+            mask.masked_fill_(torch.arange(length, device=like.device) > places[:, None, None, None], float("-inf"))
+            self._steps.append((paths, torch.arange(len(places), device=like.device), places, mask))
+        return [row for paths in self._paths.values() for row in paths.rows]
+
+    def attend(self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scale: float | None) -> torch.Tensor:
+        """Return the attention of each token, of shape (1, heads, tokens, size of a head)."""
+        out = torch.zeros(query.shape[:-1] + value.shape[-1:], dtype=query.dtype, device=query.device)
+        heads, begin = key.shape[1], 0
+        for paths, indices, places, mask in self._steps:
+            count, (keys, values) = len(indices), paths.buffers[layer]
+            rows = slice(begin, begin + count)
+            keys[indices, :, places], values[indices, :, places] = key[0, :, rows].transpose(0, 1), value[0, :, rows].transpose(0, 1)
+            stacked = query[0, :, rows].transpose(0, 1).reshape(count, heads, -1, query.shape[3])  # heads that share keys
+            made = scaled_dot_product_attention(stacked, keys[:count], values[:count], attn_mask=mask, scale=scale)
+            out[0, :, rows] = made.reshape(count, query.shape[1], -1).transpose(0, 1)
+            begin += count
+        return out
+
+
+_under_way: list[BlockAttention | StepAttention] = []
 """The attention in use; `transformers` has no other way to pass it."""
 
 
-def _longer(one: torch.Tensor) -> torch.Tensor:
-    return torch.cat([one, one.new_zeros((*one.shape[:2], _ROOM, one.shape[3]))], dim=2)
+@contextmanager
+def _in_use(attention: BlockAttention | StepAttention, model: Any) -> Iterator[None]:
+    """Have a model use an attention."""
+    usual = model.config._attn_implementation
+    _under_way[:] = [attention]
+    model.config._attn_implementation = _NAME
+    try:
+        yield
+    finally:
+        model.config._attn_implementation = usual
+        _under_way.clear()
 
 
 def _attend(module: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, _: Any, **options: Any) -> tuple[torch.Tensor, None]:
@@ -156,10 +246,14 @@ def _attend(module: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Te
 ALL_ATTENTION_FUNCTIONS.register(_NAME, _attend)
 
 
-TOKENS_A_READING = {"cpu": range(32, 513, 32), "cuda": range(8192, 8193)}
+TOKENS_A_READING = {"cpu": [*range(1, 8), *range(8, 64, 4), *range(64, 513, 32)], "cuda": [8192]}
 """Most of a forward pass, and of the last one, where the products of fewer rows have the same bits."""
 _HEAD_ROWS = {"cpu": 32, "cuda": 256}
 """Rows that the head computes at once, always as many: with one answer a prompt, a forward pass needs few."""
+_PATHS_BYTES = 384 << 20
+"""Beside an eighth of the weights, for the keys and values of rows of steps: a CPU has no error for too little memory."""
+_GRAIN = 32768
+"""Elements that torch has a thread compute at least (ATen, TensorIterator.h)."""
 _LEAST_READING = 64
 _READINGS_UNTIL_GROWN = 16
 
@@ -172,7 +266,9 @@ class PrefixReader:
         self._model, self._pad = model, pad
         self._sizes = EqualSizes(model, model.get_output_embeddings(), TOKENS_A_READING[kind])
         self._most, self._head_rows = self._sizes.largest, _HEAD_ROWS[kind]
-        self._attention = BlockAttention(kind)
+        self._attention, self._steps = BlockAttention(kind), StepAttention()
+        self._token_bytes = 0
+        """Memory of the keys and values of a token, once the model was tried."""
 
     def is_sound(self) -> bool:
         """Return whether the model reads a prompt in parts as it reads it whole: some have a sliding window, or a state."""
@@ -192,6 +288,8 @@ class PrefixReader:
             try:
                 self._attention.begin(len(tokens))
                 read = self._read(spans, head_rows=len(tokens) - last)
+                layers = self._attention._path.values()
+                self._token_bytes = sum(one[0, :, 0].nbytes for pair in layers for one in pair)
                 whole = self._model(input_ids=self._tensor([tokens]), logits_to_keep=2).logits[0, -2:].float()
             except (
                 TypeError,
@@ -202,11 +300,17 @@ class PrefixReader:
             ):  # as models do that support no such attention or caches
                 return False
         near = 1e-3 if whole.dtype == self._model.dtype else 0.1
+        if not self._token_bytes:  # the model has an attention of its own
+            return False
         return bool((read.float().log_softmax(-1) - whole.log_softmax(-1)).abs().max() < near * max(1.0, float(whole.abs().max())))
 
     @torch.inference_mode()
     def scores(
-        self, rows: Sequence[list[int]], nodes: Sequence[list[tuple[int, ...]]], paths: Sequence[Path | None] | None = None
+        self,
+        rows: Sequence[list[int]],
+        nodes: Sequence[list[tuple[int, ...]]],
+        paths: Sequence[Path | None] | None = None,
+        most_rows: int | None = None,
     ) -> Iterator[tuple[int, torch.Tensor | None]]:
         """Yield the index of each row with the scores after it and after each of its nodes, of shape (1 + nodes, vocabulary).
 
@@ -215,6 +319,7 @@ class PrefixReader:
         Args:
             nodes: by row, tokens from its end to each node, sorted; each node's parent is one.
             paths: by row, receives its keys and values before it is yielded.
+            most_rows: that end in one forward pass: the paths of all take memory.
         """
         paths = paths or [None] * len(rows)
         order = sorted(range(len(rows)), key=rows.__getitem__)
@@ -223,7 +328,7 @@ class PrefixReader:
         while done < len(order):  # each turn begins at the first token of a row; the only one, if memory never fails
             ready: list[torch.Tensor] = []
             pending = order[done : done + 1] if is_alone else order[done:]
-            for reading in _readings(_spans((rows[index], nodes[index], paths[index]) for index in pending), self._most):
+            for reading in _readings(_spans((rows[index], nodes[index], paths[index]) for index in pending), self._most, most_rows):
                 made = within_memory(self._read, reading)
                 if made is None or (not is_alone and made.isnan().any()):
                     good = 0
@@ -251,14 +356,38 @@ class PrefixReader:
                 is_alone = False
         self._attention.begin(0)
 
-    @torch.inference_mode()
-    def step(self, spans: Sequence[TokenSpan]) -> torch.Tensor | None:
-        """Return the scores after spans that continue paths of their own; None where memory is too small."""
-        return within_memory(self._read, spans)
+    def room(self, tokens: int) -> int:
+        """Return how many rows of steps should have paths of so many tokens at once."""
+        least = _PATHS_BYTES + self._model.get_memory_footprint() // 8
+        return max(1, least // (max(1, self._token_bytes) * tokens))
 
-    def has_small_steps(self) -> bool:
-        """Return whether few tokens can be read at once without computing hundreds."""
-        return self._sizes.next_to(1, self._sizes.largest) <= _LEAST_READING
+    @torch.inference_mode()
+    def join(self, row: int, path: Path, tokens: int) -> bool:
+        """Begin a row of steps after a path of so many tokens; return whether memory is large enough."""
+        return bool(within_memory(self._steps.join, row, path, tokens))
+
+    @torch.inference_mode()
+    def leave(self, row: int | None) -> None:
+        """Forget a row of steps; None: all."""
+        self._steps.clear() if row is None else self._steps.leave(row)
+
+    @torch.inference_mode()
+    def step(self, tokens: Mapping[int, tuple[int, int]], most: int) -> dict[int, torch.Tensor] | None:
+        """Return the scores after the next token of each row that has joined; None where memory is too small.
+
+        Args:
+            tokens: by row, the token and its position.
+            most: rows that are computed where fewer would have other bits.
+        """
+        return within_memory(self._step, tokens, most)
+
+    def _step(self, tokens: Mapping[int, tuple[int, int]], most: int) -> dict[int, torch.Tensor]:
+        like = next(self._model.parameters())
+        order = self._steps.over({row: position for row, (_, position) in tokens.items()}, like)
+        size = min(self._sizes.next_to(len(order), self._sizes.largest), most)
+        inputs, positions = ([tokens[row][place] for row in order] + [0] * (size - len(order)) for place in range(2))
+        scores = self._forward(self._steps, inputs, positions, list(range(len(order))), self._head_rows)
+        return dict(zip(order, scores, strict=True))
 
     def _read(self, spans: Sequence[TokenSpan], head_rows: int | None = None) -> torch.Tensor:
         """Return the scores after each token of which they are wanted."""
@@ -268,11 +397,17 @@ class PrefixReader:
         wanted_from = [span.wanted for span in spans for _ in span.tokens]
         wanted = [number for number, (position, first) in enumerate(zip(positions, wanted_from, strict=True)) if position >= first]
         fill = self._sizes.next_to(len(tokens), self._most) - len(tokens)
+        return self._forward(self._attention.over(spans), tokens + [self._pad] * fill, positions + [0] * fill, wanted, head_rows)
+
+    def _forward(
+        self, attention: BlockAttention | StepAttention, tokens: list[int], positions: list[int], wanted: list[int], head_rows: int
+    ) -> torch.Tensor:
+        """Return the scores after the wanted tokens, by their indices."""
         logit_rows = wanted + [0] * (-len(wanted) % head_rows)
-        with self._attention.over(spans, self._model), _in_pieces(self._model.get_output_embeddings(), head_rows):
+        with _in_use(attention, self._model), _in_pieces(self._model.get_output_embeddings(), head_rows):
             scores = self._model(
-                input_ids=self._tensor([tokens + [self._pad] * fill]),
-                position_ids=self._tensor([positions + [0] * fill]),
+                input_ids=self._tensor([tokens]),
+                position_ids=self._tensor([positions]),
                 use_cache=False,
                 logits_to_keep=self._tensor(logit_rows or [0] * head_rows),
             ).logits[0]
@@ -294,9 +429,9 @@ def _spans(rows: Iterator[tuple[list[int], list[tuple[int, ...]], Path | None]])
             before, known = path, len(path)
 
 
-def _readings(spans: Iterator[TokenSpan], most: int) -> Iterator[list[TokenSpan]]:
-    """Yield lists of spans that are read together, of exactly `most` tokens; only the last has fewer."""
-    reading, room = list[TokenSpan](), most
+def _readings(spans: Iterator[TokenSpan], most: int, most_rows: int | None = None) -> Iterator[list[TokenSpan]]:
+    """Yield lists of spans that are read together, of exactly `most` tokens; the last has fewer, and those with as many ends as may be."""
+    reading, room, ends = list[TokenSpan](), most, 0
     for span in spans:
         done = 0
         while done < len(span.tokens):
@@ -304,11 +439,18 @@ def _readings(spans: Iterator[TokenSpan], most: int) -> Iterator[list[TokenSpan]
             is_last = done + len(piece) == len(span.tokens)
             reading.append(span._replace(start=span.start + done, tokens=piece, own=span.own if is_last else None))
             done, room = done + len(piece), room - len(piece)
-            if not room:
+            ends += is_last
+            if not room or ends == most_rows:
                 yield reading
-                reading, room = [], most
+                reading, room, ends = [], most, 0
     if reading:
         yield reading
+
+
+def _is_even(elements: int, threads: Sequence[int]) -> bool:
+    """Return whether functions of single elements, such as SiLU, leave nothing over of 32, which they compute by other instructions."""
+    shares = {min(number, -(-elements // _GRAIN)) for number in threads}
+    return not any(-(-elements // share) % 32 for share in shares)
 
 
 class EqualSizes:
@@ -323,7 +465,9 @@ class EqualSizes:
         others = [module for module in model.modules() if type(module) not in (torch.nn.Linear, torch.nn.Embedding)]
         weights = [weight for module in others for weight in module.parameters(recurse=False)]
         self._products = list({tuple(module.weight.shape): module for module in known}.values())
-        self._sizes = [] if any(weight.dim() > 1 for weight in weights) else sizes[:-1]  # else there are products that cannot be tried so
+        is_known = not any(weight.dim() > 1 for weight in weights)  # else there are products that cannot be tried so
+        widths, threads = {module.out_features for module in known}, thread_counts()
+        self._sizes = [size for size in sizes[:-1] if is_known and all(_is_even(size * width, threads) for width in widths)]
         self._equal: dict[int, bool] = {}
         self.largest = sizes[-1]
 

@@ -1,5 +1,6 @@
 """Prompts, their tokens and the ends of replies by a model's own tokenizer: the same for every backend that renders here."""
 
+import math
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from eval.tasks.prompt import Message, opens_reasoning, render, token_ids
 
 _REASONS = "the chat template opens the model's reasoning (<think>)"
 _CLOSED = "{enable_thinking: false}"  # as Qwen3 and those after it name it
+_CHINESE = "正确。这个说法与教科书一致，因为高血压、糖尿病和咳嗽的症状各不相同。答案：B"
 _NOT_SAMPLED = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0}
 
 
@@ -36,6 +38,10 @@ class Renderer:
             self._reasons = True
             print(f"{self._description.model}: {_REASONS}; give its runs a `max_new_tokens` of 1,000 or more", file=sys.stderr)
         return prompt
+
+    def tokens_a_char(self) -> int:
+        """Return how many tokens a character takes at most on average: one, where none was learned from Chinese three."""
+        return math.ceil(len(self.tokenizer(_CHINESE, add_special_tokens=False)["input_ids"]) / len(_CHINESE))
 
     def token_ids(self, queries: Sequence[ModelQuery]) -> list[list[int]]:
         """Return the tokens of each prompt."""

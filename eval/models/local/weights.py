@@ -31,6 +31,12 @@ def locate(description: Description, folder: Path, files: tuple[str, ...] = FILE
     name = description.name
     if name is None:
         return folder
+    if name.endswith(".gguf"):
+        out = Path("imports/models", Path(name).stem)
+        raise ValueError(
+            f"model {description.model}: {name} has weights in GGUF; write them in the format of transformers once, `pip install -e "
+            f"'.[example]' && python -m eval.models.example {out} --gguf {name}`, and set `name: {out}` of this model in params.yaml"
+        )
     if Path(name).is_dir():
         if not any((Path(name) / known).is_file() for known in ("config.json", ADAPTER)):
             raise ValueError(f"model {description.model}: {name} has no config.json; expected a model of transformers, or an adapter")

@@ -339,16 +339,19 @@ def _retry_after(value: str) -> float | None:
 
 REMOVED = "[key]"
 _SHORTEST = 8  # a shorter one (`EMPTY`, `x`) is a stand-in, and taking it out would spoil replies
-_BREAKS = r"(?:\s|=\r?\n|\\{1,8}+[nrt])*+"
-"""Between two characters: lines broken by a server, also within JSON."""
+_BREAKS = r"(?:[\s\u200b-\u200f\u2060\ufeff]|=\r?\n|\\{1,8}+(?:[nrt]|u200[b-f]|u2060|ufeff))*+"
+"""Between two characters: lines broken by a server, also within JSON, and what has no width."""
+_BETWEEN_DIGITS = r"(?:[\s:;,.|_-]|0x|\\{1,8}+[nrtx])*+"
+"""Between two digits of a key in hexadecimal, also byte by byte."""
 _URL_SAFE = {"+": "-", "/": "_"}
-_SPELLINGS: tuple[Callable[[str], str], ...] = (
-    lambda char: rf"\\{{0,8}}+{re.escape(char)}",  # JSON may write \/, and JSON in JSON \\\/
-    lambda char: rf"\\{{1,8}}+(?:u00|x){ord(char):02x}",  # JSON, JavaScript
+_SPELLINGS: tuple[Callable[[str], str], ...] = (  # those that begin like another before it
+    lambda char: rf"\\{{1,8}}+(?:(?:u00|x){ord(char):02x}|u{ord(char) + 0xFEE0:04x})",  # JSON, JavaScript; also full width
     lambda char: rf"%(?:25)*+{ord(char):02x}",  # URL, also twice
     lambda char: rf"&(?:amp;)*+#(?:0*+{ord(char)}|x0*+{ord(char):x});",  # HTML
     lambda char: re.escape(escape(char)),
     lambda char: re.escape(_URL_SAFE.get(char, char)),  # base64 in a URL
+    lambda char: re.escape(chr(ord(char) + 0xFEE0)),  # full width
+    lambda char: rf"\\{{0,8}}+{re.escape(char)}",  # JSON may write \/, and JSON in JSON \\\/
 )
 
 
@@ -356,13 +359,13 @@ def remover(key: str | None) -> Callable[[str], str]:
     """Return a function that replaces a key in a text by `[key]`. The text must not be cut before: half a key is not found."""
     if not key or len(key) < _SHORTEST:
         return lambda text: text
-    words = (key, key.encode().hex(), *(_base64(key, before) for before in range(3)))
-    pattern = re.compile("|".join(map(_spelled, words)), re.IGNORECASE)
+    words = (key, *(_base64(key, before) for before in range(3)))
+    pattern = re.compile("|".join([*map(_spelled, words), _BETWEEN_DIGITS.join(key.encode().hex())]), re.IGNORECASE)
     return lambda text: pattern.sub(REMOVED, text)
 
 
 def _spelled(word: str) -> str:
-    return _BREAKS.join("(?:" + "|".join(dict.fromkeys(spelling(char) for spelling in _SPELLINGS)) + ")" for char in word)
+    return _BREAKS.join("(?>" + "|".join(dict.fromkeys(spelling(char) for spelling in _SPELLINGS)) + ")" for char in word)
 
 
 def _base64(key: str, before: int) -> str:

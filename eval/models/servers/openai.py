@@ -66,6 +66,7 @@ class OpenAI:
         if self._template and api == "chat":  # else it is in the prompt
             identity.append(msgspec.json.encode(self._template, order="sorted").decode())
         self.identity = "/".join(identity)
+        self.tokens_a_char = self._renderer.tokens_a_char() if self._renderer else 1
 
     def connect(self, url: str) -> None:
         """Make all further calls to an address.

@@ -17,7 +17,7 @@
     manifest([facets, runs, codes, sources, outcomes, [items, listed, detailed, mostChars, digest]]) {
       Object.assign(data, { sources, outcomes, items, listed, detailed, mostChars, digest });
       data.facets = facets.map(([name, values]) => ({ name, values }));
-      data.runs = runs.map(([name, model, task]) => ({ name, model, task }));
+      data.runs = runs.map(([name, model, task, isBaseline]) => ({ name, model, task, isBaseline }));
       data.verdicts = codes.map(([right, scored, outcome, pattern]) => ({ right, scored, outcome, pattern, share: scored ? right / scored : null }));
     },
     list([part, cases, rows]) {
@@ -30,8 +30,8 @@
       });
       data.read += rows.length;
     },
-    detail([part, rows]) {
-      details.set(part, rows);
+    detail([part, rows, texts, prompts]) {
+      details.set(part, { rows, texts, prompts });
     },
     since([from, to, digest, facets]) {
       if (digest !== data.digest) throw new Error(`the difference of ${from} and ${to} is of other items than these`);
@@ -107,11 +107,20 @@
   data.detail = async function (at) {
     const part = Math.floor(at / data.detailed);
     if (!details.has(part)) await fetchPart(numbered("detail", part, 5));
-    const [seen, about, replies] = details.get(part)[at % data.detailed];
+    const { rows, texts, prompts } = details.get(part);
+    const [seen, about, replies, twins] = rows[at % data.detailed];
+    const promptOf = (number) => {
+      if (number < 0) return null;
+      const [follows, ...parts] = prompts[number];
+      const messages = [];
+      for (let place = 0; place < parts.length; place += 2) messages.push({ role: parts[place], content: texts[parts[place + 1]] });
+      return { follows, messages };
+    };
     return {
       seen: seen.map(([source, url, snapshot, page, position]) => ({ source: data.sources[source], url, snapshot, page, position })),
       about,
-      replies: replies.map(([run, repeat, side, outcome, correct, answer, committed, words, chars]) => ({
+      twins,
+      replies: replies.map(([run, repeat, side, outcome, correct, answer, committed, words, prompt, chars]) => ({
         run: data.runs[run].name,
         repeat,
         side: SIDES[side],
@@ -120,6 +129,7 @@
         answer,
         committed: committed === 0 ? answer : committed,
         words: words === 0 ? answer : words,
+        prompt: promptOf(prompt),
         chars,
       })),
     };

@@ -31,7 +31,7 @@
   /** Stands for a run's name where a run is set against all others that were asked the same. */
   filters.EVERY = "every other run";
 
-  const OWN = ["q", "run", "verdict", "other", "relation", "side", "item"];
+  const OWN = ["q", "run", "verdict", "other", "relation", "side", "runs", "item"];
   /** Facets of a difference, which may be read late or never. */
   filters.SINCE = ["since", "result_since"];
 

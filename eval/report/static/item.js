@@ -40,24 +40,47 @@
     return reply.committed === reply.answer ? strict : `${strict}; as a whole ${reply.committed === null ? "nothing" : reply.committed}`;
   }
 
+  /** Return a reply with the place marked where the answer that was read stands: the first after 答案, else the last. */
+  function marked(reply) {
+    const said = reply.words === null ? "not kept" : reply.words;
+    const made = words("pre", "");
+    const isPart = reply.answer !== null && reply.words !== null && reply.answer !== reply.words;
+    const after = isPart ? said.indexOf(reply.answer, Math.max(0, said.lastIndexOf("答案"))) : -1;
+    const from = after >= 0 && said.includes("答案") ? after : isPart ? said.lastIndexOf(reply.answer) : -1;
+    if (from < 0) made.append(AtomExam.visible(said));
+    else made.append(AtomExam.visible(said.slice(0, from)), element("mark", {}, reply.answer), AtomExam.visible(said.slice(from + reply.answer.length)));
+    return made;
+  }
+
+  /** Return the messages of a request, folded; of a later question of a case those after the reply before it. */
+  function sent({ follows, messages }) {
+    const made = element("details", { class: "sent" }, element("summary", {}, `As sent, ${messages.length} messages`));
+    if (follows) made.append(element("p", {}, "After the reply to ", itemLink(follows)));
+    for (const { role, content } of messages) made.append(element("div", {}, element("b", {}, role), words("pre", content)));
+    return made;
+  }
+
+  const itemLink = (id) => element("a", { href: AtomExam.filters.write({ ...AtomExam.filters.read(location.hash), item: id }) }, id);
+
   function replies(rows) {
     const table = element("table", { class: "replies" });
     const head = element("tr");
     for (const name of ["run", "read as", "worth", "reply"]) head.append(element("th", { scope: "col" }, name));
     table.append(head);
-    for (const reply of rows) {
+    const isBaseline = new Map(data.runs.map((run) => [run.name, run.isBaseline]));
+    for (const reply of rows.sort((a, b) => isBaseline.get(a.run) - isBaseline.get(b.run))) {
       const about = [reply.run, reply.side, reply.repeat ? `repeat ${reply.repeat}` : ""].filter(Boolean).join(", ");
       const worth = reply.correct === null ? "not scored" : reply.correct ? "✓ right" : reply.outcome === "answered" ? "✗ wrong" : "✗ counts as wrong";
-      const said = reply.words === null ? "not kept" : reply.words;
-      const cell = element("td", {}, words("pre", said));
+      const cell = element("td", {}, marked(reply));
       if (reply.chars) {
         const file = `data/predictions/${data.runs.find((run) => run.name === reply.run).model}/${reply.run}.jsonl`;
         cell.append(element("p", { class: "note" }, `The first ${data.mostChars} of ${reply.chars} characters; ${file} has all.`));
       }
+      if (reply.prompt) cell.append(sent(reply.prompt));
       const isLong = reply.answer !== null && reply.answer === reply.words && reply.answer.length > 20;
       table.append(element("tr", {}, element("td", {}, about), words("td", isLong ? "its words" : reading(reply)), element("td", {}, worth), cell));
     }
-    return element("section", { "aria-label": "Replies" }, element("h3", {}, "Replies"), element("div", { class: "wide" }, table));
+    return element("section", { "aria-label": "Replies" }, element("h3", {}, "Replies"), element("div", { class: "wide", tabindex: "0" }, table));
   }
 
   function provenance(seen, id) {
@@ -78,10 +101,18 @@
   /** Return an opened item as an element. */
   AtomExam.itemView = async function (at) {
     const item = data.item(at);
-    const { seen, about, replies: rows } = await data.detail(at);
+    const { seen, about, twins, replies: rows } = await data.detail(at);
     const made = element("article", {}, element("h2", { tabindex: "-1" }, item.id));
     made.append(element("p", { class: "note" }, element("bdi", {}, item.facets.map(({ name, value }) => `${name.replace(/_/g, " ")}: ${value}`).join(" · "))));
     made.append(asked(item), replies(rows), provenance(seen, item.id));
+    if (twins.length) {
+      const list = element("ul", { class: "twins" });
+      for (const id of twins) {
+        const place = data.place.get(id);
+        list.append(element("li", {}, itemLink(id), " ", element("bdi", { lang: "zh" }, place === undefined ? "" : data.item(place).sentences[0].slice(0, 80))));
+      }
+      made.append(element("h3", {}, item.facets.some(({ name, value }) => name === "question_type" && /claim|fourfold/.test(value)) ? "On the same fact" : "Of the same case or group"), list);
+    }
     for (const [name, value] of about) if (name !== WORDINGS) made.append(element("h3", {}, name), words("p", value));
     const further = [
       ["clusters.html", "The other wordings of this question, with their differences", new Map(about).get(WORDINGS)],

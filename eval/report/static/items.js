@@ -56,6 +56,7 @@
   function makeControls() {
     const names = data.runs.map(({ name }) => name);
     choice("run", "run", names);
+    makeColumns();
     choice("verdict", "outcome", Object.keys(filters.VERDICTS));
     choice("relation", "run is … than other run", Object.keys(filters.RELATIONS));
     choice("other", "other run", [filters.EVERY, ...names]);
@@ -74,9 +75,30 @@
 
   const asksSince = () => !byId("since").hidden && filters.SINCE.some((name) => filters.read(location.hash)[name]);
 
+  /** Return the columns of the list: the runs that the reader chose, else those of the filters, else own models' first. */
   function runsShown() {
-    const chosen = (state.other === filters.EVERY ? [] : [state.run, state.other]).filter(Boolean).map(number).filter((run) => run >= 0);
-    return chosen.length ? chosen : data.runs.map((_, run) => run).slice(0, MOST_MARKS);
+    const named = state.runs ? state.runs.split(",") : state.other === filters.EVERY ? [] : [state.run, state.other];
+    const chosen = named.filter(Boolean).map(number).filter((run) => run >= 0);
+    const all = data.runs.map((_, run) => run);
+    return (chosen.length ? chosen : all.sort((a, b) => data.runs[a].isBaseline - data.runs[b].isBaseline || a - b)).slice(0, MOST_MARKS);
+  }
+
+  function makeColumns() {
+    const box = byId("columns");
+    data.runs.forEach(({ name }, run) => {
+      const check = element("input", { type: "checkbox", id: "c-" + run, value: String(run) });
+      check.addEventListener("change", () => {
+        const rest = runsShown().filter((other) => other !== run);
+        go({ runs: (check.checked ? [...rest.slice(0, MOST_MARKS - 1), run] : rest).map((one) => data.runs[one].name).join(",") }, true);
+      });
+      box.append(element("label", { for: "c-" + run }, check, " ", element("bdi", {}, name)));
+    });
+  }
+
+  function drawColumns() {
+    const columns = runsShown();
+    for (const check of byId("columns").querySelectorAll("input")) check.checked = columns.includes(Number(check.value));
+    byId("heads").replaceChildren(...columns.map((run) => element("span", { title: data.runs[run].name }, data.runs[run].name)));
   }
 
   function drawFigures() {
@@ -94,6 +116,7 @@
 
   function drawList(grown) {
     places = filters.matching(state);
+    drawColumns();
     list.show(places, at(), grown);
     const words = data.read < data.items ? `, ${data.read} of ${data.items} read so far` : "";
     byId("count").textContent = `${places.length} of ${data.items} items${words}`;

@@ -32,12 +32,11 @@
       const marks = element("span", { class: "marks" });
       for (const run of runs()) {
         const verdict = data.verdict(places[index], run, "");
-        if (verdict === null) continue;
         const [sign, word] = AtomExam.mark(verdict);
         marks.append(element("span", { class: "mark " + word.split(" ")[0], title: data.runs[run].name + ": " + word }, sign));
       }
       const stem = element("bdi", { class: "stem", lang: "zh" }, item.sentences[0].slice(0, SHOWN_CHARS));
-      made.append(stem, element("span", { class: "about" }, element("bdi", {}, about), marks));
+      made.append(marks, stem, element("span", { class: "about" }, element("bdi", {}, about)));
       made.addEventListener("click", () => {
         select(index);
         opened();

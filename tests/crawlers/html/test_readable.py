@@ -12,6 +12,7 @@ from crawlers.check.page_hints import PageHints, hints_of
 from crawlers.html.readable import MAX_DEPTH, is_json, readable
 from crawlers.text.fields import text_of
 from crawlers.web.charset import Charset
+from crawlers.web.failure_causes import Refused
 
 URL = "https://www.example.com/a/b.html?c=1"
 
@@ -94,6 +95,8 @@ def test_a_page_nested_without_end_is_read() -> None:
     response = page("<div class=a>" * 14_000 + "甲")
     read = Charset().process_response(Request(URL), response)
     assert read.css("div.a::text").getall() == ["甲"]
+    with pytest.raises(Refused, match="40000 tags, nested deeper than 256; at most 30000"):
+        Charset().process_response(Request(URL), page("<div>" * 40_000 + "甲"))
 
 
 ATTRIBUTES = {

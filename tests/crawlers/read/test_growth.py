@@ -83,6 +83,11 @@ SHAPES: dict[str, tuple[str, Shape]] = {
     "keys of one record": ("a.json", numbered('"k{}":"v",', '[{"question":"哪项？","answer":"A","options":["甲","乙"],', '"z":1}]')),
     "nested lists": ("a.json", repeated("[", "", "")),
     "new key a row": ("a.jsonl", jsonl(rows(_new=True))),
+    "new keys alone": ("a.jsonl", jsonl(lambda n, s: {f"题{n}": "哪项？", f"选{n}": ["甲", "乙"], f"答{n}": "A"})),
+    "columns, md": (
+        "a.md", lambda size: "".join(f"|{row * (size // 60)}\n" for row in ("列|", "--|", *["甲|"] * 14)).encode(),
+    ),
+    "namespaces": ("a.xml", numbered('xmlns:n{}="u{}" ', "<q ", "><n0:a>1</n0:a></q>")),
     "wide rows": (
         "a.jsonl",
         lambda size: jsonl(lambda n, s: rows()(n, s) | {f"k{at}": "AB"[n * at % 2] for at in range(size // 320)})(size),

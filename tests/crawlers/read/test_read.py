@@ -104,6 +104,14 @@ def test_files_and_folders_that_may_not_be_opened_cost_no_other(books: Path, cap
     assert all(f"error: {name}: cannot be opened (Permission denied)" in told for name in ("closed", "shut.txt"))
 
 
+def test_names_that_are_no_text_or_too_long_for_more_cost_no_other(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in (b"\xff.txt", b"x" * 250 + b".txt"):
+        (books / os.fsdecode(name)).write_text(PAPER, encoding="utf-8")
+    assert main(["books"]) == 1
+    out, told = capsys.readouterr()
+    assert len(out.splitlines()) == 5 and "error: '\\udcff.txt': not a name in UTF-8; rename it" in told and "reader failed" not in told
+
+
 def test_a_file_that_vanishes_is_told(books: Path) -> None:
     with pytest.raises(ValueError, match=r"^gone\.txt: cannot be opened \(No such file or directory\); does it still exist"):
         read_bytes("gone.txt", books / "gone.txt")

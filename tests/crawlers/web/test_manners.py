@@ -164,6 +164,7 @@ def test_only_the_sources_hosts_are_asked(url: str, is_asked: bool, meta: dict[s
         ("http://a.example/1?PHPSESSID=0a1b&id=2", "http://a.example/1?id=2"),
         ("http://a.example/1?id=2&PHPSESSID=0a1b", "http://a.example/1?id=2"),
         ("http://a.example/1?id=2&cfid=0a1b&p=3", "http://a.example/1?id=2&p=3"),
+        ("http://a.example/q/(S(lit3py55t21z5v55vlm25s55))/1", "http://a.example/q/1"),
         ("http://a.example/1?sid=0a1b", None),
         ("http://a.example/list?year=2027", None),
         ("http://a.example/2099/12", None),

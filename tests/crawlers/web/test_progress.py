@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from scrapy.downloadermiddlewares import cookies
 
 from crawlers.web.closing_table import Account, account_of, incomplete_reason, line, table
-from crawlers.web.run_spider import Outcome, know_suffixes
+from crawlers.web.run_spider import Outcome, first_lines, know_suffixes
 
 WHOLE = Account(pages={"200": 98, "404": 1}, failed={"timeout": 1}, forbidden=2, over_limit=3, off_site=4, items=1234)
 LARGE = Account(pages={"200": 990}, failed={"timeout": 10}, items=1)
@@ -149,3 +149,7 @@ def test_a_crawl_that_is_not_whole_does_not_pass(
 def test_what_became_of_robots_txt_is_not_counted_as_a_page() -> None:
     failed = {"GET http://a.example/robots.txt": "timeout", "GET http://a.example/1": "robots.txt without answer: timeout"}
     assert account_of({}, {}, failed, 0).failed == {"robots.txt without answer": 1}
+
+
+def test_an_address_of_any_length_makes_no_long_message() -> None:
+    assert len(first_lines([f"GET http://a.example/{'y' * 20_000}: redirect loop"])) < 400

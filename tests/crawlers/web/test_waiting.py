@@ -11,7 +11,7 @@ from scrapy import FormRequest, Request
 from scrapy.utils.test import get_crawler
 
 from crawlers.html.source_spider import SourceSpider
-from crawlers.web import request_queue
+from crawlers.web import broken_pages, extensions, request_queue
 from crawlers.web.request_queue import RequestQueue
 
 CHUNK = 3
@@ -69,6 +69,15 @@ def test_what_was_added_last_comes_first(crawler, steps: list[bool]) -> None:
                 assert type(got) is type(wanted)
                 assert all(getattr(got, name) == getattr(wanted, name) for name in wanted.attributes)
         assert len(queue) == len(plain) and bool(queue) == bool(plain)
+
+
+def test_what_is_computed_between_pages_is_no_fault_of_the_last_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks, renewed = list[Callable[[], None]](), list[float]()
+    monkeypatch.setattr(extensions, "LoopingCall", ticks.append)
+    monkeypatch.setattr(broken_pages, "renew_cpu_limit", renewed.append)
+    extensions.Timers()
+    ticks[0]()
+    assert renewed == [broken_pages.PAGE_SECONDS]
 
 
 @pytest.mark.slow

@@ -400,6 +400,7 @@ def test_the_stage(tmp_path: Path) -> None:
             "near_duplicate": 1,
             "conflicting_answers": 2,
             "overruled": 0,
+            "withdrawn": 0,
             "conflicting_polarity": 2,
             "contaminated": 0,
         },
@@ -482,7 +483,7 @@ def test_decisions_that_cannot_hold_are_named(tmp_path: Path) -> None:
         unique_questions([one, other], PARAMS, decide(one, "急性应激障碍") | decide(other, "创伤后应激障碍"))
     for text, message in (
         ('{"id":"q-1","right":["甲"]}\n{"id":"q-1","right":["甲"]}\n', "decisions.jsonl:2: q-1 has two decisions"),
-        ('{"id":"q-1"}\n', "expected either"),
+        ('{"id":"q-1"}\n', "expected one of"),
         ('{"id":"q-1","rihgt":["甲"]}\n', "rihgt"),
     ):
         (tmp_path / "decisions.jsonl").write_text(text, encoding="utf-8")
@@ -491,9 +492,15 @@ def test_decisions_that_cannot_hold_are_named(tmp_path: Path) -> None:
     assert read_decisions(tmp_path / "none.jsonl") == {}
 
 
-def test_a_decision_without_a_conflict_changes_nothing() -> None:
-    rows = [ask(), ask(at="q2")]
-    assert unique_questions(rows, PARAMS, decide(rows[0], "适应障碍")) == unique_questions(rows, PARAMS)
+def test_a_decision_holds_without_a_conflict() -> None:
+    rows = [ask(explanation="故选A。"), ask(at="q2")]
+    same, other = (unique_questions(rows, PARAMS, decide(rows[0], right)) for right in ("急性应激障碍", "适应障碍"))
+    assert same == unique_questions(rows, PARAMS)
+    [kept] = other.kept
+    assert (kept.answer, kept.explanation, kept.provenance) == ("C", None, same.kept[0].provenance)
+    assert [row.reason for row in other.rejected] == ["overruled"]
+    gone = unique_questions(rows, PARAMS, {rows[0].id: Decision(id=rows[0].id, withdrawn="ambiguous")})
+    assert gone.kept == [] and [(row.reason, row.detail) for row in gone.rejected] == [("withdrawn", "ambiguous")] * 2
 
 
 def test_the_medoid_is_most_alike_to_all() -> None:

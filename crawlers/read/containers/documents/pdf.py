@@ -1,13 +1,14 @@
 """Importer of PDF, and of pictures of pages: bytes in, the lines and tables of all pages in reading order out."""
 
 import logging
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from atomexam.runtime.budgets import Budget, OverBudget, read_guarded, within
+from atomexam.runtime.budgets import Budget, OverBudget, read_guarded, within, within_memory
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.documents.docx import table_lines
 from crawlers.read.containers.documents.pdf_rows import Glyph, TextRow, glyphs_of, signed_text, without_watermark
@@ -40,6 +41,8 @@ FILE_SECONDS, _SECONDS_A_PAGE, _SECONDS_A_SCAN = 60.0, 0.5, 10.0
 MOST_SECONDS = 3000.0
 """For a file at most: 3,000 pages of text, or 300 scans."""
 _BUDGET = Budget(seconds=MOST_SECONDS)
+_PAGE_BYTES, _MAX_PIXELS = 400 * 1024**2, 240_000_000
+"""Memory for one page, and pixels of a scan; 1,200 of them an inch make an A4 page of 140 million."""
 _MAX_GLYPHS = 100_000
 """Characters on one page; a full newspaper page has 20,000."""
 _SCAN_SHARE = 0.5
@@ -128,7 +131,7 @@ def read_pdf(name: str, body: bytes) -> Text:
     damage = (PdfminerException, MalformedPDFException, PDFException, PSException, ValueError, TypeError, LookupError, AttributeError)
     try:
         with pdfplumber.open(BytesIO(body)) as document:
-            with within(FILE_SECONDS, "the list of its pages"):
+            with within(FILE_SECONDS, "the list of its pages"), within_memory(_PAGE_BYTES):
                 pages = document.pages
             if len(pages) > MAX_PAGES:
                 raise _TooMuch(f"{len(pages)} pages; at most {MAX_PAGES} are read: split it")
@@ -150,7 +153,7 @@ class _TooMuch(Exception):
 def _text(pages: "list[Page]") -> Text:
     sheets, lost = list[tuple[list[Glyph], list[Any], float]](), list[Lost]()
     for number, page in enumerate(pages, 1):
-        with within(PAGE_SECONDS, f"page {number}"):
+        with within(PAGE_SECONDS, f"page {number}"), within_memory(_PAGE_BYTES):
             tables = page.find_tables() if len(page.lines) + len(page.rects) + len(page.curves) <= _MAX_DRAWN else []
             glyphs, is_scan = _glyphs_on(number, page)
         if is_scan and can_read():
@@ -249,6 +252,8 @@ def _glyphs_on(number: int, page: "Page") -> tuple[list[Glyph], bool]:
     images = [image for image, size in sizes if _MIN_IMAGE**2 < size < _SCAN_SHARE * area]
     glyphs = glyphs_of(chars, images)
     is_scan = not any(char["text"].strip() for char in chars) and any(size >= _SCAN_SHARE * area for _, size in sizes)
+    if is_scan and (pixels := max(math.prod(image["srcsize"]) for image in page.images)) > _MAX_PIXELS:
+        raise _TooMuch(f"page {number}: an image of {pixels} pixels; at most {_MAX_PIXELS} are read")
     return glyphs, is_scan
 
 

@@ -38,7 +38,7 @@ def tables_of_markdown(text: str) -> Iterator[list[list[str]]]:
             rows = []
 
 
-_MOST_COLUMNS = 512
+_MOST_COLUMNS, _MOST_CELLS = 512, 1_000_000
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re.I)
 _HIDDEN_ANSWER = re.compile(
     r"<(?P<tag>[a-zA-Z][a-zA-Z0-9]{0,9})\b(?=[^<>]{0,600}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|\shidden\b))[^<>]{0,600}>"
@@ -123,7 +123,7 @@ def tables_of_page(text: str) -> Iterator[list[list[str]]]:
 
 
 def _cells_of(table: Any) -> list[list[str]]:
-    rows: list[list[str]] = []
+    rows, count = list[list[str]](), 0
     spanning: dict[int, tuple[int, str]] = {}
     """Column -> number of rows it still spans, and its content."""
     for row in table.iter("tr"):
@@ -138,6 +138,8 @@ def _cells_of(table: Any) -> list[list[str]]:
                 cells += [text, *[""] * (width - 1)]
         _take_spanning(cells, spanning)
         rows.append(cells)
+        if (count := count + len(cells)) > _MOST_CELLS:
+            raise Refusal(f"a table of more than {_MOST_CELLS} cells, with those that its cells span; split it")
     return rows
 
 

@@ -21,7 +21,7 @@ from crawlers.read.containers.files.archives import BROKEN_PARTS, check_zipped, 
 from crawlers.read.containers.files.reading import CoveredCell, Unsaved
 
 ODS = ".ods"
-MAX_COLUMNS, _MOST_CELLS, _MOST_REPEATED_CHARS = 512, 5_000_000, 2000
+MAX_COLUMNS, _MOST_CELLS, _MOST_CHARS, _MOST_REPEATED_CHARS = 512, 5_000_000, 1 << 26, 2000
 _REPEATED = "number-columns-repeated"
 
 
@@ -241,11 +241,14 @@ def _old_text(cell: Any, datemode: int) -> str:
 
 def _rows(name: str, title: str, rows: Iterator[tuple[Any, ...]], marks: Marks) -> Iterator[tuple[str, list[str]]]:
     covering: dict[int, tuple[int, str]] = {}  # column: the last row that is covered, and the covering text
+    chars = 0  # any number of cells may share one text
     try:
         for number, row in enumerate(rows, 1):
             if len(row) > MAX_COLUMNS and any(value is not None for value in row[MAX_COLUMNS:]):
                 raise ValueError(f"row {number} has {len(row)} columns; at most {MAX_COLUMNS} are read")
             cells = [_text(value) for value in row[:MAX_COLUMNS]]
+            if (chars := chars + sum(map(len, cells))) > _MOST_CHARS:
+                raise ValueError(f"more than {_MOST_CHARS} characters; split it")
             for column in marks.unsaved.get(number, ()):
                 if column < len(cells) and not cells[column]:
                     cells[column] = Unsaved()

@@ -309,6 +309,10 @@ def beside_way(document: Mapping[str, Any], way: Sequence[str]) -> list[str]:
     return keys
 
 
+_MOST_KEYS = 4096
+"""Of a sample; more are names, of records or of nothing."""
+
+
 def propose_records(
     records: Sequence[Mapping[str, Any]],
     hint: str = "",
@@ -334,6 +338,8 @@ def propose_records(
     sample = [{key: value for key, value in record.items() if key not in beside} for record in records[:_SAMPLE]]
     rows = [flat_record(record) for record in sample]
     keys = list(dict.fromkeys(key for row in rows for key in row))
+    if len(keys) > _MOST_KEYS:
+        return None
     columns = {key: _column(rows, key) for key in keys}
     name = _name_key(columns, [*array])
     if name is None or not set(_words().persons).isdisjoint(map(word_of, columns)) or _are_persons(columns[name].texts):

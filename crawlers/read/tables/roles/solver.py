@@ -77,6 +77,10 @@ _HELP, _MOST_HELP = (
 """How people ask for help, `如何退款？`, and the share of such questions above which a table may be a help page."""
 
 
+MOST_COLUMNS = 512
+"""More have no roles: each is compared with others, and keys that name no columns may be as many as the records."""
+
+
 def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
     """Return the roles of a table's columns; None if its rows are not questions."""
     rows = _without_headings(rows)
@@ -84,6 +88,8 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
         return None
     step = max(1, len(rows) // _SAMPLE)
     sample = rows[::step]
+    if len({key for row in sample for key in row}) > MOST_COLUMNS:
+        return None
     columns = [key for key in _in_turn(sample) if not key.startswith("^")]
     sets = option_columns(sample, [key for key in columns if not _is_further_field(sample, key)])
     best = _best(sample, columns, sets) or _with_options_below(sample, columns)

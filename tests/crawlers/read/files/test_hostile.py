@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sqlite3
 import time
 import zipfile
@@ -10,6 +11,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from atomexam.records.item import QuestionItem
+from atomexam.runtime.budgets import Budget
+from crawlers.read.containers.files.workbook import Marks, _rows
 from crawlers.read.files import FileResult, read_steps
 from tests.crawlers.read.bodies import SEEN, result_of, zip_of
 
@@ -85,6 +88,23 @@ def test_a_packed_member_of_a_small_archive_is_weighed_unpacked(monkeypatch: pyt
     text = zip_of({"content.xml": "words " * 300_000})
     with pytest.raises(ValueError, match=r"a\.ods weighs much"):
         list(read_steps("a.zip", zip_of({"a.ods": text}), None, SEEN))
+
+
+def test_what_a_zip_says_of_its_size_buys_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(_: object, name: str, __: object, ___: str, budget: Budget, *____: object) -> Iterator[object]:
+        raise ValueError(f"{name} gets {budget.seconds:g} seconds")
+
+    monkeypatch.setattr("crawlers.read.files.read_guarded", read)
+    body = zip_of({f"{n}.txt": "words" for n in range(600)})
+    body = re.sub(rb"(?s)(PK\x01\x02.{20}).{4}", lambda found: found[1] + b"\xf0\xff\xff\xff", body)
+    with pytest.raises(ValueError, match=r"a\.zip gets 21535 seconds"):
+        list(read_steps("a.zip", body, None, SEEN))
+
+
+def test_a_text_that_many_cells_share_counts_in_each() -> None:
+    rows = _rows("a.xlsx", "S", iter([("题" * 10_000,) * 100] * 100), Marks({}, {}))
+    with pytest.raises(ValueError, match=r"a\.xlsx: sheet S: .*more than 67108864 characters"):
+        list(rows)
 
 
 def _asked(**more: str) -> list[dict[str, object]]:

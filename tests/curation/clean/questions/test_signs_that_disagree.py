@@ -68,9 +68,20 @@ CASES: dict[tuple[str, str], list[tuple[dict[str, Any], str]]] = {
     ("a blank", "no options, and a letter"): [
         ({"section_raw": "二、填空题", "stem_raw": "血型为____型。", "options_raw": None, "answer_raw": "AB"}, "blank AB")
     ],
-    ("a blank", "numbered words"): [
-        ({"type_raw": "填空题", "stem_raw": "每（ ）体检。", "options_raw": None, "answer_raw": raw}, f"blank {words}")
-        for raw, words in [("(1) 每年", "每年"), ("(1) 甲\n(2) 乙", "甲；乙"), ("第一空：甲；第二空：乙", "甲；乙"), ("（2）甲", "（2）甲")]
+    ("a blank", "a number before the words for each blank"): [
+        (
+            {"type_raw": "填空题", "stem_raw": "每" + "（ ）查" * blanks + "。", "options_raw": None, "answer_raw": raw},
+            f"blank {words}",
+        )
+        for blanks, raw, words in [
+            (1, "(1) 每年", "每年"),
+            (2, "(1) 甲\n(2) 乙", "甲；乙"),
+            (2, "第一空：甲；第二空：乙", "甲；乙"),
+            (1, "（2）甲", "（2）甲"),
+            (1, "第一空间站", "第一空间站"),
+            (1, "（1）肥胖（2）高盐", "（1）肥胖（2）高盐"),
+            (2, "（1）甲；（2）", "（1）甲；（2）"),
+        ]
     ],
     ("the stem says 多选", "the heading says single choice"): [
         ({"section_raw": "一、单项选择题", "stem_raw": "[多选题]知觉是（ ）", "answer_raw": "AB"}, "mrqa AB")

@@ -1,0 +1,226 @@
+"""One board over versions: every run of every version, on the items that the versions share, old replies scored under today's keys.
+
+python -m eval.board             all tags, and the current files
+python -m eval.board v1 v2       these versions, and the current files
+"""
+
+import argparse
+import hashlib
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import scipy
+
+from atomexam.records.blocks import Run
+from atomexam.records.checks import convert
+from atomexam.records.params import PARAMS_FILE
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import write_jsonl
+from atomexam.runtime.stage import command, run_stage
+from atomexam.text.canonical import canonical
+from eval.diff.version import WORKSPACE, DataVersion, tags
+from eval.score.__main__ import score_reply
+from eval.statistics.bootstrap import DIGITS, LEVEL, Figures, numbered, rate_interval
+from eval.statistics.pairing import METRICS, Tallies, tally
+from eval.tasks.runs import RequestBuilder, variants_of
+
+LEAST_SHARED = 20
+"""Versions that share fewer items of a task are not compared."""
+_DRAWS = 2_000
+_CELLS = 1 << 22  # of draws times clusters in memory at once
+
+
+class VersionRun(NamedTuple):
+    """A run of a version under today's keys."""
+
+    version: str
+    name: str
+    run: Run
+    tallies: Tallies
+
+
+def rekeyed(old: Question, today: Question) -> Question | None:
+    """Return a question as it was asked, with today's right options; None if its options no longer have them.
+
+    The id of a question leaves out the order of its options and the key, so both may have changed.
+    """
+    if not today.options or today.answer is None:
+        return msgspec.structs.replace(old, answer=today.answer, question_type=today.question_type)
+    right = {canonical(option.text) for option in today.options if option.letter in today.answer}
+    letters = sorted(option.letter for option in old.options if canonical(option.text) in right)
+    same = len(letters) == len(right)
+    return msgspec.structs.replace(old, answer="".join(letters), question_type=today.question_type) if same else None
+
+
+def rescored(version: DataVersion, today: DataVersion, notes: list[str]) -> list[VersionRun]:
+    """Return the runs of a version, their replies scored under today's keys; notes get those that cannot be scored.
+
+    Raises:
+        ValueError, FileNotFoundError: the version's test split cannot be read.
+    """
+    now: dict[str, Any] = {one.id: one for one in today.questions_of("test")}
+    kept = {row.id for read in (today.claims_of, today.fourfold_of) for row in read("test")}
+    files: dict[str, list[Any]] = {
+        "questions": [one for row in version.questions_of("test") if row.id in now and (one := rekeyed(row, now[row.id]))],
+        "claims": [row for row in version.claims_of("test") if row.id in kept],
+        "fourfold": [row for row in version.fourfold_of("test") if row.id in kept],
+    }
+    runs = []
+    with TemporaryDirectory() as folder:
+        for name, rows in files.items():
+            write_jsonl(Path(folder) / "test" / f"{name}.jsonl", rows, key=lambda row: row.id)
+        builder = RequestBuilder(Path(folder))
+        for name, settings in version.settings("runs").items():
+            try:
+                run = convert(settings, Run, f"{PARAMS_FILE} of {version.name}: runs.{name}")
+                if run.task != "essay":  # its marks are a judge's
+                    runs.append(VersionRun(version.name, name, run, _tallies(version, name, run, builder)))
+            except (ValueError, FileNotFoundError) as error:
+                notes.append(f"{version.name}: {name} is left out: {error}")
+    return runs
+
+
+def _tallies(version: DataVersion, name: str, run: Run, builder: RequestBuilder) -> Tallies:
+    variants = [{one.item_id: one for one in requests} for requests in builder.by_variant(run)]
+    scores = []
+    for reply in version.replies(name):
+        if reply.repeat >= run.repeats * len(variants_of(run)):
+            raise ValueError(f"repeat {reply.repeat} of {run.repeats} in {len(variants)} variants; the replies belong to other settings")
+        if request := variants[reply.repeat // run.repeats].get(reply.item_id):
+            scores.append(score_reply(reply, request))
+    return tally(scores, METRICS["accuracy"])
+
+
+def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str, str], notes: list[str]) -> dict[str, list[Figures]]:
+    """Return for each task the runs from best to worst on the items that its versions share.
+
+    Args:
+        order: the versions from oldest to newest; the newest decides what is shared, and one that shares too little is left out.
+        groups: question -> case or group of shared options: what is drawn whole.
+        notes: gets what is not compared.
+    """
+    by_task: dict[str, dict[str, list[VersionRun]]] = defaultdict(lambda: defaultdict(list))
+    for one in runs:
+        if one.tallies:
+            by_task[one.run.task][one.version].append(one)
+    boards = {}
+    for task, by_version in sorted(by_task.items()):
+        shared: set[str] = set()
+        rows: list[VersionRun] = []
+        for version in sorted(by_version, key=order.index, reverse=True):
+            items = set.intersection(*(set(one.tallies) for one in by_version[version]))
+            common = items & shared if rows else items
+            if rows and len(common) < LEAST_SHARED:
+                notes.append(
+                    f"{task}: {version} shares {len(common)} items with the newer versions, fewer than {LEAST_SHARED}: not compared"
+                )
+            else:
+                shared, rows = common, [*by_version[version], *rows]
+        boards[task] = ranked(task, rows, sorted(shared), groups)
+    return boards
+
+
+def ranked(task: str, runs: Sequence[VersionRun], items: Sequence[str], groups: Mapping[str, str]) -> list[Figures]:
+    """Return runs from best to worst with accuracy and rank, each with its interval; equal results of one run in several versions are one
+    row."""
+    versions: dict[tuple, list[VersionRun]] = defaultdict(list)
+    for one in runs:
+        versions[one.name, one.run.model, tuple(one.tallies[item] for item in items)].append(one)
+    same = list(versions.values())
+    shares = np.array([[float(each[0].tallies[item].share) for each in same] for item in items])
+    clusters = numbered([groups.get(item, item) for item in items])
+    counts = np.bincount(clusters)
+    sums = np.stack([np.bincount(clusters, shares[:, column]) for column in range(len(same))], axis=1)
+    bounds = rank_intervals(sums, counts, task) if len(counts) > 1 else None
+    means = shares.mean(axis=0)
+    ranks = scipy.stats.rankdata(-means.round(9), method="min").astype(int)
+    rows = []
+    for column in np.lexsort([[each[0].name for each in same], ranks]):
+        first = same[column][0]
+        own = np.array([first.tallies[item] for item in items], np.int64)
+        marks, repeats = (np.bincount(clusters, each).astype(np.int64) for each in own.T)
+        interval = rate_interval(marks, repeats, f"board/{task}/{first.name}")
+        rows.append({
+            "rank": int(ranks[column]),
+            "rank_interval": bounds[column] if bounds else None,
+            "run": first.name,
+            "model": first.run.model,
+            "versions": [one.version for one in same[column]],
+            "items": len(items),
+            "accuracy": round(float(means[column]), DIGITS),
+            "interval": [round(bound, DIGITS) for bound in interval] if interval else None,
+            "prompt": ", ".join(dict.fromkeys(variant.prompt for variant in variants_of(first.run))),
+            "method": first.run.method,
+            "shots": first.run.shots,
+        })  # fmt: skip
+    return rows
+
+
+def rank_intervals(sums: np.ndarray, counts: np.ndarray, name: str) -> list[list[int]]:
+    """Return the 95 % interval of each run's rank over draws of clusters with replacement.
+
+    Args:
+        sums: clusters by runs: what a cluster adds to a run's right items.
+        counts: items of each cluster.
+        name: seeds the draws.
+    """
+    drawn = np.random.Generator(np.random.PCG64(int.from_bytes(hashlib.sha256(f"board/{name}".encode()).digest()[:16])))
+    at_once = max(_CELLS // len(counts), 1)
+    ranks = []
+    for start in range(0, _DRAWS, at_once):
+        weights = drawn.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=min(at_once, _DRAWS - start))
+        means = (weights @ sums) / (weights @ counts)[:, np.newaxis]
+        ranks.append(scipy.stats.rankdata(-means.round(9), method="min", axis=1))
+    low, high = np.quantile(np.concatenate(ranks), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, method="nearest").astype(int).tolist()
+    return [list(pair) for pair in zip(low, high, strict=True)]
+
+
+def as_text(boards: Mapping[str, Sequence[Figures]], notes: Iterable[str]) -> str:
+    """Return the boards for the terminal."""
+    lines: list[str] = []
+    for task, rows in boards.items():
+        table = [["rank", "of", "run", "model", "accuracy", "95 %", "versions", "prompt", "method", "shots"]]
+        for row in rows:
+            rank = "–" if row["rank_interval"] is None else "{} … {}".format(*row["rank_interval"])
+            bounds = "–" if row["interval"] is None else "{:.1f} … {:.1f}".format(*(100 * bound for bound in row["interval"]))
+            accuracy, versions = f"{100 * row['accuracy']:.1f} %", ", ".join(row["versions"])
+            setting = [row["prompt"], row["method"], str(row["shots"])]
+            table.append([str(row["rank"]), rank, row["run"], row["model"], accuracy, bounds, versions, *setting])
+        widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
+        lines += [f"{task}: {rows[0]['items']} shared items", *(_aligned(line, widths) for line in table), ""]
+    return "\n".join([*lines, *notes])
+
+
+def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
+    return ("  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))).rstrip()
+
+
+def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersion] = DataVersion) -> None:
+    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("versions", metavar="VERSION", nargs="*", help="from oldest to newest; by default all tags")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    args: Any = parser.parse_args(argv)
+    names = [*(args.versions or tags()), WORKSPACE]
+    today = open_version(WORKSPACE)
+    runs, notes = [], list[str]()
+    for name in names:
+        try:
+            runs += rescored(today if name == WORKSPACE else open_version(name), today, notes)
+        except (ValueError, FileNotFoundError) as error:
+            if name == WORKSPACE:
+                raise
+            notes.append(f"{name} is left out: {error}")
+    groups = {one.id: one.group_id for one in today.questions_of("test") if one.group_id}
+    boards = board(runs, names, groups, notes)
+    whole = {"boards": boards, "not_compared": notes}
+    sys.stdout.write((msgspec.json.format(msgspec.json.encode(whole), indent=2).decode() if args.json else as_text(boards, notes)) + "\n")
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,299 @@
+"""Stage `items`: the scores of all runs -> statistics of each item and of the tests, and a queue of keys that are probably wrong.
+
+One run a model counts, its best one, since runs of a model are not independent; baselines tell nothing of an item and do not count.
+docs/items.md
+"""
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from msgspec import Struct
+
+from atomexam.pages.templates import SHARED
+from atomexam.records.claim import PAIR, ClaimPair
+from atomexam.records.question import Option, Question
+from atomexam.runtime.annotation_files import read_decisions, read_verdicts
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, replacing, write_json
+from atomexam.runtime.stage import Arguments, read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary
+from eval.items.keys import NO_ANSWER, OF_EXPLANATION, SUSPECT, key_evidence, letters_of_explanation
+from eval.items.queue import Rejected, Suspicion, suspect_key, twins_of, write_claims, write_queue
+from eval.items.replies import TaskReplies, TaskRun, code_of, read_task
+from eval.items.statistics import LEAST_MODELS, NEEDED_MODELS, figures_of_test, halves, item_figures, option_use
+from eval.models.planned import describe, read_runs
+from eval.statistics.bootstrap import DIGITS, Figures
+
+VERDICTS: dict[str | None, int] = {"正确": 1, "错误": 2}
+MOST_QUEUED = 500
+_FACETS = ("type", "exam", "subject", "source")
+_LETTER_TASKS = ("choice", "tcm", "tf")
+"""Tasks whose answers are options. Words for blanks are right in several spellings, so their keys are not examined."""
+_FILES = {"claim": "claims", "fourfold": "fourfold"}
+"""Records that a task asks of, if not of questions. Not from `eval.tasks`: a changed prompt would make this stage stale."""
+_CORRELATED = 1.96
+_NO_KEY = -2
+_MOST_SHOWN = 50
+_ROWS_AT_ONCE = 10_000
+_FEW_MODELS = (
+    f"few models besides baselines: {{}}. With fewer than {LEAST_MODELS}, correlations, reliability and votes on keys are undefined; with "
+    f"fewer than {NEEDED_MODELS} they are weak: the 95 % interval of a correlation is more than 0.5 to each side"
+)
+
+
+class Origin(Struct):
+    """Where a record was seen; further fields are ignored."""
+
+    source: str
+
+
+class Asked(Struct):
+    """What is read of a question, claim pair or fourfold row of the test split; further fields are ignored."""
+
+    id: str
+    question_type: str = ""
+    atomic_type: str = ""
+    exam: str | None = None
+    subject: str | None = None
+    options: list[Option] = []
+    answer: str | None = None
+    explanation: str | None = None
+    provenance: list[Origin] = []
+
+
+class AboutItem(NamedTuple):
+    """What is kept of it."""
+
+    type: str
+    exam: str | None
+    subject: str | None
+    source: tuple[str, ...]
+    options: int
+    key: str | None
+    """The right answer as scores give it; for claims None."""
+    explained: str | None
+    """Letters that its explanation names instead of the key."""
+
+
+def read_about(path: Path, wanted: Sequence[str]) -> Iterator[AboutItem]:
+    """Yield what is known of items, in their order.
+
+    Raises:
+        ValueError: an item of the scores is not in the file.
+    """
+    about, left = {}, set(wanted)
+    for one in read_jsonl(path, Asked):
+        if one.id not in left:
+            continue
+        texts = {option.letter: option.text for option in one.options}
+        key = texts.get(one.answer or "", one.answer) if one.question_type == "tf" else one.answer
+        explained = letters_of_explanation(one.explanation, one.question_type, texts, one.answer or "")
+        sources = tuple(sorted({origin.source for origin in one.provenance}))
+        kind = one.question_type or one.atomic_type
+        about[one.id] = AboutItem(kind, one.exam, one.subject, sources, len(texts), key, explained)
+    if gone := sorted(left - about.keys()):
+        raise ValueError(f"{path}: {len(gone)} items with scores are missing, such as {gone[0]}; `dvc repro score` scores the present ones")
+    return (about[item] for item in wanted)
+
+
+class Analysis(NamedTuple):
+    """The statistics of one task."""
+
+    table: pd.DataFrame
+    """A row per item."""
+    groups: list[Figures]
+    """A row per value of a facet."""
+    figures: Figures
+    suspicions: list[Suspicion]
+    """The most suspect item first."""
+
+
+def analyse(task: str, replies: TaskReplies, about: Sequence[AboutItem]) -> Analysis:
+    """Return the statistics of one task."""
+    right, models = replies.right, len(replies.runs)
+    facets = pd.DataFrame(about)
+    table = pd.DataFrame({"id": replies.items, "task": task}).join(facets[list(_FACETS)]).join(item_figures(right))
+    z = np.arctanh(table.item_rest.clip(-0.999, 0.999)) * np.sqrt((table.models - 3).clip(lower=0))  # Fisher's
+    table = table.assign(negative=z < -_CORRELATED, unparsed=replies.unparsed, omitted=replies.omitted, consistent=replies.consistent)
+    if task in _LETTER_TASKS:
+        weaker, stronger = halves(right)
+        chosen, answered = _bits(replies), replies.codes != NO_ANSWER
+        for name, columns in (("weaker_use", weaker), ("stronger_use", stronger)):
+            use = option_use(chosen[:, columns], answered[:, columns], int(max(facets.options.max(), 2))).round(DIGITS)
+            table[name] = [row[:many].tolist() for row, many in zip(use, facets.options, strict=True)]
+        numbers = {answer: number for number, answer in enumerate(replies.answers)}
+        keys = np.array([numbers.get(one.key or "", _NO_KEY) for one in about], np.int32)
+        table = table.join(key_evidence(replies.codes, keys, right, facets.options.to_numpy()))
+        answers = [*replies.answers, None]  # the last is that of `NO_ANSWER`
+        table["other"] = pd.Series([answers[code] for code in table.other], dtype=object)
+    elif task == "claim":
+        keys = np.full(len(about), code_of(PAIR, VERDICTS), np.int32)
+        table = table.join(key_evidence(replies.codes, keys, right, np.full(len(about), 4)))
+        opposite = table.other == code_of(dict(zip(PAIR, reversed(PAIR.values()), strict=True)), VERDICTS)
+        table = table.assign(other="the opposite", evidence=table.evidence.where(opposite))
+    else:
+        table = table.assign(evidence=np.nan)
+    table["explained"] = pd.Series([one.explained for one in about], dtype=object)
+    groups = [
+        {"task": task, "by": facet, "name": str(name)} | _summary(right[rows], table.iloc[rows])
+        for facet in _FACETS
+        for name, rows in table[[facet]].explode(facet).reset_index().groupby(facet)["index"]
+    ]
+    found = _suspicions(task, replies, table)
+    figures = {"models": models, "runs": replies.runs} | _summary(right, table)
+    figures |= {name: _rounded(table[name].mean()) for name in ("unparsed", "omitted", "consistent")}
+    return Analysis(table, groups, figures | {"suspect": len(found), "enough_models": models >= NEEDED_MODELS}, found)
+
+
+def _summary(right: npt.NDArray, table: pd.DataFrame) -> Figures:
+    """Return the figures of a part of a test."""
+    about_items = {"item_rest": _rounded(table.item_rest.mean()), "negative": int(table.negative.sum())}
+    return {name: _rounded(value) for name, value in figures_of_test(right).items()} | about_items
+
+
+def _rounded(value: Any) -> Any:
+    """Return a figure for a file: None if it is undefined."""
+    return None if value is None or np.isnan(value) else value if isinstance(value, int) else round(float(value), DIGITS)
+
+
+def _bits(replies: TaskReplies) -> npt.NDArray[np.uint16]:
+    """Return the options that each model chose as bits; 正确 is the first, 错误 the second."""
+
+    def bits(answer: str) -> int:
+        return VERDICTS[answer] if answer in VERDICTS else sum(1 << ascii_uppercase.index(letter) for letter in answer)
+
+    by_code = np.array([*map(bits, replies.answers), 0], np.uint16)  # the last is that of `NO_ANSWER`
+    return by_code[replies.codes]
+
+
+def _suspicions(task: str, replies: TaskReplies, table: pd.DataFrame) -> list[Suspicion]:
+    weak = f", weak with so few models: {NEEDED_MODELS} are needed" if len(replies.runs) < NEEDED_MODELS else ""
+    strength = (table.evidence.fillna(0) + OF_EXPLANATION * table.explained.notna()).to_numpy()
+    suspect = ((table.evidence >= SUSPECT) | table.negative | table.explained.notna()).to_numpy()
+    order = np.argsort(-strength, kind="stable")
+    found = []
+    for number in order[suspect[order]]:
+        row: Any = table.iloc[number]
+        because, answers, proposed = [], {}, row.explained
+        if task in _LETTER_TASKS:
+            given = zip(replies.runs, replies.codes[number], strict=True)
+            answers = {model: replies.answers[code] for model, code in given if code != NO_ANSWER}
+        if row.evidence >= SUSPECT:
+            proposed = row.other
+            counts = f"{number_of(int(row.for_other), 'model')} of {row.models} say {row.other}, {row.for_key} the key"
+            because.append(f"{counts}; {row.evidence:.1f} standard errors against it{weak}")
+        if row.negative:
+            because.append(f"models that do well elsewhere miss it: item-rest correlation {row.item_rest:.2f}")
+        if row.explained is not None:
+            because.append(f"the explanation says {row.explained}")
+        found.append(Suspicion(row.id, proposed, float(strength[number]), _rounded(row.evidence), bool(weak), because, answers))
+    return found
+
+
+def _runs_by_task(args: Arguments) -> tuple[dict[str, list[TaskRun]], int]:
+    """Return the runs of each task that are no baseline's, by name, and the number of those that are."""
+    by_task: dict[str, list[TaskRun]] = defaultdict(list)
+    left_out = 0
+    named = sorted((name, run) for plan in args.runs.glob("*/runs.json") for name, run in read_runs(plan).items())
+    for name, run in named:
+        if describe(run.model, args.runs)[0].backend == "baseline":
+            left_out += 1
+        else:
+            by_task[run.task].append(TaskRun(name, run.model, args.scores / f"{name}.jsonl", run.orders > 1 or bool(run.prompts)))
+    return by_task, left_out
+
+
+def _queue(args: Arguments, out: Path, found: Sequence[Suspicion], of_claims: Sequence[Suspicion]) -> dict[str, int]:
+    """Write what people get, without what they have decided already; return the numbers."""
+    decided, judged = read_decisions(args.decisions), read_verdicts(args.verdicts)
+    open_keys = sorted((one for one in found if one.item_id not in decided), key=lambda one: (-one.strength, one.item_id))
+    wanted = {one.item_id: one for one in open_keys[:MOST_QUEUED]}
+    questions = {row.id: row for row in read_optional(args.splits / "test" / "questions.jsonl", Question) if row.id in wanted}
+    twins = twins_of(read_optional(args.unique / "rejected.jsonl", Rejected), wanted)
+    write_queue(out, [suspect_key(one, questions[item], twins.get(item, [])) for item, one in wanted.items()])
+    wanted_claims = {one.item_id: one for one in [one for one in of_claims if one.item_id not in judged][:MOST_QUEUED]}
+    claims = {row.id: row for row in read_optional(args.splits / "test" / "claims.jsonl", ClaimPair) if row.id in wanted_claims}
+    write_claims(out, list(wanted_claims.values()), claims)
+    return {"queued_keys": len(wanted), "queued_claims": len(wanted_claims), "decided": sum(one.item_id in decided for one in found)}
+
+
+def _write_tables(path: Path, tables: Sequence[pd.DataFrame]) -> None:
+    """Write the rows of tables as JSONL, some thousands at a time: a whole table as one text takes as much memory as all else."""
+    with replacing(path) as part, open(part, "w", encoding="utf-8") as file:
+        for table in tables:
+            for start in range(0, len(table), _ROWS_AT_ONCE):
+                rows = table.iloc[start : start + _ROWS_AT_ONCE]
+                file.write(rows.to_json(orient="records", lines=True, force_ascii=False, double_precision=DIGITS))
+
+
+def _html(table: pd.DataFrame) -> str:
+    shown = table.astype(object).where(table.notna(), "–")
+    return shown.to_html(index=False, border=0, justify="unset", float_format=f"{{:.{DIGITS}f}}".format)
+
+
+def page(analyses: Sequence[Analysis], groups: pd.DataFrame, warnings: Sequence[str]) -> str:
+    """Return the page of all statistics but those of single items."""
+    style = (SHARED / "page.css").read_text(encoding="utf-8")
+    totals = pd.DataFrame([{"task": one.table.task.iloc[0]} | one.figures for one in analyses]).drop(columns="runs", errors="ignore")
+    worst = pd.concat([one.table for one in analyses]) if analyses else pd.DataFrame({"item_rest": []})
+    worst = worst.dropna(subset=["item_rest"]).sort_values("item_rest", kind="stable").head(_MOST_SHOWN)
+    wanted = ["id", "task", "type", "exam", "subject", "models", "right", "point_biserial", "item_rest", "evidence"]
+    tables = {
+        "Tests": totals,
+        "Parts": groups,
+        "Items with the lowest item-rest correlation": worst[[name for name in wanted if name in worst]],
+    }
+    body = "".join(f'<h2>{name}</h2><div class="wide">{_html(table)}</div>' for name, table in tables.items())
+    notes = "".join(f"<p>{escape(text)}</p>" for text in warnings)
+    head = f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Items</title><style>{style}</style></head>'
+    return f"{head}<body><h1>Items</h1>{notes}{body}</body></html>\n"
+
+
+def main(argv: list[str] | None = None) -> None:
+    paths = {
+        "runs": "data/plan",
+        "scores": "data/scores",
+        "splits": "data/splits",
+        "unique": "data/unique",
+        "decisions": "curation/decisions.jsonl",
+        "verdicts": "curation/verdicts.jsonl",
+        "out": "data/item_analysis",
+        "metrics": "metrics/items.json",
+    }
+    args = read_arguments(argv, __doc__, None, None, paths)
+    by_task, left_out = _runs_by_task(args)
+    analyses: dict[str, Analysis] = {}
+    for task in sorted(by_task):
+        replies = read_task(by_task[task], VERDICTS)
+        if replies is None:
+            continue
+        about = list(read_about(args.splits / "test" / f"{_FILES.get(task, 'questions')}.jsonl", replies.items))
+        analyses[task] = analyse(task, replies, about)
+    few = {task: len(one.figures["runs"]) for task, one in analyses.items() if len(one.figures["runs"]) < NEEDED_MODELS}
+    warnings = [_FEW_MODELS.format(", ".join(f"{task} {many}" for task, many in few.items()))] if few else []
+    with folder_lock(args.out) as out:
+        groups = pd.DataFrame([row for one in analyses.values() for row in one.groups])
+        _write_tables(out / "items.jsonl", [one.table for one in analyses.values()])
+        _write_tables(out / "groups.jsonl", [groups])
+        found = [one for task, each in analyses.items() if task in _LETTER_TASKS for one in each.suspicions]
+        queued = _queue(args, out, found, analyses["claim"].suspicions if "claim" in analyses else [])
+        with replacing(out / "index.html") as part:
+            part.write_text(page(list(analyses.values()), groups, warnings), encoding="utf-8")
+        tasks = {task: one.figures for task, one in analyses.items()}
+        write_json(args.metrics, {"runs_of_baselines": left_out, "needed_models": NEEDED_MODELS} | queued | {"tasks": tasks})
+    for text in warnings:
+        logging.getLogger("items").warning(text)
+    items = sum(len(one.table) for one in analyses.values())
+    to_review = " and ".join(number_of(queued[f"queued_{kind}s"], kind) for kind in ("key", "claim"))
+    print_summary("items", f"{number_of(items, 'item')}; {to_review} to review")
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,67 @@
+"""Suspect keys: models' answers and explanations -> how much speaks against each key, and the answer that it speaks for."""
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eval.answers.readers import READERS, Options
+from eval.items.statistics import LEAST_MODELS, Matrix, row_correlations, shares_of_rest
+
+Codes = npt.NDArray[np.int32]
+NO_ANSWER = -1
+SUSPECT = 2.0
+"""Evidence, in standard errors, from which a key is queued: in simulations 2 of 1,000 sound keys have it."""
+OF_EXPLANATION = 3.0
+"""Evidence of an explanation that names other letters than the key."""
+_LETTERS = re.compile("[A-JＡ-Ｊ]")
+
+
+def key_evidence(codes: Codes, keys: Codes, right: Matrix, options: npt.NDArray[np.int64]) -> pd.DataFrame:
+    """Return for each item the answer that speaks most against its key, the votes and the evidence, in standard errors.
+
+    Two statistics, each about standard normal for a sound key, are added (Stouffer). The vote: each model's weight is the log of the
+    odds that it is right rather than wrong by this one answer, from its share of the other items; a model at chance has none. The
+    contrast: whether those who give the other answer are better than those who give the key, as a correlation by Fisher's z.
+    A hard item that most models miss has votes against its key, but the better models are for it; with a wrong key both agree.
+
+    Args:
+        codes: items by models: a number for each answer, `NO_ANSWER` without one.
+        keys: a number for the key of each item.
+        options: number of possible answers to each item.
+
+    Returns:
+        `other` (`NO_ANSWER` if no model gives another answer), `for_other`, `for_key` (numbers of models), `evidence` (NaN without
+        `other`, or with fewer than three models).
+    """
+    least = 0.5 / max(len(right), 1)
+    rest = np.clip(shares_of_rest(right), least, 1 - least)
+    answered = (codes != NO_ANSWER) & ~np.isnan(rest)
+    weights = np.where(answered, rest, 0.5)
+    weights = np.maximum(np.log(weights / (1 - weights) * (np.maximum(options, 2)[:, np.newaxis] - 1)), 0) * answered
+    other, most = np.full(len(codes), NO_ANSWER, np.int32), np.full(len(codes), -np.inf)
+    for column in codes.T:
+        votes = (weights * (codes == column[:, np.newaxis])).sum(axis=1)
+        more = (column != NO_ANSWER) & (column != keys) & (votes > most + 1e-9)
+        other, most = np.where(more, column, other), np.where(more, votes, most)
+    for_key, for_other = codes == keys[:, np.newaxis], (codes == other[:, np.newaxis]) & answered
+    contrast = np.where(answered, for_other.astype(float) - for_key, np.nan)
+    sides = (weights * (for_other.astype(float) - for_key)).sum(axis=1)
+    vote = sides / np.sqrt(np.maximum((weights**2).sum(axis=1), 1e-9))
+    r = np.nan_to_num(row_correlations(contrast, rest))
+    better = np.arctanh(np.clip(r, -0.999, 0.999)) * np.sqrt(np.maximum(answered.sum(axis=1) - 3, 0))
+    known = (other != NO_ANSWER) & (answered.sum(axis=1) >= LEAST_MODELS)
+    evidence = np.where(known, (vote + better) / np.sqrt(2), np.nan)
+    return pd.DataFrame(
+        {"other": other, "for_other": for_other.sum(axis=1), "for_key": for_key.sum(axis=1), "contrast": r, "evidence": evidence}
+    )
+
+
+def letters_of_explanation(explanation: str | None, kind: str, options: Options, key: str) -> str | None:
+    """Return the letters that an explanation gives as the answer, if they are not those of the key."""
+    named = set(_LETTERS.findall(explanation or ""))
+    if kind not in ("mcqa", "mrqa") or named <= set(key):  # it names no other: not read, since reading costs 60 µs
+        return None
+    letters = READERS[kind](explanation or "", options)
+    return letters if letters != key else None

@@ -1,0 +1,113 @@
+"""Suspect keys and claims -> what people get: rows, sheets, a project for Label Studio. `python -m curation.decisions` reads keys back."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from atomexam.records.annotation import ANSWERS, KEY_VERDICTS, SuspectKey
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import replacing, write_json, write_jsonl
+from atomexam.runtime.sheets import write_sheet
+
+CONFIG = Path(__file__).with_name("label_studio.xml")
+_COLUMNS = (
+    "question_id", "question", "key", "proposed", "verdict", "letters", "comment", "because", "answers", "explanation", "twins", "sources",
+)  # fmt: skip
+_CLAIM_COLUMNS = ("claim_id", "atomic_type", "claim", "verdict", "comment", "because")
+_MAX_CELL_CHARS = 10_000
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class Suspicion(NamedTuple):
+    """What speaks against the key of one item."""
+
+    item_id: str
+    proposed: str | None
+    """The answer it speaks for."""
+    strength: float
+    """Ranks the queue: the evidence, and what an explanation that names another answer adds to it."""
+    evidence: float | None
+    weak: bool
+    because: list[str]
+    answers: dict[str, str]
+    """By model."""
+
+
+class Rejected(Struct):
+    """A row that `near_duplicates` rejected; further fields are ignored."""
+
+    reason: str
+    detail: str | None
+    record: msgspec.Raw
+
+
+def twins_of(rejected: Iterable[Rejected], wanted: Mapping[str, object]) -> dict[str, list[str]]:
+    """Return by kept question the stems of its near-duplicates with their right options."""
+    twins: dict[str, set[str]] = defaultdict(set)
+    for row in rejected:
+        if row.detail and row.detail in wanted and row.reason in ("near_duplicate", "overruled"):
+            twin = msgspec.json.decode(row.record, type=Question)
+            right = [option.text for option in twin.options if option.letter in (twin.answer or "")]
+            twins[row.detail].add(f"{twin.stem} → {'＋'.join(right) or twin.answer or '–'}")
+    return {item: sorted(texts) for item, texts in twins.items()}
+
+
+def suspect_key(found: Suspicion, question: Question, twins: Sequence[str]) -> SuspectKey:
+    """Return the row of a question in the queue."""
+    options = {option.letter: option.text for option in question.options}
+    letters = {text: letter for letter, text in options.items()}  # a statement is answered by the word
+    shown = [question.shared_stem, question.stem, *(f"{letter}. {text}" for letter, text in options.items())]
+    return SuspectKey(
+        question_id=question.id,
+        question="\n".join(filter(None, shown)),
+        options=options,
+        key=question.answer or "",
+        proposed=letters.get(found.proposed or "", found.proposed),
+        evidence=found.evidence,
+        weak=found.weak,
+        because=found.because,
+        answers={model: letters.get(answer, answer) for model, answer in found.answers.items()},
+        explanation=question.explanation,
+        twins=list(twins),
+        sources=sorted({origin.source for origin in question.provenance}),
+        urls=sorted({origin.url for origin in question.provenance}),
+    )
+
+
+def write_queue(folder: Path, rows: Sequence[SuspectKey]) -> None:
+    """Write the queue, the most suspect key first: `keys.jsonl`, `keys.xlsx`, and a project for Label Studio."""
+    cells = [_cells(row) for row in rows]
+    rank = {row.question_id: number for number, row in enumerate(rows)}
+    write_jsonl(folder / "keys.jsonl", rows, key=lambda row: rank[row.question_id])
+    write_sheet(folder / "keys.xlsx", _COLUMNS, [[row[name] for name in _COLUMNS] for row in cells], {"verdict": KEY_VERDICTS})
+    with replacing(folder / "label_studio.xml") as part:
+        part.write_bytes(CONFIG.read_bytes())
+    write_json(folder / "label_studio.json", [{"data": {name: text for name, text in row.items() if text}} for row in cells])
+
+
+def _cells(row: SuspectKey) -> dict[str, str]:
+    texts = {
+        "question_id": row.question_id,
+        "question": row.question,
+        "key": row.key,
+        "proposed": row.proposed or "",
+        "because": "\n".join(row.because),
+        "answers": ", ".join(f"{model} {answer}" for model, answer in row.answers.items()),
+        "explanation": row.explanation or "–",
+        "twins": "\n".join(row.twins),
+        "sources": "\n".join([*row.sources, *row.urls]),
+    }
+    cleaned = {name: _NOT_IN_XML.sub("\ufffd", text)[:_MAX_CELL_CHARS] for name, text in texts.items()}
+    return dict.fromkeys(("verdict", "letters", "comment"), "") | cleaned
+
+
+def write_claims(folder: Path, found: Sequence[Suspicion], claims: Mapping[str, ClaimPair]) -> None:
+    """Write the sheet of claims that the better models deny; `python -m curation.verdicts` reads it as it does those of `evidence`."""
+    rows = [[one.item_id, claims[one.item_id].atomic_type, claims[one.item_id].factual, "", "", "\n".join(one.because)] for one in found]
+    write_sheet(folder / "claims.xlsx", _CLAIM_COLUMNS, rows, {"verdict": ANSWERS})

@@ -1,0 +1,187 @@
+"""Scores of all runs of a task -> a matrix of items by models, with the answer of each. One run a model: its best one."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from atomexam.records.claim import PAIR, SENTENCES
+from atomexam.records.prediction import Outcome
+from atomexam.runtime.jsonl import read_jsonl
+from eval.items.keys import NO_ANSWER, Codes
+from eval.items.statistics import Matrix
+from eval.statistics.pairing import scored_id
+
+_PLACES = {"": 1} | {side: 3**place for sides in (PAIR, SENTENCES) for place, side in enumerate(sides)}
+"""What the verdict on a sentence counts in the code of its pair or row: verdicts are 0 (none), 1 and 2, so codes are numbers to base 3."""
+_OUTCOMES = {outcome: number for number, outcome in enumerate(get_args(Outcome))}
+_MARKS = {False: 0, True: 1, None: 2}
+Shares = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
+
+
+class Reply(Struct):
+    """What is read of a score; further fields are ignored."""
+
+    item_id: str
+    repeat: int
+    outcome: Outcome
+    answer: str | None = None
+    correct: bool | None = None
+
+
+class RunReplies(NamedTuple):
+    """One run's replies to the items of its task, in the order of their numbers."""
+
+    right: Shares
+    """Share of the repeats in which all parts of an item are right; NaN if the call failed or there is no known answer."""
+    codes: Codes
+    """Number of the answer in the first repeat; `NO_ANSWER` if a part of it is missing."""
+    unparsed: Shares
+    """Share of the replies without a readable answer."""
+    omitted: Shares
+    """Share of the replies that were cut before an answer, or never came."""
+    same: npt.NDArray[np.bool_]
+    """Whether the answer is the same in each repeat and order."""
+
+
+class TaskReplies(NamedTuple):
+    """The replies of several models to the items of one task."""
+
+    items: list[str]
+    runs: dict[str, str]
+    """Model -> its run, the columns in order."""
+    right: Matrix
+    codes: npt.NDArray[np.int32]
+    answers: list[str]
+    """The answer of each code; of parts of an item only those of one sentence."""
+    unparsed: Shares
+    """By item: mean over the models; like the next."""
+    omitted: Shares
+    consistent: Shares
+    """Share of the runs with several orders or wordings in which the answer never changes; NaN without such runs."""
+
+
+def code_of(verdicts: Mapping[str, str], answers: Mapping[str | None, int]) -> int:
+    """Return the code of the verdicts on the parts of an item, 0 or more.
+
+    Args:
+        answers: number of each answer, from 1; 0 is none.
+    """
+    return sum(answers[verdict] * _PLACES[side] for side, verdict in verdicts.items()) - 1
+
+
+class Items:
+    """Numbers of the items of a task, in the order of their first replies; an item may have several parts, such as the sides of a claim."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self._parts: dict[str, int] = {}
+        self._item: list[int] = []
+        self._place: list[int] = []
+
+    def numbered(self, names: Iterable[str]) -> tuple[Numbers, Numbers]:
+        """Return the item of each part, and what a verdict on it counts in the code of the item."""
+        parts = np.array([self._parts.setdefault(name, len(self._parts)) for name in names], np.int64)
+        for name in islice(self._parts, len(self._item), None):
+            item = scored_id(name)
+            self._item.append(self.numbers.setdefault(item, len(self.numbers)))
+            self._place.append(_PLACES[name[len(item) + 1 :]])
+        return np.array(self._item, np.int64)[parts], np.array(self._place, np.int64)[parts]
+
+
+def read_run(path: Path, items: Items, answers: dict[str | None, int]) -> RunReplies:
+    """Return the replies of one run; items and answers that are new get the next number."""
+    replies = list(read_jsonl(path, Reply))
+    numbers, places = items.numbered([one.item_id for one in replies])
+    repeat = np.array([one.repeat for one in replies], np.int64)
+    digits = np.array([answers.setdefault(one.answer, len(answers)) for one in replies], np.int64)
+    outcome = np.array([_OUTCOMES[one.outcome] for one in replies], np.int8)
+    correct = np.array([_MARKS[one.correct] for one in replies], np.int8)
+    repeats, many = int(repeat.max(initial=0)) + 1, len(items.numbers)
+
+    def counted(marks: npt.NDArray, weights: npt.NDArray | None = None) -> npt.NDArray:
+        """Return the number of marked replies of each item and repeat."""
+        cells = (numbers * repeats + repeat)[marks]
+        total = np.bincount(cells, None if weights is None else weights[marks], minlength=many * repeats)
+        return total.reshape(many, repeats)
+
+    every = np.ones(len(replies), bool)
+    asked = counted(every)
+    known = (asked > 0) & (counted((correct == _MARKS[None]) | (outcome == _OUTCOMES["failed"])) == 0)
+    right = known & (counted(correct != _MARKS[True]) == 0)
+    codes = np.where((asked > 0) & (counted(digits == 0) == 0), counted(every, digits * places) - 1, NO_ANSWER).astype(np.int32)
+    total = np.maximum(asked.sum(axis=1), 1)
+    unparsed = counted(outcome == _OUTCOMES["unparsed"]).sum(axis=1) / total
+    omitted = counted((outcome == _OUTCOMES["truncated"]) | (outcome == _OUTCOMES["failed"])).sum(axis=1) / total
+    share = np.divide(right.sum(axis=1), known.sum(axis=1), out=np.full(many, np.nan), where=known.any(axis=1))
+    same = (codes[:, :1] == codes).all(axis=1) & (codes[:, 0] != NO_ANSWER)
+    return RunReplies(share, codes[:, 0], unparsed, omitted, same)
+
+
+class TaskRun(NamedTuple):
+    """A run of the task."""
+
+    name: str
+    model: str
+    scores: Path
+    has_variants: bool
+    """It has several orders or wordings."""
+
+
+def read_task(runs: Iterable[TaskRun], first_answers: Iterable[str | None]) -> TaskReplies | None:
+    """Return the replies of each model's best run, the one with the largest share right; the runs of one model are not independent.
+
+    Args:
+        runs: in the order of their names: of equally good ones the first counts.
+        first_answers: answers with the first codes, in their order.
+
+    Returns:
+        None if no item has a known right answer.
+    """
+    items, answers = Items(), {answer: number for number, answer in enumerate([None, *first_answers])}
+    best: dict[str, tuple[float, str, RunReplies]] = {}
+    varied: list[Shares] = []
+    for name, model, path, has_variants in runs:
+        read = read_run(path, items, answers)
+        known = read.right[~np.isnan(read.right)]
+        share = float(known.mean()) if len(known) else -1.0
+        if model not in best or share > best[model][0]:
+            best[model] = (share, name, read)
+        varied += [read.same.astype(float)] if has_variants else []
+    many = len(items.numbers)
+    columns = [best[model][2] for model in sorted(best)]
+    right = _filled([one.right for one in columns], many, np.nan)
+    chosen = np.flatnonzero(~np.isnan(right).all(axis=1)) if columns else np.zeros(0, int)
+    if not len(chosen):
+        return None
+    names = list(items.numbers)
+    chosen = chosen[np.argsort([names[number] for number in chosen], kind="stable")]
+    unparsed, omitted = (
+        np.nanmean(_filled(each, many, np.nan)[chosen], axis=1)
+        for each in ([one.unparsed for one in columns], [one.omitted for one in columns])
+    )
+    consistent = _filled(varied, many, np.nan)[chosen].mean(axis=1) if varied else np.full(len(chosen), np.nan)
+    return TaskReplies(
+        items=[names[number] for number in chosen],
+        runs={model: best[model][1] for model in sorted(best)},
+        right=right[chosen],
+        codes=_filled([one.codes for one in columns], many, NO_ANSWER)[chosen],
+        answers=[answer for answer in answers if answer is not None],
+        unparsed=unparsed,
+        omitted=omitted,
+        consistent=consistent,
+    )
+
+
+def _filled(columns: Sequence[npt.NDArray], length: int, missing: float) -> npt.NDArray:
+    """Return columns side by side; the shorter ones, of runs read before an item was known, are filled up."""
+    kind = columns[0].dtype if columns else np.float64
+    filled = np.full((length, len(columns)), missing, kind)
+    for number, column in enumerate(columns):
+        filled[: len(column), number] = column
+    return filled

@@ -1,0 +1,108 @@
+"""Item statistics (classical test theory): a matrix of items by models -> figures of each item, of the whole, and of the options.
+
+`right` is the share of a model's replies to an item that are right: 0 or 1 without repeats, NaN where there is no reply.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import scipy
+
+from eval.statistics.bootstrap import LEVEL, Figures
+
+Matrix = npt.NDArray[np.float64]
+NEEDED_MODELS = 19
+"""From this many the 95 % interval of a correlation is at most 0.5 to each side (Fisher's z: 1.96 / sqrt(19 - 3) = 0.49)."""
+LEAST_MODELS = 3
+"""With fewer, every correlation is 1, -1 or undefined."""
+RELIABLE = 0.9
+_Z = float(scipy.stats.norm.ppf((1 + LEVEL) / 2))
+
+
+def shares_of_rest(right: Matrix) -> Matrix:
+    """Return for each item and model the share of the model's other items that is right; NaN where it did not reply to the item."""
+    others = np.sum(~np.isnan(right), axis=0) - 1
+    return np.divide(np.nansum(right, axis=0) - right, others, out=np.full_like(right, np.nan), where=others > 0)
+
+
+def row_correlations(a: Matrix, b: Matrix) -> npt.NDArray[np.float64]:
+    """Return Pearson's r of each two rows over the columns where neither is NaN; NaN if one of them is constant."""
+    there = ~(np.isnan(a) | np.isnan(b))
+    count = np.maximum(there.sum(axis=1, keepdims=True), 1)
+    a, b = (np.where(there, each, 0.0) for each in (a, b))
+    a, b = (np.where(there, each - each.sum(axis=1, keepdims=True) / count, 0.0) for each in (a, b))
+    spread = np.einsum("ij,ij->i", a, a) * np.einsum("ij,ij->i", b, b)
+    constant = (np.abs(a).max(axis=1, initial=0) < 1e-9) | (np.abs(b).max(axis=1, initial=0) < 1e-9)
+    return np.where(constant, np.nan, np.einsum("ij,ij->i", a, b) / np.sqrt(np.where(constant, 1.0, spread)))
+
+
+def item_figures(right: Matrix) -> pd.DataFrame:
+    """Return a row per item: number of models, share right with its interval (Wilson, models as draws), and two correlations over models.
+
+    `point_biserial` is with the share right of all items, `item_rest` (the corrected one) of all others. Both are NaN for fewer than
+    three models, or if all models did equally.
+    """
+    models = np.sum(~np.isnan(right), axis=1)
+    share = np.divide(np.nansum(right, axis=1), models, out=np.full(len(right), np.nan), where=models > 0)
+    of = np.maximum(models, 1)
+    middle = (share + _Z**2 / (2 * of)) / (1 + _Z**2 / of)
+    reach = _Z / (1 + _Z**2 / of) * np.sqrt(share * (1 - share) / of + _Z**2 / (4 * of**2))
+    whole = np.where(np.isnan(right), np.nan, model_shares(right))
+    enough = models >= LEAST_MODELS
+    correlations = {"point_biserial": whole, "item_rest": shares_of_rest(right)}
+    return pd.DataFrame(
+        {"models": models, "right": share, "low": middle - reach, "high": middle + reach}
+        | {name: np.where(enough, row_correlations(right, with_), np.nan) for name, with_ in correlations.items()}
+    )
+
+
+def model_shares(right: Matrix) -> npt.NDArray[np.float64]:
+    """Return the share right of each model over the items that it replied to."""
+    replied = np.sum(~np.isnan(right), axis=0)
+    return np.divide(np.nansum(right, axis=0), replied, out=np.full(right.shape[1], np.nan), where=replied > 0)
+
+
+def figures_of_test(right: Matrix) -> Figures:
+    """Return the figures of a set of items as one test; unrounded, None where undefined.
+
+    `alpha` is Cronbach's, which is KR-20 if all is right or wrong, over the items that every model replied to. `sem` is the standard error
+    of measurement of a model's share right. `same_replies` is the share of items, without those at floor and ceiling, on which each
+    model did as on another item: with few models by chance, with many because they ask the same. `items_needed` have a reliability of
+    0.9 (Spearman-Brown).
+    """
+    share = np.divide(np.nansum(right, axis=1), np.sum(~np.isnan(right), axis=1)) if right.size else np.zeros(0)
+    between = right[(share > 0) & (share < 1)]
+    figures: Figures = {
+        "items": len(right),
+        "right": float(share.mean()) if len(share) else None,
+        "floor": float((share == 0).mean()) if len(share) else None,
+        "ceiling": float((share == 1).mean()) if len(share) else None,
+        "same_replies": float(pd.DataFrame(between).duplicated(keep=False).sum() / len(right)) if len(right) else None,
+    }
+    complete = right[~np.isnan(right).any(axis=1)]
+    items, models = complete.shape
+    alpha = sem = needed = None
+    if items > 1 and models >= LEAST_MODELS and (total := float(complete.sum(axis=0).var(ddof=1))) > 1e-12:
+        alpha = items / (items - 1) * (1 - float(complete.var(axis=1, ddof=1).sum()) / total)
+        sem = float(np.sqrt(total * max(1 - alpha, 0))) / items
+        needed = int(np.ceil(items * RELIABLE * (1 - alpha) / (alpha * (1 - RELIABLE)))) if alpha > 0 else None
+    return figures | {"alpha": alpha, "sem": sem, "items_needed": needed}
+
+
+def halves(right: Matrix) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the columns of the weaker and of the stronger half of the models; the middle one of an odd number is in neither."""
+    order = np.argsort(model_shares(right), kind="stable")
+    half = len(order) // 2
+    return order[:half], order[len(order) - half :]
+
+
+def option_use(chosen: npt.NDArray[np.uint16], answered: npt.NDArray[np.bool_], options: int) -> Matrix:
+    """Return for each item and option the share of the answering models that choose it; NaN if none answers.
+
+    Args:
+        chosen: items by models; bit n is set if option n is chosen.
+        answered: items by models.
+    """
+    models = answered.sum(axis=1, keepdims=True)
+    picks = np.stack([((chosen >> option) & 1 & answered).sum(axis=1) for option in range(options)], axis=1)
+    return np.divide(picks, models, out=np.full(picks.shape, np.nan), where=models > 0)

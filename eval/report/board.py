@@ -1,0 +1,241 @@
+"""The report's first screen: figures of each model beside the best line without knowledge, and what they say of the best model."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from eval.statistics.bootstrap import Figures
+
+COIN_TOSSES = 0.0625
+"""Fourfold facts that are known to four coin tosses."""
+_COLUMNS = {
+    "fourfold": ("fourfold", "", "Fourfold facts"),
+    "claim": ("claim", "", "Claim pairs (SdAK)"),
+    "choice": ("choice", "", "Choice (CPsyExam)"),
+    "case": ("choice", "ca", "of these, case analysis"),
+    "tcm": ("tcm", "", "TCM (TCMBench)"),
+    "tf": ("tf", "", "True or false"),
+    "blank": ("blank", "", "Blanks"),
+    "essay": ("essay", "", "Answers in words, mark of 100"),
+}
+"""Key -> task, category if it is a part of the task, heading."""
+
+
+class Line(NamedTuple):
+    """The best of what needs no knowledge: a baseline's run, a rule over the wording, or chance."""
+
+    name: str
+    value: float
+    interval: tuple[float, float]
+    """Of a rule or chance, its value twice."""
+    run: str | None = None
+
+
+class Cell(NamedTuple):
+    """One figure of a model: that of its first run of the task, in the order of params.yaml."""
+
+    run: str
+    value: float
+    interval: tuple[float, float] | None
+    items: int
+    verdict: str
+    """`above`, `below` or `unsure`, against the line; "" without one."""
+
+
+class Column(NamedTuple):
+    """One task or part of it."""
+
+    task: str
+    category: str
+    title: str
+    line: Line | None
+
+
+class Row(NamedTuple):
+    """One model."""
+
+    model: str
+    cells: list[Cell | None]
+    tokens: int
+    cost: float | None
+
+
+class Lead(NamedTuple):
+    """What the table says of the best model in the first column that has own models."""
+
+    column: Column
+    best: tuple[str, Cell]
+    second: tuple[str, Cell] | None
+    is_sure: bool
+    """Whether best and second differ, corrected for all comparisons of the task."""
+
+
+class Board(NamedTuple):
+    """The table: own models and baselines, each with a cell a column."""
+
+    columns: list[Column]
+    own: list[Row]
+    baselines: list[Row]
+    lead: Lead | None
+    standing: dict[str, list[tuple[Column, str, Cell]]]
+    """Verdict -> the columns in which the best own model has it, the model and its figure."""
+
+
+def size_of(group: Figures) -> int:
+    """Return the number of groups, facts, pairs, sides or questions in a part."""
+    return next((group[unit] for unit in ("groups", "facts", "pairs", "claims", "questions") if isinstance(group.get(unit), int)), 0)
+
+
+def first_runs(runs: Mapping[str, Figures], judges: Mapping[str, Figures]) -> dict[tuple[str, str], str]:
+    """Return the first run with a figure for each model and task; a later one, with other settings, is not a second chance."""
+    first: dict[tuple[str, str], str] = {}
+    for name, run in runs.items():
+        if run.get("accuracy") is not None or (judges.get(name) or {}).get("mark") is not None:
+            first.setdefault((run["model"], run["task"]), name)
+    return first
+
+
+def board(stages: Any, summary: Figures) -> Board:
+    """Return the table of models.
+
+    Args:
+        stages: `StageMetrics`.
+        summary: with the lines of rules and of models without knowledge.
+    """
+    runs, differs = stages.runs, _differences(stages.comparisons)
+    first = first_runs(runs, stages.judges)
+    tasks = dict.fromkeys(task for _, task in first)
+    known = {key: entry for key, entry in _COLUMNS.items() if entry[0] in tasks}
+    known |= {task: (task, "", task) for task in tasks if task not in _COLUMNS}
+    models = dict.fromkeys(run["model"] for run in runs.values())
+    columns: list[Column] = []
+    by_model: dict[str, list[Cell | None]] = {model: [] for model in models}
+    for task, category, title in known.values():
+        found = {model: _figures(stages, first.get((model, task)), category) for model in models}
+        rules = {first[model, task]: part for model, part in found.items() if part and model in stages.baselines}
+        line = _line("" if category else task, rules, summary, runs)
+        if any(found.values()):
+            columns.append(Column(task, category, title, line))
+            for model, figures in found.items():
+                by_model[model].append(_cell(first[model, task], figures, line, {} if category else differs) if figures else None)
+    rows = [_row(model, cells, runs) for model, cells in by_model.items() if any(cells)]
+    own = [row for row in rows if row.model not in stages.baselines]
+    own.sort(key=lambda row: [-(cell.value if cell else -1.0) for cell in row.cells])
+    standing: dict[str, list[tuple[Column, str, Cell]]] = {}
+    for at, column in enumerate(columns):
+        if (ranked := _ranked(own, at)) and ranked[0][1].verdict:
+            standing.setdefault(ranked[0][1].verdict, []).append((column, *ranked[0]))
+    lead = next((_lead(column, ranked, differs) for at, column in enumerate(columns) if (ranked := _ranked(own, at))), None)
+    return Board(columns, own, [row for row in rows if row.model in stages.baselines], lead, standing)
+
+
+def _differences(comparisons: Iterable[Figures]) -> dict[tuple[str, str], int]:
+    """Return for each two runs that differ, in both orders, 1 if the first is better and else -1; 0 for those not shown to."""
+    signs: dict[tuple[str, str], int] = {}
+    for row in comparisons:
+        sign = 0 if not row.get("differs") else 1 if row["difference"] > 0 else -1
+        signs |= {(row["a"], row["b"]): sign, (row["b"], row["a"]): -sign}
+    return signs
+
+
+def _figures(stages: Any, run: str | None, category: str) -> Figures | None:
+    """Return value, interval and number of items of a run or of a category of it."""
+    if run is None:
+        return None
+    if (judge := stages.judges.get(run)) and stages.runs[run].get("accuracy") is None:
+        bounds = judge.get("mark_interval")
+        return {"accuracy": judge["mark"] / 100, "accuracy_interval": bounds and [mark / 100 for mark in bounds]} | {
+            "questions": judge.get("replies") or 0
+        }
+    part = (stages.runs[run].get("by_category") or {}).get(category) if category else stages.runs[run]
+    return part if part and part.get("accuracy") is not None else None
+
+
+def _line(whole: str, baselines: Mapping[str, Figures], summary: Figures, runs: Mapping[str, Figures]) -> Line | None:
+    """Return the best of the baselines' runs and, of a whole task, of rules and chance."""
+    lines = [Line(runs[name]["model"], *_bounds(part), run=name) for name, part in baselines.items()]
+    if whole == "fourfold":
+        lines.append(Line("four coin tosses", COIN_TOSSES, (COIN_TOSSES, COIN_TOSSES)))
+        for name, part in (summary.get("without_knowledge") or {}).items():
+            lines.append(Line(f"trained without medicine, {name}", part["facts"], (part["facts"], part["facts"])))
+    rules = {"claim": [summary.get("wording_rule")], "tf": [run.get("rule") for run in runs.values() if run["task"] == "tf"]}.get(whole, [])
+    lines += [Line(f"rule {one['rule']}", one["accuracy"], (one["accuracy"],) * 2) for one in rules if one and one["accuracy"] is not None]
+    if whole == "tf":
+        lines.append(Line("chance", 0.5, (0.5, 0.5)))
+    return max(lines, key=lambda line: line.value, default=None)
+
+
+def _bounds(part: Figures) -> tuple[float, tuple[float, float]]:
+    low, high = part.get("accuracy_interval") or (part["accuracy"], part["accuracy"])
+    return part["accuracy"], (low, high)
+
+
+def _cell(run: str, part: Figures, line: Line | None, differs: Mapping[tuple[str, str], int]) -> Cell:
+    value, (low, high) = _bounds(part)
+    verdict = ""
+    if line and line.run != run:
+        sign = differs[run, line.run] if line.run and (run, line.run) in differs else (low > line.interval[1]) - (high < line.interval[0])
+        verdict = {1: "above", 0: "unsure", -1: "below"}[sign]
+    return Cell(run, value, (low, high) if part.get("accuracy_interval") else None, size_of(part), verdict)
+
+
+def _row(model: str, cells: list[Cell | None], runs: Mapping[str, Figures]) -> Row:
+    usage = [run["usage"] for run in runs.values() if run["model"] == model and run.get("usage")]
+    costs = [one["cost"] for one in usage if "cost" in one]
+    tokens = sum(one.get("prompt_tokens", 0) + one.get("reply_tokens", 0) for one in usage)
+    return Row(model, cells, tokens, sum(costs) if costs else None)
+
+
+def _ranked(rows: Iterable[Row], at: int) -> list[tuple[str, Cell]]:
+    cells = [(row.model, cell) for row in rows if (cell := row.cells[at])]
+    return sorted(cells, key=lambda entry: -entry[1].value)
+
+
+def _lead(column: Column, ranked: list[tuple[str, Cell]], differs: Mapping[tuple[str, str], int]) -> Lead:
+    second = ranked[1] if len(ranked) > 1 else None
+    return Lead(column, ranked[0], second, bool(second and differs.get((ranked[0][1].run, second[1].run)) == 1))
+
+
+class Beside(NamedTuple):
+    """The accuracies of models on one part of the items."""
+
+    facet: str
+    value: str
+    cells: list[Figures | None]
+    """The figures of each model's first run, with its name as `run`."""
+
+
+LEAST = 20
+"""Items of a part below which it is in no figure: its interval is wider than most differences."""
+
+
+def parts(
+    runs: Mapping[str, Figures], first: Iterable[str], facets: Mapping[str, str], models: Sequence[str], least: int = 0
+) -> list[tuple[str, Beside]]:
+    """Return task and accuracies for each value of each facet with at least so many items, of the runs named."""
+    rows: dict[tuple[str, str, str], dict[str, Figures]] = {}
+    for name in first:
+        for part, facet in facets.items():
+            for value, group in (runs[name].get(part) or {}).items():
+                if size_of(group) >= least and group.get("accuracy") is not None:
+                    rows.setdefault((runs[name]["task"], facet, value), {})[runs[name]["model"]] = group | {"run": name}
+    return [(task, Beside(facet, value, [own.get(model) for model in models])) for (task, facet, value), own in rows.items()]
+
+
+class Compared(NamedTuple):
+    """Two models beside each other on the parts of the questions, as in CPsyExam, Figure 4."""
+
+    facet: str
+    models: list[str]
+    rows: list[tuple[str, Beside]]
+    """Sorted by the first model."""
+
+
+def beside(runs: Mapping[str, Figures], first: Sequence[str]) -> Compared:
+    """Return the subjects with enough questions, or the exams if no subject has, of the first two models."""
+    models = list(dict.fromkeys(runs[name]["model"] for name in first))[:2]
+    shown = [name for name in first if runs[name]["model"] in models]
+    for part, facet in (("by_subject", "subject"), ("by_exam", "exam")):
+        rows = parts(runs, shown, {part: facet}, models, LEAST)
+        if rows := sorted(rows, key=lambda row: [-(cell["accuracy"] if cell else -1.0) for cell in row[1].cells]):
+            break
+    return Compared(facet, models, rows)

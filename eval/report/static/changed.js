@@ -1,0 +1,44 @@
+"use strict";
+// What moved since another version, if `eval.diff --html` has written it to the folder beside this one; else the page says how.
+(function () {
+  const AtomExam = window.AtomExam;
+  const { element } = AtomExam;
+  const UNITS = 10_000; // figures are rounded to so many parts of one
+  const MOST = 4;
+  const box = document.getElementById("changed");
+  const percent = (share) => (100 * share).toFixed(1) + " %";
+  const points = (share) => (share < 0 ? "−" : "+") + Math.abs(100 * share).toFixed(1);
+
+  function figures(title, rows) {
+    const words = rows.slice(0, MOST).map(([run, figure, before, now, change]) => {
+      const name = figure === "accuracy" ? run : `${run} ${figure.replace(/_/g, " ")}`;
+      return `${name} ${percent(before)} → ${percent(now)} (${points(change)})`;
+    });
+    if (rows.length > MOST) words.push(`${rows.length - MOST} more`);
+    return rows.length ? [element("b", {}, `${title}: `), words.join(", ") + ". "] : [];
+  }
+
+  const take = {
+    changed([from, counts, rows]) {
+      const known = JSON.parse(box.dataset.accuracies);
+      const isOf = ([run, figure, , now]) => figure !== "accuracy" || Math.abs((known[run] ?? NaN) - now) < 1.5 / UNITS;
+      if (!rows.every(isOf)) {
+        const command = "python -m eval.diff " + from.split(" ")[0] + " --html";
+        return box.replaceChildren("The folder diff has a comparison of other figures than these; ", element("code", {}, command), " makes it anew.");
+      }
+      const moved = rows.filter(([, , , , change]) => change).sort((a, b) => Math.abs(b[4]) - Math.abs(a[4]));
+      const items = counts.filter(([, , total]) => total).map(([kind, became, total]) => `${total} ${kind}s ${became}`);
+      return box.replaceChildren(
+        ...figures("More than noise", moved.filter(([, , , , , differs]) => differs)),
+        ...figures("Not shown to be more than noise", moved.filter(([, , , , , differs]) => !differs)),
+        ...(moved.length ? [] : ["No figure moved. "]),
+        `Items: ${items.join(", ") || "the same"}. `,
+        element("a", { href: "../diff/index.html" }, `All since ${from}`),
+      );
+    },
+  };
+
+  /** Called by the file of the difference. */
+  AtomExam.take = (what, value) => take[what](value);
+  document.head.append(element("script", { src: "../diff/items/changed.js" }));
+})();

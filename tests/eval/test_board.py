@@ -1,0 +1,98 @@
+"""One board over versions: old replies under today's keys, whatever the order of options was, and ranks with their uncertainty."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from atomexam.records.prediction import Prediction
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question, question_id
+from atomexam.runtime.jsonl import write_jsonl
+from eval.board import main, rank_intervals
+from eval.diff.version import WORKSPACE, DataVersion
+
+SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
+TEXTS = ("甲", "乙", "丙", "丁")
+
+
+def question(number: int, texts: tuple[str, ...], right: str) -> Question:
+    options = [Option(letter=letter, text=f"{text}{number}") for letter, text in zip("ABCD", texts, strict=True)]
+    stem = f"第{number}题问的是（ ）。"
+    identity, answer = question_id(None, stem, [option.text for option in options]), "ABCD"[texts.index(right)]
+    about = {"exam": "PCE", "subject": "心理诊断", "question_type": "mcqa", "provenance": SEEN}
+    return Question(id=identity, stem=stem, options=options, answer=answer, **about)
+
+
+def version(folder: Path, questions: list[Question], runs: dict[str, list[str]]) -> DataVersion:
+    """Return a version of files in a folder; each run replies with a letter to each question."""
+    for name, rows in (("questions", questions), ("claims", [])):
+        write_jsonl(folder / f"data/splits/test/{name}.jsonl", rows, key=lambda row: row.id)
+    for run, letters in runs.items():
+        about = {"run": run, "repeat": 0, "prompt_sha256": "0", "finish_reason": "stop", "tokens": 1}
+        replies = [Prediction(item_id=one.id, reply=f"答案：{letter}", **about) for one, letter in zip(questions, letters, strict=True)]
+        write_jsonl(folder / f"data/predictions/m/{run}.jsonl", replies, key=lambda row: row.item_id)
+    settings = {"runs": {run: {"model": "m", "task": "choice"} for run in runs}}
+    (folder / "params.yaml").write_text(json.dumps(settings), encoding="utf-8")
+    return DataVersion("workspace", folder)
+
+
+@pytest.fixture
+def shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., dict]:
+    """Return the board of versions by name, each made of its questions and runs."""
+
+    def board(**versions: tuple[list[Question], dict[str, list[str]]]) -> dict:
+        made = {name: version(tmp_path / name, *parts) for name, parts in versions.items()}
+        for name, one in made.items():
+            one.name = name
+        main([*(name for name in made if name != WORKSPACE), "--json"], made.__getitem__)
+        return json.loads(capsys.readouterr().out)
+
+    return board
+
+
+def test_old_replies_are_scored_under_todays_keys(shown: Callable[..., dict]) -> None:
+    """In v1 the options stood the other way round, and the first five keys were 乙; ten of its thirty questions are gone."""
+    old = [question(number, TEXTS[::-1], "乙" if number < 5 else "甲") for number in range(30)]
+    now = [question(number, TEXTS, "甲") for number in range(20)]
+    found = shown(v1=(old, {"old": ["D"] * 30, "bad": ["C"] * 30}), workspace=(now, {"new": ["A"] * 15 + ["B"] * 5}))
+    rows = {row["run"]: row for row in found["boards"]["choice"]}
+    assert {run: (row["rank"], row["accuracy"], row["items"]) for run, row in rows.items()} == {
+        "old": (1, 1.0, 20),
+        "new": (2, 0.75, 20),
+        "bad": (3, 0.0, 20),
+    }
+    assert rows["old"]["versions"] == ["v1"] and found["not_compared"] == []
+    assert rows["bad"]["rank_interval"] == [3, 3] and rows["new"]["rank_interval"][1] == 2
+
+
+def test_what_cannot_be_compared_is_said(shown: Callable[..., dict]) -> None:
+    now = [question(number, TEXTS, "甲") for number in range(40)]
+    letters = ["A", "B"] * 20
+    few = [*now[:3], *(question(number, TEXTS, "甲") for number in range(100, 130))]
+    found = shown(v1=(few, {"run": ["A"] * 33}), v2=(now, {"run": letters}), workspace=(now, {"run": letters}))
+    assert found["not_compared"] == ["choice: v1 shares 3 items with the newer versions, fewer than 20: not compared"]
+    [row] = found["boards"]["choice"]
+    assert (row["versions"], row["accuracy"]) == (["v2", "workspace"], 0.5)
+
+
+def test_a_run_that_cannot_be_scored_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    now = [question(number, TEXTS, "甲") for number in range(20)]
+    version(tmp_path / "v1", now, {"run": ["A"] * 20})
+    path = tmp_path / "v1/data/predictions/m/run.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace('"repeat":0', '"repeat":1'), encoding="utf-8")
+    torn = DataVersion("workspace", tmp_path / "v1")
+    torn.name = "v1"
+    main(["v1"], {"v1": torn, "workspace": version(tmp_path / "now", now, {"new": ["A"] * 20})}.__getitem__)
+    told = capsys.readouterr().out
+    assert "choice: 20 shared items" in told and "v1: run is left out: repeat 1 of 1 in 1 variants" in told
+
+
+def test_ranks_are_those_of_drawn_clusters() -> None:
+    """Two runs that are equal but on one of 50 items change places; the third is far behind."""
+    sums = np.ones((50, 3))
+    sums[0, 0], sums[1, 1], sums[:30, 2] = 0, 0, 0
+    assert rank_intervals(sums, np.ones(50), "toy") == [[1, 2], [1, 2], [3, 3]]
+    assert rank_intervals(sums, np.ones(50), "toy") == rank_intervals(sums, np.ones(50), "toy")
