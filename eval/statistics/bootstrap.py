@@ -86,6 +86,11 @@ def sign_test(better: int, worse: int) -> float:
     return min(1.0, 2 * float(scipy.special.bdtr(min(better, worse), better + worse, 0.5)))
 
 
+def generator(name: str) -> np.random.Generator:
+    """Return the generator that a name seeds."""
+    return np.random.Generator(np.random.PCG64(int.from_bytes(hashlib.sha256(name.encode()).digest()[:16])))
+
+
 def _bootstrap(sums: Counts, counts: Counts, name: str, draws: int) -> npt.NDArray[np.float64]:
     """Return the rate in each of many draws of as many clusters as there are, with replacement.
 
@@ -93,7 +98,7 @@ def _bootstrap(sums: Counts, counts: Counts, name: str, draws: int) -> npt.NDArr
     the same distribution as sampling clusters one by one, in the time of a few kinds instead of thousands of clusters.
     """
     kinds, times = np.unique(np.stack([sums, counts], axis=1), axis=0, return_counts=True)
-    random = np.random.Generator(np.random.PCG64(int.from_bytes(hashlib.sha256(name.encode()).digest()[:16])))
+    random = generator(name)
     at_once = max(_CELLS // len(kinds), 1)
     totals = [
         random.multinomial(len(sums), times / len(sums), size=min(at_once, draws - start)) @ kinds for start in range(0, draws, at_once)

@@ -55,7 +55,9 @@ def remedy(path: Path) -> str:
     return f"correct the line: `git log -p {path}` shows its history; in a conflict delete only the marks (<<<<<<<, =======, >>>>>>>)"
 
 
-Why = Literal["drawn", "published", "rest", "promoted", "kin", "returned", "over_quota", "kin_of_held", "leaked", "branches_differ"]
+Why = Literal[
+    "drawn", "published", "rest", "promoted", "kin", "returned", "over_quota", "kin_of_held", "leaked", "rotated", "branches_differ"
+]  # fmt: skip
 REASONS: Mapping[Why, str] = {
     "drawn": "drawn under the quotas and shares of its first version",
     "published": "published in this split by its source, and its import says `keep_splits: true`",
@@ -66,6 +68,7 @@ REASONS: Mapping[Why, str] = {
     "over_quota": "was there but left because a quota or share shrank, or there was no room; never trained on",
     "kin_of_held": "tied both to records that are or were held back and to records that are or were trained on, so in neither",
     "leaked": "contains a question of test or reserved; withdrawn by `python -m splits.leaks --withdraw`",
+    "rotated": "moved by `python -m splits.rotate`: from reserved to test, or from test to no split, where it came from being published",
     "branches_differ": "two branches put it into different splits, and one of them may have been trained on",
 }
 ShotSlot = tuple[str, str, str, str, int]

@@ -30,6 +30,7 @@ PATHS = {
     "leaks": "data/leaks",
     "prompts": "eval/tasks/prompts",
     "ledger": "splits/released.jsonl",
+    "proofs": "splits/proofs",
     "lock": "requirements.lock",
     "torch": "requirements-torch.txt",
     "licences": "licences.csv",
@@ -37,7 +38,8 @@ PATHS = {
 }
 LEAKS, SHOTS, PASSED = "leaks.jsonl", "shots.jsonl", "passed.json"
 CHECKSUMS = "SHA256SUMS"
-FOLDERS = (*CONFIGS, task_files.HARNESS, instructions.FOLDER, task_files.OPENCOMPASS)
+PROOFS = "proofs"
+FOLDERS = (*CONFIGS, PROOFS, task_files.HARNESS, instructions.FOLDER, task_files.OPENCOMPASS)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -67,6 +69,7 @@ def main(argv: list[str] | None = None) -> None:
         }
         texts |= opencompass_files(read_split(arguments.splits, "test"))
         texts[commitment.FILE] = _pretty(commitment.commit(read_split(arguments.splits, commitment.RESERVED)))
+        texts |= {f"{PROOFS}/{path.name}": path.read_bytes() for path in sorted(arguments.proofs.glob("*.jsonl"))}
         texts[HISTORY] = b"".join(map(to_line, changes))
         texts[LEAKS], texts[SHOTS] = (b"".join(map(to_line, rows)) for rows in (leaks, shots))
         texts[croissant.FILE] = _pretty(describe(contents, version))

@@ -97,7 +97,7 @@ def release_of(tmp_path: Path) -> Callable[..., Path]:
         ledger = tmp_path / "released.jsonl"
         ledger.touch()
         out = tmp_path / name
-        inputs = {"splits": folder / "splits", "leaks": folder / "leaks", "ledger": ledger, "out": out}
+        inputs = {"splits": folder / "splits", "leaks": folder / "leaks", "ledger": ledger, "proofs": tmp_path / "proofs", "out": out}
         main([word for flag, path in inputs.items() for word in (f"--{flag}", str(path))] + ["--version", version])
         return out
 
