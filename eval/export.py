@@ -13,10 +13,13 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib import metadata
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
@@ -40,11 +43,8 @@ _METRICS = {
     "sentence_accuracy": "share of the sentences that are judged rightly",
     "consistent_accuracy": "share of the {noun} that are answered rightly in each order of options and wording",
 }
-_ASKED = (
-    "prompt", "prompts", "orders", "method", "shots", "repeats", "temperature", "top_k", "top_p", "repetition_penalty",
-)  # fmt: skip
+_ASKED = [field for field in Run.__struct_fields__ if field not in ("model", "task", "batch_size")]
 _USUAL = Run(model="", task="choice")
-_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 class ScoredRun(NamedTuple):
@@ -63,7 +63,8 @@ class ScoredRun(NamedTuple):
     def variant(self) -> str:
         """Return how the run differs from the usual way to ask, in words; empty for that way."""
         changed = {field: getattr(self.run, field) for field in _ASKED if getattr(self.run, field) != getattr(_USUAL, field)}
-        return ", ".join(f"{field} {' '.join(value) if isinstance(value, list) else value}" for field, value in changed.items())
+        changed |= self.model.template
+        return ", ".join(f"{field} {' '.join(value) if isinstance(value, tuple) else value}" for field, value in changed.items())
 
 
 def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, str]) -> list[ScoredRun]:
@@ -73,23 +74,36 @@ def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, 
         ids: model -> its repository, where params.yaml does not name one.
 
     Raises:
-        ValueError: there is no such run, it has no accuracy, or the repository of its model is not known.
+        ValueError: there is no such run or model, it has no accuracy, or the repository of its model is not known.
     """
     planned = {name: run for path in sorted(plan.glob("*/runs.json")) for name, run in read_runs(path).items()}
     for name in chosen:
         one_of(name, planned, "run", f"{plan}")
+    for key in ids:
+        one_of(key, {run.model for run in planned.values()}, "model", f"--model, {plan}")
     found = []
-    for name in chosen or sorted(planned):
+    for name in dict.fromkeys(chosen or sorted(planned)):
         figures = read_json(metrics / f"{name}.json", dict, "`dvc repro score` writes it")
         model = describe(planned[name].model, plan)[0]
         if figures.get("accuracy") is not None and (chosen or model.backend != "baseline"):
-            model_id = ids.get(model.model) or model.name or ""
-            if not _REPOSITORY.fullmatch(model_id):
-                raise ValueError(f"model {model.model} has no repository; name one: --model {model.model}=OWNER/NAME")
+            own = "" if model.backend == "imported" or Path(model.name or "").is_dir() else model.name or ""
+            advice = f"model {model.model} has no repository; name one: --model {model.model}=OWNER/NAME"
+            model_id = _repository(ids.get(model.model, own), advice)
             found.append(ScoredRun(name, planned[name], figures, model, model_id))
         elif name in chosen:
             raise ValueError(f"{name}: it has no accuracy, since its answers are in words; judges mark them")
     return found
+
+
+def _repository(name: str, advice: str) -> str:
+    """Return the name of a repository, OWNER/NAME, which is also a path in `out`; raise ValueError with the advice if it is none."""
+    from huggingface_hub.utils import validate_repo_id
+
+    with suppress(ValueError):
+        validate_repo_id(name)
+        if "/" in name:
+            return name
+    raise ValueError(advice)
 
 
 def every_eval_ever(runs: list[ScoredRun], dataset: str, version: str, by: str, relationship: str, now: int) -> dict[str, Any]:
@@ -100,10 +114,11 @@ def every_eval_ever(runs: list[ScoredRun], dataset: str, version: str, by: str, 
         "revision": first.model.revision,
         "base_model": first.model.base,
         "weights_sha256": first.model.weights,
+        "template": first.model.template,
     }
     return {
         "schema_version": SCHEMA,
-        "evaluation_id": f"{_NAME}/{model_id}/{now}",
+        "evaluation_id": f"{_NAME}/{model_id}/{first.model.model}/{now}",
         "retrieved_timestamp": str(now),
         "source_metadata": {
             "source_name": _NAME,
@@ -169,23 +184,26 @@ def _results(one: ScoredRun, dataset: str, version: str) -> Iterator[dict[str, A
 
 
 def eval_results(runs: list[ScoredRun], dataset: str, revision: str | None, date: str) -> dict[str, str]:
-    """Return the files of one model's `.eval_results`: name -> YAML; accuracies are in percent.
+    """Return the files of the `.eval_results` of one repository: name -> YAML; accuracies are in percent.
 
-    The Hub shows one value of a task for each file, so each way to ask has its own, with what it changes as `notes`.
+    The Hub shows one value of a task for each file, so each way to ask has its own, with what it changes as `notes`. If several models
+    are of this repository, each has its files.
     """
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
     by_variant: dict[str, list[Any]] = defaultdict(list)
+    several = len({one.model.model for one in runs}) > 1
     for one in runs:
         value = round(100 * one.figures["accuracy"], 2)
-        entry = EvalResultEntry(dataset, one.run.task, value, dataset_revision=revision, date=date, notes=one.variant() or None)
-        by_variant[one.variant()].append(entry)
+        variant = ", ".join(filter(None, (f"model {one.model.model}" if several else "", one.variant())))
+        entry = EvalResultEntry(dataset, one.run.task, value, dataset_revision=revision, date=date, notes=variant or None)
+        by_variant[variant].append(entry)
     writer, files = YAML(), {}
     writer.width = 1_000  # a note is one line
     for variant, entries in sorted(by_variant.items()):
         text = StringIO()
         writer.dump(eval_result_entries_to_yaml(entries), text)
-        files["_".join(["atomexam", *re.findall(r"[\w.]+", variant)]) + ".yaml"] = text.getvalue()
+        files["_".join(["atomexam", *re.findall(r"[^ ,]+", quote(variant, safe=" ,"))]) + ".yaml"] = text.getvalue()
     return files
 
 
@@ -207,22 +225,24 @@ def main(argv: list[str] | None = None) -> None:
     for flag, default in paths.items():
         parser.add_argument(f"--{flag}", type=Path, default=Path(default), metavar="PATH", help=f"default: {default}")
     args: Any = parser.parse_args(argv)
-    if not _REPOSITORY.fullmatch(args.dataset):
-        raise ValueError(f"--dataset {args.dataset}: expected OWNER/NAME")
-    ids = dict(pair.split("=", 1) if "=" in pair else (pair, "") for pair in args.model)
+    _repository(args.dataset, f"--dataset {args.dataset}: expected OWNER/NAME")
+    if wrong := [pair for pair in args.model if "=" not in pair]:
+        raise ValueError(f"--model {wrong[0]}: expected MODEL=OWNER/NAME")
+    ids = dict(pair.split("=", 1) for pair in args.model)
     version = read_json(args.release / "croissant.json", dict, "`dvc repro release` writes it")["version"]
     now = int(time.time())
     today = time.strftime("%Y-%m-%d", time.gmtime(now))
-    by_model: dict[str, list[ScoredRun]] = defaultdict(list)
+    by_model: dict[str, dict[str, list[ScoredRun]]] = defaultdict(lambda: defaultdict(list))
     for one in read_scored(args.plan, args.metrics, args.runs, ids):
-        by_model[one.model_id].append(one)
-    for model_id, runs in by_model.items():
-        record = every_eval_ever(runs, args.dataset, version, args.by, args.relationship, now)
-        name = uuid5(NAMESPACE_URL, msgspec.json.encode(record).decode())
-        path = args.out / "data" / _NAME / model_id / f"{name}.json"
-        write_json(path, record)
-        print(path)
-        for file, text in eval_results(runs, args.dataset, args.revision, today).items():
+        by_model[one.model_id][one.model.model].append(one)
+    for model_id, models in by_model.items():
+        for runs in models.values():
+            record = every_eval_ever(runs, args.dataset, version, args.by, args.relationship, now)
+            name = uuid5(NAMESPACE_URL, msgspec.json.encode(record).decode())
+            path = args.out / "data" / _NAME / model_id / f"{name}.json"
+            write_json(path, record)
+            print(path)
+        for file, text in eval_results([*chain(*models.values())], args.dataset, args.revision, today).items():
             path = args.out / "models" / model_id / ".eval_results" / file
             with replacing(path) as part:
                 part.write_text(text, encoding="utf-8")

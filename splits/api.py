@@ -103,6 +103,6 @@ def load_release(folder: str | Path = "data/release", config: str = "kg", split:
     folder = Path(folder)
     one_of(config, CONFIGS, "config", str(folder))
     one_of(split, RELEASED.values(), "split", str(folder))
-    check_files(folder)
-    rows = [row for path in sorted((folder / config).glob(f"{split}-*.parquet")) for row in pq.read_table(path).to_pylist()]
+    named = [name for name in check_files(folder) if name.startswith(f"{config}/{split}-") and name.endswith(".parquet")]
+    rows = [row for name in named for row in pq.read_table(folder / name).to_pylist()]
     return pd.DataFrame(rows)

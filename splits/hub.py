@@ -1,4 +1,4 @@
-"""A release -> a dataset of the Hugging Face Hub: one commit that has its files alone, and the version as a tag.
+"""A release -> a dataset of the Hugging Face Hub: one commit that replaces an earlier one, and the version as a tag.
 
 The key is read from the environment (HF_TOKEN) and never printed. A new repository is private until you make it public on its page.
 """
@@ -10,28 +10,47 @@ from typing import Any
 
 from splits.release.__main__ import CHECKSUMS
 
-_ID = re.compile(rb"[a-z]+-[0-9a-f]{8,}")
+_HEX_CHARS = 20  # the hash in an id, as `content_id` makes it
+_CHECKSUM = re.compile(r"([0-9a-f]{64})  ([\w.-]+(?:/[\w.-]+)*)")
 
 
-def files_of(release: Path) -> list[str]:
-    """Return the files that belong to a release, which are those of its checksums; anything else in the folder stays here."""
-    listed = (release / CHECKSUMS).read_text(encoding="utf-8").splitlines()
-    return sorted([CHECKSUMS, *(line.split("  ", 1)[1] for line in listed)])
+def checksums(path: Path) -> dict[str, str]:
+    """Return the files of a release, each with its SHA-256.
+
+    Raises:
+        ValueError: a line is not a hash and a path within the folder.
+    """
+    files = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not (found := _CHECKSUM.fullmatch(line)) or ".." in found[2].split("/"):
+            raise ValueError(f"{path}: {line!r} found; expected a SHA-256, two spaces, and a path within the folder")
+        files[found[2]] = found[1]
+    return files
 
 
 def refuse_reserved(release: Path, files: Sequence[str], reserved: Set[str]) -> None:
     """Raise ValueError if a file names a reserved record."""
+    ids = {part: one for one in reserved for part in _hex_parts(one.encode())}
     for name in files:
-        if named := sorted(reserved & _ids_in(release / name)):
-            raise ValueError(f"{release / name} names {named[0]}, which is reserved; nothing was sent; build it again: `dvc repro release`")
+        for text in _texts(release / name):
+            if named := sorted(ids[part] for part in ids.keys() & _hex_parts(text)):
+                raise ValueError(
+                    f"{release / name} names {named[0]}, which is reserved; nothing was sent; build it again: `dvc repro release`"
+                )
 
 
-def _ids_in(path: Path) -> set[str]:
-    if path.suffix != ".parquet":
-        return {one.decode() for one in _ID.findall(path.read_bytes())}
-    import pyarrow.parquet as pq
+def _hex_parts(text: bytes) -> set[bytes]:
+    """Return all that can be the hash of an id, also inside a longer word: what is written before or after an id does not hide it."""
+    words = re.findall(rb"[0-9a-f]{%d,}" % _HEX_CHARS, text)
+    return {word[start : start + _HEX_CHARS] for word in words for start in range(len(word) - _HEX_CHARS + 1)}
 
-    return set(pq.read_table(path, columns=["id"])["id"].to_pylist())
+
+def _texts(path: Path) -> Iterator[bytes]:
+    yield path.read_bytes()
+    if path.suffix == ".parquet":  # its columns are compressed
+        import pyarrow.parquet as pq
+
+        yield from (str(rows.to_pylist()).encode() for rows in pq.ParquetFile(path).iter_batches())
 
 
 def plan(release: Path, files: Sequence[str], name: str, version: str) -> Iterator[str]:
@@ -56,26 +75,43 @@ def plan(release: Path, files: Sequence[str], name: str, version: str) -> Iterat
     yield f"{sum(sizes):12,}  bytes in {len(files)} files"
 
 
-def push(release: Path, files: Sequence[str], name: str, version: str, token: str) -> str:
-    """Send a release; return its address. What an earlier release had and this one has not is deleted in the same commit.
+def push(release: Path, files: Sequence[str], name: str, version: str, token: str) -> Iterator[str]:
+    """Send a release in one commit; yield before it what of an earlier release it deletes and if all can read it, after it the address.
 
     Raises:
-        ValueError: the repository has this version already.
+        ValueError: the repository has this version already, or files that are of no release.
         OSError: the Hub refused it, or cannot be reached.
     """
+    import httpx2
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
     from huggingface_hub.utils import disable_progress_bars
 
     disable_progress_bars()
     hub = HfApi(token=token)
-    hub.create_repo(name, repo_type="dataset", private=True, exist_ok=True)
-    if any(tag.name == version for tag in hub.list_repo_refs(name, repo_type="dataset").tags):
-        raise ValueError(f"{name} has version {version} already; raise `release.version` in params.yaml and build it")
-    old = set(hub.list_repo_files(name, repo_type="dataset")) - {*files, ".gitattributes"}
-    changes: list[Any] = [
-        *(CommitOperationDelete(path_in_repo=file) for file in sorted(old)),
-        *(CommitOperationAdd(path_in_repo=file, path_or_fileobj=release / file) for file in files),
-    ]
-    commit = hub.create_commit(name, changes, commit_message=f"Version {version}", repo_type="dataset")
-    hub.create_tag(name, tag=version, revision=commit.oid, repo_type="dataset")
-    return f"{hub.endpoint}/datasets/{name}/tree/{version}"
+    try:
+        hub.create_repo(name, repo_type="dataset", private=True, exist_ok=True)
+        if any(tag.name == version for tag in hub.list_repo_refs(name, repo_type="dataset").tags):
+            raise ValueError(
+                f"{name} has version {version} already; raise `release.version` in params.yaml and build it, or, if it is this release,"
+                " record it without --hub"
+            )
+        info = hub.dataset_info(name)
+        there, released = set(hub.list_repo_files(name, revision=info.sha, repo_type="dataset")), set[str]()
+        if CHECKSUMS in there:
+            released = set(checksums(Path(hub.hf_hub_download(name, CHECKSUMS, revision=info.sha, repo_type="dataset"))))
+        elif foreign := sorted(there - {".gitattributes", "README.md"}):
+            raise ValueError(f"{name} has {foreign[0]} and no {CHECKSUMS}, so it is no release; nothing was sent; name another repository")
+        old = sorted(there & released - {*files})
+        yield from (f"     deleted  {file}" for file in old)
+        if not info.private:
+            yield f"{name} is public"
+        changes: list[Any] = [
+            *(CommitOperationDelete(path_in_repo=file) for file in old),
+            *(CommitOperationAdd(path_in_repo=file, path_or_fileobj=release / file) for file in files),
+        ]
+        message = f"Version {version}"
+        commit = hub.create_commit(name, changes, commit_message=message, repo_type="dataset", parent_commit=info.sha)
+        hub.create_tag(name, tag=version, revision=commit.oid, repo_type="dataset")
+    except (httpx2.RequestError, httpx2.InvalidURL, RuntimeError) as error:  # RuntimeError: of one file's upload
+        raise ConnectionError(f"{hub.endpoint}: {error}; version {version} is not recorded; run the command again") from None
+    yield f"{hub.endpoint}/datasets/{name}/tree/{version}"

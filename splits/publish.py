@@ -3,14 +3,15 @@
 Run it once per version, when you hand the folder to others; then `dvc repro release`, and commit the ledger and dvc.lock. From then on
 that version cannot be built with other items, and the card of the next one lists the changes.
 
-With --hub OWNER/NAME it also sends the release to a dataset of the Hugging Face Hub, under the version as its revision, if HF_TOKEN is
-set; without it, nothing is recorded or sent: it prints what would be.
+With --hub OWNER/NAME it first sends the release to a dataset of the Hugging Face Hub, under the version as its revision, if HF_TOKEN is
+set; without it, nothing is recorded or sent: it prints what would be. What was not sent is not recorded.
 """
 
 import argparse
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -33,10 +34,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--hub", metavar="OWNER/NAME", help="send the release there; a new repository is private")
     parser.add_argument("--splits", type=Path, default=Path(PATHS["splits"]), metavar="PATH", help="with --hub: holds what is reserved")
     arguments = parser.parse_args(argv)
-    check_files(arguments.release)
+    token = os.environ.get("HF_TOKEN", "").strip()
+    if token and not re.fullmatch("[!-~]+", token):  # the error of a client would show it
+        raise ValueError("HF_TOKEN has a character that no key has, such as a space or a line break; set it again")
+    files = check_files(arguments.release)
     refuse_stopped(arguments.release.parent)
     version = msgspec.json.decode((arguments.release / CROISSANT).read_bytes())["version"]
-    files, token = hub.files_of(arguments.release), os.environ.get("HF_TOKEN", "").strip()
     if arguments.hub:
         reserved = {record.id for record in read_split(arguments.splits, RESERVED)}
         hub.refuse_reserved(arguments.release, files, reserved)
@@ -46,23 +49,23 @@ def main(argv: Sequence[str] | None = None) -> None:
                 "nothing was recorded or sent: HF_TOKEN is not set; `huggingface.co/settings/tokens` gives one that writes", file=sys.stderr
             )
             return
-    summary = publish(arguments.release / HISTORY, arguments.ledger, version)
+    sending = hub.push(arguments.release, files, arguments.hub, version, token) if arguments.hub else ()
+    summary = publish(arguments.release / HISTORY, arguments.ledger, version, sending)
     print(f"{summary}; run `dvc repro release`, commit {arguments.ledger} and dvc.lock, and tag the commit", file=sys.stderr)
     print(NOT_RELEASED, file=sys.stderr)
-    if arguments.hub:
-        print(hub.push(arguments.release, files, arguments.hub, version, token))
 
 
-def check_files(release: Path) -> None:
-    """Raise ValueError if a file does not match the checksums."""
+def check_files(release: Path) -> list[str]:
+    """Return the files of a release, which are those of its checksums; raise ValueError if one does not match."""
     if not (release / CHECKSUMS).exists():
         raise ValueError(f"{release / CHECKSUMS}: no such file, so there is no release; build it: `dvc repro release`")
-    for line in (release / CHECKSUMS).read_text(encoding="utf-8").splitlines():
-        digest, name = line.split("  ", 1)
+    files = hub.checksums(release / CHECKSUMS)
+    for name, digest in files.items():
         if not (release / name).is_file() or sha256(release / name) != digest:
             raise ValueError(
                 f"{release / name} is not the file that {CHECKSUMS} names; build the release again: `dvc repro --force release`"
             )
+    return sorted([CHECKSUMS, *files])
 
 
 def refuse_stopped(data: Path) -> None:
@@ -72,8 +75,11 @@ def refuse_stopped(data: Path) -> None:
             raise ValueError(f"{data / name}: the last run stopped here, so the release is that of an earlier one; run `dvc repro release`")
 
 
-def publish(history: Path, ledger: Path, version: str) -> str:
+def publish(history: Path, ledger: Path, version: str, sending: Iterable[str] = ()) -> str:
     """Add a release's history to the ledger; return a summary of what its version changed.
+
+    Args:
+        sending: sends it while its lines are read, which are printed. If that fails, nothing is recorded.
 
     Raises:
         ValueError: the ledger contains lines that the history lacks, so the release was built from another ledger.
@@ -82,6 +88,8 @@ def publish(history: Path, ledger: Path, version: str) -> str:
     known = set(read_ledger(ledger))
     if lost := in_order(known - set(changes)):
         raise ValueError(f"{ledger}: {lost[0].id} of version {lost[0].version} is not in {history}; build it again: `dvc repro release`")
+    for line in sending:
+        print(line)
     write_jsonl(ledger, changes, key=lambda change: (order_of(change.version), change.id))
     counts = dict(tally(changes)).get(version, {})
     changed = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))

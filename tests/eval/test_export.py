@@ -92,12 +92,42 @@ def test_each_way_to_ask_has_its_file_in_the_repository_of_the_model(export) -> 
     [
         ((), "model own has no repository; name one: --model own=OWNER/NAME"),
         (("big-essay",), "big-essay: it has no accuracy"),
+        (("--model", "own=../.."), "model own has no repository"),
+        (("--model", "own=lab"), "model own has no repository"),
+        (("--model", "own"), "--model own: expected MODEL=OWNER/NAME"),
+        (("--model", "owm=lab/own"), "unknown model 'owm'.*did you mean own"),
         (("big-choise",), "unknown run 'big-choise'.*did you mean big-choice"),
     ],
 )
 def test_what_cannot_be_exported_is_named(export, words: tuple[str, ...], error: str) -> None:
     with pytest.raises(ValueError, match=error):
         export(*words)
+
+
+def test_a_local_folder_is_no_repository(export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lab/Big-7B").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="model big has no repository"):
+        export("big-choice")
+    assert [*export("big-choice", "--model", "big=lab/Big-7B").glob("models/lab/Big-7B")]
+
+
+def test_no_two_runs_share_an_entry(export, tmp_path: Path) -> None:
+    changed = {"max_new_tokens": 8, "prompts": ("x", "y")}
+    for model, thinking, settings in (("big", False, {}), ("deep", True, {}), ("deep-b", True, changed)):
+        folder = tmp_path / "plan" / model
+        folder.mkdir(exist_ok=True)
+        described = Description(model=model, backend="huggingface", name="lab/Big-7B", template={"thinking": thinking})
+        (folder / "model.json").write_bytes(msgspec.json.encode(described))
+        (folder / "runs.json").write_bytes(msgspec.json.encode({f"{model}-tf": Run(model=model, task="tf", **settings)}))
+        (tmp_path / f"runs/{model}-tf.json").write_text(json.dumps(FIGURES))
+    folder = export("big-tf", "deep-tf", "deep-b-tf", "big-tf")
+    records = [json.loads(path.read_text()) for path in folder.glob("data/AtomExam/lab/Big-7B/*.json")]
+    assert len({record["evaluation_id"] for record in records}) == len(records) == 3
+    notes = [YAML(typ="safe").load(path)[0]["notes"] for path in sorted(folder.glob("models/lab/Big-7B/.eval_results/*"))]
+    assert notes == [
+        "model big, thinking False", "model deep-b, max_new_tokens 8, prompts x y, thinking True", "model deep, thinking True",
+    ]  # fmt: skip
 
 
 def test_a_rule_is_written_if_its_run_is_named(export) -> None:

@@ -7,10 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from msgspec import structs
 
 from splits import hub
+from splits.api import load_release
+from splits.publish import check_files
 from splits.publish import main as publish
 from tests.splits import loopback_hub
 
@@ -63,9 +67,10 @@ def test_a_release_is_sent_loaded_and_replaced(sent, split_files, release_of, qu
     with loopback_hub.running() as server:
         release, splits = built("0.1.0")
         assert "401" in sent(server, release, splits, token="wrong", status=1) and server.refused
+        assert not (tmp_path / "released.jsonl").read_bytes()  # what was not sent is not recorded
         assert f"{server.url}/datasets/{NAME}/tree/0.1.0" in sent(server, release, splits)
         assert server.private == {NAME: True} and set(server.tags[NAME]) == {"0.1.0"}
-        assert set(server.commits[NAME][0][1]) == {*hub.files_of(release), ".gitattributes"} and len(server.commits[NAME]) == 2
+        assert set(server.commits[NAME][0][1]) == {*check_files(release), ".gitattributes"} and len(server.commits[NAME]) == 2
         first = loaded(server, "0.1.0")
         assert "has version 0.1.0 already; raise `release.version`" in sent(server, release, splits, status=1)
 
@@ -74,7 +79,7 @@ def test_a_release_is_sent_loaded_and_replaced(sent, split_files, release_of, qu
         release, splits = built("0.2.0")
         (release / "notes.txt").write_text("not of the release")
         sent(server, release, splits)
-        assert set(server.commits[NAME][0][1]) == {*hub.files_of(release), ".gitattributes"}
+        assert set(server.commits[NAME][0][1]) == {*check_files(release), ".gitattributes"}
         assert set(first.values()) == {"A"} and loaded(server, "0.2.0") == first | {changed: "B"}
 
 
@@ -86,7 +91,7 @@ def test_without_a_key_it_says_what_would_go(
     publish([*words, "--hub", NAME])
     said = capsys.readouterr()
     assert f"/datasets/{NAME}, revision 0.1.0" in said.out and "nothing was recorded or sent: HF_TOKEN is not set" in said.err
-    for file in hub.files_of(release):
+    for file in check_files(release):
         assert f"{(release / file).stat().st_size:,}  {file}\n" in said.out
     assert not (tmp_path / "released.jsonl").read_bytes()
     for name, error in (("atomexam", "expected OWNER/NAME, such as my-lab/atomexam"), ("a/b/c", "--hub a/b/c: ")):
@@ -94,13 +99,69 @@ def test_without_a_key_it_says_what_would_go(
             publish([*words, "--hub", name])
 
 
+@pytest.mark.slow
+def test_only_an_earlier_release_is_replaced(
+    release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from huggingface_hub import constants
+
+    ledger = tmp_path / "released.jsonl"
+    words = ["--release", str(release), "--ledger", str(ledger), "--splits", str(tmp_path / "run/splits"), "--hub", NAME]
+    earlier = {"SHA256SUMS": b"0" * 64 + b"  kg/old.parquet\n", "kg/old.parquet": b"", "notes.txt": b"mine", ".gitattributes": b""}
+
+    def refused(error: type[Exception], message: str) -> None:
+        with pytest.raises(error, match=message) as caught:
+            publish(words)
+        assert not ledger.read_bytes() and "SECRET" not in str(caught.value)
+
+    with loopback_hub.running() as server:
+        for name, value in (("ENDPOINT", server.url), ("HF_HUB_OFFLINE", False), ("HF_HUB_CACHE", str(tmp_path / "cache"))):
+            monkeypatch.setattr(constants, name, value)
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", server.url + "/{repo_id}/resolve/{revision}/{filename}")
+        monkeypatch.setenv("HF_TOKEN", "hf_SECRET\nX")
+        refused(ValueError, "HF_TOKEN has a character that no key has")
+        monkeypatch.setenv("HF_TOKEN", loopback_hub.TOKEN)
+        server.tags[NAME], server.private[NAME] = {}, False
+        server.commits[NAME] = [("1" * 40, {"data/train.csv": b"mine"})]
+        refused(ValueError, f"{NAME} has data/train.csv and no SHA256SUMS")
+        server.commits[NAME] = [("1" * 40, earlier)]
+        server.tags[NAME] = {"0.1.0": "1" * 40}
+        refused(ValueError, "has version 0.1.0 already")
+        assert server.commits[NAME] == [("1" * 40, earlier)]
+        server.tags[NAME] = {}
+        with monkeypatch.context() as patch:
+            patch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+            refused(ConnectionError, "http://127.0.0.1:9: .*; version 0.1.0 is not recorded")
+        capsys.readouterr()
+        publish(words)
+        assert set(server.commits[NAME][0][1]) == {*check_files(release), "notes.txt", ".gitattributes"} and ledger.read_bytes()
+        assert f"deleted  kg/old.parquet\n{NAME} is public\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["../../x", "/etc/hostname", "kg/../../x"])
+def test_a_path_outside_the_release_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "SHA256SUMS").write_text(f"{'0' * 64}  {name}\n")
+    with pytest.raises(ValueError, match="a path within the folder"):
+        check_files(tmp_path)
+
+
+def test_a_file_that_no_checksum_names_is_not_loaded(release: Path) -> None:
+    rows = load_release(release, "kg", "test")
+    pq.write_table(pa.table({"id": ["q-1"]}), release / "kg/test-more.parquet")
+    assert len(rows) and len(load_release(release, "kg", "test")) == len(rows)
+
+
 def test_a_file_that_names_a_reserved_record_is_not_sent(release: Path, tmp_path: Path) -> None:
-    files = hub.files_of(release)
+    files = check_files(release)
     reserved = {json.loads(line)["id"] for line in (tmp_path / "run/splits/reserved/questions.jsonl").read_text().splitlines()}
     hub.refuse_reserved(release, files, reserved)
     one = sorted(reserved)[0]
-    (release / "leaks.jsonl").write_text(json.dumps({"id": one}) + "\n")
-    with pytest.raises(ValueError, match=f"leaks.jsonl names {one}, which is reserved; nothing was sent"):
-        hub.refuse_reserved(release, files, reserved)
+    for before, after in (("", ""), ("see\n", ""), ("id", "a"), ("第", "页")):
+        (release / "leaks.jsonl").write_text(json.dumps({"text": before + one + after}, ensure_ascii=False) + "\n")
+        with pytest.raises(ValueError, match=f"leaks.jsonl names {one}, which is reserved; nothing was sent"):
+            hub.refuse_reserved(release, files, reserved)
+    pq.write_table(pa.table({"id": ["q-1"], "options": [[{"text": f"as in {one}"}]]}), release / "a.parquet")
+    with pytest.raises(ValueError, match=rf"a\.parquet names {one}"):
+        hub.refuse_reserved(release, ["a.parquet"], reserved)
     with pytest.raises(ValueError, match=r"\.parquet names .*, which is reserved"):
         hub.refuse_reserved(release, files, {json.loads((release / "history.jsonl").read_text().splitlines()[0])["id"]} - reserved)
