@@ -41,7 +41,7 @@ _FILES = {"claim": "claims", "fourfold": "fourfold"}
 """Records that a task asks of, if not of questions. Not from `eval.tasks`: a changed prompt would make this stage stale."""
 _NO_KEY = -2
 _LABELS = {
-    "by": "Divided by", "name": "Part", "id": "Item", "floor": "Floor: no model right", "ceiling": "Ceiling: every model right",
+    "by": "Divided by", "name": "Part", "id": "Item",
     "same_replies": "Same replies as another item", "sem": "Standard error of a share right", "items_needed": f"Items for alpha {RELIABLE}",
     "point_biserial": "Item-test correlation", "item_rest": "Item-rest correlation", "negative": "Items with negative correlation",
     "evidence": "Evidence against the key", "unparsed": "Replies unreadable", "omitted": "Replies cut or missing",
@@ -250,7 +250,7 @@ def _cell(name: str, value: Any) -> str:
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if name in _PERCENT:
-        return f"{100 * value:.1f} %"
+        return f"{100 * value:.1f}\u00a0%"
     return f"{value:.{0 if name == 'items_needed' else 2}f}" if isinstance(value, float) else str(value)
 
 

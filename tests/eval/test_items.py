@@ -371,7 +371,7 @@ def test_few_models_are_called_weak_and_one_ends_without_an_error(tmp_path: Path
     shown = [(tmp_path / name / "out/index.html").read_text(encoding="utf-8") for name in ("eight", "one", "nobody")]
     assert all("<main>" in page and "Floor and ceiling are" in page and "item_rest" not in page for page in shown)
     assert [page.count('tabindex="0" aria-label=') for page in shown] == [3, 2, 0] == [page.count("<table") for page in shown]
-    assert "<p>Few models" in shown[0] and ">Same replies as another item<" in shown[0] and " %</td>" in shown[0]
+    assert "<p>Few models" in shown[0] and ">Same replies as another item<" in shown[0] and "\u00a0%</td>" in shown[0]
 
 
 def test_the_best_run_of_a_model_counts_and_orders_are_compared(tmp_path: Path) -> None:
