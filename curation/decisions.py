@@ -4,7 +4,7 @@
     python -m curation.decisions export.json
 
 FILES are filled copies of data/item_analysis/keys.xlsx (.xlsx, .csv) and exports of its Label Studio project (JSON or JSON-MIN). Importing
-the same decisions again changes nothing; a new one replaces the earlier one, and is reported. docs/items.md
+the same decisions again changes nothing; one that differs from an earlier one needs --replace. docs/items.md
 """
 
 import argparse
@@ -22,28 +22,29 @@ from atomexam.text.canonical import canonical
 from curation.annotation.samples import ClaimAnswer, read_export, read_spreadsheet
 
 _READERS = {".json": read_export, ".xlsx": read_spreadsheet, ".csv": read_spreadsheet}
-_LETTER = re.compile("[A-J]")
+_MARKS_OF_JSON = re.compile(r'"choices":|[\[\]{}"]')  # Label Studio's CSV gives several letters as a list, alone or under this name
+_LETTERS = re.compile(r"[A-J\s,、;/]*")
 
 
 def decision_of(one: ClaimAnswer, known: Mapping[str, SuspectKey]) -> Decision:
     """Return the decision of one answer.
 
     Raises:
-        ValueError: it is on no question of the queue, or says nothing that could be done.
+        ValueError: it says nothing that could be done.
     """
-    row = known.get(one.claim_id)
-    if row is None:
-        raise ValueError(f"no question {one.claim_id[:40]!r} in the queue, which has changed; take the row out, or fill in a new sheet")
+    row = known[one.claim_id]
     if canonical(one.claim) != canonical(row.question):
         shown = f"{one.claim[:80]!r} but was queued as {row.question[:80]!r}"
         raise ValueError(f"the question reads {shown}; change only verdict, letters and comment")
     verdict, note = one.verdict.strip().casefold(), one.comment[:MAX_COMMENT_CHARS] or None
-    typed = unicodedata.normalize("NFKC", one.letters)
-    letters = sorted(set(_LETTER.findall(typed if '"' in typed else typed.upper())))  # Label Studio's CSV has JSON with small letters
     if verdict not in KEY_VERDICTS:
         raise ValueError(f"verdict is {one.verdict[:40]!r}; expected {', '.join(KEY_VERDICTS)}, or nothing")
     if verdict in ("ambiguous", "drop"):
         return Decision(id=one.claim_id, withdrawn=verdict, note=note)  # type: ignore[arg-type]
+    typed = _MARKS_OF_JSON.sub("", unicodedata.normalize("NFKC", one.letters)).upper()
+    if not _LETTERS.fullmatch(typed):
+        raise ValueError(f"letters is {one.letters[:40]!r}; expected letters alone, such as AC, and words under comment")
+    letters = sorted({letter for letter in typed if letter.isalpha()})
     found = f"{verdict} with the letters {''.join(letters) or 'none'}, and the key is {row.key}"
     if verdict == "key_wrong" and (not letters or not row.options.keys() >= set(letters) or letters == sorted(row.key)):
         raise ValueError(f"{found}; expected the letters of the right options, of {''.join(row.options)}")
@@ -85,18 +86,27 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILES")
     parser.add_argument("--queue", type=Path, default=Path("data/item_analysis/keys.jsonl"))
     parser.add_argument("--decisions", type=Path, default=Path("curation/decisions.jsonl"))
+    parser.add_argument("--replace", action="store_true", help="let new decisions replace earlier ones that differ")
     arguments = parser.parse_args(argv)
     if unknown := [str(path) for path in arguments.files if path.suffix.lower() not in _READERS]:
         raise ValueError(f"{', '.join(unknown)}: expected one of {', '.join(_READERS)}: an export of Label Studio, or a filled spreadsheet")
     known = {row.question_id: row for row in read_jsonl(arguments.queue, SuspectKey, "`dvc repro items` writes the queue")}
     answers = [one for path in arguments.files for one in _READERS[path.suffix.lower()](path, "question")]
-    old, new = read_decisions(arguments.decisions), check(answers, known)
-    if changed := {key: one for key, one in new.items() if old.get(key) != one}:
+    old, new = read_decisions(arguments.decisions), check([one for one in answers if one.claim_id in known], known)
+    changed = {key: one for key, one in new.items() if old.get(key) != one}
+    told = {key: f"{key}: {_said(old[key])} -> {_said(changed[key])}" for key in sorted(changed.keys() & old.keys())}
+    if not arguments.replace and (differing := [text for key, text in told.items() if _said(old[key]) != _said(changed[key])]):
+        raise ValueError("\n  ".join(["nothing was imported; decided otherwise before, --replace takes the new decisions:", *differing]))
+    if changed:
         write_jsonl(arguments.decisions, (old | new).values(), key=lambda one: one.id)
-    for key in sorted(changed.keys() & old.keys()):
-        print(f"changed: {key}: {_said(old[key])} -> {_said(changed[key])}")
-    added = len(changed.keys() - old.keys())
-    print(f"{arguments.decisions}: {added} new decisions, {len(changed) - added} changed, {len(new) - len(changed)} as before")
+    for text in told.values():
+        print(f"changed: {text}")
+    for one in answers:
+        if one.claim_id not in known:
+            before = f"; decided before: {_said(old[one.claim_id])}" if one.claim_id in old else ""
+            print(f"skipped: {one.where}: {one.claim_id[:40]!r} is not in the queue; here: {one.verdict[:40]} {one.letters[:40]}{before}")
+    counts = f"{len(changed) - len(told)} new decisions, {len(told)} changed, {len(new) - len(changed)} as before"
+    print(f"{arguments.decisions}: {counts}, {sum(one.claim_id not in known for one in answers)} skipped")
 
 
 if __name__ == "__main__":

@@ -5,10 +5,10 @@ python -m eval.board v1 v2       these versions, and the current files
 """
 
 import argparse
-import hashlib
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -26,14 +26,12 @@ from atomexam.runtime.stage import command, run_stage
 from atomexam.text.canonical import canonical
 from eval.diff.version import WORKSPACE, DataVersion, tags
 from eval.score.__main__ import score_reply
-from eval.statistics.bootstrap import DIGITS, LEVEL, Figures, numbered, rate_interval
-from eval.statistics.pairing import METRICS, Tallies, tally
+from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
+from eval.statistics.pairing import METRICS, Tallies, mean, paired, tally, with_holm
 from eval.tasks.runs import RequestBuilder, variants_of
 
 LEAST_SHARED = 20
-"""Versions that share fewer items of a task are not compared."""
-_DRAWS = 2_000
-_CELLS = 1 << 22  # of draws times clusters in memory at once
+"""Runs that share fewer items of a task are not compared."""
 
 
 class VersionRun(NamedTuple):
@@ -101,7 +99,8 @@ def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str,
     """Return for each task the runs from best to worst on the items that its versions share.
 
     Args:
-        order: the versions from oldest to newest; the newest decides what is shared, and one that shares too little is left out.
+        order: the versions from oldest to newest; in the newest, the run with the most items decides what is shared, and a run that
+            shares too little is left out.
         groups: question -> case or group of shared options: what is drawn whole.
         notes: gets what is not compared.
     """
@@ -114,41 +113,53 @@ def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str,
         shared: set[str] = set()
         rows: list[VersionRun] = []
         for version in sorted(by_version, key=order.index, reverse=True):
-            items = set.intersection(*(set(one.tallies) for one in by_version[version]))
-            common = items & shared if rows else items
-            if rows and len(common) < LEAST_SHARED:
-                notes.append(
-                    f"{task}: {version} shares {len(common)} items with the newer versions, fewer than {LEAST_SHARED}: not compared"
-                )
-            else:
-                shared, rows = common, [*by_version[version], *rows]
+            left_out: dict[str, int] = {}
+            for one in sorted(by_version[version], key=lambda one: (-len(one.tallies), one.name)):
+                common = one.tallies.keys() & shared if shared else set(one.tallies)
+                if shared and len(common) < min(LEAST_SHARED, len(shared)):
+                    left_out[one.name] = len(common)
+                else:
+                    shared = common
+            rows = [*(one for one in by_version[version] if one.name not in left_out), *rows]
+            if left_out:
+                names = ", ".join(f"{name} ({many})" for name, many in left_out.items())
+                notes.append(f"{task}: {version}: fewer than {LEAST_SHARED} items shared with the others, not compared: {names}")
         boards[task] = ranked(task, rows, sorted(shared), groups)
     return boards
 
 
 def ranked(task: str, runs: Sequence[VersionRun], items: Sequence[str], groups: Mapping[str, str]) -> list[Figures]:
     """Return runs from best to worst with accuracy and rank, each with its interval; equal results of one run in several versions are one
-    row."""
+    row.
+
+    A rank's interval leaves out only the runs that differ by both paired tests, corrected for all pairs of the task: all intervals hold
+    together (D. Al Mohamad, J. Goeman and E. van Zwet, Biometrics 78, 2022).
+    """
     versions: dict[tuple, list[VersionRun]] = defaultdict(list)
     for one in runs:
         versions[one.name, one.run.model, tuple(one.tallies[item] for item in items)].append(one)
     same = list(versions.values())
-    shares = np.array([[float(each[0].tallies[item].share) for each in same] for item in items])
+    own = [{item: each[0].tallies[item] for item in items} for each in same]
     clusters = numbered([groups.get(item, item) for item in items])
-    counts = np.bincount(clusters)
-    sums = np.stack([np.bincount(clusters, shares[:, column]) for column in range(len(same))], axis=1)
-    bounds = rank_intervals(sums, counts, task) if len(counts) > 1 else None
-    means = shares.mean(axis=0)
+    means = np.array([float(mean(each.values()) or 0) for each in own])
+    pairs = list(combinations(range(len(same)), 2))
+    bounds = [[1, len(same)] for _ in same]
+    for (a, b), row in zip(pairs, with_holm([paired(own[a], own[b], groups, f"board/{task}/{a}/{b}") for a, b in pairs]), strict=True):
+        if row["differs"]:
+            better, worse = (a, b) if row["difference"] > 0 else (b, a)
+            bounds[better][1] -= 1
+            bounds[worse][0] += 1
     ranks = scipy.stats.rankdata(-means.round(9), method="min").astype(int)
     rows = []
     for column in np.lexsort([[each[0].name for each in same], ranks]):
         first = same[column][0]
-        own = np.array([first.tallies[item] for item in items], np.int64)
-        marks, repeats = (np.bincount(clusters, each).astype(np.int64) for each in own.T)
-        interval = rate_interval(marks, repeats, f"board/{task}/{first.name}")
+        marks, repeats = np.array(list(own[column].values()), np.int64).T
+        whole = np.lcm.reduce(repeats)  # each item counts once, however often it was asked
+        sums = np.bincount(clusters, marks * (whole // repeats)).astype(np.int64)
+        interval = rate_interval(sums, whole * np.bincount(clusters), f"board/{task}/{first.name}")
         rows.append({
             "rank": int(ranks[column]),
-            "rank_interval": bounds[column] if bounds else None,
+            "rank_interval": bounds[column],
             "run": first.name,
             "model": first.run.model,
             "versions": [one.version for one in same[column]],
@@ -162,32 +173,13 @@ def ranked(task: str, runs: Sequence[VersionRun], items: Sequence[str], groups: 
     return rows
 
 
-def rank_intervals(sums: np.ndarray, counts: np.ndarray, name: str) -> list[list[int]]:
-    """Return the 95 % interval of each run's rank over draws of clusters with replacement.
-
-    Args:
-        sums: clusters by runs: what a cluster adds to a run's right items.
-        counts: items of each cluster.
-        name: seeds the draws.
-    """
-    drawn = np.random.Generator(np.random.PCG64(int.from_bytes(hashlib.sha256(f"board/{name}".encode()).digest()[:16])))
-    at_once = max(_CELLS // len(counts), 1)
-    ranks = []
-    for start in range(0, _DRAWS, at_once):
-        weights = drawn.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=min(at_once, _DRAWS - start))
-        means = (weights @ sums) / (weights @ counts)[:, np.newaxis]
-        ranks.append(scipy.stats.rankdata(-means.round(9), method="min", axis=1))
-    low, high = np.quantile(np.concatenate(ranks), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, method="nearest").astype(int).tolist()
-    return [list(pair) for pair in zip(low, high, strict=True)]
-
-
 def as_text(boards: Mapping[str, Sequence[Figures]], notes: Iterable[str]) -> str:
     """Return the boards for the terminal."""
     lines: list[str] = []
     for task, rows in boards.items():
         table = [["rank", "of", "run", "model", "accuracy", "95 %", "versions", "prompt", "method", "shots"]]
         for row in rows:
-            rank = "–" if row["rank_interval"] is None else "{} … {}".format(*row["rank_interval"])
+            rank = "{} … {}".format(*row["rank_interval"])
             bounds = "–" if row["interval"] is None else "{:.1f} … {:.1f}".format(*(100 * bound for bound in row["interval"]))
             accuracy, versions = f"{100 * row['accuracy']:.1f} %", ", ".join(row["versions"])
             setting = [row["prompt"], row["method"], str(row["shots"])]

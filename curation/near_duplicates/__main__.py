@@ -124,7 +124,8 @@ def _settled(star: Star, decisions: Mapping[str, Decision], groups: Mapping[str,
         review = review_of_question(cluster_id, group)
     else:
         one = apply_decision(group, decision, params.ngram_chars) if decision else DecidedRows(group[0], 0, frozenset())
-        holding = [row for index, row in enumerate(group) if index not in one.overruled]
+        # once a key is overruled, rows without one may explain it
+        holding = [row for index, row in enumerate(group) if index not in one.overruled and (row.answer or not one.overruled)]
         best = merge_rows(one.best, holding, star.centre.compared.in_words, cluster_id)
         kept = replace(best, provenance=merged_provenance(group), group_id=groups.get(star.centre.compared.case or "", best.group_id))
         rejected = []

@@ -1,6 +1,7 @@
 """Stage `items`: the scores of all runs -> statistics of each item and of the tests, and a queue of keys that are probably wrong.
 
-One run a model counts, its best one, since runs of a model are not independent; baselines tell nothing of an item and do not count.
+One run a model counts, the one with the most known replies, then the most right, since runs of a model are not independent; baselines
+tell nothing of an item and do not count.
 docs/items.md
 """
 
@@ -27,7 +28,7 @@ from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.items.keys import NO_ANSWER, OF_EXPLANATION, SUSPECT, key_evidence, letters_of_explanation
 from eval.items.queue import Rejected, Suspicion, suspect_key, twins_of, write_claims, write_queue
 from eval.items.replies import TaskReplies, TaskRun, code_of, read_task
-from eval.items.statistics import LEAST_MODELS, NEEDED_MODELS, figures_of_test, halves, item_figures, option_use
+from eval.items.statistics import LEAST_MODELS, NEEDED_MODELS, RELIABLE, figures_of_test, halves, item_figures, negative, option_use
 from eval.models.planned import describe, read_runs
 from eval.statistics.bootstrap import DIGITS, Figures
 
@@ -38,12 +39,23 @@ _LETTER_TASKS = ("choice", "tcm", "tf")
 """Tasks whose answers are options. Words for blanks are right in several spellings, so their keys are not examined."""
 _FILES = {"claim": "claims", "fourfold": "fourfold"}
 """Records that a task asks of, if not of questions. Not from `eval.tasks`: a changed prompt would make this stage stale."""
-_CORRELATED = 1.96
 _NO_KEY = -2
+_LABELS = {
+    "by": "Divided by", "name": "Part", "id": "Item",
+    "same_replies": "Same replies as another item", "sem": "Standard error of a share right", "items_needed": f"Items for alpha {RELIABLE}",
+    "point_biserial": "Item-test correlation", "item_rest": "Item-rest correlation", "negative": "Items with negative correlation",
+    "evidence": "Evidence against the key", "unparsed": "Replies unreadable", "omitted": "Replies cut or missing",
+    "consistent": "Same answer in all orders", "suspect": "Suspect items", "enough_models": "Enough models",
+}  # fmt: skip
+_PERCENT = {"right", "floor", "ceiling", "same_replies", "sem", "unparsed", "omitted", "consistent"}
+_EXPLAINED = (
+    "Floor and ceiling are the shares of items that no model, and that every model, gets right: they tell no two models apart. Alpha "
+    "(Cronbach's) says how reliably the items together tell the models apart; 1 is without error."
+)
 _MOST_SHOWN = 50
 _ROWS_AT_ONCE = 10_000
 _FEW_MODELS = (
-    f"few models besides baselines: {{}}. With fewer than {LEAST_MODELS}, correlations, reliability and votes on keys are undefined; with "
+    f"Few models besides baselines: {{}}. With fewer than {LEAST_MODELS}, correlations, reliability and votes on keys are undefined; with "
     f"fewer than {NEEDED_MODELS} they are weak: the 95 % interval of a correlation is more than 0.5 to each side"
 )
 
@@ -120,8 +132,7 @@ def analyse(task: str, replies: TaskReplies, about: Sequence[AboutItem]) -> Anal
     right, models = replies.right, len(replies.runs)
     facets = pd.DataFrame(about)
     table = pd.DataFrame({"id": replies.items, "task": task}).join(facets[list(_FACETS)]).join(item_figures(right))
-    z = np.arctanh(table.item_rest.clip(-0.999, 0.999)) * np.sqrt((table.models - 3).clip(lower=0))  # Fisher's
-    table = table.assign(negative=z < -_CORRELATED, unparsed=replies.unparsed, omitted=replies.omitted, consistent=replies.consistent)
+    table = table.assign(negative=negative(table), unparsed=replies.unparsed, omitted=replies.omitted, consistent=replies.consistent)
     if task in _LETTER_TASKS:
         weaker, stronger = halves(right)
         chosen, answered = _bits(replies), replies.codes != NO_ANSWER
@@ -233,9 +244,21 @@ def _write_tables(path: Path, tables: Sequence[pd.DataFrame]) -> None:
                 file.write(rows.to_json(orient="records", lines=True, force_ascii=False, double_precision=DIGITS))
 
 
-def _html(table: pd.DataFrame) -> str:
-    shown = table.astype(object).where(table.notna(), "–")
-    return shown.to_html(index=False, border=0, justify="unset", float_format=f"{{:.{DIGITS}f}}".format)
+def _cell(name: str, value: Any) -> str:
+    if value is None or value != value:  # NaN
+        return "–"
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if name in _PERCENT:
+        return f"{100 * value:.1f}\u00a0%"
+    return f"{value:.{0 if name == 'items_needed' else 2}f}" if isinstance(value, float) else str(value)
+
+
+def _section(title: str, table: pd.DataFrame) -> str:
+    shown = pd.DataFrame({_LABELS.get(name, name.capitalize()): [_cell(name, value) for value in table[name]] for name in map(str, table)})
+    rows = shown.to_html(index=False, border=0, justify="unset")
+    scrolled = f'<div class="wide" role="region" tabindex="0" aria-label="{title}">{rows}</div>'
+    return f"<h2>{title}</h2>{scrolled if len(shown) else '<p>None.</p>'}"
 
 
 def page(analyses: Sequence[Analysis], groups: pd.DataFrame, warnings: Sequence[str]) -> str:
@@ -250,10 +273,10 @@ def page(analyses: Sequence[Analysis], groups: pd.DataFrame, warnings: Sequence[
         "Parts": groups,
         "Items with the lowest item-rest correlation": worst[[name for name in wanted if name in worst]],
     }
-    body = "".join(f'<h2>{name}</h2><div class="wide">{_html(table)}</div>' for name, table in tables.items())
-    notes = "".join(f"<p>{escape(text)}</p>" for text in warnings)
+    body = "".join(_section(title, table) for title, table in tables.items())
+    notes = "".join(f"<p>{escape(text)}</p>" for text in [*warnings, _EXPLAINED])
     head = f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Items</title><style>{style}</style></head>'
-    return f"{head}<body><h1>Items</h1>{notes}{body}</body></html>\n"
+    return f"{head}<body><main><h1>Items</h1>{notes}{body}</main></body></html>\n"
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -270,14 +293,17 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv, __doc__, None, None, paths)
     by_task, left_out = _runs_by_task(args)
     analyses: dict[str, Analysis] = {}
+    silent: dict[str, list[str]] = {}
     for task in sorted(by_task):
         replies = read_task(by_task[task], VERDICTS)
         if replies is None:
             continue
+        silent |= {task: replies.silent} if replies.silent else {}
         about = list(read_about(args.splits / "test" / f"{_FILES.get(task, 'questions')}.jsonl", replies.items))
         analyses[task] = analyse(task, replies, about)
     few = {task: len(one.figures["runs"]) for task, one in analyses.items() if len(one.figures["runs"]) < NEEDED_MODELS}
     warnings = [_FEW_MODELS.format(", ".join(f"{task} {many}" for task, many in few.items()))] if few else []
+    warnings += [f"Models without a known reply, left out: {task} {', '.join(models)}" for task, models in silent.items()]
     with folder_lock(args.out) as out:
         groups = pd.DataFrame([row for one in analyses.values() for row in one.groups])
         _write_tables(out / "items.jsonl", [one.table for one in analyses.values()])

@@ -12,7 +12,8 @@ from eval.items.statistics import LEAST_MODELS, Matrix, row_correlations, shares
 Codes = npt.NDArray[np.int32]
 NO_ANSWER = -1
 SUSPECT = 2.0
-"""Evidence, in standard errors, from which a key is queued: in simulations 2 of 1,000 sound keys have it."""
+"""Evidence, in standard errors, from which a key is queued: in simulations of 40 independent models 2 of 1,000 sound keys have it, of 5
+families of 8 near-copies 83."""
 OF_EXPLANATION = 3.0
 """Evidence of an explanation that names other letters than the key."""
 _LETTERS = re.compile("[A-JＡ-Ｊ]")

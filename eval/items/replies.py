@@ -7,6 +7,7 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from msgspec import Struct
 
 from atomexam.records.claim import PAIR, SENTENCES
@@ -18,6 +19,7 @@ from eval.statistics.pairing import scored_id
 
 _PLACES = {"": 1} | {side: 3**place for sides in (PAIR, SENTENCES) for place, side in enumerate(sides)}
 """What the verdict on a sentence counts in the code of its pair or row: verdicts are 0 (none), 1 and 2, so codes are numbers to base 3."""
+_PARTS = {"": 1} | {side: len(sides) for sides in (PAIR, SENTENCES) for side in sides}
 _OUTCOMES = {outcome: number for number, outcome in enumerate(get_args(Outcome))}
 _MARKS = {False: 0, True: 1, None: 2}
 Shares = npt.NDArray[np.float64]
@@ -38,15 +40,15 @@ class RunReplies(NamedTuple):
     """One run's replies to the items of its task, in the order of their numbers."""
 
     right: Shares
-    """Share of the repeats in which all parts of an item are right; NaN if the call failed or there is no known answer."""
+    """Share of the repeats in which all parts of an item are right; NaN if a call failed, a part is missing, or no answer is known."""
     codes: Codes
     """Number of the answer in the first repeat; `NO_ANSWER` if a part of it is missing."""
     unparsed: Shares
-    """Share of the replies without a readable answer."""
+    """Share of the replies without a readable answer; NaN where nothing was asked, like the next two."""
     omitted: Shares
     """Share of the replies that were cut before an answer, or never came."""
-    same: npt.NDArray[np.bool_]
-    """Whether the answer is the same in each repeat and order."""
+    same: Shares
+    """1 or 0: whether the answer is the same in each repeat and order."""
 
 
 class TaskReplies(NamedTuple):
@@ -55,6 +57,8 @@ class TaskReplies(NamedTuple):
     items: list[str]
     runs: dict[str, str]
     """Model -> its run, the columns in order."""
+    silent: list[str]
+    """Models without any known reply, which have no column."""
     right: Matrix
     codes: npt.NDArray[np.int32]
     answers: list[str]
@@ -80,6 +84,8 @@ class Items:
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
+        self.parts: list[int] = []
+        """How many each item has."""
         self._parts: dict[str, int] = {}
         self._item: list[int] = []
         self._place: list[int] = []
@@ -89,8 +95,11 @@ class Items:
         parts = np.array([self._parts.setdefault(name, len(self._parts)) for name in names], np.int64)
         for name in islice(self._parts, len(self._item), None):
             item = scored_id(name)
+            side = name[len(item) + 1 :]
+            if item not in self.numbers:
+                self.parts.append(_PARTS[side])
             self._item.append(self.numbers.setdefault(item, len(self.numbers)))
-            self._place.append(_PLACES[name[len(item) + 1 :]])
+            self._place.append(_PLACES[side])
         return np.array(self._item, np.int64)[parts], np.array(self._place, np.int64)[parts]
 
 
@@ -112,15 +121,16 @@ def read_run(path: Path, items: Items, answers: dict[str | None, int]) -> RunRep
 
     every = np.ones(len(replies), bool)
     asked = counted(every)
-    known = (asked > 0) & (counted((correct == _MARKS[None]) | (outcome == _OUTCOMES["failed"])) == 0)
+    whole = asked >= np.array(items.parts, np.int64)[:, np.newaxis]
+    known = whole & (counted((correct == _MARKS[None]) | (outcome == _OUTCOMES["failed"])) == 0)
     right = known & (counted(correct != _MARKS[True]) == 0)
-    codes = np.where((asked > 0) & (counted(digits == 0) == 0), counted(every, digits * places) - 1, NO_ANSWER).astype(np.int32)
-    total = np.maximum(asked.sum(axis=1), 1)
+    codes = np.where(whole & (counted(digits == 0) == 0), counted(every, digits * places) - 1, NO_ANSWER).astype(np.int32)
+    total = np.where(asked.any(axis=1), asked.sum(axis=1), np.nan)
     unparsed = counted(outcome == _OUTCOMES["unparsed"]).sum(axis=1) / total
     omitted = counted((outcome == _OUTCOMES["truncated"]) | (outcome == _OUTCOMES["failed"])).sum(axis=1) / total
     share = np.divide(right.sum(axis=1), known.sum(axis=1), out=np.full(many, np.nan), where=known.any(axis=1))
     same = (codes[:, :1] == codes).all(axis=1) & (codes[:, 0] != NO_ANSWER)
-    return RunReplies(share, codes[:, 0], unparsed, omitted, same)
+    return RunReplies(share, codes[:, 0], unparsed, omitted, np.where(np.isnan(total), np.nan, same))
 
 
 class TaskRun(NamedTuple):
@@ -134,7 +144,9 @@ class TaskRun(NamedTuple):
 
 
 def read_task(runs: Iterable[TaskRun], first_answers: Iterable[str | None]) -> TaskReplies | None:
-    """Return the replies of each model's best run, the one with the largest share right; the runs of one model are not independent.
+    """Return the replies of each model's best run, the one with the most known replies, then the largest share right.
+
+    The runs of one model are not independent.
 
     Args:
         runs: in the order of their names: of equally good ones the first counts.
@@ -144,17 +156,19 @@ def read_task(runs: Iterable[TaskRun], first_answers: Iterable[str | None]) -> T
         None if no item has a known right answer.
     """
     items, answers = Items(), {answer: number for number, answer in enumerate([None, *first_answers])}
-    best: dict[str, tuple[float, str, RunReplies]] = {}
+    best: dict[str, tuple[tuple[int, float], str, RunReplies]] = {}
     varied: list[Shares] = []
     for name, model, path, has_variants in runs:
         read = read_run(path, items, answers)
         known = read.right[~np.isnan(read.right)]
-        share = float(known.mean()) if len(known) else -1.0
-        if model not in best or share > best[model][0]:
-            best[model] = (share, name, read)
-        varied += [read.same.astype(float)] if has_variants else []
+        rank = len(known), float(known.sum())
+        if model not in best or rank > best[model][0]:
+            best[model] = (rank, name, read)
+        varied += [read.same] if has_variants else []
     many = len(items.numbers)
-    columns = [best[model][2] for model in sorted(best)]
+    silent = [model for model in sorted(best) if not best[model][0][0]]
+    best = {model: best[model] for model in sorted(best.keys() - set(silent))}
+    columns = [read for _, _, read in best.values()]
     right = _filled([one.right for one in columns], many, np.nan)
     chosen = np.flatnonzero(~np.isnan(right).all(axis=1)) if columns else np.zeros(0, int)
     if not len(chosen):
@@ -165,10 +179,11 @@ def read_task(runs: Iterable[TaskRun], first_answers: Iterable[str | None]) -> T
         np.nanmean(_filled(each, many, np.nan)[chosen], axis=1)
         for each in ([one.unparsed for one in columns], [one.omitted for one in columns])
     )
-    consistent = _filled(varied, many, np.nan)[chosen].mean(axis=1) if varied else np.full(len(chosen), np.nan)
+    consistent = pd.DataFrame(_filled(varied, many, np.nan)[chosen]).mean(axis=1).to_numpy()  # without a warning for rows of NaN
     return TaskReplies(
         items=[names[number] for number in chosen],
-        runs={model: best[model][1] for model in sorted(best)},
+        runs={model: name for model, (_, name, _) in best.items()},
+        silent=silent,
         right=right[chosen],
         codes=_filled([one.codes for one in columns], many, NO_ANSWER)[chosen],
         answers=[answer for answer in answers if answer is not None],

@@ -56,6 +56,19 @@ def item_figures(right: Matrix) -> pd.DataFrame:
     )
 
 
+def negative(table: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    """Return which items of a test, as `item_figures` gives them, correlate negatively with all others, at most 5 % of them by chance.
+
+    One-sided t-tests, corrected for the number of items (Y. Benjamini and Y. Hochberg, 1995); they take models as independent.
+    """
+    r, free = table.item_rest.clip(-0.999, 0.999).to_numpy(), table.models.to_numpy() - 2
+    tested = ~np.isnan(r)
+    found = np.zeros(len(table), bool)
+    p_values = scipy.stats.t.cdf(r[tested] * np.sqrt(free[tested] / (1 - r[tested] ** 2)), free[tested])
+    found[tested] = scipy.stats.false_discovery_control(p_values) <= 1 - LEVEL
+    return found
+
+
 def model_shares(right: Matrix) -> npt.NDArray[np.float64]:
     """Return the share right of each model over the items that it replied to."""
     replied = np.sum(~np.isnan(right), axis=0)

@@ -4,15 +4,16 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
+from atomexam.records.blocks import Run
 from atomexam.records.prediction import Prediction
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import write_jsonl
-from eval.board import main, rank_intervals
+from eval.board import VersionRun, board, main, ranked
 from eval.diff.version import WORKSPACE, DataVersion
+from eval.statistics.pairing import Tally
 
 SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
 TEXTS = ("甲", "乙", "丙", "丁")
@@ -73,7 +74,7 @@ def test_what_cannot_be_compared_is_said(shown: Callable[..., dict]) -> None:
     letters = ["A", "B"] * 20
     few = [*now[:3], *(question(number, TEXTS, "甲") for number in range(100, 130))]
     found = shown(v1=(few, {"run": ["A"] * 33}), v2=(now, {"run": letters}), workspace=(now, {"run": letters}))
-    assert found["not_compared"] == ["choice: v1 shares 3 items with the newer versions, fewer than 20: not compared"]
+    assert found["not_compared"] == ["choice: v1: fewer than 20 items shared with the others, not compared: run (3)"]
     [row] = found["boards"]["choice"]
     assert (row["versions"], row["accuracy"]) == (["v2", "workspace"], 0.5)
 
@@ -90,9 +91,40 @@ def test_a_run_that_cannot_be_scored_is_left_out(tmp_path: Path, capsys: pytest.
     assert "choice: 20 shared items" in told and "v1: run is left out: repeat 1 of 1 in 1 variants" in told
 
 
-def test_ranks_are_those_of_drawn_clusters() -> None:
-    """Two runs that are equal but on one of 50 items change places; the third is far behind."""
-    sums = np.ones((50, 3))
-    sums[0, 0], sums[1, 1], sums[:30, 2] = 0, 0, 0
-    assert rank_intervals(sums, np.ones(50), "toy") == [[1, 2], [1, 2], [3, 3]]
-    assert rank_intervals(sums, np.ones(50), "toy") == rank_intervals(sums, np.ones(50), "toy")
+def scored(name: str, marks: dict[str, Tally], version: str = WORKSPACE) -> VersionRun:
+    return VersionRun(version, name, Run(model=name, task="choice"), marks)
+
+
+def first_right(right: int, items: int = 100, prefix: str = "q") -> dict[str, Tally]:
+    return {f"{prefix}{number:03}": Tally(number < right, 1) for number in range(items)}
+
+
+@pytest.mark.parametrize(
+    ("versions", "told"),
+    [
+        ({WORKSPACE: {"a": first_right(50), "b": first_right(1, 3)}}, "workspace: fewer than 20 items shared with the others"),
+        ({WORKSPACE: {"a": first_right(50), "b": first_right(30, 30, "z")}}, "not compared: b (0)"),
+        ({"v1": {"a": first_right(40), "b": first_right(1, 3)}, WORKSPACE: {"a": first_right(50)}}, "v1: fewer than 20 items"),
+    ],
+)  # fmt: skip
+def test_a_partial_run_is_left_out_alone(versions: dict[str, dict], told: str) -> None:
+    notes: list[str] = []
+    runs = [scored(name, marks, version) for version, made in versions.items() for name, marks in made.items()]
+    rows = board(runs, list(versions), {}, notes)["choice"]
+    assert {(row["run"], row["items"]) for row in rows} == {("a", 100)} and told in notes[0] and len(rows) == len(versions)
+
+
+def test_runs_have_ranks_apart_only_if_they_differ() -> None:
+    """4 items of 100 are no difference (McNemar's p 0.125); 30 are."""
+    runs = [scored(name, first_right(right)) for name, right in (("a", 54), ("b", 50), ("c", 20))]
+    rows = ranked("choice", runs, list(runs[0].tallies), {})
+    assert [(row["run"], row["rank"], row["rank_interval"]) for row in rows] == [("a", 1, [1, 2]), ("b", 2, [1, 2]), ("c", 3, [3, 3])]
+    [alone] = ranked("choice", runs[:1], ["q000"], {})
+    assert (alone["rank_interval"], alone["interval"]) == ([1, 1], None)
+
+
+def test_the_interval_is_that_of_the_accuracy() -> None:
+    """Of items asked 10 times or once, each counts once."""
+    marks = {name: Tally(10, 10) if one.marks else one for name, one in first_right(10, 40).items()}
+    uneven, even = (ranked("choice", [scored("a", each)], list(each), {})[0] for each in (marks, first_right(10, 40)))
+    assert uneven == even and even["interval"][0] < even["accuracy"] == 0.25 < even["interval"][1]

@@ -22,11 +22,14 @@ from atomexam.records.question import Option, Question, question_id
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
 from curation import verdicts
+from curation.annotation.samples import ClaimAnswer
+from curation.decisions import decision_of
 from curation.decisions import main as import_decisions
 from curation.near_duplicates.merging import apply_decision, decision_for
 from eval.items.__main__ import main
 from eval.items.keys import SUSPECT, key_evidence, letters_of_explanation
-from eval.items.statistics import figures_of_test, item_figures, shares_of_rest
+from eval.items.replies import TaskRun, read_task
+from eval.items.statistics import figures_of_test, item_figures, negative, shares_of_rest
 
 SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
 LETTERS = "ABCD"
@@ -101,6 +104,56 @@ def test_keys_turned_wrong_come_first() -> None:
         found.append((len(wrong & {*order[:12]}) / 12, len(wrong & {*order[:40]}) / 12, (evidence >= SUSPECT).sum()))
     precision, recall, queued = np.mean(found, axis=0)
     assert precision >= 0.8 and recall >= 0.9 and queued <= 15
+
+
+def test_sound_items_are_not_called_negative_for_their_number() -> None:
+    drawn = np.random.default_rng(0)
+    right = (drawn.random((600, 20)) < 0.6).astype(float)
+    assert (item_figures(right).item_rest < -0.42).sum() >= 10 and not negative(item_figures(right)).any()
+    right[0] = right[1:].mean(axis=0) < np.median(right[1:].mean(axis=0))
+    assert np.flatnonzero(negative(item_figures(right))).tolist() == [0]
+
+
+def made_score(item: str, correct: bool | None = True, repeat: int = 0, outcome: str = "answered") -> Score:
+    answer = "正确" if outcome == "answered" else None
+    return Score(item_id=item, repeat=repeat, outcome=outcome, answer=answer, correct=correct)
+
+
+TEN = [f"q{number}" for number in range(10)]
+KNOWN = [made_score(name) for name in TEN]
+FAILED = [made_score(name, False, outcome="failed") for name in TEN]
+
+
+@pytest.mark.parametrize(
+    ("runs", "best", "found"),
+    [
+        ({"a-full": [made_score(name, name != "q9") for name in TEN], "a-torn": [KNOWN[0], *FAILED[1:]]}, ["a-full"], {"known": 10}),
+        ({"a": KNOWN, "b": FAILED}, ["a"], {"known": 10, "silent": ["b"]}),
+        ({"a": [made_score(f"p1/{side}") for side in ("factual", "non_factual")] + [made_score("p2/factual")]}, ["a"], {"known": 1}),
+        (
+            {"a": KNOWN, "b-varied": [made_score(name, None, at, "unparsed") for name in TEN[:5] for at in (0, 1)]},
+            ["a"],
+            {"consistent": [0.0] * 5 + [np.nan] * 5, "silent": ["b"]},
+        ),
+        (
+            {"a": KNOWN, "b": [made_score(name, False, 0, "unparsed") for name in TEN[:5]]},
+            ["a", "b"],
+            {"unparsed": [0.5] * 5 + [0.0] * 5},
+        ),
+    ],
+)  # fmt: skip
+def test_only_what_was_asked_and_came_counts(tmp_path: Path, runs: dict[str, list], best: list[str], found: dict) -> None:
+    for name, rows in runs.items():
+        write_jsonl(tmp_path / name, rows, key=lambda one: (one.item_id, one.repeat))
+    for order in (1, -1):
+        read = [TaskRun(name, name[0], tmp_path / name, "varied" in name) for name in [*runs][::order]]
+        replies = read_task(read, ("正确", "错误"))
+        assert list(replies.runs.values()) == best and replies.silent == found.get("silent", [])
+        for name, expected in found.items():
+            if name == "known":
+                assert (~np.isnan(replies.right)).sum() == expected
+            elif name != "silent":
+                assert getattr(replies, name).tolist() == pytest.approx(expected, nan_ok=True)
 
 
 def test_a_vote_does_not_depend_on_the_order_of_models_or_on_who_did_not_reply() -> None:
@@ -189,7 +242,7 @@ class Folder:
         book.save(self.folder / name)
         return self.folder / name
 
-    def decide(self, *files: Path) -> dict[str, Decision]:
+    def decide(self, *files: Path | str) -> dict[str, Decision]:
         import_decisions([*map(str, files), f"--queue={self.folder / 'out/keys.jsonl'}", f"--decisions={self.folder / 'decisions.jsonl'}"])
         return {one.id: one for one in read_jsonl(self.folder / "decisions.jsonl", Decision)}
 
@@ -226,13 +279,22 @@ def test_what_people_decide_is_done_in_the_next_version(folder: Folder, capsys: 
     decisions = folder.decide(folder.fill(said))
     assert "3 new decisions, 0 changed" in capsys.readouterr().out
     folder.decide(folder.fill(said))
-    assert "0 new decisions, 0 changed, 3 as before" in capsys.readouterr().out
+    assert "0 new decisions, 0 changed, 3 as before, 0 skipped" in capsys.readouterr().out
+    second = folder.fill({other: ("drop", "")}, "second.xlsx")
+    with pytest.raises(ValueError, match=f"{other}: ambiguous -> drop"):
+        folder.decide(second)
+    assert folder.decide(second, "--replace")[other].withdrawn == "drop"
+    folder.decide(folder.fill(said), "--replace")
+    capsys.readouterr()
     decided = {one.id: one for one in folder.questions if one.id in said}  # what `near_duplicates` does with them
     assert decision_for([decided[other]], decisions).withdrawn == "ambiguous"
     for item, answer in ((wrong, rows[wrong].proposed), (more[0], rows[more[0]].key)):
         assert apply_decision([decided[item]], decision_for([decided[item]], decisions), 3).best.answer == answer
     assert folder.items()["decided"] == 3
     assert not {wrong, other, more[0]} & {row.question_id for row in folder.queue()}
+    assert folder.decide(second) == decisions
+    told = capsys.readouterr().out
+    assert "is not in the queue; here: drop ; decided before: ambiguous" in told and "0 as before, 1 skipped" in told
     (folder.folder / "decisions.jsonl").write_bytes(b"")
     folder.items()
 
@@ -243,6 +305,9 @@ def test_what_people_decide_is_done_in_the_next_version(folder: Folder, capsys: 
         (("key_wrong", ""), "key_wrong with the letters none"),
         (("key_wrong", "F"), "expected the letters of the right options, of ABCD"),
         (("key_wrong", "key"), "expected the letters of the right options"),
+        (("key_wrong", "C and D"), "filled.xlsx.*letters is 'C and D'"),
+        (("key_wrong", "not B but C"), "letters is"),
+        (("key_wrong", "A-C"), "letters is"),
         (("key_right", "AB"), "clear the letters, or choose key_wrong"),
         (("wrong", ""), "expected key_right, key_wrong, ambiguous, drop"),
     ],
@@ -252,6 +317,13 @@ def test_what_cannot_be_done_is_named(folder: Folder, said: tuple[str, str], tol
     with pytest.raises(ValueError, match=told):
         folder.decide(folder.fill({row.question_id: (said[0], row.key if said[1] == "key" else said[1])}))
     assert (folder.folder / "decisions.jsonl").read_bytes() == b""
+
+
+@pytest.mark.parametrize("letters", ["ac", "A, C", "Ａ、Ｃ", "A；C", "C/A", '["A", "C"]', '{"choices":["A","C"]}'])
+def test_letters_may_be_written_in_several_ways(folder: Folder, letters: str) -> None:
+    row = folder.queue()[0]
+    one = ClaimAnswer("x", row.question_id, row.question, None, "key_wrong", "", letters)
+    assert decision_of(one, {row.question_id: row}).right == sorted(row.options[letter] for letter in "AC")
 
 
 def test_two_people_must_agree(folder: Folder) -> None:
@@ -296,6 +368,10 @@ def test_few_models_are_called_weak_and_one_ends_without_an_error(tmp_path: Path
         assert one["tasks"]["choice"]["alpha"] is None and one["queued_keys"] == 1
         nobody = Folder(tmp_path / "nobody", models=0).items()
     assert nobody["tasks"] == {} and nobody["runs_of_baselines"] == 1
+    shown = [(tmp_path / name / "out/index.html").read_text(encoding="utf-8") for name in ("eight", "one", "nobody")]
+    assert all("<main>" in page and "Floor and ceiling are" in page and "item_rest" not in page for page in shown)
+    assert [page.count('tabindex="0" aria-label=') for page in shown] == [3, 2, 0] == [page.count("<table") for page in shown]
+    assert "<p>Few models" in shown[0] and ">Same replies as another item<" in shown[0] and "\u00a0%</td>" in shown[0]
 
 
 def test_the_best_run_of_a_model_counts_and_orders_are_compared(tmp_path: Path) -> None:

@@ -468,6 +468,12 @@ def test_a_decision_on_one_wording_holds_for_all_that_ask_the_same() -> None:
     assert found.reviews == []
 
 
+def test_an_explanation_without_a_key_does_not_outlive_an_overruled_key() -> None:
+    rows = [ask(explanation="故选A。"), ask(answer=None, at="q2", explanation="故选A。")]
+    kept = [unique_questions(rows, PARAMS, decide(rows[0], right)).kept[0] for right in ("急性应激障碍", "适应障碍")]
+    assert [(row.answer, row.explanation) for row in kept] == [("A", "故选A。"), ("C", None)]
+
+
 def test_a_decision_may_be_for_an_answer_that_nobody_gave() -> None:
     rows = [ask(explanation="故选A。"), ask(answer="B", at="q2")]
     found = unique_questions(rows, PARAMS, decide(rows[0], "适应障碍", "广泛性焦虑障碍"))
