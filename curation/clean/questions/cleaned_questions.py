@@ -168,7 +168,9 @@ def _answer(
         words = clean_answer(raw)
         bare = without_numbers(words.text, blanks) if declared == "blank" else words.text
         answer = read_words(bare)
-        rules += [*words.rules, *(["blank_numbers"] if bare != words.text else [])]
+        rules += words.rules
+        if bare != words.text:
+            rules.append("blank_numbers")
     if answer.displaced:
         letter, text = answer.displaced
         options = [*options[: LETTERS.index(letter)], *clean_options([text]).texts]
