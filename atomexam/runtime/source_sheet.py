@@ -49,7 +49,7 @@ class Step(Struct, frozen=True):
     splits: dict[str, int]
     """Of stage `split`: the records in each."""
     shared: int = 0
-    """Kept as well, but counted as kept for the source that is first in their provenance."""
+    """Kept as well, with this source in their provenance, but counted as kept for another one."""
 
 
 class _Seen(Struct, frozen=True):
@@ -61,10 +61,6 @@ class _Seen(Struct, frozen=True):
     @property
     def source(self) -> str:
         return self.provenance[0].source
-
-    @property
-    def others(self) -> set[str]:
-        return {place.source for place in self.provenance} - {self.source}
 
 
 class _Id(Struct, frozen=True):
@@ -84,7 +80,13 @@ def source_sheets(data: Path) -> dict[str, list[Step]]:
     cleaned = {kind: list(read_jsonl(data / "clean" / f"{kind}.jsonl", _Seen)) for kind in ("questions", "facts")}
     refused = _by_source(read_jsonl(data / "clean/rejected.jsonl", Rejected))
     joined = _by_source(read_jsonl(data / "unique/rejected.jsonl", Rejected))
-    others = {kind: {row.id: row.others for row in read_optional(data / "unique" / f"{kind}.jsonl", _Seen)} for kind in cleaned}
+    left = {kind: Counter((row.id, row.source) for row in rows) for kind, rows in cleaned.items()}
+    for (source, kind), gone in joined.items():
+        left[kind].subtract((row.id, source) for row in gone)
+    others: dict[str, dict[str, set[str]]] = {}
+    for kind, at_home in left.items():
+        unique = read_optional(data / "unique" / f"{kind}.jsonl", _Seen)
+        others[kind] = {row.id: {place.source for place in row.provenance if not at_home[row.id, place.source]} for row in unique}
     counts = {kind: Counter(row.source for row in rows) for kind, rows in cleaned.items()}
     for source in sorted({*counts["questions"], *counts["facts"], *(source for source, _ in refused)}):
         steps = sheets[source] = []
@@ -95,10 +97,8 @@ def source_sheets(data: Path) -> dict[str, list[Step]]:
             second = _step("near_duplicates", kind, first.kept, joined.get((source, kind), []), others[kind])
             steps += [first, second] if first.taken else []
     if (data / "splits").is_dir():
-        left = Counter((row.id, row.source) for row in cleaned["questions"])
-        left.subtract((row.id, source) for (source, kind), rows in joined.items() if kind == "questions" for row in rows)
-        home = {id_: source for (id_, source), count in left.items() if count}
-        if len(home) != left.total() or any(count < 0 for count in left.values()):
+        home = {id_: source for (id_, source), count in left["questions"].items() if count}
+        if len(home) != left["questions"].total() or any(count < 0 for count in left["questions"].values()):
             raise ValueError(f"{data}: a question is kept twice, or rejected more often than it was seen; run `dvc repro near_duplicates`")
         splits = {path.parent.name: path for path in sorted((data / "splits").glob("*/questions.jsonl"))}
         found = Counter((home.get(row.id, ""), name) for name, path in splits.items() for row in read_jsonl(path, _Id))
@@ -121,10 +121,10 @@ def _by_source(rows: Iterable[Rejected]) -> dict[tuple[str, str], list[Rejected]
 
 def _step(stage: str, kind: str, taken: int, rejected: list[Rejected], others: Mapping[str, Container[str]] = MappingProxyType({})) -> Step:
     """Count a stage; a record kept for another source is no loss, once."""
-    shared = {row.id: row for row in rejected if row.places()[0]["source"] in others.get(row.id, ())}
+    shared = {row.detail: row for row in rejected if row.places()[0]["source"] in others.get(row.detail or "", ())}
     by_reason: dict[str, list[Rejected]] = {}
     for row in rejected:
-        if shared.get(row.id) is row:
+        if shared.get(row.detail) is row:
             continue
         by_reason.setdefault(row.reason, []).append(row)
     ranked = sorted(by_reason.items(), key=lambda entry: (-len(entry[1]), entry[0]))

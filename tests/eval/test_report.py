@@ -368,6 +368,11 @@ def test_the_lead_names_all_that_are_level_and_none_of_few_items(others: dict, w
     assert all(one in html for one in words) and board(stages, {}).own[0].model == "m"
 
 
+def test_shares_of_errors_are_said_to_be_of_the_first_repeat() -> None:
+    errors = {"runs": {"tiny-claims": ERRORS["runs"]["tiny-claims"] | {"patterns": {"right": 1}}}}
+    assert "Of a run's first repeat." in page(FOUND._replace(errors=errors), summarize(FOUND))
+
+
 def test_tokens_are_those_of_the_runs_whose_figures_stand_beside_them() -> None:
     runs = {name: RUN | {"usage": {"prompt_tokens": 10, "reply_tokens": at}} for at, name in enumerate(("first", "again"))}
     assert board(FOUND._replace(runs=runs, judges={}, comparisons=[]), {}).own[0].tokens == 10
@@ -380,6 +385,7 @@ def test_the_lead_is_sure_where_the_runs_differ_and_the_first_run_of_a_task_coun
         lead = board(FOUND._replace(runs=runs, judges={}, comparisons=pairs), {}).lead
         assert (lead.best[0], lead.second[0], lead.second[1].value, lead.is_sure) == ("n", "m", 0.3, differs)
     html = page(FOUND._replace(runs=runs, judges={}, comparisons=[]), summarize(FOUND))
+    assert "(at 0 and 100 % exact, Clopper-Pearson)" in html and "n 100</small>" in html
     assert "the lead of +20.0 points may be noise" in html and "Best model n: 50.0 % of 100 fourfold facts, above" in html
 
 

@@ -37,8 +37,8 @@ def data(tmp_path: Path) -> Path:
     unsound = {"stem_raw": "乙\n（ ）", "provenance": place("one", "q3")}
     empty = {"name_raw": "丙", "provenance": place("two", "row:9")}
     write(tmp_path / "clean/rejected.jsonl", rejected("q-3", "stem_too_short", unsound), rejected("e-1", "entity_empty", empty, "entity"))
-    write(tmp_path / "unique/rejected.jsonl", *(rejected("q-1", "identical", row) for row in twice))
-    both = {"provenance": [place("two", "q7"), place("one", "q1"), place("one", "q9")]}
+    write(tmp_path / "unique/rejected.jsonl", *(rejected("q-1", "identical", row) | {"detail": "q-1"} for row in twice))
+    both = {"provenance": [place("one", "q1"), place("one", "q9"), place("two", "q7")]}
     write(tmp_path / "unique/questions.jsonl", seen("q-1", "two", "q7") | both, seen("q-2", "one", "q2"))
     write(tmp_path / "splits/train/questions.jsonl", {"id": "q-1"})
     write(tmp_path / "splits/test/questions.jsonl", {"id": "q-2"})
