@@ -219,8 +219,8 @@ def alike(groups: Sequence[tuple[float, float]]) -> float:
 
 
 def _worth(value: float, items: int, bounds: Sequence[float] | None) -> float:
-    """Return how many independent items have an interval as wide (`rate_interval`): fewer than there are, if those of a pair of repeats,
-    a case or a group are right or wrong together."""
+    """Return how many independent items have an interval as wide (`rate_interval`): fewer than there are, if those of a case
+    or a group are right or wrong together."""
     low, high = (min(max(bound, 1e-9), 1 - 1e-9) for bound in bounds or (value, value))
     tail = (1 - LEVEL) / 2
     if 0 < value < 1:
