@@ -4,10 +4,11 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from ruamel.yaml import YAML
 from atomexam.records.params import PARAMS_FILE, read_params
 from atomexam.records.provenance import Provenance
 from atomexam.records.rejected_record import Rejected
-from atomexam.runtime.jsonl import read_jsonl, write_jsonl
+from atomexam.runtime.jsonl import read_jsonl, read_optional, write_jsonl
 
 if TYPE_CHECKING:
     from atomexam.records.item import Item
@@ -37,7 +38,7 @@ class Loss(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True):
-    """What one stage made of the records of a source; taken = kept + the records of all losses."""
+    """What one stage made of the records of a source; taken = kept + shared + the records of all losses."""
 
     stage: str
     kind: str
@@ -47,6 +48,8 @@ class Step(Struct, frozen=True):
     losses: list[Loss]
     splits: dict[str, int]
     """Of stage `split`: the records in each."""
+    shared: int = 0
+    """Kept as well, with this source in their provenance, but counted as kept for another one."""
 
 
 class _Seen(Struct, frozen=True):
@@ -77,6 +80,13 @@ def source_sheets(data: Path) -> dict[str, list[Step]]:
     cleaned = {kind: list(read_jsonl(data / "clean" / f"{kind}.jsonl", _Seen)) for kind in ("questions", "facts")}
     refused = _by_source(read_jsonl(data / "clean/rejected.jsonl", Rejected))
     joined = _by_source(read_jsonl(data / "unique/rejected.jsonl", Rejected))
+    left = {kind: Counter((row.id, row.source) for row in rows) for kind, rows in cleaned.items()}
+    for (source, kind), gone in joined.items():
+        left[kind].subtract((row.id, source) for row in gone)
+    others: dict[str, dict[str, set[str]]] = {}
+    for kind, at_home in left.items():
+        unique = read_optional(data / "unique" / f"{kind}.jsonl", _Seen)
+        others[kind] = {row.id: {place.source for place in row.provenance if not at_home[row.id, place.source]} for row in unique}
     counts = {kind: Counter(row.source for row in rows) for kind, rows in cleaned.items()}
     for source in sorted({*counts["questions"], *counts["facts"], *(source for source, _ in refused)}):
         steps = sheets[source] = []
@@ -84,13 +94,11 @@ def source_sheets(data: Path) -> dict[str, list[Step]]:
             steps.append(_step("clean", "entries", len(entries), entries))
         for kind, of_source in counts.items():
             first = _step("clean", kind, of_source[source] + len(refused.get((source, kind), [])), refused.get((source, kind), []))
-            second = _step("near_duplicates", kind, first.kept, joined.get((source, kind), []))
+            second = _step("near_duplicates", kind, first.kept, joined.get((source, kind), []), others[kind])
             steps += [first, second] if first.taken else []
     if (data / "splits").is_dir():
-        left = Counter((row.id, row.source) for row in cleaned["questions"])
-        left.subtract((row.id, source) for (source, kind), rows in joined.items() if kind == "questions" for row in rows)
-        home = {id_: source for (id_, source), count in left.items() if count}
-        if len(home) != left.total() or any(count < 0 for count in left.values()):
+        home = {id_: source for (id_, source), count in left["questions"].items() if count}
+        if len(home) != left["questions"].total() or any(count < 0 for count in left["questions"].values()):
             raise ValueError(f"{data}: a question is kept twice, or rejected more often than it was seen; run `dvc repro near_duplicates`")
         splits = {path.parent.name: path for path in sorted((data / "splits").glob("*/questions.jsonl"))}
         found = Counter((home.get(row.id, ""), name) for name, path in splits.items() for row in read_jsonl(path, _Id))
@@ -111,13 +119,17 @@ def _by_source(rows: Iterable[Rejected]) -> dict[tuple[str, str], list[Rejected]
     return found
 
 
-def _step(stage: str, kind: str, taken: int, rejected: list[Rejected]) -> Step:
+def _step(stage: str, kind: str, taken: int, rejected: list[Rejected], others: Mapping[str, Container[str]] = MappingProxyType({})) -> Step:
+    """Count a stage; a record kept for another source is no loss, once."""
+    shared = {row.detail: row for row in rejected if row.places()[0]["source"] in others.get(row.detail or "", ())}
     by_reason: dict[str, list[Rejected]] = {}
     for row in rejected:
+        if shared.get(row.detail) is row:
+            continue
         by_reason.setdefault(row.reason, []).append(row)
     ranked = sorted(by_reason.items(), key=lambda entry: (-len(entry[1]), entry[0]))
     losses = [Loss(reason, len(rows), [_example(row) for row in rows[:MOST_EXAMPLES]]) for reason, rows in ranked]
-    return Step(stage, kind, taken, taken - len(rejected), losses, {})
+    return Step(stage, kind, taken, taken - len(rejected), losses, {}, len(shared))
 
 
 def _example(row: Rejected) -> str:
@@ -175,5 +187,9 @@ def _run(module: str, folder: Path) -> None:
 def lines_of(steps: Iterable[Step]) -> Iterator[str]:
     """Yield a sheet as lines for a terminal; texts are as the source has them."""
     for step in steps:
-        yield f"{step.stage}: {step.taken} {step.kind}, {step.kept} kept, {step.taken - step.kept} rejected"
+        yield (
+            f"{step.stage}: {step.taken} {step.kind}, {step.kept} kept, "
+            + (f"{step.shared} kept, also in another source, " if step.shared else "")
+            + f"{step.taken - step.kept - step.shared} rejected"
+        )
         yield from (f"- {loss.records} {loss.reason}: {'; '.join(loss.examples)}" for loss in step.losses)

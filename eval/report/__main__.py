@@ -31,7 +31,7 @@ from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import NOUNS, print_summary
 from eval.report import serve
 from eval.report.board import LEAST, first_runs, size_of
-from eval.report.charts import COLUMNS, plotted
+from eval.report.charts import COLUMNS, plotted, rule_of_wording
 from eval.report.items import Browser, read_paired, requests_of, twins_of
 from eval.report.pages import page, rendered, write_items
 from eval.report.records import Reserved, clusters, contradictions, evidence_by_type, reasons
@@ -283,8 +283,10 @@ def main(argv: list[str] | None = None) -> None:
             for name, text in (pages | {"evidence": evidence_page(args, reserved)}).items():
                 with replacing(args.out / f"{name}.html") as part_file:
                     part_file.write_text(text, encoding="utf-8")
+        rule = rule_of_wording(read_optional(args.splits / "test/claims.jsonl", ClaimPair))
         with replacing(args.out / "index.html") as part_file:
-            part_file.write_text(page(stages, summary, has_items, about(args.all_params, stages.data["split"]), sheets), encoding="utf-8")
+            text = page(stages, summary, has_items, about(args.all_params, stages.data["split"]), sheets, rule)
+            part_file.write_text(text, encoding="utf-8")
         write_json(args.summary, summary)
     print_summary("report", f"{len(stages.runs)} runs: {args.out / 'index.html'}")
 

@@ -1,9 +1,16 @@
 """The report's first screen: figures of each model beside the best line without knowledge, and what they say of the best model."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import log
 from typing import Any, NamedTuple
 
-from eval.statistics.bootstrap import Figures
+import scipy
+
+from eval.statistics.bootstrap import LEVEL, Figures
+from eval.statistics.pairing import holm
+
+LEAST = 20
+"""Items below which a part is in no figure, and a model in no verdict or ranking: its interval is wider than most differences."""
 
 COIN_TOSSES = 0.0625
 """Fourfold facts that are known to four coin tosses."""
@@ -28,6 +35,8 @@ class Line(NamedTuple):
     interval: tuple[float, float]
     """Of a rule or chance, its value twice."""
     run: str | None = None
+    items: int = 0
+    """Of a run."""
 
 
 class Cell(NamedTuple):
@@ -38,7 +47,7 @@ class Cell(NamedTuple):
     interval: tuple[float, float] | None
     items: int
     verdict: str
-    """`above`, `below` or `unsure`, against the line; "" without one."""
+    """`above`, `below` or `unsure`, against the line; "" without one, with few items, and for a baseline."""
 
 
 class Column(NamedTuple):
@@ -56,17 +65,20 @@ class Row(NamedTuple):
     model: str
     cells: list[Cell | None]
     tokens: int
+    """Of the runs in the cells, as is the cost."""
     cost: float | None
 
 
 class Lead(NamedTuple):
-    """What the table says of the best model in the first column that has own models."""
+    """What the table says of the best model in the first column that has own models with enough items."""
 
     column: Column
     best: tuple[str, Cell]
+    level: list[tuple[str, Cell]]
+    """Other models with the same figure."""
     second: tuple[str, Cell] | None
     is_sure: bool
-    """Whether best and second differ, corrected for all comparisons of the task."""
+    """Whether second differs from best and those level with it, corrected for all comparisons of the task."""
 
 
 class Board(NamedTuple):
@@ -115,11 +127,14 @@ def board(stages: Any, summary: Figures) -> Board:
         line = _line("" if category else task, rules, summary, runs)
         if any(found.values()):
             columns.append(Column(task, category, title, line))
-            for model, figures in found.items():
-                by_model[model].append(_cell(first[model, task], figures, line, {} if category else differs) if figures else None)
+            cells = {model: _cell(first[model, task], figures) for model, figures in found.items() if figures}
+            asked = {model: cell for model, cell in cells.items() if model not in stages.baselines and cell.items >= LEAST}
+            verdicts = _verdicts(asked, line, {} if category else differs) if line else {}
+            for model in found:
+                by_model[model].append(cells[model]._replace(verdict=verdicts.get(model, "")) if model in cells else None)
     rows = [_row(model, cells, runs) for model, cells in by_model.items() if any(cells)]
     own = [row for row in rows if row.model not in stages.baselines]
-    own.sort(key=lambda row: [-(cell.value if cell else -1.0) for cell in row.cells])
+    own.sort(key=lambda row: [-(cell.value if cell and cell.items >= LEAST else -1.0) for cell in row.cells])
     standing: dict[str, list[tuple[Column, str, Cell]]] = {}
     for at, column in enumerate(columns):
         if (ranked := _ranked(own, at)) and ranked[0][1].verdict:
@@ -152,7 +167,7 @@ def _figures(stages: Any, run: str | None, category: str) -> Figures | None:
 
 def _line(whole: str, baselines: Mapping[str, Figures], summary: Figures, runs: Mapping[str, Figures]) -> Line | None:
     """Return the best of the baselines' runs and, of a whole task, of rules and chance."""
-    lines = [Line(runs[name]["model"], *_bounds(part), run=name) for name, part in baselines.items()]
+    lines = [Line(runs[name]["model"], *_bounds(part), run=name, items=size_of(part)) for name, part in baselines.items()]
     if whole == "fourfold":
         lines.append(Line("four coin tosses", COIN_TOSSES, (COIN_TOSSES, COIN_TOSSES)))
         for name, part in (summary.get("without_knowledge") or {}).items():
@@ -169,30 +184,71 @@ def _bounds(part: Figures) -> tuple[float, tuple[float, float]]:
     return part["accuracy"], (low, high)
 
 
-def _cell(run: str, part: Figures, line: Line | None, differs: Mapping[tuple[str, str], int]) -> Cell:
-    value, (low, high) = _bounds(part)
-    verdict = ""
-    if line and line.run != run:
-        sign = differs[run, line.run] if line.run and (run, line.run) in differs else (low > line.interval[1]) - (high < line.interval[0])
-        verdict = {1: "above", 0: "unsure", -1: "below"}[sign]
-    return Cell(run, value, (low, high) if part.get("accuracy_interval") else None, size_of(part), verdict)
+def _cell(run: str, part: Figures) -> Cell:
+    value, bounds = _bounds(part)
+    return Cell(run, value, bounds if part.get("accuracy_interval") else None, size_of(part), "")
+
+
+def _verdicts(cells: Mapping[str, Cell], line: Line, differs: Mapping[tuple[str, str], int]) -> dict[str, str]:
+    """Return whether each model is above or below the line: by the comparison of the two runs, which is corrected for all comparisons
+    of the task, else by a test corrected for the models here (Holm), for of many that guess the best one is far above the line."""
+    signs = {model: differs[cell.run, line.run] for model, cell in cells.items() if line.run and (cell.run, line.run) in differs}
+    tested = {model: cell for model, cell in cells.items() if model not in signs}
+    p_values = holm([_far(cell, line) for cell in tested.values()])
+    for (model, cell), p_value in zip(tested.items(), p_values, strict=True):
+        signs[model] = 0 if p_value > 1 - LEVEL else 1 if cell.value > line.value else -1
+    return {model: {1: "above", 0: "unsure", -1: "below"}[sign] for model, sign in signs.items()}
+
+
+def _far(cell: Cell, line: Line) -> float:
+    """Return the two-sided p-value that a model is at the line: exact binomial for a rule or chance, chi-squared for a run."""
+    worth = _worth(cell.value, cell.items, cell.interval)
+    if line.run:
+        return alike([(cell.value, worth), (line.value, _worth(line.value, line.items, line.interval))])
+    right, wrong = cell.value * worth, (1 - cell.value) * worth
+    above = scipy.special.betainc(right, wrong + 1, line.value) if right else 1.0
+    below = 1 - scipy.special.betainc(right + 1, wrong, line.value) if wrong else 1.0
+    return min(1.0, 2 * float(min(above, below)))
+
+
+def alike(groups: Sequence[tuple[float, float]]) -> float:
+    """Return the p-value that groups, each a share and a number of items, have one share (chi-squared)."""
+    together = sum(share * items for share, items in groups) / sum(items for _, items in groups)
+    spread = sum(items * (share - together) ** 2 for share, items in groups)
+    return float(scipy.special.chdtrc(len(groups) - 1, spread / (together * (1 - together)))) if 0 < together < 1 else 1.0
+
+
+def _worth(value: float, items: int, bounds: Sequence[float] | None) -> float:
+    """Return how many independent items have an interval as wide (`rate_interval`): fewer than there are, if those of a case
+    or a group are right or wrong together."""
+    low, high = (min(max(bound, 1e-9), 1 - 1e-9) for bound in bounds or (value, value))
+    tail = (1 - LEVEL) / 2
+    if 0 < value < 1:
+        reach = float(scipy.special.logit(high) - scipy.special.logit(low)) / 2
+        worth = (scipy.special.ndtri(tail) / max(reach, 1e-9)) ** 2 / (value * (1 - value))
+    else:
+        worth = log(tail) / log(low if value else 1 - high)
+    return float(min(items, max(worth, 1.0)))
 
 
 def _row(model: str, cells: list[Cell | None], runs: Mapping[str, Figures]) -> Row:
-    usage = [run["usage"] for run in runs.values() if run["model"] == model and run.get("usage")]
+    names = dict.fromkeys(cell.run for cell in cells if cell)
+    usage = [runs[name]["usage"] for name in names if runs[name].get("usage")]
     costs = [one["cost"] for one in usage if "cost" in one]
     tokens = sum(one.get("prompt_tokens", 0) + one.get("reply_tokens", 0) for one in usage)
     return Row(model, cells, tokens, sum(costs) if costs else None)
 
 
 def _ranked(rows: Iterable[Row], at: int) -> list[tuple[str, Cell]]:
-    cells = [(row.model, cell) for row in rows if (cell := row.cells[at])]
+    cells = [(row.model, cell) for row in rows if (cell := row.cells[at]) and cell.items >= LEAST]
     return sorted(cells, key=lambda entry: -entry[1].value)
 
 
 def _lead(column: Column, ranked: list[tuple[str, Cell]], differs: Mapping[tuple[str, str], int]) -> Lead:
-    second = ranked[1] if len(ranked) > 1 else None
-    return Lead(column, ranked[0], second, bool(second and differs.get((ranked[0][1].run, second[1].run)) == 1))
+    best = [entry for entry in ranked if round(entry[1].value, 3) == round(ranked[0][1].value, 3)]
+    second = ranked[len(best)] if len(ranked) > len(best) else None
+    is_sure = second is not None and all(differs.get((cell.run, second[1].run)) == 1 for _, cell in best)
+    return Lead(column, best[0], best[1:], second, is_sure)
 
 
 class Beside(NamedTuple):
@@ -202,10 +258,6 @@ class Beside(NamedTuple):
     value: str
     cells: list[Figures | None]
     """The figures of each model's first run, with its name as `run`."""
-
-
-LEAST = 20
-"""Items of a part below which it is in no figure: its interval is wider than most differences."""
 
 
 def parts(
@@ -228,6 +280,8 @@ class Compared(NamedTuple):
     models: list[str]
     rows: list[tuple[str, Beside]]
     """Sorted by the first model."""
+    p_value: float
+    """That all parts are equally hard for the first model; 1 without two of them."""
 
 
 def beside(runs: Mapping[str, Figures], first: Sequence[str]) -> Compared:
@@ -238,4 +292,6 @@ def beside(runs: Mapping[str, Figures], first: Sequence[str]) -> Compared:
         rows = parts(runs, shown, {part: facet}, models, LEAST)
         if rows := sorted(rows, key=lambda row: [-(cell["accuracy"] if cell else -1.0) for cell in row[1].cells]):
             break
-    return Compared(facet, models, rows)
+    asked = [cell for _, row in rows if (cell := row.cells[0])]
+    groups = [(cell["accuracy"], _worth(cell["accuracy"], size_of(cell), cell.get("accuracy_interval"))) for cell in asked]
+    return Compared(facet, models, rows, alike(groups) if len(groups) > 1 else 1.0)

@@ -1,12 +1,15 @@
 """Charts and tables of the report: the flow of records, types, effects of data, settings, letters, the papers' tables."""
 
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import groupby
 from math import cos, pi, sin
 from typing import Any, NamedTuple
 
+from atomexam.records.claim import ClaimPair
 from eval.report.board import LEAST, size_of
 from eval.statistics.bootstrap import Figures
+from eval.tasks.claim import NEGATIONS
 
 WIDTH, _FULL, _BAR, _GAP, _LINE, _NAMES = 980, 190, 12, 10, 19, 165
 
@@ -164,6 +167,16 @@ def radar(runs: Mapping[str, Figures]) -> Radar | None:
     axes = [_axis(index, len(names), f"{name.replace('_', ' ')}, {size_of(parts[0][name])}") for index, name in enumerate(names)]
     polygons = [(run, _polygon([part[name]["accuracy"] for name in names])) for run, part in zip(runs, parts, strict=True)]
     return Radar(axes, [_polygon([ring] * len(names)) for ring in RINGS], polygons)
+
+
+def rule_of_wording(claims: Iterable[ClaimPair]) -> dict[str, Figures]:
+    """Return for each atomic type the accuracy of the better of calling 错误, or 正确, the side with more negation words (the rule
+    `negation_by_type` of `eval.score.metrics`)."""
+    sides: dict[str, Counter[int]] = {}
+    for claim in claims:
+        factual, other = (sum(words.count(word) for word in NEGATIONS) for words in (claim.factual, claim.non_factual))
+        sides.setdefault(claim.atomic_type, Counter())[(factual > other) - (factual < other)] += 1
+    return {name: {"pairs": found.total(), "accuracy": max(found[1], found[-1]) / found.total()} for name, found in sides.items()}
 
 
 def _is_known(group: Figures | None) -> bool:
@@ -396,6 +409,8 @@ class SourceFlow(NamedTuple):
     kind: str
     taken: int
     kept: int
+    shared: int
+    """Kept as well, also in another source and counted there."""
     losses: list[tuple[str, int]]
     """Stage and reason with their records, the most frequent first."""
     more: bool
@@ -414,5 +429,5 @@ def funnel(sheets: Mapping[str, Sequence[Any]]) -> list[SourceFlow]:
             losses = [(f"{step.stage}-{loss.reason}", loss.records) for step in own for loss in step.losses]
             losses.sort(key=lambda loss: -loss[1])
             if own and own[0].taken:
-                rows.append(SourceFlow(source, kind, own[0].taken, own[-1].kept, losses[:_REASONS], len(losses) > _REASONS))
+                rows.append(SourceFlow(source, kind, own[0].taken, own[-1].kept, own[-1].shared, losses[:_REASONS], len(losses) > _REASONS))
     return rows

@@ -291,7 +291,7 @@ class Browser:
         if request is None:
             return -1
         messages = ((message["role"], self._texts(message["content"])) for message in request.messages)
-        return self._prompts((request.follows, *(part for message in messages for part in message)))
+        return self._prompts((request.follows, request.shift, *(part for message in messages for part in message)))
 
 
 def _reply(run: int, prompt: int, reply: ScoredReply) -> list[Any]:

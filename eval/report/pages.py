@@ -27,7 +27,7 @@ SCRIPTS = {
 }
 """By page, in loading order."""
 _MOST_ROWS = 8  # of a figure that is not folded
-_LAID_OVER = 3  # own runs in one picture, beside the best baseline
+_LAID_OVER = 3  # own runs in one picture, beside the rule of wording
 _CHARTS = {"pictures": charts.pictures, "ticks": charts.ticks, "flows": charts.flows, "cells": charts.CELLS, "few": charts.FEW,
            "flow_picture": charts.picture, "least": LEAST, "most": _MOST_ROWS}  # fmt: skip
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
@@ -88,13 +88,19 @@ def write_items(out: Path, files: Iterable[tuple[str, bytes]], alone: bool = Fal
 
 
 def page(
-    stages: Any, summary: Figures, scripted: bool = False, about: Sequence[str] = (), sheets: Mapping[str, Any] = MappingProxyType({})
+    stages: Any,
+    summary: Figures,
+    scripted: bool = False,
+    about: Sequence[str] = (),
+    sheets: Mapping[str, Any] = MappingProxyType({}),
+    rule: Mapping[str, Figures] = MappingProxyType({}),
 ) -> str:
     """Return the report, the start page; with `scripted` its figures link to the items behind them.
 
     Args:
         about: identity of the data, in a few words each.
         sheets: for each source what became of its records; without them the page has no figure of it.
+        rule: figures of the best rule of wording for each atomic type of claims.
     """
     runs, judges, errors = stages.runs, stages.judges, stages.errors.get("runs", {})
     table = board(stages, summary)
@@ -106,8 +112,7 @@ def page(
     def of_task(task: str, names: Iterable[str] = runs) -> dict[str, Figures]:
         return {name: runs[name] for name in names if runs[name]["task"] == task}
 
-    rules = [one for one in of_task("claim", first).items() if one[0] not in first_own]
-    rules.sort(key=lambda one: -one[1].get("accuracy", 0.0))
+    claims = dict(list(of_task("claim", first_own).items())[:_LAID_OVER])
     content = {
         "summary": summary,
         "about": about,
@@ -115,7 +120,7 @@ def page(
         "accuracies": msgspec.json.encode({name: run.get("accuracy") for name, run in runs.items()}).decode(),
         "of_task": of_task,
         "unknown": {name: run for name, run in of_task("fourfold", first).items() if "patterns" in run},
-        "types": charts.radar(dict([*list(of_task("claim", first_own).items())[:_LAID_OVER], *rules[:1]])),
+        "types": charts.radar(claims | ({"rule negation_by_type": {"by_type": rule}} if claims and rule else {})),
         "beside": beside(runs, [name for name in first if runs[name]["task"] in ("choice", "tcm")]),
         "wrong": {name: errors[name] for name in [*own, *runs] if "patterns" in errors.get(name, {})},
         "settings": charts.settings(runs, stages.comparisons, stages.baselines),

@@ -328,6 +328,18 @@ def test_the_reader_chooses_the_columns_and_the_address_keeps_them(browser, repo
     opened.close()
 
 
+MARKED = """async ([id, answer, shift, words]) => {
+  const at = AtomExam.data.place.get(id), shown = await AtomExam.data.detail(at), own = AtomExam.data.detail;
+  const reply = { ...shown.replies.find(({ prompt }) => prompt && prompt.shift === 0), answer, words };
+  reply.prompt = { ...reply.prompt, shift };
+  AtomExam.data.detail = async () => ({ ...shown, replies: [reply] });
+  const view = await AtomExam.itemView(at);
+  AtomExam.data.detail = own;
+  view.querySelectorAll("mark").forEach((mark) => { mark.textContent = `[${mark.textContent}]`; });
+  return view.querySelector(".replies td:last-child > pre").textContent;
+}"""
+
+
 def test_a_reply_stands_with_what_was_sent_and_where_it_was_read(browser, reports: Path) -> None:
     """The messages are those whose hash the reply has, for a backend that joins them as text."""
     request = requests_of(reports.parent / "data/splits", RUNS)("first", question(3).id, 0)
@@ -338,6 +350,9 @@ def test_a_reply_stands_with_what_was_sent_and_where_it_was_read(browser, report
     assert row.locator(".sent pre").all_text_contents() == [message["content"] for message in request.messages]
     read = opened.page.locator(".replies mark").all_text_contents()
     assert set(read) <= set("ABC")
+    assert opened.page.evaluate(MARKED, [question(3).id, "A", 1, "答案：B。A项与题意不符。"]) == "答案：[B]。A项与题意不符。"  # order 1
+    assert opened.page.evaluate(MARKED, [question(3).id, "A", 0, "Option A, as Anxiety fits"]) == "Option [A], as Anxiety fits"
+    assert opened.page.evaluate(MARKED, [question(3).id, "不(1.5", 0, "是不(1.5。"]) == "是[不(1.5]。"
     opened.close()
 
 

@@ -126,7 +126,8 @@ def test_the_table_of_models_has_the_first_run_of_each_task(tables: list[dict]) 
             run = first_of(model.removesuffix(" (baseline)"), task)
             part = run and (run["by_category"].get("ca") if at == 3 else run)
             if task != "essay":
-                assert cell.lstrip("▲▼≈ ") == (re.sub(r" ± \S+ %", "", rate(part, "accuracy")) if part else "–")
+                assert cell.lstrip("▲▼≈ ") == (re.sub(r" ± \S+ %", "", rate(part, "accuracy")) + f", n {asked(part)}" if part else "–")
+    assert re.fullmatch(r"\d+\.\d % [\d.]+ … [\d.]+, n 8", rows[0][6])  # no sign: too few
     assert rows[1][1:4] == ["6.7 % random", f"{percent(RUNS['tiny-claims']['wording']['accuracy'])} rule negation_by_type", "26.0 % random"]
     assert [cell[0] for cell in rows[0][1:4]] == ["▼", "▼", "≈"]
 

@@ -6,6 +6,7 @@ import json
 import re
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -14,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import expect
 
+from atomexam.runtime.source_sheet import Loss
+from atomexam.runtime.source_sheet import Step as SourceStep
 from eval.report.__main__ import StageMetrics, about, comparison_table, main, page, plot_tables, read_metrics, summarize
-from eval.report.board import LEAST, beside, board
+from eval.report.board import LEAST, alike, beside, board
 from eval.report.charts import (
     CELLS,
     WIDTH,
@@ -23,9 +26,11 @@ from eval.report.charts import (
     Step,
     cpsyexam_table,
     flows,
+    funnel,
     letters,
     picture,
     radar,
+    rule_of_wording,
     rule_sets,
     sdak_table,
     settings,
@@ -232,6 +237,8 @@ def test_letters_are_shares_of_the_answers_less_those_of_the_right_ones() -> Non
     found = letters({"r": {"letters": {"mcqa": table, "mrqa": {"answered": {}, "gold": {"D": 1}}}}})
     assert found == (["A", "B", "C", "D"], [("r", "mcqa", [0.0, 0.5, -0.5, None]), ("r", "mrqa", [None] * 4)])
     assert letters({"r": {}}) is None
+    shown = page(FOUND, summarize(FOUND))
+    assert 'style="--at: 60%">+66.7' in shown and 'style="--bar: var(--bar2); --at: 60%">-66.7' in shown
 
 
 def test_hostile_text_is_escaped() -> None:
@@ -258,7 +265,22 @@ def test_a_radar_lays_runs_over_each_other_on_axes_of_enough_items() -> None:
     axes = [(axis.words, axis.anchor) for axis in drawn.axes]
     assert axes == [("a, 20", "middle"), ("b, 20", "start"), ("c, 20", "middle"), ("d, 20", "end")]
     assert radar({}) is None and radar({"one": {"by_type": types}, "two": {}}) is None
-    assert 'class="radar"' in page(FOUND._replace(runs={"r": RUNS["tiny-claims"] | {"by_type": types}}), summarize(FOUND))
+    shown = page(FOUND._replace(runs={"r": RUNS["tiny-claims"] | {"by_type": types}}), summarize(FOUND), rule=types)
+    assert 'class="radar"' in shown and "Accuracy by atomic type of r, rule negation_by_type;" in shown
+
+
+def test_the_rule_of_wording_takes_the_better_way_for_each_type() -> None:
+    """食疗 has the negation in the true sentence twice of three times, and one pair in both."""
+    sides = [("food", "忌食", "宜食"), ("food", "不宜", "宜"), ("food", "宜", "不宜"), ("cause", "有", "没有不"), ("cause", "不", "不")]
+    claims = [SimpleNamespace(atomic_type=kind, factual=one, non_factual=other) for kind, one, other in sides]
+    assert rule_of_wording(claims) == {"food": {"pairs": 3, "accuracy": 2 / 3}, "cause": {"pairs": 2, "accuracy": 0.5}}
+
+
+def test_what_is_kept_for_another_source_is_a_part_of_its_own() -> None:
+    step = SourceStep("near_duplicates", "facts", 10, 2, [Loss("identical", 1, [])], {}, 7)
+    assert funnel({"one": [step]}) == [("one", "facts", 10, 2, 7, [("near_duplicates-identical", 1)], False)]
+    html = page(FOUND, summarize(FOUND), sheets={"one": [step]})
+    assert "also in another source" in html and 'style="width: 70.00%"' in html
 
 
 def test_subjects_of_enough_questions_are_sorted_else_exams() -> None:
@@ -269,6 +291,14 @@ def test_subjects_of_enough_questions_are_sorted_else_exams() -> None:
     assert found.rows[0][1].cells[0]["run"] == "a" and found.rows[0][1].cells[1] is None
     runs["a"]["by_subject"] = {"few": part(1.0, 19)}
     assert [row.value for _, row in beside(runs, ["a", "b"]).rows] == ["PCE"]
+    assert alike([(0.25, 30), (0.75, 20)]) == pytest.approx(0.0004985, rel=1e-3)  # scipy.stats.chi2_contingency, without correction
+    for high, words in (
+        (0.55, "they are not shown to differ (chi-squared, p = 0.7"),
+        (1.0, "their order is more than noise (chi-squared, p < 0.001"),
+    ):
+        exams = {"low": part(0.5, 30) | {"accuracy_interval": [0.325, 0.675]}, "high": {"questions": 20, "accuracy": high}}
+        stages = FOUND._replace(runs={"a": ABOUT | HALF | run("choice", 0.5, by_exam=exams)})
+        assert f"For m {words}" in page(stages, summarize(stages)).replace("&lt;", "<")
 
 
 def test_settings_stand_beside_the_first_run_of_their_model() -> None:
@@ -287,7 +317,7 @@ RUN = ABOUT | {
     ("accuracy", "bounds", "baseline", "pair", "line", "verdict"),
     [
         (0.3, [0.2, 0.4], None, None, "four coin tosses", "above"),
-        (0.05, [0.01, 0.06], None, None, "four coin tosses", "below"),
+        (0.0, [0.0, 0.0362], None, None, "four coin tosses", "below"),
         (0.07, [0.02, 0.1], None, None, "four coin tosses", "unsure"),
         (0.3, [0.2, 0.4], 0.2, None, "rule", "unsure"),  # the intervals overlap, and nobody has compared the runs
         (0.3, [0.2, 0.4], 0.2, {"a": "rules", "b": "own", "difference": -0.1, "differs": True}, "rule", "above"),
@@ -305,6 +335,49 @@ def test_a_model_stands_above_or_below_the_best_line_where_it_is_sure(accuracy, 
     assert found.lead.best[0] == "m" and list(found.standing) == [verdict]
 
 
+def test_the_best_of_many_that_guess_is_not_surely_above_chance() -> None:
+    """Of 40 models, 18 of 165 facts is what the best is likely to have by chance; 33 is not. The same alone is above, unless the items
+    are right or wrong together."""
+    luck = RUN | {"facts": 165, "accuracy": 18 / 165, "accuracy_interval": [0.0697, 0.167]}
+    found = {}
+    for name, runs in {
+        "many": {f"r{at}": luck | {"model": f"m{at}"} for at in range(39)}
+        | {"best": luck | {"accuracy": 0.2, "accuracy_interval": [0.146, 0.268]}},
+        "alone": {"best": luck},
+        "together": {"best": luck | {"accuracy_interval": [0.05, 0.23]}},
+        "few": {"best": luck | {"facts": LEAST - 1, "accuracy": 1.0, "accuracy_interval": [0.82, 1.0]}},
+    }.items():
+        found[name] = [row.cells[0].verdict for row in board(FOUND._replace(runs=runs, judges={}, comparisons=[]), {}).own]
+    assert found == {"many": ["above", *["unsure"] * 39], "alone": ["above"], "together": ["unsure"], "few": [""]}
+
+
+@pytest.mark.parametrize(
+    ("others", "words"),
+    [
+        ({"b": RUN | {"model": "n"}}, ["Best models m, n: 30.0 % of 100 fourfold facts<", "level with <b>n</b>"]),
+        (
+            {"b": RUN | {"task": "choice", "model": "n", "accuracy": 0.9, "questions": 100}},
+            ["Best model m: 30.0 %", "No other model has at least 20 items of fourfold facts."],
+        ),
+        ({"b": RUN | {"model": "n", "facts": 2, "accuracy": 1.0}}, ["Best model m: 30.0 %", "No other model has at least 20 items"]),
+    ],
+)
+def test_the_lead_names_all_that_are_level_and_none_of_few_items(others: dict, words: list[str]) -> None:
+    stages = FOUND._replace(runs={"a": RUN, **others}, judges={}, comparisons=[])
+    html = page(stages, summarize(stages))
+    assert all(one in html for one in words) and board(stages, {}).own[0].model == "m"
+
+
+def test_shares_of_errors_are_said_to_be_of_the_first_repeat() -> None:
+    errors = {"runs": {"tiny-claims": ERRORS["runs"]["tiny-claims"] | {"patterns": {"right": 1}}}}
+    assert "Of a run's first repeat." in page(FOUND._replace(errors=errors), summarize(FOUND))
+
+
+def test_tokens_are_those_of_the_runs_whose_figures_stand_beside_them() -> None:
+    runs = {name: RUN | {"usage": {"prompt_tokens": 10, "reply_tokens": at}} for at, name in enumerate(("first", "again"))}
+    assert board(FOUND._replace(runs=runs, judges={}, comparisons=[]), {}).own[0].tokens == 10
+
+
 def test_the_lead_is_sure_where_the_runs_differ_and_the_first_run_of_a_task_counts() -> None:
     runs = {"a": RUN, "again": RUN | {"accuracy": 0.9}, "b": RUN | {"model": "n", "accuracy": 0.5}}
     for differs in (True, False):
@@ -312,6 +385,7 @@ def test_the_lead_is_sure_where_the_runs_differ_and_the_first_run_of_a_task_coun
         lead = board(FOUND._replace(runs=runs, judges={}, comparisons=pairs), {}).lead
         assert (lead.best[0], lead.second[0], lead.second[1].value, lead.is_sure) == ("n", "m", 0.3, differs)
     html = page(FOUND._replace(runs=runs, judges={}, comparisons=[]), summarize(FOUND))
+    assert "(at 0 and 100 % exact, Clopper-Pearson)" in html and "n 100</small>" in html
     assert "the lead of +20.0 points may be noise" in html and "Best model n: 50.0 % of 100 fourfold facts, above" in html
 
 

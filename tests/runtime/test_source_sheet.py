@@ -30,13 +30,16 @@ def rejected(id_: str, reason: str, record: dict, kind: str = "question") -> dic
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Two sources with a question in common, which the second one keeps."""
-    write(tmp_path / "clean/questions.jsonl", seen("q-1", "one", "q1"), seen("q-2", "one", "q2"), seen("q-1", "two", "q7"))
+    """Two sources with a question in common, which the first one has twice and the second one keeps."""
+    twice = [seen("q-1", "one", at) for at in ("q1", "q9")]
+    write(tmp_path / "clean/questions.jsonl", *twice, seen("q-2", "one", "q2"), seen("q-1", "two", "q7"))
     write(tmp_path / "clean/facts.jsonl", {"id": "fact-1", "head": "甲", "tail": "红", "provenance": [place("two", "row:1")]})
     unsound = {"stem_raw": "乙\n（ ）", "provenance": place("one", "q3")}
     empty = {"name_raw": "丙", "provenance": place("two", "row:9")}
     write(tmp_path / "clean/rejected.jsonl", rejected("q-3", "stem_too_short", unsound), rejected("e-1", "entity_empty", empty, "entity"))
-    write(tmp_path / "unique/rejected.jsonl", rejected("q-1", "identical", seen("q-1", "one", "q1")))
+    write(tmp_path / "unique/rejected.jsonl", *(rejected("q-1", "identical", row) | {"detail": "q-1"} for row in twice))
+    both = {"provenance": [place("one", "q1"), place("one", "q9"), place("two", "q7")]}
+    write(tmp_path / "unique/questions.jsonl", seen("q-1", "two", "q7") | both, seen("q-2", "one", "q2"))
     write(tmp_path / "splits/train/questions.jsonl", {"id": "q-1"})
     write(tmp_path / "splits/test/questions.jsonl", {"id": "q-2"})
     return tmp_path
@@ -46,8 +49,8 @@ def test_the_stages_of_each_source_add_up(data: Path) -> None:
     lost = [Loss("stem_too_short", 1, ["q3 乙 （ ）"])], [Loss("identical", 1, [f"q1 {STEM}"])]
     assert source_sheets(data) == {
         "one": [
-            Step("clean", "questions", 3, 2, lost[0], {}),
-            Step("near_duplicates", "questions", 2, 1, lost[1], {}),
+            Step("clean", "questions", 4, 3, lost[0], {}),
+            Step("near_duplicates", "questions", 3, 1, lost[1], {}, 1),
             Step("split", "questions", 1, 1, [], {"test": 1, "train": 0}),
         ],
         "two": [
@@ -59,7 +62,8 @@ def test_the_stages_of_each_source_add_up(data: Path) -> None:
             Step("split", "questions", 1, 1, [], {"test": 0, "train": 1}),
         ],
     }
-    assert [*lines_of(source_sheets(data)["one"])][:2] == ["clean: 3 questions, 2 kept, 1 rejected", "- 1 stem_too_short: q3 乙 （ ）"]
+    assert [*lines_of(source_sheets(data)["one"])][:2] == ["clean: 4 questions, 3 kept, 1 rejected", "- 1 stem_too_short: q3 乙 （ ）"]
+    assert "near_duplicates: 3 questions, 1 kept, 1 kept, also in another source, 1 rejected" in lines_of(source_sheets(data)["one"])
 
 
 @pytest.mark.parametrize(

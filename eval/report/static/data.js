@@ -111,10 +111,10 @@
     const [seen, about, replies, twins] = rows[at % data.detailed];
     const promptOf = (number) => {
       if (number < 0) return null;
-      const [follows, ...parts] = prompts[number];
+      const [follows, shift, ...parts] = prompts[number];
       const messages = [];
       for (let place = 0; place < parts.length; place += 2) messages.push({ role: parts[place], content: texts[parts[place + 1]] });
-      return { follows, messages };
+      return { follows, shift, messages };
     };
     return {
       seen: seen.map(([source, url, snapshot, page, position]) => ({ source: data.sources[source], url, snapshot, page, position })),

@@ -40,15 +40,24 @@
     return reply.committed === reply.answer ? strict : `${strict}; as a whole ${reply.committed === null ? "nothing" : reply.committed}`;
   }
 
-  /** Return a reply with the place marked where the answer that was read stands: the first after 答案, else the last. */
-  function marked(reply) {
+  /** Return letters as the model saw them, whose options were shifted by some places. */
+  function seenAs(answer, shift, count) {
+    if (!shift || !/^[A-Z]+$/.test(answer)) return answer;
+    return Array.from(answer, (letter) => String.fromCharCode(65 + ((letter.charCodeAt(0) - 65 + shift) % count))).sort().join("");
+  }
+
+  /** Return a reply with the place marked where the answer that was read stands: the first after 答案, else the last; not within a word. */
+  function marked(reply, count) {
     const said = reply.words === null ? "not kept" : reply.words;
     const made = words("pre", "");
-    const isPart = reply.answer !== null && reply.words !== null && reply.answer !== reply.words;
-    const after = isPart ? said.indexOf(reply.answer, Math.max(0, said.lastIndexOf("答案"))) : -1;
-    const from = after >= 0 && said.includes("答案") ? after : isPart ? said.lastIndexOf(reply.answer) : -1;
+    const answer = reply.answer === null ? "" : seenAs(reply.answer, reply.prompt && reply.prompt.shift, count);
+    const isPart = answer && reply.words !== null && answer !== said;
+    const edges = /^[A-Z]+$/.test(answer) ? ["(?<![A-Za-z])", "(?![A-Za-z])"] : ["", ""];
+    const places = isPart ? Array.from(said.matchAll(new RegExp(edges.join(answer.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")), "gu")), ({ index }) => index) : [];
+    const named = said.lastIndexOf("答案");
+    const from = (named < 0 ? undefined : places.find((place) => place >= named)) ?? places.at(-1) ?? -1;
     if (from < 0) made.append(AtomExam.visible(said));
-    else made.append(AtomExam.visible(said.slice(0, from)), element("mark", {}, reply.answer), AtomExam.visible(said.slice(from + reply.answer.length)));
+    else made.append(AtomExam.visible(said.slice(0, from)), element("mark", {}, answer), AtomExam.visible(said.slice(from + answer.length)));
     return made;
   }
 
@@ -62,7 +71,7 @@
 
   const itemLink = (id) => element("a", { href: AtomExam.filters.write({ ...AtomExam.filters.read(location.hash), item: id }) }, id);
 
-  function replies(rows) {
+  function replies(rows, count) {
     const table = element("table", { class: "replies" });
     const head = element("tr");
     for (const name of ["run", "read as", "worth", "reply"]) head.append(element("th", { scope: "col" }, name));
@@ -71,7 +80,7 @@
     for (const reply of rows.sort((a, b) => isBaseline.get(a.run) - isBaseline.get(b.run))) {
       const about = [reply.run, reply.side, reply.repeat ? `repeat ${reply.repeat}` : ""].filter(Boolean).join(", ");
       const worth = reply.correct === null ? "not scored" : reply.correct ? "✓ right" : reply.outcome === "answered" ? "✗ wrong" : "✗ counts as wrong";
-      const cell = element("td", {}, marked(reply));
+      const cell = element("td", {}, marked(reply, count));
       if (reply.chars) {
         const file = `data/predictions/${data.runs.find((run) => run.name === reply.run).model}/${reply.run}.jsonl`;
         cell.append(element("p", { class: "note" }, `The first ${data.mostChars} of ${reply.chars} characters; ${file} has all.`));
@@ -104,7 +113,7 @@
     const { seen, about, twins, replies: rows } = await data.detail(at);
     const made = element("article", {}, element("h2", { tabindex: "-1" }, item.id));
     made.append(element("p", { class: "note" }, element("bdi", {}, item.facets.map(({ name, value }) => `${name.replace(/_/g, " ")}: ${value}`).join(" · "))));
-    made.append(asked(item), replies(rows), provenance(seen, item.id));
+    made.append(asked(item), replies(rows, item.options.length), provenance(seen, item.id));
     if (twins.length) {
       const list = element("ul", { class: "twins" });
       for (const id of twins) {
