@@ -63,7 +63,7 @@
 
   /** Return the messages of a request, folded; of a later question of a case those after the reply before it. */
   function sent({ follows, messages }) {
-    const made = element("details", { class: "sent" }, element("summary", {}, `As sent, ${messages.length} messages`));
+    const made = element("details", { class: "sent" }, element("summary", {}, `As sent, ${messages.length} message${messages.length === 1 ? "" : "s"}`));
     if (follows) made.append(element("p", {}, "After the reply to ", itemLink(follows)));
     for (const { role, content } of messages) made.append(element("div", {}, element("b", {}, role), words("pre", content)));
     return made;
