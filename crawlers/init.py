@@ -1,6 +1,6 @@
 """Begin a benchmark of your own files alone: params.yaml without the replicas of sites, their runs and the model trained here.
 
-    python -m crawlers.init imports/my_books --exam MYEXAM
+    python -m atomexam init imports/my_books --exam MYEXAM
     git commit -am "Own files alone" && make repro STAGE=release
 
 The files are read and cleaned once to count their questions. Quotas hold for each exam and category: a fifth of a type in the smallest of

@@ -105,6 +105,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         if one.claim_id not in known:
             before = f"; decided before: {_said(old[one.claim_id])}" if one.claim_id in old else ""
             print(f"skipped: {one.where}: {one.claim_id[:40]!r} is not in the queue; here: {one.verdict[:40]} {one.letters[:40]}{before}")
+    if answers and not any(one.claim_id in known or one.claim_id in old for one in answers):
+        raise ValueError("nothing was imported: no row is in the queue; docs/items.md has the line that decides any other question")
     counts = f"{len(changed) - len(told)} new decisions, {len(told)} changed, {len(new) - len(changed)} as before"
     print(f"{arguments.decisions}: {counts}, {sum(one.claim_id not in known for one in answers)} skipped")
 

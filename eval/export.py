@@ -9,7 +9,6 @@ written; rules are no models. Send them yourself: nothing leaves this machine.
 
 import argparse
 import re
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -248,7 +247,7 @@ def main(argv: list[str] | None = None) -> None:
                 part.write_text(text, encoding="utf-8")
             print(path)
     if not by_model:
-        print("no run of a model has an accuracy; rules are written if you name their runs", file=sys.stderr)
+        raise ValueError("nothing was written: no run of a model has an accuracy; name the runs of rules to have them written")
 
 
 if __name__ == "__main__":

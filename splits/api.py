@@ -21,7 +21,7 @@ from splits.split.claim_split import split_rows
 from splits.split.questions import Questions
 
 _DEFAULTS = {
-    "seed": 1, "tcm_per_subject": 100, "train_floor": 5, "dev_share": 0.1, "balance": "fill",
+    "seed": 1, "tcm_per_subject": 100, "train_floor": 1, "dev_share": 0.1, "balance": "fill",
     "claim_test_share": 0.2, "claim_reserved_share": 0.1,
 }  # fmt: skip
 

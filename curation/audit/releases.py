@@ -12,7 +12,7 @@ import msgspec
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from atomexam.records.question import Question
+from atomexam.records.question import Question, accepted_words
 from atomexam.text.canonical import canonical
 from atomexam.text.yaml_values import yaml_values
 
@@ -147,8 +147,8 @@ class _Contents:
             for number, row in enumerate(table.rows, 1):
                 self.split_of[row["id"]] = split = table.split or ""
                 if table.kind == "questions":
-                    self.answers[row["id"]] = row["answer"]
-                    self.by_stem[_last_line(row["stem"] or "")].append(row | {"split": split})
+                    self.answers[row["id"]] = right = _right_words(row)
+                    self.by_stem[_last_line(row["stem"] or "")].append(row | {"split": split, "answer": right})
                 else:
                     self.heads[canonical(row["head"] or "")].setdefault(split, (name, f"row:{number}", row["id"]))
                     for side, verdict in (("factual", "正确"), ("non_factual", "错误")):
@@ -173,6 +173,13 @@ def _sums(folder: Path) -> Iterator[ReleaseProblem]:
             yield ReleaseProblem(name, "", "file_missing")
         elif hashlib.sha256(path.read_bytes()).hexdigest() != digest:
             yield ReleaseProblem(name, "", "file_changed")
+
+
+def _right_words(row: Row) -> str | None:
+    """Return the right answer as the files beside the tables have it: a verdict and the words of blanks in place of letter and key."""
+    if row["question_type"] == "tf":
+        return next((option["text"] for option in row["options"] or () if option["letter"] == row["answer"]), row["answer"])
+    return accepted_words(row["answer"])[0] if row["question_type"] == "blank" and row["answer"] else row["answer"]
 
 
 def _claims(contents: _Contents) -> Iterator[ReleaseProblem]:
@@ -220,7 +227,7 @@ def _stated(text: str, contents: _Contents) -> Iterator[tuple[str, str, str | No
     for line in dict.fromkeys(map(canonical, lines)):
         for row in contents.by_stem.get(line, ()):
             case, options = canonical(row["shared_stem"] or ""), {canonical(option["text"] or "") for option in row["options"] or []}
-            if options <= stated and case in whole:
+            if (options <= stated or row["question_type"] == "tf") and case in whole:
                 yield row["split"], row["id"], row["answer"]
     yield from contents.sentences.get(canonical(lines[-1]), ())
 

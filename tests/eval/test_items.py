@@ -296,6 +296,8 @@ def test_what_people_decide_is_done_in_the_next_version(folder: Folder, capsys: 
     told = capsys.readouterr().out
     assert "is not in the queue; here: drop ; decided before: ambiguous" in told and "0 as before, 1 skipped" in told
     (folder.folder / "decisions.jsonl").write_bytes(b"")
+    with pytest.raises(ValueError, match="nothing was imported: no row is in the queue"):
+        folder.decide(second)
     folder.items()
 
 

@@ -424,7 +424,8 @@ def test_every_file_of_a_folder_is_told_field_by_field(folder: Path, capsys: pyt
     assert "first see to the 3 files with advice or misread questions" in said
     assert main([str(folder / "a.csv")]) == 0
     assert capsys.readouterr().out.endswith(
-        "nothing looks wrong\nnext: a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro\n"
+        "nothing looks wrong\nnext: a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro; or, for own files alone: "
+        "python -m atomexam init PATH\n"
     )
     assert main([str(folder / "c.csv")]) == 1
 

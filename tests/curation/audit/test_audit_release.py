@@ -65,7 +65,18 @@ def entry(row: dict[str, Any]) -> dict[str, str]:
 def released() -> Rows:
     asked = [question(number) for number in range(4)]
     taught = [question(number) for number in range(4, 8)]
+    verdicts = [{"letter": "A", "text": "正确"}, {"letter": "B", "text": "错误"}]
+    tf = question(0, id="q-tf", question_type="tf", stem="感觉先于知觉。", options=verdicts, answer="B")
+    blank = question(0, id="q-blank", question_type="blank", stem="颜色的浓淡是（ ）。", options=[], answer="饱和度|||彩度")
     return {
+        "kg/test-tf-5.parquet": [tf],
+        "kg/train-tf-6.parquet": [tf | {"id": "q-tf2", "stem": "知觉先于思维。"}],
+        "qa/train-blank-7.parquet": [blank],
+        "sft/qa.json": [
+            {"system": "", "instruction": f"{stem}\n答案：", "input": "", "output": output}
+            for stem, output in (("颜色的浓淡是（ ）。", "饱和度"), ("知觉先于思维。", "错误"))
+        ],
+        "opencompass/kg_tf.jsonl": [{"id": "q-tf", "question": tf["stem"], "answer": "错误"}],
         "kg/test-mcqa-1.parquet": asked,
         "kg/train-mcqa-2.parquet": taught,
         "claims/test-pairs-3.parquet": [claim(1, "流感")],
@@ -105,7 +116,7 @@ def test_a_release_without_defects_has_none(tmp_path: Path) -> None:
     write(tmp_path / "release", released())
     assert problems(tmp_path / "release") == {}
     audit = json.loads((tmp_path / "audit/audit.json").read_text(encoding="utf-8"))
-    assert audit["figures"]["questions"] == 8 and audit["figures"]["release_problems"] == 0
+    assert audit["figures"]["questions"] == 11 and audit["figures"]["release_problems"] == 0
 
 
 TEST, TRAIN = "kg/test-mcqa-1.parquet", "kg/train-mcqa-2.parquet"
