@@ -117,10 +117,8 @@ def _next(files: Sequence[Checked], command: str) -> list[str]:
     if open_ones := sum(next(advice(*each), None) is not None or bool(misread_lines(each[0].reading.items)) for each in files):
         what = f"the {counted(open_ones, 'file')} with advice or misread questions"
         return [f"first see to {what}; to get what is read now: {command} > items.jsonl"]
-    return [
-        "nothing looks wrong",
-        "next: a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro; or, for own files alone: python -m atomexam init PATH",
-    ]
+    step = "a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro"
+    return ["nothing looks wrong", f"next: {step}; or, for own files alone: python -m atomexam init PATH"]
 
 
 def _entities(row: ReportRow) -> list[EntityItem]:
