@@ -19,7 +19,7 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, repla
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from splits.release import commitment, croissant, instructions, materials, task_files
-from splits.release.card import TERMS, render_card
+from splits.release.card import TERMS, about, render_card
 from splits.release.columns import CONFIGS, RELEASED, Record, canary
 from splits.release.history import HISTORY, add_version, read_ledger, refuse_trained, tally
 from splits.release.instructions import InstructionFiles, Prompts
@@ -108,7 +108,7 @@ def describe(contents: Contents, version: str) -> dict[str, Any]:
     files = {file.path: (file.sha256, file.size) for file in contents.files.values()}
     newest = max((snapshot for _, _, snapshot in contents.sources if _is_date(snapshot)), default="")
     configs = [config for config in CONFIGS if any(config == name for name, _, _ in contents.tables)]
-    return croissant.describe(version, newest, files, configs, TERMS)
+    return croissant.describe(version, newest, files, configs, TERMS, about(configs))
 
 
 def _is_date(snapshot: str) -> bool:

@@ -1,6 +1,7 @@
 """The dataset card of a release, rendered from `splits/release/templates/README.md.jinja`."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from atomexam.records.leak import CHECKS
@@ -19,6 +20,17 @@ SCORES = {
     "fourfold": "`fact_acc`: the facts with all four sentences right; `acc` of the sentences",
     "claims": "`pair_acc` of the pairs with both right, which measures grammar; `acc` of the claims",
 }
+HELD = {
+    "kg": "knowledge questions: one right option (`mcqa`), two or more (`mrqa`), true or false (`tf`)",
+    "ca": "questions on a case (`shared_stem`); equal `group_id`: one case",
+    "qa": "questions answered in words (`qa`), and blanks to fill (`blank`)",
+    "tcm": "questions of the Chinese medicine licensing examination, of the forms A1, A2, A3 (one case) and B1 (shared options)",
+    "fourfold": "a true and a false tail of a head, each said and denied: `true_affirmed` and `false_denied` are right",
+    "claims": "pairs of claims that differ by a negation alone: `factual` is true, `non_factual` is not",
+}
+"""What each config holds."""
+_FACTS = ("fourfold", "claims")
+_TAGS = {"tcm": ["traditional-chinese-medicine"], "fourfold": ["medical", "fact-checking"], "claims": ["medical", "fact-checking"]}
 CHANGES = ("added", "edited", "moved", "removed", "returned")
 
 
@@ -31,11 +43,17 @@ def render_card(contents: Contents, version: str, changes: list[tuple[str, dict[
     """
     splits, tables = list(RELEASED), contents.tables
     total = sum(tables.values())
+    configs = [{"name": config, "splits": described} for config in CONFIGS if (described := _splits(contents, config))]
+    names = [str(config["name"]) for config in configs]
+    psychology = ["psychology"] if any("心理" in subject for (_, subject), _ in contents.subjects) else []
     if not changes or changes[0][0] != version:
         changes = [(version, {}), *changes]
     return environment(escape=True).get_template("README.md.jinja").render(
         version=version,
-        configs=[{"name": config, "splits": described} for config in CONFIGS if (described := _splits(contents, config))],
+        configs=configs,
+        held=HELD,
+        about=about(names),
+        tags=sorted({"benchmark", "examination", *psychology, *(tag for name in names for tag in _TAGS.get(name, ()))}),
         size=next((word for limit, word in SIZES if total < limit), "n>10M"),
         released=list(RELEASED.values()),
         tables=[(config, kind, [tables.get((config, kind, split), 0) for split in splits]) for config, kind in configs_and_types(tables)],
@@ -55,6 +73,14 @@ def render_card(contents: Contents, version: str, changes: list[tuple[str, dict[
         taught=sorted({config for config, _, split in tables if split == "train" and config != FOURFOLD}, key=CONFIGS.index),
         canary=canary(),
     )  # fmt: skip
+
+
+def about(configs: Iterable[str]) -> str:
+    """Return in words what a release with these configs holds."""
+    kinds = {"facts" if config in _FACTS else "questions" for config in configs}
+    words = {"questions": "questions of Chinese examinations", "facts": "atomic medical facts, stated and denied"}
+    text = " and ".join(text for kind, text in words.items() if kind in kinds) or "no record"
+    return text[0].upper() + text[1:]
 
 
 def _splits(contents: Contents, config: str) -> list[dict[str, Any]]:

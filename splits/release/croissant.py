@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 FILE = "croissant.json"
 PARQUET = "application/x-parquet"
 TEXT = "sc:Text"
-CITATION = "AtomExam, version {version}: questions of Chinese psychology and traditional-medicine examinations, and atomic medical claims."
 ABOUT = {
     "id": "Hash of what is asked or claimed; equal in all versions.",
     "question_type": "mcqa: one right option; mrqa: two or more; tf: true or false; qa: answered in words; blank: words for each blank.",
@@ -33,11 +32,14 @@ ABOUT = {
 }
 
 
-def describe(version: str, published: str, files: Mapping[str, tuple[str, int]], configs: Iterable[str], terms: str) -> dict[str, Any]:
+def describe(
+    version: str, published: str, files: Mapping[str, tuple[str, int]], configs: Iterable[str], terms: str, about: str
+) -> dict[str, Any]:
     """Return croissant.json.
 
     Args:
         published: newest snapshot of the sources, so that equal data gives equal bytes.
+        about: what it holds, in words.
         files: path of each table in the release -> its SHA-256 and its size in bytes.
     """
     configs = list(configs)
@@ -46,11 +48,11 @@ def describe(version: str, published: str, files: Mapping[str, tuple[str, int]],
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.1",
         "name": "AtomExam",
-        "description": f"Examination questions and atomic medical claims in Chinese, for the evaluation of language models. {canary()}",
+        "description": f"{about}, for the evaluation of language models. {canary()}",
         "url": "README.md",
         "creator": {"@type": "sc:Organization", "name": "AtomExam"},
         "license": terms,
-        "citeAs": CITATION.format(version=version),
+        "citeAs": f"AtomExam, version {version}: {about[0].lower()}{about[1:]}.",
         "version": version,
         **({"datePublished": published} if published else {}),
         "inLanguage": "zh",

@@ -78,3 +78,11 @@ def test_how_many_rows_are_written_at_a_time_changes_no_row(split_files, release
     at_once = tables(release_of(folder))
     monkeypatch.setattr("splits.release.tables.BATCH_ROWS", 3)
     assert tables(release_of(folder, "by-threes")) == at_once
+
+
+def test_a_release_of_own_questions_alone_says_nothing_of_medicine(split_files, release_of, question) -> None:
+    folder = release_of(split_files([question(number, exam="导游", subject="地理") for number in range(12)]))
+    card, croissant = ((folder / name).read_text(encoding="utf-8") for name in ("README.md", "croissant.json"))
+    assert "\nQuestions of Chinese examinations, for the evaluation of language models." in card
+    assert re.findall(r"^  - (benchmark|examination|medical|psychology)$", card, re.MULTILINE) == ["benchmark", "examination"]
+    assert not re.search("medic|psycholog|disease", card.partition("## Composition")[0] + croissant)
