@@ -11,6 +11,7 @@ from typing import Any
 from splits.release.__main__ import CHECKSUMS
 
 _HEX_CHARS = 20  # the hash in an id, as `content_id` makes it
+_HEX = re.compile(rb"[0-9a-f]{20,}")
 _CHECKSUM = re.compile(r"([0-9a-f]{64})  ([\w.-]+(?:/[\w.-]+)*)")
 
 
@@ -41,8 +42,7 @@ def refuse_reserved(release: Path, files: Sequence[str], reserved: Set[str]) -> 
 
 def _hex_parts(text: bytes) -> set[bytes]:
     """Return all that can be the hash of an id, also inside a longer word: what is written before or after an id does not hide it."""
-    words = re.findall(rb"[0-9a-f]{%d,}" % _HEX_CHARS, text)
-    return {word[start : start + _HEX_CHARS] for word in words for start in range(len(word) - _HEX_CHARS + 1)}
+    return {word[start : start + _HEX_CHARS] for word in _HEX.findall(text) for start in range(len(word) - _HEX_CHARS + 1)}
 
 
 def _texts(path: Path) -> Iterator[bytes]:

@@ -26,6 +26,10 @@ DEEP = 10_000
 LIST = "[" * DEEP
 FIELD = '{"x":' + "[" * DEEP + "]" * DEEP + "}"
 OWN = {
+    "crawlers.check.__main__": "saved pages' expected items",
+    "eval.api": "metrics",
+    "eval.items.queue": "what near_duplicates rejected",
+    "splits.rotate": "a release",
     "crawlers.check.saving": "what a spider gave a request",
     "crawlers.embedded.serving.saved": "saved pages of the repository",
     "crawlers.embedded.sites.examcoo_paper": "the replica",

@@ -17,6 +17,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.text.option_letters import LETTERS
 from crawlers.read.account.characters import CharacterAccount, counted, counted_places, folded, folded_lines
 from crawlers.read.lines.pages.page import PAGE_NUMBER, PAGE_WITHIN
 from crawlers.read.vocabulary.entries import KeyEntry, listed_in
@@ -149,7 +150,6 @@ _FACTOR = np.uint64(1_099_511_628_211)  # of the FNV hash
 _MOST_REASONS = 250
 _LONGEST_ROW, _IN_ANSWERS, _LETTERS = 40, frozenset("abcdefghij"), frozenset("abcdefghij甲乙丙丁戊己庚辛壬癸")
 """Characters of a short text; letters of an answer; letters that a source has before options."""
-_ANSWER_LETTERS = frozenset("ABCDEFGHIJ")
 _BREAK = "\n"  # no counted character
 _APART = "\x00"  # of items compared at once: in no line
 _AT_ONCE = 1_000
@@ -309,7 +309,7 @@ def texts_of(item: Item) -> Iterator[str]:
 
 def _right_options(item: Item) -> list[str]:
     """Return the options that the letters of an answer name: a source may have their words once more behind the letters."""
-    if isinstance(item, EntityItem) or not item.answer_raw or not _ANSWER_LETTERS.issuperset(item.answer_raw):
+    if isinstance(item, EntityItem) or not item.answer_raw or not set(item.answer_raw) <= set(LETTERS):
         return []
     return [option for option in item.options_raw or () if (letter := letter_of(option)) and letter in item.answer_raw]
 
