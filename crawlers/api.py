@@ -8,7 +8,6 @@ import pandas as pd
 from atomexam.frames import frame_of
 from atomexam.records.item import EntityItem, QuestionItem
 from crawlers.read.__main__ import read_row
-from crawlers.read.account.report import NOTED_CHARS, NOTED_SHARE
 from crawlers.read.formats import suffixes_of
 from crawlers.read.layouts.layout_files import shipped_layouts
 from crawlers.read.paths import named_files
@@ -45,7 +44,7 @@ def read(*paths: str | Path, format: str | None = None) -> pd.DataFrame:  # noqa
     if not items:
         raise ValueError(f"{' '.join(map(str, paths))}: no question found")
     for row in rows:
-        if row.account.unread_share > NOTED_SHARE and row.account.unread_characters > NOTED_CHARS:
+        if row.is_partly_unread:
             share = f"{row.account.unread_share:.1%} of its characters are in no item"
             warnings.warn(f"{row.file}: {share}; `python -m crawlers.read {row.file} --verbose` shows them", stacklevel=2)
     frames = [

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-import scipy
 
 from atomexam.records.blocks import Run
 from atomexam.records.checks import convert
@@ -149,7 +148,8 @@ def ranked(task: str, runs: Sequence[VersionRun], items: Sequence[str], groups: 
             better, worse = (a, b) if row["difference"] > 0 else (b, a)
             bounds[better][1] -= 1
             bounds[worse][0] += 1
-    ranks = scipy.stats.rankdata(-means.round(9), method="min").astype(int)
+    rounded = means.round(9)
+    ranks = (rounded[:, np.newaxis] < rounded).sum(axis=1) + 1
     rows = []
     for column in np.lexsort([[each[0].name for each in same], ranks]):
         first = same[column][0]

@@ -16,7 +16,7 @@ NEEDED_MODELS = 19
 LEAST_MODELS = 3
 """With fewer, every correlation is 1, -1 or undefined."""
 RELIABLE = 0.9
-_Z = float(scipy.stats.norm.ppf((1 + LEVEL) / 2))
+_Z = float(scipy.special.ndtri((1 + LEVEL) / 2))
 
 
 def shares_of_rest(right: Matrix) -> Matrix:
@@ -64,7 +64,7 @@ def negative(table: pd.DataFrame) -> npt.NDArray[np.bool_]:
     r, free = table.item_rest.clip(-0.999, 0.999).to_numpy(), table.models.to_numpy() - 2
     tested = ~np.isnan(r)
     found = np.zeros(len(table), bool)
-    p_values = scipy.stats.t.cdf(r[tested] * np.sqrt(free[tested] / (1 - r[tested] ** 2)), free[tested])
+    p_values = scipy.special.stdtr(free[tested], r[tested] * np.sqrt(free[tested] / (1 - r[tested] ** 2)))
     found[tested] = scipy.stats.false_discovery_control(p_values) <= 1 - LEVEL
     return found
 

@@ -12,7 +12,7 @@ import msgspec
 from atomexam.pages.templates import templates
 from atomexam.runtime.jsonl import replacing
 from eval.report import charts
-from eval.report.board import LEAST, beside, board, first_runs, parts, size_of
+from eval.report.first_screen import LEAST, beside, board, first_runs, parts, size_of
 from eval.statistics.bootstrap import Figures
 
 STATIC = Path(__file__).parent / "static"

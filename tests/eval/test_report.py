@@ -18,7 +18,6 @@ from playwright.sync_api import expect
 from atomexam.runtime.source_sheet import Loss
 from atomexam.runtime.source_sheet import Step as SourceStep
 from eval.report.__main__ import StageMetrics, about, comparison_table, main, page, plot_tables, read_metrics, summarize
-from eval.report.board import LEAST, alike, beside, board
 from eval.report.charts import (
     CELLS,
     WIDTH,
@@ -35,6 +34,7 @@ from eval.report.charts import (
     sdak_table,
     settings,
 )
+from eval.report.first_screen import LEAST, alike, beside, board
 from eval.report.items import list_script
 from eval.report.pages import rendered, write_scripts
 

@@ -17,7 +17,6 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
-from atomexam.text.option_letters import LETTERS
 from crawlers.read.account.characters import CharacterAccount, counted, counted_places, folded, folded_lines
 from crawlers.read.lines.pages.page import PAGE_NUMBER, PAGE_WITHIN
 from crawlers.read.vocabulary.entries import KeyEntry, listed_in
@@ -309,7 +308,7 @@ def texts_of(item: Item) -> Iterator[str]:
 
 def _right_options(item: Item) -> list[str]:
     """Return the options that the letters of an answer name: a source may have their words once more behind the letters."""
-    if isinstance(item, EntityItem) or not item.answer_raw or not set(item.answer_raw) <= set(LETTERS):
+    if isinstance(item, EntityItem) or not item.answer_raw or not _IN_ANSWERS.issuperset(item.answer_raw.lower()):
         return []
     return [option for option in item.options_raw or () if (letter := letter_of(option)) and letter in item.answer_raw]
 

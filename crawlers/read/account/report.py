@@ -18,7 +18,7 @@ _MOST_NOTES = 3
 _SPARE = re.compile(r"field '([^']{1,80})' of \d+ records")
 _KINDS_WITHOUT_OPTIONS = {"verdict": "true or false", "letters": "letters without options"}
 _COLUMNS = ("file", "format", "found", "questions", "entities", "rejected", "no answer", "unread", "characters", "unread %")
-NOTED_SHARE, NOTED_CHARS = 0.01, 100
+_NOTED_SHARE, _NOTED_CHARS = 0.01, 100
 """Unread characters above which the largest stretches are shown without --verbose."""
 _NUMBERS = frozenset(range(2, len(_COLUMNS)))
 
@@ -38,6 +38,11 @@ class ReportRow(Struct):
     def record_count(self) -> int:
         """Return the number of questions and records of the source: those that became items, and those in unread text."""
         return self.reading.record_count + self.account.questions_unread
+
+    @property
+    def is_partly_unread(self) -> bool:
+        """Return whether so much of the file is in no item that people should see it."""
+        return self.account.unread_share > _NOTED_SHARE and self.account.unread_characters > _NOTED_CHARS
 
 
 def counts_of(read: list[ReportRow]) -> list[str]:
@@ -64,7 +69,7 @@ def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
             lines += [f"{row.file}: {line}" for line in _spread(row.account)]
             lines += [f"{row.file}: {line}" for line in row.account.largest(len(row.account.unread))]
         else:
-            if row.account.unread_share > NOTED_SHARE and row.account.unread_characters > NOTED_CHARS:
+            if row.is_partly_unread:
                 lines += [f"{row.file}: {line}" for line in row.account.largest(_MOST_NOTES)]
             lines += [f"{row.file}: {line}" for line in row.reading.faults[:_MOST_NOTES]]
             if len(row.reading.faults) > _MOST_NOTES:
@@ -80,7 +85,7 @@ def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
 
 def _proposing(row: ReportRow) -> list[str]:
     """Return the command that writes a layout, if parts of a paper were rejected or are unread and it has none."""
-    is_open = row.reading.faults or not row.reading.record_count or row.account.unread_share > NOTED_SHARE
+    is_open = row.reading.faults or not row.reading.record_count or row.account.unread_share > _NOTED_SHARE
     advice = "writes a layout of its lines, for you to correct: docs/papers.md"
     return [f"{row.file}: python -m crawlers.read {row.file} --propose {advice}"] if row.format in PAPER_FORMATS and is_open else []
 
