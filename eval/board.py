@@ -23,6 +23,7 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import write_jsonl
 from atomexam.runtime.stage import command, run_stage
 from atomexam.text.canonical import canonical
+from atomexam.text.columns import aligned
 from eval.diff.version import WORKSPACE, DataVersion, tags
 from eval.score.__main__ import score_reply
 from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
@@ -184,13 +185,8 @@ def as_text(boards: Mapping[str, Sequence[Figures]], notes: Iterable[str]) -> st
             accuracy, versions = f"{100 * row['accuracy']:.1f} %", ", ".join(row["versions"])
             setting = [row["prompt"], row["method"], str(row["shots"])]
             table.append([str(row["rank"]), rank, row["run"], row["model"], accuracy, bounds, versions, *setting])
-        widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
-        lines += [f"{task}: {rows[0]['items']} shared items", *(_aligned(line, widths) for line in table), ""]
+        lines += [f"{task}: {rows[0]['items']} shared items", *(f"  {line}" for line in aligned(table)), ""]
     return "\n".join([*lines, *notes])
-
-
-def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
-    return ("  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))).rstrip()
 
 
 def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersion] = DataVersion) -> None:

@@ -17,6 +17,7 @@ from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import read_jsonl, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
+from atomexam.text.columns import aligned
 from eval.statistics.bootstrap import DIGITS, Figures
 from eval.statistics.pairing import METRICS, QuestionKey, Tallies, committed_right, mean, paired, tally, tally_marks, with_holm
 
@@ -90,12 +91,10 @@ def as_text(rows: list[Figures]) -> str:
             cells = [*means, f"{low} … {high}", *counts, *tests, *committed]
         verdict = "differ" if row.get("differs") else "not shown to differ" if row.get("family") else "not tested"
         table.append([row["a"], row["b"], ", ".join(row["differ_in"]) or "nothing", compared_items, *cells, verdict])
-    widths = [max(len(line[column]) for line in table) for column in range(len(_COLUMNS))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in table]
     sizes = " and ".join(str(size) for size in sorted({row.get("family", 0) for row in rows} - {0})) or "no"
     how = f"p-values two-sided, corrected for {sizes} comparisons (Holm); intervals by paired cluster bootstrap."
     note = f"Accuracy, or marks in percent; {how}"
-    return "\n".join([*lines, note])
+    return "\n".join([*aligned(table), note])
 
 
 def main(argv: list[str] | None = None) -> None:

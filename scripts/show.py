@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from atomexam.runtime.stage_summary import headline, judge_headline, number_of
+from atomexam.text.columns import aligned
 
 SUMMARY = Path("metrics/summary.json")
 REPORT = Path("reports/index.html")
@@ -153,12 +154,6 @@ def _formatted(value: Any) -> str:
 
 def _block(name: str, rows: Sequence[tuple[str, ...]]) -> list[str]:
     return [f"{name if not index else '':<8}{line}" for index, line in enumerate(aligned(rows))]
-
-
-def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return rows of cells as lines, each column as wide as its widest cell."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 if __name__ == "__main__":

@@ -4,13 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from atomexam.text.columns import counted
 from crawlers.check.findings import Findings, kinds_of, labels_of
 from crawlers.check.item_advice import of_items
 from crawlers.check.page_hints import Hint, PageHints
 from crawlers.html.links import link_to
 from crawlers.html.walls import BESIDE_WALLS, is_wall
 from crawlers.read.lines.questions.draft import DOUBTS
-from crawlers.text.columns import counted
 from crawlers.web.failure_causes import HOST_NOT_FOUND, NO_ROBOTS, cause
 
 _MAX = 3

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import msgspec
 
 from atomexam.records.item import EntityItem, Item
+from atomexam.text.columns import aligned, counted, cut
 from crawlers.check.advice import advice, proposed
 from crawlers.check.findings import FieldSummary, Findings, fields_of, kinds_of, labels_of
 from crawlers.read.account.characters import CharacterAccount
-from crawlers.text.columns import aligned, counted, cut
 from crawlers.text.profile_lines import figures_of, misread_lines, paste_lines
 
 _EXAMPLE_COLUMNS = 70

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import msgspec
 
 from atomexam.records.item import EntityItem, QuestionItem
+from atomexam.text.columns import counted, cut
 from crawlers.check.check_report import advice_lines, character_lines, field_table, label_lines, listed
 from crawlers.check.findings import fields_of, labels_of
 from crawlers.read.account.report import ReportRow, counts_of, row_json
-from crawlers.text.columns import counted, cut
 from crawlers.text.profile_lines import figures_of, misread_lines
 
 _LINE_COLUMNS = 160

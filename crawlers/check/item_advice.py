@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sized
 
 from atomexam.records.item import Item, QuestionItem
+from atomexam.text.columns import counted, cut
 from atomexam.text.option_letters import names_no_option
 from crawlers.check.findings import Findings
-from crawlers.text.columns import counted, cut
 
 _EXAMPLE_COLUMNS = 60
 _FEW = 3  # below this number of items or pages, a share means nothing

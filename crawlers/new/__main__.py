@@ -14,9 +14,9 @@ from typing import Any
 from atomexam.records.params import PARAMS_FILE, read_params
 from atomexam.runtime.jsonl import replacing
 from atomexam.runtime.stage import command, run_stage
+from atomexam.text.columns import aligned
 from crawlers.new.params_line import newest_snapshot, with_source
 from crawlers.new.stubs import KINDS, NewSource, new_source, texts_of
-from crawlers.text.columns import aligned
 
 _MAX_PAGES = 5000
 

@@ -22,13 +22,13 @@ from atomexam.records.item import Item, QuestionItem
 from atomexam.records.provenance import Provenance, page_id
 from atomexam.runtime.jsonl import replacing, to_line
 from atomexam.runtime.stage import command, run_stage
+from atomexam.text.columns import harmless
 from crawlers.read.account.report import ReportRow, row_json, table_of
 from crawlers.read.files import read_steps
 from crawlers.read.formats import KnownLayouts, known_formats, suffixes_of
 from crawlers.read.layouts.layout_files import layout_beside, layout_path_of, layouts_with, shipped_layouts
 from crawlers.read.paths import named_files, read_bytes
 from crawlers.read.proposed import UNCONFIRMED, proposed_layout
-from crawlers.text.columns import harmless
 
 _logger = logging.getLogger("crawlers.read")
 _SOURCE, _SNAPSHOT = "read", "2026-01-01"

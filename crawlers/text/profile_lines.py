@@ -16,7 +16,7 @@ from atomexam.records.item import Item
 from atomexam.records.profile import SIGNS, Profile, profile_of
 from atomexam.records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
 from atomexam.runtime.paste_lines import RELATIONS_HEAD, SUBJECTS_HEAD, label_line, quoted, subject_line
-from crawlers.text.columns import harmless
+from atomexam.text.columns import harmless
 
 _TABLES = Path(__file__).parents[2] / "curation/vocab"
 _LEAST_SHARE, _LEAST = 0.02, 3

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 from w3lib.url import safe_url_string
 
+from atomexam.text.columns import counted
 from crawlers.embedded.content import Content
 from crawlers.embedded.site import Respond, SiteReply, SiteRequest
 from crawlers.html.source_spider import SourceSpider
-from crawlers.text.columns import counted
 
 SOURCES = Path(__file__).parents[2] / "sources"
 PAGE_SUFFIXES = (".html", ".body")

@@ -22,6 +22,7 @@ from scrapy.utils.test import get_crawler
 
 from atomexam.records.item import EntityItem, LabelledValue, QuestionItem, Section
 from atomexam.records.provenance import Provenance
+from atomexam.text.columns import aligned, cut, width
 from crawlers.check.__main__ import main
 from crawlers.check.advice import advice
 from crawlers.check.check_report import as_json, as_text
@@ -31,7 +32,6 @@ from crawlers.check.saving import require_free, save
 from crawlers.check.watch_middleware import PAGES, FixturePage, PageOutput, Watch
 from crawlers.new.stubs import has_stubs, new_source, texts_of
 from crawlers.read import files
-from crawlers.text.columns import aligned, cut, width
 
 SITE = "https://www.toy.example"
 
