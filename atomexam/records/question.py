@@ -70,6 +70,11 @@ def group_id(shared_text: str) -> str:
     return content_id("group", canonical(shared_text))
 
 
+def prompt_for(question: Question, prompt: str) -> str:
+    """Return the name of a prompt for a question: CPsyExam's prompts address a psychologist, so other exams have `PROMPT_other`."""
+    return prompt if "心理" in question.exam + question.subject else f"{prompt}_other"
+
+
 def accepted_words(key: str) -> list[str]:
     """Return the words of a key, or of one blank of it, and each of the others that it accepts instead."""
     found = (other[0] for other in _OTHER_WORDS.finditer(key))

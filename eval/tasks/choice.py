@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from atomexam.records.claim import ClaimPair, Fourfold
-from atomexam.records.question import Question
+from atomexam.records.question import Question, prompt_for
 from eval.tasks.contract import Task, task_prompt
 from eval.tasks.request import Request, facets_of, options_text, related_ids_of
 
@@ -27,10 +27,11 @@ def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfol
 
 
 def _request(question: Question, kind: Literal["mcqa", "mrqa"], prompt: str) -> Request:
-    system = task_prompt(prompt).format(subject=question.subject, question_type=_TYPE_NAMES[prompt][kind])
     parts = [question.shared_stem, question.stem, options_text(question.options, ". ")]
     text = "\n".join(part for part in parts if part)
     short = prompt == "choice_short"  # its question ends where the answer begins, so the reply is the letters alone
+    wording = prompt if short else prompt_for(question, prompt)
+    system = task_prompt(wording).format(subject=question.subject, question_type=_TYPE_NAMES[prompt][kind])
     answer_format = "{answer}" if short else _ANSWER + "{answer}"
     return Request(
         item_id=question.id,

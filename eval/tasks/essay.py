@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from atomexam.records.claim import ClaimPair, Fourfold
-from atomexam.records.question import Question
+from atomexam.records.question import Question, prompt_for
 from eval.tasks.contract import Task, task_prompt
 from eval.tasks.request import Request, facets_of, related_ids_of
 
@@ -17,9 +17,10 @@ def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfol
 
 def _request(question: Question, prompt: str) -> Request:
     text = "\n".join(part for part in (question.shared_stem, question.stem) if part)
+    content = task_prompt(prompt_for(question, prompt)).format(subject=question.subject, question=text)
     return Request(
         item_id=question.id,
-        messages=[{"role": "user", "content": task_prompt(prompt).format(subject=question.subject, question=text)}],
+        messages=[{"role": "user", "content": content}],
         question_type="qa",
         options=[],
         answer=question.answer,

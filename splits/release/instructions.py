@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from atomexam.records.claim import ClaimPair
-from atomexam.records.question import Option, Question, accepted_words
+from atomexam.records.question import Option, Question, accepted_words, prompt_for
 from atomexam.runtime.jsonl import replacing, to_line
 from splits.ledger.units import TCM
 from splits.release.columns import CLAIMS, IN_WORDS, TEMPLATES, config_of
@@ -29,8 +29,9 @@ class Prompts:
     """Prompts of the evaluation, from its folder; for question types without one, prompts from the templates of this package."""
 
     def __init__(self, folder: Path) -> None:
-        names = ("choice", "claim", "tf", "blank", *_TCM_PROMPTS.values())
-        paths = [folder / f"{name}.txt" for name in sorted(set(names))] + [TEMPLATES / FOLDER / f"{name}.txt" for name in ("qa", "other")]
+        names = ("choice", "choice_other", "claim", "tf", "blank", *_TCM_PROMPTS.values())
+        paths = [folder / f"{name}.txt" for name in sorted(set(names))]
+        paths += [TEMPLATES / FOLDER / f"{name}.txt" for name in ("qa", "qa_other")]
         self._texts = {path.stem: _without_source(path) for path in paths}
 
     def text(self, name: str) -> str:
@@ -89,8 +90,7 @@ def _question_entry(question: Question, prompts: Prompts) -> Entry:
         verdict = next((option.text for option in question.options if option.letter == question.answer), "")
         output = verdict if question.question_type == "tf" else accepted_words(question.answer or "")[0]
         return _entry(prompts.fill(question.question_type, subject=question.subject), f"{text}\n答案：", output)
-    # No psychologist's role if a TCM question does not ask for one best answer.
-    name = "other" if question.exam == TCM else "qa" if question.question_type in IN_WORDS else "choice"
+    name = prompt_for(question, "qa" if question.question_type in IN_WORDS else "choice")
     system = prompts.fill(name, subject=question.subject, question_type=TYPE_NAMES[question.question_type])
     texts = (question.shared_stem, question.stem, _options_text(question.options, ". "))
     return _entry(system, "\n".join(part for part in texts if part), f"答案：{question.answer}")

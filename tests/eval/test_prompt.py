@@ -78,7 +78,7 @@ def test_a_prompt_names_its_source_and_does_not_show_it(path: Path) -> None:
 def test_an_unknown_prompt_names_the_known() -> None:
     with pytest.raises(
         ValueError,
-        match=r"unknown prompt 'nothing'; known: blank, choice, choice_short, .*, tcm_a, tcm_a3, tcm_b1, tcm_paper_a",
+        match=r"unknown prompt 'nothing'; known: blank, choice, choice_other, choice_short, .*, tcm_a, tcm_a3, tcm_b1, tcm_paper_a",
     ):
         read_prompt(PROMPTS / "nothing.txt")
 

@@ -163,6 +163,18 @@ def test_an_essay_is_asked_in_words() -> None:
     assert (request.answer, request.solution, request.reply("答"), request.reader) == ("因为。", "因为。", "答", "qa")
 
 
+@pytest.mark.parametrize("task", ["choice", "essay"])
+@pytest.mark.parametrize(("exam", "subject", "psychologist"), [
+    ("TQE", "小学教师心理学", True), ("国家心理师考试", "基础", True), ("导游资格考试", "导游资格考试", False), ("GEE", "政治", False),
+])  # fmt: skip
+def test_only_psychology_is_asked_of_a_psychologist(task: str, exam: str, subject: str, psychologist: bool) -> None:
+    kind = {"question_type": "qa", "options": []} if task == "essay" else {}
+    [request] = asked(task, [question(1, exam=exam, subject=subject, **kind)], [])
+    text = "".join(message["content"] for message in request.messages)
+    assert ("心理学领域的资深专家" in text) == psychologist
+    assert subject in text and "题1" in text and "答案格式为" in text and (task == "essay" or "单选题" in text)
+
+
 def test_a_case_stands_before_its_question() -> None:
     [request] = choice(question(1, category="ca", shared_stem="求助者，女。", group_id="g-1"))
     assert request.messages[-1]["content"].startswith("求助者，女。\n题1\n")

@@ -75,6 +75,13 @@ def test_each_type_is_taught_under_its_name(question) -> None:
         assert f"考试中的{name}题" in entry["system"] and entry["output"].startswith("答案：")
 
 
+@pytest.mark.parametrize(("exam", "subject"), [("导游资格考试", "导游资格考试"), ("TCM", "中药学"), ("GEE", "政治")])
+@pytest.mark.parametrize("kind", ["mrqa", "qa"])
+def test_other_exams_are_taught_without_a_psychologist(question, kind: str, exam: str, subject: str) -> None:
+    (entry,) = entries_of(question(1, kind=kind, answer="AB", exam=exam, subject=subject), Prompts(ROOT / "eval/tasks/prompts"))
+    assert "心理" not in entry["system"] and subject in entry["system"]
+
+
 @pytest.mark.parametrize(("kind", "answer", "reply"), [("tf", "B", "错误"), ("blank", "饱和度|||彩度", "饱和度")])
 def test_statements_and_blanks_are_taught_as_they_are_asked(question, kind: str, answer: str, reply: str) -> None:
     one = question(1, kind=kind, answer=answer)
