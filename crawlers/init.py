@@ -24,6 +24,7 @@ from atomexam.records.params import PARAMS_FILE, Import, check
 from atomexam.runtime.jsonl import read_jsonl, replacing
 from atomexam.runtime.source_sheet import trial
 from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage_summary import LEAST
 from atomexam.text.yaml_values import yaml_values
 from crawlers.read.__main__ import read_row
 from crawlers.read.paths import named_files
@@ -89,6 +90,8 @@ def main(argv: list[str] | None = None) -> None:
     exams = sorted({pool.exam for pool in own.pools})
     print(f"{own.line['path']}: {sum(own.types.values())} different questions with answers: {own.types}; exams: {', '.join(exams)}")
     print(f"written   {PARAMS_FILE}: imports.{own.name}; quota of test, and again of reserved, per exam and category: {quota}")
+    for line in too_few(own.pools):
+        print(f"few       {line}")
     if _TCM in exams:
         print(f"          questions of exam {_TCM} have a quota of their own, split.tcm_per_subject")
     print(f"emptied   {', '.join((*LEDGERS, SUMMARY))}")
@@ -133,6 +136,17 @@ def quotas(pools: Mapping[Pool, int]) -> dict[str, int]:
         if count >= _SHARE and (pool.exam != _TCM or pool.question_type not in _CHOICES):
             least[pool.question_type] = min(count // _SHARE, least.get(pool.question_type, _MOST[pool.question_type]))
     return {name: least[name] for name in _MOST if name in least}
+
+
+def too_few(pools: Mapping[Pool, int]) -> Iterator[str]:
+    """Yield what test will have too few of for a verdict, by type."""
+    quota = quotas(pools)
+    for kind in _MOST:
+        sizes = [count for pool, count in pools.items() if pool.question_type == kind and (pool.exam != _TCM or kind not in _CHOICES)]
+        in_test = sum(min(quota.get(kind, 0), count) for count in sizes)
+        if sizes and in_test < LEAST:
+            wanted = f"the report gives no verdict below {LEAST}; {_SHARE * LEAST} questions would give as many"
+            yield f"{in_test or 'no'} {kind} in test, of {sum(sizes)}: {wanted}"
 
 
 def runs_of(pools: Iterable[Pool]) -> dict[str, str]:

@@ -16,6 +16,8 @@ SUMMARY = Path("metrics/summary.json")
 REPORT = Path("reports/index.html")
 _DATA = ("dvc.lock", "metrics", "splits/assignments.jsonl", "curation/chosen.jsonl")
 """Files in git that each change of the data changes."""
+_OF_FACTS = ("facts", "claims", "passages")
+"""Numbers that a benchmark of questions alone has none of."""
 _MOST_MOVED = 15
 _MOST_FILES = 5
 Tree = Mapping[str, Any]
@@ -49,9 +51,11 @@ def overview(summary: Tree, runs: Mapping[str, Tree], judges: Mapping[str, Tree]
     numbers = ", ".join(
         f"{data[name]:,} {name}" + (f" ({data[beside[name]]:,} rejected)" if name in beside else "")
         for name in ("items", "questions", "clusters", "facts", "claims", "passages")
+        if data[name] or data.get(beside.get(name, "")) or name not in _OF_FACTS
     )
+    has_claims = any(counts["claims"] for counts in summary["splits"].values())
     splits = [
-        (name, number_of(counts["questions"], "question"), number_of(counts["claims"], "claim"))
+        (name, number_of(counts["questions"], "question"), *([number_of(counts["claims"], "claim")] if has_claims else []))
         for name, counts in summary["splits"].items()
     ]
     results = [(name, judge_headline(judges[name]) if name in judges else headline(figures)) for name, figures in runs.items()]

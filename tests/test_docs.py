@@ -158,6 +158,13 @@ def test_without_claims_no_rule_of_wording_is_shown() -> None:
     assert [line.split()[0] for line in overview(summary, {}, {})] == ["data", "splits"]
 
 
+def test_what_there_is_none_of_is_not_shown() -> None:
+    counts = dict.fromkeys(("items", "questions", "clusters"), 1) | dict.fromkeys(("facts", "claims", "passages"), 0)
+    counts |= {"questions_rejected": 0, "facts_rejected": 0, "claims_rejected": 2}
+    lines = overview({"data": counts, "splits": {"test": {"questions": 1, "claims": 0}}}, {}, {})
+    assert lines == ["data    1 items, 1 questions (0 rejected), 1 clusters, 0 claims (2 rejected)", "splits  test  1 question"]
+
+
 @pytest.mark.parametrize("stage", PIPELINE["stages"])
 def test_a_stage_is_written_about(stage: str) -> None:
     assert re.search(rf"^\| `{stage}(?:@\w+)?` \|", (ROOT / "docs/pipeline.md").read_text(encoding="utf-8"), re.MULTILINE)

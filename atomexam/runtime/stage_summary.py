@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _MOST_NAMED = 4
+LEAST = 20
+"""Items below which a part is in no figure, and a model in no verdict or ranking: its interval is wider than most differences."""
 NOUNS = {"claim": "pairs", "fourfold": "facts"}
 """What a task counts; the others count questions."""
 

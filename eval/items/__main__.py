@@ -318,7 +318,8 @@ def main(argv: list[str] | None = None) -> None:
         logging.getLogger("items").warning(text)
     items = sum(len(one.table) for one in analyses.values())
     to_review = " and ".join(number_of(queued[f"queued_{kind}s"], kind) for kind in ("key", "claim"))
-    print_summary("items", f"{number_of(items, 'item')}; {to_review} to review")
+    alone = f"; the {number_of(left_out, 'run')} of baselines tell nothing of an item: add a model" if left_out and not by_task else ""
+    print_summary("items", f"{number_of(items, 'item')}; {to_review} to review{alone}")
 
 
 if __name__ == "__main__":

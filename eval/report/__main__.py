@@ -28,10 +28,10 @@ from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, replacing, write_json
 from atomexam.runtime.source_sheet import source_sheets
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
-from atomexam.runtime.stage_summary import NOUNS, print_summary
+from atomexam.runtime.stage_summary import LEAST, NOUNS, print_summary
 from eval.report import serve
 from eval.report.charts import COLUMNS, plotted, rule_of_wording
-from eval.report.first_screen import LEAST, first_runs, size_of
+from eval.report.first_screen import first_runs, size_of
 from eval.report.items import Browser, read_paired, requests_of, twins_of
 from eval.report.pages import page, rendered, write_items
 from eval.report.records import Reserved, clusters, contradictions, evidence_by_type, reasons

@@ -7,7 +7,8 @@ from math import cos, pi, sin
 from typing import Any, NamedTuple
 
 from atomexam.records.claim import ClaimPair
-from eval.report.first_screen import LEAST, size_of
+from atomexam.runtime.stage_summary import LEAST
+from eval.report.first_screen import size_of
 from eval.statistics.bootstrap import Figures
 from eval.tasks.claim import NEGATIONS
 

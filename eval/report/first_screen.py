@@ -6,11 +6,9 @@ from typing import Any, NamedTuple
 
 import scipy
 
+from atomexam.runtime.stage_summary import LEAST
 from eval.statistics.bootstrap import LEVEL, Figures
 from eval.statistics.pairing import holm
-
-LEAST = 20
-"""Items below which a part is in no figure, and a model in no verdict or ranking: its interval is wider than most differences."""
 
 COIN_TOSSES = 0.0625
 """Fourfold facts that are known to four coin tosses."""

@@ -11,8 +11,9 @@ import msgspec
 
 from atomexam.pages.templates import templates
 from atomexam.runtime.jsonl import replacing
+from atomexam.runtime.stage_summary import LEAST
 from eval.report import charts
-from eval.report.first_screen import LEAST, beside, board, first_runs, parts, size_of
+from eval.report.first_screen import beside, board, first_runs, parts, size_of
 from eval.statistics.bootstrap import Figures
 
 STATIC = Path(__file__).parent / "static"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from atomexam.text.yaml_values import yaml_values
-from crawlers.init import OwnFiles, Pool, counted, own_params, quotas, runs_of
+from crawlers.init import OwnFiles, Pool, counted, own_params, quotas, runs_of, too_few
 
 PARAMS = (Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8")
 
@@ -31,6 +31,12 @@ OWN = OwnFiles(
 def test_a_fifth_of_each_type_in_each_exam_goes_to_test(found: dict[Pool, int], quota: dict[str, int], runs: list[str]) -> None:
     assert quotas(found) == quota
     assert [*runs_of(found)] == runs
+
+
+def test_what_test_has_too_few_of_for_a_verdict_is_named() -> None:
+    few = [line.partition(":")[0] for line in too_few(OWN.pools)]
+    assert few == ["10 mrqa in test, of 52", "no qa in test, of 4", "1 tf in test, of 9"]
+    assert not [*too_few(pools(("A", "mcqa", 50), ("B", "mcqa", 50), ("TCM", "mcqa", 9)))]
 
 
 def test_only_what_belongs_to_the_replicas_is_replaced() -> None:

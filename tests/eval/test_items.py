@@ -359,7 +359,9 @@ def test_label_studio_takes_the_project(folder: Folder) -> None:
         assert config.validate_task({"data": task["data"]})
 
 
-def test_few_models_are_called_weak_and_one_ends_without_an_error(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_few_models_are_called_weak_and_one_ends_without_an_error(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture
+) -> None:
     eight = Folder(tmp_path / "eight", models=8)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -370,6 +372,7 @@ def test_few_models_are_called_weak_and_one_ends_without_an_error(tmp_path: Path
         assert one["tasks"]["choice"]["alpha"] is None and one["queued_keys"] == 1
         nobody = Folder(tmp_path / "nobody", models=0).items()
     assert nobody["tasks"] == {} and nobody["runs_of_baselines"] == 1
+    assert "the 1 run of baselines tell nothing of an item: add a model" in capsys.readouterr().err
     shown = [(tmp_path / name / "out/index.html").read_text(encoding="utf-8") for name in ("eight", "one", "nobody")]
     assert all("<main>" in page and "Floor and ceiling are" in page and "item_rest" not in page for page in shown)
     assert [page.count('tabindex="0" aria-label=') for page in shown] == [3, 2, 0] == [page.count("<table") for page in shown]

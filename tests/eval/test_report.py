@@ -368,6 +368,15 @@ def test_the_lead_names_all_that_are_level_and_none_of_few_items(others: dict, w
     assert all(one in html for one in words) and board(stages, {}).own[0].model == "m"
 
 
+def test_a_benchmark_of_questions_alone_does_not_speak_of_facts() -> None:
+    stages = FOUND._replace(runs={"a": RUN | {"task": "choice", "questions": 100}}, judges={}, comparisons=[])
+    summary = summarize(stages)
+    summary["data"] |= {"facts": 0, "facts_rejected": 0, "questions": 70, "questions_rejected": 0}
+    summary["splits"]["test"] = {"questions": 14, "claims": 0}
+    html = page(stages, summary)
+    assert "Test asks 14 questions, out of 70 questions (none rejected)" in re.sub(r"<[^>]+>", "", html) and "Fourfold:" not in html
+
+
 def test_shares_of_errors_are_said_to_be_of_the_first_repeat() -> None:
     errors = {"runs": {"tiny-claims": ERRORS["runs"]["tiny-claims"] | {"patterns": {"right": 1}}}}
     assert "Of a run's first repeat." in page(FOUND._replace(errors=errors), summarize(FOUND))
