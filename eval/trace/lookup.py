@@ -18,12 +18,14 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import page_id
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
+from atomexam.runtime.annotation_files import read_decisions
 from atomexam.runtime.archive_index import IndexRow, indexes, read_packed, unpacked
 from eval.trace.related_items import Claim, learned_by, nearest, read_items
 
 SPLITS = ("train", "dev", "test", "reserved")
 _CLAIMS: dict[str, tuple[str, type[Claim]]] = {"claim": ("claims.jsonl", ClaimPair), "fourfold": ("fourfold.jsonl", Fourfold)}
 """File and shape of each kind of claim."""
+_DECISIONS = Path("curation/decisions.jsonl")  # beside the folder of data
 _ID = re.compile(r"[a-z]+-[0-9a-f]{8,}")
 _MOST_BYTES = 1 << 26  # longer than any page; unpacking stops there
 _MAX_BYTES = 240
@@ -195,6 +197,7 @@ def _question(data: Path, hit: Hit) -> Chain:
         **{name.replace("_", " "): value for name in fields if (value := getattr(question, name))},
         "options": [f"{option.letter}. {option.text}" for option in question.options],
         "answer": question.answer or "hidden",
+        **_decided(data, question.id),
         "scores": _scores(data, [question.id]),
         **_near(data, hit, question),
         "pages": _pages(data, question),
@@ -213,6 +216,7 @@ def _fact(data: Path, hit: Hit) -> Chain:
         "fact": fact.id,
         "says": fact_text(fact),
         "relation": fact.relation,
+        **_decided(data, fact.id),
         "claims": [_line(split, claim.id, sentences_of(claim)[0]) for split, claim in claims],
         **({} if claims else {"no claim": _reasons(data, fact.id)}),
         "scores": _scores(data, [claim.id for _, claim in claims]),
@@ -240,7 +244,16 @@ def _page(data: Path, hit: Hit) -> Chain:
 
 
 def _rejected(data: Path, hit: Hit) -> Chain:
-    return {"rejected": hit.id, "records": [to_builtins(row) for _, row in _rejections(data, hit.id) if row.id == hit.id]}
+    rows = [to_builtins(row) for _, row in _rejections(data, hit.id) if row.id == hit.id]
+    return {"rejected": hit.id, "records": rows, **_decided(data, hit.id)}
+
+
+def _decided(data: Path, item: str) -> Chain:
+    """Return what people decided of a record, or of one that was merged into it."""
+    merged = (row.id for row in rows_with(data / "unique/rejected.jsonl", [item], Rejected) if row.detail == item)
+    decisions = read_decisions(data.parent / _DECISIONS)
+    one = next((decisions[key] for key in [item, *merged] if key in decisions), None)
+    return {"decided by people": {"file": str(_DECISIONS)} | to_builtins(one)} if one else {}
 
 
 def _pages(data: Path, record: Claim | Question | Fact) -> list[Chain]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from atomexam.records.annotation import Decision
 from atomexam.records.claim import ClaimPair, Fourfold, claim_id
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.judgement import Judgement
@@ -76,6 +77,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     def write(path: str, rows: list) -> None:
         write_jsonl(folder / "data" / path, rows, key=lambda row: str(getattr(row, "id", "")))
 
+    merged = Rejected(id="q-eeeeeeeeeeeeeeeeeeee", kind="question", reason="overruled", detail="q-1123456789abcdef0123", record={})
+    write("unique/rejected.jsonl", [merged])
+    (folder / "curation").mkdir()
+    decisions = [Decision(id=merged.id, right=["活动"], note="教材第3页"), Decision(id=rejected.id, withdrawn="drop")]
+    write_jsonl(folder / "curation/decisions.jsonl", decisions, key=lambda one: one.id)
     write("splits/test/claims.jsonl", [pair])
     write("splits/test/fourfold.jsonl", [fourfold])
     write("splits/test/questions.jsonl", questions)
@@ -153,6 +159,12 @@ def test_several_hits_are_listed(trace, query: str) -> None:
 def test_what_was_rejected_says_why(trace) -> None:
     assert "reason: answer_missing" in trace("q-dddddddddddddddddddd")
     assert "reason: answer_missing" in trace("思维是")
+
+
+def test_what_people_decided_is_said_of_the_question_that_was_kept_and_of_the_rejected(trace) -> None:
+    assert "decided by people:\n  file: curation/decisions.jsonl" in trace("q-1123456789abcdef0123")
+    assert "note: 教材第3页" in trace("q-1123456789abcdef0123") and "decided by people" not in trace(QUESTION)
+    assert "withdrawn: drop" in trace("q-dddddddddddddddddddd")
 
 
 def test_a_page_that_is_gone_or_damaged_is_told(trace, project: Path, tmp_path: Path) -> None:
