@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+from tqdm import tqdm
 
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Prediction, Score
@@ -122,7 +123,8 @@ def difference_of(a: DataVersion, b: DataVersion) -> Figures:
     """Return for each run of both versions how its headline metrics changed, and why."""
     ours, theirs = a.runs(), b.runs()
     questions = a.questions(), b.questions()
-    runs = {run: _run(run, a, b, questions) for run in ours if run in theirs}
+    shared = tqdm([run for run in ours if run in theirs], "compare", unit=" runs", disable=None)
+    runs = {run: _run(run, a, b, questions) for run in shared}
     tested = []
     for task, name in product(dict.fromkeys(map(b.task_of, runs)), ("accuracy", "mark")):
         family = [figures[name]["paired"] for run, figures in runs.items() if b.task_of(run) == task and name in figures]
@@ -176,14 +178,16 @@ def as_text(difference: Figures, items: bool) -> str:
     lines = [f"{difference['a']} -> {difference['b']}"]
     for name, version in (("only_a", difference["a"]), ("only_b", difference["b"])):
         lines += [f"{run}: only in {version}" for run in difference[name]]
-    still = []
+    still: dict[str, int] = {}
     for run, figures in difference["runs"].items():
         for metric, figure in figures.items():
             if any(part["items"] for part in figure["parts"].values()):
                 lines += ["", *_lines(run, metric, figure, items)]
             else:
-                still.append(f"{run} {metric.replace('_', ' ')} {100 * figure['b']:.2f} %")
-    return "\n".join([*lines, "", f"nothing moved: {', '.join(still)}"] if still else lines)
+                still[run] = still.get(run, 0) + 1
+    if still:
+        lines += ["", f"nothing moved in {number_of(sum(still.values()), 'figure')} of {number_of(len(still), 'run')}: {', '.join(still)}"]
+    return "\n".join(lines)
 
 
 def _lines(run: str, metric: str, figure: Figures, items: bool) -> list[str]:

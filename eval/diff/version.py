@@ -105,6 +105,7 @@ class DataVersion:
         self.name = name
         self._read, self._has, self.about = (*_workspace(repository), name) if name == WORKSPACE else _revision(repository, name)
         """Display name of the version: for a revision also commit and day."""
+        self._trees: dict[str, dict[str, Any]] = {}
 
     def runs(self) -> list[str]:
         """Return the names of the version's runs."""
@@ -116,7 +117,7 @@ class DataVersion:
 
     def settings(self, block: str) -> dict[str, Any]:
         """Return a block of the version's params.yaml; nothing if it has none."""
-        return (yaml_values(self._read(PARAMS_FILE), f"{self.name}: {PARAMS_FILE}") or {}).get(block) or {}
+        return self._tree(PARAMS_FILE).get(block) or {}
 
     def scores(self, run: str) -> list[VersionScore]:
         """Return a run's scores."""
@@ -162,11 +163,16 @@ class DataVersion:
         """Return the hash of a run's model by dvc.lock; None if no stage makes that model."""
         made = f"data/models/{self.model_of(run)}"
         try:
-            lock = self._read("dvc.lock")
+            stages = self._tree("dvc.lock").get("stages") or {}
         except FileNotFoundError:
             return None
-        stages = (yaml_values(lock, f"{self.name}: dvc.lock") or {}).get("stages") or {}
         return next((out.get("md5") for stage in stages.values() for out in stage.get("outs") or [] if out.get("path") == made), None)
+
+    def _tree(self, path: str) -> dict[str, Any]:
+        if path not in self._trees:  # a lock of 40 stages takes a second to parse, and each run asks for it
+            values: Any = yaml_values(self._read(path), f"{self.name}: {path}")
+            self._trees[path] = values or {}
+        return self._trees[path]
 
     def _rows(self, path: str, shape: type[T]) -> list[T]:
         decoder, rows = msgspec.json.Decoder(shape), []
