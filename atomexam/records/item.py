@@ -11,6 +11,8 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.verdicts import SURE_VERDICTS, verdict_of
 
 AnswerForm = Literal["letters", "verdict", "words", "none"]
+PAPER_FORMATS = ("paper", "docx", "pdf")
+"""Formats of `crawlers.read` whose files are exam papers in lines."""
 
 _AROUND = " \ufe0f\t\n\r\f\v()[]{}【】〔〕《》<>\"'“”‘’.。,，、;；:：!！"
 _MARK = re.compile(r"(?:(?:参考|正确|标准)?答案|正确选项|选项|答|[故应]?选)(?:[】\])]|[:是为])*")

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from atomexam.records.checks import one_of
+from atomexam.records.item import PAPER_FORMATS
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.documents.doc import WORD
@@ -31,7 +32,7 @@ from crawlers.read.tables.records.by_content import holds_table, read_by_layout
 from crawlers.read.tables.records.exchange import EXCHANGES, exchange_format, format_by_content, read_exchange
 from crawlers.read.tables.records.files import NOWHERE, read_with_layout, read_without_layout
 from crawlers.read.tables.records.items import RecordReader
-from crawlers.read.tables.records.reading import PAPER_FORMATS, FileReading, with_known_answers
+from crawlers.read.tables.records.reading import FileReading, with_known_answers
 from crawlers.read.tables.records.triples import are_triples, read_triples
 
 PAPERS = dict(zip(PAPER_FORMATS, (tuple(LINE_READERS), (".docx",), (PDF,)), strict=True))

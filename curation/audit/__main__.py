@@ -37,6 +37,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     limits, split_of = read_limits(arguments.max), read_split_of(arguments.split_of)
     if arguments.out.exists() and not arguments.out.is_dir():
         raise ValueError(f"--out {arguments.out}: expected a folder, found a file")
+    for reference in arguments.reference:
+        if any(_overlap(Path(reference).resolve(), Path(path).resolve()) for path in arguments.paths):
+            raise ValueError(f"--reference {reference}: it is the audited set, or a part of it; expected another set, or another version")
     formats = arguments.reference_format
     if formats and len(formats) not in (1, len(arguments.reference)):
         raise ValueError(
@@ -74,6 +77,10 @@ def audited(
     findings["mend_first"] = mend_first(lines, len(rows))
     about = {"settings": to_builtins(clean) | to_builtins(twins), "read": [file_summary(file) for file in read.files.values()]}
     return about | findings, as_csv(lines)
+
+
+def _overlap(one: Path, other: Path) -> bool:
+    return one.is_relative_to(other) or other.is_relative_to(one)
 
 
 def _named(paths: Sequence[str]) -> str:

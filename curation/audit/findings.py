@@ -25,6 +25,7 @@ _MEANINGS = {name: words_of(rule).why for name, rule in TEXT_RULES.items()} | {
     "answer_with_text": "An answer repeats the text of its option.",
     "answer_as_text": "An answer is the text of an option instead of its letter.",
     "option_in_answer": "The last option is in the answer field.",
+    "option_place": "The letters of the options show that one is missing.",
     "answer_in_blank": "The answer is in the blank of the stem.",
     "section_type": "Questions with one answer are filed under multiple response.",
     "number": "The number of the question is in the stem.",

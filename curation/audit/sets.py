@@ -16,7 +16,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 from tqdm import tqdm
 
-from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.item import PAPER_FORMATS, EntityItem, Item, QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
@@ -282,6 +282,13 @@ _BATCH = 500
 _LETTERED_BY_READER = "option_letter"  # the file reader adds the letters
 
 
+def _sound(format_name: str, question: Question) -> frozenset[str]:
+    """Return the rules of `clean` that change what is as it should be in a file of this format: a paper numbers its questions, and the
+    answer of a statement is a word."""
+    of_paper = {"number"} if format_name in PAPER_FORMATS else set()
+    return frozenset({_LETTERED_BY_READER, *of_paper, *({"answer_letters"} if question.question_type == "tf" else ())})
+
+
 class AuditedQuestion(NamedTuple):
     """One question of a set."""
 
@@ -308,7 +315,8 @@ def audited_questions(audited: AuditedSet, split_of: SplitOf, params: Clean) -> 
         for start in range(0, len(audited.entries), _BATCH):
             batch = audited.entries[start : start + _BATCH]
             for entry, one in zip(batch, with_all_reasons([entry.item for entry in batch], params, context), strict=True):
-                rules = tuple(rule for rule in one.rules if rule != _LETTERED_BY_READER)
+                sound = _sound(audited.files[entry.file].format, one.question)
+                rules = tuple(rule for rule in one.rules if rule not in sound)
                 split = split_at(splits[entry.file], entry.position)
                 rows.append(
                     AuditedQuestion(entry.question or one.question, entry.file, entry.position, split, one.reasons, rules, entry.item)

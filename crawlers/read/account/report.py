@@ -7,11 +7,11 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from atomexam.records.item import EntityItem, Item, QuestionItem, answer_form
+from atomexam.records.item import PAPER_FORMATS, EntityItem, Item, QuestionItem, answer_form
 from atomexam.records.profile import profile_of
 from atomexam.text.columns import aligned, harmless
 from crawlers.read.account.characters import CharacterAccount, summed
-from crawlers.read.tables.records.reading import PAPER_FORMATS, FileReading
+from crawlers.read.tables.records.reading import FileReading
 from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
 
 _MOST_NOTES = 3

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from msgspec import to_builtins
 
+from atomexam.records.item import QuestionItem
 from atomexam.runtime.jsonl import to_line
 from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES, main
 from curation.audit.duplicates import duplicates_in
 from curation.audit.findings import FIGURES, defects, exceeded, read_limits, repairs_of
 from curation.audit.report import markdown
+from curation.audit.sets import AuditedSet, FileQuestion, ReadFile, SplitOf, audited_questions
 from tests.curation.audit.question_builder import OPTIONS, row
 
 PTSD = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉、极易惊醒，症状已经持续2周，明显影响工作，最可能的诊断是（ ）。"
@@ -149,6 +151,8 @@ def test_questions_and_items_of_the_pipeline_are_read_as_they_are(tmp_path: Path
         (["--max", "contaminated=1"], "no --reference was given"),
         (["--max", "cross_split_share=1"], "name them with --split-of"),
         (["--split-of", "a=b", "--split-of", "="], "expected PATTERN=SPLIT"),
+        (["--reference", "{set}"], "items.jsonl: it is the audited set, or a part of it"),
+        (["--reference", "{set}/.."], "it is the audited set, or a part of it"),
         (["--reference", "x", "--reference-format", "a", "--reference-format", "b"], "one for each"),
     ],
 )
@@ -156,8 +160,22 @@ def test_wrong_input_is_told(flags: list[str], told: str, tmp_path: Path) -> Non
     items = tmp_path / "items.jsonl"
     items.write_bytes(to_line(row().item))
     with pytest.raises(ValueError, match=re.escape(told)):
-        main([str(items), "--out", str(tmp_path / "out"), *flags])
+        main([str(items), "--out", str(tmp_path / "out"), *(flag.replace("{set}", str(items)) for flag in flags)])
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("format_name", "repaired"), [("paper", set()), ("docx", set()), ("table", {"number"})])
+def test_a_paper_with_numbers_and_statements_with_verdicts_are_sound(format_name: str, repaired: set[str]) -> None:
+    """A user was told to take the numbers out of 52 of 52 questions of a paper; in records they are a defect."""
+    about = {"url": "file:a", "provenance": row().item.provenance}
+    choice = QuestionItem(
+        **about, type_raw="单选题", stem_raw="3. 导游证几年有效？", options_raw=["A. 一年", "B. 三年"], answer_raw="B"
+    )
+    statement = QuestionItem(**about, type_raw="判断题", stem_raw="长城的东起点是嘉峪关。", answer_raw="错")
+    entries = [FileQuestion(item, "a", f"line:{at}") for at, item in enumerate((choice, statement))]
+    rows = audited_questions(AuditedSet(entries, {"a": ReadFile(file="a", format=format_name, found=2)}), SplitOf(), CLEAN)
+    assert [one.question.question_type for one in rows] == ["mcqa", "tf"]
+    assert {rule for one in rows for rule in repairs_of(one)} == repaired
 
 
 @pytest.mark.slow

@@ -15,9 +15,6 @@ from crawlers.read.tables.roles.values import answer_letters, verdict_word
 from crawlers.read.vocabulary.headings import inquires, kind_of
 from crawlers.read.vocabulary.labels import flat
 
-PAPER_FORMATS = ("paper", "docx", "pdf")
-"""Formats whose files are exam papers in lines."""
-
 
 class Misfit(ValueError):
     """A field that is missing or contains what cannot be read."""
