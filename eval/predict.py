@@ -46,9 +46,11 @@ def main(argv: list[str] | None = None) -> None:
             if rank.number:
                 continue
             rows = [prediction_of(name, query, reply) for query, reply in replies]
-            if any(row.finish_reason == "error" for row in rows):
+            if missing := sum(row.finish_reason == "error" for row in rows):
                 again = f"`dvc repro -fs predict@{run.model}` requests only those again"
-                print(f"{name}: failed replies are not stored; {again}", file=sys.stderr, flush=True)
+                if described[0].backend == "imported":
+                    again = f"import them together with the others, into {described[0].name}"
+                print(f"{name}: {missing} of {len(rows)} replies are missing and count as wrong; {again}", file=sys.stderr, flush=True)
             write_jsonl(out / f"{name}.jsonl", rows, key=lambda row: (row.item_id, row.repeat))
         if not rank.number:
             write_json(out / "runs.json", runs)  # whose replies these are; DVC warns of an empty folder, too

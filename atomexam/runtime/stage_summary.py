@@ -41,7 +41,8 @@ def headline(figures: Mapping[str, Any]) -> str:
     Failed calls are counted separately: a server outage does not make a model worse.
     """
     if failed := (figures.get("outcomes") or {}).get("failed"):
-        return f"{_headline(figures)}; {number_of(failed, 'call')} failed and {'counts' if failed == 1 else 'count'} as wrong"
+        missing = f"{number_of(failed, 'reply is', 'replies are')} missing"
+        return f"{_headline(figures)}; {missing} and {'counts' if failed == 1 else 'count'} as wrong"
     return _headline(figures)
 
 

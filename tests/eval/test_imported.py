@@ -9,12 +9,13 @@ import pytest
 from atomexam.records.blocks import Run
 from atomexam.records.model import Description
 from atomexam.records.prediction import Prediction, Score
-from atomexam.runtime.jsonl import read_jsonl, write_jsonl
+from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
 from eval.backends import open_backend
 from eval.imported import main, read_replies
 from eval.models.cached_model import settings_of
 from eval.models.contract import ModelQuery
 from eval.plan import weights_of
+from eval.predict import main as predict
 from eval.tasks.runs import RequestBuilder
 from tests.eval.item_pages import claim, question, write_data
 
@@ -76,7 +77,7 @@ def test_our_own_replies_brought_in_have_our_own_figures(project: Path, capsys: 
     assert "plain rows, 88 replies" in printed.err
 
 
-def test_imported_replies_are_a_model_like_any_other(project: Path) -> None:
+def test_imported_replies_are_a_model_like_any_other(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With the backend `imported` predict, score, compare and report treat them as replies of a run."""
     own = list(read_jsonl(project / "data/predictions/one/first.jsonl", Prediction))
     plain = [{"id": one.item_id, "reply": one.reply, "repeat": one.repeat} for one in own[:-1]]
@@ -88,6 +89,14 @@ def test_imported_replies_are_a_model_like_any_other(project: Path) -> None:
     found = {queries[index].request.item_id: reply for index, reply in open_backend(description, project).generate(queries, settings)}
     assert {item: reply.text for item, reply in found.items() if reply.error is None} == {one.item_id: one.reply for one in own[:-1]}
     assert [item for item, reply in found.items() if reply.finish_reason == "error"] == [own[-1].item_id]
+    plan = project / "data/plan/theirs"
+    write_json(plan / "model.json", description)
+    write_json(plan / "runs.json", {"theirs-choice": Run(model="theirs", task="choice")})
+    capsys.readouterr()
+    predict(["theirs"])
+    told = capsys.readouterr().err
+    assert f"1 of {len(own)} replies are missing and count as wrong; import them together with the others" in told
+    assert "dvc repro" not in told  # which would ask nobody
     before = weights_of(description)
     main(["theirs", rows(project / "replies.jsonl", plain[:-1]), "--out", "imports/models"])
     assert weights_of(description) != before

@@ -401,7 +401,7 @@ def test_the_lead_is_sure_where_the_runs_differ_and_the_first_run_of_a_task_coun
 @pytest.mark.slow
 def test_failed_calls_are_told_beside_the_figures() -> None:
     failed = {**RUNS["tiny-choice"], "outcomes": OUTCOMES | {"failed": 7}}
-    told = "7 calls failed and count as wrong"
+    told = "7 replies are missing and count as wrong"
     assert told in page(FOUND._replace(runs={"hosted": failed}), summarize(FOUND))
     assert told not in page(FOUND, summarize(FOUND))
 

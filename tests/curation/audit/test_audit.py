@@ -168,9 +168,7 @@ def test_wrong_input_is_told(flags: list[str], told: str, tmp_path: Path) -> Non
 def test_a_paper_with_numbers_and_statements_with_verdicts_are_sound(format_name: str, repaired: set[str]) -> None:
     """A user was told to take the numbers out of 52 of 52 questions of a paper; in records they are a defect."""
     about = {"url": "file:a", "provenance": row().item.provenance}
-    choice = QuestionItem(
-        **about, type_raw="单选题", stem_raw="3. 导游证几年有效？", options_raw=["A. 一年", "B. 三年"], answer_raw="B"
-    )
+    choice = QuestionItem(**about, type_raw="单选题", stem_raw="3. 导游证几年有效？", options_raw=["A. 一年", "B. 三年"], answer_raw="B")
     statement = QuestionItem(**about, type_raw="判断题", stem_raw="长城的东起点是嘉峪关。", answer_raw="错")
     entries = [FileQuestion(item, "a", f"line:{at}") for at, item in enumerate((choice, statement))]
     rows = audited_questions(AuditedSet(entries, {"a": ReadFile(file="a", format=format_name, found=2)}), SplitOf(), CLEAN)
