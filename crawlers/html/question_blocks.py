@@ -20,7 +20,7 @@ _ATTRIBUTE = re.compile(r"::attr\(|::text")
 class Blocks(Struct, frozen=True, kw_only=True):
     """Selectors: the container on the page, the others within it; "" for what the site does not show.
 
-    A selector may end with `::attr(NAME)` for the value of an attribute.
+    A selector may end with `::attr(NAME)` for the value of an attribute, or with `::text` for the words that are in no element below.
     """
 
     container: str
@@ -40,7 +40,7 @@ def questions_on(page: TextResponse, where: Blocks) -> Iterator[dict[str, Any]]:
         yield {
             "subject_raw": _words(block, where.subject) or None,
             "type_raw": _words(block, where.kind) or None,
-            "stem_raw": _words(block, where.stem) or None,
+            "stem_raw": _stem(block, where) or None,
             "options_raw": options or None,
             "answer_raw": answer.strip() or None,
             "explanation_raw": _ANALYSIS.sub("", _words(block, where.analysis), count=1).strip() or None,
@@ -61,6 +61,16 @@ def _words(block: Selector, css: str) -> str:
     """Return the text of the first part that a selector finds."""
     parts = _parts(block, css)
     return "" if not parts else text_of(parts[0]) if isinstance(parts[0], Selector) else parts[0].strip()
+
+
+def _stem(block: Selector, where: Blocks) -> str:
+    """Return the stem without the label of its type, which many sites put into it in an element of its own."""
+    stem = _words(block, where.stem)
+    below = {element for part in _parts(block, where.stem)[:1] if isinstance(part, Selector) for element in part.root.iterdescendants()}
+    for label in _parts(block, where.kind) if below else ():
+        if isinstance(label, Selector) and label.root in below:
+            stem = stem.replace(text_of(label), "", 1).strip()
+    return stem
 
 
 def _options(part: Selector | str) -> list[str]:

@@ -34,6 +34,19 @@ def test_options_in_one_element_are_told_apart_by_lines_or_letters() -> None:
         assert one["options_raw"] == ["A.甲", "B.乙", "C.丙"]
 
 
+def test_a_label_of_the_type_within_the_stem_is_cut_from_it() -> None:
+    for stem in ('<i class="k">【单选题】</i> 1.单选题是（ ）。', '1.<i class="k">【单选题】</i>单选题是（ ）。'):
+        (one,) = fields(f'<div class="q"><p class="t">{stem}</p></div>')
+        assert one == {"type_raw": "【单选题】", "stem_raw": "1.单选题是（ ）。"}
+    (one,) = fields('<div class="q"><b class="k">单选</b><p class="t">单选是（ ）。</p></div>')
+    assert one["stem_raw"] == "单选是（ ）。"
+
+
+def test_text_alone_leaves_out_what_is_in_an_inner_element() -> None:
+    (one,) = fields('<div class="q"><p class="t"><b>12</b>心理是（ ）。</p></div>', Blocks(container=".q", stem=".t::text"))
+    assert one == {"stem_raw": "心理是（ ）。"}
+
+
 def test_an_option_of_several_lines_is_one() -> None:
     (one,) = fields('<div class="q"><p class="t">选</p><p class="o">A.甲<br>又甲</p><p class="o">B.乙</p></div>')
     assert one["options_raw"] == ["A.甲 又甲", "B.乙"]
