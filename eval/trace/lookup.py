@@ -44,6 +44,15 @@ class Hit(NamedTuple):
     text: str
 
 
+class Release(msgspec.Struct, frozen=True):
+    """What is read of a line of a release's history."""
+
+    id: str
+    version: str
+    change: str
+    split: str
+
+
 def find(data: Path, query: str) -> list[Hit]:
     """Return the matches of a query: the record with this id, the pages of an address, else all records that contain this id or text."""
     query = query.strip()
@@ -174,6 +183,7 @@ def _claim(data: Path, hit: Hit) -> Chain:
         "split": hit.context,
         **{f"{name.replace('_', ' ')} ({verdict})": getattr(claim, name) for name, verdict in verdicts.items()},
         "atomic type": claim.atomic_type,
+        **_versions(data, claim.id),
         **({"template": claim.template_id} if isinstance(claim, ClaimPair) else {}),
         "scores": _scores(data, [claim.id]),
         **_near(data, hit, claim),
@@ -198,6 +208,7 @@ def _question(data: Path, hit: Hit) -> Chain:
         "options": [f"{option.letter}. {option.text}" for option in question.options],
         "answer": question.answer or "hidden",
         **_decided(data, question.id),
+        **_versions(data, question.id),
         "scores": _scores(data, [question.id]),
         **_near(data, hit, question),
         "pages": _pages(data, question),
@@ -246,6 +257,12 @@ def _page(data: Path, hit: Hit) -> Chain:
 def _rejected(data: Path, hit: Hit) -> Chain:
     rows = [to_builtins(row) for _, row in _rejections(data, hit.id) if row.id == hit.id]
     return {"rejected": hit.id, "records": rows, **_decided(data, hit.id)}
+
+
+def _versions(data: Path, item: str) -> Chain:
+    """Return what happened to an item in each release, the present one included."""
+    rows = [row for row in rows_with(data / "release/history.jsonl", [item], Release) if row.id == item]
+    return {"versions": [f"{row.version} {row.change}, {row.split}" for row in rows]} if rows else {}
 
 
 def _decided(data: Path, item: str) -> Chain:

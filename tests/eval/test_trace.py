@@ -79,6 +79,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     merged = Rejected(id="q-eeeeeeeeeeeeeeeeeeee", kind="question", reason="overruled", detail="q-1123456789abcdef0123", record={})
     write("unique/rejected.jsonl", [merged])
+    states = [("0.1.0", "added", "train"), ("0.2.0", "moved", "test")]
+    history = [{"version": version, "id": QUESTION, "change": change, "config": "kg", "split": split} for version, change, split in states]
+    write_jsonl(folder / "data/release/history.jsonl", history, key=str)
     (folder / "curation").mkdir()
     decisions = [Decision(id=merged.id, right=["活动"], note="教材第3页"), Decision(id=rejected.id, withdrawn="drop")]
     write_jsonl(folder / "curation/decisions.jsonl", decisions, key=lambda one: one.id)
@@ -159,6 +162,11 @@ def test_several_hits_are_listed(trace, query: str) -> None:
 def test_what_was_rejected_says_why(trace) -> None:
     assert "reason: answer_missing" in trace("q-dddddddddddddddddddd")
     assert "reason: answer_missing" in trace("思维是")
+
+
+def test_an_item_says_what_each_release_did_to_it(trace) -> None:
+    assert "versions:\n  - 0.1.0 added, train\n  - 0.2.0 moved, test\n" in trace(QUESTION)
+    assert "versions:" not in trace(CLAIM)  # in no release
 
 
 def test_what_people_decided_is_said_of_the_question_that_was_kept_and_of_the_rejected(trace) -> None:

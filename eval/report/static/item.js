@@ -103,7 +103,7 @@
       list.append(element("li", {}, rest, element("br"), url, element("br"), element("code", {}, place.page)));
     }
     const command = "python -m eval.trace " + id;
-    made.append(list, element("p", { class: "note" }, "The page's bytes in the archive: ", element("code", {}, command)));
+    made.append(list, element("p", { class: "note" }, "Its versions, and the page's bytes in the archive: ", element("code", {}, command)));
     return made;
   }
 
