@@ -21,6 +21,7 @@ from tqdm import tqdm
 
 from atomexam.records.item import Item
 from atomexam.records.params import PARAMS_FILE, Import, check
+from atomexam.records.question import UNKNOWN_EXAM
 from atomexam.runtime.jsonl import read_jsonl, replacing
 from atomexam.runtime.source_sheet import trial
 from atomexam.runtime.stage import command, run_stage
@@ -90,8 +91,10 @@ def main(argv: list[str] | None = None) -> None:
     exams = sorted({pool.exam for pool in own.pools})
     print(f"{own.line['path']}: {sum(own.types.values())} different questions with answers: {own.types}; exams: {', '.join(exams)}")
     print(f"written   {PARAMS_FILE}: imports.{own.name}; quota of test, and again of reserved, per exam and category: {quota}")
-    for line in too_few(own.pools):
-        print(f"few       {line}")
+    if few := too_few(own.pools):
+        print(f"few       in test: {few}; the report gives no verdict below {LEAST}, which {_SHARE * LEAST} questions of a type give")
+    if UNKNOWN_EXAM in exams:
+        print("unknown   the files name no exam for some; --exam NAME gives it, and --subject NAME what prompts speak of")
     if _TCM in exams:
         print(f"          questions of exam {_TCM} have a quota of their own, split.tcm_per_subject")
     print(f"emptied   {', '.join((*LEDGERS, SUMMARY))}")
@@ -138,15 +141,15 @@ def quotas(pools: Mapping[Pool, int]) -> dict[str, int]:
     return {name: least[name] for name in _MOST if name in least}
 
 
-def too_few(pools: Mapping[Pool, int]) -> Iterator[str]:
-    """Yield what test will have too few of for a verdict, by type."""
-    quota = quotas(pools)
+def too_few(pools: Mapping[Pool, int]) -> str:
+    """Return what test will have too few of for a verdict, by type: `12 mcqa of 64, no qa of 3`."""
+    quota, few = quotas(pools), []
     for kind in _MOST:
         sizes = [count for pool, count in pools.items() if pool.question_type == kind and (pool.exam != _TCM or kind not in _CHOICES)]
         in_test = sum(min(quota.get(kind, 0), count) for count in sizes)
         if sizes and in_test < LEAST:
-            wanted = f"the report gives no verdict below {LEAST}; {_SHARE * LEAST} questions would give as many"
-            yield f"{in_test or 'no'} {kind} in test, of {sum(sizes)}: {wanted}"
+            few.append(f"{in_test or 'no'} {kind} of {sum(sizes)}")
+    return ", ".join(few)
 
 
 def runs_of(pools: Iterable[Pool]) -> dict[str, str]:

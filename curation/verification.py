@@ -195,6 +195,8 @@ def main(argv: list[str] | None = None) -> None:
 
 def summary_line(figures: dict[str, Any]) -> str:
     """Return the result of the stage, or what annotators must do first."""
+    if not figures["verdicts"] and not figures["in_data"]["claims"]:
+        return "there is no claim to judge"
     if not figures["verdicts"]:
         return "no claim is judged yet: fill copies of the sheet in data/annotation, then `python -m curation.verdicts COPIES`"
     shares = ", ".join(f"{figures['in_data'][answer]:,} {answer}" for answer in ANSWERS)

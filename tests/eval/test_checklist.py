@@ -50,6 +50,15 @@ def test_figures_answer_what_they_can(tmp_path: Path) -> None:
     assert "7 rejected questions and facts" in answers["construction is documented"]
 
 
+def test_a_benchmark_of_questions_alone_does_not_speak_of_facts(tmp_path: Path) -> None:
+    metrics = copy.deepcopy(METRICS)
+    metrics["verification"]["in_data"]["claims"] = 0
+    metrics["summary"]["splits"] = {name: {"questions": 5, "claims": 0, "fourfold": 0} for name in ("test", "reserved")}
+    text = " ".join(filled(tmp_path, metrics, PARAMS).values())
+    assert "knowledge of 5 exam questions of test" in text
+    assert not [words for words in ("claims verified", "sentences of a fact", "medical facts", "0 claims") if words in text]
+
+
 @pytest.mark.parametrize(
     ("change", "criterion", "before", "after"),
     [

@@ -189,6 +189,8 @@ def test_the_stage_without_verdicts_says_so(tmp_path: Path) -> None:
         **{"claims": 1, "verified": 0},
         **dict.fromkeys(ANSWERS, 0),
     }
+    assert verification.summary_line(found).startswith("no claim is judged yet")
+    assert verification.summary_line(found | {"in_data": {"claims": 0}}) == "there is no claim to judge"
     told = (tmp_path / "out/table.md").read_text()
     assert told.startswith("No claim is verified yet. Copy the sheet in data/annotation") and told.count("\n") == 1
     assert (tmp_path / "out/disagreements.jsonl").read_text() == ""
