@@ -175,7 +175,8 @@ def apply_decision(rows: Sequence[Question], decision: Decision, ngram_chars: in
             kind = ("mcqa" if len(letters) == 1 else "mrqa") if row.question_type in ("mcqa", "mrqa") else row.question_type
             answered = replace(row, answer="".join(letters), question_type=kind, explanation=None)
             return DecidedRows(answered, index, overruled)
-    raise ValueError(f"decisions: {decision.id}: {'＋'.join(decision.right)}: not among its options; expected texts from review.jsonl")
+    known = " / ".join(option.text for option in rows[0].options)
+    raise ValueError(f"decisions: {decision.id}: {'＋'.join(decision.right)}: not among its options; `right` has texts of these: {known}")
 
 
 def review_of_question(cluster_id: str, rows: Sequence[Question]) -> Review:

@@ -368,6 +368,13 @@ def test_the_lead_names_all_that_are_level_and_none_of_few_items(others: dict, w
     assert all(one in html for one in words) and board(stages, {}).own[0].model == "m"
 
 
+def test_without_a_figure_of_enough_items_it_is_said_whether_a_model_ran() -> None:
+    few = {"a": RUN | {"facts": LEAST - 1}}
+    own, rules = (FOUND._replace(runs=few, judges={}, comparisons=[], baselines=names) for names in (set(), {"m"}))
+    assert "No model has a figure of at least 20 items yet." in page(own, summarize(own))
+    assert "yet: all that ran are baselines." in page(rules, summarize(rules))
+
+
 def test_a_benchmark_of_questions_alone_does_not_speak_of_facts() -> None:
     stages = FOUND._replace(runs={"a": RUN | {"task": "choice", "questions": 100}}, judges={}, comparisons=[])
     summary = summarize(stages)
