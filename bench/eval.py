@@ -72,7 +72,7 @@ Answers = list[Any]
 
 
 def prompts(backend: HuggingFace, task: str, shots: int, splits: Path, limit: int, subjects: int) -> list[ModelQuery]:
-    """Return what is asked: of the subjects with most questions, from each as many as from the others, as far as there are."""
+    """Return the prompts of the subjects with most questions, equally many of each where it has as many."""
     if task == "claim":
         requests = RequestBuilder(splits).of_run(Run(model="m", task="claim"))[:limit]
     else:
@@ -140,7 +140,7 @@ def distinct_share(rows: Sequence[list[int]]) -> float:
 
 @torch.inference_mode()
 def roofline(model: Any, tokens: float, prompts: int) -> float:
-    """Return the seconds that the products of so many tokens, and of the head behind each prompt, take at their best speed."""
+    """Return the seconds that the matrix products of these tokens, and of the head behind each prompt, take at peak speed."""
     head, kind = model.get_output_embeddings(), model.device.type
     size = TOKENS_A_READING[kind][-1]
     shapes = Counter(tuple(one.weight.shape) for one in model.modules() if isinstance(one, torch.nn.Linear) and one is not head)
