@@ -10,7 +10,7 @@ Asked are single choices of all splits without examples and with five, and claim
 each of 26 answers with the whole prompt, so that nothing could be learned from a ratio.) The harness gets the batch size that is best of
 those tried on the first 16 items. `distinct` is the share of tokens that no prompt before begins with. `roofline` is the share that the
 distinct tokens' products, and those of the head behind each prompt, would take of our seconds at the speed of the model's own matrices
-alone, measured beside it. `computed` is our prompt tokens of forward passes over the distinct ones. Equal decisions are counted among the
+alone, measured beside it. `computed` is the ratio of the prompt tokens that we compute to the distinct ones. Equal decisions are counted among the
 items whose best two answers are further apart than float noise; of replies, equal texts, as far as ours goes. Needs the splits and the
 tokenizer of the model `tiny` (`dvc repro`).
 """

@@ -110,7 +110,7 @@ def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:
         pools = Counter(Pool(row.exam, row.category, row.question_type) for row in rows if row.answer)
     if not pools:
         reason = f": {faults[0]}" if faults else ""
-        raise ValueError(f"{folder}: no question with an answer is kept{reason}; `python -m crawlers.check {folder}` shows what was read")
+        raise ValueError(f"{folder}: no question with an answer is accepted{reason}; `python -m crawlers.check {folder}` shows what was read")
     values = {"path": folder, "exam": exam, "subject": subject}
     return OwnFiles(path.stem, {key: value for key, value in values.items() if value}, pools)
 
