@@ -6,12 +6,12 @@
     python bench/eval.py --shape 7b-stand-in --limit 8 --turns 1                 the same code on a CPU, in a minute
     python bench/eval.py --model FOLDER --replies end --limit 24 --turns 1       replies of 32 tokens; of claims also `--replies verdict`
 
-Asked are single choices of all splits without examples and with five, and claims of test. (Of multiple choice the harness reads
-each of 26 answers with the whole prompt, so that nothing could be learned from a ratio.) The harness gets the batch size that is best of
-those tried on the first 16 items. `distinct` is the share of tokens that no prompt before begins with. `roofline` is the share that the
-distinct tokens' products, and those of the head behind each prompt, would take of our seconds at the speed of the model's own matrices
-alone, measured beside it. `computed` is the ratio of the prompt tokens that we compute to the distinct ones. Equal decisions are counted among the
-items whose best two answers are further apart than float noise; of replies, equal texts, as far as ours goes. Needs the splits and the
+The prompts are single choices of all splits, without examples and with five, and claims of test. (For multiple choice the harness reads
+each of 26 answers with the whole prompt, so a ratio would show nothing.) The harness gets the best batch size of those tried on the first
+16 items. `distinct` is the share of tokens that are in no prefix shared with an earlier prompt, `computed` the ratio of the prompt tokens
+that we compute to the distinct ones. `roofline` is the share of our time that the matrix products of the distinct tokens, and of the head
+behind each prompt, would take at the model's own speed, measured beside it. Equal decisions are counted among the items whose best two
+answers are further apart than float noise; of replies, equal texts, as far as ours goes. Needs the splits and the
 tokenizer of the model `tiny` (`dvc repro`).
 """
 
