@@ -1,11 +1,11 @@
-"""Classes against labels given by reading, and the time that classifying takes.
+"""Accuracy of the classifier against labels by a reader, and its speed.
 
     python bench/classification.py                                  our own questions, tests/curation/clean/classify/labelled/own.jsonl
     python bench/classification.py --items FILE.jsonl ...           and published ones, whose labels are kept by the hash of their texts:
                                                                     `python -m crawlers.read PATH... > FILE.jsonl` writes such files
-    python bench/classification.py --count 300000 --items ...       and the time for so many rows made of these questions
+    python bench/classification.py --count 300000 --items ...       and the time for this many rows, made of these questions
 
-docs/classification.md says how the labels came about. Unless a table says otherwise, the source's own marks are hidden.
+docs/classification.md says how the labels were made. Unless a table says otherwise, the source's own marks are hidden.
 """
 
 import argparse

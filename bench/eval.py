@@ -6,12 +6,12 @@
     python bench/eval.py --shape 7b-stand-in --limit 8 --turns 1                 the same code on a CPU, in a minute
     python bench/eval.py --model FOLDER --replies end --limit 24 --turns 1       replies of 32 tokens; of claims also `--replies verdict`
 
-Asked are single choices of all splits without examples and with five, and claims of test. (Of multiple choice the harness reads
-each of 26 answers with the whole prompt, so that nothing could be learned from a ratio.) The harness gets the batch size that is best of
-those tried on the first 16 items. `distinct` is the share of tokens that no prompt before begins with. `roofline` is the share that the
-distinct tokens' products, and those of the head behind each prompt, would take of our seconds at the speed of the model's own matrices
-alone, measured beside it. `computed` is our prompt tokens of forward passes over the distinct ones. Equal decisions are counted among the
-items whose best two answers are further apart than float noise; of replies, equal texts, as far as ours goes. Needs the splits and the
+The prompts are single choices of all splits, without examples and with five, and claims of test. (For multiple choice the harness reads
+each of 26 answers with the whole prompt, so a ratio would show nothing.) The harness gets the best batch size of those tried on the first
+16 items. `distinct` is the share of tokens that are in no prefix shared with an earlier prompt, `computed` the ratio of the prompt tokens
+that we compute to the distinct ones. `roofline` is the share of our time that the matrix products of the distinct tokens, and of the head
+behind each prompt, would take at the model's own speed, measured beside it. Equal decisions are counted among the items whose best two
+answers are further apart than float noise; of replies, equal texts, as far as ours goes. Needs the splits and the
 tokenizer of the model `tiny` (`dvc repro`).
 """
 
@@ -72,7 +72,7 @@ Answers = list[Any]
 
 
 def prompts(backend: HuggingFace, task: str, shots: int, splits: Path, limit: int, subjects: int) -> list[ModelQuery]:
-    """Return what is asked: of the subjects with most questions, from each as many as from the others, as far as there are."""
+    """Return the prompts of the subjects with most questions, equally many of each where it has as many."""
     if task == "claim":
         requests = RequestBuilder(splits).of_run(Run(model="m", task="claim"))[:limit]
     else:
@@ -140,7 +140,7 @@ def distinct_share(rows: Sequence[list[int]]) -> float:
 
 @torch.inference_mode()
 def roofline(model: Any, tokens: float, prompts: int) -> float:
-    """Return the seconds that the products of so many tokens, and of the head behind each prompt, take at their best speed."""
+    """Return the seconds that the matrix products of these tokens, and of the head behind each prompt, take at peak speed."""
     head, kind = model.get_output_embeddings(), model.device.type
     size = TOKENS_A_READING[kind][-1]
     shapes = Counter(tuple(one.weight.shape) for one in model.modules() if isinstance(one, torch.nn.Linear) and one is not head)

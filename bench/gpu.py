@@ -38,7 +38,7 @@ ROOT = Path(__file__).parent.parent
 
 
 class Sizes(NamedTuple):
-    """What is asked of which models."""
+    """Which prompts go to which models."""
 
     model: str
     """A key of SHAPES in bench/random_model.py or bench/predict.py."""

@@ -33,7 +33,7 @@ def noted_errors() -> list[str]:
 
 @contextmanager
 def ballast(left: int) -> Iterator[None]:
-    """Hold all memory of the GPU but so many bytes."""
+    """Hold all memory of the GPU but this many bytes."""
     import torch
 
     free()
@@ -55,7 +55,7 @@ def ballast(left: int) -> Iterator[None]:
 
 @contextmanager
 def at_most(room: int) -> Iterator[None]:
-    """Let this process take so many bytes more than it has."""
+    """Let this process allocate this many bytes more than it has."""
     import torch
 
     free()

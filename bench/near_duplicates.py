@@ -33,7 +33,7 @@ Found = list[tuple[int, int]]
 
 
 def build(count: int, chars: int = CHARS, seed: int = 1) -> list[str]:
-    """Return texts of about so many characters: words of one to four characters, drawn unevenly, as in real exam questions.
+    """Return texts of about this many characters: words of one to four characters, drawn unevenly, as in real exam questions.
 
     Longer texts have as many edits more.
     """
@@ -61,7 +61,7 @@ def join(texts: list[str]) -> Found:
 
 
 def verified(texts: list[str], candidates: Found) -> Found:
-    """Return the candidates that are pairs indeed, by n-gram sets that are made once and only where they are asked for."""
+    """Return the candidates that are pairs, by n-gram sets that are built once, when first needed."""
     sets: dict[int, frozenset[str]] = {}
     for place in {place for pair in candidates for place in pair}:
         sets[place] = ngrams(texts[place], NGRAM_CHARS)

@@ -17,7 +17,7 @@ def device() -> str:
 
 
 def claim_requests(count: int, seed: int = 1) -> list[Any]:
-    """Return so many made-up claims as requests, half of them denied."""
+    """Return this many made-up claims as requests, half of them denied."""
     from atomexam.records.claim import ClaimPair, claim_id
     from eval.tasks.runs import TASKS
 
@@ -39,7 +39,7 @@ def claim_requests(count: int, seed: int = 1) -> list[Any]:
 
 
 def choice_requests(count: int, shots: int) -> list[Any]:
-    """Return so many made-up single choices of four subjects as requests with examples."""
+    """Return this many made-up single choices of four subjects as requests with examples."""
     from atomexam.records.question import Option, Question, question_id
     from eval.tasks.runs import TASKS
     from eval.tasks.shots import from_pools, pools_of

@@ -105,7 +105,7 @@ def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:
     """Return what the files of a folder hold, after reading, cleaning and removing near-duplicates.
 
     Raises:
-        ValueError: the name of the folder cannot be a key, or no question with an answer is kept.
+        ValueError: the name of the folder cannot be a key, or no question with an answer was found.
     """
     path = Path(folder)
     if not _NAME.fullmatch(path.stem):
@@ -116,7 +116,7 @@ def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:
         pools = Counter(Pool(row.exam, row.category, row.question_type) for row in rows if row.answer)
     if not pools:
         reason = f": {faults[0]}" if faults else ""
-        raise ValueError(f"{folder}: no question with an answer is kept{reason}; `python -m crawlers.check {folder}` shows what was read")
+        raise ValueError(f"{folder}: found no question with an answer{reason}; `python -m crawlers.check {folder}` shows what was read")
     values = {"path": folder, "exam": exam, "subject": subject}
     return OwnFiles(path.stem, {key: value for key, value in values.items() if value}, pools)
 

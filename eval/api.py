@@ -48,7 +48,7 @@ class Scores(NamedTuple):
 
 
 def prompts(items: Table, task: str, prompt: str | None = None) -> pd.DataFrame:
-    """Return what a model is asked on items: item_id, messages (list of {role, content}), answer (the right one), options.
+    """Return the prompts of items: item_id, messages (list of {role, content}), answer (the right one), options.
 
     Args:
         items: questions, claim pairs or fourfold rows, as the task needs.
@@ -111,7 +111,7 @@ def score(replies: Table, items: Table, task: str) -> Scores:
     Args:
         replies: rows with `item_id` (as in `prompts`), `reply` (None: the call failed) and, if several, `repeat` (0, 1, …);
             `finish_reason` is `length` for a reply that was cut. Items without a reply are in no figure.
-        items: what was asked, as in `prompts`.
+        items: as in `prompts`.
         task: as in `prompts`.
 
     Raises:

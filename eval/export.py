@@ -3,7 +3,7 @@
 python -m eval.export --dataset OWNER/NAME --by ORGANISATION [--model MODEL=OWNER/NAME] [RUN ...]
 
 OUT/data/AtomExam/DEVELOPER/MODEL/ID.json is a record of Every Eval Ever (schema 0.2.1) for each model. OUT/models/DEVELOPER/MODEL has
-`.eval_results/*.yaml` for that model's repository, a file for each way in which it was asked. Without RUN, all runs of models are
+`.eval_results/*.yaml` for that model's repository, a file for each setting in which it was run. Without RUN, all runs of models are
 written; rules are no models. Send them yourself: nothing leaves this machine.
 """
 

@@ -162,7 +162,7 @@ def deps_of(stage: str, definition: dict[str, Any]) -> list[str]:
 
 
 def written(pipeline: str) -> str:
-    """Return the text of dvc.yaml with the dependencies of each stage as they are to be."""
+    """Return the text of dvc.yaml with the current dependencies of each stage."""
     wanted = iter([deps_of(name, definition) for name, definition in stages().items()])
 
     def deps(match: re.Match[str]) -> str:

@@ -57,7 +57,7 @@ def plan(release: Path, files: Sequence[str], name: str, version: str) -> Iterat
     """Yield the lines that say what is sent.
 
     Raises:
-        ValueError: the name is none of a repository.
+        ValueError: the name is not that of a repository.
     """
     from huggingface_hub import constants
     from huggingface_hub.errors import HFValidationError

@@ -343,6 +343,12 @@ def test_pages_agree_on_what_was_measured() -> None:
     assert PROJECT["project"]["requires-python"] == ">=3.11.5,<3.15"
 
 
+def test_the_docs_are_short() -> None:
+    """Words have a letter or digit: bars and signs of tables are none. A page that grows has another that shrinks."""
+    assert sum(len(re.findall(r"\S*\w\S*", TEXTS[name])) for name in TEXTS if name not in PAST) <= 32_000
+    assert len((ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()) <= 40
+
+
 def test_the_rule_of_wording_is_quoted_rightly() -> None:
     known = [json.loads(one)["runs"]["negation-claims"]["accuracy"] for one in summaries()]
     for page in ("docs/claims.md", "docs/decisions/0029-four-sentences-a-fact.md"):

@@ -126,7 +126,7 @@ def stop() -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Look for no cycles in a block that makes many objects and none of these: each object would be looked at twice."""
+    """Switch the garbage collector off in a block that makes many objects without cycles: it would visit each object twice."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -116,7 +116,7 @@ def _blocks(findings: Findings) -> Iterator[str]:
 
 
 def _off_site(findings: Findings) -> Iterator[str]:
-    """Requests to hosts that are not the spider's."""
+    """Requests to hosts outside the spider's `allowed_domains`."""
     links = (link_to(url, url) for page in findings.pages for url, _ in page.requests)
     requested = dict.fromkeys(link.host for link in links if link)
     if others := [host for host in requested if not any(host == own or host.endswith(f".{own}") for own in findings.hosts)]:

@@ -28,7 +28,7 @@ def links_in_order(response: Response, values: Sequence[Any], requests: Sequence
     """Yield the regularities of the links of a page.
 
     Args:
-        values: the JSON that the page is or carries.
+        values: the JSON of the page, or in its scripts.
     """
     by_kind: dict[str, set[str]] = defaultdict(set)
     for request in requests:

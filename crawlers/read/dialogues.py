@@ -82,7 +82,7 @@ def read_dialogues(name: str, body: bytes, provenance: Provenance) -> FileReadin
     """Return the questions in a file of dialogues; what is no question that can be read with certainty is an item with `doubt`.
 
     Raises:
-        ValueError: the file is damaged, or most of what is asked in it is no question of an examination.
+        ValueError: the file is damaged, or most of its requests are not exam questions.
     """
     reading, drafts, case, dialogue = FileReading(), list[Draft](), "", ""
     turns, others = _turns_of(name, body, reading, provenance)
@@ -132,7 +132,7 @@ def _turns_of(name: str, body: bytes, reading: FileReading, provenance: Provenan
 
 
 def _exchanges(record: dict[str, Any]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return what was asked in a record with the replies, in order, and its further texts: what a system was told, names, codes."""
+    """Return the requests of a record with their replies, in order, and its further texts: system prompts, names, codes."""
     pairs, beside = list[tuple[str, str]](), list[str]()
     if any(plain(str(key)) in _JUDGES for key in record):
         return pairs, beside
@@ -184,7 +184,7 @@ def _prompts_of(turns: Sequence[_Turn]) -> set[str]:
 
 
 def _ends_of(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the parts at both ends of what was asked that may be prompts; at least the stem is left without them."""
+    """Yield the parts at both ends of a request that may be prompts; at least the stem is left without them."""
     if lines and (lead := _LEAD.match(lines[0])):
         yield lead[0]
     for line, below_it in ((lines[0], lines[1]), (lines[-1], lines[-1])) if len(lines) > 1 else ():

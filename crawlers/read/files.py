@@ -150,13 +150,13 @@ def read_within(
 
 
 def _settled(kind: str, reading: FileReading, account: CharacterAccount) -> FileResult:
-    """Return a result without what the account alone needed: the process that asked is not sent all lines once more."""
+    """Return a result without what only the account needs, so that the lines are not sent to the parent process a second time."""
     reading.source = reading.rows = None
     return FileResult(kind, reading, account)
 
 
 def _guessed(name: str, body: bytes, kind: str, provenance: Provenance, *given: Any) -> tuple[str, FileReading]:
-    """Return the reading by a layout whose lines recur in the file, if nearly all is read by it, or else by the guessed format.
+    """Return the reading by a layout whose lines recur in the file, if it reads nearly everything, otherwise by the guessed format.
 
     Rows of a sheet are lines only if they are read as no table.
 
@@ -191,7 +191,7 @@ def _guessed(name: str, body: bytes, kind: str, provenance: Provenance, *given: 
 
 
 def _holds_questions(item: Item) -> bool:
-    """Return whether what is said of something asks, or has lettered options: then a paper's headings were taken for entries."""
+    """Return whether an entry's text is a question or has lettered options: then a paper's headings were taken for entries."""
     if not isinstance(item, EntityItem):
         return False
     said = [*(each.value for each in item.values), *(each.text for each in item.sections)]

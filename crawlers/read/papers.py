@@ -135,7 +135,7 @@ def questions_in(name: str, text: Text, provenance: Provenance) -> FileReading:
 
 
 def paper_in(name: str, text: Text) -> Paper:
-    """Return what a paper's own forms of numbers, letters and marks show of it.
+    """Return what a paper's own forms of numbers, letters and marks reveal about it.
 
     Raises:
         ValueError: its lines are records, notes or a survey.

@@ -186,7 +186,7 @@ class ArchiveMiddleware:
 
     @contextmanager
     def _writing(self) -> Iterator[PartWriter]:
-        """Yield the writer. If it fails, the crawl ends at once: further requests would be in vain, as nothing can be stored."""
+        """Yield the writer. If it fails, the crawl ends at once, since nothing more can be stored."""
         try:
             if self.writer is None:
                 self.writer = PartWriter(self.folder, self.snapshot, self.origin)

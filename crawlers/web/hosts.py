@@ -111,7 +111,7 @@ class Hosts:
         return None
 
     def why_not(self, request: Request) -> str | None:
-        """Return why a request may not be sent, or None. That of a robots.txt may be redirected to any host."""
+        """Return why a request may not be sent, or None. A request for robots.txt may be redirected to any host."""
         address = urlsplit(request.url)
         host = (address.hostname or "").lower()
         if not request.meta.get(FOR_ROBOTS) and not any(host == domain or host.endswith(f".{domain}") for domain in self.domains):

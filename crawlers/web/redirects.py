@@ -33,7 +33,7 @@ _COOKIE_RETRY = "asked_again_with_cookie"
 
 
 class RedirectTargets:
-    """Counts redirects to pages requested before, by address. Setting REDIRECTS_TO_ONE_MAX: further ones to the same page are refused."""
+    """Counts redirects to pages requested before, by address. Setting REDIRECTS_TO_ONE_MAX: more redirects to one page are refused."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.stats = crawler.stats

@@ -182,7 +182,7 @@ def findings_of(
     """Return all findings on a set; without references, none on contamination.
 
     Args:
-        problems: of a release; None if the set is none.
+        problems: of a release; None if the set is no release.
     """
     twins = duplicates_in(rows, params)
     files = balance.files(rows)

@@ -206,7 +206,7 @@ class _Maker:
         return pairs
 
     def _may_exchange(self, relation: str, fact: Fact, other: Fact, met: Mapping[str, Counter[str]]) -> bool:
-        """Return whether the tail of each fact is surely false of the head of the other; objections are counted."""
+        """Return whether each fact's tail is certainly false of the other's head; objections are counted."""
         for one, giver in ((fact, other), (other, fact)):
             if reason := self._known.objection(relation, one.head, giver.tail):
                 met[one.id][reason] += 1

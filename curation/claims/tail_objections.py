@@ -48,7 +48,7 @@ CANDIDATE_REASONS = {
 
 
 class KnownFacts:
-    """What all facts and passages say of the heads, under their synonyms."""
+    """What all facts and passages say about the heads, under their synonyms."""
 
     def __init__(
         self, facts: Iterable[Fact], passages: Iterable[Passage], synonyms: Synonyms, supported: frozenset[str] = frozenset()
@@ -124,14 +124,14 @@ class KnownFacts:
         return self._names[thing] | self._synonyms.get(thing, set())
 
     def is_general(self, relation: str, tail: str) -> bool:
-        """Return whether so many heads have a tail that others may, too."""
+        """Return whether enough heads have a tail for others to have it, too."""
         if _matches("general", relation, canonical(tail)):
             return True
         tail = self._of(tail)
         return relation not in CLOSED | STATED and len(self._heads[relation, tail]) > max(_MAX_HEADS, _MAX_SHARE * self._heads_in[relation])
 
     def is_general_head(self, relation: str, head: str) -> bool:
-        """Return whether hardly any tail of a relation is surely false of a head."""
+        """Return whether hardly any tail of a relation is certainly false of a head."""
         return relation in _general()["general_heads"] and any(
             _matches("general_heads", relation, name) for name in self._names[self._of(head)]
         )

@@ -51,7 +51,7 @@ class CleanText(NamedTuple):
 
 
 class RuleWords(NamedTuple):
-    """What people are told of a rule."""
+    """What --help says about a rule."""
 
     why: str
     before: str

@@ -1,4 +1,4 @@
-"""Texts of options: found in a reply however they are written, before any letter is taken for an option, and what the reply says of them.
+"""Texts of options: found in a reply however they are written, before letters, and what the reply says about them.
 
 IgA, ℃, CEA or 4～6周 hold letters and signs that also name options; each such text becomes one sign, in the reply and in the options.
 """

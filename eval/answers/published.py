@@ -42,7 +42,7 @@ _PHRASE = re.compile(r"(?:答案|正确选项)(?:是|：|为|应该是|应该为
 
 
 def _letters_after_phrase(reply: str, letters: str) -> str:
-    """Return the letters in the text after the first such phrase, or in the complete reply if there is none, in order."""
+    """Return the letters after the first of these phrases, or in the complete reply if there is none, in order."""
     phrase = _PHRASE.search(reply)
     return "".join(character for character in (phrase[1] if phrase else reply) if character in letters)
 

@@ -113,7 +113,7 @@ def _links(
     entering: Sequence[tuple[str, str, int]],
     scale: float,
 ) -> list[SankeyLink]:
-    """Return the bands between two columns; many lead into a single next stage, or a single stage leads into many."""
+    """Return the bands between two columns, of which one has a single stage."""
     many_in = len([entry for entry in sent if entry[0] == "went"]) > 1
     links, offset = [], 0.0
     pairs = [(node, right[0], entry) for node, entry in zip(left, sent, strict=True)] if many_in else []

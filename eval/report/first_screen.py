@@ -1,4 +1,4 @@
-"""The report's first screen: figures of each model beside the best line without knowledge, and what they say of the best model."""
+"""The report's first screen: figures of each model beside the best line without knowledge, and what they say about the best model."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import log
@@ -68,7 +68,7 @@ class Row(NamedTuple):
 
 
 class Lead(NamedTuple):
-    """What the table says of the best model in the first column that has own models with enough items."""
+    """What the table says about the best model in the first column that has own models with enough items."""
 
     column: Column
     best: tuple[str, Cell]
@@ -261,7 +261,7 @@ class Beside(NamedTuple):
 def parts(
     runs: Mapping[str, Figures], first: Iterable[str], facets: Mapping[str, str], models: Sequence[str], least: int = 0
 ) -> list[tuple[str, Beside]]:
-    """Return task and accuracies for each value of each facet with at least so many items, of the runs named."""
+    """Return task and accuracies for each value of each facet with enough items, for these runs."""
     rows: dict[tuple[str, str, str], dict[str, Figures]] = {}
     for name in first:
         for part, facet in facets.items():

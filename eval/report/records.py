@@ -36,7 +36,7 @@ def marked(a: str, b: str) -> Marked:
 
 
 def shown(candidates: Iterable[T], most: int, is_hidden: Callable[[T], bool]) -> tuple[list[T], int]:
-    """Return the first candidates that may be shown, at most so many, and the number of those withheld until then."""
+    """Return the first candidates that may be shown, up to a limit, and the number of those withheld before them."""
     displayed: list[T] = []
     withheld = 0
     for one in candidates:

@@ -63,7 +63,7 @@ def _by_composition(items: Iterable[Item]) -> dict[tuple[tuple[str, ...], ...], 
 def probe(on_test: Mapping[str, Tallies], on_reserved: Mapping[str, Tallies], pairs: Twins) -> list[Figures]:
     """Return a row for each model: accuracies, their difference with interval, p-values corrected for all models (Holm), and a verdict.
 
-    `detectable` is the difference that would be found 8 of 10 times with so many twins and models: a smaller one may be there unnoticed.
+    `detectable` is the difference that would be found 8 of 10 times with this number of twins and models; a smaller one may go unnoticed.
 
     Args:
         on_test: model -> how often each item of test was right, or `published_order_best` of them; asked in one way in both splits.

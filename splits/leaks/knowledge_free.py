@@ -1,6 +1,6 @@
 """Whether the wording of a fourfold set tells what is right: models without medical knowledge, trained on train, judged on test.
 
-Each is asked what a language model is asked. Chance is half of the sentences, and of the facts with all four sentences right a quarter
+Each gets the prompts of a language model. Chance is half of the sentences, and of the facts with all four sentences right a quarter
 for a model that never contradicts itself. A type is open to wording if a model is above the bounds by more than chance explains.
 """
 
@@ -93,7 +93,7 @@ def _sentences(row: Fourfold) -> list[tuple[str, str, bool, str, bool]]:
 
 
 def at_least(successes: int, trials: int, chance: float) -> float:
-    """Return the chance of at least so many successes; in logarithms, since a million choose half of it is no float."""
+    """Return the probability of at least this many successes; in logarithms, since a million choose half of it overflows a float."""
     ways = (lgamma(trials + 1) - lgamma(k + 1) - lgamma(trials - k + 1) + k * log(chance) + (trials - k) * log(1 - chance)
             for k in range(successes, trials + 1))  # fmt: skip
     return min(sum(map(exp, ways)), 1.0)

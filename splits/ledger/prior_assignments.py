@@ -46,7 +46,7 @@ Names = tuple[set[str], set[str]]
 
 @dataclass
 class Settled:
-    """Units by what may become of them. A unit of the input may be in several lists, with some of its questions in each."""
+    """Units by what may be done with them. A unit of the input may be in several lists, with some of its questions in each."""
 
     free: list[Unit] = field(default_factory=list)
     """New: may be drawn, or stay in train."""

@@ -409,7 +409,7 @@ def best_of_kinds(supply: Supply, start_units: np.ndarray, costs: np.ndarray) ->
     """Return the units of each kind on each side (2 x kinds): most questions, then most even among strata, then fewest trained on, then
     nearest to `start_units`.
 
-    Most even is the smallest sum of squares over strata. Both sides get the same number of questions of each stratum.
+    Most even is the smallest sum of squares over strata. Both sides get equally many questions of each stratum.
 
     Args:
         start_units: a feasible solution; it is returned if none is better.

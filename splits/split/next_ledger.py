@@ -47,7 +47,7 @@ def _digits(hashes: np.ndarray) -> str:
 
 
 def known_again(texts: Sequence[tuple[str, str]], sketches: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return, for each (id, text) that contains at least half of a sketch, the names of such sketches, sorted."""
+    """Return, for each (id, text) that contains at least half of some sketches, their names, sorted."""
     owners: dict[int, list[str]] = defaultdict(list)
     sizes = {}
     for name, digits in sorted(sketches.items()):

@@ -313,7 +313,7 @@ def _truths_in(rows: Sequence[_Row]) -> dict[tuple[bool, ...], set[str]]:
 
 
 def with_contradictions_doubted(reading: FileReading) -> FileReading:
-    """Return a reading in which all questions are doubted that are asked alike in one file and answered differently.
+    """Return a reading that doubts all questions with equal texts and different answers in one file.
 
     What is answered alike may recur: near_duplicates joins it and keeps each place.
     """

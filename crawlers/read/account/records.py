@@ -243,7 +243,7 @@ class _Values:
     def _columns_beside(self, left: Iterable[tuple[_Value, _SourceRecord]]) -> Iterator[tuple[str, str]]:
         """Yield the keys beside questions that identify, number, flag or date them, or say where they are from, with the class of each.
 
-        What may be another answer is none of these. While questions lack their answers, only files, dates and what never changes are.
+        A possible second answer is not among them. While questions lack their answers, only files, dates and what never changes are.
         """
         questions = [one for record in self._records for one in record.questions if one.doubt is None]
         are_answered = sum(bool(one.answer_raw) for one in questions) >= max(1, _NEARLY_ALL * len(questions))

@@ -47,7 +47,7 @@ def unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def terms_explained(lines: Sequence[Numbered]) -> Sequence[Numbered]:
-    """Return lines with what is said of a term below the term, `**感觉**：……`, where several are under a heading of terms."""
+    """Return lines with the explanation of a term below the term, `**感觉**：……`, where several are under a heading of terms."""
     found, is_below = dict[int, re.Match[str]](), False
     for at, (_, text) in enumerate(lines):
         line = flat(text).strip(" #*")

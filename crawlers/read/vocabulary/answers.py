@@ -216,7 +216,7 @@ def _answer_by(explanation: str) -> str | None:
 
 
 def lacks_blank(stem: str, start: int = 0) -> bool:
-    """Return whether a stem that is to be filled in has no empty blank, or words in a blank beside an empty one."""
+    """Return whether a fill-in stem has no empty blank, or words in a blank beside an empty one."""
     line = flat(stem)
     filled = [match["words"] for match in _WORDS_FILLED.finditer(line, start)]
     runs = len(re.findall("_{2,60}", line))

@@ -185,7 +185,7 @@ def with_signs(html: str) -> tuple[str, dict[str, str]]:
 
 
 def named_signs(signed: Sequence[str], signs: dict[str, str]) -> list[str]:
-    """Return the lines of a page that has the signs of `with_signs` in it with tags for these, without empty lines."""
+    """Return the non-empty lines of a page, with tags in place of the signs of `with_signs`."""
     named = [SIGNS.sub(lambda sign: f"<{signs[sign[0]]}>" if sign[0] in signs else "</>", line.replace("<", LESS)) for line in signed]
     return [name for name, line in zip(named, signed, strict=True) if SIGNS.sub("", line).strip()]
 

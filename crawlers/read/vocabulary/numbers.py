@@ -113,7 +113,7 @@ def number_of(line: str) -> Number | None:
 
 
 def opens_question(line: str) -> bool:
-    """Return whether a flat line begins with a number in the form that those of main questions have."""
+    """Return whether a flat line begins with a number in the form of the main questions' numbers."""
     number = number_of(line)
     return number is not None and number.is_of_question
 

@@ -203,7 +203,7 @@ class ContinuousBatch:
                     yield number, generated
 
     def _begun(self, rows: Mapping[int, DecodingRow], most: int) -> Iterator[list[tuple[int, torch.Tensor | None, Path]]]:
-        """Yield rows that begin, at most so many at once, with the scores after them and their paths; equal prompts are read once."""
+        """Yield rows that begin, at most this many at once, with the scores after them and their paths; equal prompts are read once."""
         numbers: dict[tuple[int, ...], list[int]] = {}
         for number, row in rows.items():
             numbers.setdefault((*row.prompt, *row.generated), []).append(number)

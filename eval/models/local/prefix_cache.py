@@ -65,7 +65,7 @@ class BlockAttention:
         self._mask = torch.empty(0)
 
     def begin(self, room: int) -> None:
-        """Forget the path, and make room for ones of so many tokens."""
+        """Forget the path, and make room for ones of this many tokens."""
         self._room = -(-room // _ROOM) * _ROOM
         self._path = {}
 
@@ -127,7 +127,7 @@ class _Paths:
         """By layer keys and values, each of shape (at least the rows, heads, length, size of a head)."""
 
     def add(self, row: int, path: Path, tokens: int) -> None:
-        """Copy the path of a row, which has so many tokens."""
+        """Copy the path of a row, which has this many tokens."""
         index = len(self.rows)
         for layer, own in path.items():
             if layer not in self.buffers or len(self.buffers[layer][0]) == index:
@@ -168,7 +168,7 @@ class StepAttention:
         self._steps: list[tuple[_Paths, torch.Tensor, torch.Tensor, torch.Tensor]] = []
 
     def join(self, row: int, path: Path, tokens: int) -> bool:
-        """Begin a row whose path has so many tokens; return that it has begun."""
+        """Begin a row whose path has this many tokens; return that it has begun."""
         length = -(-(tokens + 1) // _ROOM) * _ROOM
         self._paths.setdefault(length, _Paths(length)).add(row, path, tokens)
         return True
@@ -357,13 +357,13 @@ class PrefixReader:
         self._attention.begin(0)
 
     def room(self, tokens: int) -> int:
-        """Return how many rows of steps should have paths of so many tokens at once."""
+        """Return how many rows of steps should have paths of this many tokens at once."""
         least = _PATHS_BYTES + self._model.get_memory_footprint() // 8
         return max(1, least // (max(1, self._token_bytes) * tokens))
 
     @torch.inference_mode()
     def join(self, row: int, path: Path, tokens: int) -> bool:
-        """Begin a row of steps after a path of so many tokens; return whether memory is large enough."""
+        """Begin a row of steps after a path of this many tokens; return whether memory is large enough."""
         return bool(within_memory(self._steps.join, row, path, tokens))
 
     @torch.inference_mode()
@@ -448,7 +448,7 @@ def _readings(spans: Iterator[TokenSpan], most: int, most_rows: int | None = Non
 
 
 def _is_even(elements: int, threads: Sequence[int]) -> bool:
-    """Return whether functions of single elements, such as SiLU, leave nothing over of 32, which they compute by other instructions."""
+    """Return whether element-wise functions such as SiLU get a multiple of 32 elements; they compute a remainder by other instructions."""
     shares = {min(number, -(-elements // _GRAIN)) for number in threads}
     return not any(-(-elements // share) % 32 for share in shares)
 
@@ -472,7 +472,7 @@ class EqualSizes:
         self.largest = sizes[-1]
 
     def next_to(self, number: int, most: int) -> int:
-        """Return how many rows are computed where so many are needed: the next size, of those that memory has room for."""
+        """Return how many rows are computed for this many: the next size that fits into memory."""
         fitting = (size for size in self._sizes if number <= size <= most and self._is_equal(size))
         return next(fitting, -(-number // most) * most)
 
@@ -501,7 +501,7 @@ class EqualSizes:
 
 @contextmanager
 def _in_pieces(head: Any, rows: int) -> Iterator[None]:
-    """Have a head computed for so many rows at a time."""
+    """Compute a head for this many rows at a time."""
     usual = head.forward
     head.forward = lambda hidden: torch.cat([usual(piece) for piece in hidden.split(rows, dim=1)], dim=1)
     try:

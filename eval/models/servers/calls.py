@@ -174,7 +174,7 @@ async def bounded(response: httpx2.Response) -> None:
     Python's codecs that are no text encodings raise errors of their own, or take quadratic time.
 
     Raises:
-        TooLong: the body is packed, though that was not asked for.
+        TooLong: the body is compressed, though that was not requested.
     """
     packed = response.headers.get("content-encoding", "identity")
     if packed.lower() != "identity":
@@ -369,6 +369,6 @@ def _spelled(word: str) -> str:
 
 
 def _base64(key: str, before: int) -> str:
-    """Return the characters that a key has in base64 after so many other bytes, such as `Bearer `."""
+    """Return the characters that a key has in base64 after this many other bytes, such as `Bearer `."""
     whole = b64encode(bytes(before) + key.encode()).decode()
     return whole[(before * 8 + 5) // 6 : (before + len(key)) * 8 // 6]

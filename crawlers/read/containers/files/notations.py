@@ -322,7 +322,7 @@ def _table(base: sqlite3.Connection, name: str, room: _Room) -> Rows:
 
 
 def root_of(name: str, body: bytes) -> Any:
-    """Return the root of a file, with all tags without namespaces. No entity is resolved, and nothing external is loaded."""
+    """Return the root of a file, its tags without namespaces. No entity is resolved, and nothing external is loaded."""
     try:
         root = etree.fromstring(body.lstrip(), PARSER)
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:

@@ -158,7 +158,7 @@ def _lists_within(questions: Sequence[AssembledQuestion], own: Sequence[int]) ->
 
 
 def _further_entries(answer: str, below: Iterable[Draft]) -> int:
-    """Return how many questions below an answer in words, without answers of their own, have an entry in it."""
+    """Return how many questions without answers of their own have an entry in the answer in words above them."""
     entry = r"(?:^|\s)[(（]?{}\s?[、.．)）:：]\s?\S"
     return sum(1 for _ in takewhile(lambda draft: not draft.answer and re.search(entry.format(draft.number), answer), below))
 

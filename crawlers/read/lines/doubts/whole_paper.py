@@ -138,7 +138,7 @@ def _with_foreign_texts(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubt
 
 
 def _answered_alike(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions whose answers are none: nearly all name all letters, which are there to be marked, `答案：A B C D`; a few choices
+    """Yield the questions whose answers are no real answers: nearly all name all letters, to be marked, `答案：A B C D`; a few choices
     in a paper without answers have letters in brackets, `（ACE）抑制剂`; many statements have the same tick, perhaps in one of two columns.
     """
     chosen = [at for at, draft in enumerate(drafts) if draft.options]

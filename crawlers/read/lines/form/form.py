@@ -73,7 +73,7 @@ _ROWS_ABOVE, _FULL, _MANY = 3, 0.8, 9
 
 
 class Form:
-    """The questions of a paper while they are told apart."""
+    """The questions of a paper while their boundaries are searched for."""
 
     def __init__(self, rows: Sequence[Row], heads: Sequence[Head], spans: Sequence[list[Row]], listed: Sequence[str]) -> None:
         """Take the rows at which questions begin, the rows of each without its number, and the answers of a list, if there is one."""

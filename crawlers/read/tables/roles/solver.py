@@ -258,7 +258,7 @@ def _are_any_two(options: list[str], sets: list[list[str]]) -> bool:
 
 
 def _told_right(rows: Sequence[dict[str, Any]], columns: list[str]) -> str:
-    """Return the column that says of each row whether somebody was right; nothing if there is none."""
+    """Return the column that says for each row whether a reply was right, or None."""
     for key in columns:
         if _TOLD.search(key.rpartition(".")[2]) and {verdict_of(as_verdict(row.get(key))) for row in rows} >= {"正确", "错误"}:
             return key
