@@ -29,7 +29,7 @@ from crawlers.read.containers.documents.doc_parts import (
     styles_of,
     xml_text,
 )
-from crawlers.read.containers.documents.docx import opened, read_docx, tables_of_document, text_of_document
+from crawlers.read.containers.documents.docx import opened, read_docx, text_of_document
 from crawlers.read.containers.files.reading import Text
 
 if TYPE_CHECKING:
@@ -69,11 +69,6 @@ def read_doc(name: str, body: bytes) -> Text:
 def read_word(name: str, body: bytes) -> Text:
     """Return the lines of a Word document, old or new."""
     return read_doc(name, body) if name.lower().endswith(SUFFIX) else read_docx(name, body)
-
-
-def tables_of_word(name: str, body: bytes) -> list[list[list[str]]]:
-    """Return the cells of the tables of a Word document, old or new."""
-    return tables_of_document(name, (_document_of if name.lower().endswith(SUFFIX) else opened)(name, body))
 
 
 def headed_lines(name: str, body: bytes) -> list[str]:
