@@ -105,7 +105,7 @@ def within_budget(read: Read, name: str, body: bytes, *arguments: Any) -> Iterat
         return
     seconds = _SECONDS + _SECONDS_PER_MEGABYTE * weight / 1e6 + MOST_SECONDS * name.lower().endswith(PAGED)
     usual = Budget().bytes if name.lower().endswith(PAGED) else min(Budget().bytes, _MEMORY + _MEMORY_PER_BYTE * weight)
-    budget = Budget(seconds=round(seconds), bytes=max(usual, _LEAST_MEMORY_PER_BYTE * weight))
+    budget = Budget(seconds=round(seconds, 1), bytes=max(usual, _LEAST_MEMORY_PER_BYTE * weight))
     yield from read_guarded(read, name, body, _ADVICE, budget, *arguments)
 
 
