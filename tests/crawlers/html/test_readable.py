@@ -102,7 +102,7 @@ def test_a_page_nested_without_end_is_read() -> None:
 ATTRIBUTES = {
     "named": lambda number: f" a{number}",
     "with values": lambda number: f" a{number}='1'",
-    "with ends of tags in values": lambda number: f' a{number}="<b>"',
+    "with ends of tags in values": lambda number: f' a{number}="{"" if number % 4 else "<"}b>"',
     "without blanks": lambda number: f"/a{number}",
     "behind each other": lambda number: f" a{number}=''b{number}",
     "with quotes in names": lambda number: f' "a{number}',

@@ -74,7 +74,7 @@ def test_the_largest_page_is_read_in_a_second_and_a_larger_one_refused(shape: st
     spider, piece = detached_spider(spider_class("studyez")), PAGES[shape]
 
     def read(size: float) -> tuple[Visit, float]:
-        count = int(size * min(MAX_TAGS / max(1, piece.count("<")), MAX_BYTES / (len(piece.encode()) + 10)))
+        count = int(size * min(MAX_TAGS / (piece.count("<") or 0.1), MAX_BYTES / len(piece.encode())))
         body = "".join(piece.replace("{}", str(number)) for number in range(count)).encode()
         response = HtmlResponse("http://www.studyez.com/law/zhenti/201001/1.htm", body=body, encoding="utf-8")
         start = time.process_time()

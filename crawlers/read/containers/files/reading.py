@@ -103,7 +103,7 @@ class Text(Struct, frozen=True):
     lost: list[Lost] = []
     rows: list[tuple[str, list[str]]] = []
     """Positions and cells of a document that is one table, as of a sheet."""
-    tables: list[list[list[str]]] = []
-    """The cells of each table that has no other in it, row by row, empty ones too; a cell merged over rows is in each of them."""
     marked: list[str] = []
     """The same lines with tags around the words that stand out, as crawlers.read.lines reads them; none if nothing does."""
+    tables: list[list[list[str]]] = []
+    """The cells of each table that has no other in it, row by row, empty ones too; a cell merged over rows is in each of them."""
