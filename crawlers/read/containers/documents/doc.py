@@ -65,10 +65,24 @@ def read_doc(name: str, body: bytes) -> Text:
     return text
 
 
-@lru_cache(maxsize=1)  # a file is guessed, read and accounted for in turn
 def read_word(name: str, body: bytes) -> Text:
-    """Return the lines of a Word document, old or new."""
-    return read_doc(name, body) if name.lower().endswith(SUFFIX) else read_docx(name, body)
+    """Return the lines of a Word document, old or new.
+
+    Raises:
+        ValueError: as `read_doc` and `read_docx` do.
+    """
+    text = _text_or_error(name, body)
+    if isinstance(text, ValueError):
+        raise text
+    return text
+
+
+@lru_cache(maxsize=1)  # a file is guessed, read and accounted for in turn; a refusal is kept, too: a large file takes a minute each time
+def _text_or_error(name: str, body: bytes) -> Text | ValueError:
+    try:
+        return read_doc(name, body) if name.lower().endswith(SUFFIX) else read_docx(name, body)
+    except ValueError as error:
+        return error.with_traceback(None)
 
 
 def headed_lines(name: str, body: bytes) -> list[str]:

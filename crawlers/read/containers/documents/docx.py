@@ -79,11 +79,11 @@ def read_docx(name: str, body: bytes) -> Text:
 
 
 def text_of_document(name: str, document: "OpenDocument") -> Text:
-    """Return the lines of an opened document, as `read_docx` does, and empty it."""
+    """Return the lines of an opened document, as `read_docx` does; its part has no tree afterwards."""
     try:
         return _text_of(name, document)
     finally:
-        document.element.clear()  # its parts refer to each other, so the tree would stay in memory until the garbage collector runs
+        del document.part._element  # parts refer to each other, so it would keep the tree in memory until the garbage collector runs
 
 
 def _text_of(name: str, document: "OpenDocument") -> Text:
