@@ -31,8 +31,8 @@ from atomexam.records import blocks as param_blocks
 from atomexam.records.fact import RELATIONS
 from atomexam.records.reasons import REASONS
 from atomexam.runtime import sheets
+from crawlers.html import readable
 from crawlers.read.containers.documents import pdf
-from crawlers.text import fields
 from crawlers.web import broken_pages
 from crawlers.web import settings as crawl_settings
 from curation.claims import templates
@@ -315,7 +315,7 @@ QUOTED = [  # page, the phrase around a number, and the number in the code; `*`:
     ("docs/security.md", r"`Crawl-delay` is obeyed up to (\w+) minutes", LIVE["CRAWL_DELAY_MAX"] / 60),
     ("docs/security.md", r"`Retry-After` is obeyed up to (\w+) minutes", crawl_settings.RETRY_AFTER_MAX / 60),
     ("docs/security.md", r"after (\w+) consecutive requests", LIVE["GIVE_UP_AFTER"]),
-    ("docs/sources.md", r"more than ([\d,]+) tags", fields.MAX_TAGS),
+    ("docs/sources.md", r"more than ([\d,]+) tags", readable.MAX_TAGS),
     ("docs/sources.md", r"(\w+) new ones stop", broken_pages.MOST_BROKEN),
     ("docs/importing.md", r"([\d,]+) pages", pdf.MAX_PAGES),
     ("CONTRIBUTING.md", r"at most (\d+) characters", PROJECT["tool"]["ruff"]["line-length"]),

@@ -19,8 +19,8 @@ MAX_DEPTH = 256
 
 Selectors take quadratic time in the depth, and lxml silently drops everything below a depth of 2,048.
 """
-MAX_DEEP_TAGS = 30_000
-"""Tags of a page nested deeper than that; rewriting it takes half a second."""
+MAX_BYTES, MAX_TAGS = 2 * 1024 * 1024, 25_000
+"""Of an unpacked page; the largest list of a site has some 20,000 tags. Callbacks read pages in Scrapy's reactor, which waits meanwhile."""
 _AT_MAX_DEPTH = XPath("boolean(" + "/*" * MAX_DEPTH + "/*)")
 _RAW_TAGS = {"script", "style"}
 
@@ -29,8 +29,11 @@ def readable(response: TextResponse) -> TextResponse:
     """Return a page that selectors read completely, without an error and in time; nearly all pages already are such.
 
     Raises:
-        OverBudget: it has more tags than are read, or is nested too deep for its tags.
+        OverBudget: it has more bytes or tags than are read.
     """
+    size, tags = len(response.body), response.body.count(b"<")
+    if size > MAX_BYTES or tags > MAX_TAGS:
+        raise OverBudget(f"{size} bytes, {tags} tags; at most {MAX_BYTES} and {MAX_TAGS} are read")
     if (
         response.text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "[") and (text := uncrowded(response.text)) != response.text
     ):  # before it is parsed
@@ -39,12 +42,10 @@ def readable(response: TextResponse) -> TextResponse:
         get_base_url(response)
     except ValueError:  # the page's base is not an address; the first base counts
         response = _with_text(response, f'<base href="{escape(response.url)}">{response.text}')
-    if response.body.count(b"<") <= MAX_DEPTH or is_json(response) or response.selector.type not in ("html", "xml"):
+    if tags <= MAX_DEPTH or is_json(response) or response.selector.type not in ("html", "xml"):
         return response
     if not _is_deep(response.selector):
         return response
-    if (tags := response.body.count(b"<")) > MAX_DEEP_TAGS:
-        raise OverBudget(f"{tags} tags, nested deeper than {MAX_DEPTH}; at most {MAX_DEEP_TAGS} of these are read")
     return _with_text(response, _flattened(response.text))
 
 

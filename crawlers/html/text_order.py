@@ -167,11 +167,14 @@ def _text_groups(response: Response, values: Sequence[Any]) -> dict[Name, TextGr
 
 def _add_elements(groups: dict[Name, TextGroup], elements: Iterable[HtmlElement]) -> None:
     last: dict[HtmlElement, PageText] = {}
+    worded: set[HtmlElement] = set()
     for count, element in enumerate(elements):
+        if not count:
+            worded = _with_words(element)
         if count == _MOST_TEXTS:
             break
         own = [text.strip() for text in (element.text, *(child.tail for child in element)) if text and text.strip()]
-        has_inner = len(element) and any(text.strip() for text in element.itertext())
+        has_inner = len(element) > 0 and element in worded
         is_picture = not own and not has_inner and (element.tag == "img" or element.find(".//img") is not None)
         if element.tag in ("br", "hr", "input", "img", "body", "html") or (has_inner and not own):
             continue
@@ -189,6 +192,18 @@ def _add_elements(groups: dict[Name, TextGroup], elements: Iterable[HtmlElement]
         if texts and not len(element):
             last[element] = texts[-1]
         group.texts += texts
+
+
+def _with_words(root: HtmlElement) -> set[HtmlElement]:
+    """Return the elements of a page that have words, also further inside, each looked at once however deep they are."""
+    worded: set[HtmlElement] = set()
+    for element in root.iter():
+        own = element.text if isinstance(element.tag, str) else None  # not that of a comment
+        for holder, text in ((element, own), (element.getparent(), element.tail)):
+            while text and text.strip() and holder is not None and holder not in worded:
+                worded.add(holder)
+                holder = holder.getparent()
+    return worded
 
 
 def visible_elements(response: Response) -> Iterator[HtmlElement]:

@@ -50,9 +50,13 @@ from crawlers.read.vocabulary.labels import flat
 from crawlers.read.vocabulary.options import letter_of
 from crawlers.text.fields import text_of
 
-_HEAVY_BYTES = 1 << 16
-"""Bytes when unpacked. Smaller files are read without a limit, in this process: none of them takes more than seconds."""
-_SECONDS, _SECONDS_PER_MEGABYTE, _MEMORY_PER_BYTE = 60.0, 20.0, 16
+_HEAVY_BYTES, _PACKED = 1 << 16, (b"PAR1", b"\x1f\x8b")
+"""Bytes when unpacked. Smaller files are read without a limit, in this process: none of them takes more than seconds. And the first bytes
+of parquet and gzip, which do not say what they unpack to.
+"""
+_SECONDS, _SECONDS_PER_MEGABYTE = 60.0, 20.0
+_MEMORY, _MEMORY_PER_BYTE, _LEAST_MEMORY_PER_BYTE = 384 * 1024**2, 64, 16
+"""Memory of a file, up to that of any budget, which a file of 43 MB has; and of each byte of larger ones."""
 _IN_LINES = 0.9
 """Share of the characters in rows that are also in the lines of a page if its rows are made of these, not of a script."""
 _HEAD, _MOST_SHOW, _FEW = 400, 0.8, 0.05
@@ -93,14 +97,15 @@ def read_steps(
 def within_budget(read: Read, name: str, body: bytes, *arguments: Any) -> Iterator[Any]:
     """Yield what a reader of one file yields, run in a separate process if it may take long."""
     weight = _weight(body)
-    if weight <= _HEAVY_BYTES:
+    if weight <= _HEAVY_BYTES and not body.startswith(_PACKED):
         try:
             yield from read(name, body, *arguments)
         except OverBudget as error:
             raise Refusal(f"{name}: {error}; {_ADVICE}") from None
         return
     seconds = _SECONDS + _SECONDS_PER_MEGABYTE * weight / 1e6 + MOST_SECONDS * name.lower().endswith(PAGED)
-    budget = Budget(seconds=round(seconds), bytes=max(Budget().bytes, _MEMORY_PER_BYTE * weight))
+    usual = Budget().bytes if name.lower().endswith(PAGED) else min(Budget().bytes, _MEMORY + _MEMORY_PER_BYTE * weight)
+    budget = Budget(seconds=round(seconds, 1), bytes=max(usual, _LEAST_MEMORY_PER_BYTE * weight))
     yield from read_guarded(read, name, body, _ADVICE, budget, *arguments)
 
 
@@ -137,11 +142,10 @@ def read_within(
         reading = read_file(name, body, kind, provenance, beside_keys, known)
     else:
         kind, reading = _guessed(name, body, kind, provenance, beside_keys, known)
-    with uncollected():
-        values = None if reading.source or kind in EXCHANGES else [*_values_in(name, body, kind, reading, known)]
-    account = account_of(name, body, kind, reading, known, values)
-    if values is not None and (kind == TABLE or ((layout := (known or {}).get(kind)) and not layout.is_confirmed)):
-        reading, account = _doubted(name, body, kind, reading, account, known, values)
+    account = account_of(name, body, kind, reading, known)
+    is_of_values = not (reading.source or kind in EXCHANGES)
+    if is_of_values and (kind == TABLE or ((layout := (known or {}).get(kind)) and not layout.is_confirmed)):
+        reading, account = _doubted(name, body, kind, reading, account, known)
     if format_name is None and not written_by_user(kind, known):
         refuse_little_read(name, reading, account)
     if reading.source is None and suffix in PAGED:
@@ -281,11 +285,12 @@ def contained(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[Arc
 
 
 def _doubted(
-    name: str, body: bytes, kind: str, reading: FileReading, account: CharacterAccount, known: KnownLayouts | None, values: Sequence[Leaf]
+    name: str, body: bytes, kind: str, reading: FileReading, account: CharacterAccount, known: KnownLayouts | None
 ) -> tuple[FileReading, CharacterAccount]:
     """Return the reading of a file whose layout nobody confirmed, with what its other values make doubtful, and the account of it."""
+    values = _values_in(name, body, kind, reading, known)  # read anew: they take as much memory as the items
     doubted = with_contradictions_doubted(with_doubts(reading, values, account.unread, is_table=name.lower().endswith(TABLED)))
-    return (reading, account) if doubted is reading else (doubted, account_of(name, body, kind, doubted, known, values))
+    return (reading, account) if doubted is reading else (doubted, account_of(name, body, kind, doubted, known))
 
 
 def _values_in(name: str, body: bytes, kind: str, reading: FileReading, known: KnownLayouts | None) -> Iterator[Leaf]:
@@ -344,13 +349,8 @@ def _texts_in(name: str, body: bytes, rows: Sequence[tuple[str, dict[str, Any]]]
 
 
 @uncollected()
-def account_of(
-    name: str, body: bytes, format_name: str, reading: FileReading, known: KnownLayouts | None = None, values: Sequence[Leaf] | None = None
-) -> CharacterAccount:
+def account_of(name: str, body: bytes, format_name: str, reading: FileReading, known: KnownLayouts | None = None) -> CharacterAccount:
     """Return the account of a file that was read.
-
-    Args:
-        values: those of a file of records, if they are known already.
 
     Raises:
         ValueError: the sums do not add up, which is a fault of the account.
@@ -360,13 +360,13 @@ def account_of(
     elif reading.rows is not None and any(isinstance(item, EntityItem) for item in reading.items):
         account = account_of_entries(_texts_in(name, body, reading.rows), [row for _, row in reading.rows])
     elif reading.rows is not None:
-        account = _account_of_rows(name, body, reading, leaves_of_rows(reading.rows) if values is None else values)
+        account = _account_of_rows(name, body, reading, leaves_of_rows(reading.rows))
     elif format_name in EXCHANGES:
         lines = [line for leaf in leaves_of(name, body) for line in text_of(leaf.text).split("\n")]
         account = PaperAccount(lines, [], reading.items, "text").result()
     else:
         shape = _shape_of(format_name, reading, known)
-        leaves = _values_in(name, body, format_name, reading, known) if values is None else values
+        leaves = _values_in(name, body, format_name, reading, known)
         unused = [*shape.unread, *(shape.entity.skip if shape.entity else ())] if shape else []
         account = account_of_records(leaves, reading, unused, name.lower().endswith(TABLED))
     if reading.source is None and name.lower().endswith(PAGED):

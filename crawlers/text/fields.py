@@ -23,6 +23,8 @@ _LINE_TAGS = {
 _CELL_TAGS = {"td", "th"}
 _PRE_ENDS = object()
 _PLAIN_TAGS = {"a", "b", "dd", "div", "dt", "em", "font", "h1", "h2", "h3", "i", "label", "li", "p", "span", "strong", "td", "th", "var"}
+_LONE = re.compile(rf"<({'|'.join(sorted(_PLAIN_TAGS))})>([^<>]*+)</\1>")
+"""Words in one such tag alone."""
 _UNSEEN_TAGS = {"script", "style", "template", "noscript", "head", "title"}
 _LONE_SURROGATE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -62,7 +64,8 @@ def text_of(page: Any, drop_hidden: bool = False) -> str:
     10<sup>9</sup> is not 109. `drop_hidden` leaves out what the page hides by its own inline style, such as the noise that some sites put
     between words.
     """
-    bare = page if isinstance(page, str) else _only_words(getattr(page, "root", None))
+    lone = _LONE.fullmatch(page) if isinstance(page, str) else None
+    bare = lone[2] if lone else page if isinstance(page, str) else _only_words(getattr(page, "root", None))
     is_bare = bare is not None and not _NOT_BARE.search(bare)
     text = _BLANKS.sub(" ", bare or "") if is_bare else "".join(_pieces(_soup(page), drop_hidden))
     lines = (re.sub(r"[ \t\r\f\v]+", " ", line).strip(" ") for line in text.split("\n"))

@@ -10,6 +10,7 @@ from atomexam.runtime.budgets import OverBudget
 from atomexam.text.encodings import is_charset, true_encoding
 from crawlers.html.readable import readable
 from crawlers.store.missing_pages import BREAKS_READER
+from crawlers.store.request_keys import is_robots
 from crawlers.web.failure_causes import Refused
 
 
@@ -32,7 +33,7 @@ class Charset:
         """
         if not isinstance(response, TextResponse):
             response = _without_false_encoding(response)
-        if not isinstance(response, TextResponse):
+        if not isinstance(response, TextResponse) or is_robots(request.url):
             return response
         declared_names = _declared(response)
         valid = next(filter(is_charset, declared_names), None)

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, islice
 
 import numpy as np
 from msgspec import Struct
@@ -267,29 +267,41 @@ def ngrams_of(codes: NDArray[np.uint32]) -> Hashes:
     return ngrams
 
 
-def mark_items(sources: Sequence[MarkedLines], items: Iterable[Item]) -> list[str]:
-    """Mark the text of items in their sources; return the reasons of the rejected ones in the order of their marks."""
-    known = np.unique(np.concatenate([np.zeros(0, np.uint64), *(source.ngrams for source in sources)]))
-    sound, rejected = np.zeros(len(known), dtype=bool), dict[str, NDArray[np.bool_]]()
-    texts = dict[int, tuple[NDArray[np.bool_], list[str]]]()
+KnownNgrams = list[tuple[str | None, Hashes]]
+"""The n-grams of the sound items, and for each reason those of the items rejected for it, sorted."""
+
+
+def known_ngrams(items: Iterable[Item]) -> KnownNgrams:
+    """Return the n-grams of the texts of items."""
+    words: dict[str | None, list[str]] = {None: []}
     for item in items:
         doubt = getattr(item, "doubt", None)
-        if doubt is None:
-            hits = sound
-        else:
-            reason = doubt if doubt in rejected or len(rejected) < _MOST_REASONS else next(iter(rejected))
-            hits = rejected.setdefault(reason, np.zeros(len(known), dtype=bool))
-        texts.setdefault(id(hits), (hits, []))[1].append(words_of(" ".join(texts_of(item))))
-    for hits, words in texts.values():
-        for start in range(0, len(words) if len(known) else 0, _AT_ONCE):
-            ngrams = ngrams_of(codes_of(_APART.join(words[start : start + _AT_ONCE])))
-            indices = np.minimum(np.searchsorted(known, ngrams), len(known) - 1)
-            hits[indices[known[indices] == ngrams]] = True
+        reason = doubt if doubt in words or len(words) <= _MOST_REASONS else next(islice(words, 1, None))
+        words.setdefault(reason, []).append(words_of(" ".join(texts_of(item))))
+    return [(reason, _ngrams_in(texts)) for reason, texts in words.items()]
+
+
+def _ngrams_in(texts: Sequence[str]) -> Hashes:
+    runs = (_APART.join(texts[start : start + _AT_ONCE]) for start in range(0, len(texts), _AT_ONCE))
+    ngrams = np.concatenate([np.zeros(0, np.uint64), *(ngrams_of(codes_of(run)) for run in runs)])
+    ngrams.sort()
+    return ngrams
+
+
+def mark_items(sources: Iterable[MarkedLines], items: Iterable[Item]) -> list[str]:
+    """Mark the text of items in their sources; return the reasons of the rejected ones in the order of their marks."""
+    known = known_ngrams(items)
     for source in sources:
-        indices = np.searchsorted(known, source.ngrams)
-        for at, hits in reversed([*enumerate([sound, *rejected.values()], IN_ITEM)]):
-            source.mark(hits[indices], at)
-    return [*rejected]
+        mark_known(source, known)
+    return [reason for reason, _ in known if reason is not None]
+
+
+def mark_known(source: MarkedLines, known: KnownNgrams) -> None:
+    """Mark in a source the text of items whose n-grams are known; that of sound ones last."""
+    for at, (_, ngrams) in reversed([*enumerate(known, IN_ITEM)]):
+        if len(ngrams):
+            indices = np.minimum(np.searchsorted(ngrams, source.ngrams), len(ngrams) - 1)
+            source.mark(ngrams[indices] == source.ngrams, at)
 
 
 def texts_of(item: Item) -> Iterator[str]:

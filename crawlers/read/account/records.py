@@ -8,6 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import groupby
 
 from msgspec import Struct, field
 
@@ -19,7 +20,8 @@ from crawlers.read.account.comparison import (
     MarkedLines,
     Stretch,
     class_of_line,
-    mark_items,
+    known_ngrams,
+    mark_known,
     parts_of_stretch,
     texts_of,
     without_tags,
@@ -44,6 +46,8 @@ _TIMES, _NEARLY_ALL = 3, 0.9
 """How often each value of a column recurs, on average, that says a kind; share of questions that have an answer."""
 _CODE_CHARS = 8
 """A value of a known key may be read as another word, such as 2 for C or single for 单选; a longer value may not."""
+_AT_ONCE = 50_000
+"""Values whose characters are marked together, which takes some 30 bytes a character."""
 _TINY = 2
 """So few characters of a key that is not read are in an item by chance."""
 _SIGNS = {"sign", "tag", "markup"}
@@ -54,8 +58,6 @@ _OTHERS, _UNLIKE_WORDS = ("type_raw", "number_raw"), frozenset("<√×")
 class _Value(Struct, gc=False):
     key: str
     text: str
-    at: int
-    """Its place among all values."""
     size: int = 0
     """How many characters it has, without tags."""
     left: list[Stretch] = []
@@ -92,14 +94,14 @@ def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Seq
         unused: keys that the layout lists as unused.
         is_table: positions are those of rows.
     """
-    account, records, labels, texts = CharacterAccount(), dict[str, _SourceRecord](), 0, list[str]()
+    account, records, labels, values = CharacterAccount(), dict[str, _SourceRecord](), 0, list[_Value]()
     for leaf in leaves:
         if leaf.is_key:
             labels += len(folded(leaf.text))
         elif leaf.text[:1].isalnum() or folded(leaf.text):
             record = records.get(leaf.unit) or records.setdefault(leaf.unit, _SourceRecord(leaf.unit))
-            record.values.append(_Value(leaf.key, leaf.text, len(texts)))
-            texts.append(leaf.text)
+            record.values.append(_Value(leaf.key, leaf.text))
+            values.append(record.values[-1])
     account.furniture["label"] += labels
     account.characters += labels
     strays = list[Item]()
@@ -108,16 +110,17 @@ def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Seq
         while position and position not in records:
             position = position.rpartition(":")[0]
         (records[position].items if position else strays).append(item)
-    lines = MarkedLines(texts, are_parted=True)
-    mark_items([lines], filter(_is_sound, reading.items))
-    account.characters += lines.markup + len(lines.text)
-    account.furniture["markup"] += lines.markup
-    free: dict[int, list[Stretch]] = defaultdict(list)
-    for stretch in lines.free():
-        free[stretch.line].append(stretch)
-    for record in records.values():
-        for value in record.values:
-            value.size, value.left = lines.size_of(value.at), free.get(value.at, [])
+    known = known_ngrams(filter(_is_sound, reading.items))
+    for start in range(0, len(values), _AT_ONCE):
+        some = values[start : start + _AT_ONCE]
+        lines = MarkedLines([value.text for value in some], are_parted=True)
+        mark_known(lines, known)
+        account.characters += lines.markup + len(lines.text)
+        account.furniture["markup"] += lines.markup
+        for at, value in enumerate(some):
+            value.size = lines.size_of(at)
+        for at, stretches in groupby(lines.free(), lambda stretch: stretch.line):
+            some[at].left = [*stretches]
     _Values(account, reading, [*records.values()], unused, is_table).count(strays)
     return account
 
@@ -227,7 +230,7 @@ class _Values:
         """
         is_known = bool(record.items) and (self._is_known(value) or len(record.questions) < len(record.items))
         if not is_known:
-            value.left = [Stretch(value.at, 0, value.size, without_tags(value.text), is_first=True, is_last=True)]
+            value.left = [Stretch(0, 0, value.size, without_tags(value.text), is_first=True, is_last=True)]
         is_own = (bool(record.items) or self._is_table) and above.has(value, 0 if is_known else _TINY)
         if is_own or above.take(value.text) or unknown.take(value.text) or (is_known and self._is_code(value, record)):
             self._account.in_items += value.size

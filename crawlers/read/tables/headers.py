@@ -10,7 +10,7 @@ from msgspec import Struct
 from atomexam.text.encodings import decoded
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.documents.doc import WORD, tables_of_word
+from crawlers.read.containers.documents.doc import WORD, read_word
 from crawlers.read.containers.files.reading import Rows, Text
 from crawlers.read.containers.files.text import tables_of_page
 from crawlers.read.containers.files.workbook import BOOKS
@@ -184,7 +184,7 @@ def cells_of_sheets(name: str, body: bytes) -> list[tuple[str, list[tuple[str, l
     if suffix in SHEETS and not is_page(suffix, body):
         return [(title, list(rows)) for title, hidden, rows in sheets_in(name, body) if not hidden]
     if suffix in WORD:
-        return list(with_titles(tables_of_word(name, body)))
+        return list(with_titles(read_word(name, body).tables))
     return list(cells_of_page(decoded(name, body))) if suffix in (".html", ".htm", ".xls") else None
 
 

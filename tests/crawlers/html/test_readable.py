@@ -95,14 +95,14 @@ def test_a_page_nested_without_end_is_read() -> None:
     response = page("<div class=a>" * 14_000 + "甲")
     read = Charset().process_response(Request(URL), response)
     assert read.css("div.a::text").getall() == ["甲"]
-    with pytest.raises(Refused, match="40000 tags, nested deeper than 256; at most 30000"):
+    with pytest.raises(Refused, match="200003 bytes, 40000 tags; at most 2097152 and 25000 are read"):
         Charset().process_response(Request(URL), page("<div>" * 40_000 + "甲"))
 
 
 ATTRIBUTES = {
     "named": lambda number: f" a{number}",
     "with values": lambda number: f" a{number}='1'",
-    "with ends of tags in values": lambda number: f' a{number}="<b>"',
+    "with ends of tags in values": lambda number: f' a{number}="{"" if number % 4 else "<"}b>"',
     "without blanks": lambda number: f"/a{number}",
     "behind each other": lambda number: f" a{number}=''b{number}",
     "with quotes in names": lambda number: f' "a{number}',

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.test import get_crawler
 
 from atomexam.records.params import Source
+from crawlers.html.readable import MAX_BYTES, MAX_TAGS
 from crawlers.html.source_spider import SourceSpider
 from crawlers.html.walls import wall_of
 from crawlers.web.archive import Refusals
@@ -55,6 +57,32 @@ def test_a_page_of_another_design_is_one_misfit_however_many_links_it_has(source
 def test_a_replica_has_no_page_that_yields_nothing_in_silence(source: str) -> None:
     spider = spider_class(source)
     assert not [why for page in walk(spider, respond_of(spider), 1000) for why in page.misfits if "yielded neither" in why]
+
+
+PAGES = {
+    "links": '<a href="/{}.html">第{}题</a>\n',
+    "nested": "<div>",
+    "rows": "<table><tr><td>{}</td><td>甲</td>",
+    "paragraphs": '{"a":"{}","b":["<p>甲</p>"]},',
+    "text": "下列哪项正确",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", PAGES)
+def test_the_largest_page_is_read_in_a_second_and_a_larger_one_refused(shape: str) -> None:
+    spider, piece = detached_spider(spider_class("studyez")), PAGES[shape]
+
+    def read(size: float) -> tuple[Visit, float]:
+        count = int(size * min(MAX_TAGS / (piece.count("<") or 0.1), MAX_BYTES / len(piece.encode())))
+        body = "".join(piece.replace("{}", str(number)) for number in range(count)).encode()
+        response = HtmlResponse("http://www.studyez.com/law/zhenti/201001/1.htm", body=body, encoding="utf-8")
+        start = time.process_time()
+        visit = visit_page(spider, Request(response.url, spider.parse_article), response)  # type: ignore[attr-defined]
+        return visit, time.process_time() - start
+
+    assert min(read(0.99)[1] for _ in range(3)) < 1.5  # 1.0 on an idle machine; 30 without a limit
+    assert "are read" in read(2)[0].misfits[0]
 
 
 class Silent(SourceSpider):

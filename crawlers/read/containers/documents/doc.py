@@ -29,7 +29,7 @@ from crawlers.read.containers.documents.doc_parts import (
     styles_of,
     xml_text,
 )
-from crawlers.read.containers.documents.docx import opened, read_docx, tables_of_document, text_of_document
+from crawlers.read.containers.documents.docx import opened, read_docx, text_of_document
 from crawlers.read.containers.files.reading import Text
 
 if TYPE_CHECKING:
@@ -65,15 +65,24 @@ def read_doc(name: str, body: bytes) -> Text:
     return text
 
 
-@lru_cache(maxsize=1)  # a file is guessed, read and accounted for in turn
 def read_word(name: str, body: bytes) -> Text:
-    """Return the lines of a Word document, old or new."""
-    return read_doc(name, body) if name.lower().endswith(SUFFIX) else read_docx(name, body)
+    """Return the lines of a Word document, old or new.
+
+    Raises:
+        ValueError: as `read_doc` and `read_docx` do.
+    """
+    text = _text_or_error(name, body)
+    if isinstance(text, ValueError):
+        raise text
+    return text
 
 
-def tables_of_word(name: str, body: bytes) -> list[list[list[str]]]:
-    """Return the cells of the tables of a Word document, old or new."""
-    return tables_of_document(name, (_document_of if name.lower().endswith(SUFFIX) else opened)(name, body))
+@lru_cache(maxsize=1)  # a file is guessed, read and accounted for in turn; a refusal is kept, too: a large file takes a minute each time
+def _text_or_error(name: str, body: bytes) -> Text | ValueError:
+    try:
+        return read_doc(name, body) if name.lower().endswith(SUFFIX) else read_docx(name, body)
+    except ValueError as error:
+        return error.with_traceback(None)
 
 
 def headed_lines(name: str, body: bytes) -> list[str]:

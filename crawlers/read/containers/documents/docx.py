@@ -16,7 +16,7 @@ from atomexam.runtime.sheets import error_line
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.documents.docx_numbers import FORMULA, Numbering, formula, is_shifted, shifted
 from crawlers.read.containers.files.archives import BROKEN_PARTS, check_zipped
-from crawlers.read.containers.files.reading import Text
+from crawlers.read.containers.files.reading import Text, bounded
 from crawlers.read.vocabulary.emphasis import LESS, STRUCK
 from crawlers.read.vocabulary.labels import IMAGE
 
@@ -79,25 +79,27 @@ def read_docx(name: str, body: bytes) -> Text:
 
 
 def text_of_document(name: str, document: "OpenDocument") -> Text:
-    """Return the lines of an opened document, as `read_docx` does."""
+    """Return the lines of an opened document, as `read_docx` does; its part has no tree afterwards."""
+    try:
+        return _text_of(name, document)
+    finally:
+        del document.part._element  # parts refer to each other, so it would keep the tree in memory until the garbage collector runs
+
+
+def _text_of(name: str, document: "OpenDocument") -> Text:
     walk = _walked(name, document)
     in_tables = sum(len(cell) for position, cells in walk.rows for cell in cells if position.startswith("table"))
     is_table = in_tables >= _MOSTLY * sum(len(cell) for _, cells in walk.rows for cell in cells) > 0
-    return Text(walk.lines, rows=walk.rows if is_table else [], marked=_walked(name, document, signed=True).lines)
-
-
-def tables_of_document(name: str, document: "OpenDocument") -> list[list[list[str]]]:
-    """Return the cells of each table of a document that has no other in it, row by row, empty ones too.
-
-    A cell that is merged over rows is in each of them.
-    """
-    return _walked(name, document).tables
+    rows, walk.rows = walk.rows if is_table else [], []
+    return Text(walk.lines, rows=rows, tables=walk.tables, marked=_walked(name, document, signed=True).lines)
 
 
 def _walked(name: str, document: "OpenDocument", signed: bool = False) -> "_Walk":
     walk = _Walk(document, signed)
     try:
-        walk.lines = list(walk.read())
+        walk.lines = bounded(name, list(walk.read()))
+    except Refusal:
+        raise
     except (_opc_error(), etree.XMLSyntaxError, LookupError, ValueError) as error:
         raise Refusal(_damaged(name, error)) from None
     return walk
@@ -150,6 +152,8 @@ class _Walk:
             count = len(self.tables)
             lines = [*(self._paragraph(element) if element.tag == f"{_W}p" else self._table(element))]
             yield from lines
+            if self._signed:
+                continue
             if element.tag != f"{_W}p" and len(self.tables) == count + 1:
                 self.rows += [(f"table:{count + 1}:row:{at}", cells) for at, cells in enumerate(self.tables[-1], 1)]
             else:

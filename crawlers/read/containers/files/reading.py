@@ -8,6 +8,8 @@ from msgspec import Struct
 from atomexam.text.refusal import Refusal
 
 MAX_DEPTH, MAX_NODES = 32, 20_000_000
+MAX_LINES, MAX_LINE_CHARS = 1 << 20, 1_000_000
+"""Of a text, a page or a document: as many lines as a sheet has rows, and in a line as many characters as in a cell."""
 EVERY = "*"
 """In the way to a table: every index of a list, or every name in an object of similar objects."""
 TWICE = "\0twice"
@@ -31,6 +33,20 @@ class Rows(Struct):
     def own_columns(self) -> list[str]:
         """Return the names of its columns without those of fields above it."""
         return [key for key in self.columns() if not key.startswith("^")]
+
+
+def bounded(name: str, lines: list[str]) -> list[str]:
+    """Return the lines of a document.
+
+    Raises:
+        ValueError: there are too many, or one is too long.
+    """
+    if len(lines) > MAX_LINES:
+        raise Refusal(f"{name}: {len(lines)} lines; at most {MAX_LINES} are read: split it")
+    if at := next((at for at, line in enumerate(lines, 1) if len(line) > MAX_LINE_CHARS), 0):
+        found = f"line {at} has {len(lines[at - 1])} characters"
+        raise Refusal(f"{name}: {found}; at most {MAX_LINE_CHARS} are read: divide it, or remove it if it is no text")
+    return lines
 
 
 def check_depth(name: str, depth: int) -> None:
@@ -89,3 +105,5 @@ class Text(Struct, frozen=True):
     """Positions and cells of a document that is one table, as of a sheet."""
     marked: list[str] = []
     """The same lines with tags around the words that stand out, as crawlers.read.lines reads them; none if nothing does."""
+    tables: list[list[list[str]]] = []
+    """The cells of each table that has no other in it, row by row, empty ones too; a cell merged over rows is in each of them."""

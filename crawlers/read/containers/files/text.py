@@ -10,7 +10,7 @@ from lxml.html import HtmlElement, document_fromstring
 from atomexam.text.encodings import decoded, is_charset, refuse_mojibake
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.files.reading import Text
+from crawlers.read.containers.files.reading import Text, bounded
 from crawlers.read.vocabulary.emphasis import named_signs, with_signs
 from crawlers.read.vocabulary.labels import IMAGE
 from crawlers.read.vocabulary.words import ANSWER_NAME
@@ -23,7 +23,7 @@ _MARK = re.compile(r"\*\*|`|<br\s?/?>")
 
 def read_text(name: str, body: bytes) -> Text:
     """Return the lines of a text file."""
-    return Text(_LINE_END.split(decoded(name, body)))
+    return Text(bounded(name, _LINE_END.split(decoded(name, body))))
 
 
 def tables_of_markdown(text: str) -> Iterator[list[list[str]]]:
@@ -39,6 +39,9 @@ def tables_of_markdown(text: str) -> Iterator[list[list[str]]]:
 
 
 _MOST_COLUMNS, _MOST_CELLS = 512, 1_000_000
+_IMAGE_DATA = re.compile(rb"(?<=;base64,)[A-Za-z0-9+/=]++")
+"""The bytes of a picture within an address, which are no text."""
+_MOST_PAGE_BYTES = 32 * 1024 * 1024  # as in a crawl
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re.I)
 _HIDDEN_ANSWER = re.compile(
     r"<(?P<tag>[a-zA-Z][a-zA-Z0-9]{0,9})\b(?=[^<>]{0,600}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|\shidden\b))[^<>]{0,600}>"
@@ -65,10 +68,12 @@ def read_html(name: str, body: bytes) -> Text:
 def lines_with_headings(name: str, body: bytes) -> list[str]:
     """Return the lines of a saved page with `#` before headings and brackets around the terms of lists and rows."""
     html = _HEADING_TAG.sub(lambda tag: tag[0] + "#" * int(tag[1]) + " ", _html_of(name, body))
-    return _lines(_TERM.sub(r"\1【\2】", html))
+    return _lines(name, _TERM.sub(r"\1【\2】", html))
 
 
 def _html_of(name: str, body: bytes) -> str:
+    if len(body := _IMAGE_DATA.sub(b"", body)) > _MOST_PAGE_BYTES:
+        raise Refusal(f"{name}: a page of {len(body)} bytes besides its pictures; at most {_MOST_PAGE_BYTES} are read: split it")
     meta = _META.search(body[:4096])
     charset = meta[1].decode("ascii") if meta else None
     try:
@@ -85,15 +90,15 @@ def text_of_page(name: str, html: str) -> Text:
     """
     refuse_mojibake(name, html)
     html = _HIDDEN_ANSWER.sub(r"<\g<tag>>", _with_seen(html))
-    lines = _lines(html)
+    lines = _lines(name, html)
     if sum(_VOTES.fullmatch(line) is not None for line in lines) >= _FEWEST_VOTES:
         raise Refusal(f"{name}: its options end with the votes of visitors; a layout says what belongs to an option: docs/papers.md")
     signed, signs = with_signs(html)
-    return Text(lines, marked=named_signs(_lines(signed), signs) if signs else [])
+    return Text(lines, marked=named_signs(_lines(name, signed), signs) if signs else [])
 
 
-def _lines(html: str) -> list[str]:
-    return text_of(html.replace("<img", f"{IMAGE}<img").replace("<IMG", f"{IMAGE}<img"), drop_hidden=True).split("\n")
+def _lines(name: str, html: str) -> list[str]:
+    return bounded(name, text_of(html.replace("<img", f"{IMAGE}<img").replace("<IMG", f"{IMAGE}<img"), drop_hidden=True).split("\n"))
 
 
 def _with_seen(html: str) -> str:

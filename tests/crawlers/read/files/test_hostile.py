@@ -8,6 +8,8 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from atomexam.records.item import QuestionItem
@@ -97,8 +99,43 @@ def test_what_a_zip_says_of_its_size_buys_no_time(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("crawlers.read.files.read_guarded", read)
     body = zip_of({f"{n}.txt": "words" for n in range(600)})
     body = re.sub(rb"(?s)(PK\x01\x02.{20}).{4}", lambda found: found[1] + b"\xf0\xff\xff\xff", body)
-    with pytest.raises(ValueError, match=r"a\.zip gets 21535 seconds"):
+    with pytest.raises(ValueError, match=r"a\.zip gets 21534.8 seconds"):
         list(read_steps("a.zip", body, None, SEEN))
+
+
+_TIMELESS: dict[str, tuple[str, str, str]] = {
+    "cells.csv": ("题干,A,B,答案\n", "题,甲,乙,A,,,,,,,,,,\n", ""),
+    "deep.json": ("[", '{"question":"题？","a":' + '{"a":' * 25 + '"v"' + "}" * 26 + ",", "1]"),
+    "lines.txt": ("", "1. 下列哪项正确A.甲B.乙" * 900 + "\n", ""),
+    "equal.json": ('[{"question":"哪项正确？","answer":"A","options":[', '"相同",', '"乙"]}]'),
+    "attributes.xml": ('<?xml version="1.0"?><quiz><question type="multichoice" ', 'a{}="1" ', "><questiontext/></question></quiz>"),
+    "keys.jsonl": ("", '{"question":"第{}项是正确的？","options":["甲","乙"],"answer":"A","k{}":"v"}\n', ""),
+    "blank.md": ("1. 哪项？\nA. 甲\nB. 乙\n", "\n", "答案：A\n"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(_TIMELESS))
+def test_a_file_that_takes_its_whole_budget_ends_there(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The budget is cut to a second, which 1 MB of each shape exceeds; with the whole budget they are read in linear time."""
+    head, piece, tail = _TIMELESS[name]
+    body = (head + "".join(piece.replace("{}", str(n)) for n in range(1_000_000 // len(piece.encode()))) + tail).encode()
+    monkeypatch.setattr("crawlers.read.files._SECONDS", 0.1)
+    monkeypatch.setattr("crawlers.read.files._SECONDS_PER_MEGABYTE", 0.0)
+    with pytest.raises(ValueError, match=f"{name}: it takes more than 0.1 seconds of computing; split it"):
+        list(read_steps(name, body, None, SEEN))
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.html", pytest.param("a.parquet", marks=pytest.mark.slow)])
+def test_what_unpacks_or_grows_ends_in_a_memory_of_its_size(name: str) -> None:
+    if name == "a.parquet":
+        rows = pa.table({"question": pa.array(["甲" * 2000] * 80_000).dictionary_encode(), "answer": ["A"] * 80_000})
+        pq.write_table(rows, file := io.BytesIO())
+        body, said = file.getvalue(), "takes more than 384 MB of memory"
+    else:
+        body, said = b"x" * 1_000_001, "line 1 has 1000001 characters; at most 1000000 are read"
+    with pytest.raises(ValueError, match=f"{name}: {said}"):
+        list(read_steps(name, body, None, SEEN))
 
 
 def test_a_text_that_many_cells_share_counts_in_each() -> None:
