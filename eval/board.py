@@ -74,7 +74,7 @@ def rescored(version: DataVersion, today: DataVersion, notes: list[str]) -> list
         for name, rows in files.items():
             write_jsonl(Path(folder) / "test" / f"{name}.jsonl", rows, key=lambda row: row.id)
         builder = RequestBuilder(Path(folder))
-        for name, settings in version.settings("runs").items():
+        for name, settings in version.runs().items():
             try:
                 run = convert(settings, Run, f"{PARAMS_FILE} of {version.name}: runs.{name}")
                 if run.task != "essay":  # its marks are a judge's

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import field
 
+from atomexam.records.blocks import runs_on_test
 from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.judgement import Judgement
 from atomexam.records.params import PARAMS_FILE
@@ -106,9 +107,9 @@ class DataVersion:
         self._read, self._has, self.about = (*_workspace(repository), name) if name == WORKSPACE else _revision(repository, name)
         """Display name of the version: for a revision also commit and day."""
 
-    def runs(self) -> list[str]:
-        """Return the names of the version's runs."""
-        return list(self.settings("runs"))
+    def runs(self) -> dict[str, Any]:
+        """Return the version's runs on test by name, as params.yaml has them."""
+        return runs_on_test(self.settings("runs"))
 
     def judgements(self, run: str) -> list[VersionJudgement]:
         """Return the judgements of a run's answers in words; nothing if there are none."""
