@@ -37,7 +37,7 @@ MOST_QUEUED = 500
 _FACETS = ("type", "exam", "subject", "source")
 _LETTER_TASKS = ("choice", "tcm", "tf")
 """Tasks whose answers are options. Words for blanks are right in several spellings, so their keys are not examined."""
-_FILES = {"claim": "claims", "fourfold": "fourfold"}
+FILES = {"claim": "claims", "fourfold": "fourfold"}
 """Records that a task asks of, if not of questions. Not from `eval.tasks`: a changed prompt would make this stage stale."""
 _NO_KEY = -2
 _LABELS = {
@@ -208,16 +208,16 @@ def _suspicions(task: str, replies: TaskReplies, table: pd.DataFrame) -> list[Su
     return found
 
 
-def _runs_by_task(args: Arguments) -> tuple[dict[str, list[TaskRun]], int]:
+def runs_by_task(plan: Path, scores: Path) -> tuple[dict[str, list[TaskRun]], int]:
     """Return the runs of each task that are no baseline's, by name, and the number of those that are."""
     by_task: dict[str, list[TaskRun]] = defaultdict(list)
     left_out = 0
-    named = sorted((name, run) for plan in args.runs.glob("*/runs.json") for name, run in read_runs(plan).items())
+    named = sorted((name, run) for path in plan.glob("*/runs.json") for name, run in read_runs(path).items())
     for name, run in named:
-        if describe(run.model, args.runs)[0].backend == "baseline":
+        if describe(run.model, plan)[0].backend == "baseline":
             left_out += 1
         else:
-            by_task[run.task].append(TaskRun(name, run.model, args.scores / f"{name}.jsonl", run.orders > 1 or bool(run.prompts)))
+            by_task[run.task].append(TaskRun(name, run.model, scores / f"{name}.jsonl", run.orders > 1 or bool(run.prompts)))
     return by_task, left_out
 
 
@@ -291,7 +291,7 @@ def main(argv: list[str] | None = None) -> None:
         "metrics": "metrics/items.json",
     }
     args = read_arguments(argv, __doc__, None, None, paths)
-    by_task, left_out = _runs_by_task(args)
+    by_task, left_out = runs_by_task(args.runs, args.scores)
     analyses: dict[str, Analysis] = {}
     silent: dict[str, list[str]] = {}
     for task in sorted(by_task):
@@ -299,7 +299,7 @@ def main(argv: list[str] | None = None) -> None:
         if replies is None:
             continue
         silent |= {task: replies.silent} if replies.silent else {}
-        about = list(read_about(args.splits / "test" / f"{_FILES.get(task, 'questions')}.jsonl", replies.items))
+        about = list(read_about(args.splits / "test" / f"{FILES.get(task, 'questions')}.jsonl", replies.items))
         analyses[task] = analyse(task, replies, about)
     few = {task: len(one.figures["runs"]) for task, one in analyses.items() if len(one.figures["runs"]) < NEEDED_MODELS}
     warnings = [_FEW_MODELS.format(", ".join(f"{task} {many}" for task, many in few.items()))] if few else []
