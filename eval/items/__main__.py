@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from atomexam.pages.templates import SHARED
 from atomexam.records.claim import PAIR, ClaimPair
-from atomexam.records.question import Option, Question
+from atomexam.records.question import HumanDifficulty, Option, Question
 from atomexam.runtime.annotation_files import read_decisions, read_verdicts
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, replacing, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
@@ -28,7 +28,17 @@ from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.items.keys import NO_ANSWER, OF_EXPLANATION, SUSPECT, key_evidence, letters_of_explanation
 from eval.items.queue import Rejected, Suspicion, suspect_key, twins_of, write_claims, write_queue
 from eval.items.replies import TaskReplies, TaskRun, code_of, read_task
-from eval.items.statistics import LEAST_MODELS, NEEDED_MODELS, RELIABLE, figures_of_test, halves, item_figures, negative, option_use
+from eval.items.statistics import (
+    LEAST_MODELS,
+    NEEDED_MODELS,
+    RELIABLE,
+    figures_of_test,
+    halves,
+    item_figures,
+    negative,
+    option_use,
+    rank_correlation,
+)
 from eval.models.planned import describe, read_runs
 from eval.statistics.bootstrap import DIGITS, Figures
 
@@ -163,6 +173,21 @@ def analyse(task: str, replies: TaskReplies, about: Sequence[AboutItem]) -> Anal
     return Analysis(table, groups, figures | {"suspect": len(found), "enough_models": models >= NEEDED_MODELS}, found)
 
 
+def compared_with_people(table: pd.DataFrame, people: pd.DataFrame) -> Figures:
+    """Return for each source and figure of people how it correlates with the share of the models that are right.
+
+    Args:
+        table: items with `id` and `right`.
+        people: rows of `HumanDifficulty`.
+    """
+    joined = people.merge(table[["id", "right"]], on="id")
+    return {
+        str(source): {name: rank_correlation(rows[name].to_numpy(float), rows.right.to_numpy()) for name in ("pass_rate", "level")
+                      if rows[name].notna().any()}
+        for source, rows in joined.groupby("source")
+    }  # fmt: skip
+
+
 def _summary(right: npt.NDArray, table: pd.DataFrame) -> Figures:
     """Return the figures of a part of a test."""
     about_items = {"item_rest": _rounded(table.item_rest.mean()), "negative": int(table.negative.sum())}
@@ -285,6 +310,7 @@ def main(argv: list[str] | None = None) -> None:
         "scores": "data/scores",
         "splits": "data/splits",
         "unique": "data/unique",
+        "people": "data/clean/difficulties.jsonl",
         "decisions": "curation/decisions.jsonl",
         "verdicts": "curation/verdicts.jsonl",
         "out": "data/item_analysis",
@@ -313,6 +339,10 @@ def main(argv: list[str] | None = None) -> None:
         with replacing(out / "index.html") as part:
             part.write_text(page(list(analyses.values()), groups, warnings), encoding="utf-8")
         tasks = {task: one.figures for task, one in analyses.items()}
+        people = pd.DataFrame(map(to_builtins, read_optional(args.people, HumanDifficulty)), columns=HumanDifficulty.__struct_fields__)
+        for task, one in analyses.items():
+            if human := compared_with_people(one.table, people):
+                tasks[task]["people"] = human
         write_json(args.metrics, {"runs_of_baselines": left_out, "needed_models": NEEDED_MODELS} | queued | {"tasks": tasks})
     for text in warnings:
         logging.getLogger("items").warning(text)
