@@ -255,6 +255,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     return made
 
 
+@pytest.mark.parametrize("models", [8, 24])
+def test_of_two_keys_of_one_question_the_wrong_one_has_more_evidence(models: int) -> None:
+    answers, keys, wrong = simulated(models, 300, 10, seed=7)
+    _, sound, _ = simulated(models, 300, 0, seed=7)
+    against_wrong, against_sound = evidence_of(answers, keys), evidence_of(answers, sound)
+    assert sum(against_wrong[item] > against_sound[item] for item in wrong) >= 8
+
+
 def test_the_models_are_compared_with_people() -> None:
     drawn = np.random.default_rng(1)
     table = pd.DataFrame({"id": [f"q{number}" for number in range(60)], "right": drawn.random(60).round(1)})
