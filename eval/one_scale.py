@@ -43,10 +43,10 @@ def linked(task: str, versions: Mapping[str, Sequence[tuple[str, Tallies]]], not
     rows: list[Figures] = []
     after: _Version | None = None
     newest, shift = np.zeros(0), Estimate(0.0, 0.0)
-    for name in reversed([name for name in versions if versions[name]]):
+    for name, runs in _tests(versions):
         shared = 0
         try:
-            version = _fitted(versions[name])
+            version = _fitted(runs)
             if after:
                 step, shared = _step(version, after, f"{task}/{rows[-1]['version']}/{name}")
                 shift = Estimate(shift.value - step.value, float(np.hypot(shift.error, step.error)))
@@ -59,6 +59,20 @@ def linked(task: str, versions: Mapping[str, Sequence[tuple[str, Tallies]]], not
     return rows if len(rows) > 1 else []
 
 
+def _tests(versions: Mapping[str, Sequence[tuple[str, Tallies]]]) -> list[tuple[str, list[tuple[str, Tallies]]]]:
+    """Return the runs of each test from newest to oldest; neighbouring versions with the same items are one, under the newest's name."""
+    tests: list[tuple[str, list[tuple[str, Tallies]]]] = []
+    asked: set[str] = set()
+    for name in reversed([name for name in versions if versions[name]]):
+        items = max((set(tallies) for _, tallies in versions[name]), key=len)
+        if tests and items == asked:
+            tests[-1][1].extend(versions[name])
+        else:
+            tests.append((name, list(versions[name])))
+        asked = items
+    return tests
+
+
 def _fitted(runs: Sequence[tuple[str, Tallies]]) -> _Version:
     most = max(len(tallies) for _, tallies in runs)
     models: dict[str, Tallies] = {}
@@ -67,6 +81,8 @@ def _fitted(runs: Sequence[tuple[str, Tallies]]) -> _Version:
             models.setdefault(model, tallies)
     items = sorted(next(iter(models.values())))
     models = {model: tallies for model, tallies in models.items() if tallies.keys() == set(items)}
+    if len(models) < 2:
+        raise ValueError("one model besides baselines, expected two or more")
     right = [[tallies[item].marks == tallies[item].repeats for item in items] for tallies in models.values()]
     return _Version(models, items, fit(np.array(right).reshape(len(models), len(items))))
 

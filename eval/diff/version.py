@@ -1,6 +1,7 @@
 """One version of data and results: a git revision by way of DVC's cache, or the files in the workspace."""
 
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -117,7 +118,7 @@ class DataVersion:
 
     def settings(self, block: str) -> dict[str, Any]:
         """Return a block of the version's params.yaml; nothing if it has none."""
-        return (yaml_values(self._read(PARAMS_FILE), f"{self.name}: {PARAMS_FILE}") or {}).get(block) or {}
+        return self._params.get(block) or {}
 
     def scores(self, run: str) -> list[VersionScore]:
         """Return a run's scores."""
@@ -162,12 +163,20 @@ class DataVersion:
     def weights_of(self, run: str) -> str | None:
         """Return the hash of a run's model by dvc.lock; None if no stage makes that model."""
         made = f"data/models/{self.model_of(run)}"
+        return next((out.get("md5") for stage in self._stages.values() for out in stage.get("outs") or [] if out.get("path") == made), None)
+
+    @cached_property
+    def _params(self) -> dict[str, Any]:
+        return yaml_values(self._read(PARAMS_FILE), f"{self.name}: {PARAMS_FILE}") or {}
+
+    @cached_property
+    def _stages(self) -> dict[str, Any]:
+        """The stages of dvc.lock, which takes a second to parse."""
         try:
             lock = self._read("dvc.lock")
         except FileNotFoundError:
-            return None
-        stages = (yaml_values(lock, f"{self.name}: dvc.lock") or {}).get("stages") or {}
-        return next((out.get("md5") for stage in stages.values() for out in stage.get("outs") or [] if out.get("path") == made), None)
+            return {}
+        return (yaml_values(lock, f"{self.name}: dvc.lock") or {}).get("stages") or {}
 
     def _rows(self, path: str, shape: type[T]) -> list[T]:
         decoder, rows = msgspec.json.Decoder(shape), []

@@ -51,6 +51,16 @@ def test_abilities_of_three_versions_are_those_of_one_scale() -> None:
     assert notes == ["choice: v0 is not on one scale with v1: 0 shared items found, expected 20 or more"]
 
 
+def test_versions_with_the_same_items_are_one() -> None:
+    versions, _ = worlds(3, 150, 0.0)
+    new = [("new", versions["v1"][0][1]), *versions["v1"][4:]]
+    rows = linked("choice", {"v0": versions["v0"], "v1": versions["v1"][:6], "v2": new}, notes := [])
+    assert [row["version"] for row in rows] == ["v2", "v0"] and notes == []
+    assert len(rows[0]["models"]) == 9  # the newest run of each model counts
+    linked("choice", {"v0": versions["v0"][:1], "v1": versions["v1"]}, notes)
+    assert notes == ["choice: v0 is not on one scale with v1: one model besides baselines, expected two or more"]
+
+
 def test_versions_with_the_same_models_need_four() -> None:
     versions, _ = worlds(2, 120, 0.0)
     notes: list[str] = []
