@@ -5,7 +5,6 @@ python -m eval.board v1 v2       these versions, and the current files
 """
 
 import argparse
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
@@ -25,13 +24,11 @@ from atomexam.runtime.stage import command, run_stage
 from atomexam.text.canonical import canonical
 from atomexam.text.columns import aligned
 from eval.diff.version import WORKSPACE, DataVersion, tags
+from eval.one_scale import LEAST_SHARED, as_lines, linked
 from eval.score.__main__ import score_reply
 from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
 from eval.statistics.pairing import METRICS, Tallies, mean, paired, tally, with_holm
 from eval.tasks.runs import RequestBuilder, variants_of
-
-LEAST_SHARED = 20
-"""Runs that share fewer items of a task are not compared."""
 
 
 class VersionRun(NamedTuple):
@@ -74,7 +71,7 @@ def rescored(version: DataVersion, today: DataVersion, notes: list[str]) -> list
         for name, rows in files.items():
             write_jsonl(Path(folder) / "test" / f"{name}.jsonl", rows, key=lambda row: row.id)
         builder = RequestBuilder(Path(folder))
-        for name, settings in version.settings("runs").items():
+        for name, settings in version.runs().items():
             try:
                 run = convert(settings, Run, f"{PARAMS_FILE} of {version.name}: runs.{name}")
                 if run.task != "essay":  # its marks are a judge's
@@ -174,7 +171,26 @@ def ranked(task: str, runs: Sequence[VersionRun], items: Sequence[str], groups: 
     return rows
 
 
-def as_text(boards: Mapping[str, Sequence[Figures]], notes: Iterable[str]) -> str:
+def scales(runs: Sequence[VersionRun], versions: Sequence[DataVersion], notes: list[str]) -> dict[str, list[Figures]]:
+    """Return for each task the versions that are on one scale.
+
+    Args:
+        runs: of all versions, under today's keys: those of the shared items count.
+        versions: from oldest to newest.
+    """
+    today = {(one.version, one.name): one.tallies for one in runs}
+    by_task: dict[str, dict[str, list[tuple[str, Tallies]]]] = defaultdict(dict)
+    for version in versions:
+        rules = {name for name, model in version.settings("models").items() if (model or {}).get("backend") == "baseline"}
+        for one in rescored(version, version, []):
+            if one.tallies and one.run.model not in rules:
+                whole = one.tallies | today.get((version.name, one.name), {})
+                by_task[one.run.task].setdefault(version.name, []).append((one.run.model, whole))
+    found = {task: linked(task, by_version, notes) for task, by_version in sorted(by_task.items()) if len(by_version) > 1}
+    return {task: rows for task, rows in found.items() if rows}
+
+
+def as_text(boards: Mapping[str, Sequence[Figures]], scaled: Mapping[str, Sequence[Figures]], notes: Iterable[str]) -> str:
     """Return the boards for the terminal."""
     lines: list[str] = []
     for task, rows in boards.items():
@@ -186,6 +202,8 @@ def as_text(boards: Mapping[str, Sequence[Figures]], notes: Iterable[str]) -> st
             setting = [row["prompt"], row["method"], str(row["shots"])]
             table.append([str(row["rank"]), rank, row["run"], row["model"], accuracy, bounds, versions, *setting])
         lines += [f"{task}: {rows[0]['items']} shared items", *(f"  {line}" for line in aligned(table)), ""]
+    for task, rows in scaled.items():
+        lines += [*as_lines(task, rows), ""]
     return "\n".join([*lines, *notes])
 
 
@@ -196,18 +214,25 @@ def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersio
     args: Any = parser.parse_args(argv)
     names = [*(args.versions or tags()), WORKSPACE]
     today = open_version(WORKSPACE)
-    runs, notes = [], list[str]()
+    runs, notes, versions = [], list[str](), list[DataVersion]()
     for name in names:
         try:
-            runs += rescored(today if name == WORKSPACE else open_version(name), today, notes)
+            version = today if name == WORKSPACE else open_version(name)
+            runs += rescored(version, today, notes)
+            versions.append(version)
         except (ValueError, FileNotFoundError) as error:
             if name == WORKSPACE:
                 raise
             notes.append(f"{name} is left out: {error}")
     groups = {one.id: one.group_id for one in today.questions_of("test") if one.group_id}
     boards = board(runs, names, groups, notes)
-    whole = {"boards": boards, "not_compared": notes}
-    sys.stdout.write((msgspec.json.format(msgspec.json.encode(whole), indent=2).decode() if args.json else as_text(boards, notes)) + "\n")
+    not_linked: list[str] = []
+    scaled = scales(runs, versions, not_linked)
+    if args.json:
+        whole = {"boards": boards, "scales": scaled, "not_compared": notes, "not_linked": not_linked}
+        print(msgspec.json.format(msgspec.json.encode(whole), indent=2).decode())
+    else:
+        print(as_text(boards, scaled, [*notes, *not_linked]))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from atomexam.records.blocks import runs_on_test
 from atomexam.records.params import read_params
 from atomexam.runtime.jsonl import read_json
 from atomexam.runtime.stage import command, run_stage
@@ -31,7 +32,7 @@ def render(metrics: Path, params: dict[str, Any], version: str = "") -> str:
     summary, leaks, verification = read("summary"), read("leaks"), read("verification")
     runs = {name: read(f"runs/{name}") for name in summary["runs"]}
     strategies = {name: model.get("strategy") for name, model in (params.get("models") or {}).items()}
-    asked = {name: run for name, run in (params.get("runs") or {}).items() if not strategies.get(run["model"])}
+    asked = {name: run for name, run in runs_on_test(params.get("runs") or {}).items() if not strategies.get(run["model"])}
     guessed = [name for name, run in runs.items() if strategies.get(run["model"]) == "random"]
     kinds = [check for check in leaks.values() if "looks_for" in check]
     return environment().get_template(_TEMPLATE).render(

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from atomexam.records.blocks import Run
+from atomexam.records.blocks import Run, runs_on_test
 from atomexam.records.checks import convert, one_of
 from atomexam.records.judgement import Judgement
 from atomexam.records.params import PARAMS_FILE
@@ -102,7 +102,7 @@ def main(argv: list[str] | None = None) -> None:
     named = list(takewhile(lambda word: not word.startswith("-"), words))
     paths = {"scores": "data/scores", "judgements": "data/judgements", "splits": "data/splits", "out": "metrics/compare.json"}
     args = read_arguments(words[len(named) :], __doc__, None, None, paths)
-    listed: dict[str, Any] = args.all_params.get("runs") or {}
+    listed = runs_on_test(args.all_params.get("runs") or {})
     chosen = [one_of(name, listed, "run", PARAMS_FILE) for name in dict.fromkeys(named)] or list(listed)
     if len(named) == 1:
         raise ValueError(f"{named[0]} alone cannot be compared; name two runs or more of {', '.join(listed)}")

@@ -45,6 +45,9 @@ def main(argv: list[str] | None = None) -> None:
             raise ValueError(
                 f"params.yaml: runs.{name}: imported replies are to prompts unknown here; remove `orders` and `prompts` from it"
             )
+        if run.split == "reserved" and models[run.model].backend == "openai":
+            where = models[run.model].server.url
+            _logger.warning("params.yaml: runs.%s sends the reserved split to %s: whoever runs that server has then seen it", name, where)
     trained = {name for block in ("finetune", "tune") for name in args.all_params.get(block) or {}}
     if judge := (args.all_params.get("errors") or {}).get("judge"):
         one_of(judge["model"], models, "model", "params.yaml: errors.judge.model")

@@ -1,4 +1,4 @@
-"""Stage `predict`: a model and the test split -> the replies of all its runs: a file a run, a line a reply, sorted by item and repeat.
+"""Stage `predict`: a model and its runs' splits -> the replies of all its runs: a file a run, a line a reply, sorted by item and repeat.
 
 The model is loaded once, and only where a reply is missing. Replies are stored as they arrive, under a hash of their request: a killed
 stage resumes where it stopped, a changed dataset requests only what changed, and a new run repeats no request of another.
@@ -32,7 +32,7 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, "models", None, paths, keyed=True)
     described = describe(args.key, args.models)
-    runs = read_runs(args.runs)
+    runs = read_runs(args.runs, every_split=True)
     for run in runs.values():
         variants_of(run)  # a wrong name fails before the first request
     builder, rank = RequestBuilder(args.splits), read_rank()

@@ -197,7 +197,7 @@ def _ask(about: Description, runs: dict[str, Run], builder: RequestBuilder, repl
 
 
 def _requests(builder: RequestBuilder, run: Run) -> Any:
-    return builder.zero_shot(run.task, wording(run.task, run.prompt))
+    return builder.zero_shot(run.task, wording(run.task, run.prompt), split=run.split)
 
 
 def _name(cell: SweepCell, seed: int) -> str:

@@ -1,5 +1,6 @@
 """The blocks of params.yaml: their keys, meanings and allowed values."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
@@ -121,6 +122,9 @@ class RequestSettings(Block, frozen=True):
     batch_size: Positive = 16
 
 
+TEST: Literal["test"] = "test"
+
+
 class Run(RequestSettings, frozen=True, kw_only=True):
     """One line under `runs`: a model on one task."""
 
@@ -134,6 +138,8 @@ class Run(RequestSettings, frozen=True, kw_only=True):
     method: Literal["generation", "likelihood"] = "generation"
     """generation: the reply is parsed. likelihood: the allowed answer with the highest likelihood under the model."""
     shots: Count = 0
+    split: Literal["test", "dev", "reserved"] = TEST
+    """Where its items are. A run on dev or reserved has replies, scores and metrics, and is in no report, board or export."""
     stop: Literal["end", "verdict"] = "end"
     """end: a reply continues to its own end. verdict: it stops after the clause with its verdict on a claim. The rest is then unknown to
     `committed`, too."""
@@ -153,6 +159,11 @@ class Run(RequestSettings, frozen=True, kw_only=True):
             raise ValueError(
                 f"stop: verdict is for claim and fourfold by generation, found {self.task} by {self.method}; remove it from the run"
             )
+
+
+def runs_on_test(lines: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the lines under `runs`, or the metrics of runs, that are on test."""
+    return {name: line for name, line in lines.items() if (line or {}).get("split", TEST) == TEST}
 
 
 class Judge(RequestSettings, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from atomexam.records.provenance import Provenance
 from atomexam.text.verdicts import SURE_VERDICTS, verdict_of
@@ -77,6 +77,8 @@ class QuestionItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     answer_raw: str | None = None
     """Answer as the page gives it: letters, 正确 / 错误, or text."""
     explanation_raw: str | None = None
+    difficulty_raw: str | UnsetType | None = UNSET
+    """What the source says of how hard it was for people: `48%`, `难`. Left out of the file if it says nothing."""
     images: int = 0
     """Number of images inside stem and options."""
     doubt: str | None = None

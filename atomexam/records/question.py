@@ -82,6 +82,20 @@ def accepted_words(key: str) -> list[str]:
     return [_OTHER_WORDS.sub("", key).strip(), *filter(None, others)]
 
 
+class HumanDifficulty(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How hard a question was for people, by one source: a row of data/clean/difficulties.jsonl."""
+
+    id: str
+    """Of the question."""
+    source: str
+    pass_rate: float | None = None
+    """Share of people that were right."""
+    level: float | None = None
+    """The source's own level, the higher the harder; 易 to 难 are 1 to 5."""
+    common_error: str | None = None
+    """Letters that people often chose wrongly."""
+
+
 Trained = Literal["train", "dev"]
 
 

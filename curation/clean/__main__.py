@@ -18,7 +18,7 @@ from atomexam.records.fact import Alias, Fact
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.params import PARAMS_FILE, Clean
 from atomexam.records.provenance import Provenance
-from atomexam.records.question import Question
+from atomexam.records.question import HumanDifficulty, Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
@@ -28,6 +28,7 @@ from curation.clean.facts.corroboration import corroborate
 from curation.clean.facts.labels import name_of
 from curation.clean.facts.separators import columns_of
 from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions, reference_questions
+from curation.clean.questions.difficulty import difficulty_of
 from curation.clean.questions.source_context import context_of
 from curation.clean.wording.exam_text import TEXT_RULES
 from curation.engine.engines import CORES, LOCAL, Engine, batches_of, engine_of
@@ -63,6 +64,8 @@ class CleanResult(NamedTuple):
     reference_facts: list[Fact]
     """Facts of the same sources, under any relation that their labels name."""
     aliases: list[Alias]
+    difficulties: list[HumanDifficulty]
+    """What sources say of how hard their questions were for people."""
     metrics: dict[str, Any]
 
 
@@ -99,7 +102,7 @@ def clean(
     Raises:
         ValueError: an item is neither accepted nor rejected, or both.
     """
-    counts, result = _Counts(), CleanResult([], [], [], [], [], [], [], [], {})
+    counts, result = _Counts(), CleanResult([], [], [], [], [], [], [], [], [], {})
     facts: list[Fact] = []
     parts: dict[str, set[str]] = defaultdict(set)
     passages: dict[str, Passage] = {}
@@ -141,6 +144,8 @@ def _add_question(item: QuestionItem, cleaned: CleanedQuestion, result: CleanRes
     counts.rules.update(dict.fromkeys(cleaned.rules, 1))
     if question:
         result.questions.append(question)
+        if difficulty := difficulty_of(item, question.id):
+            result.difficulties.append(difficulty)
     if cleaned.unmapped:
         counts.categories_unmapped[source, cleaned.unmapped] += 1
         if question:
@@ -240,6 +245,7 @@ def _sorted(counts: Counter[str]) -> dict[str, int]:
 _KEYS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "passages": lambda row: (row.id,),
     "rejected": lambda row: (row.id, row.kind),
+    "difficulties": lambda row: (row.id, row.source),
     "aliases": lambda row: (row.name, row.alias, row.provenance),
 }
 """Sort keys of the outputs; those not listed are sorted by id and provenance."""

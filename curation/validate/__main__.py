@@ -13,6 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
+from atomexam.records.blocks import runs_on_test
 from atomexam.records.checks import one_of
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
@@ -73,7 +74,7 @@ def main(argv: list[str] | None = None) -> None:
         "profile": "metrics/profile.json",
     }
     args = read_arguments(argv, __doc__, "validate", Validation, paths)
-    runs = args.params.runs or list(args.all_params.get("runs") or {})
+    runs = args.params.runs or list(runs_on_test(args.all_params.get("runs") or {}))
     files = tuple(_replies(args, run) for run in runs)
     inputs = InputPaths(args.questions, args.facts, args.claims, args.clusters, args.splits, files)
     if not args.params.what or ("predictions" in args.params.what and not runs):

@@ -1,12 +1,14 @@
 """One version of data and results: a git revision by way of DVC's cache, or the files in the workspace."""
 
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import field
 
+from atomexam.records.blocks import runs_on_test
 from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.judgement import Judgement
 from atomexam.records.params import PARAMS_FILE
@@ -107,9 +109,9 @@ class DataVersion:
         """Display name of the version: for a revision also commit and day."""
         self._trees: dict[str, dict[str, Any]] = {}
 
-    def runs(self) -> list[str]:
-        """Return the names of the version's runs."""
-        return list(self.settings("runs"))
+    def runs(self) -> dict[str, Any]:
+        """Return the version's runs on test by name, as params.yaml has them."""
+        return runs_on_test(self.settings("runs"))
 
     def judgements(self, run: str) -> list[VersionJudgement]:
         """Return the judgements of a run's answers in words; nothing if there are none."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import structs
 
 from atomexam.records.annotation import ERRORS, REASONS, Error, pair_id
-from atomexam.records.blocks import Judge
+from atomexam.records.blocks import Judge, runs_on_test
 from atomexam.records.claim import PAIR, ClaimPair
 from atomexam.records.params import Errors
 from atomexam.records.prediction import Prediction, Score
@@ -101,7 +101,7 @@ def main(argv: list[str] | None = None) -> None:
 
 def _claim_runs(args: Arguments) -> list[tuple[str, str]]:
     """Return the runs of task claim with their models: those of params.yaml or, in a manual call without it, those of the plan."""
-    if runs := args.all_params.get("runs"):
+    if runs := runs_on_test(args.all_params.get("runs") or {}):
         return [(name, run["model"]) for name, run in runs.items() if run["task"] == "claim"]
     planned = [(name, run) for path in sorted(args.models.glob("*/runs.json")) for name, run in read_runs(path).items()]
     return sorted((name, run.model) for name, run in planned if run.task == "claim")

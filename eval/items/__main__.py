@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from atomexam.pages.templates import SHARED
 from atomexam.records.claim import PAIR, ClaimPair
-from atomexam.records.question import Option, Question
+from atomexam.records.question import HumanDifficulty, Option, Question
 from atomexam.runtime.annotation_files import read_decisions, read_verdicts
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, replacing, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
@@ -28,7 +28,17 @@ from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.items.keys import NO_ANSWER, OF_EXPLANATION, SUSPECT, key_evidence, letters_of_explanation
 from eval.items.queue import Rejected, Suspicion, suspect_key, twins_of, write_claims, write_queue
 from eval.items.replies import TaskReplies, TaskRun, code_of, read_task
-from eval.items.statistics import LEAST_MODELS, NEEDED_MODELS, RELIABLE, figures_of_test, halves, item_figures, negative, option_use
+from eval.items.statistics import (
+    LEAST_MODELS,
+    NEEDED_MODELS,
+    RELIABLE,
+    figures_of_test,
+    halves,
+    item_figures,
+    negative,
+    option_use,
+    rank_correlation,
+)
 from eval.models.planned import describe, read_runs
 from eval.statistics.bootstrap import DIGITS, Figures
 
@@ -37,7 +47,7 @@ MOST_QUEUED = 500
 _FACETS = ("type", "exam", "subject", "source")
 _LETTER_TASKS = ("choice", "tcm", "tf")
 """Tasks whose answers are options. Words for blanks are right in several spellings, so their keys are not examined."""
-_FILES = {"claim": "claims", "fourfold": "fourfold"}
+FILES = {"claim": "claims", "fourfold": "fourfold"}
 """Records that a task asks of, if not of questions. Not from `eval.tasks`: a changed prompt would make this stage stale."""
 _NO_KEY = -2
 _LABELS = {
@@ -163,6 +173,21 @@ def analyse(task: str, replies: TaskReplies, about: Sequence[AboutItem]) -> Anal
     return Analysis(table, groups, figures | {"suspect": len(found), "enough_models": models >= NEEDED_MODELS}, found)
 
 
+def compared_with_people(table: pd.DataFrame, people: pd.DataFrame) -> Figures:
+    """Return for each source and figure of people how it correlates with the share of the models that are right.
+
+    Args:
+        table: items with `id` and `right`.
+        people: rows of `HumanDifficulty`.
+    """
+    joined = people.merge(table[["id", "right"]], on="id")
+    return {
+        str(source): {name: rank_correlation(rows[name].to_numpy(float), rows.right.to_numpy()) for name in ("pass_rate", "level")
+                      if rows[name].notna().any()}
+        for source, rows in joined.groupby("source")
+    }  # fmt: skip
+
+
 def _summary(right: npt.NDArray, table: pd.DataFrame) -> Figures:
     """Return the figures of a part of a test."""
     about_items = {"item_rest": _rounded(table.item_rest.mean()), "negative": int(table.negative.sum())}
@@ -208,16 +233,16 @@ def _suspicions(task: str, replies: TaskReplies, table: pd.DataFrame) -> list[Su
     return found
 
 
-def _runs_by_task(args: Arguments) -> tuple[dict[str, list[TaskRun]], int]:
+def runs_by_task(plan: Path, scores: Path) -> tuple[dict[str, list[TaskRun]], int]:
     """Return the runs of each task that are no baseline's, by name, and the number of those that are."""
     by_task: dict[str, list[TaskRun]] = defaultdict(list)
     left_out = 0
-    named = sorted((name, run) for plan in args.runs.glob("*/runs.json") for name, run in read_runs(plan).items())
+    named = sorted((name, run) for path in plan.glob("*/runs.json") for name, run in read_runs(path).items())
     for name, run in named:
-        if describe(run.model, args.runs)[0].backend == "baseline":
+        if describe(run.model, plan)[0].backend == "baseline":
             left_out += 1
         else:
-            by_task[run.task].append(TaskRun(name, run.model, args.scores / f"{name}.jsonl", run.orders > 1 or bool(run.prompts)))
+            by_task[run.task].append(TaskRun(name, run.model, scores / f"{name}.jsonl", run.orders > 1 or bool(run.prompts)))
     return by_task, left_out
 
 
@@ -285,13 +310,14 @@ def main(argv: list[str] | None = None) -> None:
         "scores": "data/scores",
         "splits": "data/splits",
         "unique": "data/unique",
+        "people": "data/clean/difficulties.jsonl",
         "decisions": "curation/decisions.jsonl",
         "verdicts": "curation/verdicts.jsonl",
         "out": "data/item_analysis",
         "metrics": "metrics/items.json",
     }
     args = read_arguments(argv, __doc__, None, None, paths)
-    by_task, left_out = _runs_by_task(args)
+    by_task, left_out = runs_by_task(args.runs, args.scores)
     analyses: dict[str, Analysis] = {}
     silent: dict[str, list[str]] = {}
     for task in sorted(by_task):
@@ -299,7 +325,7 @@ def main(argv: list[str] | None = None) -> None:
         if replies is None:
             continue
         silent |= {task: replies.silent} if replies.silent else {}
-        about = list(read_about(args.splits / "test" / f"{_FILES.get(task, 'questions')}.jsonl", replies.items))
+        about = list(read_about(args.splits / "test" / f"{FILES.get(task, 'questions')}.jsonl", replies.items))
         analyses[task] = analyse(task, replies, about)
     few = {task: len(one.figures["runs"]) for task, one in analyses.items() if len(one.figures["runs"]) < NEEDED_MODELS}
     warnings = [_FEW_MODELS.format(", ".join(f"{task} {many}" for task, many in few.items()))] if few else []
@@ -313,6 +339,10 @@ def main(argv: list[str] | None = None) -> None:
         with replacing(out / "index.html") as part:
             part.write_text(page(list(analyses.values()), groups, warnings), encoding="utf-8")
         tasks = {task: one.figures for task, one in analyses.items()}
+        people = pd.DataFrame(map(to_builtins, read_optional(args.people, HumanDifficulty)), columns=HumanDifficulty.__struct_fields__)
+        for task, one in analyses.items():
+            if human := compared_with_people(one.table, people):
+                tasks[task]["people"] = human
         write_json(args.metrics, {"runs_of_baselines": left_out, "needed_models": NEEDED_MODELS} | queued | {"tasks": tasks})
     for text in warnings:
         logging.getLogger("items").warning(text)

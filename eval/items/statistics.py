@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 import scipy
 
-from eval.statistics.bootstrap import LEVEL, Figures
+from eval.statistics.bootstrap import DIGITS, LEVEL, Figures
 
 Matrix = npt.NDArray[np.float64]
 NEEDED_MODELS = 19
@@ -54,6 +54,20 @@ def item_figures(right: Matrix) -> pd.DataFrame:
         {"models": models, "right": share, "low": middle - reach, "high": middle + reach}
         | {name: np.where(enough, row_correlations(right, with_), np.nan) for name, with_ in correlations.items()}
     )
+
+
+def rank_correlation(a: Matrix, b: Matrix) -> Figures:
+    """Return Spearman's correlation of two columns over the rows where neither is NaN, with its 95 % interval (D. Bonett and T. Wright,
+    Psychometrika 65, 2000); None with fewer than four rows, or if one is constant."""
+    there = ~(np.isnan(a) | np.isnan(b))
+    ranks = [scipy.stats.rankdata(each[there]) for each in (a, b)]
+    number, r = int(there.sum()), float(row_correlations(*(each[np.newaxis] for each in ranks))[0])
+    if number < 4 or np.isnan(r):
+        return {"items": number, "spearman": None, "interval": None}
+    error = np.sqrt((1 + r**2 / 2) / (number - 3))
+    at = np.arctanh(np.clip(r, -0.999999, 0.999999))
+    bounds = [round(float(np.tanh(at + side * _Z * error)), DIGITS) for side in (-1, 1)]
+    return {"items": number, "spearman": round(r, DIGITS), "interval": bounds}
 
 
 def negative(table: pd.DataFrame) -> npt.NDArray[np.bool_]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from atomexam.records.blocks import Run, Slug
+from atomexam.records.blocks import TEST, Run, Slug
 from atomexam.records.checks import one_of
 from atomexam.records.model import Description
 from atomexam.runtime.jsonl import read_json
@@ -21,12 +21,13 @@ def describe(model: str, models: Path) -> tuple[Description, Path]:
     return read_json(folder / "model.json", Description, f"{_REMEDY} anew"), folder
 
 
-def read_runs(path: Path) -> dict[str, Run]:
-    """Return a model's runs by name, in the order of their names.
+def read_runs(path: Path, every_split: bool = False) -> dict[str, Run]:
+    """Return a model's runs on test by name, in the order of their names, or those on every split.
 
     Raises:
         FileNotFoundError, ValueError: there is no such file, or it is broken; the message says what writes it.
     """
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file; {_REMEDY}")
-    return dict(sorted(read_json(path, dict[Slug, Run], f"{_REMEDY} anew").items()))
+    runs = sorted(read_json(path, dict[Slug, Run], f"{_REMEDY} anew").items())
+    return {name: run for name, run in runs if every_split or run.split == TEST}

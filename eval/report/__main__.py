@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from atomexam.records.annotation import Review
-from atomexam.records.blocks import Run
+from atomexam.records.blocks import Run, runs_on_test
 from atomexam.records.checks import convert
 from atomexam.records.claim import ClaimPair, Evidence, Fourfold, Passage
 from atomexam.records.cluster import Cluster
@@ -66,7 +66,7 @@ class StageMetrics(NamedTuple):
 
 
 def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), sweeps: Iterable[str] = ()) -> StageMetrics:
-    """Return the metrics of the data stages, and of the runs and judges in the order given.
+    """Return the metrics of the data stages, and of the runs on test and judges in the order given.
 
     Raises:
         FileNotFoundError: a stage has not run; the message names it.
@@ -82,7 +82,7 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), 
 
     return StageMetrics(
         data={stage: read(folder / f"{stage}.json", stage.replace("validation", "validate")) for stage in _DATA_STAGES},
-        runs={run: read(folder / "runs" / f"{run}.json", "score") for run in runs},
+        runs=runs_on_test({run: read(folder / "runs" / f"{run}.json", "score") for run in runs}),
         judges={run: read(folder / "judge" / f"{run}.json", f"judge@{run}") for run in judges},
         errors=read_or_empty(folder / "errors.json"),
         comparisons=read_or_empty(folder / "compare.json").get("pairs", []),
@@ -267,7 +267,7 @@ def main(argv: list[str] | None = None) -> None:
             questions, claims = (read_jsonl(held / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
             reserved = Reserved(questions, claims, read_optional(held / "fourfold.jsonl", Fourfold))
             clusters_text, listed_clusters = clusters_page(args, reserved)
-            named = {name: convert(line, Run, f"runs.{name}") for name, line in (args.all_params.get("runs") or {}).items()}
+            named = {name: convert(line, Run, f"runs.{name}") for name, line in runs_on_test(args.all_params.get("runs") or {}).items()}
             sent = {name: run for name, run in named.items() if models.get(run.model, {}).get("backend") != "imported"}
             browser = Browser(
                 stages.runs,

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 
 from msgspec import Struct
 
-from atomexam.records.blocks import Run
+from atomexam.records.blocks import TEST, Run
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
@@ -80,7 +80,10 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
     failed = sum(reply.finish_reason == "error" for reply in sent)
     figures["usage"] = usage_of(sent, describe(run.model, args.models)[0].server, failed_calls=failed)
     prompts = ", ".join(dict.fromkeys(variant.prompt for variant in variants_of(run)))
-    about = {"model": run.model, "task": run.task, "prompt": prompts, "method": run.method, "shots": run.shots, "repeats": run.repeats}
+    about: Figures = {"model": run.model, "task": run.task, "prompt": prompts}
+    about |= {"method": run.method, "shots": run.shots, "repeats": run.repeats}
+    if run.split != TEST:
+        about["split"] = run.split
     if run.orders > 1:  # questions with fewer options than orders, or with options that speak of each other, recur in an order
         about |= {
             "orders": run.orders,
@@ -112,7 +115,7 @@ def main(argv: list[str] | None = None) -> None:
         "headlines": "metrics/scores.json",
     }
     args = read_arguments(argv, __doc__, None, None, paths)
-    runs = {name: run for plan in sorted(args.runs.glob("*/runs.json")) for name, run in read_runs(plan).items()}
+    runs = {name: run for plan in sorted(args.runs.glob("*/runs.json")) for name, run in read_runs(plan, every_split=True).items()}
     builder = RequestBuilder(args.splits)
     with folder_lock(args.out) as out:
         headlines = {name: score_run(name, run, builder, args) for name, run in sorted(runs.items())}
@@ -120,8 +123,8 @@ def main(argv: list[str] | None = None) -> None:
         for stale in [*out.glob("*.jsonl*"), *args.metrics.glob("*.json*")]:
             if stale.name.partition(".")[0] not in runs:
                 stale.unlink()
-    asked = {one.item_id for run in runs.values() for one in builder.by_variant(run)[0]}
-    left = unasked(read_jsonl(args.splits / "test" / "questions.jsonl", QuestionType), asked) if runs else {}
+    asked = {one.item_id for run in runs.values() if run.split == TEST for one in builder.by_variant(run)[0]}
+    left = unasked(read_jsonl(args.splits / TEST / "questions.jsonl", QuestionType), asked) if runs else {}
     if left:
         print(f"score: no run asks {', '.join(f'{count} {kind}' for kind, count in left.items())} questions of test", file=sys.stderr)
 

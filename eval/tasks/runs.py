@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from atomexam.records.blocks import Run
+from atomexam.records.blocks import TEST, Run
 from atomexam.records.checks import one_of
 from eval.tasks import blank, choice, claim, essay, fourfold, tcm, tf
 from eval.tasks.contract import Task, read_requests
@@ -49,19 +49,19 @@ def variants_of(run: Run) -> list[Variant]:
 
 
 class RequestBuilder:
-    """The requests of runs over one folder of splits; the test split is read once per task, prompt and order, and each request is built
-    once."""
+    """The requests of runs over one folder of splits; a split is read once per task, prompt and order, and each request is built once."""
 
     def __init__(self, splits: Path) -> None:
         self._splits = splits
-        self._zero_shot: dict[tuple[str, str, int], list[Request]] = {}
+        self._zero_shot: dict[tuple[str, str, int, str], list[Request]] = {}
         self._pools: dict[tuple[str, str, int], Pools] = {}
 
-    def zero_shot(self, task: str, prompt: str, order: int = 0) -> list[Request]:
-        """Return the requests of the test split for a task, one of its prompts and an order of options, sorted by item id."""
-        if (task, prompt, order) not in self._zero_shot:
-            self._zero_shot[task, prompt, order] = read_requests(TASKS[task], self._splits / "test", prompt, order)
-        return self._zero_shot[task, prompt, order]
+    def zero_shot(self, task: str, prompt: str, order: int = 0, split: str = TEST) -> list[Request]:
+        """Return the requests of a split for a task, one of its prompts and an order of options, sorted by item id."""
+        key = task, prompt, order, split
+        if key not in self._zero_shot:
+            self._zero_shot[key] = read_requests(TASKS[task], self._splits / split, prompt, order)
+        return self._zero_shot[key]
 
     def by_variant(self, run: Run) -> list[list[Request]]:
         """Return the requests of each variant of a run without examples, sorted by item id.
@@ -69,14 +69,16 @@ class RequestBuilder:
         Raises:
             ValueError: no question has as many options as the run has orders.
         """
-        requests = [self.zero_shot(run.task, variant.prompt, variant.order) for variant in variants_of(run)]
+        requests = [self.zero_shot(run.task, variant.prompt, variant.order, run.split) for variant in variants_of(run)]
         most = max((len(one.options) for one in requests[0]), default=run.orders)
         if run.orders > max(most, 1):
-            raise ValueError(f"orders: {run.orders} found, and no question of test has more than {most} options; set `orders: {most}`")
+            found = f"no question of {run.split} has more than {most} options"
+            raise ValueError(f"orders: {run.orders} found, and {found}; set `orders: {most}`")
         return requests
 
     def with_shots(self, run: Run) -> list[list[Request]]:
-        """Return the requests of each variant of a run, sorted by item id; few-shot examples come from train and dev, never from test."""
+        """Return the requests of each variant of a run, sorted by item id; few-shot examples come from train and dev, none
+        related to its item."""
         by_prompt = zip(variants_of(run), self.by_variant(run), strict=True)
         return [from_pools(requests, self._examples(run, variant.prompt), run.shots) for variant, requests in by_prompt]
 

@@ -1,13 +1,18 @@
 """Contamination by twins: who has seen a part of test is found, who has not is not."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.special import expit
 
-from atomexam.records.prediction import Prediction
-from eval.statistics.contamination import Item, probe, published_order_best, twins
+from atomexam.records.blocks import Run
+from atomexam.records.prediction import Prediction, Score
+from atomexam.runtime.jsonl import write_json, write_jsonl
+from eval.contamination import Item, asked_in_both, main, probe, published_order_best, twins
 from eval.statistics.pairing import Tallies, Tally
 from eval.tasks.request import Request
+from eval.tasks.runs import RequestBuilder
 
 
 def tallies(ids: list[str], right: np.ndarray) -> Tallies:
@@ -39,6 +44,29 @@ def test_the_right_answer_is_compared_across_orders_under_its_own_letter() -> No
         for (item, order), likelihoods in said.items()
     ]
     assert published_order_best(variants, rows) == {"new": Tally(0, 1), "seen": Tally(1, 1)}
+
+
+def test_the_command_compares_runs_on_reserved_with_those_on_test(
+    toy_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The seen model is right on all of test and on every third question of reserved."""
+    runs = {side: Run(model="m", task="choice", split=side) for side in ("test", "reserved")}
+    write_json(tmp_path / "plan/m/runs.json", runs)
+    for side in runs:
+        rows = [
+            Score(item_id=one.item_id, repeat=0, outcome="answered", answer="A", correct=side == "test" or number % 3 == 0,
+                  committed="A", committed_correct=True)
+            for number, one in enumerate(RequestBuilder(toy_data / "splits").of_run(runs[side]))
+        ]  # fmt: skip
+        write_jsonl(tmp_path / f"scores/{side}.jsonl", rows, key=lambda row: row.item_id)
+    flags = [f"--{name}={tmp_path / name}" for name in ("plan", "scores", "predictions")]
+    main([*flags, f"--splits={toy_data / 'splits'}"])
+    row = capsys.readouterr().out.splitlines()[1].split()
+    assert row[:7] == ["reserved", "right", "24", "100.0", "%", "33.3", "%"] and row[-1] == "yes"
+    with pytest.raises(ValueError, match="r asks reserved, and no run asks test with the same settings"):
+        asked_in_both({"r": runs["reserved"], "t": Run(model="m", task="choice", shots=3)})
+    with pytest.raises(ValueError, match="no run asks reserved; add one like"):
+        asked_in_both({"t": runs["test"]})
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 from msgspec import to_builtins
 from msgspec.structs import replace
@@ -26,7 +27,7 @@ from curation.annotation.samples import ClaimAnswer
 from curation.decisions import decision_of
 from curation.decisions import main as import_decisions
 from curation.near_duplicates.merging import apply_decision, decision_for
-from eval.items.__main__ import main
+from eval.items.__main__ import compared_with_people, main
 from eval.items.keys import SUSPECT, key_evidence, letters_of_explanation
 from eval.items.replies import TaskRun, read_task
 from eval.items.statistics import figures_of_test, item_figures, negative, shares_of_rest
@@ -252,6 +253,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     made = Folder(tmp_path_factory.mktemp("items"), models=24)
     made.items()
     return made
+
+
+@pytest.mark.parametrize("models", [8, 24])
+def test_of_two_keys_of_one_question_the_wrong_one_has_more_evidence(models: int) -> None:
+    answers, keys, wrong = simulated(models, 300, 10, seed=7)
+    _, sound, _ = simulated(models, 300, 0, seed=7)
+    against_wrong, against_sound = evidence_of(answers, keys), evidence_of(answers, sound)
+    assert sum(against_wrong[item] > against_sound[item] for item in wrong) >= 8
+
+
+def test_the_models_are_compared_with_people() -> None:
+    drawn = np.random.default_rng(1)
+    table = pd.DataFrame({"id": [f"q{number}" for number in range(60)], "right": drawn.random(60).round(1)})
+    people = pd.DataFrame({"id": [*table.id[:40], "gone"], "source": "bank", "level": [1.0] * 41})
+    people["pass_rate"] = [*(table.right[:40] + drawn.normal(0, 0.3, 40)).clip(0, 1), 0.5]
+    found = compared_with_people(table, people)["bank"]
+    expected = stats.spearmanr(people.pass_rate[:40], table.right[:40]).statistic
+    assert found["pass_rate"]["items"] == 40 and found["pass_rate"]["spearman"] == pytest.approx(expected, abs=1e-4)
+    reach = 1.959964 * ((1 + expected**2 / 2) / 37) ** 0.5
+    assert found["pass_rate"]["interval"] == pytest.approx(np.tanh(np.arctanh(expected) + np.array([-reach, reach])), abs=1e-4)
+    assert found["level"] == {"items": 40, "spearman": None, "interval": None}
 
 
 def test_the_stage_queues_wrong_keys_and_says_what_it_saw(folder: Folder) -> None:

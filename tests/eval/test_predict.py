@@ -74,6 +74,14 @@ def test_few_shot_prompts_differ_from_zero_shot(predict: Callable[..., Path]) ->
     assert all(a.prompt_sha256 != b.prompt_sha256 for a, b in zip(zero, few, strict=True))
 
 
+def test_a_run_asks_its_own_split(predict: Callable[..., Path], toy_data: Path) -> None:
+    flags = ("--model", "longest_option", "--task", "choice", "--split")
+    asked = {split: {row.item_id for row in read_jsonl(predict(split, *flags, split), Prediction)} for split in ("test", "dev", "reserved")}
+    for split, items in asked.items():
+        questions = read_jsonl(toy_data / "splits" / split / "questions.jsonl", Question)
+        assert items == {one.id for one in questions if one.exam != "TCM" and one.question_type in ("mcqa", "mrqa")}, split
+
+
 def test_few_shot_examples_never_come_from_test(toy_data: Path) -> None:
     splits = toy_data / "splits"
     for task in TASKS.keys() - {"fourfold", "tf", "blank"}:  # of which the toy has no rows

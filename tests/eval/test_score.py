@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from msgspec import structs
 
-from atomexam.records.blocks import Run, Server
+from atomexam.records.blocks import Run, Server, runs_on_test
 from atomexam.records.checks import convert
 from atomexam.records.claim import ClaimPair
 from atomexam.records.model import Description
@@ -15,6 +15,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
 from eval.answers.reply_files import usage_of
+from eval.models.planned import read_runs
 from eval.score.__main__ import main, score_replies
 from eval.tasks.request import Request
 from eval.tasks.runs import TASKS
@@ -162,6 +163,15 @@ def test_questions_that_no_run_asks_are_said(tmp_path: Path, capsys: pytest.Capt
     replies = [reply(questions[0].id, "答案：A")]
     scored(tmp_path, replies, ["--model", "tiny", "--task", "choice"], questions, [])
     assert "score: no run asks 1 blank, 1 tf questions of test" in capsys.readouterr().err
+
+
+def test_a_run_on_reserved_is_scored_and_counts_nowhere_else(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "splits/reserved/questions.jsonl", [question(2)], key=lambda q: q.id)
+    metrics = scored(tmp_path, [reply("q-2", "答案：A")], ["--model", "tiny", "--task", "choice", "--split", "reserved"], [question(1)], [])
+    assert (metrics["split"], metrics["accuracy"]) == ("reserved", 1.0)
+    plan = tmp_path / "plan/tiny/runs.json"
+    assert list(read_runs(plan, every_split=True)) == ["new-run"] and not read_runs(plan)
+    assert list(runs_on_test({"new-run": metrics, "other": {}, "dev": {"split": "dev"}})) == ["other"]
 
 
 def test_what_a_run_that_is_no_more_has_left_is_removed(tmp_path: Path) -> None:

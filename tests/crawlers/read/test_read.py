@@ -16,7 +16,7 @@ from crawlers.read.formats import known_formats
 from crawlers.read.paths import read_bytes
 
 PAPER = "心理学试卷\n一、单项选择题\n1．感觉是（ ）。\nA．甲 B．乙\n答案：A\n2．知觉是（ ）。\nA．丙 B．丁\n"
-TABLE = "题干,A,B,答案,难度\n感觉是（ ）。,甲,乙,AB,易\n,,,A,难\n"
+TABLE = "题干,A,B,答案,收藏\n感觉是（ ）。,甲,乙,AB,易\n,,,A,难\n"
 
 
 @pytest.fixture
@@ -51,14 +51,14 @@ def test_items_on_stdout_and_figures_on_stderr(books: Path, capfdbinary: pytest.
     assert lines[3].split()[:6] == ["2", "files", "4", "3", "0", "1"]
     assert "items: 1 choice, other, 1 one answer, 1 several answers" in lines and "rejected: 1 record_empty" in lines
     assert "bank.csv: line 3: record_empty: neither a stem nor options" in lines
-    assert not any("难度" in line for line in lines)
+    assert not any("收藏" in line for line in lines)
 
 
 def test_verbose_shows_what_belongs_to_no_item(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["books/*", "--verbose"])
     told = capsys.readouterr().err
-    assert "bank.csv: unread: field '难度' of 2 records" in told and "卷一.txt: unread: 心理学试卷" in told
-    assert "bank.csv: line 2 难度: unknown_column: 1 characters: 易" in told
+    assert "bank.csv: unread: field '收藏' of 2 records" in told and "卷一.txt: unread: 心理学试卷" in told
+    assert "bank.csv: line 2 收藏: unknown_column: 1 characters: 易" in told
     assert "bank.csv: characters: 21 = 10 in items + 8 furniture (8 label) + 2 rejected (2 record_empty) + 1 unread" in told
 
 

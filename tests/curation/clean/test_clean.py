@@ -15,7 +15,7 @@ from atomexam.runtime.jsonl import to_line, write_jsonl
 from curation.clean.__main__ import clean, main
 
 OUTPUTS = (
-    *("questions.jsonl", "facts.jsonl", "passages.jsonl", "rejected.jsonl", "changes.jsonl"),
+    *("questions.jsonl", "facts.jsonl", "passages.jsonl", "rejected.jsonl", "changes.jsonl", "difficulties.jsonl"),
     *("references.jsonl", "reference_facts.jsonl", "aliases.jsonl"),
 )
 

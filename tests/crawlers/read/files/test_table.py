@@ -136,14 +136,14 @@ def test_rows_that_cannot_be_read_cost_no_other() -> None:
 
 def test_a_repeated_case_makes_a_group_and_spare_columns_are_told() -> None:
     rows = [
-        ["案例", "题干", "A", "B", "答案", "难度"],
-        ["某女，30岁。", "诊断是（ ）。", "甲", "乙", "A", "易"],
-        ["某女，30岁。", "治疗是（ ）。", "甲", "乙", "B", "难"],
+        ["案例", "题干", "A", "B", "答案", "难度", "收藏"],
+        ["某女，30岁。", "诊断是（ ）。", "甲", "乙", "A", "易", "7"],
+        ["某女，30岁。", "治疗是（ ）。", "甲", "乙", "B", "", "8"],
     ]
     reading = read("a.csv", csv_of(rows))
     first, second = sound(reading)
     assert first.case_raw == "某女，30岁。" and first.group_raw == second.group_raw is not None
-    assert reading.unread == ["field '难度' of 2 records"]
+    assert reading.unread == ["field '收藏' of 2 records"] and (first.difficulty_raw, second.difficulty_raw) == ("易", None)
 
 
 def test_cells_merged_downwards_hold_for_their_rows() -> None:

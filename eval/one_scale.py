@@ -1,0 +1,133 @@
+"""Versions on one scale: runs of every version, each on its whole test -> abilities in logits, linked by the items that versions share.
+
+A model that has runs in two neighbouring versions counts in one of the two for their link, since its replies to a shared item are not
+independent.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from eval.statistics.bootstrap import DIGITS, Figures
+from eval.statistics.equating import Estimate, Fit, fit, link
+from eval.statistics.pairing import Tallies
+
+LEAST_SHARED = 20
+"""Versions, or runs, that share fewer items of a task are not compared."""
+
+
+class _Version(NamedTuple):
+    models: dict[str, Tallies]
+    """The fullest run of each model; all of them replied to the same items."""
+    items: list[str]
+    fitted: Fit
+    """Of all its models; of the items, those in order."""
+
+    def fit_of(self, models: Sequence[str]) -> tuple[Fit, float]:
+        """Return the fit of some models, and their mean in the fit of all."""
+        places = [list(self.models).index(model) for model in models]
+        return fit(self.fitted.replies[places]), float(self.fitted.abilities[places].mean())
+
+
+def linked(task: str, versions: Mapping[str, Sequence[tuple[str, Tallies]]], notes: list[str]) -> list[Figures]:
+    """Return a row for each version that is on the scale of the newest, with its models' abilities, from newest to oldest.
+
+    `harder` is what the newest version is harder than this one for a model of mean ability here, in share right.
+
+    Args:
+        versions: from oldest to newest: the model and tallies of each run that is no baseline's, on all of the version's test.
+        notes: gets why a version is not on the scale, and with it those before it.
+    """
+    rows: list[Figures] = []
+    after: _Version | None = None
+    newest, shift = np.zeros(0), Estimate(0.0, 0.0)
+    for name, runs in _tests(versions):
+        shared = 0
+        try:
+            version = _fitted(runs)
+            if after:
+                step, shared = _step(version, after, f"{task}/{rows[-1]['version']}/{name}")
+                shift = Estimate(shift.value - step.value, float(np.hypot(shift.error, step.error)))
+        except ValueError as reason:
+            notes.append(f"{task}: {name} is not on one scale with {rows[-1]['version'] if rows else 'others'}: {reason}")
+            break
+        newest = version.fitted.difficulties if after is None else newest
+        after = version
+        rows.append(_row(name, version, newest, shift, shared))
+    return rows if len(rows) > 1 else []
+
+
+def _tests(versions: Mapping[str, Sequence[tuple[str, Tallies]]]) -> list[tuple[str, list[tuple[str, Tallies]]]]:
+    """Return the runs of each test from newest to oldest; neighbouring versions with the same items are one, under the newest's name."""
+    tests: list[tuple[str, list[tuple[str, Tallies]]]] = []
+    asked: set[str] = set()
+    for name in reversed([name for name in versions if versions[name]]):
+        items = max((set(tallies) for _, tallies in versions[name]), key=len)
+        if tests and items == asked:
+            tests[-1][1].extend(versions[name])
+        else:
+            tests.append((name, list(versions[name])))
+        asked = items
+    return tests
+
+
+def _fitted(runs: Sequence[tuple[str, Tallies]]) -> _Version:
+    most = max(len(tallies) for _, tallies in runs)
+    models: dict[str, Tallies] = {}
+    for model, tallies in runs:
+        if len(tallies) == most:
+            models.setdefault(model, tallies)
+    items = sorted(next(iter(models.values())))
+    models = {model: tallies for model, tallies in models.items() if tallies.keys() == set(items)}
+    if len(models) < 2:
+        raise ValueError("one model besides baselines, expected two or more")
+    right = [[tallies[item].marks == tallies[item].repeats for item in items] for tallies in models.values()]
+    return _Version(models, items, fit(np.array(right).reshape(len(models), len(items))))
+
+
+def _step(old: _Version, new: _Version, name: str) -> tuple[Estimate, int]:
+    """Return what is added to abilities of the new version on the scale of the old one, and the number of shared items.
+
+    Raises:
+        ValueError: they share too few items, or have too few models that are not in both.
+    """
+    place = {item: number for number, item in enumerate(new.items)}
+    shared = [(number, place[item]) for number, item in enumerate(old.items) if item in place]
+    if len(shared) < LEAST_SHARED:
+        raise ValueError(f"{len(shared)} shared items found, expected {LEAST_SHARED} or more")
+    both = sorted(old.models.keys() & new.models.keys())
+    sides = ([model for model in old.models if model not in both[::2]], [model for model in new.models if model not in both[1::2]])
+    if min(map(len, sides)) < 2:
+        raise ValueError(f"{len(old.models)} and {len(new.models)} models, {len(both)} in both; expected two on each side, those in both "
+                         "counted on one of them")  # fmt: skip
+    (before, ours), (after, theirs) = (version.fit_of(models) for version, models in zip((old, new), sides, strict=True))
+    step = link(before, after, shared, name).shift
+    return Estimate(step.value + ours - theirs, step.error), len(shared)
+
+
+def _row(name: str, version: _Version, newest: np.ndarray, shift: Estimate, shared: int) -> Figures:
+    errors = np.sqrt(np.diag(version.fitted.covariance) + shift.error**2)
+    abilities = version.fitted.abilities + shift.value
+    models = [
+        {"model": model, "ability": round(float(at), DIGITS), "error": round(float(error), DIGITS),
+         "on_newest": round(float(expit(at - newest).mean()), DIGITS)}
+        for model, at, error in sorted(zip(version.models, abilities, errors, strict=True), key=lambda row: (-row[1], row[0]))
+    ]  # fmt: skip
+    own = version.fitted.difficulties + shift.value
+    harder = float(expit(abilities.mean() - own).mean() - expit(abilities.mean() - newest).mean())
+    return {"version": name, "items": len(version.items), "shared": shared, "shift": round(shift.value, DIGITS),
+            "error": round(shift.error, DIGITS), "harder": round(harder, DIGITS), "models": models}  # fmt: skip
+
+
+def as_lines(task: str, rows: Sequence[Figures]) -> list[str]:
+    """Return the scale of a task for the terminal."""
+    lines = [f"{task}: one scale (Rasch, logits) by the items that neighbouring versions share"]
+    for row in rows:
+        off = f", {row['shared']} shared with the next: the newest is {100 * row['harder']:+.1f} points harder; the scale is certain to " \
+              f"± {row['error']:.2f}" if row["shared"] else ""  # fmt: skip
+        lines.append(f"  {row['version']}: {row['items']} items{off}")
+        lines += [f"    {one['model']}  {one['ability']:+.2f} ± {one['error']:.2f}, {100 * one['on_newest']:.1f} % expected on the newest"
+                  for one in row["models"]]  # fmt: skip
+    return lines

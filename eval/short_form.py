@@ -1,0 +1,246 @@
+"""Short forms: the items of test that predict a model's score on all of them best, with weights, from the scores of all models.
+
+python -m eval.short_form choice --items 100     into eval/short_forms/choice.json
+
+Items of an earlier form stay in it as long as they are in test, so that forms of several versions have most items in common.
+docs/items.md
+"""
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+from scipy.special import expit, logit
+
+from atomexam.records.checks import one_of
+from atomexam.runtime.jsonl import read_json, write_json
+from atomexam.runtime.stage import command, run_stage
+from eval.items.__main__ import FILES, VERDICTS, read_about, runs_by_task
+from eval.items.replies import read_task
+from eval.items.statistics import LEAST_MODELS
+from eval.statistics.bootstrap import DIGITS
+
+Floats = npt.NDArray[np.float64]
+ABILITIES = np.linspace(-4, 4, 81)
+"""In standard deviations of the models that a form was made from."""
+_DENSITY = np.exp(-(ABILITIES**2) / 2) / np.exp(-(ABILITIES**2) / 2).sum()
+_ROUNDS = 20
+_FOLDS = 5
+_DRAWS = 200
+
+
+class Parameters(NamedTuple):
+    """The two-parameter logistic model of each item: a model of ability t is right with the log odds `slope * t + intercept`."""
+
+    slope: Floats
+    intercept: Floats
+
+
+class FormItem(Struct, frozen=True):
+    """An item of a form."""
+
+    id: str
+    weight: float
+    """Its slope: what a right answer counts."""
+    intercept: float
+
+
+class Form(Struct, frozen=True, kw_only=True):
+    """A short form of one task."""
+
+    task: str
+    models: int
+    others: int
+    """Number of items of test that are not in the form."""
+    error: float
+    """Mean absolute difference of the predicted from the whole score, of models that were not used to choose (cross-validation)."""
+    error_at_random: float
+    """That of as many items drawn at random, by their share right."""
+    curve: list[float]
+    """Expected share right of the others at each of `ABILITIES`."""
+    items: list[FormItem]
+
+
+def fit(right: Floats) -> Parameters:
+    """Return the parameters of items.
+
+    Abilities are the log odds of the shares right, in standard deviations. Slopes have a log-normal and intercepts a normal prior, whose
+    means and variances are estimated from the same data (empirical Bayes): few models tell little of one item.
+
+    Args:
+        right: items x models, shares right; NaN where there is no reply.
+    """
+    there = ~np.isnan(right)
+    right = np.where(there, right, 0.0)
+    ability = logit((right.sum(axis=0) + 0.5) / (there.sum(axis=0) + 1))
+    ability = (ability - ability.mean()) / max(float(ability.std()), 1e-9)
+    log_slope, intercept = np.zeros(len(right)), logit((right.sum(axis=1) + 0.5) / (there.sum(axis=1) + 1))
+    mean, spread, middle, width = 0.0, 0.25, float(intercept.mean()), max(float(intercept.var()), 0.01)
+    for _ in range(_ROUNDS):
+        for _ in range(3):
+            slope = np.exp(log_slope)
+            chance = expit(slope[:, np.newaxis] * ability + intercept[:, np.newaxis])
+            off, weight = there * (right - chance), there * chance * (1 - chance)
+            by_slope = slope * (off @ ability) - (log_slope - mean) / spread
+            by_intercept = off.sum(axis=1) - (intercept - middle) / width
+            both, own = slope * (weight @ ability), slope**2 * (weight @ ability**2) + 1 / spread
+            other = weight.sum(axis=1) + 1 / width
+            whole = own * other - both**2
+            log_slope = log_slope + np.clip((other * by_slope - both * by_intercept) / whole, -1, 1)
+            intercept = intercept + np.clip((own * by_intercept - both * by_slope) / whole, -2, 2)
+        mean, middle = float(log_slope.mean()), float(intercept.mean())
+        spread = max(float(((log_slope - mean) ** 2 + other / whole).mean()), 1e-4)
+        width = max(float(((intercept - middle) ** 2 + own / whole).mean()), 1e-4)
+    return Parameters(np.exp(log_slope), intercept)
+
+
+def choose(parameters: Parameters, strata: npt.NDArray[np.int64], many: int, kept: Sequence[int] = ()) -> list[int]:
+    """Return the numbers of the items that leave the least variance of the score, one after the other, as many from each stratum as its
+    share of the items; the kept ones first."""
+    chance = expit(ABILITIES[:, np.newaxis] * parameters.slope + parameters.intercept)
+    information = parameters.slope**2 * chance * (1 - chance)
+    weight = _DENSITY * (parameters.slope * chance * (1 - chance)).mean(axis=1) ** 2
+    share = many * np.bincount(strata) / len(strata)
+    quota = np.floor(share).astype(int)
+    quota[np.argsort(quota - share, kind="stable")[: many - quota.sum()]] += 1
+    chosen = list(kept[:many])
+    free = np.ones(len(strata), bool)
+    free[chosen] = False
+    known = 1 + information[:, chosen].sum(axis=1)  # the prior of an ability has the information 1
+    np.subtract.at(quota, strata[chosen], 1)
+    while len(chosen) < many and free.any():
+        wanted = free & (quota[strata] > 0)
+        candidates = np.flatnonzero(wanted if wanted.any() else free)
+        left = weight @ (1 / (known[:, np.newaxis] + information[:, candidates]))
+        best = candidates[np.argmin(left)]
+        chosen.append(int(best))
+        free[best] = False
+        known = known + information[:, best]
+        quota[strata[best]] -= 1
+    return chosen
+
+
+def curve_of_others(parameters: Parameters, chosen: Sequence[int]) -> Floats:
+    """Return the expected share right of the items that are not chosen, at each of `ABILITIES`."""
+    others = np.delete(np.arange(len(parameters.slope)), chosen)
+    chance: Floats = expit(ABILITIES[:, np.newaxis] * parameters.slope[others] + parameters.intercept[others])
+    return chance.mean(axis=1) if len(others) else np.zeros(len(ABILITIES))
+
+
+def predicted(right: Floats, parameters: Parameters, curve: Floats, others: int) -> Floats:
+    """Return the expected share right of all items of each model: those of the form as they are, the others by the ability.
+
+    Args:
+        right: items of the form x models; NaN where there is no reply.
+        parameters: of the items of the form.
+    """
+    odds = ABILITIES[:, np.newaxis] * parameters.slope + parameters.intercept
+    replied, there = np.nan_to_num(right), ~np.isnan(right)
+    likelihood = odds @ replied - np.logaddexp(0, odds) @ there + np.log(_DENSITY)[:, np.newaxis]
+    chance = np.exp(likelihood - likelihood.max(axis=0))
+    expected = curve @ chance / chance.sum(axis=0)
+    known = there.sum(axis=0)
+    return (replied.sum(axis=0) + others * expected) / (known + others)
+
+
+def score(form: Form, right: Mapping[str, float]) -> float:
+    """Return the expected share right of all items of test.
+
+    Args:
+        right: item -> 1 if right, 0 if wrong, or the share of the repeats; further items are ignored.
+
+    Raises:
+        ValueError: a reply to an item of the form is missing.
+    """
+    if missing := [item.id for item in form.items if item.id not in right]:
+        raise ValueError(f"{len(missing)} of the {len(form.items)} items have no reply, such as {missing[0]}; each needs one")
+    own = Parameters(*np.array([(item.weight, item.intercept) for item in form.items]).T)
+    column = np.array([[right[item.id]] for item in form.items])
+    return float(predicted(column, own, np.array(form.curve), form.others)[0])
+
+
+def held_out_error(right: Floats, strata: npt.NDArray[np.int64], many: int) -> float:
+    """Return the mean absolute error on models held out: items are chosen and fitted without them, in folds of equal ability."""
+    whole = np.nanmean(right, axis=0)
+    fold = np.argsort(np.argsort(whole, kind="stable")) % min(_FOLDS, len(whole))
+    off = []
+    for number in range(fold.max() + 1):
+        parameters = fit(right[:, fold != number])
+        chosen = choose(parameters, strata, many)
+        own = Parameters(parameters.slope[chosen], parameters.intercept[chosen])
+        found = predicted(right[chosen][:, fold == number], own, curve_of_others(parameters, chosen), len(right) - len(chosen))
+        off.append(abs(found - whole[fold == number]))
+    return float(np.concatenate(off).mean())
+
+
+def random_error(right: Floats, many: int) -> float:
+    """Return the mean absolute difference of the share right of items drawn at random from that of all."""
+    drawn = np.random.default_rng(0)
+    samples = (drawn.choice(len(right), many, replace=False) for _ in range(_DRAWS))
+    return float(np.mean([abs(np.nanmean(right[sample], axis=0) - np.nanmean(right, axis=0)).mean() for sample in samples]))
+
+
+def make_form(task: str, items: Sequence[str], right: Floats, strata: Sequence[tuple], many: int, earlier: Iterable[str] = ()) -> Form:
+    """Return the short form of a task.
+
+    Args:
+        items: ids, the rows of `right` (items x models) and `strata` in order.
+        earlier: items of an earlier form; those still there stay.
+
+    Raises:
+        ValueError: there are too few models, or no fewer items than are to be chosen.
+    """
+    if right.shape[1] < LEAST_MODELS or len(items) <= many:
+        raise ValueError(f"{task}: {right.shape[1]} models besides baselines and {len(items)} items; expected {LEAST_MODELS} models and "
+                         f"more than {many} items")  # fmt: skip
+    rows = {stratum: number for number, stratum in enumerate(sorted(set(strata), key=str))}
+    numbers = {item: number for number, item in enumerate(items)}
+    groups = np.array([rows[stratum] for stratum in strata])
+    parameters = fit(right)
+    chosen = sorted(choose(parameters, groups, many, [numbers[item] for item in earlier if item in numbers]))
+    return Form(
+        task=task,
+        models=right.shape[1],
+        others=len(items) - many,
+        error=round(held_out_error(right, groups, many), DIGITS),
+        error_at_random=round(random_error(right, many), DIGITS),
+        curve=curve_of_others(parameters, chosen).round(DIGITS).tolist(),
+        items=[
+            FormItem(items[number], round(float(parameters.slope[number]), DIGITS), round(float(parameters.intercept[number]), DIGITS))
+            for number in chosen
+        ],
+    )
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("task")
+    parser.add_argument("--items", type=int, default=100, metavar="N", help="of the form; default: 100")
+    parser.add_argument("--runs", type=Path, default=Path("data/plan"), metavar="PATH")
+    parser.add_argument("--scores", type=Path, default=Path("data/scores"), metavar="PATH")
+    parser.add_argument("--splits", type=Path, default=Path("data/splits"), metavar="PATH")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="default: eval/short_forms/TASK.json")
+    args = parser.parse_args(argv)
+    by_task, _ = runs_by_task(args.runs, args.scores)
+    task = one_of(args.task, sorted(by_task), "task", f"{args.runs}, runs that are no baseline's")
+    replies = read_task(by_task[task], VERDICTS)
+    if replies is None:
+        raise ValueError(f"{task}: no item has a known right answer")
+    about = read_about(args.splits / "test" / f"{FILES.get(task, 'questions')}.jsonl", replies.items)
+    strata = [(one.exam, one.subject, one.type) for one in about]
+    path = args.out or Path("eval/short_forms") / f"{task}.json"
+    earlier = [item.id for item in read_json(path, Form, "delete it to choose anew").items] if path.exists() else []
+    form = make_form(task, replies.items, replies.right, strata, args.items, earlier)
+    write_json(path, form)
+    kept = len({item.id for item in form.items} & set(earlier))
+    errors = [f"{100 * error:.1f}" for error in (form.error, form.error_at_random)]
+    print(f"{path}: {args.items} of {len(replies.items)} items, {kept} of the earlier form; {form.models} models; mean absolute error on "
+          f"models held out {errors[0]} points ({errors[1]} for items drawn at random)")  # fmt: skip
+
+
+if __name__ == "__main__":
+    run_stage(main)
