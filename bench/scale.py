@@ -28,10 +28,13 @@ leaks: {contained: 0.95, contaminated: mark}
 release: {version: "0.1.0"}
 engine: local
 """
+SUITES = ("--suites", str(ROOT / "curation/validate/expectations"))
 STAGES = {
     "clean": ["curation.clean"],
     "near_duplicates": ["curation.near_duplicates", "--decisions", str(ROOT / "curation/decisions.jsonl")],
+    "validate": ["curation.validate", "--what", "questions", "clusters", "profile", *SUITES],
     "split": ["splits.split", "--contained", "0.95"],
+    "validate_splits": ["curation.validate", "--what", "splits", "--out", "data/validation_splits", "--metrics", "metrics/s.json", *SUITES],
     "leaks": ["splits.leaks"],
     "release": [
         "splits.release",

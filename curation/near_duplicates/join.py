@@ -5,10 +5,14 @@ The loops are compiled by numba, which compiles again only what lies in a change
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from numba import njit
+from numba.core.caching import UserWideCacheLocator
 
 from curation.engine.engines import LOCAL, Engine
 
@@ -57,11 +61,23 @@ def components(texts: Sequence[str], ngram_chars: int, threshold: float) -> np.n
     return roots
 
 
+class ClonesCache(UserWideCacheLocator):
+    """A folder of the user's cache for all clones with the same source: compiling takes seven seconds, and numba keeps it by clone."""
+
+    @classmethod
+    def get_suitable_cache_subpath(cls, py_file: str) -> str:
+        """Return the folder's name."""
+        return f"atomexam_{sha256(Path(py_file).read_bytes()).hexdigest()}"
+
+
+numba.config.CACHE_LOCATOR_CLASSES = f"UserProvidedCacheLocator,{__name__}.ClonesCache,InTreeCacheLocator"  # type: ignore[attr-defined]
+
+
 def _cached(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that is compiled at its first call and, with a writable folder, never again for the same source."""
     try:
         return njit(cache=True)(function)
-    except RuntimeError:  # neither the sources' folder nor the user's cache can be written
+    except RuntimeError:  # neither the user's cache nor the sources' folder can be written
         return njit(function)
 
 

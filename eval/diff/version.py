@@ -1,7 +1,6 @@
 """One version of data and results: a git revision by way of DVC's cache, or the files in the workspace."""
 
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 

@@ -1,12 +1,12 @@
 """Suspect keys: models' answers and explanations -> how much speaks against each key, and the answer that it speaks for."""
 
 import re
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eval.answers.readers import READERS, Options
 from eval.items.statistics import LEAST_MODELS, Matrix, row_correlations, shares_of_rest
 
 Codes = npt.NDArray[np.int32]
@@ -59,10 +59,12 @@ def key_evidence(codes: Codes, keys: Codes, right: Matrix, options: npt.NDArray[
     )
 
 
-def letters_of_explanation(explanation: str | None, kind: str, options: Options, key: str) -> str | None:
+def letters_of_explanation(explanation: str | None, kind: str, options: Mapping[str, str], key: str) -> str | None:
     """Return the letters that an explanation gives as the answer, if they are not those of the key."""
     named = set(_LETTERS.findall(explanation or ""))
     if kind not in ("mcqa", "mrqa") or named <= set(key):  # it names no other: not read, since reading costs 60 µs
         return None
+    from eval.answers.readers import READERS  # compiles patterns for a third of a second
+
     letters = READERS[kind](explanation or "", options)
     return letters if letters != key else None

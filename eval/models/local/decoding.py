@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import torch
 from transformers.generation import (
     LogitsProcessor,
-    LogitsProcessorList,
     RepetitionPenaltyLogitsProcessor,
     StoppingCriteria,
     TemperatureLogitsWarper,
@@ -34,7 +33,7 @@ class SampledToken(LogitsProcessor):
         self._penalty = RepetitionPenaltyLogitsProcessor(settings.repetition_penalty) if settings.repetition_penalty != 1.0 else None
         self._mask = mask.bool()
         self._draws: list[Random] = []
-        self._warpers = LogitsProcessorList()
+        self._warpers: list[LogitsProcessor] = []  # the library's list reads their signatures at each token
         if settings.temperature > 0:
             self._draws = [Random(f"{settings.seed}/{query.request.item_id}/{query.repeat}") for query in queries]
             for draw in self._draws:
@@ -51,7 +50,9 @@ class SampledToken(LogitsProcessor):
         scores = scores.float()
         if self._penalty:
             scores = self._penalty(self._without_padding(input_ids), scores)
-        chosen = self._sample(self._warpers(input_ids, scores)) if self._draws else scores.argmax(-1)
+        for warper in self._warpers:
+            scores = warper(input_ids, scores)
+        chosen = self._sample(scores) if self._draws else scores.argmax(-1)
         return torch.full_like(scores, float("-inf")).scatter_(1, chosen[:, None], 0.0)
 
     def _sample(self, scores: torch.Tensor) -> torch.Tensor:

@@ -38,24 +38,28 @@ BEFORE, AFTER = "[1, 1, 1, 1, 2, 2, 2, 3, 3]", "[3, 3, 3, 3, 4, 4, 4, 5, 5]"
 
 
 @pytest.mark.slow
-def test_a_change_is_compiled_and_nothing_else(copied: Path) -> None:
-    assert asked(copied) == BEFORE
-    kept = {path: path.stat().st_mtime_ns for path in copied.rglob("*.nbc")}
-    assert kept and asked(copied) == BEFORE
-    assert {path: path.stat().st_mtime_ns for path in copied.rglob("*.nbc")} == kept
+def test_a_change_is_compiled_and_nothing_else_in_any_clone(copied: Path, tmp_path: Path) -> None:
+    home, clone = tmp_path / "home", tmp_path / "clone"
+    home.mkdir()
+    shutil.copytree(copied / "curation", clone / "curation")
+    shutil.copytree(copied / "atomexam", clone / "atomexam")
+    assert asked(copied, XDG_CACHE_HOME=str(home)) == BEFORE
+    kept = {path: path.stat().st_mtime_ns for path in home.rglob("*.nbc")}
+    assert kept and asked(clone, XDG_CACHE_HOME=str(home)) == BEFORE
+    assert {path: path.stat().st_mtime_ns for path in home.rglob("*.nbc")} == kept
     change(copied)
-    assert asked(copied) == AFTER
+    assert asked(copied, XDG_CACHE_HOME=str(home)) == AFTER
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("writable", [True, False])
-def test_a_folder_that_cannot_be_written_is_gone_around(copied: Path, tmp_path: Path, writable: bool) -> None:
-    """By the user's cache, or by keeping nothing."""
-    (copied / "curation/near_duplicates/__pycache__").touch()  # no folder can be made there, by nobody
-    home = tmp_path / "home"
-    home.mkdir() if writable else home.touch()
-    assert asked(copied, XDG_CACHE_HOME=str(home)) == BEFORE
-    assert bool(list(home.rglob("*.nbc"))) == writable
+def test_a_cache_that_cannot_be_written_is_gone_around(copied: Path, tmp_path: Path, writable: bool) -> None:
+    """By the folder of the sources, or by keeping nothing."""
+    (tmp_path / "home").touch()  # no folder can be made there, by nobody
+    if not writable:
+        (copied / "curation/near_duplicates/__pycache__").touch()
+    assert asked(copied, XDG_CACHE_HOME=str(tmp_path / "home")) == BEFORE
+    assert bool(list(copied.rglob("*.nbc"))) == writable
 
 
 def test_all_compiled_loops_are_in_one_file() -> None:
