@@ -82,12 +82,12 @@ def test_a_layout_has_the_keys_that_are_read_and_those_that_are_not() -> None:
 
 def test_read_and_check_show_both(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = "".join(f"第{number}题是,甲,乙,丙,A,判断题,易\n" for number in range(MANY))
-    (tmp_path / "bank.csv").write_text(f"题干,选项A,选项B,选项C,答案,题型,难度\n{rows}", encoding="utf-8")
+    (tmp_path / "bank.csv").write_text(f"题干,选项A,选项B,选项C,答案,题型,收藏\n{rows}", encoding="utf-8")
     main([str(tmp_path / "bank.csv"), "--verbose"])
     told = capsys.readouterr().err
     assert "bank.csv: 20 of 20 questions: each stands under a heading of true or false" in told
     assert "\n  - {source: NAME, exam: EXAM, subject: SUBJECT}  # 20 questions\n" in told
-    assert "unread: [难度]" in told
+    assert "unread: [收藏]" in told
     check([str(tmp_path / "bank.csv")])
     assert "first see to the 1 file with advice or misread questions" in capsys.readouterr().out
     page = PageOutput(url="https://toy.example/1", callback="parse_paper", items=[question(at, section_raw="判断") for at in range(MANY)])

@@ -25,10 +25,10 @@ def hostile_page(tmp_path: Path) -> Path:
     keyed = [("A", "train"), ("B", "test"), (HOSTILE, "train")]
     options = (HOSTILE, LINK, "乙" * 2_000, "\x00丙")
     rows = [row(f"{HOSTILE}第{n}问" * 9, options, key, file=f"{split}.jsonl").item for n, (key, split) in enumerate(keyed)]
-    paths = [tmp_path / "train<b>.jsonl", tmp_path / "test.jsonl"]
-    for path in paths:
+    *paths, reference = [tmp_path / "train<b>.jsonl", tmp_path / "test.jsonl", tmp_path / "older<b>.jsonl"]
+    for path in (*paths, reference):
         path.write_bytes(b"".join(map(to_line, rows)))
-    assert main([*map(str, paths), "--reference", str(paths[0]), "--out", str(tmp_path / "out"), "--max", "clusters=0"]) == 1
+    assert main([*map(str, paths), "--reference", str(reference), "--out", str(tmp_path / "out"), "--max", "clusters=0"]) == 1
     return tmp_path / "out"
 
 

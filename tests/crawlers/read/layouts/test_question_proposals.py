@@ -120,7 +120,7 @@ def test_a_large_file_is_proposed_within_a_budget(
     asked: list[Budget] = []
     monkeypatch.setattr(files, "read_guarded", lambda read, name, body, advice, budget, *given: asked.append(budget) or iter(["x: {}"]))
     assert main([str(_bank(tmp_path / "bank.json")), "--propose"]) == 0
-    assert [budget.bytes for budget in asked] == [Budget().bytes]
+    assert len(asked) == 1 and asked[0].bytes < Budget().bytes
 
 
 _CASE = (
