@@ -127,7 +127,7 @@ def _items(source: Import, faults: list[str]) -> Iterator[Item]:
         row = read_row(name, path)
         faults += filter(None, [row.error])
         for item in row.reading.items:
-            yield declared(item, source)
+            yield declared(item, source.exam, source.subject)
 
 
 def quotas(pools: Mapping[Pool, int]) -> dict[str, int]:
