@@ -245,8 +245,8 @@ def reading_of(name: str, text: Text, paper: Paper, source: Text, provenance: Pr
     titles = _titles(name, text.lines, paper)
     reading, usual = FileReading(unread=[*text.dropped, *paper.unread], source=source), _usual_count(paper.drafts)
     for draft, (title, subject) in zip(paper.drafts, titles, strict=True):
-        about = {"provenance": structs.replace(provenance, position=draft.position), "paper_raw": title, "subject_raw": subject}
-        reading.items.append(QuestionItem(url=provenance.url, **about, **draft.raw_fields()))
+        draft_provenance, fields = structs.replace(provenance, position=draft.position), {"subject_raw": subject} | draft.raw_fields()
+        reading.items.append(QuestionItem(url=provenance.url, provenance=draft_provenance, paper_raw=title, **fields))
         if draft.doubt:
             found = draft.words or _found_in(draft, usual) or DOUBTS[draft.doubt]
             reading.faults.append(f"line {draft.line + 1}: number {draft.number}: {draft.doubt}: {found}")
