@@ -11,14 +11,21 @@ from crawlers.read.__main__ import read_row
 from crawlers.read.formats import suffixes_of
 from crawlers.read.layouts.layout_files import shipped_layouts
 from crawlers.read.paths import named_files
+from crawlers.read_imports import declared
 
 
-def read(*paths: str | Path, format: str | None = None) -> pd.DataFrame:  # noqa: A002  as the flag of the command
+def read(
+    *paths: str | Path,
+    format: str | None = None,  # noqa: A002  as the flag of the command
+    exam: str | None = None,
+    subject: str | None = None,
+) -> pd.DataFrame:
     """Return the questions, and entries of encyclopedias, of books, tables and published sets, as `python -m crawlers.read` reads them.
 
     Args:
         paths: files, folders or patterns; zip files are opened.
         format: one format for all files; by default each file's own, guessed.
+        exam, subject: of all questions, whatever the files say, as in a line under `imports`; prompts name them.
 
     Returns:
         Items as the file has them, a row each: `stem_raw`, `options_raw` (list), `answer_raw`, `provenance` (dict), … of `QuestionItem`;
@@ -40,7 +47,7 @@ def read(*paths: str | Path, format: str | None = None) -> pd.DataFrame:  # noqa
     rows = [read_row(name, path, format, (), known) for name, path in named_files([str(path) for path in paths], format, known)]
     if errors := [row.error for row in rows if row.error]:
         raise ValueError("\n".join(errors))
-    items = [item for row in rows for item in row.reading.items]
+    items = [declared(item, exam, subject) for row in rows for item in row.reading.items]
     if not items:
         raise ValueError(f"{' '.join(map(str, paths))}: no question found")
     for row in rows:

@@ -13,6 +13,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -117,8 +118,14 @@ def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:
     if not pools:
         reason = f": {faults[0]}" if faults else ""
         raise ValueError(f"{folder}: found no question with an answer{reason}; `python -m crawlers.check {folder}` shows what was read")
-    values = {"path": folder, "exam": exam, "subject": subject}
+    values = {"path": folder, "exam": exam, "subject": subject, "snapshot": newest_day(folder)}
     return OwnFiles(path.stem, {key: value for key, value in values.items() if value}, pools)
+
+
+def newest_day(folder: str) -> str:
+    """Return the day on which the newest of the files was modified, which stands in params.yaml from now on: a copy has other times."""
+    newest = max(path.stat().st_mtime for _, path in named_files([folder]))
+    return str(datetime.fromtimestamp(newest, UTC).date())
 
 
 def _items(source: Import, faults: list[str]) -> Iterator[Item]:
@@ -127,7 +134,7 @@ def _items(source: Import, faults: list[str]) -> Iterator[Item]:
         row = read_row(name, path)
         faults += filter(None, [row.error])
         for item in row.reading.items:
-            yield declared(item, source)
+            yield declared(item, source.exam, source.subject)
 
 
 def quotas(pools: Mapping[Pool, int]) -> dict[str, int]:

@@ -136,7 +136,7 @@ def read_files(
         for part in reading.skipped:
             _logger.warning("%s: %s: %s", name, file, part)
         silent += [] if reading.record_count > len(reading.faults) else [file]
-        yield from (declared(item, source) for item in reading.items)
+        yield from (declared(item, source.exam, source.subject) for item in reading.items)
     limit = f"more than max_misfit_share {max_misfit_share:g}; is {source.format or 'the guess'} the right format?"
     if len(silent) > files * max_misfit_share or not records:
         raise ValueError(f"read {name}: nothing was found in {len(silent)} of {files} files, {limit} First: {_first(silent)}")
@@ -153,11 +153,11 @@ def read_files(
         _logger.warning("%s: %d of %d rejected; %s: %s", name, len(faults), records, look, _first(faults))
 
 
-def declared(item: Item, source: Import) -> Item:
+def declared(item: Item, exam: str | None, subject: str | None) -> Item:
     """Return an item with the examination and subject that the line of the import says."""
-    if not (source.exam or source.subject) or not isinstance(item, QuestionItem):
+    if not (exam or subject) or not isinstance(item, QuestionItem):
         return item
-    return structs.replace(item, exam_raw=source.exam or item.exam_raw, subject_raw=source.subject or item.subject_raw)
+    return structs.replace(item, exam_raw=exam or item.exam_raw, subject_raw=subject or item.subject_raw)
 
 
 def _look(source: Import) -> str:

@@ -14,10 +14,10 @@ from atomexam.records.prediction import Prediction
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from eval.backends import open_backend
-from eval.models.cached_model import read_rank, reply_all
+from eval.models.cached_model import key_of, read_rank, reply_all, settings_of
 from eval.models.contract import ModelQuery, Reply
 from eval.models.planned import describe, read_runs
-from eval.models.reply_store import store_path
+from eval.models.reply_store import restore, store_path
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.runs import RequestBuilder, variants_of
 
@@ -39,13 +39,13 @@ def main(argv: list[str] | None = None) -> None:
     folder = store_path(args.out, args.key, args.key).parent
     backend = cache(lambda: open_backend(*described))  # once, and only where there is a run
     with folder_lock(args.out) if not rank.number else nullcontext(args.out) as out:
-        for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
-            stale.unlink()
+        restore(sorted(out.glob("*.jsonl")), Prediction, folder / f"{rank.name('pulled')}.jsonl")
         for name, run in runs.items():
             replies = reply_all(backend(), run, builder.with_shots(run), folder / f"{name}.jsonl", name, rank)
             if rank.number:
                 continue
-            rows = [prediction_of(name, query, reply) for query, reply in replies]
+            settings = settings_of(run, backend())
+            rows = [prediction_of(name, query, reply, key_of(backend().identity, query, settings, run.method)) for query, reply in replies]
             if missing := sum(row.finish_reason == "error" for row in rows):
                 again = f"`dvc repro -fs predict@{run.model}` requests only those again"
                 if described[0].backend == "imported":
@@ -53,10 +53,12 @@ def main(argv: list[str] | None = None) -> None:
                 print(f"{name}: {missing} of {len(rows)} replies are missing and count as wrong; {again}", file=sys.stderr, flush=True)
             write_jsonl(out / f"{name}.jsonl", rows, key=lambda row: (row.item_id, row.repeat))
         if not rank.number:
+            for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
+                stale.unlink()  # last: until then, other processes may read them
             write_json(out / "runs.json", runs)  # whose replies these are; DVC warns of an empty folder, too
 
 
-def prediction_of(run: str, query: ModelQuery, reply: Reply) -> Prediction:
+def prediction_of(run: str, query: ModelQuery, reply: Reply, key: str | None = None) -> Prediction:
     """Return a reply as the record of a run."""
     return Prediction(
         item_id=query.request.item_id,
@@ -71,6 +73,8 @@ def prediction_of(run: str, query: ModelQuery, reply: Reply) -> Prediction:
         likelihoods=reply.likelihoods,
         follows=query.request.follows,
         shots=query.request.shots,
+        model=reply.model,
+        key=key,
     )
 
 

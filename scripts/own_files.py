@@ -1,4 +1,4 @@
-"""Before `dvc repro`: DVC tracks the own files that params.yaml names, and the items of lines that are gone are removed.
+"""Before `dvc repro`: DVC tracks own files and imported replies that params.yaml names; the items of lines that are gone are removed.
 
 Tracked files travel with the data made of them: git has `imports/NAME.dvc`, and `dvc push` and `dvc pull` carry the files.
 """
@@ -10,22 +10,30 @@ from pathlib import Path
 
 from atomexam.records.params import Params
 
+_SHARED = ("dialogues", "models", "search")  # git has a part of these folders of imports/
+
 
 def entry_of(path: str) -> Path | None:
-    """Return the file or folder directly in imports/ that a path is or lies in, which DVC tracks as a whole; None if it lies elsewhere."""
+    """Return the file or folder directly in imports/, or in its models/, dialogues/ or search/, that a path is or lies in.
+
+    DVC tracks it as a whole. None if it lies elsewhere.
+    """
     parts = Path(normpath(path)).parts
-    return Path(*parts[:2]) if parts[0] == "imports" and len(parts) > 1 else None
+    depth = 3 if parts[1:2] and parts[1] in _SHARED else 2
+    return Path(*parts[:depth]) if parts[0] == "imports" and len(parts) >= depth else None
 
 
 def prepare(params: Params, root: Path = Path()) -> None:
     new = set()
-    for name, line in params.imports.items():
-        if (entry := entry_of(line.path)) is None:
+    named = {f"imports.{name}": line.path for name, line in params.imports.items()}
+    named |= {f"models.{name}": line.name or "" for name, line in params.models.items() if line.backend == "imported"}
+    for name, path in named.items():
+        if (entry := entry_of(path)) is None:
             continue
         is_tracked = (root / f"{entry}.dvc").exists()
-        if is_tracked and not (root / line.path).exists():
+        if is_tracked and not (root / path).exists():
             fetched = f"`dvc pull {entry}.dvc` fetches it, `--allow-missing` runs the stages that do not read it"
-            print(f"imports.{name}: {line.path} is not here: {fetched}", file=sys.stderr)
+            print(f"{name}: {path} is not here: {fetched}", file=sys.stderr)
         if not is_tracked and (root / entry).exists():
             new.add(str(entry))
     if new:  # DVC itself says why it cannot track something, such as a file in git; the pipeline runs without it

@@ -4,7 +4,8 @@ Run it once per version, when you hand the folder to others; then `dvc repro rel
 that version cannot be built with other items, and the card of the next one lists the changes.
 
 With --hub OWNER/NAME it first sends the release to a dataset of the Hugging Face Hub, under the version as its revision, if HF_TOKEN is
-set; without it, nothing is recorded or sent: it prints what would be. What was not sent is not recorded.
+set; without it, nothing is recorded or sent: it prints what would be. What was not sent is not recorded. --dry-run prints what the version
+changes and records nothing.
 """
 
 import argparse
@@ -33,6 +34,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--ledger", type=Path, default=Path(PATHS["ledger"]), metavar="PATH")
     parser.add_argument("--hub", metavar="OWNER/NAME", help="send the release there; a new repository is private")
     parser.add_argument("--splits", type=Path, default=Path(PATHS["splits"]), metavar="PATH", help="with --hub: holds what is reserved")
+    parser.add_argument("--dry-run", action="store_true", help="record and send nothing: print what the version changes")
     arguments = parser.parse_args(argv)
     token = os.environ.get("HF_TOKEN", "").strip()
     if token and not re.fullmatch("[!-~]+", token):  # the error of a client would show it
@@ -44,13 +46,17 @@ def main(argv: Sequence[str] | None = None) -> None:
         reserved = {record.id for record in read_split(arguments.splits, RESERVED)}
         hub.refuse_reserved(arguments.release, files, reserved)
         print("\n".join(hub.plan(arguments.release, files, arguments.hub, version)))
-        if not token:
+        if not token and not arguments.dry_run:
             print(
                 "nothing was recorded or sent: HF_TOKEN is not set; `huggingface.co/settings/tokens` gives one that writes", file=sys.stderr
             )
             return
-    sending = hub.push(arguments.release, files, arguments.hub, version, token) if arguments.hub else ()
-    summary = publish(arguments.release / HISTORY, arguments.ledger, version, sending)
+    is_sent = arguments.hub and not arguments.dry_run
+    sending = hub.push(arguments.release, files, arguments.hub, version, token) if is_sent else ()
+    summary = publish(arguments.release / HISTORY, arguments.ledger, version, sending, record=not arguments.dry_run)
+    if arguments.dry_run:
+        print(f"{summary}; nothing was recorded or sent", file=sys.stderr)
+        return
     print(f"{summary}; run `dvc repro release`, commit {arguments.ledger} and dvc.lock, and tag the commit", file=sys.stderr)
     print(NOT_RELEASED, file=sys.stderr)
 
@@ -75,8 +81,8 @@ def refuse_stopped(data: Path) -> None:
             raise ValueError(f"{data / name}: the last run stopped here, so the release is that of an earlier one; run `dvc repro release`")
 
 
-def publish(history: Path, ledger: Path, version: str, sending: Iterable[str] = ()) -> str:
-    """Add a release's history to the ledger; return a summary of what its version changed.
+def publish(history: Path, ledger: Path, version: str, sending: Iterable[str] = (), record: bool = True) -> str:
+    """Add a release's history to the ledger, unless it is not to record; return a summary of what its version changed.
 
     Args:
         sending: sends it while its lines are read, which are printed. If that fails, nothing is recorded.
@@ -90,7 +96,8 @@ def publish(history: Path, ledger: Path, version: str, sending: Iterable[str] = 
         raise ValueError(f"{ledger}: {lost[0].id} of version {lost[0].version} is not in {history}; build it again: `dvc repro release`")
     for line in sending:
         print(line)
-    write_jsonl(ledger, changes, key=lambda change: (order_of(change.version), change.id))
+    if record:
+        write_jsonl(ledger, changes, key=lambda change: (order_of(change.version), change.id))
     counts = dict(tally(changes)).get(version, {})
     changed = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))
     return f"version {version}: {changed or 'no item changed, so the ledger has no line of it'}"

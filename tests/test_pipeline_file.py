@@ -43,6 +43,12 @@ def test_a_comment_makes_only_the_stages_stale_that_run_it(file: str, most: int)
     assert (ROOT / file).exists() and len(code_deps.stale(ROOT / file)) <= most
 
 
+@pytest.mark.parametrize(("stage", "output"), [("predict", "data/predictions/${key}"), ("judge", "data/judgements/${key}.jsonl")])
+def test_dvc_does_not_remove_replies_before_the_stage_that_takes_them_over(stage: str, output: str) -> None:
+    """In a clone they are the only copy, since the cache of replies is not data."""
+    assert {output: {"persist": True}} in PIPELINE["stages"][stage]["do"]["outs"]
+
+
 def test_plan_depends_on_all_code_that_it_hashes() -> None:
     named = code_deps.modules_named(code_deps._named(), *code_deps._ROOMS)
     assert sorted(path.stem for path in named) == sorted(code_deps._named()), "a backend and a task have the name of their module"

@@ -27,3 +27,7 @@ class Judgement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     prompt_sha256: str
     error: str | None = None
     """Why the judge gave no reply."""
+    model: str | None = None
+    """What a server calls the judge that replied, unless that is the name asked for."""
+    key: str | None = None
+    """Hash of all the reply depends on, as in `Prediction`."""

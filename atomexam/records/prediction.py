@@ -34,6 +34,10 @@ class Prediction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Item whose question and reply preceded this one in the conversation, so its repeats may have had different prompts."""
     shots: int = 0
     """Few-shot examples in the prompt; fewer than the run's `shots` if the subject has no more."""
+    model: str | None = None
+    """What a server calls the model that replied, unless that is the name asked for."""
+    key: str | None = None
+    """Hash of all the reply depends on, by which a clone that pulled it has it cached; None if the replies were made elsewhere."""
 
 
 class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

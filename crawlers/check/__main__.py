@@ -13,7 +13,7 @@ import argparse
 import logging
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
@@ -84,7 +84,7 @@ def _check_source(
 
     pages, keep = arguments.pages or _PAGES[mode], [url for _, url in arguments.save]
     outcome = look(spider, source, mode, pages, folder, keep, broken)
-    findings = findings_of(spider, mode, outcome)
+    findings = findings_of(spider, mode, outcome, has_exam_and_subject=bool(source.exam and source.subject))
     sys.stdout.write(as_json(findings) if arguments.json else as_text(findings))
     if arguments.sheet:
         from crawlers.read.__main__ import write_sheet
@@ -120,7 +120,7 @@ def look(
         return run_spider(spider, own | _LOOKING | watch | store | watch_settings, **spider_arguments(source))
 
 
-def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> "Findings":
+def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome", has_exam_and_subject: bool = False) -> "Findings":
     """Return the findings of a run."""
     from crawlers.check.findings import Findings
     from crawlers.check.watch_middleware import ANSWERS, PAGES, REFUSED
@@ -131,11 +131,14 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
 
     stats = outcome.stats
     pages: list[PageOutput] = stats.get(PAGES, [])
+    selectors = _selectors(spider)
     return Findings(
         source=spider.name,
         mode=mode,
         hosts=list(spider.allowed_domains or ()),
-        blocks=_block_selectors(spider),
+        blocks=selectors if "QUESTION" in selectors else None,
+        silent=silent_selectors(selectors, [response for _, response in stats.get(ANSWERS, [])]),
+        has_exam_and_subject=has_exam_and_subject,
         pages=pages,
         refused=stats.get(REFUSED, {}),
         failed=failures(stats),
@@ -157,10 +160,30 @@ def saved_labels(folder: Path) -> Counter[tuple[str, str]]:
     return Counter((entry["entity_type"], label) for entry in entries for label in {one["label"] for one in entry.get("values") or ()})
 
 
-def _block_selectors(spider: "type[SourceSpider]") -> dict[str, str] | None:
-    """Return the selectors of a spider of `--kind exam-blocks`, by the names in its module."""
+def _selectors(spider: "type[SourceSpider]") -> dict[str, str]:
+    """Return the selectors of a spider that `crawlers.new` wrote, by the names in its module; none of any other spider."""
     named = {name: value for name, value in vars(sys.modules[spider.__module__]).items() if name.isupper() and isinstance(value, str)}
-    return named if "QUESTION" in named else None
+    named.pop("ENTITY_TYPE", None)
+    return named if named.keys() & {"PAPER_LINKS", "ENTRY_LINKS"} else {}
+
+
+def silent_selectors(selectors: dict[str, str], responses: "Sequence[Response]") -> dict[str, str]:
+    """Return the selectors that find nothing on any page: on lists those of links, on other pages all others."""
+    from cssselect import SelectorError
+    from scrapy.http import TextResponse
+
+    from crawlers.html.readable import is_json
+    from crawlers.web.page_kinds import kind_of
+
+    silent, readable = {}, [one for one in responses if isinstance(one, TextResponse) and not is_json(one) and one.selector.type == "html"]
+    for name, css in selectors.items():
+        pages = [one for one in readable if (kind_of(one.request) == "parse") == name.endswith("_LINKS")]
+        try:
+            if css and pages and not any(page.css(css) for page in pages):
+                silent[name] = css
+        except SelectorError:  # no CSS: the spider fails on it, and the report says where
+            continue
+    return silent
 
 
 def _tracked(answers: "list[tuple[str, Response]]") -> "Iterator[tuple[str, Response]]":

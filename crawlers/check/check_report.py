@@ -36,7 +36,8 @@ def as_text(findings: Findings) -> str:
     blocks.append(_text(findings.account))
     misread = misread_lines(findings.items)
     blocks.append(listed("what looks misread", misread))
-    blocks.append(paste_lines(findings.items, findings.source))
+    blocks.append(paste_lines(findings.items, findings.source, with_subjects=not findings.has_exam_and_subject))
+    blocks.append(listed("selectors that find nothing on these pages", [f'{name} = "{css}"' for name, css in findings.silent.items()]))
     if findings.blocks is not None and (selectors := proposed(findings)[1]):
         blocks.append(
             [f"selectors for crawlers/sources/{findings.source}/spider.py:", *(f'{name} = "{css}"' for name, css in selectors.items())]
@@ -68,6 +69,7 @@ def as_json(findings: Findings) -> str:
         "text": findings.account.as_counts() if findings.account else None,
         "profile": figures_of(findings.items),
         "selectors": proposed(findings)[1],
+        "silent": findings.silent,
         "advice": advice(findings),
     }
     return msgspec.json.format(msgspec.json.encode(report), indent=1).decode() + "\n"

@@ -85,6 +85,7 @@ _WORDS = re.compile(r"[^\W\d_]{2}")
 _TITLE = re.compile(r"试卷|试题|真题|模拟|考试|练习|题库|卷[一二三四五六七八九十\d]")
 _FRAMED = re.compile(r"[-—=~]{2,40}\s{0,4}(?P<words>[^-—=~\s].{0,60}?)\s{0,4}[-—=~]{2,40}")
 """A title between rules: `--- 组织生活 ---`. It is above a part of the file, wherever that begins."""
+_NAMED_SUBJECT = re.compile(r"[【\[]?(?P<label>[\u4e00-\u9fff]{2,4})[】\]]?\s?[:：]\s?(?P<subject>\S.{0,29})")
 _NO_TITLE = re.compile(
     r"[【\[（(]?(?:章节|单元|课后|课堂|随堂|阶段|综合|模拟|同步|巩固)?(?:测试|测验|练习|自测|检测|作业|习题|试题|考试|题目)[题卷]?[】\]）)]?\d{0,3}"
     r"|(?:[-*•]\s{0,3})?(?:考试|答题|转换|导出|创建|截止|更新|发布|开始|结束)?(?:时间|日期|题量|总分|满分|得分|成绩|姓名|班级|学号|作者|来源|目标|说明)\s{0,3}[:：].{0,200}"
@@ -243,9 +244,9 @@ def reading_of(name: str, text: Text, paper: Paper, source: Text, provenance: Pr
     """Return the questions of a paper as items; `source` has the lines for the account of its characters."""
     titles = _titles(name, text.lines, paper)
     reading, usual = FileReading(unread=[*text.dropped, *paper.unread], source=source), _usual_count(paper.drafts)
-    for draft, title in zip(paper.drafts, titles, strict=True):
-        draft_provenance = structs.replace(provenance, position=draft.position)
-        reading.items.append(QuestionItem(url=provenance.url, provenance=draft_provenance, paper_raw=title, **draft.raw_fields()))
+    for draft, (title, subject) in zip(paper.drafts, titles, strict=True):
+        draft_provenance, fields = structs.replace(provenance, position=draft.position), {"subject_raw": subject} | draft.raw_fields()
+        reading.items.append(QuestionItem(url=provenance.url, provenance=draft_provenance, paper_raw=title, **fields))
         if draft.doubt:
             found = draft.words or _found_in(draft, usual) or DOUBTS[draft.doubt]
             reading.faults.append(f"line {draft.line + 1}: number {draft.number}: {draft.doubt}: {found}")
@@ -297,14 +298,14 @@ def _refuse_records(name: str, lines: list[str]) -> None:
         raise Refusal(f"{name}: line {records[0]}: a JSON object on a line; expected a paper in lines of text; name the file .jsonl")
 
 
-def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:
-    """Return for each question the file's name and the paper's title above it: either may name the subject.
+def _titles(name: str, lines: list[str], paper: Paper) -> list[tuple[str, str | None]]:
+    """Return for each question the file's name with the paper's title above it, and the subject of a line `科目：…` there.
 
     Above the first question, the first line that may be a title is one; a further paper in the file begins with a line that names itself a
     paper. A line of a question is never a title, whatever it states. A title with a page number is a running title, which begins no further
     paper.
     """
-    stem, paper_title, part, read, titles = PurePosixPath(name).stem, "", "", 0, []
+    stem, paper_title, part, subject, read, titles = PurePosixPath(name).stem, "", "", None, 0, []
     unread = {_bare(line) for line in paper.unread}
     for draft in paper.drafts:
         for line in lines[read : draft.line]:
@@ -313,6 +314,9 @@ def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:
                 continue
             text, numbered = _PAGE.subn(" ", text)
             text = text.strip()
+            if (named := _NAMED_SUBJECT.fullmatch(text)) and named["label"] in names_of("subject_raw"):
+                subject = named["subject"]
+                continue
             if not _may_title(text) or (numbered and (paper_title or part)):
                 continue
             if framed := _FRAMED.fullmatch(text):
@@ -321,7 +325,7 @@ def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:
                 paper_title, part = text, ""
         read = max(read, draft.line, 1)
         title = f"{paper_title} {part}".strip()
-        titles.append(stem if title in stem else title if stem in title else f"{stem} {title}")
+        titles.append((stem if title in stem else title if stem in title else f"{stem} {title}", subject))
     return titles
 
 

@@ -83,6 +83,8 @@ def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
             endings = [f"that end in {suffix!r}" if suffix else "without a suffix" for suffix in other]
             _logger.warning("%s: files %s are not read", path, ", ".join(endings))
         files = read
+    if not entries and Path(path).is_dir():
+        raise ValueError(f"{path}: the folder is empty")
     if not files:
         where = "a path is relative to where the command runs and names a file, a folder or a pattern such as folder/*.jsonl"
         raise ValueError(f"no file matches {path!r}; {where}")

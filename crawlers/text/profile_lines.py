@@ -31,10 +31,13 @@ def misread_lines(items: Iterable[Item] | Profile) -> list[str]:
     return _misread(items if isinstance(items, Profile) else profile_of(items))
 
 
-def paste_lines(items: Iterable[Item] | Profile, source: str = "NAME") -> list[str]:
-    """Return the lines to paste for what no word table knows, each under its table's name; `source` is its name in params.yaml."""
+def paste_lines(items: Iterable[Item] | Profile, source: str = "NAME", with_subjects: bool = True) -> list[str]:
+    """Return the lines to paste for what no word table knows, each under its table's name; `source` is its name in params.yaml.
+
+    Without subjects, if the source's line there states them.
+    """
     profile = items if isinstance(items, Profile) else profile_of(items)
-    return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in _to_paste(profile, source)]
+    return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in _to_paste(profile, source, with_subjects)]
 
 
 def figures_of(items: Iterable[Item]) -> dict[str, Any]:
@@ -62,8 +65,8 @@ def _misread(profile: Profile) -> list[str]:
     return lines
 
 
-def _to_paste(profile: Profile, source: str) -> list[str]:
-    subjects = _unplaced(profile.categories, source)
+def _to_paste(profile: Profile, source: str, with_subjects: bool) -> list[str]:
+    subjects = _unplaced(profile.categories, source) if with_subjects else []
     labels = [pair for pair in sorted(profile.labels.items(), key=lambda pair: (-pair[1], pair[0])) if not _is_known(*pair[0])]
     lines = [SUBJECTS_HEAD, *subjects] if subjects else []
     if labels:

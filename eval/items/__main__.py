@@ -55,7 +55,8 @@ _LABELS = {
     "same_replies": "Same replies as another item", "sem": "Standard error of a share right", "items_needed": f"Items for alpha {RELIABLE}",
     "point_biserial": "Item-test correlation", "item_rest": "Item-rest correlation", "negative": "Items with negative correlation",
     "evidence": "Evidence against the key", "unparsed": "Replies unreadable", "omitted": "Replies cut or missing",
-    "consistent": "Same answer in all orders", "suspect": "Suspect items", "enough_models": "Enough models",
+    "consistent": "Same answer in all orders", "suspect": "Suspect items", "agreed": "All models against the key, weak",
+    "enough_models": "Enough models",
 }  # fmt: skip
 _PERCENT = {"right", "floor", "ceiling", "same_replies", "sem", "unparsed", "omitted", "consistent"}
 _EXPLAINED = (
@@ -67,6 +68,10 @@ _ROWS_AT_ONCE = 10_000
 _FEW_MODELS = (
     f"Few models besides baselines: {{}}. With fewer than {LEAST_MODELS}, correlations, reliability and votes on keys are undefined; with "
     f"fewer than {NEEDED_MODELS} they are weak: the 95 % interval of a correlation is more than 0.5 to each side"
+)
+_AGREED = (
+    f"all models agree on another answer than the key; of fewer than {2 * SUSPECT**2:.0f} such models the evidence is below {SUSPECT:.0f} "
+    "standard errors however good they are, so these are weak, and last in the queue"
 )
 
 
@@ -170,7 +175,8 @@ def analyse(task: str, replies: TaskReplies, about: Sequence[AboutItem]) -> Anal
     found = _suspicions(task, replies, table)
     figures = {"models": models, "runs": replies.runs} | _summary(right, table)
     figures |= {name: _rounded(table[name].mean()) for name in ("unparsed", "omitted", "consistent")}
-    return Analysis(table, groups, figures | {"suspect": len(found), "enough_models": models >= NEEDED_MODELS}, found)
+    figures |= {"suspect": sum(not one.agreed for one in found), "agreed": sum(one.agreed for one in found)}
+    return Analysis(table, groups, figures | {"enough_models": models >= NEEDED_MODELS}, found)
 
 
 def compared_with_people(table: pd.DataFrame, people: pd.DataFrame) -> Figures:
@@ -213,15 +219,16 @@ def _suspicions(task: str, replies: TaskReplies, table: pd.DataFrame) -> list[Su
     weak = f", weak with so few models: {NEEDED_MODELS} are needed" if len(replies.runs) < NEEDED_MODELS else ""
     strength = (table.evidence.fillna(0) + OF_EXPLANATION * table.explained.notna()).to_numpy()
     suspect = ((table.evidence >= SUSPECT) | table.negative | table.explained.notna()).to_numpy()
+    agreed = (table.evidence.notna() & (table.for_other == table.models)).to_numpy() if "for_other" in table else np.zeros_like(suspect)
     order = np.argsort(-strength, kind="stable")
     found = []
-    for number in order[suspect[order]]:
+    for number in order[(suspect | agreed)[order]]:
         row: Any = table.iloc[number]
         because, answers, proposed = [], {}, row.explained
         if task in _LETTER_TASKS:
             given = zip(replies.runs, replies.codes[number], strict=True)
             answers = {model: replies.answers[code] for model, code in given if code != NO_ANSWER}
-        if row.evidence >= SUSPECT:
+        if row.evidence >= SUSPECT or agreed[number]:
             proposed = row.other
             counts = f"{number_of(int(row.for_other), 'model')} of {row.models} say {row.other}, {row.for_key} the key"
             because.append(f"{counts}; {row.evidence:.1f} standard errors against it{weak}")
@@ -229,8 +236,10 @@ def _suspicions(task: str, replies: TaskReplies, table: pd.DataFrame) -> list[Su
             because.append(f"models that do well elsewhere miss it: item-rest correlation {row.item_rest:.2f}")
         if row.explained is not None:
             because.append(f"the explanation says {row.explained}")
-        found.append(Suspicion(row.id, proposed, float(strength[number]), _rounded(row.evidence), bool(weak), because, answers))
-    return found
+        last = not suspect[number]
+        evidence = _rounded(row.evidence)
+        found.append(Suspicion(row.id, proposed, float(strength[number]), evidence, bool(weak) or last, because, answers, last))
+    return sorted(found, key=lambda one: one.rank)
 
 
 def runs_by_task(plan: Path, scores: Path) -> tuple[dict[str, list[TaskRun]], int]:
@@ -249,7 +258,7 @@ def runs_by_task(plan: Path, scores: Path) -> tuple[dict[str, list[TaskRun]], in
 def _queue(args: Arguments, out: Path, found: Sequence[Suspicion], of_claims: Sequence[Suspicion]) -> dict[str, int]:
     """Write what people get, without what they have decided already; return the numbers."""
     decided, judged = read_decisions(args.decisions), read_verdicts(args.verdicts)
-    open_keys = sorted((one for one in found if one.item_id not in decided), key=lambda one: (-one.strength, one.item_id))
+    open_keys = sorted((one for one in found if one.item_id not in decided), key=lambda one: one.rank)
     wanted = {one.item_id: one for one in open_keys[:MOST_QUEUED]}
     questions = {row.id: row for row in read_optional(args.splits / "test" / "questions.jsonl", Question) if row.id in wanted}
     twins = twins_of(read_optional(args.unique / "rejected.jsonl", Rejected), wanted)
@@ -329,6 +338,8 @@ def main(argv: list[str] | None = None) -> None:
         analyses[task] = analyse(task, replies, about)
     few = {task: len(one.figures["runs"]) for task, one in analyses.items() if len(one.figures["runs"]) < NEEDED_MODELS}
     warnings = [_FEW_MODELS.format(", ".join(f"{task} {many}" for task, many in few.items()))] if few else []
+    if agreed := sum(one.figures["agreed"] for one in analyses.values()):
+        warnings.append(f"{number_of(agreed, 'item')}: {_AGREED}")
     warnings += [f"Models without a known reply, left out: {task} {', '.join(models)}" for task, models in silent.items()]
     with folder_lock(args.out) as out:
         groups = pd.DataFrame([row for one in analyses.values() for row in one.groups])

@@ -37,6 +37,13 @@ class Suspicion(NamedTuple):
     because: list[str]
     answers: dict[str, str]
     """By model."""
+    agreed: bool = False
+    """All models say the proposed answer, but the evidence is too weak: at the end of the queue."""
+
+    @property
+    def rank(self) -> tuple[bool, float, str]:
+        """The order in the queue."""
+        return self.agreed, -self.strength, self.item_id
 
 
 class Rejected(Struct):

@@ -20,16 +20,16 @@ from atomexam.runtime.stage_summary import judge_headline, print_summary
 from eval.answers.reply_files import by_item, usage_of
 from eval.backends import open_backend
 from eval.judge.marks import ORDERS, PUBLISHED, answer_id, mark_request, read_mark
-from eval.models.cached_model import reply_all
+from eval.models.cached_model import key_of, reply_all, settings_of
 from eval.models.contract import ModelQuery, Reply
 from eval.models.planned import describe
-from eval.models.reply_store import store_path
+from eval.models.reply_store import restore, store_path
 from eval.statistics.bootstrap import Figures, rate_interval
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
 
-Replies = Mapping[tuple[str, int], tuple[ModelQuery, Reply]]
-"""The judge's requests and replies, by request and draw."""
+Replies = Mapping[tuple[str, int], tuple[ModelQuery, Reply, str]]
+"""The judge's requests, replies and their keys in the store, by request and draw."""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -76,8 +76,13 @@ def judge_answers(judge: Judge, scored: Iterable[tuple[Question, list[Score]]], 
     if not requests:
         return {}
     backend = open_backend(*describe(judge.model, args.models))
-    replies = reply_all(backend, judge, [requests], store_path(args.out, judge.model, args.key), f"judge@{args.key}")
-    return {(query.request.item_id, query.repeat): (query, reply) for query, reply in replies}
+    path, settings = store_path(args.out, judge.model, args.key), settings_of(judge, backend)
+    restore([args.out] if args.out.exists() else [], Judgement, path)
+    replies = reply_all(backend, judge, [requests], path, f"judge@{args.key}")
+    return {
+        (query.request.item_id, query.repeat): (query, reply, key_of(backend.identity, query, settings, "generation"))
+        for query, reply in replies
+    }
 
 
 def mark_requests(judge: Judge, question: Question, scores: Iterable[Score]) -> list[Request]:
@@ -91,7 +96,7 @@ def _judgements(score: Score, replies: Replies, judge: Judge) -> list[Judgement]
     rows = []
     for order in ORDERS if score.answer else ():
         for draw in range(judge.repeats):
-            query, reply = replies[f"{answer_id(score.item_id, score.answer or '')}/{order}", draw]
+            query, reply, key = replies[f"{answer_id(score.item_id, score.answer or '')}/{order}", draw]
             rows.append(
                 Judgement(
                     item_id=score.item_id,
@@ -105,6 +110,8 @@ def _judgements(score: Score, replies: Replies, judge: Judge) -> list[Judgement]
                     prompt_tokens=reply.prompt_tokens,
                     prompt_sha256=prompt_sha256(query.prompt),
                     error=reply.error,
+                    model=reply.model,
+                    key=key,
                 )
             )
     return rows
@@ -112,7 +119,7 @@ def _judgements(score: Score, replies: Replies, judge: Judge) -> list[Judgement]
 
 def _usage_figures(replies: Replies, args: Arguments) -> dict[str, float]:
     """Return the judge's calls, tokens and cost; equal answers in two replies were judged once."""
-    made = [reply for _, reply in replies.values()]
+    made = [reply for _, reply, _ in replies.values()]
     server = describe(args.params.model, args.models)[0].server if made else None
     return {"calls": len(made), "calls_failed": sum(reply.finish_reason == "error" for reply in made)} | usage_of(made, server)
 

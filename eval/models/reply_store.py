@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from io import FileIO
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from filelock import FileLock, Timeout
 
-from atomexam.runtime.jsonl import BUFFER_BYTES, to_line
+from atomexam.runtime.jsonl import BUFFER_BYTES, read_jsonl, to_line
 from eval.models.contract import Reply
 
 _SECONDS_AT_RISK = 10.0  # waiting for the disk after each reply would take longer than many a reply
@@ -102,6 +103,30 @@ class Store:
 def store_path(out: Path, model: str, name: str) -> Path:
     """Return a run's file in its model's store: beside the stage's output, not in it, so that a new `dvc repro` finds it."""
     return out.parent / ".replies" / model / f"{name}.jsonl"
+
+
+def restore(files: Iterable[Path], shape: type[Any], path: Path) -> None:
+    """Add the replies of earlier outputs, such as those that `dvc pull` brought, to a file of the store if the store lacks them.
+
+    Args:
+        shape: of the files' records: `Prediction` or `Judgement`.
+    """
+    replies = {}
+    for file in files:
+        try:
+            for row in read_jsonl(file, shape):
+                if row.key and row.finish_reason != "error":
+                    fields = {name: getattr(row, name) for name in Reply.__struct_fields__ if name in row.__struct_fields__}
+                    replies[row.key] = Reply(text=row.reply, **fields)
+        except ValueError as error:  # of another version, or damaged: this stage writes it anew
+            print(f"{error}; its further replies are requested again unless they are stored", file=sys.stderr, flush=True)
+    if not replies:
+        return
+    with open_store(path) as store:
+        known = store.find(replies)
+        for key, reply in replies.items():
+            if key not in known:
+                store.add(key, reply)
 
 
 @contextmanager

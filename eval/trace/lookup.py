@@ -25,7 +25,7 @@ from eval.trace.related_items import Claim, learned_by, nearest, read_items
 SPLITS = ("train", "dev", "test", "reserved")
 _CLAIMS: dict[str, tuple[str, type[Claim]]] = {"claim": ("claims.jsonl", ClaimPair), "fourfold": ("fourfold.jsonl", Fourfold)}
 """File and shape of each kind of claim."""
-_DECISIONS = Path("curation/decisions.jsonl")  # beside the folder of data
+_DECISIONS, _PUBLISHED = Path("curation/decisions.jsonl"), Path("splits/released.jsonl")  # beside the folder of data
 _ID = re.compile(r"[a-z]+-[0-9a-f]{8,}")
 _MOST_BYTES = 1 << 26  # longer than any page; unpacking stops there
 _MAX_BYTES = 240
@@ -262,7 +262,10 @@ def _rejected(data: Path, hit: Hit) -> Chain:
 def _versions(data: Path, item: str) -> Chain:
     """Return what happened to an item in each release, the present one included."""
     rows = [row for row in rows_with(data / "release/history.jsonl", [item], Release) if row.id == item]
-    return {"versions": [f"{row.version} {row.change}, {row.split}" for row in rows]} if rows else {}
+    ledger = data.parent / _PUBLISHED
+    published = set(rows_with(ledger, [item], Release)) if ledger.exists() else set()
+    states = [f"{row.version} {row.change}, {row.split}{'' if row in published else ' (not published)'}" for row in rows]
+    return {"versions": states} if rows else {}
 
 
 def _decided(data: Path, item: str) -> Chain:

@@ -129,6 +129,14 @@ def test_a_frame_and_its_records_are_audited_alike(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_prompts_name_the_exam_and_subject_that_read_is_given(tmp_path: Path) -> None:
+    (tmp_path / "paper.txt").write_text("1、下列属于火灾的是（ ）。\nA、甲\nB、乙\nC、丙\nD、丁\n答案：B\n", encoding="utf-8")
+    items = atomexam.read(tmp_path / "paper.txt", exam="一级注册消防工程师", subject="消防安全技术实务")
+    prompts = atomexam.prompts(atomexam.clean(items).questions, "choice")
+    assert "消防安全技术实务" in str(prompts.iloc[0].to_dict()) and "未知" not in str(prompts.iloc[0].to_dict())
+
+
+@pytest.mark.slow
 def test_questions_without_a_group_stand_alone() -> None:
     table = pd.DataFrame({"item_id": [f"q{n}" for n in range(9)], "repeat": 0, "outcome": "answered", "answer": "A"})
     right, wrong = (table.assign(correct=[each] * 8 + [True]) for each in (True, False))

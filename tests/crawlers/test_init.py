@@ -1,11 +1,12 @@
 """params.yaml for own files alone; tests/end_to_end/test_pipeline.py runs the pipeline on it."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from atomexam.text.yaml_values import yaml_values
-from crawlers.init import OwnFiles, Pool, counted, own_params, quotas, runs_of, too_few
+from crawlers.init import OwnFiles, Pool, counted, newest_day, own_params, quotas, runs_of, too_few
 
 PARAMS = (Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8")
 
@@ -64,6 +65,13 @@ def test_without_choices_nothing_is_asked() -> None:
 def test_another_form_of_params_is_refused(text: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         own_params(text, OWN)
+
+
+def test_the_files_are_dated_by_the_newest(tmp_path: Path) -> None:
+    for name, day in (("a.csv", 1), ("b.csv", 9)):
+        (tmp_path / name).write_text("题干,A,B,C,D,答案\n", encoding="utf-8")
+        os.utime(tmp_path / name, (0, day * 86_400))
+    assert newest_day(str(tmp_path)) == "1970-01-10"
 
 
 def test_a_folder_that_cannot_be_a_key_is_refused() -> None:

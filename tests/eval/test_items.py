@@ -401,6 +401,23 @@ def test_few_models_are_called_weak_and_one_ends_without_an_error(
     assert "<p>Few models" in shown[0] and ">Same replies as another item<" in shown[0] and "\u00a0%</td>" in shown[0]
 
 
+def test_a_key_that_all_of_few_models_contradict_is_last_in_the_queue_and_weak(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    six = Folder(tmp_path, models=6)
+    contradicted = six.questions[min({*range(60)} - six.wrong - {one for one in range(60) if six.questions[one].explanation})]
+    other = "D" if contradicted.answer == "A" else "A"
+    for model in range(6):
+        known = zip(six.questions, six.answers[:, model], strict=True)
+        six.run(f"m{model:02}", [other if one is contradicted else LETTERS[code] for one, code in known])
+    figures = six.items()["tasks"]["choice"]
+    row, *_ = [row for row in six.queue() if row.question_id == contradicted.id]
+    assert (
+        row.evidence < SUSPECT and row.weak and row.proposed == other and row.because[0].startswith(f"6 models of 6 say {other}, 0 the key")
+    )
+    assert figures["agreed"] >= 1 and f"{figures['agreed']} item" in caplog.text
+    assert contradicted.id in [one.question_id for one in six.queue()[-figures["agreed"] :]] and figures["suspect"] < len(six.queue())
+    assert "all models agree on another answer" in (tmp_path / "out/index.html").read_text(encoding="utf-8")
+
+
 def test_the_best_run_of_a_model_counts_and_orders_are_compared(tmp_path: Path) -> None:
     folder = Folder(tmp_path, models=3, items=8)
     known = [one.answer for one in folder.questions]

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from hypothesis import given
@@ -104,6 +105,9 @@ def test_repeats_have_a_deviation_and_the_same_answer_is_judged_once(tmp_path: P
     stage.score([*scores[:3], score(questions[1], "丑", 1)])
     stage.judge("overlap")
     assert "judge@run: 6 requests: 4 stored, 2 new, 0 failed" in capsys.readouterr().err
+    rmtree(tmp_path / "judgements/.replies")  # as in a clone after `dvc pull`
+    stage.judge("overlap")
+    assert "judge@run: 6 requests: 6 stored, 0 new, 0 failed" in capsys.readouterr().err
 
 
 def test_a_judge_of_a_server_with_prices_has_a_cost(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Stage `predict`: one reply a repeat of each item, few-shot examples, errors that name what is wrong."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -132,6 +133,29 @@ def test_an_unknown_model_names_the_known(toy_models: Path) -> None:
 def test_runs_that_no_plan_lists_are_named(toy_models: Path, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"runs.json: no such file; `dvc repro plan` writes it"):
         main(["random", "--models", str(toy_models), "--runs", str(tmp_path / "runs.json")])
+
+
+def test_pulled_replies_are_stored_ones(toy_data: Path, toy_models: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """In a clone the store is empty, and a new run must not request the replies of all others again."""
+    out = tmp_path / "predictions/random"
+    paths = {"runs": tmp_path / "runs.json", "splits": toy_data / "splits", "models": toy_models, "out": out}
+
+    def ask(**tasks: str) -> list[str]:
+        write_json(tmp_path / "runs.json", {name: {"model": "random", "task": task} for name, task in tasks.items()})
+        main(["random", *(f"--{name}={path}" for name, path in paths.items())])
+        return [line.partition(" requests: ")[2] for line in capsys.readouterr().err.splitlines() if " requests: " in line]
+
+    first = ask(a="claim")
+    written = (out / "a.jsonl").read_bytes()
+    shutil.rmtree(tmp_path / "predictions/.replies")
+    again, new = ask(a="claim", b="choice")
+    assert first[0].startswith("0 stored, ") and again.endswith(" stored, 0 new, 0 failed") and new.startswith("0 stored, ")
+    assert (out / "a.jsonl").read_bytes() == written
+    shutil.rmtree(tmp_path / "predictions/.replies")
+    (out / "a.jsonl").write_bytes(written.replace(b'"reply"', b'"former"'))  # of a version with other fields
+    again, _ = ask(a="claim", b="choice")
+    assert again.startswith("0 stored, ")
+    assert (out / "a.jsonl").read_bytes() == written
 
 
 CLAIM, CHOICE = {"task": "claim", "max_new_tokens": 4}, {"task": "choice", "max_new_tokens": 4}

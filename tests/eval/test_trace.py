@@ -82,6 +82,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     states = [("0.1.0", "added", "train"), ("0.2.0", "moved", "test")]
     history = [{"version": version, "id": QUESTION, "change": change, "config": "kg", "split": split} for version, change, split in states]
     write_jsonl(folder / "data/release/history.jsonl", history, key=str)
+    write_jsonl(folder / "splits/released.jsonl", history[:1], key=str)
     (folder / "curation").mkdir()
     decisions = [Decision(id=merged.id, right=["活动"], note="教材第3页"), Decision(id=rejected.id, withdrawn="drop")]
     write_jsonl(folder / "curation/decisions.jsonl", decisions, key=lambda one: one.id)
@@ -165,7 +166,7 @@ def test_what_was_rejected_says_why(trace) -> None:
 
 
 def test_an_item_says_what_each_release_did_to_it(trace) -> None:
-    assert "versions:\n  - 0.1.0 added, train\n  - 0.2.0 moved, test\n" in trace(QUESTION)
+    assert "versions:\n  - 0.1.0 added, train\n  - 0.2.0 moved, test (not published)\n" in trace(QUESTION)
     assert "versions:" not in trace(CLAIM)  # in no release
 
 

@@ -138,7 +138,11 @@ def test_the_next_card_tells_what_changed(split_files, release_of, pool, claims,
 def test_publishing_tells_its_own_version_and_what_must_stay_at_home(split_files, release_of, pool, claims, tmp_path: Path, capsys) -> None:
     ledger = tmp_path / "released.jsonl"
     folder = split_files(pool, claims)
-    publish(["--release", str(release_of(folder)), "--ledger", str(ledger)])
+    words = ["--release", str(release_of(folder)), "--ledger", str(ledger)]
+    publish([*words, "--dry-run"])
+    assert re.search(r"version 0\.1\.0: \d+ added; nothing was recorded", capsys.readouterr().err)
+    assert not ledger.exists() or not ledger.read_bytes()
+    publish(words)
     told = capsys.readouterr().err
     assert re.search(r"version 0\.1\.0: \d+ added; run `dvc repro release`", told) and "splits/assignments.jsonl" in told
     before = ledger.read_bytes()

@@ -23,7 +23,7 @@ from scrapy.utils.test import get_crawler
 from atomexam.records.item import EntityItem, LabelledValue, QuestionItem, Section
 from atomexam.records.provenance import Provenance
 from atomexam.text.columns import aligned, cut, width
-from crawlers.check.__main__ import main
+from crawlers.check.__main__ import main, silent_selectors
 from crawlers.check.advice import advice
 from crawlers.check.check_report import as_json, as_text
 from crawlers.check.findings import Findings, fields_of, kinds_of, labels_of
@@ -217,6 +217,23 @@ def test_hints_name_lists_and_text() -> None:
     assert hints.texts[0].selector == "div.body"
     for hint in hints.links:
         assert len(html(f'<div id="nav">{nav}</div><ul class="news">{rows}</ul>').css(hint.selector)) == hint.count
+
+
+def test_selectors_that_find_nothing_are_listed() -> None:
+    paper = html('<dl data-key="B"><dt>1、题干</dt><dd>A、甲</dd><dd>B、乙</dd></dl>', f"{SITE}/1")
+    paper.request = Request(f"{SITE}/1", callback=Watch._keep)
+    list_of_papers = html('<ul class="papers"><li><a href="/1">卷</a></li></ul>')
+    selectors = {
+        "PAPER_LINKS": "ul.papers a",
+        "PAPER_TITLE": "h1",
+        "QUESTION": "dl",
+        "ANSWER": "dl::attr(data-key)",
+        "TYPE": "",
+        "STEM": "dt[",
+    }
+    assert silent_selectors(selectors, [list_of_papers, paper, Response(SITE)]) == {"PAPER_TITLE": "h1"}
+    assert silent_selectors(selectors, [list_of_papers]) == {}, "no paper was read"
+    assert 'selectors that find nothing on these pages:\n  PAPER_TITLE = "h1"' in as_text(found(page(1), silent={"PAPER_TITLE": "h1"}))
 
 
 def test_a_short_list_with_a_script_names_its_links() -> None:

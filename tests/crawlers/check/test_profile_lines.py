@@ -71,6 +71,7 @@ def test_lines_can_be_pasted(root: Path) -> None:
 def test_many_categories_are_one_line() -> None:
     items: list[Item] = [question(number, exam_raw=None, subject_raw=None, paper_raw=f"试卷{number}") for number in range(MANY)]
     assert paste_lines(items, "toy")[1:] == ["  - {source: toy, exam: EXAM, subject: SUBJECT}  # 20 questions"]
+    assert paste_lines(items, "toy", with_subjects=False) == [], "the source's line states them"
 
 
 def test_a_layout_has_the_keys_that_are_read_and_those_that_are_not() -> None:

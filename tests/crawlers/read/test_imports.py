@@ -62,6 +62,17 @@ def test_a_folder_gives_what_its_format_reads(tmp_path: Path, pages: Path, caplo
     assert {item.paper_raw for item in items if isinstance(item, QuestionItem)} == {"a 心理学试卷", "b 心理学试卷"}
 
 
+@pytest.mark.parametrize(
+    ("line", "subject"), [("科目：消防安全技术实务", "消防安全技术实务"), ("【专业】: 护理", "护理"), ("时间：90分钟", None)]
+)
+def test_a_line_above_a_paper_names_its_subject(line: str, subject: str | None, tmp_path: Path, pages: Path) -> None:
+    title, _, questions = PAPER.partition("\n")
+    (tmp_path / "a.txt").write_text(f"{title}\n{line}\n{questions}", encoding="utf-8")
+    store_files("books", source(tmp_path / "a.txt", "paper"), pages)
+    items = [item for item in read_files("books", source(tmp_path, "paper"), pages, 0.0) if isinstance(item, QuestionItem)]
+    assert {(item.paper_raw, item.subject_raw) for item in items} == {("a 心理学试卷", subject)}
+
+
 def test_names_of_several_paths_are_apart_and_each_file_comes_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(Path("x/books/a.jsonl")), write(Path("y/books/a.jsonl"))

@@ -168,11 +168,13 @@ def test_sheets_that_are_not_read_are_told_without_asking(books: Path, capsys: p
     ("arguments", "message"),
     [
         (["books", "--format", "papers"], "unknown format 'papers'; known: .*did you mean paper"),
+        (["empty"], "empty: the folder is empty"),
         (["nowhere"], "no file matches 'nowhere'; a path is relative to where the command runs"),
         (["books/*.md"], r"no file matches 'books/\*\.md'"),
     ],
 )
 def test_wrong_calls_say_what_to_do(books: Path, arguments: list[str], message: str) -> None:
+    Path("empty").mkdir()
     with pytest.raises((ValueError, FileNotFoundError), match=message):
         main(arguments)
 
