@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from tqdm import tqdm
 
+from atomexam.records.blocks import NAME
 from atomexam.records.item import Item
 from atomexam.records.params import PARAMS_FILE, Import, check
 from atomexam.records.question import UNKNOWN_EXAM
@@ -168,6 +169,7 @@ def own_params(text: str, own: OwnFiles) -> str:
     if not isinstance(values, dict) or values.get("imports"):
         raise ValueError(f"{PARAMS_FILE}: imports has own files already; add a line there instead: docs/importing.md")
     blocks: dict[str, Any] = {
+        "release": _flow(values["release"] | {"name": next(filter(re.compile(NAME).search, (own.line.get("exam", ""), own.name)))}),
         "sources": "{}",
         "imports": {own.name: _flow(own.line)},
         "models": {"random": "{backend: baseline, strategy: random}", "longest": "{backend: baseline, strategy: longest_option}"},
