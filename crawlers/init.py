@@ -70,6 +70,12 @@ class OwnFiles(NamedTuple):
     """Questions with an answer that clean and near_duplicates keep."""
 
     @property
+    def title(self) -> str:
+        """Return the name of the release: that of the exam, unless it has signs that no name may have, or of the folder."""
+        exam = self.line.get("exam", "")
+        return exam if re.search(NAME, exam) else self.name
+
+    @property
     def types(self) -> dict[str, int]:
         """Return the questions by type."""
         kinds = sorted({pool.question_type for pool in self.pools})
@@ -91,7 +97,9 @@ def main(argv: list[str] | None = None) -> None:
     quota = ", ".join(f"{count} {name}" for name, count in quotas(own.pools).items()) or "none: no type has enough questions"
     exams = sorted({pool.exam for pool in own.pools})
     print(f"{own.line['path']}: {sum(own.types.values())} different questions with answers: {own.types}; exams: {', '.join(exams)}")
-    print(f"written   {PARAMS_FILE}: imports.{own.name}; quota of test, and again of reserved, per exam and category: {quota}")
+    print(
+        f"written   {PARAMS_FILE}: imports.{own.name}; release.name {own.title}; quota of test, and again of reserved, per exam and category: {quota}"
+    )
     if few := too_few(own.pools):
         print(f"few       in test: {few}; the report gives no verdict below {LEAST}, which {_SHARE * LEAST} questions of a type give")
     if UNKNOWN_EXAM in exams:
@@ -169,7 +177,7 @@ def own_params(text: str, own: OwnFiles) -> str:
     if not isinstance(values, dict) or values.get("imports"):
         raise ValueError(f"{PARAMS_FILE}: imports has own files already; add a line there instead: docs/importing.md")
     blocks: dict[str, Any] = {
-        "release": _flow(values["release"] | {"name": next(filter(re.compile(NAME).search, (own.line.get("exam", ""), own.name)))}),
+        "release": _flow(values["release"] | {"name": own.title}),
         "sources": "{}",
         "imports": {own.name: _flow(own.line)},
         "models": {"random": "{backend: baseline, strategy: random}", "longest": "{backend: baseline, strategy: longest_option}"},
