@@ -97,9 +97,8 @@ def main(argv: list[str] | None = None) -> None:
     quota = ", ".join(f"{count} {name}" for name, count in quotas(own.pools).items()) or "none: no type has enough questions"
     exams = sorted({pool.exam for pool in own.pools})
     print(f"{own.line['path']}: {sum(own.types.values())} different questions with answers: {own.types}; exams: {', '.join(exams)}")
-    print(
-        f"written   {PARAMS_FILE}: imports.{own.name}; release.name {own.title}; quota of test, and again of reserved, per exam and category: {quota}"
-    )
+    print(f"written   {PARAMS_FILE}: imports.{own.name}; quota of test, and again of reserved, per exam and category: {quota}")
+    print(f"          release.name, the name of the data set: {own.title}")
     if few := too_few(own.pools):
         print(f"few       in test: {few}; the report gives no verdict below {LEAST}, which {_SHARE * LEAST} questions of a type give")
     if UNKNOWN_EXAM in exams:
