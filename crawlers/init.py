@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from tqdm import tqdm
 
+from atomexam.records.blocks import NAME
 from atomexam.records.item import Item
 from atomexam.records.params import PARAMS_FILE, Import, check
 from atomexam.records.question import UNKNOWN_EXAM
@@ -70,6 +71,12 @@ class OwnFiles(NamedTuple):
     """Questions with an answer that clean and near_duplicates keep."""
 
     @property
+    def title(self) -> str:
+        """Return the name of the release: that of the exam, unless it has signs that no name may have, or of the folder."""
+        exam = self.line.get("exam", "")
+        return exam if re.search(NAME, exam) else self.name
+
+    @property
     def types(self) -> dict[str, int]:
         """Return the questions by type."""
         kinds = sorted({pool.question_type for pool in self.pools})
@@ -92,6 +99,7 @@ def main(argv: list[str] | None = None) -> None:
     exams = sorted({pool.exam for pool in own.pools})
     print(f"{own.line['path']}: {sum(own.types.values())} different questions with answers: {own.types}; exams: {', '.join(exams)}")
     print(f"written   {PARAMS_FILE}: imports.{own.name}; quota of test, and again of reserved, per exam and category: {quota}")
+    print(f"          release.name, the name of the data set: {own.title}")
     if few := too_few(own.pools):
         print(f"few       in test: {few}; the report gives no verdict below {LEAST}, which {_SHARE * LEAST} questions of a type give")
     if UNKNOWN_EXAM in exams:
@@ -175,6 +183,7 @@ def own_params(text: str, own: OwnFiles) -> str:
     if not isinstance(values, dict) or values.get("imports"):
         raise ValueError(f"{PARAMS_FILE}: imports has own files already; add a line there instead: docs/importing.md")
     blocks: dict[str, Any] = {
+        "release": _flow(values["release"] | {"name": own.title}),
         "sources": "{}",
         "imports": {own.name: _flow(own.line)},
         "models": {"random": "{backend: baseline, strategy: random}", "longest": "{backend: baseline, strategy: longest_option}"},

@@ -2,9 +2,9 @@
 
 python -m eval.export --dataset OWNER/NAME --by ORGANISATION [--model MODEL=OWNER/NAME] [RUN ...]
 
-OUT/data/AtomExam/DEVELOPER/MODEL/ID.json is a record of Every Eval Ever (schema 0.2.1) for each model. OUT/models/DEVELOPER/MODEL has
-`.eval_results/*.yaml` for that model's repository, a file for each setting in which it was run. Without RUN, all runs of models are
-written; rules are no models. Send them yourself: nothing leaves this machine.
+OUT/data/NAME/DEVELOPER/MODEL/ID.json, NAME as of the release, is a record of Every Eval Ever (schema 0.2.1) for each model.
+OUT/models/DEVELOPER/MODEL has `.eval_results/*.yaml` for that model's repository, a file for each setting in which it was run. Without
+RUN, all runs of models are written; rules are no models. Send them yourself: nothing leaves this machine.
 """
 
 import argparse
@@ -24,8 +24,8 @@ from uuid import NAMESPACE_URL, uuid5
 import msgspec
 from ruamel.yaml import YAML
 
-from atomexam.records.blocks import Run
-from atomexam.records.checks import one_of
+from atomexam.records.blocks import Release, Run
+from atomexam.records.checks import convert, one_of
 from atomexam.records.model import Description
 from atomexam.runtime.jsonl import read_json, replacing, write_json
 from atomexam.runtime.stage import command, run_stage
@@ -35,7 +35,6 @@ from eval.statistics.bootstrap import LEVEL
 from eval.tasks.runs import TASKS
 
 SCHEMA = "0.2.1"
-_NAME = "AtomExam"
 _METRICS = {
     "accuracy": "share of the {noun} that are answered rightly, a reply without a readable answer counting as wrong",
     "following_rate": "share of the replies from which an answer was read",
@@ -105,7 +104,7 @@ def _repository(name: str, advice: str) -> str:
     raise ValueError(advice)
 
 
-def every_eval_ever(runs: list[ScoredRun], dataset: str, version: str, by: str, relationship: str, now: int) -> dict[str, Any]:
+def every_eval_ever(runs: list[ScoredRun], dataset: str, release: Release, by: str, relationship: str, now: int) -> dict[str, Any]:
     """Return the record of one model's runs."""
     first, model_id = runs[0], runs[0].model_id
     about = {
@@ -117,10 +116,10 @@ def every_eval_ever(runs: list[ScoredRun], dataset: str, version: str, by: str, 
     }
     return {
         "schema_version": SCHEMA,
-        "evaluation_id": f"{_NAME}/{model_id}/{first.model.model}/{now}",
+        "evaluation_id": f"{release.name}/{model_id}/{first.model.model}/{now}",
         "retrieved_timestamp": str(now),
         "source_metadata": {
-            "source_name": _NAME,
+            "source_name": release.name,
             "source_type": "evaluation_run",
             "source_organization_name": by,
             "evaluator_relationship": relationship,
@@ -132,19 +131,19 @@ def every_eval_ever(runs: list[ScoredRun], dataset: str, version: str, by: str, 
             "developer": model_id.partition("/")[0],
             "additional_details": {key: str(value) for key, value in about.items() if value},
         },
-        "evaluation_results": [result for one in runs for result in _results(one, dataset, version)],
+        "evaluation_results": [result for one in runs for result in _results(one, dataset, release)],
     }
 
 
-def _results(one: ScoredRun, dataset: str, version: str) -> Iterator[dict[str, Any]]:
+def _results(one: ScoredRun, dataset: str, release: Release) -> Iterator[dict[str, Any]]:
     run, figures = one.run, one.figures
     source = {
-        "dataset_name": _NAME,
+        "dataset_name": release.name,
         "source_type": "hf_dataset",
         "hf_repo": dataset,
         "hf_split": "test",
         "samples_number": one.samples(),
-        "additional_details": {"version": version, "task": run.task},
+        "additional_details": {"version": release.version, "task": run.task},
     }
     arguments = {"temperature": run.temperature, "top_p": run.top_p, "max_tokens": run.max_new_tokens} | (
         {"top_k": run.top_k} if run.top_k else {}
@@ -228,7 +227,9 @@ def main(argv: list[str] | None = None) -> None:
     if wrong := [pair for pair in args.model if "=" not in pair]:
         raise ValueError(f"--model {wrong[0]}: expected MODEL=OWNER/NAME")
     ids = dict(pair.split("=", 1) for pair in args.model)
-    version = read_json(args.release / "croissant.json", dict, "`dvc repro release` writes it")["version"]
+    croissant = args.release / "croissant.json"
+    about = read_json(croissant, dict, "`dvc repro release` writes it")
+    release = convert({key: about.get(key) for key in ("name", "version")}, Release, str(croissant))  # the name is a folder below
     now = int(time.time())
     today = time.strftime("%Y-%m-%d", time.gmtime(now))
     by_model: dict[str, dict[str, list[ScoredRun]]] = defaultdict(lambda: defaultdict(list))
@@ -236,9 +237,9 @@ def main(argv: list[str] | None = None) -> None:
         by_model[one.model_id][one.model.model].append(one)
     for model_id, models in by_model.items():
         for runs in models.values():
-            record = every_eval_ever(runs, args.dataset, version, args.by, args.relationship, now)
+            record = every_eval_ever(runs, args.dataset, release, args.by, args.relationship, now)
             name = uuid5(NAMESPACE_URL, msgspec.json.encode(record).decode())
-            path = args.out / "data" / _NAME / model_id / f"{name}.json"
+            path = args.out / "data" / release.name / model_id / f"{name}.json"
             write_json(path, record)
             print(path)
         for file, text in eval_results([*chain(*models.values())], args.dataset, args.revision, today).items():

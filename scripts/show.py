@@ -92,7 +92,7 @@ def lines(root: Path) -> Iterator[str]:
         if len(changed) > _MOST_MOVED:
             yield f"  … and {len(changed) - _MOST_MOVED} more: `dvc metrics diff`"
         if changed:
-            yield "  why they moved: `python -m eval.diff HEAD`; `--html` writes diff/index.html and the filters of the report's items"
+            yield "  why they moved: `python -m eval.diff HEAD --html`, also in the report and for its items"
         if others := _changed_beside(root):
             yield f"  {number_of(len(others), 'file')} beside the summary changed: {', '.join(others[:_MOST_FILES])}" + (
                 f" and {len(others) - _MOST_FILES} more (git status)" if len(others) > _MOST_FILES else ""

@@ -108,6 +108,12 @@ def test_the_example_of_a_diff_begins_at_the_figures() -> None:
     assert any(all(splits[name]["claims"] == int(claims) for name, claims in told.items()) for splits in known), "run `make readme`"
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/first-steps.md", "docs/items.md", "docs/adding-a-source.md", "scripts/show.py"])
+def test_what_to_type_after_a_change_fills_the_report(page: str) -> None:
+    """Without --html the report still says how it would say what changed."""
+    assert set(re.findall(r"python -m eval\.diff [\w.-]+( --html)?", (ROOT / page).read_text(encoding="utf-8"))) == {" --html"}
+
+
 def test_the_example_shows_what_moved_as_dvc_does() -> None:
     assert example_block({"test": 5, "dev": 2, "train": 9}, {"test": 8, "dev": 2, "train": 6}).splitlines() == [
         "    Path                  Metric               v1  workspace  Change",

@@ -303,5 +303,14 @@ class SplitFlags(Split, frozen=True):
     contained: Contained = 0.95
 
 
+NAME = r"^[^\W\d_]([\w ()（）·.+-]*[\w)）])?\Z"
+"""Of a data set: one line that needs no quotes in YAML and no escape in Markdown."""
+
+
 class Release(Block, frozen=True):
     version: Annotated[str, Meta(pattern=VERSION)]
+    name: Annotated[str, Meta(pattern=NAME)] = "AtomExam"
+    description: Annotated[str, Meta(pattern=r"^\w.*\Z")] | None = None
+    """What it holds, the beginning of a sentence; without it, questions or facts, by what there is."""
+    licence: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9.-]*\Z")] | None = None
+    """Of all records, as the Hugging Face Hub writes it; without one, the terms of each source hold."""

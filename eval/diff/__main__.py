@@ -21,7 +21,8 @@ from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.stage import command, run_stage
 from atomexam.runtime.stage_summary import number_of
-from eval.diff.page import write_page
+from atomexam.text.columns import aligned, cut
+from eval.diff.page import has_moved, write_page
 from eval.diff.version import WORKSPACE, DataVersion
 from eval.statistics.bootstrap import Figures
 from eval.statistics.pairing import METRICS, QuestionKey, Tallies, mean, paired, scored_id, tally, tally_marks, with_holm
@@ -43,6 +44,7 @@ CAUSES = ("key", "repeats", "prompt", "weights", "reply", "reading", "mark")
 """Why an item has another result, in order of precedence: another right answer, another number of repeats, another prompt, another
 reply to the same prompt, of other weights or of the same, another parsed answer of the same reply, another mark for it."""
 UNITS = 10_000  # of a rate: effects are in hundredths of a percentage point
+_MOST_KEYS = 10  # listed without --items
 
 Traits = Mapping[str, tuple]
 """Cause -> the values that differ between two versions if it applies."""
@@ -110,13 +112,13 @@ def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits], *, othe
 
 
 def rounded(start: Fraction, end: Fraction, effects: list[Fraction]) -> tuple[int, int, list[int]]:
-    """Return a change and its parts in hundredths of a percentage point, rounded so that they still sum up (largest remainders)."""
-    first, last = round(start * UNITS), round(end * UNITS)
+    """Return two rates and the parts of their change in hundredths of a percentage point; the parts are rounded so that their sum is the
+    change, rounded once (largest remainders): the rounded rates may differ by one more or less."""
     units = [floor(effect * UNITS) for effect in effects]
     rests = sorted((index for index, effect in enumerate(effects) if effect), key=lambda index: units[index] - effects[index] * UNITS)
-    for index in rests[: last - first - sum(units)]:
+    for index in rests[: round((end - start) * UNITS) - sum(units)]:
         units[index] += 1
-    return first, last, units
+    return round(start * UNITS), round(end * UNITS), units
 
 
 def difference_of(a: DataVersion, b: DataVersion) -> Figures:
@@ -130,7 +132,16 @@ def difference_of(a: DataVersion, b: DataVersion) -> Figures:
         family = [figures[name]["paired"] for run, figures in runs.items() if b.task_of(run) == task and name in figures]
         tested += [row for row in with_holm(family) if row.get("family")]
     only = {"only_a": [run for run in ours if run not in theirs], "only_b": [run for run in theirs if run not in ours]}
-    return {"a": a.name, "b": b.name, **only, "comparisons": len(tested), "runs": runs}
+    return {"a": a.name, "b": b.name, **only, "keys": _other_keys(*questions), "comparisons": len(tested), "runs": runs}
+
+
+def _other_keys(before: Iterable[QuestionKey], after: Iterable[QuestionKey]) -> list[Figures]:
+    """Return the questions with another right answer, on one line and without what a terminal would obey."""
+    old = {row.id: row.answer for row in before}
+    rows = sorted((row for row in after if row.answer != old.get(row.id, row.answer)), key=lambda row: row.id)
+    return [
+        {"id": row.id, "a": cut(old[row.id] or "none", 20), "b": cut(row.answer or "none", 20), "stem": cut(row.stem, 60)} for row in rows
+    ]
 
 
 def _run(run: str, a: DataVersion, b: DataVersion, questions: tuple[list[QuestionKey], list[QuestionKey]]) -> Figures:
@@ -166,7 +177,7 @@ def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str]
     return {
         "a": first / UNITS,
         "b": last / UNITS,
-        "change": (last - first) / UNITS,
+        "change": sum(units) / UNITS,
         "parts": {part.name: {"items": part.items, "effect": unit / UNITS} for part, unit in zip(parts, units, strict=True)},
         "paired": paired(after, before, groups, run),
         "changed": {key: {"cause": causes.get(key), "a": float(before[key].share), "b": float(after[key].share)} for key in changed},
@@ -174,14 +185,19 @@ def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str]
 
 
 def as_text(difference: Figures, items: bool) -> str:
-    """Return the changes for the terminal; unchanged metrics with unchanged requests are one line."""
+    """Return the changes for the terminal: questions with another right answer, and metrics that moved; all others are one line."""
     lines = [f"{difference['a']} -> {difference['b']}"]
     for name, version in (("only_a", difference["a"]), ("only_b", difference["b"])):
         lines += [f"{run}: only in {version}" for run in difference[name]]
+    if keys := difference["keys"]:
+        listed = keys if items else keys[:_MOST_KEYS]
+        lines += ["", f"another right answer: {number_of(len(keys), 'question')}"]
+        lines += aligned([[f"  {one['id']}", f"{one['a']} -> {one['b']}", one["stem"]] for one in listed])
+        lines += [f"  … {len(keys) - len(listed)} more: --items"] if len(keys) > len(listed) else []
     still: dict[str, int] = {}
     for run, figures in difference["runs"].items():
         for metric, figure in figures.items():
-            if any(part["items"] for part in figure["parts"].values()):
+            if has_moved(figure):
                 lines += ["", *_lines(run, metric, figure, items)]
             else:
                 still[run] = still.get(run, 0) + 1
@@ -218,7 +234,7 @@ def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersio
     parser.add_argument(
         "--html", type=Path, nargs="?", const=Path("diff"), metavar="FOLDER", help="write a page with the changed data and items (diff)"
     )
-    parser.add_argument("--items", action="store_true", help="list each pair or question with another result")
+    parser.add_argument("--items", action="store_true", help="list each pair or question with another result or right answer")
     args: Any = parser.parse_args(argv)
     a, b = open_version(args.a), open_version(args.b)
     difference = difference_of(a, b)

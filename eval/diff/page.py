@@ -112,6 +112,11 @@ class ChangedItem(NamedTuple):
     """The replies of each version: each side of a claim pair and each repeat, one per line."""
 
 
+def has_moved(figure: Figures) -> bool:
+    """Return whether a metric has another value, or items with another result, as `_metric` of `eval.diff` gives it."""
+    return bool(figure["changed"] or any(part["effect"] for part in figure["parts"].values()))
+
+
 def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures) -> Path:
     """Write the page of a difference, an item browser and their scripts into a folder; return the page.
 
@@ -119,7 +124,7 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
         difference: the result of `difference_of` for the two.
     """
     figures = [(run, name, figure) for run, named in difference["runs"].items() for name, figure in named.items()]
-    moved = [(run, name, figure) for run, name, figure in figures if any(part["items"] for part in figure["parts"].values())]
+    moved = [(run, name, figure) for run, name, figure in figures if has_moved(figure)]
     changes = changes_of(a, b)
     context = {
         "a": a.name,

@@ -1,6 +1,6 @@
 """The report's first screen: figures of each model beside the best line without knowledge, and what they say about the best model."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from math import log
 from typing import Any, NamedTuple
 
@@ -67,6 +67,17 @@ class Row(NamedTuple):
     cost: float | None
 
 
+class Pair(NamedTuple):
+    """How two runs of a task differ on their shared items."""
+
+    difference: float
+    """Accuracy of the first less that of the second."""
+    p_values: tuple[float, float]
+    """Of McNemar's test and of the bootstrap, uncorrected."""
+    differs: bool
+    """Corrected for every two runs of the task."""
+
+
 class Lead(NamedTuple):
     """What the table says about the best model in the first column that has own models with enough items."""
 
@@ -111,7 +122,7 @@ def board(stages: Any, summary: Figures) -> Board:
         stages: `StageMetrics`.
         summary: with the lines of rules and of models without knowledge.
     """
-    runs, differs = stages.runs, _differences(stages.comparisons)
+    runs, pairs = stages.runs, _pairs(stages.comparisons)
     first = first_runs(runs, stages.judges)
     tasks = dict.fromkeys(task for _, task in first)
     known = {key: entry for key, entry in _COLUMNS.items() if entry[0] in tasks}
@@ -127,7 +138,7 @@ def board(stages: Any, summary: Figures) -> Board:
             columns.append(Column(task, category, title, line))
             cells = {model: _cell(first[model, task], figures) for model, figures in found.items() if figures}
             asked = {model: cell for model, cell in cells.items() if model not in stages.baselines and cell.items >= LEAST}
-            verdicts = _verdicts(asked, line, {} if category else differs) if line else {}
+            verdicts = _verdicts(asked, line, {} if category else pairs) if line else {}
             for model in found:
                 by_model[model].append(cells[model]._replace(verdict=verdicts.get(model, "")) if model in cells else None)
     rows = [_row(model, cells, runs) for model, cells in by_model.items() if any(cells)]
@@ -137,17 +148,18 @@ def board(stages: Any, summary: Figures) -> Board:
     for at, column in enumerate(columns):
         if (ranked := _ranked(own, at)) and ranked[0][1].verdict:
             standing.setdefault(ranked[0][1].verdict, []).append((column, *ranked[0]))
-    lead = next((_lead(column, ranked, differs) for at, column in enumerate(columns) if (ranked := _ranked(own, at))), None)
+    lead = next((_lead(column, ranked, pairs) for at, column in enumerate(columns) if (ranked := _ranked(own, at))), None)
     return Board(columns, own, [row for row in rows if row.model in stages.baselines], lead, standing)
 
 
-def _differences(comparisons: Iterable[Figures]) -> dict[tuple[str, str], int]:
-    """Return for each two runs that differ, in both orders, 1 if the first is better and else -1; 0 for those not shown to."""
-    signs: dict[tuple[str, str], int] = {}
+def _pairs(comparisons: Iterable[Figures]) -> dict[tuple[str, str], Pair]:
+    """Return the comparison of each two runs with shared items, in both orders."""
+    pairs: dict[tuple[str, str], Pair] = {}
     for row in comparisons:
-        sign = 0 if not row.get("differs") else 1 if row["difference"] > 0 else -1
-        signs |= {(row["a"], row["b"]): sign, (row["b"], row["a"]): -sign}
-    return signs
+        if row["shared"]:
+            pair = Pair(row["difference"], (row["mcnemar_p"], row["bootstrap_p"]), row["differs"])
+            pairs |= {(row["a"], row["b"]): pair, (row["b"], row["a"]): pair._replace(difference=-pair.difference)}
+    return pairs
 
 
 def _figures(stages: Any, run: str | None, category: str) -> Figures | None:
@@ -187,15 +199,17 @@ def _cell(run: str, part: Figures) -> Cell:
     return Cell(run, value, bounds if part.get("accuracy_interval") else None, size_of(part), "")
 
 
-def _verdicts(cells: Mapping[str, Cell], line: Line, differs: Mapping[tuple[str, str], int]) -> dict[str, str]:
-    """Return whether each model is above or below the line: by the comparison of the two runs, which is corrected for all comparisons
-    of the task, else by a test corrected for the models here (Holm), for of many that guess the best one is far above the line."""
-    signs = {model: differs[cell.run, line.run] for model, cell in cells.items() if line.run and (cell.run, line.run) in differs}
-    tested = {model: cell for model, cell in cells.items() if model not in signs}
-    p_values = holm([_far(cell, line) for cell in tested.values()])
-    for (model, cell), p_value in zip(tested.items(), p_values, strict=True):
-        signs[model] = 0 if p_value > 1 - LEVEL else 1 if cell.value > line.value else -1
-    return {model: {1: "above", 0: "unsure", -1: "below"}[sign] for model, sign in signs.items()}
+def _verdicts(cells: Mapping[str, Cell], line: Line, pairs: Mapping[tuple[str, str], Pair]) -> dict[str, str]:
+    """Return whether each model is above or below the line: by the tests of the two runs on shared items, else by one of the two figures.
+    Corrected for the models here (Holm), since of many that guess the best one is far above the line; the other pairs of runs do not count.
+    """
+    paired = {model: pairs.get((cell.run, line.run or "")) for model, cell in cells.items()}
+    tests = [pair.p_values if (pair := paired[model]) else (_far(cell, line),) * 2 for model, cell in cells.items()]
+    verdicts = {}
+    for (model, cell), *p_values in zip(cells.items(), *map(holm, zip(*tests, strict=True)), strict=True):
+        difference = pair.difference if (pair := paired[model]) else cell.value - line.value
+        verdicts[model] = "unsure" if max(p_values) > 1 - LEVEL else "above" if difference > 0 else "below"
+    return verdicts
 
 
 def _far(cell: Cell, line: Line) -> float:
@@ -242,10 +256,11 @@ def _ranked(rows: Iterable[Row], at: int) -> list[tuple[str, Cell]]:
     return sorted(cells, key=lambda entry: -entry[1].value)
 
 
-def _lead(column: Column, ranked: list[tuple[str, Cell]], differs: Mapping[tuple[str, str], int]) -> Lead:
+def _lead(column: Column, ranked: list[tuple[str, Cell]], pairs: Mapping[tuple[str, str], Pair]) -> Lead:
     best = [entry for entry in ranked if round(entry[1].value, 3) == round(ranked[0][1].value, 3)]
     second = ranked[len(best)] if len(ranked) > len(best) else None
-    is_sure = second is not None and all(differs.get((cell.run, second[1].run)) == 1 for _, cell in best)
+    over = [pairs.get((cell.run, second[1].run)) for _, cell in best] if second else []
+    is_sure = bool(over) and all(pair and pair.differs and pair.difference > 0 for pair in over)
     return Lead(column, best[0], best[1:], second, is_sure)
 
 
@@ -279,17 +294,28 @@ class Compared(NamedTuple):
     rows: list[tuple[str, Beside]]
     """Sorted by the first model."""
     p_value: float
-    """That all parts are equally hard for the first model; 1 without two of them."""
+    """That all parts are equally hard for the first model; 1 without rows."""
 
 
-def beside(runs: Mapping[str, Figures], first: Sequence[str]) -> Compared:
-    """Return the subjects with enough questions, or the exams if no subject has, of the first two models."""
-    models = list(dict.fromkeys(runs[name]["model"] for name in first))[:2]
+def beside(runs: Mapping[str, Figures], first: Sequence[str], baselines: Container[str] = ()) -> Compared:
+    """Return the subjects with enough questions of the two best models, or the exams if the best has not two such subjects, or no rows.
+
+    Models are ranked by their choices, those that were asked none by their other figures; baselines are last.
+    """
+
+    def rank(name: str) -> tuple[bool, bool, float]:
+        return runs[name]["model"] in baselines, runs[name]["task"] != "choice", -(runs[name].get("accuracy") or 0.0)
+
+    models = list(dict.fromkeys(runs[name]["model"] for name in sorted(first, key=rank)))[:2]
     shown = [name for name in first if runs[name]["model"] in models]
+    rows: list[tuple[str, Beside]] = []
     for part, facet in (("by_subject", "subject"), ("by_exam", "exam")):
         rows = parts(runs, shown, {part: facet}, models, LEAST)
-        if rows := sorted(rows, key=lambda row: [-(cell["accuracy"] if cell else -1.0) for cell in row[1].cells]):
+        if sum(row.cells[0] is not None for _, row in rows) > 1:
             break
+    else:
+        rows = []
+    rows.sort(key=lambda row: [-(cell["accuracy"] if cell else -1.0) for cell in row[1].cells])
     asked = [cell for _, row in rows if (cell := row.cells[0])]
     groups = [(cell["accuracy"], _worth(cell["accuracy"], size_of(cell), cell.get("accuracy_interval"))) for cell in asked]
-    return Compared(facet, models, rows, alike(groups) if len(groups) > 1 else 1.0)
+    return Compared(facet, models, rows, alike(groups) if rows else 1.0)

@@ -122,7 +122,7 @@ def page(
         "of_task": of_task,
         "unknown": {name: run for name, run in of_task("fourfold", first).items() if "patterns" in run},
         "types": charts.radar(claims | ({"rule negation_by_type": {"by_type": rule}} if claims and rule else {})),
-        "beside": beside(runs, [name for name in first if runs[name]["task"] in ("choice", "tcm")]),
+        "beside": beside(runs, [name for name in first if runs[name]["task"] in ("choice", "tcm")], stages.baselines),
         "wrong": {name: errors[name] for name in [*own, *runs] if "patterns" in errors.get(name, {})},
         "settings": charts.settings(runs, stages.comparisons, stages.baselines),
         "letters": charts.letters(own),

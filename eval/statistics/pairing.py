@@ -45,6 +45,7 @@ class QuestionKey(Struct, frozen=True):
     """The right answer and group of a question of any version of the data; further fields are ignored."""
 
     id: str
+    stem: str = ""
     group_id: str | None = None
     answer: str | None = None
 
@@ -112,7 +113,7 @@ def paired(one: Tallies, other: Tallies, groups: Mapping[str, str], name: str) -
     gap = (mean(one[key] for key in shared) or Fraction(0)) - (mean(other[key] for key in shared) or Fraction(0))
     return {
         "shared": len(shared),
-        "difference": round(float(gap), DIGITS),
+        "difference": float(round(gap, DIGITS)),
         "interval": [round(bound, DIGITS) for bound in result.interval] if result.interval else None,
         "better": better,
         "worse": worse,

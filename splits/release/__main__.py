@@ -19,7 +19,7 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, repla
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from splits.release import commitment, croissant, instructions, materials, task_files
-from splits.release.card import TERMS, about, render_card
+from splits.release.card import about, render_card, terms_of
 from splits.release.columns import CONFIGS, RELEASED, Record, canary
 from splits.release.history import HISTORY, add_version, read_ledger, refuse_trained, tally
 from splits.release.instructions import InstructionFiles, Prompts
@@ -72,11 +72,11 @@ def main(argv: list[str] | None = None) -> None:
         texts |= {f"{PROOFS}/{path.name}": path.read_bytes() for path in sorted(arguments.proofs.glob("*.jsonl"))}
         texts[HISTORY] = b"".join(map(to_line, changes))
         texts[LEAKS], texts[SHOTS] = (b"".join(map(to_line, rows)) for rows in (leaks, shots))
-        texts[croissant.FILE] = _pretty(describe(contents, version))
+        texts[croissant.FILE] = _pretty(describe(contents, arguments.params))
         packages = [package for path in (arguments.lock, arguments.torch) for package in materials.locked(path.read_text(encoding="utf-8"))]
         licences = materials.read_licences(arguments.licences.read_text(encoding="utf-8"))
-        texts[materials.FILE] = msgspec.json.encode(materials.describe(version, packages, licences)) + b"\n"
-        texts["README.md"] = render_card(contents, version, tally(changes), Counter(leak.check for leak in leaks)).encode()
+        texts[materials.FILE] = msgspec.json.encode(materials.describe(arguments.params.name, version, packages, licences)) + b"\n"
+        texts["README.md"] = render_card(contents, arguments.params, tally(changes), Counter(leak.check for leak in leaks)).encode()
         written += [*(out / file.path for file in contents.files.values()), *write_texts(out, texts)]
         _sweep(out, {*written, out / CHECKSUMS})
         write_texts(out, {CHECKSUMS: "".join(f"{sha256(path)}  {_name(out, path)}\n" for path in sorted(written)).encode()})
@@ -103,12 +103,12 @@ def opencompass_files(records: Iterable[Record]) -> dict[str, bytes]:
     return files
 
 
-def describe(contents: Contents, version: str) -> dict[str, Any]:
+def describe(contents: Contents, release: Release) -> dict[str, Any]:
     """Return the Croissant metadata. Its date is that of the newest snapshot whose name is a date, so that equal data gives equal bytes."""
     files = {file.path: (file.sha256, file.size) for file in contents.files.values()}
     newest = max((snapshot for _, _, snapshot in contents.sources if _is_date(snapshot)), default="")
     configs = [config for config in CONFIGS if any(config == name for name, _, _ in contents.tables)]
-    return croissant.describe(version, newest, files, configs, TERMS, about(configs))
+    return croissant.describe(release, newest, files, configs, terms_of(release), release.description or about(configs))
 
 
 def _is_date(snapshot: str) -> bool:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from atomexam.records.blocks import Release
 from atomexam.records.leak import CHECKS
 from splits.release.columns import CONFIGS, FOURFOLD, RELEASED, canary, configs_and_types, environment
 from splits.release.tables import Contents
@@ -11,7 +12,6 @@ from splits.release.task_files import EXAMPLES, tasks
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
 """The Hugging Face hub's words for the size of a data set."""
-TERMS = "Each record stands under the terms of the source it came from; `provenance` names source and address."
 SCORES = {
     "single": "`acc`: the letter of the highest likelihood",
     "truth": "`acc`: the likelier of 正确 and 错误",
@@ -30,11 +30,12 @@ HELD = {
 }
 """What each config holds."""
 _FACTS = ("fourfold", "claims")
+_CHECKS_OF_FACTS = ("head", "claim", "inverse", "wording")
 _TAGS = {"tcm": ["traditional-chinese-medicine"], "fourfold": ["medical", "fact-checking"], "claims": ["medical", "fact-checking"]}
 CHANGES = ("added", "edited", "moved", "removed", "returned")
 
 
-def render_card(contents: Contents, version: str, changes: list[tuple[str, dict[str, int]]], leaks: Counter[str]) -> str:
+def render_card(contents: Contents, release: Release, changes: list[tuple[str, dict[str, int]]], leaks: Counter[str]) -> str:
     """Return README.md. Names of exams and subjects come from crawled pages and are escaped.
 
     Args:
@@ -46,13 +47,16 @@ def render_card(contents: Contents, version: str, changes: list[tuple[str, dict[
     configs = [{"name": config, "splits": described} for config in CONFIGS if (described := _splits(contents, config))]
     names = [str(config["name"]) for config in configs]
     psychology = ["psychology"] if any("心理" in subject for (_, subject), _ in contents.subjects) else []
-    if not changes or changes[0][0] != version:
-        changes = [(version, {}), *changes]
+    has_facts = any(name in _FACTS for name in names)
+    if not changes or changes[0][0] != release.version:
+        changes = [(release.version, {}), *changes]
     return environment(escape=True).get_template("README.md.jinja").render(
-        version=version,
+        release=release,
         configs=configs,
+        names=names,
+        has_facts=has_facts,
         held=HELD,
-        about=about(names),
+        about=release.description or about(names),
         tags=sorted({"benchmark", "examination", *psychology, *(tag for name in names for tag in _TAGS.get(name, ()))}),
         size=next((word for limit, word in SIZES if total < limit), "n>10M"),
         released=list(RELEASED.values()),
@@ -63,16 +67,23 @@ def render_card(contents: Contents, version: str, changes: list[tuple[str, dict[
             for name, counts in (("fourfold facts", contents.fourfold_types), ("claim pairs", contents.atomic_types))
         ],
         sources=sorted(contents.sources.items()),
-        terms=TERMS,
+        terms=terms_of(release),
         kinds=CHANGES,
         changes=[(name, [counts.get(kind, 0) for kind in CHANGES]) for name, counts in changes],
-        checks=[(what, leaks[check]) for check, what in CHECKS.items()],
+        checks=[(what, leaks[check]) for check, what in CHECKS.items() if has_facts or check not in _CHECKS_OF_FACTS],
         tasks=tasks(tables),
         examples=EXAMPLES,
         scores=SCORES,
         taught=sorted({config for config, _, split in tables if split == "train" and config != FOURFOLD}, key=CONFIGS.index),
         canary=canary(),
     )  # fmt: skip
+
+
+def terms_of(release: Release) -> str:
+    """Return in words under which terms the records stand."""
+    if release.licence:
+        return f"All records: {release.licence}. `provenance` names source and address."
+    return "Each record stands under the terms of the source it came from; `provenance` names source and address."
 
 
 def about(configs: Iterable[str]) -> str:

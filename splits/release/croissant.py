@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from atomexam.records.blocks import Release
 from splits.release.columns import TEMPLATES, canary, schema_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ ABOUT = {
 
 
 def describe(
-    version: str, published: str, files: Mapping[str, tuple[str, int]], configs: Iterable[str], terms: str, about: str
+    release: Release, published: str, files: Mapping[str, tuple[str, int]], configs: Iterable[str], terms: str, about: str
 ) -> dict[str, Any]:
     """Return croissant.json.
 
@@ -47,13 +48,13 @@ def describe(
         "@context": msgspec.json.decode((TEMPLATES / "croissant_context.json").read_bytes()),
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.1",
-        "name": "AtomExam",
+        "name": release.name,
         "description": f"{about}, for the evaluation of language models. {canary()}",
         "url": "README.md",
-        "creator": {"@type": "sc:Organization", "name": "AtomExam"},
+        "creator": {"@type": "sc:Organization", "name": release.name},
         "license": terms,
-        "citeAs": f"AtomExam, version {version}: {about[0].lower()}{about[1:]}.",
-        "version": version,
+        "citeAs": f"{release.name}, version {release.version}: {about[0].lower()}{about[1:]}.",
+        "version": release.version,
         **({"datePublished": published} if published else {}),
         "inLanguage": "zh",
         "isLiveDataset": False,

@@ -41,9 +41,9 @@ def read_licences(text: str) -> dict[str, str]:
     return {re.sub(r"[-_.]+", "-", row["Name"]).lower(): row["License"] for row in csv.DictReader(StringIO(text))}
 
 
-def describe(version: str, packages: list[Package], licences: Mapping[str, str]) -> dict[str, Any]:
+def describe(name: str, version: str, packages: list[Package], licences: Mapping[str, str]) -> dict[str, Any]:
     """Return the bill of materials of a release."""
-    release = {"type": "data", "bom-ref": "atomexam-release", "name": "AtomExam", "version": version}
+    release = {"type": "data", "bom-ref": "atomexam-release", "name": name, "version": version}
     return {
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
         "bomFormat": "CycloneDX",

@@ -45,8 +45,11 @@ def test_only_what_belongs_to_the_replicas_is_replaced() -> None:
     assert after["imports"] == {"books": {"path": "imports/books", "exam": 'A "B"'}} and after["sources"] == {}
     assert after["split"] == before["split"] | {"quota": {"mcqa": 600, "mrqa": 10, "tf": 1}}
     assert {run["model"] for run in after["runs"].values()} == {*after["models"]} == {"random", "longest"}
+    assert after["release"] == before["release"] | {"name": "books"}  # no name of a data set has a quotation mark
+    named = yaml_values(own_params(PARAMS, OWN._replace(line=OWN.line | {"exam": "导游资格考试"})), "")
+    assert isinstance(named, dict) and named["release"]["name"] == "导游资格考试"
     changed = {key for key in before if before[key] != after[key]}
-    assert changed <= {"sources", "imports", "split", "models", "runs", "finetune", "tune", "sweeps", "judges"}
+    assert changed <= {"sources", "imports", "split", "release", "models", "runs", "finetune", "tune", "sweeps", "judges"}
     assert [*after] == [*before]
 
 

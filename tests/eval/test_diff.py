@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.text.yaml_values import yaml_values
-from eval.diff.__main__ import CAUSES, UNITS, causes_of, difference_of, divide, main, rounded, traits_of
+from eval.diff.__main__ import CAUSES, UNITS, as_text, causes_of, difference_of, divide, main, rounded, traits_of
 from eval.diff.version import DataVersion, VersionReply, VersionScore, tags
 from eval.statistics.pairing import Tally
 
@@ -30,7 +30,7 @@ def test_parts_sum_up_exactly_and_so_do_their_rounded_values(before, after, draw
     assert sum(part.effect for part in parts) == end - start
     first, last, units = rounded(start, end, [part.effect for part in parts])
     assert (first, last) == (round(start * UNITS), round(end * UNITS))
-    assert sum(units) == last - first
+    assert sum(units) == round((end - start) * UNITS)
     assert all(abs(unit - part.effect * UNITS) < 1 for unit, part in zip(units, parts, strict=True))
     assert all(not unit for unit, part in zip(units, parts, strict=True) if not part.effect)
 
@@ -44,6 +44,12 @@ def test_parts_by_hand() -> None:
     assert effects["prompt"] == (1, Fraction(1, 3))
     assert effects["added"] == (1, Fraction(3, 4) - Fraction(2, 3))
     assert sum(effect for _, effect in effects.values()) == Fraction(1, 4)
+
+
+def test_a_change_is_rounded_once() -> None:
+    """50.0049 % - 46.1551 % are 3.8498 points; the rounded rates differ by 3.84."""
+    start, end = Fraction(500_049, 1_000_000), Fraction(461_551, 1_000_000)
+    assert rounded(start, end, [end - start, Fraction(0)]) == (5000, 4616, [-385, 0])
 
 
 def test_where_nothing_is_shared_all_of_the_change_is_of_what_was_added() -> None:
@@ -226,6 +232,20 @@ def test_params_and_lock_are_parsed_once_however_many_runs_ask(tmp_path: Path, m
         (tmp_path / folder / "dvc.lock").write_text("stages: {}\n", encoding="utf-8")
     difference_of(*versions)
     assert len(parsed) == 4
+
+
+def test_questions_with_another_right_answer_are_named_once_and_figures_that_did_not_move_are_not(tmp_path: Path) -> None:
+    """Twelve decided keys: accuracy moved, the following rate did not. Text of pages gives a terminal no orders."""
+    ids = [f"q-{number:02}" for number in range(12)]
+    before, after = rows_of({}, [True] * 12), rows_of(dict.fromkeys(ids, "B"), [False] * 12)
+    for rows in (before, after):
+        rows["data/splits/test/questions.jsonl"][0]["stem"] = "下列\x1b[31m哪项\n" + "正确" * 40
+    found = difference_of(lying(tmp_path / "a", before), lying(tmp_path / "b", after))
+    text = as_text(found, items=False)
+    assert "\nanother right answer: 12 questions\n  q-00  A -> B  下列 [31m哪项 正确" in text and "\x1b" not in text
+    assert "  q-09  A -> B\n  … 2 more: --items\n" in text and "q-10" not in text
+    assert "run accuracy  100.00 % -> 0.00 % (-100.00 points)" in text and "run following rate" not in text
+    assert "\n  q-11  A -> B\n" in as_text(found, items=True)
 
 
 @pytest.mark.slow

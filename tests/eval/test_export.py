@@ -43,7 +43,7 @@ def export(tmp_path: Path):
         (tmp_path / folder).mkdir()
     for name, (_, figures) in RUNS.items():
         (tmp_path / f"runs/{name}.json").write_text(json.dumps(figures))
-    (tmp_path / "release/croissant.json").write_text('{"version": "0.2.0"}')
+    (tmp_path / "release/croissant.json").write_text('{"name": "Books", "version": "0.2.0"}')
     paths = {"plan": "plan", "metrics": "runs", "release": "release", "out": "exports"}
     flags = [word for flag, path in paths.items() for word in (f"--{flag}", str(tmp_path / path))]
 
@@ -55,7 +55,7 @@ def export(tmp_path: Path):
 
 
 def test_a_record_of_every_eval_ever_has_what_its_schema_requires(export) -> None:
-    [path] = export("--model", "own=lab/own").glob("data/AtomExam/lab/Big-7B/*.json")
+    [path] = export("--model", "own=lab/own").glob("data/Books/lab/Big-7B/*.json")
     record = json.loads(path.read_text())
     assert set(record) == {  # the schema allows no other
         "schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata", "eval_library", "model_info", "evaluation_results",
@@ -122,7 +122,7 @@ def test_no_two_runs_share_an_entry(export, tmp_path: Path) -> None:
         (folder / "runs.json").write_bytes(msgspec.json.encode({f"{model}-tf": Run(model=model, task="tf", **settings)}))
         (tmp_path / f"runs/{model}-tf.json").write_text(json.dumps(FIGURES))
     folder = export("big-tf", "deep-tf", "deep-b-tf", "big-tf")
-    records = [json.loads(path.read_text()) for path in folder.glob("data/AtomExam/lab/Big-7B/*.json")]
+    records = [json.loads(path.read_text()) for path in folder.glob("data/Books/lab/Big-7B/*.json")]
     assert len({record["evaluation_id"] for record in records}) == len(records) == 3
     notes = [YAML(typ="safe").load(path)[0]["notes"] for path in sorted(folder.glob("models/lab/Big-7B/.eval_results/*"))]
     assert notes == [
@@ -131,4 +131,4 @@ def test_no_two_runs_share_an_entry(export, tmp_path: Path) -> None:
 
 
 def test_a_rule_is_written_if_its_run_is_named(export) -> None:
-    assert [*export("rule-choice", "--model", "rule=lab/rule").glob("data/AtomExam/lab/rule/*.json")]
+    assert [*export("rule-choice", "--model", "rule=lab/rule").glob("data/Books/lab/rule/*.json")]

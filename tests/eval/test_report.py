@@ -86,7 +86,7 @@ COMPARISONS = [
         "task": "choice", "figure": "accuracy", "a": "tiny-choice", "b": HOSTILE, "differ_in": ["model"], "only_a": 0, "only_b": 0,
         "of_a": 0.5,
         "of_b": 0.25, "shared": 20, "difference": 0.25, "interval": [0.05, 0.45], "better": 6, "worse": 1, "alike": 13,
-        "mcnemar_p_holm": 0.125, "bootstrap_p_holm": 0.0004, "differs": False,
+        "mcnemar_p": 0.125, "bootstrap_p": 0.0004, "mcnemar_p_holm": 0.125, "bootstrap_p_holm": 0.0004, "differs": False,
     },
     {"task": "claim", "figure": "accuracy", "a": "x", "b": "y", "differ_in": ["prompt"], "only_a": 3, "only_b": 3, "shared": 0},
 ]  # fmt: skip
@@ -289,8 +289,20 @@ def test_subjects_of_enough_questions_are_sorted_else_exams() -> None:
     found = beside(runs, ["a", "b"])
     assert (found.facet, found.models, [row.value for _, row in found.rows]) == ("subject", ["m", "n"], ["high", "low"])
     assert found.rows[0][1].cells[0]["run"] == "a" and found.rows[0][1].cells[1] is None
-    runs["a"]["by_subject"] = {"few": part(1.0, 19)}
-    assert [row.value for _, row in beside(runs, ["a", "b"]).rows] == ["PCE"]
+    runs["a"] |= {"by_subject": {"few": part(1.0, 19), "low": part(0.25, 30)}, "by_exam": {"PCE": part(0.5, 69), "TQE": part(0.5, 20)}}
+    assert [row.value for _, row in beside(runs, ["a", "b"]).rows] == ["PCE", "TQE"]  # of one subject none is harder than another
+    del runs["a"]["by_exam"]["TQE"]
+    assert not beside(runs, ["a", "b"]).rows
+
+
+def test_the_best_two_models_are_compared_by_their_choices() -> None:
+    names = {"rule": ("choice", 0.9), "worst": ("choice", 0.1), "best": ("choice", 0.6), "next": ("choice", 0.5), "other": ("tcm", 0.9)}
+    runs = {name: run(task, accuracy) | {"model": name} for name, (task, accuracy) in names.items()}
+    assert beside(runs, [*runs], {"rule"}).models == ["best", "next"]
+    assert beside(runs, ["rule", "other"], {"rule"}).models == ["other", "rule"]
+
+
+def test_whether_parts_differ_in_difficulty_is_tested() -> None:
     assert alike([(0.25, 30), (0.75, 20)]) == pytest.approx(0.0004985, rel=1e-3)  # scipy.stats.chi2_contingency, without correction
     for high, words in (
         (0.55, "they are not shown to differ (chi-squared, p = 0.7"),
@@ -313,26 +325,42 @@ RUN = ABOUT | {
 }  # fmt: skip
 
 
+def pair(a: str, b: str, difference: float, mcnemar_p: float, bootstrap_p: float, *, differs: bool = False) -> dict:
+    about = {"a": a, "b": b, "shared": 9, "difference": difference, "differs": differs}
+    return about | {"mcnemar_p": mcnemar_p, "bootstrap_p": bootstrap_p}
+
+
 @pytest.mark.parametrize(
-    ("accuracy", "bounds", "baseline", "pair", "line", "verdict"),
+    ("accuracy", "bounds", "baseline", "compared", "line", "verdict"),
     [
         (0.3, [0.2, 0.4], None, None, "four coin tosses", "above"),
         (0.0, [0.0, 0.0362], None, None, "four coin tosses", "below"),
         (0.07, [0.02, 0.1], None, None, "four coin tosses", "unsure"),
         (0.3, [0.2, 0.4], 0.2, None, "rule", "unsure"),  # the intervals overlap, and nobody has compared the runs
-        (0.3, [0.2, 0.4], 0.2, {"a": "rules", "b": "own", "difference": -0.1, "differs": True}, "rule", "above"),
-        (0.3, [0.2, 0.4], 0.1, {"a": "own", "b": "rules", "difference": 0.2, "differs": False}, "rule", "unsure"),
-        (0.1, [0.05, 0.2], 0.3, {"a": "own", "b": "rules", "difference": -0.2, "differs": True}, "rule", "below"),
+        (0.3, [0.2, 0.4], 0.2, pair("rules", "own", -0.1, 0.01, 0.01), "rule", "above"),  # corrected for this model, not for all pairs
+        (0.3, [0.2, 0.4], 0.1, pair("own", "rules", 0.2, 0.06, 0.01), "rule", "unsure"),
+        (0.1, [0.05, 0.2], 0.3, pair("own", "rules", -0.2, 0.01, 0.01), "rule", "below"),
     ],
 )
-def test_a_model_stands_above_or_below_the_best_line_where_it_is_sure(accuracy, bounds, baseline, pair, line, verdict) -> None:
+def test_a_model_stands_above_or_below_the_best_line_where_it_is_sure(accuracy, bounds, baseline, compared, line, verdict) -> None:
     runs = {"own": RUN | {"accuracy": accuracy, "accuracy_interval": bounds}}
     if baseline is not None:
         runs["rules"] = RUN | {"model": "rule", "accuracy": baseline, "accuracy_interval": [baseline - 0.1, baseline + 0.1]}
-    stages = FOUND._replace(runs=runs, judges={}, comparisons=[pair] if pair else [], baselines=frozenset({"rule"}))
+    stages = FOUND._replace(runs=runs, judges={}, comparisons=[compared] if compared else [], baselines=frozenset({"rule"}))
     found = board(stages, {"without_knowledge": {"tail": {"facts": 0.01, "sentences": 0.5}}})
     assert (found.columns[0].line.name, found.own[0].cells[0].verdict) == (line, verdict)
     assert found.lead.best[0] == "m" and list(found.standing) == [verdict]
+
+
+def test_marks_are_corrected_for_the_models_that_stand_against_the_line() -> None:
+    """By Holm 0.01, 0.02 and 0.04 of three models are 0.03, 0.04 and 0.04; of four only the first is below 0.05. No other pair counts."""
+    models = {"a": 0.01, "b": 0.02, "c": 0.04}
+    runs = {"rules": RUN | {"model": "rule", "accuracy": 0.2}} | {name: RUN | {"model": name, "accuracy": 0.3} for name in models}
+    pairs = [pair(name, "rules", 0.1, p_value, 0.001) for name, p_value in models.items()] + [pair("a", "b", 0.0, 1.0, 1.0)] * 77
+    stages = FOUND._replace(runs=runs, judges={}, comparisons=pairs, baselines=frozenset({"rule"}))
+    assert {row.model: row.cells[0].verdict for row in board(stages, {}).own} == {"a": "above", "b": "above", "c": "above"}
+    crowded = stages._replace(runs=runs | {"d": RUN | {"model": "d"}}, comparisons=[*pairs, pair("d", "rules", 0.1, 0.5, 0.5)])
+    assert {row.model: row.cells[0].verdict for row in board(crowded, {}).own} == dict.fromkeys("abcd", "unsure") | {"a": "above"}
 
 
 def test_the_best_of_many_that_guess_is_not_surely_above_chance() -> None:
@@ -397,7 +425,7 @@ def test_tokens_are_those_of_the_runs_whose_figures_stand_beside_them() -> None:
 def test_the_lead_is_sure_where_the_runs_differ_and_the_first_run_of_a_task_counts() -> None:
     runs = {"a": RUN, "again": RUN | {"accuracy": 0.9}, "b": RUN | {"model": "n", "accuracy": 0.5}}
     for differs in (True, False):
-        pairs = [{"a": "a", "b": "b", "difference": -0.2, "differs": differs}]
+        pairs = [pair("a", "b", -0.2, 0.01, 0.01, differs=differs)]
         lead = board(FOUND._replace(runs=runs, judges={}, comparisons=pairs), {}).lead
         assert (lead.best[0], lead.second[0], lead.second[1].value, lead.is_sure) == ("n", "m", 0.3, differs)
     html = page(FOUND._replace(runs=runs, judges={}, comparisons=[]), summarize(FOUND))

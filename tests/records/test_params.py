@@ -90,6 +90,7 @@ def test_the_file_fits_on_one_screen() -> None:
             ("imports.books", {"path": path}, f"imports.books.path: found {path}; expected a path in the repository and outside")
             for path in ("/etc/passwd", "../exams", "data/splits/reserved", "./data/items", ".git/config")
         ),
+        *(("release.name", name, r"release.*name|name.*release") for name in ("a: b", "<b>", "../x", "-x", "2024", "a\nb", "a|b", "a ")),
         ("claims.per_type", 10**400, "Expected `int` <= 1000000000000"),
         ("evidence.passages_per_claim", 10**13, "Expected `int` <= 1000000000000"),
         ("imports.ask120", {"path": "imports/ask120"}, "ask120 is a line of `sources` and of `imports`; both name data/items/ask120.jsonl"),

@@ -1,6 +1,6 @@
 """Toy questions and claims for the split and the release."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -82,7 +82,7 @@ def claims(claim: Callable[..., ClaimPair]) -> list[ClaimPair]:
 def release_of(tmp_path: Path) -> Callable[..., Path]:
     """Run the release stage on a folder with `splits/`, against a ledger of its own; return the release."""
 
-    def run(folder: Path, name: str = "release", version: str = "0.1.0") -> Path:
+    def run(folder: Path, name: str = "release", version: str = "0.1.0", flags: Sequence[str] = ()) -> Path:
         import splits.leaks.__main__ as leaks
         from splits.release.__main__ import main
 
@@ -98,7 +98,7 @@ def release_of(tmp_path: Path) -> Callable[..., Path]:
         ledger.touch()
         out = tmp_path / name
         inputs = {"splits": folder / "splits", "leaks": folder / "leaks", "ledger": ledger, "proofs": tmp_path / "proofs", "out": out}
-        main([word for flag, path in inputs.items() for word in (f"--{flag}", str(path))] + ["--version", version])
+        main([word for flag, path in inputs.items() for word in (f"--{flag}", str(path))] + ["--version", version, *flags])
         return out
 
     return run

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from atomexam.records.blocks import Release
 from splits.release.card import render_card
 from splits.release.columns import CONFIGS, FOURFOLD
 from splits.release.tables import Contents
@@ -26,7 +27,7 @@ def card_of(**counts: Counter) -> str:
     contents = Contents()
     for name, counted in counts.items():
         setattr(contents, name, counted)
-    return render_card(contents, "0.1.0", [], Counter())
+    return render_card(contents, Release(version="0.1.0"), [], Counter())
 
 
 @pytest.mark.slow
@@ -85,4 +86,14 @@ def test_a_release_of_own_questions_alone_says_nothing_of_medicine(split_files, 
     card, croissant = ((folder / name).read_text(encoding="utf-8") for name in ("README.md", "croissant.json"))
     assert "\nQuestions of Chinese examinations, for the evaluation of language models." in card
     assert re.findall(r"^  - (benchmark|examination|medical|psychology)$", card, re.MULTILINE) == ["benchmark", "examination"]
-    assert not re.search("medic|psycholog|disease", card.partition("## Composition")[0] + croissant)
+    assert not re.search(r"\b(medic|psycholog|disease|patient|care\b|claims?\b|fourfold|facts?\b)", card + croissant, re.IGNORECASE)
+
+
+def test_a_release_of_own_questions_has_their_name_and_licence(split_files, release_of, question) -> None:
+    flags = ["--name", "导游资格考试", "--description", "Questions of tour guides", "--licence", "cc-by-4.0"]
+    folder = release_of(split_files([question(number, exam="导游", subject="地理") for number in range(12)]), flags=flags)
+    card, *others = ((folder / name).read_text(encoding="utf-8") for name in ("README.md", "croissant.json", "bom.cdx.json"))
+    assert not re.search("AtomExam|sources-own-terms|terms of the source", "".join([card, *others]))
+    assert "pretty_name: 导游资格考试\n" in card and "\nlicense: cc-by-4.0\ntask" in card and "\n# 导游资格考试 0.1.0\n" in card
+    assert "\nQuestions of tour guides, for the evaluation of language models." in card and "All records: cc-by-4.0." in card
+    assert '"citeAs": "导游资格考试, version 0.1.0: questions of tour guides."' in others[0]

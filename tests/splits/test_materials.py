@@ -19,8 +19,9 @@ two-x==2.0+cpu ; python_version < '3.14' \\
 
 
 def test_a_bill_has_name_version_licence_and_hashes() -> None:
-    bill = describe("0.1.0", locked(LOCK), read_licences('"Name","License"\n"Two_X","MIT OR Apache-2.0"\n'))
+    bill = describe("Books", "0.1.0", locked(LOCK), read_licences('"Name","License"\n"Two_X","MIT OR Apache-2.0"\n'))
     assert not {"serialNumber", "timestamp"} & {*bill, *bill["metadata"]}
+    assert bill["metadata"]["component"]["name"] == "Books"
     one, two = bill["components"]
     assert (one["purl"], "licenses" in one) == ("pkg:pypi/one@1.0", False)
     assert [file["content"] for file in one["externalReferences"][0]["hashes"]] == [A, B]
