@@ -110,8 +110,8 @@ def test_cleaned_questions_are_clean(items: list[QuestionItem]) -> None:
 def test_numbers_are_read_by_their_column_and_what_is_unclear_is_counted() -> None:
     """72 of 正确率 is a share, never a level; numbers of 难度 that are both P values and levels are neither."""
     said = ["正确率：72", "正确率：8", "难度：0.72", "难度：3"]
-    sound = [question(number, stem_raw=f"记忆的第{number}个环节是（ ）。", options_raw=["识记", "保持"], answer_raw="A", exam_raw="心理咨询师",
-                      difficulty_raw=text) for number, text in enumerate(said)]  # fmt: skip
+    sound = [question(number, stem_raw=f"记忆的第{number}个环节是（ ）。", options_raw=["识记", "保持"], answer_raw="A",
+                      exam_raw="心理咨询师", difficulty_raw=text) for number, text in enumerate(said)]  # fmt: skip
     result = clean([("exam", sound)], PARAMS)
     assert sorted((row.pass_rate, row.level) for row in result.difficulties) == [(0.08, None), (0.72, None)]
     assert result.metrics["difficulties_unread"] == {"exam": {"难度": 2}}
