@@ -3,24 +3,27 @@
 python -m eval.contamination     each run with `split: reserved`, beside the run on test with the same settings
 
 Twins are drawn alike: units (a question, a case, the claims on a head) of one composition, one from each split. A model that has seen
-neither is as often right on both, so the pairs of twins are tested like the shared items of two runs.
+neither is as often right on both, so the pairs of twins are tested like the shared items of two runs. A unit of reserved that was promoted
+from train or dev was public, so it has no twin.
 """
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 from scipy.special import logsumexp, ndtri
 
 from atomexam.records.blocks import TEST, Run
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.question import Question
-from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.jsonl import read_jsonl, read_optional
 from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage_summary import number_of
 from atomexam.text.columns import aligned
 from eval.answers.reply_files import read_replies
 from eval.models.planned import read_runs
@@ -28,9 +31,16 @@ from eval.statistics.bootstrap import DIGITS, LEVEL, Figures
 from eval.statistics.pairing import METRICS, Tallies, Tally, mean, paired, tally, with_holm
 from eval.tasks.contract import read_claims
 from eval.tasks.request import Request
-from eval.tasks.runs import TASKS, RequestBuilder
+from eval.tasks.runs import TASKS, RequestBuilder, wording
 
 _POWER = 0.8
+
+
+class Assigned(Struct):
+    """A row of splits/assignments.jsonl; further fields are ignored."""
+
+    id: str = ""
+    why: str = ""
 
 
 class Item(NamedTuple):
@@ -88,7 +98,8 @@ def probe(on_test: Mapping[str, Tallies], on_reserved: Mapping[str, Tallies], pa
         ours, theirs = on_test[model], on_reserved[model]
         asked = [item for item, twin in pairs.reserved_of.items() if item in ours and twin in theirs]
         one, other = {item: ours[item] for item in asked}, {item: theirs[pairs.reserved_of[item]] for item in asked}
-        means = {name: round(float(mean(each.values()) or 0), DIGITS) for name, each in (("test", one), ("reserved", other))}
+        shares = {"test": mean(one.values()), "reserved": mean(other.values())}
+        means = {name: None if share is None else round(float(share), DIGITS) for name, share in shares.items()}
         rows.append({"model": model} | means | paired(one, other, pairs.units, f"{model} on test and reserved"))
     with_holm(rows)
     for row in rows:
@@ -145,17 +156,22 @@ def asked_in_both(runs: Mapping[str, Run]) -> list[Asked]:
     Raises:
         ValueError: there is none, or one has no run on test with the same settings.
     """
-    on_test = {replace(run, batch_size=1): name for name, run in runs.items() if run.split == TEST}
+    on_test = {_settings(run): name for name, run in runs.items() if run.split == TEST}
     found = []
     for name, run in runs.items():
         if run.split == "reserved":
-            if (test := on_test.get(replace(run, batch_size=1, split=TEST))) is None:
+            if (test := on_test.get(_settings(run))) is None:
                 raise ValueError(f"{name} asks reserved, and no run asks test with the same settings; add that run to params.yaml")
             found.append(Asked(name, test, run))
     if not found:
         line = "NAME-reserved: {model: NAME, task: choice, split: reserved}"
         raise ValueError(f"no run asks reserved; add one like `{line}` to `runs` in params.yaml, and `dvc repro score`")
     return found
+
+
+def _settings(run: Run) -> Run:
+    """Return a run without what does not change its replies."""
+    return replace(run, batch_size=1, split=TEST, prompt=None if run.prompts else wording(run.task, run.prompt))
 
 
 def items_of(task: str, folder: Path) -> Iterator[Item]:
@@ -168,9 +184,21 @@ def items_of(task: str, folder: Path) -> Iterator[Item]:
             yield Item(claim.id, claim.head, (claim.atomic_type,))
 
 
-def probe_task(task: str, asked: Iterable[Asked], splits: Path, scores: Path, predictions: Path) -> Iterator[Figures]:
+def never_public(reserved: Sequence[Item], promoted: Collection[str]) -> list[Item]:
+    """Return the items of reserved without the units of promoted ones, which were in train or dev of an earlier version.
+
+    Args:
+        promoted: ids of questions, `head NAME` for the claims on a head, as in the ledger.
+    """
+    public = {item.unit for item in reserved if item.id in promoted or f"head {item.unit}" in promoted}
+    return [item for item in reserved if item.unit not in public]
+
+
+def probe_task(
+    task: str, asked: Iterable[Asked], reserved: Iterable[Item], splits: Path, scores: Path, predictions: Path
+) -> Iterator[Figures]:
     """Yield the rows of `probe` on the accuracy of each run, then those on its published orders, if it has several, by likelihood."""
-    pairs = twins(*(items_of(task, splits / side) for side in (TEST, "reserved")))
+    pairs = twins(items_of(task, splits / TEST), reserved)
     builder, sides = RequestBuilder(splits), (TEST, "reserved")
     by_sign: dict[str, tuple[dict[str, Tallies], dict[str, Tallies]]] = {"right": ({}, {}), "published order": ({}, {})}
     for one in asked:
@@ -188,8 +216,9 @@ def as_text(rows: Iterable[Figures]) -> str:
     """Return rows of `probe_task` for the terminal."""
     table = [["run", "sign", "twins", "test", "reserved", "difference", "95 %", "p (Holm)", "detectable", "contaminated"]]
     for row in rows:
-        shown = [row["run"], row["sign"], str(row["shared"]), *(f"{100 * row[side]:.1f} %" for side in (TEST, "reserved"))]
+        shown = [row["run"], row["sign"], str(row["shared"])]
         if row["shared"]:
+            shown += [f"{100 * row[side]:.1f} %" for side in (TEST, "reserved")]
             bounds = row["interval"] and "{:+.1f} … {:+.1f}".format(*(100 * bound for bound in row["interval"]))
             p_values = [row[f"{test}_p_holm"] for test in ("mcnemar", "bootstrap")]
             p_value = "–" if None in p_values else f"{max(p_values):.3g}"
@@ -203,12 +232,20 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("plan", "splits", "scores", "predictions"):
         parser.add_argument(f"--{name}", type=Path, default=Path("data") / name, metavar="PATH")
+    parser.add_argument("--assignments", type=Path, default=Path("splits/assignments.jsonl"), metavar="FILE")
     args = parser.parse_args(argv)
+    promoted = {row.id for row in read_optional(args.assignments, Assigned) if row.why == "promoted"}
     runs = {name: run for path in sorted(args.plan.glob("*/runs.json")) for name, run in read_runs(path, every_split=True).items()}
     by_task: dict[str, list[Asked]] = defaultdict(list)
     for one in asked_in_both(runs):
         by_task[one.run.task].append(one)
-    rows = [row for task in sorted(by_task) for row in probe_task(task, by_task[task], args.splits, args.scores, args.predictions)]
+    rows: list[Figures] = []
+    for task, asked in sorted(by_task.items()):
+        reserved = list(items_of(task, args.splits / "reserved"))
+        unseen = never_public(reserved, promoted)
+        rows.extend(probe_task(task, asked, unseen, args.splits, args.scores, args.predictions))
+        if left_out := len(reserved) - len(unseen):
+            print(f"{task}: {number_of(left_out, 'item')} of reserved left out, promoted from train or dev, which were public")
     print(as_text(rows))
 
 

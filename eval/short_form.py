@@ -163,14 +163,15 @@ def score(form: Form, right: Mapping[str, float]) -> float:
     return float(predicted(column, own, np.array(form.curve), form.others)[0])
 
 
-def held_out_error(right: Floats, strata: npt.NDArray[np.int64], many: int) -> float:
-    """Return the mean absolute error on models held out: items are chosen and fitted without them, in folds of equal ability."""
+def held_out_error(right: Floats, strata: npt.NDArray[np.int64], many: int, kept: Sequence[int] = ()) -> float:
+    """Return the mean absolute error on models held out: items but the kept ones are chosen, and all are fitted, without them, in folds of
+    equal ability."""
     whole = np.nanmean(right, axis=0)
     fold = np.argsort(np.argsort(whole, kind="stable")) % min(_FOLDS, len(whole))
     off = []
     for number in range(fold.max() + 1):
         parameters = fit(right[:, fold != number])
-        chosen = choose(parameters, strata, many)
+        chosen = choose(parameters, strata, many, kept)
         own = Parameters(parameters.slope[chosen], parameters.intercept[chosen])
         found = predicted(right[chosen][:, fold == number], own, curve_of_others(parameters, chosen), len(right) - len(chosen))
         off.append(abs(found - whole[fold == number]))
@@ -201,12 +202,13 @@ def make_form(task: str, items: Sequence[str], right: Floats, strata: Sequence[t
     numbers = {item: number for number, item in enumerate(items)}
     groups = np.array([rows[stratum] for stratum in strata])
     parameters = fit(right)
-    chosen = sorted(choose(parameters, groups, many, [numbers[item] for item in earlier if item in numbers]))
+    kept = [numbers[item] for item in earlier if item in numbers]
+    chosen = sorted(choose(parameters, groups, many, kept))
     return Form(
         task=task,
         models=right.shape[1],
         others=len(items) - many,
-        error=round(held_out_error(right, groups, many), DIGITS),
+        error=round(held_out_error(right, groups, many, kept), DIGITS),
         error_at_random=round(random_error(right, many), DIGITS),
         curve=curve_of_others(parameters, chosen).round(DIGITS).tolist(),
         items=[

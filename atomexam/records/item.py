@@ -78,7 +78,7 @@ class QuestionItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Answer as the page gives it: letters, 正确 / 错误, or text."""
     explanation_raw: str | None = None
     difficulty_raw: str | UnsetType | None = UNSET
-    """What the source says of how hard it was for people: `48%`, `难`. Left out of the file if it says nothing."""
+    """Name and value of the column on how hard it was for people: `正确率：48%`, `难度：难`. Left out of the file if it says nothing."""
     images: int = 0
     """Number of images inside stem and options."""
     doubt: str | None = None

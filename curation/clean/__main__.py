@@ -28,7 +28,7 @@ from curation.clean.facts.corroboration import corroborate
 from curation.clean.facts.labels import name_of
 from curation.clean.facts.separators import columns_of
 from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions, reference_questions
-from curation.clean.questions.difficulty import difficulty_of
+from curation.clean.questions.difficulty import Scale, difficulty_of, scales_of
 from curation.clean.questions.source_context import context_of
 from curation.clean.wording.exam_text import TEXT_RULES
 from curation.engine.engines import CORES, LOCAL, Engine, batches_of, engine_of
@@ -91,6 +91,8 @@ class _Counts:
     labels_unmapped: Counter[str] = field(default_factory=Counter)
     categories_unmapped: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By source and category."""
+    difficulties_unread: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By source and column."""
     categories_to_map: Counter[_UnmappedCategory] = field(default_factory=Counter)
 
 
@@ -115,9 +117,10 @@ def clean(
             result.reference_facts.extend(entries.reference_facts(entities))
             continue
         counts.items_in.update({(source, "questions_in"): len(questions), (source, "entities_in"): len(entities)})
+        scales = scales_of(questions)
         with tqdm(total=len(questions) + len(entities), desc=f"clean {source}", file=sys.stderr, disable=None, leave=False) as progress:
             for item, cleaned in _mapped(engine, read_questions, questions, progress, params, context_of(questions)):
-                _add_question(item, cleaned, result, counts)
+                _add_question(item, cleaned, scales, result, counts)
             for entity, parsed in _mapped(engine, entries.read_entities, entities, progress, columns_of(entities)):
                 _add_entity(parsed, result, counts)
                 facts.extend(parsed.facts)
@@ -139,13 +142,16 @@ def _mapped(engine: Engine, function: Callable[..., list[R]], rows: Sequence[Row
         progress.update(len(batch))
 
 
-def _add_question(item: QuestionItem, cleaned: CleanedQuestion, result: CleanResult, counts: _Counts) -> None:
+def _add_question(item: QuestionItem, cleaned: CleanedQuestion, scales: Mapping[str, Scale], result: CleanResult, counts: _Counts) -> None:
     source, question = item.provenance.source, cleaned.question
     counts.rules.update(dict.fromkeys(cleaned.rules, 1))
     if question:
         result.questions.append(question)
-        if difficulty := difficulty_of(item, question.id):
-            result.difficulties.append(difficulty)
+        difficulty = difficulty_of(item, question.id, scales)
+        if difficulty.row:
+            result.difficulties.append(difficulty.row)
+        if difficulty.unread:
+            counts.difficulties_unread[source, difficulty.unread] += 1
     if cleaned.unmapped:
         counts.categories_unmapped[source, cleaned.unmapped] += 1
         if question:
@@ -210,6 +216,7 @@ def _metrics(result: CleanResult, counts: _Counts) -> dict[str, Any]:
         "by_source": _nested(+by_source),
         "labels_unmapped": _sorted(counts.labels_unmapped),
         "categories_unmapped": _nested(counts.categories_unmapped),
+        "difficulties_unread": _nested(counts.difficulties_unread),
         "categories_to_map": _to_map(counts),
     }
 

@@ -26,7 +26,7 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, repla
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.items.keys import NO_ANSWER, OF_EXPLANATION, SUSPECT, key_evidence, letters_of_explanation
-from eval.items.queue import Rejected, Suspicion, suspect_key, twins_of, write_claims, write_queue
+from eval.items.queue import Rejected, Suspicion, kept_for, suspect_key, twins_of, write_claims, write_queue
 from eval.items.replies import TaskReplies, TaskRun, code_of, read_task
 from eval.items.statistics import (
     LEAST_MODELS,
@@ -44,6 +44,7 @@ from eval.statistics.bootstrap import DIGITS, Figures
 
 VERDICTS: dict[str | None, int] = {"正确": 1, "错误": 2}
 MOST_QUEUED = 500
+_OF_PEOPLE = ["pass_rate", "level"]
 _FACETS = ("type", "exam", "subject", "source")
 _LETTER_TASKS = ("choice", "tcm", "tf")
 """Tasks whose answers are options. Words for blanks are right in several spellings, so their keys are not examined."""
@@ -182,13 +183,16 @@ def analyse(task: str, replies: TaskReplies, about: Sequence[AboutItem]) -> Anal
 def compared_with_people(table: pd.DataFrame, people: pd.DataFrame) -> Figures:
     """Return for each source and figure of people how it correlates with the share of the models that are right.
 
+    A question counts once for a source, with the mean of its rows.
+
     Args:
         table: items with `id` and `right`.
         people: rows of `HumanDifficulty`.
     """
-    joined = people.merge(table[["id", "right"]], on="id")
+    means = people.astype(dict.fromkeys(_OF_PEOPLE, float)).groupby(["id", "source"], as_index=False)[_OF_PEOPLE].mean()
+    joined = means.merge(table[["id", "right"]], on="id")
     return {
-        str(source): {name: rank_correlation(rows[name].to_numpy(float), rows.right.to_numpy()) for name in ("pass_rate", "level")
+        str(source): {name: rank_correlation(rows[name].to_numpy(float), rows.right.to_numpy()) for name in _OF_PEOPLE
                       if rows[name].notna().any()}
         for source, rows in joined.groupby("source")
     }  # fmt: skip
@@ -351,6 +355,8 @@ def main(argv: list[str] | None = None) -> None:
             part.write_text(page(list(analyses.values()), groups, warnings), encoding="utf-8")
         tasks = {task: one.figures for task, one in analyses.items()}
         people = pd.DataFrame(map(to_builtins, read_optional(args.people, HumanDifficulty)), columns=HumanDifficulty.__struct_fields__)
+        kept = kept_for(read_optional(args.unique / "rejected.jsonl", Rejected))
+        people["id"] = [kept.get(key, key) for key in people.id]
         for task, one in analyses.items():
             if human := compared_with_people(one.table, people):
                 tasks[task]["people"] = human

@@ -49,9 +49,15 @@ class Suspicion(NamedTuple):
 class Rejected(Struct):
     """A row that `near_duplicates` rejected; further fields are ignored."""
 
+    id: str
     reason: str
     detail: str | None
     record: msgspec.Raw
+
+
+def kept_for(rejected: Iterable[Rejected]) -> dict[str, str]:
+    """Return by near-duplicate the question that was kept; those with another key are another task for people, and not in it."""
+    return {row.id: row.detail for row in rejected if row.detail and row.reason == "near_duplicate"}
 
 
 def twins_of(rejected: Iterable[Rejected], wanted: Mapping[str, object]) -> dict[str, list[str]]:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -9,7 +10,7 @@ from scipy.special import expit
 from atomexam.records.blocks import Run
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import write_json, write_jsonl
-from eval.contamination import Item, asked_in_both, main, probe, published_order_best, twins
+from eval.contamination import Item, Twins, as_text, asked_in_both, main, never_public, probe, published_order_best, twins
 from eval.statistics.pairing import Tallies, Tally
 from eval.tasks.request import Request
 from eval.tasks.runs import RequestBuilder
@@ -24,7 +25,17 @@ def test_units_of_one_composition_are_twins() -> None:
     reserved = [Item("r9", "x", ("mrqa",)), Item("r1", "x", ("mcqa",)), Item("r5", "r5", ("mcqa",)), Item("r7", "y", ("mrqa",))]
     found = twins(test, reserved)
     assert found.reserved_of == {"t1": "r1", "t2": "r9", "t3": "r5"} and found.units == {"t1": "case", "t2": "case", "t3": "t3"}
-    assert probe({"a": {}}, {"a": {}, "b": {}}, found) == [{"model": "a", "test": 0.0, "reserved": 0.0, "shared": 0}]
+    assert probe({"a": {}}, {"a": {}, "b": {}}, found) == [{"model": "a", "test": None, "reserved": None, "shared": 0}]
+
+
+def test_without_twins_there_is_no_share() -> None:
+    row = {"run": "essay", "sign": "right"} | probe({"essay": {}}, {"essay": {}}, Twins({}, {}))[0]
+    assert as_text([row]).splitlines()[1].split() == ["essay", "right", "0", *"–––––––"]
+
+
+def test_units_that_were_promoted_have_no_twin() -> None:
+    case, alone, claims = [Item(key, "case", ()) for key in "ab"], Item("c", "c", ()), Item("d", "2型糖尿病", ())
+    assert never_public([*case, alone, claims], {"a", "head 2型糖尿病", ""}) == [alone]
 
 
 def request(item: str, shift: int) -> Request:
@@ -60,9 +71,18 @@ def test_the_command_compares_runs_on_reserved_with_those_on_test(
         ]  # fmt: skip
         write_jsonl(tmp_path / f"scores/{side}.jsonl", rows, key=lambda row: row.item_id)
     flags = [f"--{name}={tmp_path / name}" for name in ("plan", "scores", "predictions")]
-    main([*flags, f"--splits={toy_data / 'splits'}"])
+    flags += [f"--splits={toy_data / 'splits'}", f"--assignments={tmp_path / 'assignments.jsonl'}"]
+    main(flags)
     row = capsys.readouterr().out.splitlines()[1].split()
     assert row[:7] == ["reserved", "right", "24", "100.0", "%", "33.3", "%"] and row[-1] == "yes"
+    promoted = [one.item_id for one in RequestBuilder(toy_data / "splits").of_run(runs["reserved"])][:2]
+    ledger = [{"row": "version", "name": "v2"}, *({"row": "assignment", "id": key, "why": "promoted"} for key in promoted)]
+    (tmp_path / "assignments.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, ledger)))
+    main(flags)
+    assert "choice: 2 items of reserved left out, promoted" in (lines := capsys.readouterr().out.splitlines())[0]
+    assert lines[2].split()[2] == "22"
+    named = {"r": runs["reserved"], "t": Run(model="m", task="choice", prompt="choice")}
+    assert asked_in_both(named)[0].test == "t"  # the default wording by its name
     with pytest.raises(ValueError, match="r asks reserved, and no run asks test with the same settings"):
         asked_in_both({"r": runs["reserved"], "t": Run(model="m", task="choice", shots=3)})
     with pytest.raises(ValueError, match="no run asks reserved; add one like"):

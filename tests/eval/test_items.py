@@ -8,7 +8,7 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
-from msgspec import to_builtins
+from msgspec import Raw, to_builtins
 from msgspec.structs import replace
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
@@ -29,6 +29,8 @@ from curation.decisions import main as import_decisions
 from curation.near_duplicates.merging import apply_decision, decision_for
 from eval.items.__main__ import compared_with_people, main
 from eval.items.keys import SUSPECT, key_evidence, letters_of_explanation
+from eval.items.queue import Rejected as Merged
+from eval.items.queue import kept_for
 from eval.items.replies import TaskRun, read_task
 from eval.items.statistics import figures_of_test, item_figures, negative, shares_of_rest
 
@@ -274,6 +276,14 @@ def test_the_models_are_compared_with_people() -> None:
     reach = 1.959964 * ((1 + expected**2 / 2) / 37) ** 0.5
     assert found["pass_rate"]["interval"] == pytest.approx(np.tanh(np.arctanh(expected) + np.array([-reach, reach])), abs=1e-4)
     assert found["level"] == {"items": 40, "spearman": None, "interval": None}
+    again = pd.concat([people, *[people[:1]] * 30, people[:1].assign(pass_rate=None)]).astype(object)
+    assert compared_with_people(table, again)["bank"] == found  # a question counts once, however often the source has it
+
+
+def test_what_people_did_on_a_near_duplicate_counts_for_the_kept_question() -> None:
+    rows = [Merged(key, reason, detail, Raw()) for key, reason, detail in (
+        ("a", "near_duplicate", "kept"), ("b", "overruled", "kept"), ("c", "identical", "c"), ("d", "no_answer", None))]  # fmt: skip
+    assert kept_for(rows) == {"a": "kept"}
 
 
 def test_the_stage_queues_wrong_keys_and_says_what_it_saw(folder: Folder) -> None:

@@ -87,6 +87,17 @@ def test_items_of_an_earlier_form_stay_and_those_that_left_are_replaced() -> Non
     assert choose(parameters, np.zeros(100, np.int64), 3, [7, 9, 11, 13]) == [7, 9, 11]
 
 
+def test_the_error_is_that_of_the_form_with_its_earlier_items() -> None:
+    """The earlier items are right by chance now: they tell little, and the stored error says so, as new models do."""
+    right = simulated(80, 300, 6)
+    right[:40] = np.random.default_rng(6).random((40, 80)) < 0.5
+    used, new = right[:, :40], right[:, 40:]
+    names = [f"q{number:03}" for number in range(300)]
+    fresh, kept = (make_form("choice", names, used, [("E",)] * 300, 50, earlier) for earlier in ([], names[:40]))
+    off = [abs(score(kept, dict(zip(names, column, strict=True))) - column.mean()) for column in new.T]
+    assert kept.error > fresh.error + 0.01 and kept.error == pytest.approx(np.mean(off), abs=0.01)
+
+
 def test_the_command_writes_a_form_of_the_runs_of_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     right = simulated(6, 30, 5)
     for model in range(6):

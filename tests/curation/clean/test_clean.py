@@ -107,6 +107,16 @@ def test_cleaned_questions_are_clean(items: list[QuestionItem]) -> None:
         assert [(other.id, other.stem, other.options, other.answer) for other in twice] == [(row.id, row.stem, row.options, row.answer)]
 
 
+def test_numbers_are_read_by_their_column_and_what_is_unclear_is_counted() -> None:
+    """72 of 正确率 is a share, never a level; numbers of 难度 that are both P values and levels are neither."""
+    said = ["正确率：72", "正确率：8", "难度：0.72", "难度：3"]
+    sound = [question(number, stem_raw=f"记忆的第{number}个环节是（ ）。", options_raw=["识记", "保持"], answer_raw="A",
+                      exam_raw="心理咨询师", difficulty_raw=text) for number, text in enumerate(said)]  # fmt: skip
+    result = clean([("exam", sound)], PARAMS)
+    assert sorted((row.pass_rate, row.level) for row in result.difficulties) == [(0.08, None), (0.72, None)]
+    assert result.metrics["difficulties_unread"] == {"exam": {"难度": 2}}
+
+
 @pytest.fixture
 def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "params.yaml").write_text("sources: {exam: {}, medical: {}}\nclean: {min_stem_chars: 2, min_chinese_share: 0.3}\n")

@@ -151,6 +151,8 @@ class RecordReader:
             key, value = value_of(record, keys)
             is_options = field in ("options_raw", "shared_options_raw")
             fields[field] = as_options(key, value, shape.labelled_options) if is_options else as_text(key, value)
+            if field == "difficulty_raw" and fields[field]:
+                fields[field] = f"{key.rpartition('.')[2]}：{fields[field]}"  # by the name, the number is a rate or a level
         if shape.option_keys:
             fields["options_raw"] = options_in_columns(record, shape) or fields.get("options_raw")
         if shape.zero_based_answer:

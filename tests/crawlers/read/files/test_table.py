@@ -143,7 +143,7 @@ def test_a_repeated_case_makes_a_group_and_spare_columns_are_told() -> None:
     reading = read("a.csv", csv_of(rows))
     first, second = sound(reading)
     assert first.case_raw == "某女，30岁。" and first.group_raw == second.group_raw is not None
-    assert reading.unread == ["field '收藏' of 2 records"] and (first.difficulty_raw, second.difficulty_raw) == ("易", None)
+    assert reading.unread == ["field '收藏' of 2 records"] and (first.difficulty_raw, second.difficulty_raw) == ("难度：易", None)
 
 
 def test_cells_merged_downwards_hold_for_their_rows() -> None:
