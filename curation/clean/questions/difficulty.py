@@ -16,7 +16,7 @@ _LEVELS = {
 _NUMBER = r"(?P<number>\d{1,3}(?:\.\d{1,20})?)(?P<percent>%?)"
 _VALUE = re.compile(rf"{_NUMBER}级?|(?P<word>{'|'.join(_LEVELS)})")
 _NAME_OF_RATE = r"(?:正确率|答对率|通过率)"
-_RATE = re.compile(rf"{_NAME_OF_RATE}[为是]?:?{_NUMBER}")
+_RATE = re.compile(rf"(?<![^。;,!?)])(?:本题|全站|平均|总){{0,2}}{_NAME_OF_RATE}[为是]?:?{_NUMBER}")  # not that of a diagnosis
 _ERROR = re.compile(
     r"易错(?P<named>选项|项)?[为是]?:?(?P<letters>[A-J](?:[,、]?[A-J]){0,5})(?(named)(?![A-Za-z\d])|(?=$|[。;!?)]|[,、](?![A-J])))"
 )

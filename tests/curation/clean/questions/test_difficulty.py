@@ -25,6 +25,7 @@ def items(*columns: str | None, explanation: str | None = None) -> list[Question
     (None, "易错选项:D对应的是肝", (None, None, "D")),
     (None, "易错：B、D。", (None, None, "BD")),
     (None, "易错B超检查的适应证；易错：A型血；易错：A,B超；易错项CT", None),
+    (None, "B超诊断正确率95%，CT为99%。", None),
     ("150%", None, None),
     ("难度：:较易", None, (None, 2, None)),
     ("难度：约:3", None, None),
