@@ -9,6 +9,7 @@ import pandas as pd
 from msgspec import to_builtins
 
 from atomexam.frames import Table, frame_of, records_of, rows_of
+from atomexam.records.blocks import TEST
 from atomexam.records.checks import one_of
 from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.prediction import FinishReason, Prediction, Score
@@ -167,20 +168,26 @@ def compare(a: Table, b: Table, groups: Mapping[str, str] | None = None, metric:
     return {name: None if share is None else float(share) for name, share in means.items()} | paired(ours, theirs, units, "a/b")
 
 
-def runs(folder: str | Path = "metrics/runs") -> pd.DataFrame:
-    """Return the figures of all runs of the pipeline: a row a run, a column each number that is no breakdown.
+def runs(folder: str | Path = "metrics/runs", split: str | None = TEST) -> pd.DataFrame:
+    """Return the figures of the pipeline's runs: a row a run, a column each number that is no breakdown, and `split`.
+
+    Args:
+        split: test, dev or reserved; None for the runs on all of them, whose figures are of other items.
 
     Raises:
-        FileNotFoundError: no run is scored.
+        FileNotFoundError: no run on that split is scored.
 
     Example:
         >>> atomexam.runs().sort_values("accuracy")[["model", "task", "accuracy"]]
     """
-    files = sorted(Path(folder).glob("*.json"))
-    if not files:
-        raise FileNotFoundError(f"{folder}: no metrics of runs; `dvc repro score` writes them")
-    read = {path.stem: msgspec.json.decode(path.read_bytes()) for path in files}
-    figures = {name: {key: value for key, value in row.items() if not isinstance(value, dict)} for name, row in read.items()}
+    read = {path.stem: {"split": TEST} | msgspec.json.decode(path.read_bytes()) for path in sorted(Path(folder).glob("*.json"))}
+    figures = {
+        name: {key: value for key, value in row.items() if not isinstance(value, dict)}
+        for name, row in read.items()
+        if split in (None, row["split"])
+    }
+    if not figures:
+        raise FileNotFoundError(f"{folder}: no metrics of runs{f' on {split}' if split else ''}; `dvc repro score` writes them")
     return pd.DataFrame.from_dict(figures, orient="index")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,7 +28,7 @@ from eval.diff.version import WORKSPACE, DataVersion, tags
 from eval.one_scale import LEAST_SHARED, as_lines, linked
 from eval.score.__main__ import score_reply
 from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
-from eval.statistics.pairing import METRICS, Tallies, mean, paired, tally, with_holm
+from eval.statistics.pairing import METRICS, Tallies, mean, paired, scored_id, tally, with_holm
 from eval.tasks.runs import RequestBuilder, variants_of
 
 
@@ -38,6 +39,8 @@ class VersionRun(NamedTuple):
     name: str
     run: Run
     tallies: Tallies
+    prompts: Mapping[str, frozenset[str]] = MappingProxyType({})
+    """Item -> the hashes of its prompts; without those that follow a reply."""
 
 
 def rekeyed(old: Question, today: Question) -> Question | None:
@@ -75,21 +78,24 @@ def rescored(version: DataVersion, today: DataVersion, notes: list[str]) -> list
             try:
                 run = convert(settings, Run, f"{PARAMS_FILE} of {version.name}: runs.{name}")
                 if run.task != "essay":  # its marks are a judge's
-                    runs.append(VersionRun(version.name, name, run, _tallies(version, name, run, builder)))
+                    runs.append(_scored(version, name, run, builder))
             except (ValueError, FileNotFoundError) as error:
                 notes.append(f"{version.name}: {name} is left out: {error}")
     return runs
 
 
-def _tallies(version: DataVersion, name: str, run: Run, builder: RequestBuilder) -> Tallies:
+def _scored(version: DataVersion, name: str, run: Run, builder: RequestBuilder) -> VersionRun:
     variants = [{one.item_id: one for one in requests} for requests in builder.by_variant(run)]
-    scores = []
+    scores, prompts = [], defaultdict[str, set[str]](set)
     for reply in version.replies(name):
         if reply.repeat >= run.repeats * len(variants_of(run)):
             raise ValueError(f"repeat {reply.repeat} of {run.repeats} in {len(variants)} variants; the replies belong to other settings")
         if request := variants[reply.repeat // run.repeats].get(reply.item_id):
             scores.append(score_reply(reply, request))
-    return tally(scores, METRICS["accuracy"])
+            if reply.follows is None:
+                prompts[scored_id(reply.item_id)].add(reply.prompt_sha256)
+    hashes = {item: frozenset(each) for item, each in prompts.items()}
+    return VersionRun(version.name, name, run, tally(scores, METRICS["accuracy"]), hashes)
 
 
 def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str, str], notes: list[str]) -> dict[str, list[Figures]]:
@@ -127,12 +133,13 @@ def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str,
 
 def ranked(task: str, runs: Sequence[VersionRun], items: Sequence[str], groups: Mapping[str, str]) -> list[Figures]:
     """Return runs from best to worst with accuracy and rank, each with its interval; equal results of one run in several versions are one
-    row.
+    row. `other_prompts` counts the items that a row's model was asked otherwise, under the same settings, in the newest version.
 
     A rank's interval leaves out only the runs that differ by both paired tests, corrected for all pairs of the task: all intervals hold
     together (D. Al Mohamad, J. Goeman and E. van Zwet, Biometrics 78, 2022).
     """
     versions: dict[tuple, list[VersionRun]] = defaultdict(list)
+    newest = {_settings(one): one.prompts for one in runs}  # runs are from the oldest version to the newest
     for one in runs:
         versions[one.name, one.run.model, tuple(one.tallies[item] for item in items)].append(one)
     same = list(versions.values())
@@ -165,10 +172,15 @@ def ranked(task: str, runs: Sequence[VersionRun], items: Sequence[str], groups: 
             "accuracy": round(float(means[column]), DIGITS),
             "interval": [round(bound, DIGITS) for bound in interval] if interval else None,
             "prompt": ", ".join(dict.fromkeys(variant.prompt for variant in variants_of(first.run))),
+            "other_prompts": max(sum(one.prompts.get(item) != newest[_settings(one)].get(item) for item in items) for one in same[column]),
             "method": first.run.method,
             "shots": first.run.shots,
         })  # fmt: skip
     return rows
+
+
+def _settings(one: VersionRun) -> tuple:
+    return one.run.model, *variants_of(one.run), one.run.shots
 
 
 def scales(runs: Sequence[VersionRun], versions: Sequence[DataVersion], notes: list[str]) -> dict[str, list[Figures]]:
@@ -199,7 +211,8 @@ def as_text(boards: Mapping[str, Sequence[Figures]], scaled: Mapping[str, Sequen
             rank = "{} … {}".format(*row["rank_interval"])
             bounds = "–" if row["interval"] is None else "{:.1f} … {:.1f}".format(*(100 * bound for bound in row["interval"]))
             accuracy, versions = f"{100 * row['accuracy']:.1f} %", ", ".join(row["versions"])
-            setting = [row["prompt"], row["method"], str(row["shots"])]
+            asked = row["prompt"] + (f" ({row['other_prompts']} items otherwise)" if row["other_prompts"] else "")
+            setting = [asked, row["method"], str(row["shots"])]
             table.append([str(row["rank"]), rank, row["run"], row["model"], accuracy, bounds, versions, *setting])
         lines += [f"{task}: {rows[0]['items']} shared items", *(f"  {line}" for line in aligned(table)), ""]
     for task, rows in scaled.items():

@@ -272,29 +272,32 @@ def main(argv: list[str] | None = None) -> None:
         replies_read += replies
     all_predictions = predictions(args.name, replies_read, requests)
     groups = {question.id: question.group_id for question in questions if question.group_id}
-    with folder_lock(args.out / args.name) as out:
-        all_scores: list[Score] = []
-        tasks = []
-        for task, task_requests in by_task.items():
-            items = {request.item_id for request in task_requests}
-            if replies_of := [reply for reply in all_predictions if reply.item_id in items]:
-                scores, answered = scored(replies_of, task_requests)
-                figures = FIGURES[task](read_scores(scores, answered))
-                rows = compared_with_ours(args.name, task, scores, args.scores, ours, groups)
-                print(summary(task, figures, len({request.unit if task in NOUNS else request.item_id for request in task_requests})))
-                print(as_text(rows) if rows else "  no run of this project to compare with")
-                write_json(out / f"{task}.json", {"task": task, **figures, "beside": rows})
-                all_scores += scores
-                tasks.append(task)
-        all_scores.sort(key=_sort_key)
+    all_scores: list[Score] = []
+    of_tasks: dict[str, Figures] = {}
+    told: list[str] = []
+    for task, task_requests in by_task.items():
+        items = {request.item_id for request in task_requests}
+        if replies_of := [reply for reply in all_predictions if reply.item_id in items]:
+            scores, answered = scored(replies_of, task_requests)
+            figures = FIGURES[task](read_scores(scores, answered))
+            rows = compared_with_ours(args.name, task, scores, args.scores, ours, groups)
+            told.append(summary(task, figures, len({request.unit if task in NOUNS else request.item_id for request in task_requests})))
+            told.append(as_text(rows) if rows else "  no run of this project to compare with")
+            of_tasks[task] = {"task": task, **figures, "beside": rows}
+            all_scores += scores
+    all_scores.sort(key=_sort_key)
+    with folder_lock(args.out / args.name) as out:  # after all that may fail: `make repro` tracks the folder, empty or not
+        for task, figures in of_tasks.items():
+            write_json(out / f"{task}.json", figures)
         write_jsonl(out / "replies.jsonl", all_predictions, key=_sort_key)
         write_jsonl(out / "scores.jsonl", all_scores, key=_sort_key)
-        own_runs = {run: about for run, about in ours.items() if about.get("task") in tasks and (args.scores / f"{run}.jsonl").exists()}
+        own_runs = {run: about for run, about in ours.items() if about.get("task") in of_tasks and (args.scores / f"{run}.jsonl").exists()}
         by_run = {args.name: paired_replies(all_scores, all_predictions)}
         by_run |= {run: read_paired(args.scores, args.predictions, run, about["model"]) for run, about in own_runs.items()}
-        browser = Browser({args.name: {"model": _ELSEWHERE, "task": ", ".join(tasks)}} | own_runs)
+        browser = Browser({args.name: {"model": _ELSEWHERE, "task": ", ".join(of_tasks)}} | own_runs)
         write_items(out, browser.files(questions, sorted([*claims, *fourfold], key=lambda record: record.id), by_run), alone=True)
     print(f"{out / 'items.html'} has all replies", file=sys.stderr)
+    print("\n".join(told))  # last: the reader of a pipe may be gone
 
 
 def _sort_key(row: Prediction | Score) -> tuple[str, int]:

@@ -243,21 +243,22 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
             raise ValueError(
                 f"{where}: models.{name}: {model.name} is itself a tuned model; tune {params.models[model.name].name}, its base"
             )
+    on_test = {name: run for name, run in params.runs.items() if run.split == "test"}
     for name, sweep in params.sweeps.items():
         convert(sweep.tune, Tuning, f"{where}: sweeps.{name}.tune")
         swept = params.models[one_of(sweep.model, params.models, "model", f"{where}: sweeps.{name}")]
         if swept.backend != "huggingface" or sweep.model in params.tune:
             raise ValueError(f"{where}: sweeps.{name}: {sweep.model} cannot be tuned; expected an untuned model of the backend huggingface")
         for run_name in sweep.runs:
-            one_of(run_name, params.runs, "run", f"{where}: sweeps.{name}.runs")
+            one_of(run_name, on_test, "run on test", f"{where}: sweeps.{name}.runs")
     for name, model in params.models.items():
         if model.backend == "huggingface" and not model.name and name not in params.finetune:
             raise ValueError(f"{where}: models.{name}: no `name`, and no line under `finetune` that trains it; add one of the two")
     for name, run in params.runs.items():
         one_of(run.model, params.models, "model", f"{where}: runs.{name}")
-    essays = [name for name, run in params.runs.items() if run.task == "essay"]
+    essays = [name for name, run in on_test.items() if run.task == "essay"]
     for name, judge in params.judges.items():
-        one_of(name, essays, "run of task essay", f"{where}: judges")
+        one_of(name, essays, "run of task essay on test", f"{where}: judges")
         one_of(judge.model, params.models, "model", f"{where}: judges.{name}")
     for name, line in params.imports.items():
         parts = PurePosixPath(line.path).parts

@@ -119,7 +119,7 @@ def main(argv: list[str] | None = None) -> None:
     builder = RequestBuilder(args.splits)
     with folder_lock(args.out) as out:
         headlines = {name: score_run(name, run, builder, args) for name, run in sorted(runs.items())}
-        write_json(args.headlines, headlines)
+        write_json(args.headlines, {name: headlines[name] for name, run in runs.items() if run.split == TEST})  # as metrics/summary.json
         for stale in [*out.glob("*.jsonl*"), *args.metrics.glob("*.json*")]:
             if stale.name.partition(".")[0] not in runs:
                 stale.unlink()

@@ -83,6 +83,17 @@ def test_the_notebook_runs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {name for name in FUNCTIONS if f"atomexam.{name}(" not in text} == {"claims"}
 
 
+def test_runs_on_other_splits_are_told_apart(tmp_path: Path) -> None:
+    """Ranked among the others, a run on reserved would be compared on other items."""
+    for name, more in (("own", {}), ("own-reserved", {"split": "reserved"})):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"accuracy": 0.5, "by_exam": {}} | more), encoding="utf-8")
+    assert atomexam.runs(tmp_path).to_dict("index") == {"own": {"split": "test", "accuracy": 0.5}}
+    assert list(atomexam.runs(tmp_path, "reserved").index) == ["own-reserved"]
+    assert set(atomexam.runs(tmp_path, None)["split"]) == {"test", "reserved"}
+    with pytest.raises(FileNotFoundError, match="no metrics of runs on dev; `dvc repro score`"):
+        atomexam.runs(tmp_path, "dev")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "error"),

@@ -79,6 +79,18 @@ def test_what_cannot_be_compared_is_said(shown: Callable[..., dict]) -> None:
     assert (row["versions"], row["accuracy"]) == (["v2", "workspace"], 0.5)
 
 
+def test_items_asked_in_other_words_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A wording that was divided by exam, `choice` and `choice_other`, is shown under one name; another model's prompts may differ."""
+    now = [question(number, TEXTS, "甲") for number in range(20)]
+    made = {name: version(tmp_path / name, now, {run: ["A"] * 20}) for name, run in (("v1", "old"), (WORKSPACE, "new"))}
+    made["v1"].name = "v1"
+    path = tmp_path / "v1/data/predictions/m/old.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace('"prompt_sha256":"0"', '"prompt_sha256":"1"', 7), encoding="utf-8")
+    main(["v1"], made.__getitem__)
+    _, _, new, old, *_ = capsys.readouterr().out.splitlines()
+    assert "choice (7 items otherwise)" in old and "otherwise" not in new
+
+
 def test_a_run_that_cannot_be_scored_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     now = [question(number, TEXTS, "甲") for number in range(20)]
     version(tmp_path / "v1", now, {"run": ["A"] * 20})

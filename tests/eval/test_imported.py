@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,27 @@ def test_our_own_replies_brought_in_have_our_own_figures(project: Path, capsys: 
     printed = capsys.readouterr()
     assert "choice: 40 of 40 questions" in printed.out and "claim: 12 of 12 pairs" in printed.out
     assert "plain rows, 88 replies" in printed.err
+
+
+class Gone(StringIO):
+    """A pipe whose reader has ended, as in `| head -1`."""
+
+    def write(self, text: str) -> int:
+        raise BrokenPipeError(text)
+
+
+def test_the_folder_is_whole_or_not_there(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make repro` would track an empty one as the replies of a model."""
+    half = rows(project / "half.jsonl", [{"id": f"{claim(0, '病').id}/factual", "reply": "正确"}])
+    with pytest.raises(ValueError, match="non_factual"):
+        main(["theirs", half])
+    assert not (project / "imported/theirs").exists()
+    whole = rows(project / "whole.jsonl", [{"id": question(0).id, "reply": "A"}])
+    monkeypatch.setattr("sys.stdout", Gone())
+    with pytest.raises(BrokenPipeError):
+        main(["theirs", whole])
+    made = {path.name for path in (project / "imported/theirs").iterdir()}
+    assert made >= {"choice.json", "replies.jsonl", "scores.jsonl", "items.html"} and "claim.json" not in made
 
 
 def test_imported_replies_are_a_model_like_any_other(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,7 @@ from atomexam.records.prediction import Prediction
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
 from eval.models.planned import describe
+from eval.models.reply_store import StoredReply
 from eval.predict import main
 from eval.tasks.runs import TASKS, RequestBuilder
 from eval.tasks.shots import read_pools
@@ -156,6 +157,60 @@ def test_pulled_replies_are_stored_ones(toy_data: Path, toy_models: Path, tmp_pa
     again, _ = ask(a="claim", b="choice")
     assert again.startswith("0 stored, ")
     assert (out / "a.jsonl").read_bytes() == written
+
+
+@pytest.fixture
+def pulled(toy_data: Path, toy_models: Path, tmp_path: Path) -> tuple[Path, list[str]]:
+    """The folder of replies of one run, `a`, as `dvc pull` brings it, and the arguments of the stage."""
+    paths = {"runs": tmp_path / "runs.json", "splits": toy_data / "splits", "models": toy_models, "out": tmp_path / "predictions/random"}
+    arguments = ["random", *(f"--{name}={path}" for name, path in paths.items())]
+    write_json(paths["runs"], {"a": {"model": "random", "task": "claim"}})
+    main(arguments)
+    shutil.rmtree(tmp_path / "predictions/.replies")
+    return paths["out"], arguments
+
+
+def test_pulled_replies_outlive_a_kill_and_their_run(pulled: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """What a process that was killed while it restored leaves; then the run is renamed."""
+    out, arguments = pulled
+    whole, store = (out / "a.jsonl").read_bytes(), tmp_path / "predictions/.replies/random/pulled.jsonl"
+    main(arguments)
+    store.write_bytes(store.read_bytes()[:-9])
+    (out / "a.jsonl.part").write_bytes(whole[:99])
+    write_json(tmp_path / "runs.json", {"b": {"model": "random", "task": "claim"}})
+    main(arguments)
+    assert capsys.readouterr().err.count(" stored, 0 new, 0 failed") == 2
+    assert sorted(path.name for path in out.iterdir()) == ["b.jsonl", "runs.json"]
+    assert (out / "b.jsonl").read_bytes() == whole.replace(b'"run":"a"', b'"run":"b"')
+    kept = [row.key for row in read_jsonl(store, StoredReply)]
+    assert len(kept) == len(set(kept)) == len(whole.splitlines())
+
+
+def test_a_damaged_file_of_pulled_replies_is_told(pulled: tuple[Path, list[str]], capsys: pytest.CaptureFixture) -> None:
+    out, arguments = pulled
+    whole = (out / "a.jsonl").read_bytes()
+    lines = whole.splitlines(keepends=True)
+    (out / "a.jsonl").write_bytes(b"".join([*lines[:3], b"\0" * 40 + b"\n", *lines[4:]]))
+    capsys.readouterr()
+    main(arguments)
+    told = capsys.readouterr().err
+    assert "a.jsonl:4: JSON is malformed" in told and "its further replies are requested again" in told
+    assert f": 3 stored, {len(lines) - 3} new, 0 failed" in told and (out / "a.jsonl").read_bytes() == whole
+
+
+def test_each_process_restores_into_a_file_of_its_own(
+    pulled: tuple[Path, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    _, arguments = pulled
+    monkeypatch.setattr("eval.models.cached_model._gathered", lambda value, rank: [])
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    for rank in "10":
+        monkeypatch.setenv("RANK", rank)
+        main(arguments)
+    assert capsys.readouterr().err.count(" stored, 0 new, 0 failed") == 2
+    store = tmp_path / "predictions/.replies/random"
+    sizes = {path.name: len(path.read_bytes().splitlines()) for path in store.glob("pulled*")}
+    assert set(sizes) == {"pulled.0of2.jsonl", "pulled.1of2.jsonl"} and sizes["pulled.0of2.jsonl"] == 0 < sizes["pulled.1of2.jsonl"]
 
 
 CLAIM, CHOICE = {"task": "claim", "max_new_tokens": 4}, {"task": "choice", "max_new_tokens": 4}

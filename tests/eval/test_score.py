@@ -169,6 +169,7 @@ def test_a_run_on_reserved_is_scored_and_counts_nowhere_else(tmp_path: Path) -> 
     write_jsonl(tmp_path / "splits/reserved/questions.jsonl", [question(2)], key=lambda q: q.id)
     metrics = scored(tmp_path, [reply("q-2", "答案：A")], ["--model", "tiny", "--task", "choice", "--split", "reserved"], [question(1)], [])
     assert (metrics["split"], metrics["accuracy"]) == ("reserved", 1.0)
+    assert msgspec.json.decode((tmp_path / "scores.json").read_bytes()) == {}  # as the summary, with which `make show` compares it
     plan = tmp_path / "plan/tiny/runs.json"
     assert list(read_runs(plan, every_split=True)) == ["new-run"] and not read_runs(plan)
     assert list(runs_on_test({"new-run": metrics, "other": {}, "dev": {"split": "dev"}})) == ["other"]

@@ -96,7 +96,7 @@ def test_the_file_fits_on_one_screen() -> None:
         ("imports.ask120", {"path": "imports/ask120"}, "ask120 is a line of `sources` and of `imports`; both name data/items/ask120.jsonl"),
         ("clean.foo", 1, "unknown: foo; known: min_stem_chars"),
         ("sweeps.s", SWEEP | {"model": "random"}, "sweeps.s: random cannot be tuned; expected an untuned model"),
-        ("sweeps.s", SWEEP | {"runs": ["tiny-claim"]}, "sweeps.s.runs: unknown run 'tiny-claim'; known: .*did you mean tiny-claims"),
+        ("sweeps.s", SWEEP | {"runs": ["tiny-claim"]}, "sweeps.s.runs: unknown run on test 'tiny-claim'; .*did you mean tiny-claims"),
         ("sweeps.s", SWEEP | {"tune": {"rang": 2}}, "sweeps.s.tune: .*rang.*known: method, preset"),
         ("tune.own", {"rank": 2}, "tune: unknown model 'own'; known: "),
         (
@@ -256,6 +256,16 @@ def test_an_interrupted_stage_ends_with_one_line(capsys: pytest.CaptureFixture) 
 def test_the_line_and_the_likely_word_are_named(path: str, value: object, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         params.check(changed(path, value))
+
+
+@pytest.mark.parametrize("block", ["judges", "sweeps"])
+def test_a_run_on_reserved_is_neither_judged_nor_swept(block: str) -> None:
+    """The judge would fail after all replies were paid for, and a sweep's curves would be in the report."""
+    values = changed("sweeps", {"x": SWEEP | {"runs": ["echo-essay"]}} if block == "sweeps" else {})
+    values["runs"]["echo-essay"]["split"] = "reserved"
+    values["judges"] = {} if block == "sweeps" else PARAMS["judges"]
+    with pytest.raises(ValueError, match=rf"params.yaml: {block}.*: unknown run .*on test 'echo-essay'; known: .*tiny-essay"):
+        params.check(values)
 
 
 def test_what_the_repository_has_not_is_told_before_the_first_stage(root: Path) -> None:
