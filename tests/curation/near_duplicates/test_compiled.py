@@ -67,7 +67,7 @@ def test_a_cache_that_cannot_be_written_is_gone_around(copied: Path, tmp_path: P
 
 def test_where_other_loops_are_kept_is_left_to_the_process() -> None:
     assert join.least_shared._cache._impl.locator.__class__ is join.ClonesCache
-    assert numba.config.CACHE_LOCATOR_CLASSES == os.environ.get("NUMBA_CACHE_LOCATOR_CLASSES", "")  # type: ignore[attr-defined]
+    assert os.environ.get("NUMBA_CACHE_LOCATOR_CLASSES", "") == numba.config.CACHE_LOCATOR_CLASSES  # type: ignore[attr-defined]
 
 
 def test_all_compiled_loops_are_in_one_file() -> None:
