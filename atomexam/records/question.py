@@ -72,7 +72,7 @@ def group_id(shared_text: str) -> str:
 
 def prompt_for(question: Question, prompt: str) -> str:
     """Return the name of a prompt for a question: CPsyExam's prompts address a psychologist, so other exams have `PROMPT_other`."""
-    return prompt if "心理" in question.exam + question.subject else f"{prompt}_other"
+    return prompt if any("心理" in text for text in (question.exam, question.subject)) else f"{prompt}_other"
 
 
 def accepted_words(key: str) -> list[str]:

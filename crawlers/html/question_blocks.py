@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 from msgspec import Struct
@@ -65,12 +66,17 @@ def _words(block: Selector, css: str) -> str:
 
 def _stem(block: Selector, where: Blocks) -> str:
     """Return the stem without the label of its type, which many sites put into it in an element of its own."""
-    stem = _words(block, where.stem)
-    below = {element for part in _parts(block, where.stem)[:1] if isinstance(part, Selector) for element in part.root.iterdescendants()}
-    for label in _parts(block, where.kind) if below else ():
-        if isinstance(label, Selector) and label.root in below:
-            stem = stem.replace(text_of(label), "", 1).strip()
-    return stem
+    part = next(iter(_parts(block, where.stem)), "")
+    if isinstance(part, str):
+        return part.strip()
+    labels = {label.root for label in _parts(block, where.kind) if isinstance(label, Selector)}
+    if labels.isdisjoint(part.root.iterdescendants()):
+        return text_of(part)
+    unlabelled = deepcopy(part.root)  # other selectors still find the label
+    for own, copied in [*zip(part.root.iterdescendants(), unlabelled.iterdescendants(), strict=True)]:
+        if own in labels:
+            copied.clear(keep_tail=True)
+    return text_of(Selector(root=unlabelled, type=part.type))
 
 
 def _options(part: Selector | str) -> list[str]:

@@ -1,5 +1,6 @@
 """Pages that would break selectors, rewritten so that they do not: a response -> one with the same text."""
 
+import json
 from html import escape
 from itertools import takewhile
 from typing import Any
@@ -19,8 +20,11 @@ MAX_DEPTH = 256
 
 Selectors take quadratic time in the depth, and lxml silently drops everything below a depth of 2,048.
 """
-MAX_BYTES, MAX_TAGS = 2 * 1024 * 1024, 25_000
-"""Of an unpacked page; the largest list of a site has some 20,000 tags. Callbacks read pages in Scrapy's reactor, which waits meanwhile."""
+MAX_BYTES, MAX_TAGS, MAX_DEEP_TAGS = 2 * 1024 * 1024, 60_000, 25_000
+"""Of an unpacked page, and of one that has to be flattened; a paper of 400 questions has some 27,000 tags. JSON may have more in its texts.
+
+Callbacks read pages in Scrapy's reactor, which waits meanwhile.
+"""
 _AT_MAX_DEPTH = XPath("boolean(" + "/*" * MAX_DEPTH + "/*)")
 _RAW_TAGS = {"script", "style"}
 
@@ -31,21 +35,21 @@ def readable(response: TextResponse) -> TextResponse:
     Raises:
         OverBudget: it has more bytes or tags than are read.
     """
-    size, tags = len(response.body), response.body.count(b"<")
-    if size > MAX_BYTES or tags > MAX_TAGS:
+    size, tags, is_data = len(response.body), response.body.count(b"<"), is_json(response)
+    if size > MAX_BYTES or (tags > MAX_TAGS and not is_data):
         raise OverBudget(f"{size} bytes, {tags} tags; at most {MAX_BYTES} and {MAX_TAGS} are read")
-    if (
-        response.text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "[") and (text := uncrowded(response.text)) != response.text
-    ):  # before it is parsed
+    if not is_data and (text := uncrowded(response.text)) != response.text:  # before it is parsed
         response = _with_text(response, text)
     try:
         get_base_url(response)
     except ValueError:  # the page's base is not an address; the first base counts
         response = _with_text(response, f'<base href="{escape(response.url)}">{response.text}')
-    if tags <= MAX_DEPTH or is_json(response) or response.selector.type not in ("html", "xml"):
+    if tags <= MAX_DEPTH or is_data or response.selector.type not in ("html", "xml"):
         return response
     if not _is_deep(response.selector):
         return response
+    if tags > MAX_DEEP_TAGS:
+        raise OverBudget(f"nested deeper than {MAX_DEPTH}, {tags} tags; at most {MAX_DEEP_TAGS} are read")
     return _with_text(response, _flattened(response.text))
 
 
@@ -53,8 +57,12 @@ def is_json(response: TextResponse) -> bool:
     """Return whether a response is JSON, whatever its declared type: it has no elements to select."""
     if isinstance(response, HtmlResponse | XmlResponse):
         return False
-    try:
-        return isinstance(response, JsonResponse) or response.selector.type == "json"
+    if isinstance(response, JsonResponse):
+        return True
+    try:  # a selector would parse all else as HTML, which may take long before `uncrowded`
+        return response.text.lstrip()[:1] in ("{", "[") and isinstance(json.loads(response.text), dict | list)
+    except ValueError:
+        return False
     except RecursionError:  # nested deeper than the JSON parser supports
         return True
 

@@ -50,10 +50,10 @@ from crawlers.read.vocabulary.labels import flat
 from crawlers.read.vocabulary.options import letter_of
 from crawlers.text.fields import text_of
 
-_HEAVY_BYTES, _PACKED = 1 << 16, (b"PAR1", b"\x1f\x8b")
-"""Bytes when unpacked. Smaller files are read without a limit, in this process: none of them takes more than seconds. And the first bytes
-of parquet and gzip, which do not say what they unpack to.
-"""
+_HEAVY_BYTES = 1 << 16
+"""When unpacked. Smaller files are read without a limit, in this process: none of them takes more than seconds."""
+_PACKED, _PACKED_BYTES = (b"PAR1", b"\x1f\x8b"), 10_000_000
+"""The first bytes of parquet and gzip, which do not say what they unpack to, and what they count as at least: a gigabyte of memory."""
 _SECONDS, _SECONDS_PER_MEGABYTE = 60.0, 20.0
 _MEMORY, _MEMORY_PER_BYTE, _LEAST_MEMORY_PER_BYTE = 384 * 1024**2, 64, 16
 """Memory of a file, up to that of any budget, which a file of 43 MB has; and of each byte of larger ones."""
@@ -97,7 +97,7 @@ def read_steps(
 def within_budget(read: Read, name: str, body: bytes, *arguments: Any) -> Iterator[Any]:
     """Yield what a reader of one file yields, run in a separate process if it may take long."""
     weight = _weight(body)
-    if weight <= _HEAVY_BYTES and not body.startswith(_PACKED):
+    if weight <= _HEAVY_BYTES:
         try:
             yield from read(name, body, *arguments)
         except OverBudget as error:
@@ -110,14 +110,14 @@ def within_budget(read: Read, name: str, body: bytes, *arguments: Any) -> Iterat
 
 
 def _weight(body: bytes) -> int:
-    """Return the size of a file in bytes, unpacked if it is a zip, whose word is taken up to what would be unpacked."""
+    """Return the size of a file in bytes: unpacked if it is a zip, whose word is taken up to what would be unpacked; see `_PACKED`."""
     if body.startswith(b"PK"):
         try:
             with zipfile.ZipFile(BytesIO(body)) as parts:
                 return max(len(body), min(sum(entry.file_size for entry in parts.infolist()), MAX_UNPACKED_BYTES))
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):  # its reader reports that
             pass
-    return len(body)
+    return max(len(body), _PACKED_BYTES if body.startswith(_PACKED) else 0)
 
 
 def read_within(

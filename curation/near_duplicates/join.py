@@ -70,15 +70,20 @@ class ClonesCache(UserWideCacheLocator):
         return f"atomexam_{sha256(Path(py_file).read_bytes()).hexdigest()}"
 
 
-numba.config.CACHE_LOCATOR_CLASSES = f"UserProvidedCacheLocator,{__name__}.ClonesCache,InTreeCacheLocator"  # type: ignore[attr-defined]
+_LOCATORS = f"UserProvidedCacheLocator,{__name__}.ClonesCache,InTreeCacheLocator"
 
 
 def _cached(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that is compiled at its first call and, with a writable folder, never again for the same source."""
+    config: Any = numba.config
+    own = config.CACHE_LOCATOR_CLASSES  # of the process, which may compile loops of others
+    config.CACHE_LOCATOR_CLASSES = own or _LOCATORS
     try:
         return njit(cache=True)(function)
     except RuntimeError:  # neither the user's cache nor the sources' folder can be written
         return njit(function)
+    finally:
+        config.CACHE_LOCATOR_CLASSES = own
 
 
 _BASE = np.uint64(0xD1342543DE82EF95)  # an odd multiplier with good spectral properties, from Steele and Vigna 2021

@@ -8,6 +8,7 @@ from tokenizers import processors
 from transformers import PreTrainedTokenizerFast
 
 from atomexam.records.blocks import Run
+from atomexam.records.question import Question, prompt_for
 from eval.finetune.__main__ import chat_template
 from eval.finetune.training_data import byte_pairs
 from eval.tasks.prompt import Message, merge_system, prompt_sha256, read_prompt, render, token_ids
@@ -73,6 +74,14 @@ def test_a_prompt_names_its_source_and_does_not_show_it(path: Path) -> None:
     source = path.read_text(encoding="utf-8").splitlines()[0]
     assert source.startswith("# ")
     assert source.lstrip("# ") not in read_prompt(path)
+
+
+def test_only_the_exam_or_the_subject_names_a_psychologists_prompt() -> None:
+    def named(exam: str, subject: str) -> str:
+        one = Question(id="q", exam=exam, subject=subject, question_type="qa", stem="问", provenance=[])
+        return prompt_for(one, "qa")
+
+    assert [named("护理核心", "理论基础"), named("心理咨询师", "理论"), named("护理", "心理")] == ["qa_other", "qa", "qa"]
 
 
 def test_an_unknown_prompt_names_the_known() -> None:

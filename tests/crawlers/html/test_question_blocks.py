@@ -38,6 +38,8 @@ def test_a_label_of_the_type_within_the_stem_is_cut_from_it() -> None:
     for stem in ('<i class="k">【单选题】</i> 1.单选题是（ ）。', '1.<i class="k">【单选题】</i>单选题是（ ）。'):
         (one,) = fields(f'<div class="q"><p class="t">{stem}</p></div>')
         assert one == {"type_raw": "【单选题】", "stem_raw": "1.单选题是（ ）。"}
+    (one,) = fields('<div class="q"><p class="t">A型题的<sup>2</sup>特点是<b class="k">A</b></p></div>')
+    assert one == {"type_raw": "A", "stem_raw": "A型题的²特点是"}
     (one,) = fields('<div class="q"><b class="k">单选</b><p class="t">单选是（ ）。</p></div>')
     assert one["stem_raw"] == "单选是（ ）。"
 

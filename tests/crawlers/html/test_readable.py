@@ -1,5 +1,6 @@
 """A page that its readers fail on, or take long for, says the same words as one that they do not."""
 
+import json
 import time
 
 import pytest
@@ -95,8 +96,27 @@ def test_a_page_nested_without_end_is_read() -> None:
     response = page("<div class=a>" * 14_000 + "甲")
     read = Charset().process_response(Request(URL), response)
     assert read.css("div.a::text").getall() == ["甲"]
-    with pytest.raises(Refused, match="200003 bytes, 40000 tags; at most 2097152 and 25000 are read"):
+    with pytest.raises(Refused, match="nested deeper than 256, 40000 tags; at most 25000 are read"):
         Charset().process_response(Request(URL), page("<div>" * 40_000 + "甲"))
+
+
+def test_a_paper_of_hundreds_of_questions_and_json_of_any_number_of_tags_are_read() -> None:
+    question = '<div class="q"><p>1. 题</p><ul>' + "<li><label><input type=radio> A. 甲</label></li>" * 5 + "</ul>" + "<br>" * 36 + "</div>"
+    for response in (
+        page(question * 400),
+        page(json.dumps(["<p>甲</p>"] * 35_000), JsonResponse),
+        page('["' + "<" * 70_000 + '"]', TextResponse),
+    ):
+        assert readable(response) is response
+    for text in ("<b>甲</b>" * 35_000, "[" + "<b>甲</b>" * 35_000):
+        with pytest.raises(Refused, match="70000 tags; at most 2097152 and 60000 are read"):
+            Charset().process_response(Request(URL), page(text, TextResponse))
+
+
+@pytest.mark.parametrize("kind", [HtmlResponse, TextResponse])
+def test_a_page_that_begins_like_json_is_a_page(kind: type[TextResponse]) -> None:
+    crowded = "[<p" + "".join(f" a{number}=1" for number in range(20_000)) + ">甲</p>"
+    assert len(readable(page(crowded, kind)).css("p")[0].attrib) <= 1000
 
 
 ATTRIBUTES = {

@@ -6,7 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
+
+from curation.near_duplicates import join
 
 ROOT = Path(__file__).parents[3]
 ASKED = "import numpy; from curation.near_duplicates.join import least_shared; print(least_shared(numpy.array([4]), 0.5).tolist())"
@@ -60,6 +63,11 @@ def test_a_cache_that_cannot_be_written_is_gone_around(copied: Path, tmp_path: P
         (copied / "curation/near_duplicates/__pycache__").touch()
     assert asked(copied, XDG_CACHE_HOME=str(tmp_path / "home")) == BEFORE
     assert bool(list(copied.rglob("*.nbc"))) == writable
+
+
+def test_where_other_loops_are_kept_is_left_to_the_process() -> None:
+    assert join.least_shared._cache._impl.locator.__class__ is join.ClonesCache
+    assert os.environ.get("NUMBA_CACHE_LOCATOR_CLASSES", "") == numba.config.CACHE_LOCATOR_CLASSES  # type: ignore[attr-defined]
 
 
 def test_all_compiled_loops_are_in_one_file() -> None:

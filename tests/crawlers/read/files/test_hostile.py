@@ -103,6 +103,18 @@ def test_what_a_zip_says_of_its_size_buys_no_time(monkeypatch: pytest.MonkeyPatc
         list(read_steps("a.zip", body, None, SEEN))
 
 
+@pytest.mark.parametrize("start", [b"PAR1", b"\x1f\x8b"])
+def test_what_does_not_say_what_it_unpacks_to_has_a_gigabyte(start: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """20,000 rows of repeated texts, 160 kB of parquet, need half of it."""
+
+    def read(_: object, name: str, __: object, ___: str, budget: Budget, *____: object) -> Iterator[object]:
+        raise ValueError(f"{name} gets {budget.bytes >> 20} MB")
+
+    monkeypatch.setattr("crawlers.read.files.read_guarded", read)
+    with pytest.raises(ValueError, match="a gets 994 MB"):
+        list(read_steps("a", start, None, SEEN))
+
+
 _TIMELESS: dict[str, tuple[str, str, str]] = {
     "cells.csv": ("题干,A,B,答案\n", "题,甲,乙,A,,,,,,,,,,\n", ""),
     "deep.json": ("[", '{"question":"题？","a":' + '{"a":' * 25 + '"v"' + "}" * 26 + ",", "1]"),
@@ -127,8 +139,10 @@ def test_a_file_that_takes_its_whole_budget_ends_there(name: str, monkeypatch: p
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.html", pytest.param("a.parquet", marks=pytest.mark.slow)])
-def test_what_unpacks_or_grows_ends_in_a_memory_of_its_size(name: str) -> None:
+def test_what_unpacks_or_grows_ends_in_a_memory_of_its_size(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if name == "a.parquet":
+        monkeypatch.setattr("crawlers.read.files._PACKED_BYTES", 0)  # the gigabyte takes thrice as long to fill
+        monkeypatch.setattr("crawlers.read.files._HEAVY_BYTES", 0)
         rows = pa.table({"question": pa.array(["甲" * 2000] * 80_000).dictionary_encode(), "answer": ["A"] * 80_000})
         pq.write_table(rows, file := io.BytesIO())
         body, said = file.getvalue(), "takes more than 384 MB of memory"
