@@ -133,7 +133,7 @@ def test_a_cluster_gives_the_same_bytes_and_a_killed_worker_changes_nothing(
     monkeypatch.setattr(join, "_SHARD_TEXTS", 500)
     monkeypatch.setattr(cleaning, "_BATCH", 200)
     wanted = outputs(items / "local")
-    assert len(wanted) == 16 and min(len(wanted[f"unique/{name}.jsonl"]) for name in ("questions", "facts", "clusters", "review")) > 500
+    assert len(wanted) == 17 and min(len(wanted[f"unique/{name}.jsonl"]) for name in ("questions", "facts", "clusters", "review")) > 500
     run(items, "ray")
     assert outputs(items / "ray") == wanted
     killer = Killer(3)
