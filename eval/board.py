@@ -188,13 +188,14 @@ def scales(runs: Sequence[VersionRun], versions: Sequence[DataVersion], notes: l
 
     Args:
         runs: of all versions, under today's keys: those of the shared items count.
-        versions: from oldest to newest.
+        versions: from oldest to newest, whose keys are today's.
     """
     today = {(one.version, one.name): one.tallies for one in runs}
     by_task: dict[str, dict[str, list[tuple[str, Tallies]]]] = defaultdict(dict)
     for version in versions:
         rules = {name for name, model in version.settings("models").items() if (model or {}).get("backend") == "baseline"}
-        for one in rescored(version, version, []):
+        own = [one for one in runs if one.version == version.name] if version is versions[-1] else rescored(version, version, [])
+        for one in own:
             if one.tallies and one.run.model not in rules:
                 whole = one.tallies | today.get((version.name, one.name), {})
                 by_task[one.run.task].setdefault(version.name, []).append((one.run.model, whole))

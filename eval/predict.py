@@ -14,8 +14,7 @@ from atomexam.records.prediction import Prediction
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from eval.backends import open_backend
-from eval.models.cached_model import key_of, read_rank, reply_all, settings_of
-from eval.models.contract import ModelQuery, Reply
+from eval.models.cached_model import Replied, read_rank, reply_all
 from eval.models.planned import describe, read_runs
 from eval.models.reply_store import restore, store_path
 from eval.tasks.prompt import prompt_sha256
@@ -44,8 +43,7 @@ def main(argv: list[str] | None = None) -> None:
             replies = reply_all(backend(), run, builder.with_shots(run), folder / f"{name}.jsonl", name, rank)
             if rank.number:
                 continue
-            settings = settings_of(run, backend())
-            rows = [prediction_of(name, query, reply, key_of(backend().identity, query, settings, run.method)) for query, reply in replies]
+            rows = [prediction_of(name, one) for one in replies]
             if missing := sum(row.finish_reason == "error" for row in rows):
                 again = f"`dvc repro -fs predict@{run.model}` requests only those again"
                 if described[0].backend == "imported":
@@ -58,8 +56,9 @@ def main(argv: list[str] | None = None) -> None:
             write_json(out / "runs.json", runs)  # whose replies these are; DVC warns of an empty folder, too
 
 
-def prediction_of(run: str, query: ModelQuery, reply: Reply, key: str | None = None) -> Prediction:
+def prediction_of(run: str, replied: Replied) -> Prediction:
     """Return a reply as the record of a run."""
+    query, reply, key = replied
     return Prediction(
         item_id=query.request.item_id,
         run=run,

@@ -191,7 +191,7 @@ def _ask(about: Description, runs: dict[str, Run], builder: RequestBuilder, repl
     planned = {}
     for name, run in runs.items():
         replies = reply_all(backend, run, [builder.of_run(run)], replies_folder / f"{name}.jsonl", name)
-        predictions = (prediction_of(name, query, reply) for query, reply in replies)
+        predictions = (prediction_of(name, one) for one in replies)
         planned[name] = score_replies(predictions, _requests(builder, run))
     return planned
 

@@ -17,7 +17,23 @@ from msgspec import Meta, field
 from msgspec.structs import fields, force_setattr
 from ruamel.yaml import YAML
 
-from atomexam.records.blocks import Block, Count, Judge, Leaks, Model, Positive, Release, Run, Share, Slug, Split, Sweep, Training, Tuning
+from atomexam.records.blocks import (
+    TEST,
+    Block,
+    Count,
+    Judge,
+    Leaks,
+    Model,
+    Positive,
+    Release,
+    Run,
+    Share,
+    Slug,
+    Split,
+    Sweep,
+    Training,
+    Tuning,
+)
 from atomexam.records.checks import convert, one_of
 from atomexam.text.yaml_values import yaml_values
 
@@ -243,7 +259,7 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
             raise ValueError(
                 f"{where}: models.{name}: {model.name} is itself a tuned model; tune {params.models[model.name].name}, its base"
             )
-    on_test = {name: run for name, run in params.runs.items() if run.split == "test"}
+    on_test = {name: run for name, run in params.runs.items() if run.split == TEST}
     for name, sweep in params.sweeps.items():
         convert(sweep.tune, Tuning, f"{where}: sweeps.{name}.tune")
         swept = params.models[one_of(sweep.model, params.models, "model", f"{where}: sweeps.{name}")]

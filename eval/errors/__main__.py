@@ -153,7 +153,7 @@ def judge_errors(judge: Judge, sampled: Iterable[Pair], models: Path, path: Path
         return proposals, 0
     backend = open_backend(*describe(judge.model, models))
     requests = [error_request(pair) for pair in pairs.values()]
-    for query, reply in reply_all(backend, structs.replace(judge, repeats=1), [requests], path, f"errors of {name}"):
+    for query, reply, _ in reply_all(backend, structs.replace(judge, repeats=1), [requests], path, f"errors of {name}"):
         claim = query.request.unit
         if letter := read_letter(reply.text):
             error = _ERRORS.get(letter) or pattern_of(pairs[claim])

@@ -355,9 +355,9 @@ def main(argv: list[str] | None = None) -> None:
             part.write_text(page(list(analyses.values()), groups, warnings), encoding="utf-8")
         tasks = {task: one.figures for task, one in analyses.items()}
         people = pd.DataFrame(map(to_builtins, read_optional(args.people, HumanDifficulty)), columns=HumanDifficulty.__struct_fields__)
-        kept = kept_for(read_optional(args.unique / "rejected.jsonl", Rejected))
+        kept = kept_for(read_optional(args.unique / "rejected.jsonl", Rejected)) if len(people) else {}
         people["id"] = [kept.get(key, key) for key in people.id]
-        for task, one in analyses.items():
+        for task, one in analyses.items() if len(people) else ():
             if human := compared_with_people(one.table, people):
                 tasks[task]["people"] = human
         write_json(args.metrics, {"runs_of_baselines": left_out, "needed_models": NEEDED_MODELS} | queued | {"tasks": tasks})

@@ -20,16 +20,15 @@ from atomexam.runtime.stage_summary import judge_headline, print_summary
 from eval.answers.reply_files import by_item, usage_of
 from eval.backends import open_backend
 from eval.judge.marks import ORDERS, PUBLISHED, answer_id, mark_request, read_mark
-from eval.models.cached_model import key_of, reply_all, settings_of
-from eval.models.contract import ModelQuery, Reply
+from eval.models.cached_model import Replied, reply_all
 from eval.models.planned import describe
 from eval.models.reply_store import restore, store_path
 from eval.statistics.bootstrap import Figures, rate_interval
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
 
-Replies = Mapping[tuple[str, int], tuple[ModelQuery, Reply, str]]
-"""The judge's requests, replies and their keys in the store, by request and draw."""
+Replies = Mapping[tuple[str, int], Replied]
+"""By request and draw."""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -76,13 +75,10 @@ def judge_answers(judge: Judge, scored: Iterable[tuple[Question, list[Score]]], 
     if not requests:
         return {}
     backend = open_backend(*describe(judge.model, args.models))
-    path, settings = store_path(args.out, judge.model, args.key), settings_of(judge, backend)
+    path = store_path(args.out, judge.model, args.key)
     restore([args.out] if args.out.exists() else [], Judgement, path)
     replies = reply_all(backend, judge, [requests], path, f"judge@{args.key}")
-    return {
-        (query.request.item_id, query.repeat): (query, reply, key_of(backend.identity, query, settings, "generation"))
-        for query, reply in replies
-    }
+    return {(one.query.request.item_id, one.query.repeat): one for one in replies}
 
 
 def mark_requests(judge: Judge, question: Question, scores: Iterable[Score]) -> list[Request]:
@@ -119,7 +115,7 @@ def _judgements(score: Score, replies: Replies, judge: Judge) -> list[Judgement]
 
 def _usage_figures(replies: Replies, args: Arguments) -> dict[str, float]:
     """Return the judge's calls, tokens and cost; equal answers in two replies were judged once."""
-    made = [reply for _, reply, _ in replies.values()]
+    made = [one.reply for one in replies.values()]
     server = describe(args.params.model, args.models)[0].server if made else None
     return {"calls": len(made), "calls_failed": sum(reply.finish_reason == "error" for reply in made)} | usage_of(made, server)
 

@@ -56,6 +56,15 @@ class Counts(Struct, kw_only=True):
         return f"{name}: {self.requests} requests: {self.stored} stored, {self.new} new, {self.failed} failed{replaced}"
 
 
+class Replied(NamedTuple):
+    """A request with its reply."""
+
+    query: ModelQuery
+    reply: Reply
+    key: str
+    """Hash of all the reply depends on: that of the reply in the store, or of the one that is missing."""
+
+
 class CachedModel:
     """A model, its settings, and the store of its replies."""
 
@@ -69,9 +78,9 @@ class CachedModel:
         self._method = method
         self._models: list[str | None] = []
 
-    def replies(self, queries: Sequence[ModelQuery], bar: tqdm) -> list[Reply]:
-        """Return a reply to each query, in their order; those not in the store are requested once, and added to it."""
-        keys = [key_of(self._backend.identity, query, self._settings, self._method) for query in queries]
+    def replies(self, queries: Sequence[ModelQuery], bar: tqdm) -> list[Replied]:
+        """Return each query with a reply, in their order; replies not in the store are requested once, and added to it."""
+        keys = [self._key(query) for query in queries]
         known = self._store.find(keys)
         self._count(bar, requests=len(keys), stored=sum(key in known for key in keys))
         missing = {key: query for key, query in zip(keys, queries, strict=True) if key not in known and key not in self._failed}
@@ -81,7 +90,11 @@ class CachedModel:
         for start in range(0, len(entries), _AT_ONCE):
             known |= self._request(dict(entries[start : start + _AT_ONCE]), bar)
         self.counts.failed += sum(key not in known for key in keys)
-        return [known[key] if key in known else self._failed[key] for key in keys]
+        replies = (known[key] if key in known else self._failed[key] for key in keys)
+        return [Replied(*one) for one in zip(queries, replies, keys, strict=True)]
+
+    def _key(self, query: ModelQuery) -> str:
+        return key_of(self._backend.identity, query, self._settings, self._method)
 
     def _request(self, missing: dict[str, ModelQuery], bar: tqdm) -> dict[str, Reply]:
         """Return the new replies by key, each stored as it arrives; failed ones are in `_failed`."""
@@ -118,7 +131,7 @@ class CachedModel:
         if reply.model not in self._models:
             self._models.append(reply.model)
 
-    def reply_all(self, requests: Sequence[Request], repeats: int, bar: tqdm, first: int = 0) -> list[tuple[ModelQuery, Reply]]:
+    def reply_all(self, requests: Sequence[Request], repeats: int, bar: tqdm, first: int = 0) -> list[Replied]:
         """Return each request in each repeat, numbered from `first`, with its reply; one that follows another is made when that has its.
 
         Prompts are sorted, so that a backend computes shared prefixes once.
@@ -127,7 +140,7 @@ class CachedModel:
             ValueError: a request follows one that is not among them, or an item occurs twice.
         """
         by_item_id(requests)
-        done: dict[tuple[str, int], tuple[ModelQuery, Reply]] = {}
+        done: dict[tuple[str, int], Replied] = {}
         left = requests
         while left:
             ready = [one for one in left if one.follows is None or (one.follows, first) in done]
@@ -136,24 +149,22 @@ class CachedModel:
             left = [one for one in left if one.follows is not None and (one.follows, first) not in done]
             queries = [query for one in ready for query in self._queries(one, range(first, first + repeats), done, bar)]
             queries.sort(key=lambda query: query.prompt)
-            for query, reply in zip(queries, self.replies(queries, bar), strict=True):
-                done[query.request.item_id, query.repeat] = query, reply
+            done |= {(one.query.request.item_id, one.query.repeat): one for one in self.replies(queries, bar)}
         return list(done.values())
 
-    def _queries(
-        self, request: Request, repeats: range, done: dict[tuple[str, int], tuple[ModelQuery, Reply]], bar: tqdm
-    ) -> list[ModelQuery]:
+    def _queries(self, request: Request, repeats: range, done: dict[tuple[str, int], Replied], bar: tqdm) -> list[ModelQuery]:
         """Return the queries of a request; a repeat in which the one before it failed is done without a request."""
         if request.follows is None:
             prompt = self._backend.render(request.messages)
             return [ModelQuery(request=request, repeat=repeat, prompt=prompt) for repeat in repeats]
         queries = []
         for repeat in repeats:
-            before, reply = done[request.follows, repeat]
-            whole = following(request, before.request, reply.text)
-            if reply.finish_reason == "error":
+            before = done[request.follows, repeat]
+            whole = following(request, before.query.request, before.reply.text)
+            if before.reply.finish_reason == "error":
                 lost = Reply(text="", finish_reason="error", tokens=0, error=NOT_REACHED)
-                done[request.item_id, repeat] = ModelQuery(request=whole, repeat=repeat, prompt=""), lost
+                query = ModelQuery(request=whole, repeat=repeat, prompt="")
+                done[request.item_id, repeat] = Replied(query, lost, self._key(query))
                 self._count(bar, requests=1, failed=1)
             else:
                 queries.append(ModelQuery(request=whole, repeat=repeat, prompt=self._backend.render(whole.messages)))
@@ -194,7 +205,7 @@ def share_of(requests: Sequence[Request], rank: Rank) -> list[Request]:
 
 def reply_all(
     backend: Backend, settings: RequestSettings, variants: Sequence[Sequence[Request]], path: Path, name: str, rank: Rank | None = None
-) -> list[tuple[ModelQuery, Reply]]:
+) -> list[Replied]:
     """Return the requests of each variant of a run, or of a judge, with their replies, as `CachedModel.reply_all` does, and print counts.
 
     Of several processes each makes its share of the requests; the first returns all, every other its own.
@@ -217,7 +228,7 @@ def reply_all(
         counts.add(other_counts)
     line = counts.line(rank.name(name) if rank.number else name)
     shots = settings.shots if isinstance(settings, Run) else 0
-    short = sum(query.repeat == 0 and query.request.shots < shots for query, _ in replies)
+    short = sum(one.query.repeat == 0 and one.query.request.shots < shots for one in replies)
     print(f"{line}, {short} short of {shots} shots" if shots else line, file=sys.stderr, flush=True)
     return replies
 

@@ -55,7 +55,7 @@ def ask(backend: Counting, queries: list[ModelQuery], settings: Settings, kept: 
     """Ask at once, and print the counts of a run."""
     with open_store(kept) as store, tqdm(disable=True) as bar:
         model = CachedModel(backend, settings, store, method)
-        replies = model.replies(queries, bar)
+        replies = [one.reply for one in model.replies(queries, bar)]
     print(model.counts.line(name), file=sys.stderr)
     return replies
 
@@ -228,7 +228,7 @@ def in_turn(backend: Counting, requests: list[Request], kept: Path, repeats: int
         model = CachedModel(backend, PLAIN, store)
         replies = model.reply_all(requests, repeats, bar)
     assert model.counts.requests == len(requests) * repeats == len(replies)
-    return {(query.request.item_id, query.repeat): (query, reply) for query, reply in replies}
+    return {(query.request.item_id, query.repeat): (query, reply) for query, reply, _ in replies}
 
 
 @pytest.fixture
@@ -338,6 +338,7 @@ def test_a_likelihood_that_json_has_no_number_for_is_a_failure(value: float, toy
     for kept in (0, len(requests) - 1):
         with open_store(tmp_path / "kept.jsonl") as store, tqdm(disable=True) as bar:
             model = CachedModel(Masked(), PLAIN, store, "likelihood")
-            replies = model.replies([ModelQuery(request=one, repeat=0, prompt=one.item_id) for one in requests], bar)
+            asked = [ModelQuery(request=one, repeat=0, prompt=one.item_id) for one in requests]
+            replies = [one.reply for one in model.replies(asked, bar)]
         assert (replies[1].finish_reason, replies[1].error) == ("error", "a likelihood is no finite number")
         assert (model.counts.stored, model.counts.failed) == (kept, 1)

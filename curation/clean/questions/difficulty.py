@@ -41,6 +41,8 @@ def scales_of(items: Iterable[QuestionItem]) -> dict[str, Scale]:
     """Return by column what its numbers without % are, where all those of a source together leave no doubt."""
     numbers: dict[str, list[str]] = defaultdict(list)
     for item in items:
+        if not item.difficulty_raw:
+            continue
         column, value = _said(item)
         if (match := _VALUE.fullmatch(value)) and match["number"] and not match["percent"]:
             numbers[column].append(match["number"])

@@ -7,7 +7,7 @@ numbers or its emphasis cannot be read to the end.
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ from crawlers.read.containers.documents.doc_parts import (
     xml_text,
 )
 from crawlers.read.containers.documents.docx import opened, read_docx, text_of_document
-from crawlers.read.containers.files.reading import Text
+from crawlers.read.containers.files.reading import Text, remembered
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -65,24 +65,14 @@ def read_doc(name: str, body: bytes) -> Text:
     return text
 
 
+@remembered
 def read_word(name: str, body: bytes) -> Text:
     """Return the lines of a Word document, old or new.
 
     Raises:
         ValueError: as `read_doc` and `read_docx` do.
     """
-    text = _text_or_error(name, body)
-    if isinstance(text, ValueError):
-        raise text
-    return text
-
-
-@lru_cache(maxsize=1)  # a file is guessed, read and accounted for in turn; a refusal is kept, too: a large file takes a minute each time
-def _text_or_error(name: str, body: bytes) -> Text | ValueError:
-    try:
-        return read_doc(name, body) if name.lower().endswith(SUFFIX) else read_docx(name, body)
-    except ValueError as error:
-        return error.with_traceback(None)
+    return read_doc(name, body) if name.lower().endswith(SUFFIX) else read_docx(name, body)
 
 
 def headed_lines(name: str, body: bytes) -> list[str]:

@@ -88,18 +88,17 @@ def text_of_document(name: str, document: "OpenDocument") -> Text:
 
 def _text_of(name: str, document: "OpenDocument") -> Text:
     walk = _walked(name, document)
+    lines = bounded(name, walk.lines)
     in_tables = sum(len(cell) for position, cells in walk.rows for cell in cells if position.startswith("table"))
     is_table = in_tables >= _MOSTLY * sum(len(cell) for _, cells in walk.rows for cell in cells) > 0
     rows, walk.rows = walk.rows if is_table else [], []
-    return Text(walk.lines, rows=rows, tables=walk.tables, marked=_walked(name, document, signed=True).lines)
+    return Text(lines, rows=rows, tables=walk.tables, marked=_walked(name, document, signed=True).lines)
 
 
 def _walked(name: str, document: "OpenDocument", signed: bool = False) -> "_Walk":
     walk = _Walk(document, signed)
     try:
-        walk.lines = bounded(name, list(walk.read()))
-    except Refusal:
-        raise
+        walk.lines = list(walk.read())
     except (_opc_error(), etree.XMLSyntaxError, LookupError, ValueError) as error:
         raise Refusal(_damaged(name, error)) from None
     return walk

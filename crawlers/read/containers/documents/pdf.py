@@ -4,7 +4,6 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ from crawlers.read.containers.documents.pdf_tables import (
 )
 from crawlers.read.containers.documents.scans import ADVICE as OCR_ADVICE
 from crawlers.read.containers.documents.scans import DOTS_PER_INCH, PAGE_WIDTH, PICTURES, SCAN_SECONDS, can_read, glyphs_in, picture_of
-from crawlers.read.containers.files.reading import Lost, Text
+from crawlers.read.containers.files.reading import Lost, Text, remembered
 
 if TYPE_CHECKING:
     from pdfplumber.page import Page
@@ -61,15 +60,14 @@ logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns about every od
 _ADVICE = "print it to a new PDF, or split it"
 
 
+@remembered
 def read_pdf_guarded(name: str, body: bytes, budget: Budget = _BUDGET) -> Text:
     """Return the lines of a PDF, read in a separate process.
 
     Raises:
         ValueError: it is damaged, locked or a scan, or takes too much memory or time.
     """
-    text = _text_or_error(name, body, budget)
-    if isinstance(text, ValueError):
-        raise text
+    [text] = read_guarded(_texts_of, name, body, _ADVICE, budget)
     return text
 
 
@@ -83,15 +81,6 @@ def table_rows(name: str, body: bytes) -> list[tuple[str, list[str]]]:
     if not text.rows:
         raise Refusal(f"{name}: not one table of rows and columns; as a paper it is read by its lines")
     return text.rows
-
-
-@lru_cache(maxsize=1)  # a file is guessed, read and accounted for in turn
-def _text_or_error(name: str, body: bytes, budget: Budget) -> Text | ValueError:
-    try:
-        [text] = read_guarded(_texts_of, name, body, _ADVICE, budget)
-    except ValueError as error:
-        return error.with_traceback(None)
-    return text
 
 
 def _texts_of(name: str, body: bytes) -> Iterator[Text]:

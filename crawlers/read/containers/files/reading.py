@@ -1,7 +1,8 @@
 """What containers give: lines with marks, tables of rows, and what of them could not be read."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import lru_cache, wraps
+from typing import Any, ParamSpec
 
 from msgspec import Struct
 
@@ -10,6 +11,7 @@ from atomexam.text.refusal import Refusal
 MAX_DEPTH, MAX_NODES = 32, 20_000_000
 MAX_LINES, MAX_LINE_CHARS = 1 << 20, 1_000_000
 """Of a text, a page or a document: as many lines as a sheet has rows, and in a line as many characters as in a cell."""
+P = ParamSpec("P")
 EVERY = "*"
 """In the way to a table: every index of a list, or every name in an object of similar objects."""
 TWICE = "\0twice"
@@ -107,3 +109,23 @@ class Text(Struct, frozen=True):
     """The same lines with tags around the words that stand out, as crawlers.read.lines reads them; none if nothing does."""
     tables: list[list[list[str]]] = []
     """The cells of each table that has no other in it, row by row, empty ones too; a cell merged over rows is in each of them."""
+
+
+def remembered(read: Callable[P, Text]) -> Callable[P, Text]:
+    """Return a reader that keeps its last text or refusal: a file is guessed, read and accounted for in turn."""
+
+    @lru_cache(maxsize=1)
+    def result(*args: P.args, **kwargs: P.kwargs) -> Text | ValueError:
+        try:
+            return read(*args, **kwargs)
+        except ValueError as error:
+            return error.with_traceback(None)
+
+    @wraps(read)
+    def again(*args: P.args, **kwargs: P.kwargs) -> Text:
+        text = result(*args, **kwargs)  # type: ignore[arg-type]
+        if isinstance(text, ValueError):
+            raise text
+        return text
+
+    return again
