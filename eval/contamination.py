@@ -2,13 +2,13 @@
 
 python -m eval.contamination     each run with `split: reserved`, beside the run on test with the same settings
 
-Twins are drawn alike: units (a question, a case, the claims on a head) of one composition, one from each split. A model that has seen
+Twins are drawn alike: items of one kind in units (a question, a case, the claims on a head), one from each split. A model that has seen
 neither is as often right on both, so the pairs of twins are tested like the shared items of two runs. A unit of reserved that was promoted
 from train or dev was public, so it has no twin.
 """
 
 import argparse
-from collections import defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -63,22 +63,29 @@ class Twins(NamedTuple):
 
 
 def twins(test: Iterable[Item], reserved: Iterable[Item]) -> Twins:
-    """Return the twins: ids are hashes of content, so their order pairs units of one composition at random."""
+    """Return the twins: units that share most are paired first, each once, and in them the items of equal cells.
+
+    Ids are hashes of content, so their order pairs units of one composition at random.
+    """
     sides = [_by_composition(items) for items in (test, reserved)]
+    shared = (((Counter(one) & Counter(other)).total(), one, other) for one in sides[0] for other in sides[1])
     found = Twins({}, {})
-    for composition, units in sides[0].items():
-        for one, other in zip(units, sides[1].get(composition, ()), strict=False):
-            for item, twin in zip(one, other, strict=True):
-                found.reserved_of[item.id] = twin.id
-                found.units[item.id] = item.unit
+    for _, one, other in sorted((pair for pair in shared if pair[0]), key=lambda pair: (-pair[0], len(pair[1]) + len(pair[2]), *pair[1:])):
+        while (units := sides[0][one]) and (twin_units := sides[1][other]):
+            left = defaultdict(list)
+            for item in twin_units.popleft():
+                left[item.cell].append(item.id)
+            for item in units.popleft():
+                if left[item.cell]:
+                    found.reserved_of[item.id], found.units[item.id] = left[item.cell].pop(0), item.unit
     return found
 
 
-def _by_composition(items: Iterable[Item]) -> dict[tuple[tuple[str, ...], ...], list[list[Item]]]:
+def _by_composition(items: Iterable[Item]) -> dict[tuple[tuple[str, ...], ...], deque[list[Item]]]:
     units: dict[str, list[Item]] = defaultdict(list)
     for item in sorted(items, key=lambda item: (item.cell, item.id)):
         units[item.unit].append(item)
-    found: dict[tuple[tuple[str, ...], ...], list[list[Item]]] = defaultdict(list)
+    found: dict[tuple[tuple[str, ...], ...], deque[list[Item]]] = defaultdict(deque)
     for unit in sorted(units.values(), key=lambda unit: min(item.id for item in unit)):
         found[tuple(item.cell for item in unit)].append(unit)
     return found
@@ -184,6 +191,11 @@ def items_of(task: str, folder: Path) -> Iterator[Item]:
             yield Item(claim.id, claim.head, (claim.atomic_type,))
 
 
+def read_promoted(path: Path) -> set[str]:
+    """Return what splits/assignments.jsonl says was promoted to reserved from train or dev."""
+    return {row.id for row in read_optional(path, Assigned) if row.why == "promoted"}
+
+
 def never_public(reserved: Sequence[Item], promoted: Collection[str]) -> list[Item]:
     """Return the items of reserved without the units of promoted ones, which were in train or dev of an earlier version.
 
@@ -234,7 +246,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         parser.add_argument(f"--{name}", type=Path, default=Path("data") / name, metavar="PATH")
     parser.add_argument("--assignments", type=Path, default=Path("splits/assignments.jsonl"), metavar="FILE")
     args = parser.parse_args(argv)
-    promoted = {row.id for row in read_optional(args.assignments, Assigned) if row.why == "promoted"}
+    promoted = read_promoted(args.assignments)
     runs = {name: run for path in sorted(args.plan.glob("*/runs.json")) for name, run in read_runs(path, every_split=True).items()}
     by_task: dict[str, list[Asked]] = defaultdict(list)
     for one in asked_in_both(runs):

@@ -20,6 +20,12 @@ def tallies(ids: list[str], right: np.ndarray) -> Tallies:
     return {key: Tally(int(one), 1) for key, one in zip(ids, right, strict=True)}
 
 
+def test_units_that_share_most_are_twins() -> None:
+    test = [Item(f"t{number}", unit, (kind,)) for number, (unit, kind) in enumerate(["AX", "AX", "AY", "BY", "BX", "BX", "BX"])]
+    reserved = [Item(f"r{number}", unit, (kind,)) for number, (unit, kind) in enumerate(["cX", "cX", "cX", "dZ", "eX", "eY"])]
+    assert twins(test, reserved).reserved_of == {"t4": "r0", "t5": "r1", "t6": "r2", "t0": "r4", "t2": "r5"}
+
+
 def test_units_of_one_composition_are_twins() -> None:
     test = [Item("t1", "case", ("mcqa",)), Item("t2", "case", ("mrqa",)), Item("t3", "t3", ("mcqa",)), Item("t4", "t4", ("mcqa",))]
     reserved = [Item("r9", "x", ("mrqa",)), Item("r1", "x", ("mcqa",)), Item("r5", "r5", ("mcqa",)), Item("r7", "y", ("mrqa",))]

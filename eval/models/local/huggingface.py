@@ -24,7 +24,7 @@ from eval.models.local.loglikelihood import NOTHING_BEFORE, TokenizedAnswers, la
 from eval.models.local.prefix_cache import PrefixReader
 from eval.models.local.rendering import Renderer, end_of, end_tokens, loaded
 from eval.models.local.weights import base_of, identity_of, locate
-from eval.tasks.prompt import Message
+from eval.tasks.prompt import Message, token_ids
 
 _SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
 _EMPTY = "the prompt has no tokens"
@@ -149,6 +149,16 @@ class HuggingFace:
         if not self._shares_prefixes:
             return whole_scores(self._model, self._pad_token(), requests, shape_on(self._device.type, settings.batch_size))
         return self._reader.scores([answers.start for answers in requests], [answers.nodes() for answers in requests])
+
+    @torch.inference_mode()
+    def token_loglikelihoods(self, text: str) -> list[float]:
+        """Return the natural log-likelihood of each token of a plain text but the first, as far as the model's window reaches."""
+        limit = getattr(self._model.config, "max_position_embeddings", None)
+        tokens = torch.tensor(token_ids(self._tokenizer, [text])[0][:limit], device=self._device)
+        if len(tokens) < 2:
+            return []
+        scores = self._model(input_ids=tokens[None]).logits[0, :-1]
+        return scores.to(torch.promote_types(scores.dtype, torch.float32)).log_softmax(-1).gather(1, tokens[1:, None])[:, 0].tolist()
 
     @cached_property
     def _reader(self) -> PrefixReader:
