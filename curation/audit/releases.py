@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from atomexam.records.claim import PAIR, SENTENCES
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question, accepted_words
@@ -19,7 +20,8 @@ from atomexam.text.yaml_values import yaml_values
 _CARD = "README.md"
 _FRONT_MATTER = re.compile(r"\A---\n(.*?\n)---\n", re.DOTALL)
 _QUESTION = frozenset({"id", "stem", "options", "answer", "provenance"})
-_CLAIM = frozenset({"id", "factual", "non_factual", "head"})
+_SENTENCES = {"claims": PAIR, "fourfold": SENTENCES}
+"""Kind of a table of sentences -> its columns of sentences, each with the right verdict."""
 _TRAINED = ("train", "validation")
 _NUMBER = re.compile(r"\A\d{1,4}\)．")
 _OPTION = re.compile(r"\A[A-J](?:\. |．)")
@@ -56,7 +58,7 @@ class Table(NamedTuple):
     path: Path
     split: str | None
     kind: str
-    """`questions` or `claims` for a Parquet file of this project, else empty."""
+    """`questions`, `claims` or `fourfold` for a Parquet file of this project, else empty."""
     rows: list[Row]
     """Of a file of this project."""
 
@@ -101,7 +103,8 @@ def _own_rows(path: Path) -> tuple[str, list[Row]]:
     import pyarrow.parquet as pq
 
     names = set(pq.read_schema(path).names)
-    kind = "questions" if names >= _QUESTION else "claims" if names >= _CLAIM else ""
+    kinds = {"questions": _QUESTION} | {kind: {"id", "head", *columns} for kind, columns in _SENTENCES.items()}
+    kind = next((kind for kind, columns in kinds.items() if names >= columns), "")
     return kind, pq.read_table(path).to_pylist() if kind else []
 
 
@@ -151,7 +154,7 @@ class _Contents:
                     self.by_stem[_last_line(row["stem"] or "")].append(row | {"split": split, "answer": right})
                 else:
                     self.heads[canonical(row["head"] or "")].setdefault(split, (name, f"row:{number}", row["id"]))
-                    for side, verdict in (("factual", "正确"), ("non_factual", "错误")):
+                    for side, verdict in _SENTENCES[table.kind].items():
                         self.answers[f"{row['id']}/{side}"] = verdict
                         self.sentences[canonical(row[side] or "")].append((split, row["id"], verdict))
 

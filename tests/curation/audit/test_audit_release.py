@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from atomexam.records.claim import SENTENCES
 from curation.audit.__main__ import main
 from splits.release.columns import schema_of
 
@@ -28,6 +29,7 @@ STEMS = [
     "首先提出自我概念的学者是（ ）。", "最常见的睡眠障碍类型是（ ）。", "能够通过胎盘的免疫球蛋白是（ ）。",
     "感觉阈限与感受性的关系是（ ）。",
 ]  # fmt: skip
+WORDS = (("affirmed", "包括"), ("denied", "不包括"))
 TEXTS = [f"{one}{other}" for one in ("冯特", "华生", "皮亚杰", "罗杰斯", "斯金纳", "班杜拉", "加涅", "布鲁纳") for other in "甲乙丙丁"]
 
 
@@ -57,6 +59,19 @@ def claim(number: int, head: str) -> dict[str, Any]:
     } | texts
 
 
+def fourfold(number: int, head: str) -> dict[str, Any]:
+    texts = {f"{kind}_{side}": f"{head}的症状{word}{tail}" for kind, tail in (("true", "咳嗽"), ("false", "便秘")) for side, word in WORDS}
+    names = {
+        "id": f"fourfold-{number}",
+        "atomic_type": "disease_symptom",
+        "head": head,
+        "tail": "咳嗽",
+        "false_head": head,
+        "false_tail": "便秘",
+    }
+    return names | {"fact_ids": [], "false_fact_ids": [], "provenance": []} | texts
+
+
 def entry(row: dict[str, Any]) -> dict[str, str]:
     options = "\n".join(f"{option['letter']}. {option['text']}" for option in row["options"])
     return {"system": "", "instruction": f"{row['stem']}\n{options}", "input": "", "output": f"答案：{row['answer']}"}
@@ -81,6 +96,11 @@ def released() -> Rows:
         "kg/train-mcqa-2.parquet": taught,
         "claims/test-pairs-3.parquet": [claim(1, "流感")],
         "claims/train-pairs-4.parquet": [claim(2, "肺炎")],
+        "fourfold/test-facts-5.parquet": [fourfold(1, "流感")],
+        "fourfold/train-facts-6.parquet": [fourfold(2, "肺炎")],
+        "opencompass/fourfold.jsonl": [
+            {"id": f"fourfold-1/{side}", "question": fourfold(1, "流感")[side], "answer": verdict} for side, verdict in SENTENCES.items()
+        ],
         "shots.jsonl": [{"question_id": row["id"], "split": "train"} for row in taught],
         "sft/kg.json": [entry(row) for row in taught],
         "opencompass/kg.jsonl": [{"id": row["id"], "question": row["stem"], "answer": row["answer"]} for row in asked],
@@ -132,6 +152,7 @@ PLANTED: list[tuple[str, str, Callable[[Rows], Any]]] = [
     ("other_answer", "sft/kg.json", lambda rows: rows["sft/kg.json"][1].update(output="答案：D")),
     ("not_in_test", "opencompass/kg.jsonl", lambda rows: rows["opencompass/kg.jsonl"][0].update(id="q-other")),
     ("other_answer", "opencompass/kg.jsonl", lambda rows: rows["opencompass/kg.jsonl"][1].update(answer="D")),
+    ("other_answer", "opencompass/fourfold.jsonl", lambda rows: rows["opencompass/fourfold.jsonl"][2].update(answer="正确")),
     ("head_in_two_splits", "claims/test-pairs-3.parquet", lambda rows: rows["claims/train-pairs-4.parquet"].append(claim(9, "流感"))),
 ]
 
