@@ -28,7 +28,7 @@ from eval.diff.version import WORKSPACE, DataVersion, tags
 from eval.one_scale import LEAST_SHARED, as_lines, linked
 from eval.score.__main__ import score_reply
 from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
-from eval.statistics.pairing import METRICS, Tallies, mean, paired, scored_id, tally, with_holm
+from eval.statistics.pairing import METRICS, Tallies, mean, missing_replies, paired, scored_id, tally, with_holm
 from eval.tasks.runs import RequestBuilder, variants_of
 
 
@@ -57,7 +57,7 @@ def rekeyed(old: Question, today: Question) -> Question | None:
 
 
 def rescored(version: DataVersion, today: DataVersion, notes: list[str]) -> list[VersionRun]:
-    """Return the runs of a version, their replies scored under today's keys; notes get those that cannot be scored.
+    """Return the runs of a version, their replies scored under today's keys; notes get what is missing or cannot be scored.
 
     Raises:
         ValueError, FileNotFoundError: the version's test split cannot be read.
@@ -78,13 +78,13 @@ def rescored(version: DataVersion, today: DataVersion, notes: list[str]) -> list
             try:
                 run = convert(settings, Run, f"{PARAMS_FILE} of {version.name}: runs.{name}")
                 if run.task != "essay":  # its marks are a judge's
-                    runs.append(_scored(version, name, run, builder))
+                    runs.append(_scored(version, name, run, builder, notes))
             except (ValueError, FileNotFoundError) as error:
                 notes.append(f"{version.name}: {name} is left out: {error}")
     return runs
 
 
-def _scored(version: DataVersion, name: str, run: Run, builder: RequestBuilder) -> VersionRun:
+def _scored(version: DataVersion, name: str, run: Run, builder: RequestBuilder, notes: list[str]) -> VersionRun:
     variants = [{one.item_id: one for one in requests} for requests in builder.by_variant(run)]
     scores, prompts = [], defaultdict[str, set[str]](set)
     for reply in version.replies(name):
@@ -94,6 +94,7 @@ def _scored(version: DataVersion, name: str, run: Run, builder: RequestBuilder) 
             scores.append(score_reply(reply, request))
             if reply.follows is None:
                 prompts[scored_id(reply.item_id)].add(reply.prompt_sha256)
+    notes += missing_replies(f"{version.name}: {name}", scores)
     hashes = {item: frozenset(each) for item, each in prompts.items()}
     return VersionRun(version.name, name, run, tally(scores, METRICS["accuracy"]), hashes)
 

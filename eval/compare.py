@@ -4,7 +4,7 @@
 
 import sys
 from collections.abc import Container, Mapping
-from itertools import combinations, takewhile
+from itertools import chain, combinations, takewhile
 from typing import Any
 
 import msgspec
@@ -19,7 +19,18 @@ from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from atomexam.text.columns import aligned
 from eval.statistics.bootstrap import DIGITS, Figures
-from eval.statistics.pairing import METRICS, QuestionKey, Tallies, committed_right, mean, paired, tally, tally_marks, with_holm
+from eval.statistics.pairing import (
+    METRICS,
+    QuestionKey,
+    Tallies,
+    committed_right,
+    mean,
+    missing_replies,
+    paired,
+    tally,
+    tally_marks,
+    with_holm,
+)
 
 _COLUMNS = [
     "a", "b", "differ in", "shared items", "a", "b", "a - b", "95 %", "better", "worse", "McNemar", "bootstrap", "committed a", "b",
@@ -119,7 +130,8 @@ def main(argv: list[str] | None = None) -> None:
         write_json(args.out, {"comparisons": len(rows), "pairs": rows})
         print_summary("compare", f"{sum(bool(row.get('differs')) for row in rows)} of {number_of(len(rows), 'pair')} of runs differ")
     elif rows:
-        print(as_text(rows))
+        missing = [missing_replies(name, read_jsonl(args.scores / f"{name}.jsonl", Score)) for name in runs]
+        print("\n".join([as_text(rows), *chain.from_iterable(missing)]))
     else:
         wanted = "no two of them have the same task with known answers, or marks of one judge"
         raise ValueError(f"{', '.join(chosen)}: {wanted}; their tasks: {', '.join(run.task for run in runs.values())}")

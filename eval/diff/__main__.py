@@ -194,15 +194,14 @@ def as_text(difference: Figures, items: bool) -> str:
         lines += ["", f"another right answer: {number_of(len(keys), 'question')}"]
         lines += aligned([[f"  {one['id']}", f"{one['a']} -> {one['b']}", one["stem"]] for one in listed])
         lines += [f"  … {len(keys) - len(listed)} more: --items"] if len(keys) > len(listed) else []
-    still: dict[str, int] = {}
+    still = []
     for run, figures in difference["runs"].items():
-        for metric, figure in figures.items():
-            if has_moved(figure):
-                lines += ["", *_lines(run, metric, figure, items)]
-            else:
-                still[run] = still.get(run, 0) + 1
+        moved = {metric: figure for metric, figure in figures.items() if has_moved(figure)}
+        for metric, figure in moved.items():
+            lines += ["", *_lines(run, metric, figure, items)]
+        still += [] if moved else [run]
     if still:
-        lines += ["", f"nothing moved in {number_of(sum(still.values()), 'figure')} of {number_of(len(still), 'run')}: {', '.join(still)}"]
+        lines += ["", f"nothing moved in {number_of(len(still), 'run')}: {', '.join(still)}"]
     return "\n".join(lines)
 
 

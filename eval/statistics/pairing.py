@@ -66,6 +66,12 @@ def tally(scores: Iterable[Score], counts: Callable[[Score], bool | None]) -> Ta
     return {name: Tally(sum(repeats.values()), len(repeats)) for name, repeats in whole.items()}
 
 
+def missing_replies(name: str, scores: Iterable[Score]) -> list[str]:
+    """Return what a reader of a run's figures must know: how many replies are missing; nothing if none is."""
+    outcomes = Counter(score.outcome for score in scores)
+    return [f"{name}: {outcomes['failed']} of {outcomes.total()} replies are missing and count as wrong"] if outcomes["failed"] else []
+
+
 def tally_marks(scores: Iterable[Score], judgements: Iterable[Judgement], markable: Container[str]) -> Tallies:
     """Return each answer's mean mark as a share of 100, over all its judgings and repeats; a reply without an answer is worth 0.
 

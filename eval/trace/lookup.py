@@ -11,6 +11,7 @@ import msgspec
 from msgspec import to_builtins
 from warcio.archiveiterator import ArchiveIterator
 
+from atomexam.records.annotation import Verdict
 from atomexam.records.claim import PAIR, SENTENCES, ClaimPair, Fourfold, sentences_of
 from atomexam.records.fact import Fact
 from atomexam.records.judgement import Judgement
@@ -25,7 +26,8 @@ from eval.trace.related_items import Claim, learned_by, nearest, read_items
 SPLITS = ("train", "dev", "test", "reserved")
 _CLAIMS: dict[str, tuple[str, type[Claim]]] = {"claim": ("claims.jsonl", ClaimPair), "fourfold": ("fourfold.jsonl", Fourfold)}
 """File and shape of each kind of claim."""
-_DECISIONS, _PUBLISHED = Path("curation/decisions.jsonl"), Path("splits/released.jsonl")  # beside the folder of data
+_DECISIONS, _VERDICTS, _PUBLISHED = map(Path, ("curation/decisions.jsonl", "curation/verdicts.jsonl", "splits/released.jsonl"))
+"""Beside the folder of data."""
 _ID = re.compile(r"[a-z]+-[0-9a-f]{8,}")
 _MOST_BYTES = 1 << 26  # longer than any page; unpacking stops there
 _MAX_BYTES = 240
@@ -70,9 +72,11 @@ def find(data: Path, query: str) -> list[Hit]:
 
 
 def _hits(data: Path, text: str) -> Iterator[Hit]:
+    claims = set()
     for split in SPLITS:
         for kind in _CLAIMS:
             for claim in _claims_with(data, split, kind, [text]):
+                claims.add(claim.id)
                 yield Hit(kind, claim.id, split, sentences_of(claim)[0])
         for question in rows_with(data / "splits" / split / "questions.jsonl", [text], Question):
             yield Hit("question", question.id, split, question.stem)
@@ -80,6 +84,9 @@ def _hits(data: Path, text: str) -> Iterator[Hit]:
         yield Hit("fact", fact.id, fact.relation, fact_text(fact))
     for stage, row in _rejections(data, text):
         yield Hit("rejected", row.id, row.reason, f"{row.kind} in {stage}/rejected.jsonl")
+    for verdict in rows_with(data.parent / _VERDICTS, [text], Verdict):  # a refuted claim is in no other file
+        if verdict.claim_id not in claims:
+            yield Hit("rejected", verdict.claim_id, f"{verdict.verdict} by annotators", verdict.claim)
 
 
 def _rejections(data: Path, text: str) -> Iterator[tuple[str, Rejected]]:
@@ -256,7 +263,8 @@ def _page(data: Path, hit: Hit) -> Chain:
 
 def _rejected(data: Path, hit: Hit) -> Chain:
     rows = [to_builtins(row) for _, row in _rejections(data, hit.id) if row.id == hit.id]
-    return {"rejected": hit.id, "records": rows, **_decided(data, hit.id)}
+    verdicts = [to_builtins(row) for row in rows_with(data.parent / _VERDICTS, [hit.id], Verdict) if row.claim_id == hit.id]
+    return {"rejected": hit.id, "records": rows, **({"verdicts": verdicts} if verdicts else {}), **_decided(data, hit.id)}
 
 
 def _versions(data: Path, item: str) -> Chain:

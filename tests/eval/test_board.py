@@ -85,10 +85,12 @@ def test_items_asked_in_other_words_are_counted(tmp_path: Path, capsys: pytest.C
     made = {name: version(tmp_path / name, now, {run: ["A"] * 20}) for name, run in (("v1", "old"), (WORKSPACE, "new"))}
     made["v1"].name = "v1"
     path = tmp_path / "v1/data/predictions/m/old.jsonl"
-    path.write_text(path.read_text(encoding="utf-8").replace('"prompt_sha256":"0"', '"prompt_sha256":"1"', 7), encoding="utf-8")
+    rows = path.read_text(encoding="utf-8").replace('"prompt_sha256":"0"', '"prompt_sha256":"1"', 7).replace('"stop"', '"error"', 1)
+    path.write_text(rows, encoding="utf-8")
     main(["v1"], made.__getitem__)
-    _, _, new, old, *_ = capsys.readouterr().out.splitlines()
-    assert "choice (7 items otherwise)" in old and "otherwise" not in new
+    _, _, *runs, _, missing, _ = capsys.readouterr().out.splitlines()
+    assert ["choice (7 items otherwise)" in run for run in runs] == [" old " in run for run in runs]
+    assert missing == "v1: old: 1 of 20 replies are missing and count as wrong"
 
 
 def test_a_run_that_cannot_be_scored_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

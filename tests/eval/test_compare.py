@@ -214,7 +214,11 @@ def test_runs_named_by_hand_are_printed_and_nothing_is_written(project: Path, ca
     main(["good", "bad"])
     told = capsys.readouterr().out
     assert "100.0 %  25.0 %  +75.0" in told and "corrected for 1 comparisons" in told
-    assert not (project / "metrics").exists()
+    assert not (project / "metrics").exists() and "missing" not in told
+    path = project / "data/scores/bad.jsonl"
+    path.write_text(path.read_text().replace("answered", "failed", 3))
+    main(["good", "bad"])
+    assert capsys.readouterr().out.endswith("\nbad: 3 of 40 replies are missing and count as wrong\n")
 
 
 @pytest.mark.parametrize(
