@@ -23,12 +23,16 @@ CLOSED = frozenset({"disease_department", "disease_infectivity"})
 """Relations of which a source names all tails of a head: what it does not name is false."""
 STATED = frozenset({"disease_food"})
 """Relations whose denial says more than that the tail is not one (忌吃): a false tail is one that a source denies."""
+_EFFECTS = ("metric_effect", "chinese_medicine_effect", "western_medicine_effect", "food_effect")
+"""Relations whose heads have no department: what they act on is in their tails alone."""
 _MIN_TAILS = 2
 """A head with fewer tails of a relation is described too briefly to say what it lacks."""
 _MAX_HEADS, _MAX_SHARE = 2, 0.03
 """A tail of more heads of its relation than both is general: it may be true of heads that do not list it."""
 _TELLING_SHARE = 0.1
 """A character in more of the names than this, such as 炎 and 病, tells nothing of what they mean."""
+_TERSE = frozenset({"chinese_medicine_effect", "food_effect"})
+"""Relations whose tails are so terse that each character tells: 润肺 and 润燥 are nearly one."""
 
 _SENTENCE_ENDS = re.compile(r"[。！？；!?;\n]")
 
@@ -38,8 +42,8 @@ CANDIDATE_REASONS = {
     "like_the_head": "the tail has a telling character in common with the name of the head",
     "possible": "by the table of parts of the body, such a head may have the tail",
     "same_part": "the tail is about a part of the body that the head is about",
-    "near": "a head that has the tail is near: a department, part of the body, fact or telling character in common",
-    "general_head": "hardly any tail of the relation is surely false of the head: a test for all, a medicine for every tumour",
+    "near": "a head that has the tail is near: a department, part of the body, fact, effect or telling character in common",
+    "general_head": "hardly any tail of the relation is surely false of the head: a test for all, a disease of the whole body",
     "in_passage": "a passage about the head, or a sentence of any that names it, contains the tail",
     "supported": "annotators found it true",
     "not_denied": "no source denies the tail of the head",
@@ -89,7 +93,9 @@ class KnownFacts:
         by_relation: dict[str, set[str]] = defaultdict(set)
         for relation, tail in self._heads:
             by_relation[relation] |= self._names[tail]
-        self._telling_tails = {relation: _telling(tails) for relation, tails in by_relation.items()}
+        self._telling_tails = {
+            relation: _telling(tails, 1 if relation in _TERSE else _TELLING_SHARE) for relation, tails in by_relation.items()
+        }
         self._specific = {tail for relation, tail in self._heads if not self.is_general(relation, tail)}
         self._synonyms = synonyms.names
         self._heads_by_pair: dict[str, set[tuple[str, str]]] = defaultdict(set)
@@ -197,11 +203,12 @@ class KnownFacts:
     def _about_head(self, head: str) -> tuple[frozenset[str], str, frozenset[str], frozenset[str]]:
         """Return the telling characters of a head, its departments, the parts of the body that it concerns, and what is linked to few."""
         departments = "|".join(sorted(self._departments[head]))
+        effects = {tail for relation in _EFFECTS for tail in self._tails.get((relation, head), ())}
         return (
             frozenset(self._telling_names & {sign for name in self._names[head] for sign in name}),
             departments,
-            body_parts("|".join(sorted(self._names[head]))) | body_parts(departments),
-            frozenset(self._linked[head] & self._specific),
+            body_parts("|".join(sorted(self._names[head] | effects))) | body_parts(departments),
+            frozenset(self._linked[head] & self._specific | effects),
         )
 
 
@@ -209,13 +216,11 @@ def _pairs_in(text: str) -> set[str]:
     return {text[at : at + 2] for at in range(len(text) - 1)}
 
 
-def _telling(names: Iterable[str]) -> frozenset[str]:
+def _telling(names: Iterable[str], share: float = _TELLING_SHARE) -> frozenset[str]:
     """Return the characters that few of the names have, and that are no digits or letters."""
     names = set(names)
     counts = Counter(sign for name in names for sign in set(name))
-    return frozenset(
-        sign for sign, number in counts.items() if number <= max(1, _TELLING_SHARE * len(names)) and "\u4e00" <= sign <= "\u9fff"
-    )
+    return frozenset(sign for sign, number in counts.items() if number <= max(1, share * len(names)) and "\u4e00" <= sign <= "\u9fff")
 
 
 def _matches(what: str, relation: str, name: str) -> bool:

@@ -134,6 +134,8 @@ BASE = [
     fact("disease_complication", "胃癌", "幽门梗阻"), fact("disease_food", "胃癌", "白酒", False),
 ]  # fmt: skip
 
+_EFFECTS = (("甲药", "胃溃疡"), ("乙药", "胃痉挛"), ("乙药", "耳鸣"))
+
 
 @pytest.mark.parametrize(
     ("reason", "relation", "head", "tail", "more"),
@@ -153,6 +155,9 @@ BASE = [
             "甲药",
             [fact("disease_medicine", "肠结核", "甲药"), fact("disease_department", "肠结核", "消化内科")],
         ),
+        ("near", "western_medicine_effect", "甲药", "耳鸣", [fact("western_medicine_effect", *one) for one in _EFFECTS]),
+        ("like_a_tail", "food_effect", "鸡蛋", "润肺", [fact("food_effect", "鸡蛋", "滋阴润燥"), fact("food_effect", "蜂蜜", "润肺")]),
+        ("general_head", "disease_complication", "红斑狼疮", "幽门梗阻", [fact("disease_symptom", "红斑狼疮", "蝶形皮疹")]),
         ("in_passage", "disease_symptom", "胃癌", "夜盲", [fact("disease_symptom", "角膜病", "夜盲")]),
         (None, "disease_food", "胃癌", "白酒", []),
         ("not_denied", "disease_food", "胃癌", "蜂蜜", []),
