@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -115,14 +116,21 @@ def save(folder: Path, case: str, page: FixturePage) -> list[Path]:
     is_html = page.content_type.partition(";")[0].strip().lower() in ("", "text/html", "application/xhtml+xml")
     if page.content_type and page.content_type.lower() != "text/html":
         case_fields["headers"] = {"Content-Type": page.content_type}
-    for suffix in PAGE_SUFFIXES:  # of a stub
-        (folder / f"{case}{suffix}").unlink(missing_ok=True)
+    for stub in _stubs(folder, case, page.url):
+        stub.unlink(missing_ok=True)
     paths = [folder / f"{case}{PAGE_SUFFIXES[0] if is_html else PAGE_SUFFIXES[1]}", folder / f"{case}.json"]
     written = json.dumps({**case_fields, "items": []}, ensure_ascii=False, indent=1) + "\n"
     for path, content in zip(paths, (page.body, written.encode()), strict=True):
         with replacing(path) as part:  # the site may have changed tomorrow
             part.write_bytes(content)
     return paths
+
+
+def _stubs(folder: Path, case: str, url: str) -> Iterator[Path]:
+    """Yield the files of stubs in the place of a page: of the same name or address."""
+    for path in folder.glob("*.json"):
+        if is_stub(path.with_suffix(".html")) and (path.stem == case or json.loads(path.read_text(encoding="utf-8"))["url"] == url):
+            yield from (path.with_suffix(suffix) for suffix in (*PAGE_SUFFIXES, ".json"))
 
 
 def without_people(page: FixturePage) -> FixturePage:

@@ -72,6 +72,11 @@ def text_of(page: Any, drop_hidden: bool = False) -> str:
     return "\n".join(line for line in lines if line)
 
 
+def text_at(page: Any, css: str) -> str | None:
+    """Return the text that a selector finds on a page, None where it finds none, or is "" for what the site does not show."""
+    return (css and text_of(page.css(css))) or None
+
+
 def raised(text: str) -> str:
     """Return superscript text: in superscript characters where they exist (10⁹, Na⁺), else as ^(…); words and notes are unchanged."""
     return _moved(text, _RAISED, "^")

@@ -316,6 +316,8 @@ def test_a_saved_page_is_not_written_over_but_a_stub_gives_way(tmp_path: Path, m
     folder = tmp_path / "crawlers/sources/toy/pages"
     save(folder, "paper", kept(content_type="application/json"))
     assert sorted(path.name for path in folder.glob("paper.*")) == ["paper.body", "paper.json"]
+    save(folder, "live_list", kept(url=json.loads((folder / "list.json").read_text())["url"]))
+    assert sorted(path.name for path in folder.glob("*list.*")) == ["live_list.html", "live_list.json"]
     with pytest.raises(ValueError, match=r"paper.body exists"):
         save(folder, "paper", kept())
     with pytest.raises(ValueError, match="is not a valid case name"):
