@@ -33,6 +33,7 @@ from atomexam.records.reasons import REASONS
 from atomexam.runtime import sheets
 from crawlers.html import readable
 from crawlers.read.containers.documents import pdf
+from crawlers.read.containers.files import notations
 from crawlers.web import broken_pages
 from crawlers.web import settings as crawl_settings
 from curation.claims import templates
@@ -324,6 +325,7 @@ QUOTED = [  # page, the phrase around a number, and the number in the code; `*`:
     ("docs/sources.md", r"more than ([\d,]+) tags", readable.MAX_TAGS),
     ("docs/sources.md", r"(\w+) new ones stop", broken_pages.MOST_BROKEN),
     ("docs/importing.md", r"([\d,]+) pages", pdf.MAX_PAGES),
+    ("*", r"([\d,]+) tags and attributes", notations.MAX_XML_NODES),
     ("CONTRIBUTING.md", r"at most (\d+) characters", PROJECT["tool"]["ruff"]["line-length"]),
 ]
 

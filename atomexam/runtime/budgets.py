@@ -324,7 +324,7 @@ def _serve(pipe: Connection) -> None:
 
 
 def _answer(pipe: Connection, read: Read, name: str, body: bytes, advice: str, budget: Budget, hard: float, extra: tuple[Any, ...]) -> None:
-    last: tuple[str, str | None] = (_END, None)
+    last: tuple[str, str | None] | None = (_END, None)
     limit_memory(budget.bytes)
     _limit_seconds(hard)
     try:
@@ -336,7 +336,8 @@ def _answer(pipe: Connection, read: Read, name: str, body: bytes, advice: str, b
     except OverBudget as error:
         last = (_REFUSAL, f"{name}: {error}; {advice}")
     except MemoryError:
-        last = (_REFUSAL, f"{name}: takes more than {budget.bytes // 1024**2} MB of memory; {advice}")
+        last = None  # what took the memory goes with the error, and leaves some for a message
+    last = last or (_REFUSAL, f"{name}: takes more than {budget.bytes // 1024**2} MB of memory; {advice}")
     _limit_seconds(0)
     pipe.send(last)
 

@@ -5,17 +5,17 @@ The spider follows all links of one group, or those that it selects; lists have 
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy import Request
-from scrapy.http import Response, TextResponse
+from scrapy.http import Response
 
 from crawlers.html.links import address_of
 from crawlers.html.page_state import named_parts
-from crawlers.html.readable import is_json
 from crawlers.html.text_order import Name, at_most, group_name, name_of, visible_elements
 
 _FOLLOWED_SHARE = 0.5
@@ -36,24 +36,29 @@ def links_in_order(response: Response, values: Sequence[Any], requests: Sequence
     if by_kind and sum(map(len, by_kind.values())) == len(set().union(*by_kind.values())):
         yield "links to pages of one kind each"
     addresses = _addresses(response, values) if by_kind else {}
+
+    @cache
+    def keys_of(link: str) -> set[str]:
+        return _keys(address_of(response.url, link) or "")
+
     for kind, urls in by_kind.items():
         yield from at_most(len({_form(url) for url in urls}), f"forms of links to {kind}")
         wanted = {key for url in urls for key in _keys(url)}
-        leads = [[bool(wanted & _keys(_joined(response.url, link))) for link in links] for links in addresses.values()]
+        leads = [[not wanted.isdisjoint(keys_of(link)) for link in links] for links in addresses.values()]
         used = [each for each in leads if sum(each) >= max(1, _FOLLOWED_SHARE * len(each))]
         if used and all(map(all, used)):
             yield f"links to {kind} all followed"
+    followed = {key for urls in by_kind.values() for url in urls for key in _keys(url)}
     yield from at_most(
-        _irregular(response, {key for urls in by_kind.values() for url in urls for key in _keys(url)}), "unlike parts of lists"
+        _irregular(response, lambda link: not followed.isdisjoint(keys_of(link))) if followed else 0, "unlike parts of lists"
     )
 
 
-def _irregular(response: Response, wanted: set[str]) -> int:
+def _irregular(response: Response, is_followed: Callable[[str], bool]) -> int:
     """Return how many elements around followed links contain one of their own name, or children other than elements of one name."""
-    if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html":
-        return 0
-    links = [link for link in response.css("a") if wanted & _keys(_joined(response.url, link.root.get("href", "")))]
-    names = {name_of(above) for link in links for above in islice(link.root.iterancestors(), _MOST_HOLDERS) if above.get("class")}
+    root = next(visible_elements(response), None)
+    links = [link for link in root.iter("a") if is_followed(link.get("href", ""))] if root is not None else []
+    names = {name_of(above) for link in links for above in islice(link.iterancestors(), _MOST_HOLDERS) if above.get("class")}
     inner_names: dict[str, set[frozenset[str]]] = defaultdict(set)
     nested = 0
     for element in visible_elements(response) if names else ():
@@ -89,7 +94,3 @@ def _form(url: str) -> str:
     path = parts.path.rstrip("/")
     above, _, last = path.rpartition("/")
     return f"{parts.netloc}{_DIGITS.sub('N', above)}/" + re.sub(r"\w+", "x", last)
-
-
-def _joined(url: str, link: str) -> str:
-    return address_of(url, link) or ""

@@ -1,10 +1,14 @@
 """Links of a page as addresses that are safe to use: whatever a page contains, no link makes a spider fail."""
 
+import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 _WEB = {"http", "https"}
+_PLAIN_PATH = re.compile(r"/(?:\w[\w-]*+/)*+(?:\w[\w.-]*+)?", re.ASCII)
+"""A path that is joined to the root of its site as it is; so are most of the thousands of links of a list."""
 
 
 class Link(NamedTuple):
@@ -45,6 +49,18 @@ def link_to(page: str, href: str) -> Link | None:
 
 def address_of(page: str, href: str) -> str | None:
     """Return a link's address with its query and without its fragment; None if it is not a web address."""
+    if _PLAIN_PATH.fullmatch(href):
+        root = _root_of(page)
+        return root and root + href[1:]
+    return _resolved(page, href)
+
+
+@lru_cache(maxsize=64)
+def _root_of(page: str) -> str | None:
+    return _resolved(page, "/")
+
+
+def _resolved(page: str, href: str) -> str | None:
     try:
         parts = urlsplit(urljoin(page, href.strip()))
         if parts.scheme not in _WEB or not parts.hostname or parts.port == 0:

@@ -88,7 +88,7 @@ def without_noise(html: str, drop: str | None = None) -> str:
     if not drop and not _MAY_HIDE.search(html):
         return html
     soup = BeautifulSoup(uncrowded(html), "lxml")
-    for tag in [tag for tag in soup.find_all(True) if is_hidden(tag) and _is_noise(tag)]:
+    for tag in [tag for tag in soup.find_all(True) if is_hidden(tag.attrs) and _is_noise(tag)]:
         if not tag.decomposed:  # with the tag around it
             tag.decompose()
     for tag in soup.select(drop) if drop else ():

@@ -1,11 +1,12 @@
 """Pages that would break selectors, rewritten so that they do not: a response -> one with the same text."""
 
 import json
+import warnings
 from html import escape
 from itertools import takewhile
 from typing import Any
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup, MarkupResemblesLocatorWarning, Tag, XMLParsedAsHTMLWarning
 from bs4.element import NavigableString, PageElement
 from lxml.etree import XPath
 from parsel import Selector
@@ -25,6 +26,8 @@ MAX_BYTES, MAX_TAGS, MAX_DEEP_TAGS = 2 * 1024 * 1024, 60_000, 25_000
 
 Callbacks read pages in Scrapy's reactor, which waits meanwhile.
 """
+for _kind in (XMLParsedAsHTMLWarning, MarkupResemblesLocatorWarning):  # old pages open as XML; a title may be an address
+    warnings.filterwarnings("ignore", category=_kind)
 _AT_MAX_DEPTH = XPath("boolean(" + "/*" * MAX_DEPTH + "/*)")
 _RAW_TAGS = {"script", "style"}
 

@@ -8,6 +8,7 @@ the next element is a sign that the page has changed, even if some of it was sti
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from html import unescape
 from itertools import islice
 from typing import Any
@@ -229,8 +230,12 @@ def group_name(element: HtmlElement) -> Name:
 
 def name_of(element: HtmlElement) -> str:
     """Return tag and classes; an id belongs to only one element."""
-    classes = sorted({_DIGITS.sub("N", word) for word in (element.get("class") or "").split()})
-    return ".".join([str(element.tag), *classes])
+    return _name(str(element.tag), element.get("class") or "")
+
+
+@lru_cache(maxsize=1 << 12)  # most elements of a page have few names
+def _name(tag: str, classes: str) -> str:
+    return ".".join([tag, *sorted({_DIGITS.sub("N", word) for word in classes.split()})])
 
 
 def _names_of(elements: Iterable[HtmlElement]) -> set[str]:

@@ -1,27 +1,22 @@
 """Pieces that most pages share: their visible text, their images, their labelled values. From values to values."""
 
 import re
-import warnings
-from collections.abc import Callable, Iterable
-from functools import cache
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
+from lxml.etree import HTMLParser
 from lxml.html import HtmlElement
 
 from atomexam.records.item import LabelledValue
 from atomexam.runtime.budgets import OverBudget
-
-if TYPE_CHECKING:
-    from bs4 import Tag
 
 _LINE_TAGS = {
     *("address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6"),
     *("hr", "li", "ol", "p", "pre", "section", "table", "tr", "ul"),
     *("aside", "caption", "details", "fieldset", "figcaption", "figure", "footer", "form", "header", "legend", "main", "nav", "summary"),
 }
-_CELL_TAGS = {"td", "th"}
-_PRE_ENDS = object()
+_EDGES = dict.fromkeys(_LINE_TAGS, "\n") | dict.fromkeys(("td", "th"), " ")
+"""What is around the text of a tag."""
 _PLAIN_TAGS = {"a", "b", "dd", "div", "dt", "em", "font", "h1", "h2", "h3", "i", "label", "li", "p", "span", "strong", "td", "th", "var"}
 _LONE = re.compile(rf"<({'|'.join(sorted(_PLAIN_TAGS))})>([^<>]*+)</\1>")
 """Words in one such tag alone."""
@@ -42,22 +37,8 @@ _MAX_RAISED_CHARS = 16
 _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])", re.I)
 
 
-@cache
-def _bs4() -> ModuleType:
-    import bs4  # loads slowly, and most texts are not HTML
-
-    # Old pages open as XML but are HTML, and a title may be an address.
-    warnings.filterwarnings("ignore", category=bs4.XMLParsedAsHTMLWarning)
-    warnings.filterwarnings("ignore", category=bs4.MarkupResemblesLocatorWarning)
-    return bs4
-
-
-def _is_tag(page: Any) -> bool:
-    return not isinstance(page, str) and isinstance(page, _bs4().Tag)
-
-
 def text_of(page: Any, drop_hidden: bool = False) -> str:
-    """Return the text of a selector, tag or piece of HTML as a reader sees it.
+    """Return the text of a selector or piece of HTML as a reader sees it.
 
     Line breaks, paragraphs, list entries, table rows and the lines of <pre> begin a new line, table cells are separated by a space; runs of
     ASCII white space become one space, while no-break and full-width spaces are kept. Superscripts and subscripts are kept, see `raised`:
@@ -67,7 +48,7 @@ def text_of(page: Any, drop_hidden: bool = False) -> str:
     lone = _LONE.fullmatch(page) if isinstance(page, str) else None
     bare = lone[2] if lone else page if isinstance(page, str) else _only_words(getattr(page, "root", None))
     is_bare = bare is not None and not _NOT_BARE.search(bare)
-    text = _BLANKS.sub(" ", bare or "") if is_bare else "".join(_pieces(_soup(page), drop_hidden))
+    text = _BLANKS.sub(" ", bare or "") if is_bare else "".join(_read(page, drop_hidden).pieces)
     lines = (re.sub(r"[ \t\r\f\v]+", " ", line).strip(" ") for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
@@ -98,10 +79,10 @@ def _moved(text: str, table: dict[str, str], sign: str) -> str:
 
 
 def images_in(page: Any) -> int:
-    """Return the number of images in a selector, tag or piece of HTML."""
-    if not isinstance(page, str) and not _is_tag(page):  # a Scrapy selector
+    """Return the number of images in a selector or piece of HTML."""
+    if not isinstance(page, str):
         return len(page.xpath("descendant-or-self::img"))
-    return len(_soup(page).find_all("img")) if _is_tag(page) or "<img" in page.lower() else 0
+    return _read(page).images if "<img" in page.lower() else 0
 
 
 def sound_json(text: str) -> str:
@@ -116,14 +97,6 @@ def labelled(pairs: Iterable[tuple[str, str]], part: str) -> list[LabelledValue]
         for number, (label, value) in enumerate(pairs, 1)
         if value.strip()
     ]
-
-
-class _End(NamedTuple):
-    """End of a superscript or subscript tag."""
-
-    move: Callable[[str], str]
-    begin: int
-    """Number of pieces before it."""
 
 
 _MOVES: dict[str, Callable[[str], str]] = {"sup": raised, "sub": lowered}
@@ -153,12 +126,13 @@ def _only_words(element: Any) -> str | None:
     )
 
 
-def _soup(page: Any) -> "Tag":
-    if _is_tag(page):
-        return page
-    if not isinstance(page, str):  # a Scrapy selector
-        page = page.get() or ""
-    return _bs4().BeautifulSoup(uncrowded(page), "lxml")
+def _read(page: Any, drop_hidden: bool = False) -> "_Words":
+    html = uncrowded(page if isinstance(page, str) else page.get() or "")
+    words = _Words(drop_hidden)
+    parser = HTMLParser(target=words)
+    parser.feed(html.removeprefix("\ufeff"))
+    parser.close()
+    return words
 
 
 def uncrowded(html: str) -> str:
@@ -178,40 +152,70 @@ def uncrowded(html: str) -> str:
     return _TAG.sub(r"\1", html)
 
 
-def _pieces(tag: "Tag", drop_hidden: bool) -> list[str]:
-    from bs4.element import Comment, Declaration, Doctype, NavigableString, ProcessingInstruction, Tag
+class _Words:
+    """Target of a parser that collects the visible text of HTML; no tree is built, which takes most of the time of reading a page."""
 
-    pieces: list[str] = []
-    laid_out = int(tag.name == "pre")  # number of open <pre>, whose line breaks are those of the page
-    left: list[Any] = [*reversed(tag.contents)]  # no recursion: a page may be nested deeper than Python's call stack allows
-    while left:
-        child = left.pop()
-        if type(child) is str:
-            pieces.append(child)
-        elif isinstance(child, _End):
-            _move_last(pieces, child)
-        elif child is _PRE_ENDS:
-            laid_out -= 1
-        elif isinstance(child, Tag):
-            if child.name in _UNSEEN_TAGS or (drop_hidden and is_hidden(child)):
-                continue
-            edge = "\n" if child.name in _LINE_TAGS else " " if child.name in _CELL_TAGS else ""
-            pieces.append(edge)
-            if child.name == "pre":
-                laid_out += 1
-                left.append(_PRE_ENDS)
-            left += [_End(_MOVES[child.name], len(pieces)) if child.name in _MOVES else edge, *reversed(child.contents)]
-        elif isinstance(child, NavigableString) and not isinstance(child, Comment | Declaration | Doctype | ProcessingInstruction):
-            pieces += [str(child)] if laid_out else [_BLANKS.sub(" ", child)]
-    return pieces
+    def __init__(self, drop_hidden: bool) -> None:
+        self.pieces: list[str] = []
+        self.images = 0
+        self._drops_hidden = drop_hidden
+        self._data: list[str] = []
+        self._begins: list[int] = []
+        """Number of pieces at the beginning of each open tag."""
+        self._unseen = 0
+        """Open tags from the first that is not shown."""
+        self._laid_out = 0
+        """Open <pre>, whose line breaks are those of the page."""
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self._flush()
+        self.images += tag == "img"
+        if self._unseen or tag in _UNSEEN_TAGS or (self._drops_hidden and is_hidden(attributes)):
+            self._unseen += 1
+            return
+        self.pieces.append(_EDGES.get(tag, ""))
+        self._begins.append(len(self.pieces))
+        self._laid_out += tag == "pre"
+
+    def end(self, tag: str) -> None:
+        self._flush()
+        if self._unseen:
+            self._unseen -= 1
+            return
+        begin = self._begins.pop()
+        if move := _MOVES.get(tag):
+            self._move(begin, move)
+        else:
+            self.pieces.append(_EDGES.get(tag, ""))
+        self._laid_out -= tag == "pre"
+
+    def data(self, data: str) -> None:
+        self._data.append(data)
+
+    def comment(self, _: str) -> None:
+        self._flush()
+
+    def pi(self, _: str, __: str | None = None) -> None:
+        self._flush()
+
+    def close(self) -> None:
+        self._flush()
+
+    def _flush(self) -> None:
+        """End a run of text: it comes in parts."""
+        if self._data:
+            if not self._unseen:
+                text = "".join(self._data)
+                self.pieces.append(text if self._laid_out else _BLANKS.sub(" ", text))
+            self._data.clear()
+
+    def _move(self, begin: int, move: Callable[[str], str]) -> None:
+        """Raise or lower the pieces since a tag began; if they are many or long, the tag is wrong and they are kept as prose."""
+        is_short = len(self.pieces) - begin <= _MAX_RAISED_CHARS
+        if is_short and all(len(piece) <= _MAX_RAISED_CHARS for piece in self.pieces[begin:]):
+            self.pieces[begin:] = [move("".join(self.pieces[begin:]))]
 
 
-def _move_last(pieces: list[str], end: _End) -> None:
-    """Raise or lower the pieces since a tag began; if they are many or long, the tag is wrong and they are kept as prose."""
-    if len(pieces) - end.begin <= _MAX_RAISED_CHARS and all(len(piece) <= _MAX_RAISED_CHARS for piece in pieces[end.begin :]):
-        pieces[end.begin :] = [end.move("".join(pieces[end.begin :]))]
-
-
-def is_hidden(tag: "Tag") -> bool:
+def is_hidden(attributes: Mapping[str, Any]) -> bool:
     """Return whether a tag's own inline style or `hidden` attribute hides it."""
-    return tag.has_attr("hidden") or bool(_UNSEEN_STYLE.search(str(tag.get("style") or "")))
+    return "hidden" in attributes or bool(_UNSEEN_STYLE.search(attributes.get("style") or ""))

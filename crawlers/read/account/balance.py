@@ -114,7 +114,7 @@ def _rows_of(reading: FileReading, leaves: Iterable[Leaf]) -> Iterator[_Row]:
     names = _header_of(reading, [row for unit, row in values.items() if unit not in counts])
     for at, (item, unit) in enumerate(zip(reading.items, units, strict=True)):
         if unit and counts[unit] == 1 and isinstance(item, QuestionItem) and item.doubt is None:
-            yield _Row(at, item, {names.get(key, key): texts for key, texts in values[unit].items()})
+            yield _Row(at, item, {names.get(key, key): texts for key, texts in values.pop(unit).items()})
 
 
 def _header_of(reading: FileReading, others: Iterable[dict[str, list[str]]]) -> dict[str, str]:

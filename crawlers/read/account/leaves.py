@@ -6,13 +6,14 @@ They are read from the file independently of the readers: JSON with duplicate ke
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from sys import intern
 from typing import Any
 
 from lxml import etree
 from msgspec import Struct
 
 from atomexam.text.encodings import decoded
-from crawlers.read.containers.files.archives import PARSER
+from crawlers.read.containers.files.archives import tree_of
 from crawlers.read.containers.files.json import is_by_line
 from crawlers.read.containers.files.parquet import SUFFIX as PARQUET
 from crawlers.read.containers.files.parquet import read_rows
@@ -41,6 +42,8 @@ class Leaf(Struct, gc=False):
 
 class ObjectPairs(list[tuple[str, Any]]):
     """A JSON object with all its keys, including duplicates."""
+
+    __slots__ = ()
 
 
 _OBJECTS = (ObjectPairs, dict)
@@ -120,6 +123,7 @@ def _document(document: Any, array: Sequence[str]) -> Iterator[Leaf]:
     count = 0
     entries = document if isinstance(document, list) and not isinstance(document, ObjectPairs) else [document]
     waiting: list[tuple[Any, Sequence[str], str]] = [(entry, array, "") for entry in reversed(entries)]
+    entries.clear()  # each entry goes when its values are read
     while waiting:
         value, left, way = waiting.pop()
         if not left or not isinstance(value, ObjectPairs):
@@ -180,11 +184,11 @@ def _cells(name: str, body: bytes) -> Iterator[Leaf]:
         for position, cells in rows:
             for number, cell in enumerate(cells, 1):
                 if cell and not isinstance(cell, CoveredCell):
-                    yield Leaf(position, f"{title}:{number}" if title else str(number), cell)
+                    yield Leaf(position, intern(f"{title}:{number}" if title else str(number)), cell)
 
 
 def _xml(body: bytes) -> Iterator[Leaf]:
-    for element in etree.fromstring(body.lstrip(), PARSER).iter(etree.Element):
+    for element in tree_of(body.lstrip()).iter(etree.Element):
         tag = etree.QName(element).localname
         for text in (element.text, *(child.tail for child in element)):
             if text and text.strip():

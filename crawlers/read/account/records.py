@@ -60,13 +60,20 @@ class _Value(Struct, gc=False):
     text: str
     size: int = 0
     """How many characters it has, without tags."""
-    left: list[Stretch] = []
-    """What no item has in a row."""
+    parts: Sequence[Stretch] | None = ()
+    """What no item has in a row; None for all of it, as of most short values: stretches take more memory than their texts."""
 
     @property
     def is_free(self) -> bool:
         """Return whether nothing of it is in an item."""
-        return len(self.left) == 1 and self.left[0].is_whole
+        return self.parts is None
+
+    @property
+    def left(self) -> Sequence[Stretch]:
+        """Return what no item has in a row."""
+        if self.parts is None:
+            return [Stretch(0, 0, self.size, without_tags(self.text), is_first=True, is_last=True)]
+        return self.parts
 
 
 class _SourceRecord(Struct, gc=False):
@@ -95,6 +102,7 @@ def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Seq
         is_table: positions are those of rows.
     """
     account, records, labels, values = CharacterAccount(), dict[str, _SourceRecord](), 0, list[_Value]()
+    known = known_ngrams(filter(_is_sound, reading.items))  # before the values, since it takes much memory for a moment
     for leaf in leaves:
         if leaf.is_key:
             labels += len(folded(leaf.text))
@@ -110,7 +118,6 @@ def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Seq
         while position and position not in records:
             position = position.rpartition(":")[0]
         (records[position].items if position else strays).append(item)
-    known = known_ngrams(filter(_is_sound, reading.items))
     for start in range(0, len(values), _AT_ONCE):
         some = values[start : start + _AT_ONCE]
         lines = MarkedLines([value.text for value in some], are_parted=True)
@@ -120,7 +127,8 @@ def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Seq
         for at, value in enumerate(some):
             value.size = lines.size_of(at)
         for at, stretches in groupby(lines.free(), lambda stretch: stretch.line):
-            some[at].left = [*stretches]
+            parts = [*stretches]
+            some[at].parts = None if parts[0].is_whole else parts
     _Values(account, reading, [*records.values()], unused, is_table).count(strays)
     return account
 
@@ -230,7 +238,7 @@ class _Values:
         """
         is_known = bool(record.items) and (self._is_known(value) or len(record.questions) < len(record.items))
         if not is_known:
-            value.left = [Stretch(0, 0, value.size, without_tags(value.text), is_first=True, is_last=True)]
+            value.parts = None
         is_own = (bool(record.items) or self._is_table) and above.has(value, 0 if is_known else _TINY)
         if is_own or above.take(value.text) or unknown.take(value.text) or (is_known and self._is_code(value, record)):
             self._account.in_items += value.size

@@ -58,7 +58,8 @@ def rows_of(name: str, body: bytes, header: int = 0) -> list[Rows]:
     """
     tables = tables_below_row(name, body, header) if header else _rows_in(name, body)
     for table in tables:
-        table.rows = [(position, {key: _visible_text(value) for key, value in row.items()}) for position, row in table.rows]
+        for _, row in table.rows:
+            row.update((key, _visible_text(value)) for key, value in row.items())
     return tables
 
 

@@ -82,7 +82,7 @@ def test_the_largest_page_is_read_in_seconds_and_a_larger_one_refused(shape: str
         visit = visit_page(spider, Request(response.url, spider.parse_article), response)  # type: ignore[attr-defined]
         return visit, time.process_time() - start
 
-    assert min(read(0.99)[1] for _ in range(2)) < 3.5  # 2.4 for links, 1.4 at most for others; 30 without a limit
+    assert min(read(0.99)[1] for _ in range(2)) < 2  # 0.8 at most; 30 without a limit
     assert "are read" in read(2)[0].misfits[0]
 
 

@@ -13,10 +13,10 @@ import zlib
 from collections.abc import Callable, Collection, Iterator
 from io import BytesIO
 from pathlib import PurePosixPath
-from typing import Any
+from typing import IO, Any
 
 import olefile
-from lxml.etree import XMLParser, XMLSyntaxError, parse
+from lxml.etree import ErrorTypes, XMLParser, XMLSyntaxError, fromstring, parse
 from msgspec import Struct
 
 from atomexam.text.encodings import decoded
@@ -65,10 +65,18 @@ def check_zipped(name: str, body: bytes, main_part: str, kind: str) -> None:
         raise Refusal(f"{name}: not a readable {kind} ({error}); is it complete?") from None
 
 
-def root_of(parts: zipfile.ZipFile, part_name: str) -> Any:
-    """Return the root of a part of XML."""
-    with parts.open(part_name) as part:
-        return parse(part, PARSER).getroot()
+def tree_of(source: bytes | IO[bytes]) -> Any:
+    """Return the root of XML from elsewhere.
+
+    Raises:
+        XMLSyntaxError: it is not XML; lxml raises it also if memory runs out, here a MemoryError.
+    """
+    try:
+        return fromstring(source, PARSER) if isinstance(source, bytes) else parse(source, PARSER).getroot()
+    except XMLSyntaxError as error:
+        if error.code == ErrorTypes.ERR_NO_MEMORY:
+            raise MemoryError from None
+        raise
 
 
 def _check_sizes(name: str, entries: list[zipfile.ZipInfo]) -> None:
@@ -213,12 +221,17 @@ def _tar(name: str, body: bytes) -> ContainedFiles:
 CONTAINERS: dict[str, Callable[[str, bytes], ContainedFiles]] = {".gz": _gzip, ".tgz": _gzip, ".tar": _tar}
 
 
-_PACKED = (("word/", ".docx"), ("xl/", ".xlsx"), ("ppt/", ".pptx"), ("META-INF/container.xml", ".epub"))
+_IWORK = ".iwork"
+"""Suffix given here to documents of Numbers, Pages and Keynote, of any version."""
+_PACKED = (
+    *(("word/", ".docx"), ("xl/", ".xlsx"), ("ppt/", ".pptx"), ("META-INF/container.xml", ".epub")),
+    *(("buildVersionHistory.plist", _IWORK), ("Metadata/BuildVersionHistory.plist", _IWORK), ("Index/Document.iwa", _IWORK)),
+)
 """Parts of a zip -> what it is."""
 _COMPOUND, _STREAMS = b"\xd0\xcf\x11\xe0", (("WordDocument", ".doc"), ("Workbook", ".xls"))
 """The first bytes of an old Office file, and its streams -> what it is."""
 _OASIS = {"spreadsheet": ".ods", "text": ".odt"}
-OLD = (".wps", ".et", ".ppt", ".dps", ".rtf", ".odt")
+OLD = (".wps", ".et", ".ppt", ".dps", ".rtf", ".odt", _IWORK)
 """Suffixes of documents that are read only if their form is that of another suffix."""
 _PAGE = re.compile(r"<(?:!doctype html|html|head|body|table|div|meta|style)\b", re.IGNORECASE)
 _SHEETS = (".xls", ".xlsx")

@@ -1,8 +1,9 @@
 """csv and tsv: bytes in, rows of cells with their positions out; the delimiter is the one that divides nearly all rows alike."""
 
 import csv
-import io
+import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ _LEAST_USUAL_SHARE = 0.6
 _KNOWN = ("\t", "#", "|", ",", ";", "，", "；", "$", "^", "~")
 _OF_PROSE = frozenset("，；、：！")
 _LINES, _STRAY_QUOTES = 2000, 4
+_LINE = re.compile(r"[^\r\n]*+(?:\r\n|[\r\n])|[^\r\n]++")
 
 
 class _Parted(NamedTuple):
@@ -83,8 +85,13 @@ def _rows_of(text: str, sign: str) -> tuple[list[list[str]], bool]:
         return _parsed(text, sign, strict=False), "unexpected end of data" in str(error)  # the text ends within a cell
 
 
+def _lines_of(text: str) -> Iterator[str]:
+    """Yield the lines of a text with their ends; StringIO would copy it, at four bytes a character."""
+    return (line[0] for line in _LINE.finditer(text))
+
+
 def _parsed(text: str, sign: str, strict: bool) -> list[list[str]]:
-    return list(islice(csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=strict), _LINES))
+    return list(islice(csv.reader(_lines_of(text), delimiter=sign, strict=strict), _LINES))
 
 
 _MAX_CELL_CHARS = 1_000_000
@@ -97,18 +104,25 @@ def csv_rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
     Raises:
         ValueError: it is not a table.
     """
+    for position, cells in _whole_rows(name, body):
+        yield position, [*cells]
+
+
+@lru_cache(maxsize=1)  # a file is guessed, read and accounted for in turn, which then share their texts
+def _whole_rows(name: str, body: bytes) -> list[tuple[str, tuple[str, ...]]]:
     text = decoded(name, body)
     csv.field_size_limit(_MAX_CELL_CHARS)
     delimiter = _delimiter(name, text)
     strict = _closes_its_quotes(name, text, delimiter)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
-    line = 1
+    rows = csv.reader(_lines_of(text), delimiter=delimiter, strict=strict)
+    line, found = 1, list[tuple[str, tuple[str, ...]]]()
     try:
         for cells in rows:
-            yield f"line:{line}", [cell.strip() for cell in cells]
+            found.append((f"line:{line}", tuple([cell.strip() for cell in cells])))
             line = rows.line_num + 1
     except csv.Error as error:
         raise Refusal(f"{name}: line {line}: {error}; expected a table") from None
+    return found
 
 
 def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
@@ -117,7 +131,7 @@ def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
     Raises:
         ValueError: a quote that is never closed puts the rest of the file into one cell.
     """
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows = csv.reader(_lines_of(text), delimiter=delimiter, strict=True)
     line = 1
     try:
         for _ in rows:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from atomexam.runtime.budgets import Budget, read_guarded
 from atomexam.text.refusal import Refusal
+from crawlers.read.containers.files.archives import MAX_RATIO
 from crawlers.read.containers.files.json import object_of
 from crawlers.read.containers.files.reading import Lost
 from crawlers.read.vocabulary.labels import IMAGE
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
 SUFFIX = ".parquet"
 MAX_COLUMNS = 512
 """Nested columns count individually."""
-MAX_UNPACKED_BYTES = 512 * 1024 * 1024
-"""Bytes of the rows when unpacked: a file of some kilobytes may unpack to any size. The limit equals that of a JSON file."""
+MAX_UNPACKED_BYTES, _LEAST_UNPACKED_BYTES = 512 * 1024 * 1024, 128 * 1024 * 1024
+"""Bytes of the rows when unpacked, as of a JSON file, and what any file may have: one of some kilobytes may unpack to any size."""
 _MAX_NAME_CHARS = 256
 _ROWS_AT_ONCE = 64
 _MARK, _LOCKED_MARK, _POINTER_MARK = b"PAR1", b"PARE", b"version https://git-lfs."
 _MOST_ERROR_CHARS = 160
 _ADVICE = "write it again in parts, with pandas or `datasets`"
-_VALUE_BYTES, _CHARACTER_BYTES = 8, 2
+_VALUE_BYTES, _CHARACTER_BYTES = 64, 2
 _IMAGE_KEYS = {"bytes", "path"}
 """Keys of an image or a sound as `datasets` stores it."""
 ParquetRow = tuple[str, dict[str, Any] | Lost]
@@ -85,6 +86,7 @@ def batches_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
 
     _check_marks(name, body)
     unpacked_bytes, count = 0, 0
+    most_bytes = min(MAX_UNPACKED_BYTES, max(_LEAST_UNPACKED_BYTES, MAX_RATIO * len(body)))
     try:
         file = _opened(body)
         _check_schema(name, file)
@@ -93,8 +95,8 @@ def batches_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
             rows = [_row(f"row:{count + number}", one, labels) for number, one in enumerate(_records_of(batch), 1)]
             count += len(rows)
             unpacked_bytes += sum(size_of(row) for _, row in rows)
-            if unpacked_bytes > MAX_UNPACKED_BYTES:
-                raise Refusal(f"{name}: unpacks to more than {MAX_UNPACKED_BYTES} bytes at row {count}; {_ADVICE}")
+            if unpacked_bytes > most_bytes:
+                raise Refusal(f"{name}: unpacks to more than {most_bytes} bytes at row {count}; {_ADVICE}")
             yield rows
     except (Refusal, MemoryError):
         raise

@@ -17,7 +17,7 @@ from lxml import etree
 
 from atomexam.runtime.sheets import bounded_rows, error_line, refuse_far_rows
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.files.archives import BROKEN_PARTS, check_zipped, root_of
+from crawlers.read.containers.files.archives import BROKEN_PARTS, check_zipped, tree_of
 from crawlers.read.containers.files.reading import CoveredCell, Unsaved
 
 ODS = ".ods"
@@ -33,8 +33,8 @@ def open_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tu
     """
     check_zipped(name, body, "content.xml", "ods")
     try:
-        with zipfile.ZipFile(BytesIO(body)) as parts:
-            root = root_of(parts, "content.xml")
+        with zipfile.ZipFile(BytesIO(body)) as parts, parts.open("content.xml") as part:
+            root = tree_of(part)
     except BROKEN_PARTS as error:
         raise Refusal(f"{name}: not a readable ods ({type(error).__name__}: {str(error)[:80]}); save it as .xlsx") from None
     cells = 0

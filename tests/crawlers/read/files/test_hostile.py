@@ -13,7 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from atomexam.records.item import QuestionItem
+from atomexam.runtime import budgets
 from atomexam.runtime.budgets import Budget
+from crawlers.read.containers.files.notations import root_of
 from crawlers.read.containers.files.workbook import Marks, _rows
 from crawlers.read.files import FileResult, read_steps
 from tests.crawlers.read.bodies import SEEN, result_of, zip_of
@@ -143,13 +145,25 @@ def test_what_unpacks_or_grows_ends_in_a_memory_of_its_size(name: str, monkeypat
     if name == "a.parquet":
         monkeypatch.setattr("crawlers.read.files._PACKED_BYTES", 0)  # the gigabyte takes thrice as long to fill
         monkeypatch.setattr("crawlers.read.files._HEAVY_BYTES", 0)
-        rows = pa.table({"question": pa.array(["甲" * 2000] * 80_000).dictionary_encode(), "answer": ["A"] * 80_000})
+        rows = pa.table({"question": pa.array(["甲" * 100] * 300_000).dictionary_encode(), "answer": ["A"] * 300_000})
         pq.write_table(rows, file := io.BytesIO())
         body, said = file.getvalue(), "takes more than 384 MB of memory"
     else:
         body, said = b"x" * 1_000_001, "line 1 has 1000001 characters; at most 1000000 are read"
     with pytest.raises(ValueError, match=f"{name}: {said}"):
         list(read_steps(name, body, None, SEEN))
+
+
+def test_xml_that_fills_the_memory_is_not_called_unreadable() -> None:
+    """libxml2 reports it like an error of syntax, and half of the memory goes with the tree before the cause is written."""
+    body = b"<r>" + b"<a/>" * 900_000 + b"</r>"
+    budgets.stop()  # what its process has free does not count
+    with pytest.raises(ValueError, match=r"a\.xml: takes more than 60 MB of memory; advice"):
+        list(budgets.read_guarded(_tree, "a.xml", body, "advice", Budget(bytes=60 << 20)))
+
+
+def _tree(name: str, body: bytes) -> Iterator[str]:
+    yield root_of(name, body).tag
 
 
 def test_a_text_that_many_cells_share_counts_in_each() -> None:
@@ -221,6 +235,9 @@ def test_members_of_an_archive_read_like_files() -> None:
         ("many.zip", _zip({f"{n}.txt": b"" for n in range(2001)}), "at most 2000 files"),
         ("cut.zip", _zip({"a.txt": b"x"})[:-9], "not a readable zip"),
         ("none.zip", _zip({"a.png": b"x"}), "no format reads a file that ends in '.png'"),
+        ("a.numbers", _zip({"index.xml": b"<a/>", "buildVersionHistory.plist": b"x"}), "'.iwork'; save it as .docx, .xlsx or .txt"),
+        ("a.pages", _zip({"Index/Document.iwa": b"x", "preview.jpg": b"x"}), "'.iwork'; save it as .docx, .xlsx or .txt"),
+        ("tags.xml", b"<r>" + b'<a b="1"/>' * 750_000 + b"</r>", "1500002 tags and attributes; at most 1500000 are read: split it"),
         ("locked.zip", _zip({"a.txt": b"x"}).replace(b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x01"), "password"),
     ],
 )
