@@ -4,7 +4,7 @@ import importlib.util
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,12 +15,14 @@ from msgspec import structs
 
 from atomexam.records.blocks import Run
 from atomexam.records.claim import ClaimPair, Passage, claim_id
+from atomexam.records.model import Description
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, Shot, group_id, question_id
 from atomexam.runtime.jsonl import write_json, write_jsonl
 from eval.finetune.__main__ import main as finetune
 from eval.predict import main as predict
 from eval.score.__main__ import main as score
+from eval.tasks.request import Request
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # these tests compare to the last bit, which only the CPU promises
 SCRIPTED = Path(__file__).parent / "scripted.py"
@@ -74,6 +76,37 @@ def toy_rows(start: int, size: int) -> tuple[list[Question], list[ClaimPair]]:
     return questions, [toy_pair(number) for number in numbers]
 
 
+def toy_request(item: str, text: str = "问", answers: Iterable[str] = (), **changes: Any) -> Request:
+    """Return a request that only what a test is about tells from others."""
+    values = {"messages": [{"role": "user", "content": text}], "question_type": "qa", "answer": None, "answer_format": "{answer}"}
+    values |= {"solution": None, "pool": "p", "related_ids": frozenset(), "reader": "qa", "unit": item, "facets": {}}
+    return Request(item_id=item, **values | {"options": [Option(letter=answer, text=answer) for answer in answers]} | changes)
+
+
+def with_random_weights(toy: Path, folder: Path, dtype: Any = None, **changes: Any) -> Path:
+    """Copy the toy model with weights drawn anew, so that it says something else to each question."""
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    if not (folder / "config.json").exists():
+        shutil.copytree(toy, folder, dirs_exist_ok=True)
+        (folder / "model.json").unlink()  # it names the weights that were trained
+    torch.manual_seed(3)
+    config = AutoConfig.from_pretrained(folder)
+    for name, value in ({"initializer_range": 0.5} | changes).items():
+        setattr(config, name, value)
+    AutoModelForCausalLM.from_config(config, dtype=dtype).save_pretrained(folder)
+    return folder
+
+
+def ask_runs(model: str, runs: dict[str, Any], models: Path, splits: Path, out: Path, described: Description | None = None) -> None:
+    """Ask runs of a model, as stage `predict` does; describe the model before where it is not there."""
+    if described:
+        write_json(models / model / "model.json", described)
+    write_json(out.parent / f"{out.name}.runs.json", runs)
+    predict([model, f"--runs={out.parent / f'{out.name}.runs.json'}", f"--splits={splits}", f"--models={models}", f"--out={out}"])
+
+
 def toy_shots(splits: dict[str, list[Question]]) -> list[Shot]:
     """Return up to ten examples of each subject and type, no two of one group, as the pipeline lists them."""
     listed: dict[tuple[str, str, str], list[Shot]] = {}
@@ -117,17 +150,8 @@ def train_toy(toy_data: Path) -> Callable[..., Path]:
 
     def train(models: Path, data: Path = toy_data, **changes) -> Path:
         flags = [word for name, value in (TINY_TRAINING | changes).items() for word in (f"--{name}", str(value))]
-        paths = [
-            "--splits",
-            data / "splits",
-            "--passages",
-            data / "passages.jsonl",
-            "--out",
-            models / "toy",
-            "--metrics",
-            models / "toy.json",
-        ]
-        finetune(["toy", *flags, *map(str, paths)])
+        paths = {"splits": data / "splits", "passages": data / "passages.jsonl", "out": models / "toy", "metrics": models / "toy.json"}
+        finetune(["toy", *flags, *(f"--{name}={path}" for name, path in paths.items())])
         return models / "toy"
 
     return train

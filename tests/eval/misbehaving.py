@@ -98,31 +98,13 @@ class _Handler(BaseHTTPRequestHandler):
         if way == "ok":
             time.sleep(0.005)
             return self._send(200, completion(f"答：{question}"))
-        if way == "429":
-            return self._send(429, refusal("slow down"), {"Retry-After": "0.2"})
-        if way == "429-date":
-            return self._send(429, refusal("slow down"), {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"})
-        if way == "429-now":
-            return self._send(429, refusal("slow down"), {"Retry-After": "0"})
-        if way == "403-flagged":
-            return self._send(403, refusal("this model requires moderation and your input was flagged"))
-        if way == "403-filter":
-            return self._send(403, refusal("held back", "content_policy_violation"))
-        if way in ("debt", "host-of-tokens"):
-            return self._send(200, completion("答") | {"usage": {"completion_tokens": {"debt": -3, "host-of-tokens": 10**25}[way]}})
-        if way == "quota":
-            return self._send(429, refusal("You exceeded your current quota", "insufficient_quota"))
-        if way == "400-long":
-            return self._send(400, refusal("This model's maximum context length is 512 tokens", "context_length_exceeded"))
-        if way == "400-filter":
-            return self._send(400, refusal("The prompt triggered the content management policy", "content_filter"))
+        if way in REFUSALS:
+            return self._send(*REFUSALS[way])
+        if way in REPLIES:
+            return self._send(200, REPLIES[way])
         if way.isdigit():
             # What careless servers do: they say whom they refuse.
             return self._send(int(way), refusal(f"refused {self.headers['authorization']}"), {"x-should-retry": "true", "x-seen": KEY})
-        if way in ("eos_token", "stop_sequence"):
-            return self._send(200, completion("半", way))
-        if way in ("filter", "odd", "null"):
-            return self._send(200, completion("半", {"filter": "content_filter", "odd": "gremlins", "null": None}[way]))
         if way in SPELLINGS:
             spelled = SPELLINGS[way](self.headers["authorization"].removeprefix("Bearer "))
             if len(question) % 2:
@@ -130,16 +112,6 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(200, completion(f"your key is {spelled}."))
         if way == "surrogate":
             return self._bytes(json.dumps(completion("半\ud800\\ud800😀")).encode(), "application/json")
-        if way == "tools":
-            call = {"id": "c", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-            message = {"role": "assistant", "content": None, "tool_calls": [call]}
-            return self._send(200, completion("") | {"choices": [{"finish_reason": "stop", "message": message}]})
-        if way == "no-content":
-            return self._send(200, completion(None))
-        if way == "other":
-            return self._send(200, completion("半") | {"model": "smaller"})
-        if way == "echo":
-            return self._send(200, completion(f"your key is {KEY}."))
         if way.startswith("charset-"):
             said = f"text/plain; charset={way.removeprefix('charset-')}"
             return self._bytes(b"slow down" + b"-" + b"a9" * 100_000, said, 400)
@@ -231,6 +203,28 @@ def text_completion(prompt: list[int]) -> dict:
 def refusal(message: str, code: str | None = None) -> dict:
     """Return an error as servers send it."""
     return {"error": {"message": message, "type": "invalid_request_error", "code": code}}
+
+
+REFUSALS: dict[str, tuple[int, dict, dict[str, str]]] = {
+    "429": (429, refusal("slow down"), {"Retry-After": "0.2"}),
+    "429-date": (429, refusal("slow down"), {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}),
+    "429-now": (429, refusal("slow down"), {"Retry-After": "0"}),
+    "403-flagged": (403, refusal("this model requires moderation and your input was flagged"), {}),
+    "403-filter": (403, refusal("held back", "content_policy_violation"), {}),
+    "quota": (429, refusal("You exceeded your current quota", "insufficient_quota"), {}),
+    "400-long": (400, refusal("This model's maximum context length is 512 tokens", "context_length_exceeded"), {}),
+    "400-filter": (400, refusal("The prompt triggered the content management policy", "content_filter"), {}),
+}
+_CALL = {"id": "c", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+_CALLING = {"role": "assistant", "content": None, "tool_calls": [_CALL]}
+REPLIES: dict[str, dict] = {
+    "debt": completion("答") | {"usage": {"completion_tokens": -3}},
+    "host-of-tokens": completion("答") | {"usage": {"completion_tokens": 10**25}},
+    "eos_token": completion("半", "eos_token"), "stop_sequence": completion("半", "stop_sequence"),
+    "filter": completion("半", "content_filter"), "odd": completion("半", "gremlins"), "null": completion("半", None),
+    "tools": completion("") | {"choices": [{"finish_reason": "stop", "message": _CALLING}]},
+    "no-content": completion(None), "other": completion("半") | {"model": "smaller"}, "echo": completion(f"your key is {KEY}."),
+}  # fmt: skip
 
 
 @contextmanager

@@ -1,23 +1,29 @@
 """A model with cached replies: every reply in its place, nothing requested twice, the same bytes after a kill."""
 
 import json
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from io import FileIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import structs
 from tqdm import tqdm
 
 from atomexam.records.blocks import Run
-from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.jsonl import read_jsonl, to_line
 from eval.models import cached_model
 from eval.models.cached_model import NOT_REACHED, CachedModel, Rank, key_of, share_of
 from eval.models.contract import ModelQuery, Reply, Settings
-from eval.models.reply_store import StoredReply, open_store
+from eval.models.reply_store import Store, StoredReply, open_store
 from eval.tasks.prompt import Message, plain_text
 from eval.tasks.request import Request
 from eval.tasks.runs import RequestBuilder
+from tests.eval.conftest import toy_request
 
 PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 
@@ -66,15 +72,11 @@ def queries(toy_data: Path) -> list[ModelQuery]:
     return [ModelQuery(request=one, repeat=repeat, prompt=plain_text(one.messages)) for one in requests for repeat in range(2)]
 
 
-def test_replies_come_back_in_the_order_of_askings(queries: list[ModelQuery], tmp_path: Path) -> None:
-    replies = ask(Counting(), queries, PLAIN, tmp_path / "kept.jsonl", "r")
-    assert [reply.text for reply in replies] == [f"{len(query.prompt)}/{query.repeat}" for query in queries]
-
-
 @pytest.mark.parametrize("breaks_after", [0, 1, 7, 47])
 def test_a_run_that_breaks_off_goes_on_where_it_stopped(breaks_after: int, queries: list[ModelQuery], tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
     whole = ask(Counting(), queries, PLAIN, tmp_path / "whole" / "r.jsonl", "r")
+    assert [reply.text for reply in whole] == [f"{len(query.prompt)}/{query.repeat}" for query in queries]  # in the order of askings
     with pytest.raises(KeyboardInterrupt):
         ask(Counting(breaks_after=breaks_after), queries, PLAIN, kept, "r")
     second = Counting()
@@ -94,8 +96,7 @@ def test_a_torn_last_line_is_asked_again(cut: int, queries: list[ModelQuery], tm
 
 
 @pytest.mark.parametrize(("line", "told"), [
-    (b"{}\n", "missing required field `key`"),
-    (b'{"id":"q-1","stem":"a question"}\n', "unknown field `id`"),
+    (b"{}\n", "missing required field `key`"), (b'{"id":"q-1","stem":"a question"}\n', "unknown field `id`"),
     (b"\x00\x00\x00\n", "malformed"),
 ])  # fmt: skip
 def test_a_foreign_line_is_named_and_what_to_do_about_it(line: bytes, told: str, queries: list[ModelQuery], tmp_path: Path) -> None:
@@ -127,10 +128,8 @@ def test_another_run_of_the_model_asks_nothing_twice(queries: list[ModelQuery], 
     replies = ask(first, queries[:20], PLAIN, tmp_path / "a.jsonl", "a")
     assert ask(second, queries[:24], PLAIN, tmp_path / "b.jsonl", "b")[:20] == replies
     assert len(second.asked) == 4
-    assert capsys.readouterr().err.splitlines() == [
-        "a: 20 requests: 0 stored, 20 new, 0 failed",
-        "b: 24 requests: 20 stored, 4 new, 0 failed",
-    ]
+    told = "a: 20 requests: 0 stored, 20 new, 0 failed", "b: 24 requests: 20 stored, 4 new, 0 failed"
+    assert tuple(capsys.readouterr().err.splitlines()) == told
 
 
 def test_a_run_keeps_its_own_reply_where_another_asked_at_the_same_time(queries: list[ModelQuery], tmp_path: Path) -> None:
@@ -247,10 +246,8 @@ def test_a_later_question_of_a_case_is_asked_with_the_replies_before_it(case: li
     assert backend.asked == [request.item_id for request in case for _ in range(2)]
     for repeat in range(2):
         first, second, third = (replies[request.item_id, repeat] for request in case)
-        assert [message["content"] for message in third[0].request.messages if message["role"] == "assistant"] == [
-            first[1].text,
-            second[1].text,
-        ]
+        said = [message["content"] for message in third[0].request.messages if message["role"] == "assistant"]
+        assert said == [first[1].text, second[1].text]
         assert third[0].prompt == plain_text(third[0].request.messages)
         assert third[0].prompt.count("患者") == 1
         assert first[1].text in second[0].prompt
@@ -298,10 +295,7 @@ def test_only_what_changed_is_asked_again(queries: list[ModelQuery], tmp_path: P
 
 def test_keys_of_kept_replies_stay() -> None:
     """Whoever changes one of these has everybody's replies requested anew: raise a version instead, where replies change."""
-    request = Request(
-        item_id="q-1", messages=[], question_type="mcqa", options=[], answer="A", answer_format="答案：{answer}", solution=None, pool="p",
-        related_ids=frozenset(), reader="mcqa", unit="q-1", facets={},
-    )  # fmt: skip
+    request = toy_request("q-1", messages=[], question_type="mcqa", answer="A", answer_format="答案：{answer}", reader="mcqa")
     query = ModelQuery(request=request, repeat=0, prompt="问")
     settings = [(PLAIN, "generation"), (PLAIN, "likelihood"), (structs.replace(PLAIN, stop="verdict", stop_strings=("\n",)), "generation")]
     keys = [key_of("huggingface/2/weights/float64", query, each, method)[:16] for each, method in settings]
@@ -342,3 +336,116 @@ def test_a_likelihood_that_json_has_no_number_for_is_a_failure(value: float, toy
             replies = [one.reply for one in model.replies(asked, bar)]
         assert (replies[1].finish_reason, replies[1].error) == ("error", "a likelihood is no finite number")
         assert (model.counts.stored, model.counts.failed) == (kept, 1)
+
+
+class Brimful(FileIO):
+    """A file on a disk with room for half of what is written."""
+
+    def write(self, line: bytes) -> int:
+        return super().write(line[: len(line) // 2])
+
+
+def test_half_a_line_ends_the_run_though_the_disk_says_nothing(tmp_path: Path) -> None:
+    """A short write is no error of its own; going on would leave a torn line between whole ones."""
+    with (
+        Brimful(tmp_path / "kept.jsonl", "ab") as out,
+        pytest.raises(OSError, match=r"kept.jsonl: a reply could not be stored: No space left"),
+    ):
+        Store(tmp_path / "kept.jsonl", out).add("k", Reply(text="答", finish_reason="stop", tokens=1))
+
+
+@pytest.mark.slow
+@given(before=st.lists(st.binary(max_size=9), max_size=4), torn=st.binary(max_size=9))
+def test_of_a_store_only_what_follows_the_last_line_is_cut(before: list[bytes], torn: bytes) -> None:
+    whole = b"".join(line.replace(b"\n", b" ") + b"\n" for line in before)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "kept.jsonl"
+        path.write_bytes(whole + torn.replace(b"\n", b" "))
+        with open_store(path):
+            assert path.read_bytes() == whole
+
+
+@pytest.mark.slow
+@given(
+    steps=st.lists(st.tuples(st.sampled_from(["own", "a", "b", "z"]), st.integers(0, 9), st.integers(0, 99)), max_size=40),
+    looks=st.sets(st.integers(0, 40)),
+)
+def test_a_store_finds_what_a_dict_would(steps: list[tuple[str, int, int]], looks: set[int]) -> None:
+    """Replies written by this process and others, looked for in between; its own stay, then those of later files and lines."""
+    written: dict[str, dict[str, str]] = {name: {} for name in ("a", "b", "z", "own")}
+    with TemporaryDirectory() as folder, open_store(Path(folder) / "own.jsonl") as store:
+        for number, (name, key, text) in enumerate(steps):
+            reply = Reply(text=str(text), finish_reason="stop", tokens=1)
+            if name == "own":
+                store.add(f"k{key}", reply)
+            else:
+                with open(Path(folder) / f"{name}.jsonl", "ab", buffering=0) as out:
+                    Store(Path(folder) / f"{name}.jsonl", out).add(f"k{key}", reply)
+            written[name][f"k{key}"] = str(text)
+            if number in looks:
+                store.find([f"k{key}"])
+        found = store.find(f"k{key}" for key in range(12))
+    wanted: dict[str, str] = {}
+    for rows in written.values():
+        wanted |= rows
+    assert {key: reply.text for key, reply in found.items()} == wanted
+
+
+def kept_line(key: str, text: str) -> bytes:
+    return to_line(StoredReply(key=key, reply=Reply(text=text, finish_reason="stop", tokens=1)))
+
+
+def texts_of(store: Store, *keys: str) -> dict[str, str]:
+    return {key: reply.text for key, reply in store.find(keys).items()}
+
+
+@pytest.mark.parametrize("grown", [False, True])
+def test_a_file_that_another_took_the_place_of_is_read_from_its_beginning(grown: bool, tmp_path: Path) -> None:
+    """As `rsync` and editors write: the old file is open to the end, what it had stays known."""
+    other, made = tmp_path / "other.jsonl", tmp_path / "made"
+    other.write_bytes(kept_line("k1", "a" * 50))
+    with open_store(tmp_path / "own.jsonl") as store:
+        assert texts_of(store, "k1") == {"k1": "a" * 50}
+        if grown:
+            with open(other, "ab") as out:
+                out.write(kept_line("k3", "c"))
+        made.write_bytes(kept_line("k9", "z") + kept_line("k2", "b" * 200))
+        made.replace(other)
+        assert texts_of(store, "k1", "k2", "k9") == {"k1": "a" * 50, "k2": "b" * 200, "k9": "z"}
+        other.unlink()
+        assert texts_of(store, "k1", "k2", "k9") == {"k1": "a" * 50, "k2": "b" * 200, "k9": "z"}
+
+
+@pytest.mark.parametrize("loss", ["removed", "copied", "folder"])
+def test_replies_go_on_to_be_kept_when_their_file_is_taken_away(loss: str, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    own, reply = tmp_path / "model" / "own.jsonl", Reply(text="答", finish_reason="stop", tokens=1)
+    with open_store(own) as store:
+        store.add("k1", reply)
+        assert texts_of(store, "k1")
+        if loss == "folder":
+            shutil.rmtree(own.parent)
+        else:
+            own.rename(tmp_path / "away")
+        if loss == "copied":
+            shutil.copy(tmp_path / "away", own)
+        assert texts_of(store, "k1")
+        for key in ("k2", "k3"):
+            store.add(key, reply)
+            assert texts_of(store, "k1", "k2", "k3").keys() == {"k1", "k2", key}
+    assert f"{own}: the file was removed; further replies are stored in a new one" in capsys.readouterr().err
+    kept = [line.key for line in read_jsonl(own, StoredReply)]
+    assert kept == (["k1"] if loss == "copied" else []) + ["k2", "k3"]
+
+
+def test_what_only_ends_like_a_store_is_no_hindrance(tmp_path: Path) -> None:
+    (tmp_path / "folder.jsonl").mkdir()
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "kept.jsonl").write_bytes(kept_line("k", "答"))
+    with open_store(tmp_path / "own.jsonl") as store:
+        assert texts_of(store, "k") == {"k": "答"}
+
+
+def test_a_line_that_is_too_deep_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(kept_line("k", "答") + b'{"reply":{"x":' + b"[" * 100_000 + b"\n")
+    with open_store(tmp_path / "own.jsonl") as store, pytest.raises(ValueError, match=r"a.jsonl:2: .*delete the line"):
+        store.find(["k"])

@@ -14,6 +14,7 @@ from eval.contamination import Item, Twins, as_text, asked_in_both, main, never_
 from eval.statistics.pairing import Tallies, Tally
 from eval.tasks.request import Request
 from eval.tasks.runs import RequestBuilder
+from tests.eval.conftest import toy_request
 
 
 def tallies(ids: list[str], right: np.ndarray) -> Tallies:
@@ -45,10 +46,8 @@ def test_units_that_were_promoted_have_no_twin() -> None:
 
 
 def request(item: str, shift: int) -> Request:
-    return Request(
-        item_id=item, messages=[], question_type="mcqa", options=[], answer="ABCD"[shift], answer_format="{answer}", solution=None,
-        pool="p", related_ids=frozenset({item}), reader="mcqa", unit=item, facets={}, shift=shift,
-    )  # fmt: skip
+    about = {"question_type": "mcqa", "answer": "ABCD"[shift], "related_ids": frozenset({item}), "reader": "mcqa"}
+    return toy_request(item, messages=[], shift=shift, **about)
 
 
 def test_the_right_answer_is_compared_across_orders_under_its_own_letter() -> None:

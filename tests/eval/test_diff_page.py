@@ -38,14 +38,8 @@ def question(drawn: random.Random, number: int, **fields) -> dict:
 
 
 def claim(number: int, head: str) -> dict:
-    return {
-        "id": f"claim-{number}",
-        "factual": f"{head}会发热",
-        "non_factual": f"{head}不会发热",
-        "head": head,
-        "tail": "发热",
-        "fact_ids": [],
-    }
+    said = {"factual": f"{head}会发热", "non_factual": f"{head}不会发热", "head": head, "tail": "发热", "fact_ids": []}
+    return {"id": f"claim-{number}"} | said
 
 
 def fourfold(number: int, head: str, tail: str) -> dict:
@@ -54,14 +48,8 @@ def fourfold(number: int, head: str, tail: str) -> dict:
         for side, what in (("true", "发热"), ("false", tail))
         for way, verb in (("affirmed", "会"), ("denied", "不会"))
     }
-    return said | {
-        "id": f"fourfold-{number}",
-        "head": head,
-        "tail": "发热",
-        "false_head": head,
-        "false_tail": tail,
-        "atomic_type": "disease_symptom",
-    }
+    about = {"head": head, "tail": "发热", "false_head": head, "false_tail": tail, "atomic_type": "disease_symptom"}
+    return {"id": f"fourfold-{number}"} | said | about
 
 
 def version(
@@ -78,31 +66,14 @@ def version(
         write(f"data/splits/{split}/claims.jsonl", claims.get(split, []))
         if rows := claims.get(f"{split} fourfold"):
             write(f"data/splits/{split}/fourfold.jsonl", rows)
-    asked = [(row, replies.get(row["id"], "A")) for row in splits["test"]]
-    write(
-        "data/scores/run.jsonl",
-        [
-            {"item_id": row["id"], "repeat": 0, "outcome": "answered", "answer": said, "correct": said == row["answer"]}
-            for row, said in asked
-        ],
-    )
-    sentences = [(row, side) for row in claims.get("test fourfold", []) for side in SENTENCES]
-    write(
-        "data/scores/four.jsonl",
-        [
-            {"item_id": f"{row['id']}/{side}", "repeat": 0, "outcome": "answered", "answer": "正确", "correct": SENTENCES[side] == "正确"}
-            for row, side in sentences
-        ],
-    )
-    write(
-        "data/predictions/m/four.jsonl",
-        [
-            {"item_id": f"{row['id']}/{side}", "repeat": 0, "prompt_sha256": "0", "reply": "正确", "finish_reason": "stop"}
-            for row, side in sentences
-        ],
-    )
-    said = [{"item_id": row["id"], "repeat": 0, "prompt_sha256": "0", "reply": text, "finish_reason": "stop"} for row, text in asked]
-    write("data/predictions/m/run.jsonl", said)
+    asked = [(row["id"], replies.get(row["id"], "A"), row["answer"]) for row in splits["test"]]
+    sides = [(f"{row['id']}/{side}", "正确", SENTENCES[side]) for row in claims.get("test fourfold", []) for side in SENTENCES]
+    scored = {"repeat": 0, "outcome": "answered"}
+    said = {"repeat": 0, "prompt_sha256": "0", "finish_reason": "stop"}
+    for run, items in (("run", asked), ("four", sides)):
+        marks = [{"item_id": key, "answer": reply, "correct": reply == right, **scored} for key, reply, right in items]
+        write(f"data/scores/{run}.jsonl", marks)
+        write(f"data/predictions/m/{run}.jsonl", [{"item_id": key, "reply": reply, **said} for key, reply, _ in items])
     (folder / "params.yaml").write_text("runs: {run: {model: m}, four: {model: m}}\n", encoding="utf-8")
     (folder / "dvc.lock").write_text(f"stages: {{train@m: {{outs: [{{path: data/models/m, md5: '{weights}'}}]}}}}\n", encoding="utf-8")
     return DataVersion("workspace", folder)
@@ -184,18 +155,22 @@ def test_both_texts_can_be_read_from_their_marked_difference(a: str, b: str) -> 
     assert "".join(text for kind, text in pieces if kind != "gone") == b
 
 
+@pytest.fixture(scope="module")
+def written(two, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages of the difference of both versions."""
+    folder, versions = tmp_path_factory.mktemp("pages") / "diff", iter(two[:2])
+    main(["one", "two", "--html", str(folder)], lambda _: next(versions))
+    return folder
+
+
 WIDE = {"viewport": {"width": 1400, "height": 900}}
 NARROW = {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
 
 
 @pytest.mark.parametrize("settings", [WIDE, NARROW])
-def test_the_page_names_the_change_and_hides_the_reserved(browser, two, tmp_path: Path, capsys, settings: dict) -> None:
-    a, b, ids = two
-    versions = iter([a, b])
-    main(["one", "two", "--html", str(tmp_path / "diff")], lambda _: next(versions))
-    said = capsys.readouterr()
-    assert said.err.strip().endswith("/diff/index.html") and "run accuracy" in said.out
-    opened = Opened(browser, tmp_path / "diff", "index.html", **settings)
+def test_the_page_names_the_change_and_hides_the_reserved(browser, two, written: Path, settings: dict) -> None:
+    ids = two[2]
+    opened = Opened(browser, written, "index.html", **settings)
     page = opened.page
     for kind in ("added", "removed", "moved", "edited"):
         found = page.locator(f"#question-{kind} td:first-child > code").all_text_contents()
@@ -214,20 +189,16 @@ def test_the_page_names_the_change_and_hides_the_reserved(browser, two, tmp_path
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_fault_of_the_difference(browser, two, tmp_path: Path, capsys, scheme: str) -> None:
-    versions = iter(two[:2])
-    main(["one", "two", "--html", str(tmp_path / "diff")], lambda _: next(versions))
+def test_axe_finds_no_fault_of_the_difference(browser, written: Path, scheme: str) -> None:
     for name in ("index.html", "items.html#since=edited"):
-        opened = Opened(browser, tmp_path / "diff", name, bypass_csp=True, color_scheme=scheme)
+        opened = Opened(browser, written, name, bypass_csp=True, color_scheme=scheme)
         opened.page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
         assert accessibility_faults(opened.page) == []
         opened.close()
 
 
-def test_the_subject_that_got_worse_leads_to_its_items(browser, two, tmp_path: Path, capsys) -> None:
-    versions = iter(two[:2])
-    main(["one", "two", "--html", str(tmp_path / "diff")], lambda _: next(versions))
-    opened = Opened(browser, tmp_path / "diff", "index.html")
+def test_the_subject_that_got_worse_leads_to_its_items(browser, written: Path) -> None:
+    opened = Opened(browser, written, "index.html")
     cells = opened.page.locator("#where ~ .wide").first.locator("tr").nth(1).locator("td").all_inner_texts()
     assert cells[:3] == ["run", "SSE 心理学", "100.0 % of 150"] and cells[4].startswith("-") and cells[6] == "0"
     opened.page.locator("#where ~ .wide").first.get_by_role("link").first.click()
@@ -241,20 +212,17 @@ def test_the_subject_that_got_worse_leads_to_its_items(browser, two, tmp_path: P
 
 
 @pytest.mark.slow
-def test_the_page_is_the_same_each_time(two, tmp_path: Path, capsys) -> None:
-    pages = []
-    for name in ("a", "b"):
-        versions = iter(two[:2])
-        main(["one", "two", "--html", str(tmp_path / name)], lambda _, versions=versions: next(versions))
-        pages.append((tmp_path / name / "index.html").read_bytes())
-    assert pages[0] == pages[1]
-
-
-def test_items_are_filtered_by_what_became_of_them_since_the_first_version(browser, two, tmp_path: Path, capsys) -> None:
-    a, b, ids = two
-    versions = iter([a, b])
+def test_the_page_is_the_same_each_time(two, written: Path, tmp_path: Path, capsys) -> None:
+    versions = iter(two[:2])
     main(["one", "two", "--html", str(tmp_path / "diff")], lambda _: next(versions))
-    opened = Opened(browser, tmp_path / "diff", "index.html")
+    said = capsys.readouterr()
+    assert said.err.strip().endswith("/diff/index.html") and "run accuracy" in said.out
+    assert (tmp_path / "diff/index.html").read_bytes() == (written / "index.html").read_bytes()
+
+
+def test_items_are_filtered_by_what_became_of_them_since_the_first_version(browser, two, written: Path) -> None:
+    _, b, ids = two
+    opened = Opened(browser, written, "index.html")
     in_test = {row.id for row in b.questions_of("test")}
     opened.page.get_by_role("link", name="added", exact=True).click()
     opened.page.wait_for_selector("body[data-ready]")

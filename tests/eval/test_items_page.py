@@ -5,7 +5,9 @@ import gzip
 import io
 import json
 import random
+import shutil
 from base64 import b64decode
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -27,12 +29,8 @@ from tests.eval.test_report import write
 from tests.opened import Opened
 
 FACETS = {
-    "by_type": "atomic_type",
-    "by_exam": "exam",
-    "by_subject": "subject",
-    "by_question_type": "question_type",
-    "by_category": "category",
-}
+    "by_type": "atomic_type", "by_exam": "exam", "by_subject": "subject", "by_question_type": "question_type", "by_category": "category",
+}  # fmt: skip
 
 
 def score(item: str, repeat: int = 0, correct: bool | None = True, outcome: str = "answered") -> Score:
@@ -70,6 +68,20 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name in ("judge/tiny-essay.json", "compare.json", "errors.json"):
             (root / "metrics" / name).unlink()
         return build(root)
+
+
+@pytest.fixture
+def open_page(browser, reports: Path) -> Iterator[Callable[..., Opened]]:
+    """A function that opens a page of the reports in the browser; in the end each is closed, and none has complained."""
+    pages = []
+
+    def opened(name: str, folder: Path = reports, **settings) -> Opened:
+        pages.append(Opened(browser, folder, name, **settings))
+        return pages[-1]
+
+    yield opened
+    for page in pages:
+        page.close()
 
 
 def test_replies_are_joined_with_what_they_were_read_as() -> None:
@@ -159,8 +171,8 @@ def test_the_pages_have_the_same_bytes_twice_and_keep_nothing_stale(reports: Pat
     assert {path: path.read_bytes() for path in reports.rglob("*") if path.is_file()} == before
 
 
-def test_from_an_accuracy_to_where_a_wrong_item_was_seen_in_four_clicks(browser, reports: Path) -> None:
-    opened = Opened(browser, reports, "index.html")
+def test_from_an_accuracy_to_where_a_wrong_item_was_seen_in_four_clicks(open_page) -> None:
+    opened = open_page("index.html")
     page = opened.page
     page.locator(".models tr", has_text="one").locator("td.n a").nth(1).click()  # 1
     page.wait_for_selector("body[data-ready]")
@@ -169,12 +181,11 @@ def test_from_an_accuracy_to_where_a_wrong_item_was_seen_in_four_clicks(browser,
     page.get_by_role("region", name="Provenance").wait_for()
     shown = page.locator("#item").inner_text()
     assert "https://exam.example/" in shown and "page-0000" in shown and "position q" in shown and "✗" in shown
-    opened.close()
 
 
-def test_the_figures_of_the_page_are_those_of_the_metrics(browser, reports: Path) -> None:
+def test_the_figures_of_the_page_are_those_of_the_metrics(open_page, reports: Path) -> None:
     """Every accuracy of every run and part, by the address that the report's table links to."""
-    opened = Opened(browser, reports, "items.html")
+    opened = open_page("items.html")
     checked = 0
     for name in RUNS:
         metrics = json.loads((reports.parent / f"metrics/runs/{name}.json").read_text())
@@ -190,27 +201,25 @@ def test_the_figures_of_the_page_are_those_of_the_metrics(browser, reports: Path
             assert found == wanted[0] and abs(float(accuracy[:-2]) - 100 * row["accuracy"]) <= 0.0501, (name, asked)
             checked += 1
     assert checked > 20
-    opened.close()
 
 
-def test_what_one_run_gets_right_and_another_wrong_is_what_the_comparison_counts(browser, reports: Path) -> None:
+def test_what_one_run_gets_right_and_another_wrong_is_what_the_comparison_counts(open_page, reports: Path) -> None:
     tallies = [tally(read_jsonl(reports.parent / f"data/scores/{name}.jsonl", Score), METRICS["accuracy"]) for name in ("first", "second")]
     row = paired(*tallies, {}, "x")
-    opened = Opened(browser, reports, "items.html#run=first&other=second&relation=better")
+    opened = open_page("items.html#run=first&other=second&relation=better")
     assert row["better"] > 0
     opened.shows(row["better"])
     opened.page.get_by_label("run is … than other run").select_option("worse")
     assert row["worse"] > 0
     opened.shows(row["worse"])
-    opened.close()
 
 
-def test_what_one_run_alone_gets_right_is_found_and_what_all_get_wrong(browser, reports: Path) -> None:
+def test_what_one_run_alone_gets_right_is_found_and_what_all_get_wrong(open_page, reports: Path) -> None:
     first, second = (
         tally(read_jsonl(reports.parent / f"data/scores/{name}.jsonl", Score), METRICS["accuracy"]) for name in ("first", "second")
     )
     alone = [key for key, one in first.items() if one.share > second[key].share]
-    opened = Opened(browser, reports, "index.html")
+    opened = open_page("index.html")
     opened.page.locator("summary", has_text="Every run").click()
     opened.page.get_by_role("link", name="first", exact=True).first.click()
     opened.page.wait_for_selector("body[data-ready]")
@@ -222,11 +231,10 @@ def test_what_one_run_alone_gets_right_is_found_and_what_all_get_wrong(browser, 
     opened.page.locator("#f-relation").select_option("both wrong")
     assert sum(not one.share and not second[key].share for key, one in first.items()) > 0
     opened.shows(sum(not one.share and not second[key].share for key, one in first.items()))
-    opened.close()
 
 
-def test_an_item_leads_to_its_other_wordings_and_to_the_evidence_of_its_type(browser, reports: Path) -> None:
-    opened = Opened(browser, reports, f"items.html#item={question(2).id}")
+def test_an_item_leads_to_its_other_wordings_and_to_the_evidence_of_its_type(open_page) -> None:
+    opened = open_page(f"items.html#item={question(2).id}")
     opened.page.get_by_role("region", name="Provenance").wait_for()
     assert opened.page.get_by_role("link", name="other wordings").count() == 0  # this one is in no cluster
     opened.go(f"items.html#item={claim(1).id}")
@@ -235,7 +243,6 @@ def test_an_item_leads_to_its_other_wordings_and_to_the_evidence_of_its_type(bro
     assert opened.page.url.endswith("evidence.html#disease_cause")
     opened.go("index.html")
     assert opened.page.locator("a[href='rejected.html#reasons']").count() == 1
-    opened.close()
 
 
 def test_a_question_of_a_cluster_that_has_a_page_says_so() -> None:
@@ -245,7 +252,7 @@ def test_a_question_of_a_cluster_that_has_a_page_says_so() -> None:
         assert [name for name in ("cluster", "wordings") if f'["{name}","cluster-1"]' in made] == told
 
 
-def test_errors_of_claims_are_those_of_the_table(browser, reports: Path) -> None:
+def test_errors_of_claims_are_those_of_the_table(open_page, reports: Path) -> None:
     """Of the first repeat, as stage `errors` counts them."""
     pairs = [item for item in read_jsonl(reports.parent / "data/splits/test/claims.jsonl", ClaimPair)]
     scores = {one.item_id: one for one in read_jsonl(reports.parent / "data/scores/claims.jsonl", Score) if one.repeat == 0}
@@ -255,27 +262,25 @@ def test_errors_of_claims_are_those_of_the_table(browser, reports: Path) -> None
         outcomes, answers = ({side: getattr(one, name) for side, one in both.items()} for name in ("outcome", "answer"))
         told.append(Pair(pair, {}, outcomes, answers))
     figures = run_figures(told, [], 0, [])["by_verdicts"]
-    opened = Opened(browser, reports, "items.html")
+    opened = open_page("items.html")
     for kind in ("not_follow", "sycophancy", "contrary", "reversed"):
         opened.go(f"items.html#run=claims&verdict={kind}")
         opened.shows(figures[kind]["pairs"])
     assert figures["not_follow"]["pairs"] and figures["sycophancy"]["pairs"]
-    opened.close()
 
 
-def test_search_state_in_the_address_and_the_way_back(browser, reports: Path) -> None:
-    opened = Opened(browser, reports, "items.html")
+def test_search_state_in_the_address_and_the_way_back(open_page) -> None:
+    opened = open_page("items.html")
     page = opened.page
     opened.shows(52)
     page.get_by_label("search").fill("第７题")  # of full width
     opened.shows(1)
     page.locator(".row").click()
     page.get_by_role("heading", name=question(7).id).wait_for()
-    again = Opened(browser, reports, page.url.removeprefix(opened.base))
+    again = open_page(page.url.removeprefix(opened.base))
     again.page.get_by_role("heading", name=question(7).id).wait_for()
     again.shows(1)
     assert again.page.get_by_label("search").input_value() == "第７题"
-    again.close()
     page.get_by_role("button", name="Reset").click()
     opened.shows(52)
     page.get_by_label("exam").select_option("SSE")
@@ -286,11 +291,10 @@ def test_search_state_in_the_address_and_the_way_back(browser, reports: Path) ->
     opened.shows(0)
     opened.go("items.html#item=q-unknown")
     page.get_by_text("no such item in the test split").wait_for()
-    opened.close()
 
 
-def test_the_keyboard_alone_reaches_everything(browser, reports: Path) -> None:
-    opened = Opened(browser, reports, "items.html")
+def test_the_keyboard_alone_reaches_everything(open_page) -> None:
+    opened = open_page("items.html")
     page = opened.page
     page.keyboard.press("/")
     page.keyboard.type("题干")
@@ -307,11 +311,10 @@ def test_the_keyboard_alone_reaches_everything(browser, reports: Path) -> None:
     page.keyboard.press("End")
     expect(page.locator("[aria-selected=true]")).to_have_attribute("aria-posinset", "39")
     assert page.locator("#list").evaluate("list => getComputedStyle(list).outlineStyle") == "solid"
-    opened.close()
 
 
-def test_the_reader_chooses_the_columns_and_the_address_keeps_them(browser, reports: Path) -> None:
-    opened = Opened(browser, reports, "items.html")
+def test_the_reader_chooses_the_columns_and_the_address_keeps_them(open_page) -> None:
+    opened = open_page("items.html")
     page = opened.page
     heads = page.locator("#heads span")
     assert heads.all_text_contents() == list(RUNS)
@@ -319,13 +322,11 @@ def test_the_reader_chooses_the_columns_and_the_address_keeps_them(browser, repo
     for name in ("first", "claims"):
         page.get_by_label(name, exact=True).click()
     assert heads.all_text_contents() == ["second"] and "runs=second" in page.url
-    again = Opened(browser, reports, page.url.removeprefix(opened.base))
+    again = open_page(page.url.removeprefix(opened.base))
     assert again.page.locator("#heads span").all_text_contents() == ["second"]
     row, names = again.page.locator(".row").last, again.page.locator("#heads span")
     assert row.locator(".mark").count() == names.count() == 1
     assert abs(row.locator(".mark").bounding_box()["x"] - names.bounding_box()["x"]) < 12  # one below the other
-    again.close()
-    opened.close()
 
 
 MARKED = """async ([id, answer, shift, words]) => {
@@ -340,10 +341,10 @@ MARKED = """async ([id, answer, shift, words]) => {
 }"""
 
 
-def test_a_reply_stands_with_what_was_sent_and_where_it_was_read(browser, reports: Path) -> None:
+def test_a_reply_stands_with_what_was_sent_and_where_it_was_read(open_page, reports: Path) -> None:
     """The messages are those whose hash the reply has, for a backend that joins them as text."""
     request = requests_of(reports.parent / "data/splits", RUNS)("first", question(3).id, 0)
-    opened = Opened(browser, reports, f"items.html#item={question(3).id}")
+    opened = open_page(f"items.html#item={question(3).id}")
     row = opened.page.locator(".replies tr", has_text="first").last
     row.locator("summary").click()
     assert row.locator(".sent b").all_text_contents() == [message["role"] for message in request.messages]
@@ -353,7 +354,6 @@ def test_a_reply_stands_with_what_was_sent_and_where_it_was_read(browser, report
     assert opened.page.evaluate(MARKED, [question(3).id, "A", 1, "答案：B。A项与题意不符。"]) == "答案：[B]。A项与题意不符。"  # order 1
     assert opened.page.evaluate(MARKED, [question(3).id, "A", 0, "Option A, as Anxiety fits"]) == "Option [A], as Anxiety fits"
     assert opened.page.evaluate(MARKED, [question(3).id, "不(1.5", 0, "是不(1.5。"]) == "是[不(1.5]。"
-    opened.close()
 
 
 def test_the_requests_of_a_run_are_those_of_each_repeat_and_wording(reports: Path) -> None:
@@ -371,19 +371,18 @@ def test_items_of_a_case_or_fact_are_twins() -> None:
     }  # fmt: skip
 
 
-def test_hostile_text_is_shown_as_text(browser, reports: Path) -> None:
-    opened = Opened(browser, reports, f"items.html#item={question(1).id}")
+def test_hostile_text_is_shown_as_text(open_page) -> None:
+    opened = open_page(f"items.html#item={question(1).id}")
     page = opened.page
     page.get_by_role("heading", name=question(1).id).wait_for()
     for place in (page.locator("#item section").first, page.locator(".row .stem").nth(13)):
         shown = place.text_content()
         assert "</script><script>" in shown and "⟨U+2028⟩⟨U+0000⟩⟨U+202E⟩倒⟨U+202C⟩" in shown
     assert page.title() == "AtomExam items" and page.locator("img").count() == 0
-    opened.close()
 
 
-def test_saved_tables_hold_no_formula(browser, reports: Path) -> None:
-    opened = Opened(browser, reports, "items.html#run=first")
+def test_saved_tables_hold_no_formula(open_page) -> None:
+    opened = open_page("items.html#run=first")
     with opened.page.expect_download() as saved:
         opened.page.get_by_role("button", name="CSV").click()
     rows = list(csv.DictReader(io.StringIO(Path(saved.value.path()).read_text(encoding="utf-8-sig"))))
@@ -391,11 +390,10 @@ def test_saved_tables_hold_no_formula(browser, reports: Path) -> None:
     assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "+", "-", "@"))]
     cells = opened.page.evaluate("['=1+1', '@a', '＋1', '-3.5', '12.5 %', 'a\"b', '\\t=x'].map(AtomExam.csvCell)")
     assert cells == ['"\'=1+1"', '"\'@a"', '"\'＋1"', '"-3.5"', '"12.5 %"', '"a""b"', '"\'\t=x"']
-    opened.close()
 
 
-def test_tables_are_sorted_by_number_and_by_words(browser, reports: Path) -> None:
-    opened = Opened(browser, reports, "index.html")
+def test_tables_are_sorted_by_number_and_by_words(open_page) -> None:
+    opened = open_page("index.html")
     page = opened.page
     page.locator("summary", has_text="Every run").click()
     table = page.locator("table", has=page.get_by_role("button", name="following rate")).first
@@ -407,61 +405,33 @@ def test_tables_are_sorted_by_number_and_by_words(browser, reports: Path) -> Non
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save this table as CSV: Every run").first.click()
     assert Path(saved.value.path()).read_text(encoding="utf-8-sig").startswith('"run","model","task","asked as"')
-    opened.close()
 
 
-CONTRAST = """() => {
-  const part = (value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
-  const light = (colour) => {
-    const [red, green, blue] = colour.match(/[\\d.]+/g).map(part);
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const paper = light(getComputedStyle(document.body).backgroundColor);
-  const contrast = (ink) => (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
-  const all = [...document.querySelectorAll("p, td, th, a, button, label, .about, .mark, .tag, summary")];
-  return all.filter((one) => one.offsetParent && one.textContent.trim() && contrast(light(getComputedStyle(one).color)) < 4.5)
-    .map((one) => one.outerHTML);
-}"""
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1400, 390])
 @pytest.mark.parametrize("name", ["index.html", "items.html", "rejected.html", "clusters.html", "evidence.html"])
-def test_pages_fit_the_screen_and_can_be_read(browser, reports: Path, name: str, width: int, scheme: str) -> None:
-    opened = Opened(browser, reports, name, viewport={"width": width, "height": 844}, color_scheme=scheme)
+def test_pages_fit_the_screen(open_page, name: str, width: int) -> None:
+    opened = open_page(name, viewport={"width": width, "height": 844})
     page = opened.page
     if name.startswith("items"):
         page.locator(".row").first.click()
         page.get_by_role("region", name="Provenance").wait_for()
         assert page.locator("#list").is_visible() is (width > 800)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.evaluate(CONTRAST) == []
-    unnamed = page.locator("button, select, input, a").evaluate_all(
-        "all => all.filter(e => !(e.textContent.trim() || e.labels?.length)).length"
-    )
-    assert unnamed == 0
     if name.startswith("items") and width < 800:
         page.get_by_role("button", name="← List").click()
         assert page.locator("#list").is_visible()
-    opened.close()
 
 
 def test_what_cannot_be_read_is_told(browser, reports: Path, tmp_path: Path) -> None:
-    for path in (reports, reports / "app"):
-        for file in path.iterdir():
-            if file.is_file():
-                (tmp_path / path.relative_to(reports)).mkdir(exist_ok=True)
-                (tmp_path / path.relative_to(reports) / file.name).write_bytes(file.read_bytes())
+    shutil.copytree(reports, tmp_path, ignore=shutil.ignore_patterns("items"), dirs_exist_ok=True)
     page = browser.new_page()
     page.goto((tmp_path / "items.html").as_uri())
     page.get_by_text("error: items/manifest.js could not be read; it belongs beside this page").wait_for()
     page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 390])
-def test_clusters_stand_beside_what_was_kept_and_contradictions_beside_the_line_that_decides(browser, reports: Path, scheme, width) -> None:
-    opened = Opened(browser, reports, "clusters.html", viewport={"width": width, "height": 900}, color_scheme=scheme)
+def test_clusters_stand_beside_what_was_kept_and_contradictions_beside_the_line_that_decides(open_page) -> None:
+    opened = open_page("clusters.html")
     page = opened.page
     cells = page.locator(".card").evaluate_all("cards => cards.map(card => [...card.children].map(part => part.textContent))")
     cards = {name: count for count, name in cells}
@@ -474,12 +444,10 @@ def test_clusters_stand_beside_what_was_kept_and_contradictions_beside_the_line_
     lines = page.locator(f"[id='q-{60:020x}'] td:last-child code").all_text_contents()
     assert json.loads(lines[0])["right"] == ["甲"] and len(lines) == 2
     assert page.title() == "AtomExam clusters" and not page.locator("img, script:not([src])").count()
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    opened.close()
 
 
-def test_claims_stand_beside_the_passages_that_speak_of_them_and_what_people_judged(browser, reports: Path) -> None:
-    opened = Opened(browser, reports, "evidence.html")
+def test_claims_stand_beside_the_passages_that_speak_of_them_and_what_people_judged(open_page) -> None:
+    opened = open_page("evidence.html")
     page = opened.page
     rows = page.locator("h2:has-text('Claims with evidence') + .wide tr").evaluate_all(
         "rows => rows.slice(1).map(row => [...row.cells].slice(0, 4).map(cell => cell.textContent))"
@@ -492,7 +460,6 @@ def test_claims_stand_beside_the_passages_that_speak_of_them_and_what_people_jud
     assert "2 of the claims looked at are withheld" in withheld and claim(3).id in withheld and claim(1).id not in withheld
     assert page.get_by_text("Krippendorff's alpha: 0.500; Fleiss' kappa: too few.").is_visible()
     assert page.get_by_role("cell", name="33.3 % 6.0 … 79.0").count() == 3
-    opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -508,14 +475,13 @@ def packed(tmp_path_factory: pytest.TempPathFactory, reports: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_packed_items_are_those_of_the_plain_files(browser, reports: Path, packed: Path) -> None:
+def test_packed_items_are_those_of_the_plain_files(open_page, reports: Path, packed: Path) -> None:
     told = []
     for folder in (reports, packed):
-        opened = Opened(browser, folder, f"items.html#run=first&verdict=wrong&item={question(1).id}")
+        opened = open_page(folder=folder, name=f"items.html#run=first&verdict=wrong&item={question(1).id}")
         opened.page.get_by_role("region", name="Provenance").wait_for()
         told.append([opened.count, opened.figures(), opened.page.locator("#item").inner_text(), opened.page.locator("#list").inner_text()])
         assert opened.page.title() == "AtomExam items" and "⟨U+202E⟩" in told[-1][2]
-        opened.close()
     assert told[0] == told[1] and told[0][0] > 0
 
 

@@ -10,13 +10,13 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
 from atomexam.records.model import Description
-from atomexam.records.question import Option
 from eval.backends import open_backend
 from eval.finetune.__main__ import chat_template
 from eval.finetune.training_data import END_OF_TEXT, END_OF_TURN
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.tasks.prompt import token_ids
-from eval.tasks.request import Request, allowed_answers
+from eval.tasks.request import allowed_answers
+from tests.eval.conftest import toy_request
 
 pytestmark = pytest.mark.slow
 
@@ -58,13 +58,9 @@ def backend(folder: Path) -> Backend:
 
 
 def query(backend: Backend, number: int, kind: str) -> ModelQuery:
-    options = [Option(letter=letter, text=letter) for letter in KINDS[kind]]
+    form = "{answer}" if kind == "claim" else "答案{answer}"
     text = f"第{number}题：" + "高血压头晕头痛" * (number % 5)
-    request = Request(
-        item_id=f"q-{number}", messages=[{"role": "user", "content": text}], question_type=kind, options=options, answer=None,
-        answer_format="{answer}" if kind == "claim" else "答案{answer}", solution=None, pool="p", related_ids=frozenset(),
-        reader="mcqa", unit=f"q-{number}", facets={},
-    )  # fmt: skip
+    request = toy_request(f"q-{number}", text, KINDS[kind], question_type=kind, answer_format=form, reader="mcqa")
     return ModelQuery(request=request, repeat=0, prompt=backend.render(request.messages))
 
 
@@ -134,16 +130,6 @@ def test_likelihoods_are_those_of_the_harness(backend: Backend, folder: Path) ->
     found = [weighed(backend, [one])[f"claim/{one.request.item_id}"].likelihoods for one in asked]
     ours = [likelihoods["正确"] - likelihoods["错误"] for likelihoods in found]
     assert ours == pytest.approx([right - wrong for right, wrong in zip(expected[::2], expected[1::2], strict=True)], abs=3e-4)
-
-
-def test_what_else_is_asked_changes_no_byte(backend: Backend, queries: list[ModelQuery]) -> None:
-    whole = weighed(backend, queries)
-    assert weighed(backend, queries[::-1]) == whole
-    for batch_size in (1, 3, 16, 64):
-        assert weighed(backend, queries, structs.replace(PLAIN, batch_size=batch_size)) == whole
-    for size in (1, 5, 17):
-        part = weighed(backend, queries[size:])
-        assert part == {key: whole[key] for key in part}
 
 
 @pytest.mark.parametrize(("name", "value"), [("temperature", 0.3), ("top_k", 5), ("top_p", 0.9), ("repetition_penalty", 1.05)])

@@ -21,15 +21,14 @@ from eval.statistics.bootstrap import Figures, difference, rate_interval, sign_t
 from eval.tasks import claim
 from eval.tasks.request import Request
 from eval.tasks.runs import TASKS, RequestBuilder
+from tests.eval.conftest import toy_request
 
 Cell = tuple[str, str, str, str]
 
 
 def request(item: str, kind: str = "mcqa", answer: str | None = "A", unit: str | None = None, **facets: str) -> Request:
-    return Request(
-        item_id=item, messages=[], question_type=kind, options=[], answer=answer, answer_format="{answer}", solution=None, pool="p",
-        related_ids=frozenset({item}), reader=kind, unit=unit or item, facets={"question_type": kind} | facets,
-    )  # fmt: skip
+    about = {"related_ids": frozenset({item}), "unit": unit or item, "facets": {"question_type": kind} | facets}
+    return toy_request(item, question_type=kind, answer=answer, reader=kind, **about)
 
 
 def sides(number: int, kind: str = "disease_symptom", head: str = "病") -> list[Request]:
@@ -263,19 +262,16 @@ def other(verdict: str | None) -> str:
     return "错误" if verdict == "正确" else "正确"
 
 
-@pytest.mark.parametrize(
-    ("says", "known", "sentences", "true_side", "pattern", "bias"),
-    [
-        (lambda one: one.answer, 1.0, 1.0, 1.0, "known", 0),
-        (lambda one: other(one.answer), 0.0, 0.0, 0.0, "reversed", 0),
-        (lambda one: "正确", 0.0, 0.5, 0.0, "always_right", -1),
-        (lambda one: "错误", 0.0, 0.5, 0.0, "always_wrong", 1),
-        (lambda one: "错误" if "不" in one.claim else "正确", 0.0, 0.5, 1.0, "by_negation", 0),
-        (lambda one: "正确" if "不" in one.claim else "错误", 0.0, 0.5, 0.0, "against_negation", 0),
-        (lambda one: "错误" if one.facets["side"] == "true_affirmed" else one.answer, 0.0, 0.75, 0.0, "contradiction", 1),
-        (lambda one: "不清楚", 0.0, 0.0, 0.0, "unanswered", 0),
-    ],
-)
+@pytest.mark.parametrize(("says", "known", "sentences", "true_side", "pattern", "bias"), [
+    (lambda one: one.answer, 1.0, 1.0, 1.0, "known", 0),
+    (lambda one: other(one.answer), 0.0, 0.0, 0.0, "reversed", 0),
+    (lambda one: "正确", 0.0, 0.5, 0.0, "always_right", -1),
+    (lambda one: "错误", 0.0, 0.5, 0.0, "always_wrong", 1),
+    (lambda one: "错误" if "不" in one.claim else "正确", 0.0, 0.5, 1.0, "by_negation", 0),
+    (lambda one: "正确" if "不" in one.claim else "错误", 0.0, 0.5, 0.0, "against_negation", 0),
+    (lambda one: "错误" if one.facets["side"] == "true_affirmed" else one.answer, 0.0, 0.75, 0.0, "contradiction", 1),
+    (lambda one: "不清楚", 0.0, 0.0, 0.0, "unanswered", 0),
+])  # fmt: skip
 def test_a_scripted_model_gets_its_figures(says, known: float, sentences: float, true_side: float, pattern: str, bias: int) -> None:
     made = figures(says)
     assert (made["facts"], made["accuracy"], made["sentence_accuracy"], made["true_side"]) == (10, known, sentences, true_side)

@@ -48,19 +48,13 @@ JUDGES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in so
 
 CURVES = [
     {
-        "run": run,
-        "measure": measure,
-        "kind": kind,
-        "amount": amount,
-        "value": value,
-        "low": value / 2,
-        "high": (1 + value) / 2,
+        "run": run, "measure": measure, "kind": kind, "amount": amount, "value": value, "low": value / 2, "high": (1 + value) / 2,
         "seeds": [value],
     }
     for run in ("tuned-choice", "tuned-claims")
     for measure in ("accuracy", "following_rate")
     for kind, amount, value in ((None, 0, 0.125), ("claims", 0.5, 0.3333), ("claims", 1, 0.6667), ("questions", 1, 0.0))
-]
+]  # fmt: skip
 CHANGES = [
     {"run": "tuned-choice", "kind": kind, "amount": 1, "exam": exam, "before": 0.2, "after": 0.2 + change, "change": change}
     for kind, exam, change in (("claims", "PCE", 0.125), ("claims", "SSE", -0.0312), ("questions", "PCE", 0.0))
@@ -240,19 +234,6 @@ def test_each_judge_has_its_marks_bounds_and_orders(tables: list[dict]) -> None:
         assert published == ", ".join(f"{rules} {plain(read['mark'])}" for rules, read in judge["published"].items())
 
 
-def test_letters_are_shares_of_the_answers_less_those_of_the_right_ones(tables: list[dict]) -> None:
-    names, *rows = under(tables, "Is a letter preferred?")
-    own = {name: run for name, run in RUNS.items() if run["model"] == "tiny" and run.get("letters")}
-    assert [row[:2] for row in rows] == [[name, kind] for name, run in own.items() for kind in run["letters"]]
-    for name, kind, *cells in rows:
-        table = own[name]["letters"][kind]
-        answered, gold = (sum(table[side].values()) for side in ("answered", "gold"))
-        for letter, cell in zip(names[2:], cells, strict=True):
-            known = letter in table["answered"] or letter in table["gold"]
-            pull = table["answered"].get(letter, 0) / answered - table["gold"].get(letter, 0) / gold
-            assert cell == (points(pull) if known else "–")
-
-
 def test_published_rule_sets_stand_beside_ours(tables: list[dict]) -> None:
     rows = under(tables, "Published rule sets on the same replies")[1:]
     asked = {name: run for name, run in RUNS.items() if run.get("published")}
@@ -295,10 +276,8 @@ def test_the_profile_of_each_source_has_its_counts_shares_and_bounds(tables: lis
         source = sources[name]
         assert (questions, kept, facts) == tuple(str(source.get(key, "")) for key in ("questions", "kept", "facts"))
         assert (types, options, letters) == (
-            listed(source.get("types")),
-            listed(source.get("options"), ": "),
-            listed(source.get("letters")),
-        )
+            listed(source.get("types")), listed(source.get("options"), ": "), listed(source.get("letters")),
+        )  # fmt: skip
         assert together == (percent(source["tails_run_together"]) if "tails_run_together" in source else "")
         assert unlike == "; ".join(f"{figure} {percent(a)}, others {percent(b)}" for figure, (a, b) in source["unlike"].items())
     bounds = {one["figure"]: one for one in profile.get("bounds", []) if any(one["figure"] in source for source in sources.values())}

@@ -33,25 +33,11 @@ CONTROL = {
     "mistral3": ["<s>", "</s>", "[INST]", "[/INST]"],
     "glm4": ["[gMASK]", "<|user|>", "<sop>", "<|system|>", "<|assistant|>"],
     "deepseek": ["<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>"],
-    "silent": ["<s>", "</s>"],
-    "own": ["<|im_start|>", "<|im_end|>"],
-    "none": ["<s>", "</s>"],
-}
+    "silent": ["<s>", "</s>"], "own": ["<|im_start|>", "<|im_end|>"], "none": ["<s>", "</s>"],
+}  # fmt: skip
 """By template: the tokens of its family; where the first names a beginning, it is the BOS, and the second ends a reply."""
 NO_BOS = ("qwen2", "own", "glm4")
 NO_SYSTEM = ("gemma", "mistral", "silent")
-ENDS = {
-    "qwen2": "<|im_start|>assistant\n",
-    "llama3": "<|start_header_id|>assistant<|end_header_id|>\n\n",
-    "gemma": "<start_of_turn>model\n",
-    "mistral": "[/INST]",
-    "mistral3": "[/INST]",
-    "glm4": "<|assistant|>",
-    "deepseek": "<｜Assistant｜>",
-    "silent": "[/INST]",
-    "own": "<|im_start|>assistant\n",
-    "none": "\n",
-}
 
 
 def tokenizer_for(name: str, add_eos: bool = False) -> PreTrainedTokenizerFast:
@@ -122,20 +108,6 @@ def test_the_system_message_always_reaches_the_model(template: str) -> None:
 
 
 @pytest.mark.parametrize("template", sorted(TEMPLATES))
-def test_every_turn_of_a_conversation_reaches_the_model_in_order(template: str) -> None:
-    text = render(tokenizer_for(template), CONVERSATION)
-    places = [text.index(message["content"]) for message in CONVERSATION if message["role"] != "system"]
-    assert places == sorted(places)
-    assert text.count("你是专家。") == 1
-
-
-@pytest.mark.parametrize("template", sorted(TEMPLATES))
-def test_a_text_ends_where_the_reply_begins(template: str) -> None:
-    for messages in (MESSAGES, CONVERSATION):
-        assert render(tokenizer_for(template), messages).endswith(ENDS[template])
-
-
-@pytest.mark.parametrize("template", sorted(TEMPLATES))
 def test_a_page_cannot_speak_as_the_model(template: str) -> None:
     """Control tokens in a question are broken up, also those that the tokenizer only marks as special."""
     tokenizer = tokenizer_for(template)
@@ -168,11 +140,6 @@ def test_merging_keeps_later_turns() -> None:
     shots = [{"role": "user", "content": "甲"}, {"role": "assistant", "content": "答案：A"}, {"role": "user", "content": "乙"}]
     merged = merge_system([{"role": "system", "content": "专家"}, *shots])
     assert merged == [{"role": "user", "content": "专家\n\n甲"}, *shots[1:]]
-
-
-def test_the_own_template_is_chatml() -> None:
-    text = render(tokenizer_for("own"), MESSAGES)
-    assert text == "<|im_start|>system\n你是专家。<|im_end|>\n<|im_start|>user\n问<|im_end|>\n<|im_start|>assistant\n"
 
 
 def check_snapshot(name: str, text: str) -> None:

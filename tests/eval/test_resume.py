@@ -141,17 +141,6 @@ def test_a_hundredth_of_the_items_changed_is_asked_again_with_its_cases(runs: Ca
 
 
 @pytest.mark.slow
-def test_a_renamed_run_asks_nothing(runs: Callable[..., Runs]) -> None:
-    first = runs("first")
-    first.run()
-    before = first.asked()
-    first.out = first.out.with_name("other.jsonl")
-    _, err = first.run()
-    assert f"{SIZE * 4} stored, 0 new" in err
-    assert first.asked() == before
-
-
-@pytest.mark.slow
 def test_a_full_disk_ends_the_run_with_what_to_do_and_keeps_what_was_kept(runs: Callable[..., Runs]) -> None:
     """The size that a process may write stands for the disk."""
     full = runs("full")

@@ -16,6 +16,7 @@ from atomexam.records.question import Option
 from eval.answers.published import RULE_SETS, refutes, supports
 from eval.tasks.request import Request
 from eval.tasks.runs import TASKS
+from tests.eval.conftest import toy_request
 
 HERE = Path(__file__).parent
 RULES_OF = {
@@ -68,18 +69,8 @@ def test_every_rule_set_of_a_task_is_known_and_names_its_source() -> None:
 
 
 def claim(number: int, answer: str) -> Request:
-    words = {"messages": [], "question_type": "claim", "reader": "claim", "answer_format": "{answer}", "solution": answer}
-    options = [Option(letter=word, text=word) for word in ("正确", "错误")]
-    return Request(
-        item_id=f"{number}/{answer}",
-        answer=answer,
-        options=options,
-        pool="p",
-        related_ids=frozenset(),
-        unit=str(number),
-        facets={},
-        **words,
-    )
+    about = {"messages": [], "question_type": "claim", "reader": "claim", "solution": answer, "answer": answer, "unit": str(number)}
+    return toy_request(f"{number}/{answer}", answers=("正确", "错误"), **about)
 
 
 def reply(request: Request, text: str, repeat: int = 0) -> Prediction:
@@ -102,16 +93,8 @@ def test_under_sdaks_rules_one_constant_sentence_is_right_on_every_pair() -> Non
 
 def test_under_sdaks_rules_a_pair_needs_both_sides() -> None:
     requests = [claim(number, answer) for number in range(4) for answer in ("正确", "错误")]
-    said = [
-        "正确",
-        "错误",
-        "正确",
-        "正确",
-        "说不好",
-        "错误",
-        "**正确**",
-        "**错误**",
-    ]  # bold is two characters: only 正确 may stand behind them
+    # bold is two characters: only 正确 may stand behind them
+    said = ["正确", "错误", "正确", "正确", "说不好", "错误", "**正确**", "**错误**"]
     figures = figures_of("sdak_v1", [reply(*pair) for pair in zip(requests, said, strict=True)], requests)
     assert figures == {"following_rate": 0.5, "accuracy": 0.25, "both": 0}
 
@@ -125,11 +108,9 @@ def test_under_sdaks_rules_each_repeat_has_pairs_of_its_own() -> None:
 
 
 def choice(number: int, answer: str | None, kind: str = "mcqa", **facets: str) -> Request:
-    words = {"messages": [], "question_type": kind, "reader": kind, "answer_format": "答案：{answer}", "solution": None}
     options = [Option(letter=letter, text=f"选{letter}") for letter in "ABCD"]
-    return Request(
-        item_id=f"q-{number}", answer=answer, options=options, pool="p", related_ids=frozenset(), unit="u", facets=facets, **words
-    )
+    about = {"messages": [], "question_type": kind, "reader": kind, "answer_format": "答案：{answer}", "options": options}
+    return toy_request(f"q-{number}", answer=answer, unit="u", facets=facets, **about)
 
 
 def test_under_cpsyexams_rules_a_decision_is_right_as_the_very_string() -> None:

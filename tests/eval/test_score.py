@@ -52,25 +52,14 @@ def both(number: int, factual: str, non_factual: str, repeat: int = 0) -> list[P
     return [reply(f"claim-{number}/factual", factual, repeat), reply(f"claim-{number}/non_factual", non_factual, repeat)]
 
 
-def test_each_reply_comes_to_one_of_four_outcomes() -> None:
-    replies = [reply("q-1", "答案：A"), reply("q-2", "不知道"), reply("q-3", "嗯", finish="length"), reply("q-4", "", finish="error")]
-    scores = score_replies(replies, asked(*(question(number) for number in range(1, 5))))
-    assert [(score.outcome, score.answer, score.correct) for score in scores] == [
-        ("answered", "A", True),
-        ("unparsed", None, False),
-        ("truncated", None, False),
-        ("failed", None, False),
-    ]
-
-
-def test_an_answer_before_the_cut_is_an_answer() -> None:
-    [score] = score_replies([reply("q-1", "答案：A\n解析：因为", finish="length")], asked(question(1)))
-    assert (score.outcome, score.correct) == ("answered", True)
-
-
-def test_a_hidden_answer_is_neither_right_nor_wrong() -> None:
-    [score] = score_replies([reply("q-1", "答案：A")], asked(question(1, None)))
-    assert (score.outcome, score.answer, score.correct) == ("answered", "A", None)
+@pytest.mark.parametrize(("text", "finish", "answer", "expected"), [
+    ("答案：A", "stop", "A", ("answered", "A", True)), ("不知道", "stop", "A", ("unparsed", None, False)),
+    ("嗯", "length", "A", ("truncated", None, False)), ("", "error", "A", ("failed", None, False)),
+    ("答案：A\n解析：因为", "length", "A", ("answered", "A", True)), ("答案：A", "stop", None, ("answered", "A", None)),  # a hidden answer
+])  # fmt: skip
+def test_each_reply_comes_to_one_of_four_outcomes(text: str, finish: str, answer: str | None, expected: tuple) -> None:
+    [score] = score_replies([reply("q-1", text, finish=finish)], asked(question(1, answer)))
+    assert (score.outcome, score.answer, score.correct) == expected
 
 
 def test_a_multiple_choice_is_right_as_a_set_only() -> None:
@@ -141,10 +130,13 @@ def scored(folder: Path, replies: list[Prediction], flags: list[str], questions:
     write_jsonl(folder / "predictions" / model / "new-run.jsonl", replies, key=lambda p: (p.item_id, p.repeat))
     write_jsonl(folder / "splits/test/claims.jsonl", pairs, key=lambda p: p.id)
     write_jsonl(folder / "splits/test/questions.jsonl", questions, key=lambda q: q.id)
-    places = {"predictions": "predictions", "splits": "splits", "runs": "plan", "models": "plan", "out": "scores", "metrics": "metrics"}
-    places |= {"headlines": "scores.json"}
-    main([f"--{name}={folder}/{place}" for name, place in places.items()])
+    main(flags_of(folder))
     return msgspec.json.decode((folder / "metrics/new-run.json").read_bytes())
+
+
+def flags_of(folder: Path) -> list[str]:
+    places = {"predictions": "predictions", "splits": "splits", "runs": "plan", "models": "plan", "out": "scores", "metrics": "metrics"}
+    return [f"--{name}={folder}/{place}" for name, place in (places | {"headlines": "scores.json"}).items()]
 
 
 def test_the_stage_writes_scores_and_figures_ours_and_published(tmp_path: Path) -> None:
@@ -213,10 +205,7 @@ def test_what_whole_replies_commit_to_has_an_accuracy_of_its_own(tmp_path: Path)
     assert (hidden.committed, hidden.committed_correct) == ("A", None)
 
 
-def test_all_runs_are_scored_at_once_and_what_a_former_run_left_goes(tmp_path: Path) -> None:
-    for former in ("scores/former.jsonl", "metrics/former.json"):
-        (tmp_path / former).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / former).touch()
+def test_all_runs_are_scored_at_once(tmp_path: Path) -> None:
     runs = {"one": ("tiny", "正确"), "two": ("tiny", "错误"), "three": ("far", "正确")}
     for model in ("tiny", "far"):
         write_json(tmp_path / "plan" / model / "model.json", {"model": model, "backend": "huggingface"})
@@ -227,9 +216,7 @@ def test_all_runs_are_scored_at_once_and_what_a_former_run_left_goes(tmp_path: P
         write_jsonl(tmp_path / "predictions" / model / f"{run}.jsonl", own, key=lambda p: p.item_id)
     write_jsonl(tmp_path / "splits/test/claims.jsonl", [pair(1)], key=lambda p: p.id)
     write_jsonl(tmp_path / "splits/test/questions.jsonl", [], key=lambda q: q.id)
-    places = {"predictions": "predictions", "splits": "splits", "runs": "plan", "models": "plan", "out": "scores", "metrics": "metrics"}
-    places |= {"headlines": "scores.json"}
-    main([f"--{name}={tmp_path}/{place}" for name, place in places.items()])
+    main(flags_of(tmp_path))
     assert sorted(path.name for path in (tmp_path / "scores").iterdir()) == ["one.jsonl", "three.jsonl", "two.jsonl"]
     found = {path.stem: msgspec.json.decode(path.read_bytes())["accuracy"] for path in (tmp_path / "metrics").iterdir()}
     assert found == {"one": 1.0, "two": 0.0, "three": 1.0}
@@ -241,6 +228,5 @@ def test_a_run_without_replies_names_the_stage_that_asks(tmp_path: Path) -> None
     write_json(tmp_path / "plan/tiny/model.json", {"model": "tiny", "backend": "huggingface"})
     write_json(tmp_path / "plan/tiny/runs.json", {"one": Run(model="tiny", task="claim")})
     write_jsonl(tmp_path / "splits/test/claims.jsonl", [pair(1)], key=lambda p: p.id)
-    places = {"predictions": "predictions", "splits": "splits", "runs": "plan", "models": "plan", "out": "scores"}
     with pytest.raises(FileNotFoundError, match=r"predictions/tiny/one.jsonl: no such file; `dvc repro predict@tiny` builds it"):
-        main([f"--{name}={tmp_path}/{place}" for name, place in places.items()])
+        main(flags_of(tmp_path))

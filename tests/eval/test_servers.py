@@ -15,8 +15,6 @@ from urllib.request import urlopen
 
 import msgspec
 import pytest
-import torch
-from transformers import AutoConfig, AutoModelForCausalLM
 
 from atomexam.records.blocks import Run, Server
 from atomexam.records.model import Description
@@ -25,8 +23,8 @@ from atomexam.runtime.jsonl import read_jsonl
 from eval.backends import open_backend
 from eval.models.contract import ModelQuery, Settings
 from eval.models.servers.vllm import _own_gpu, _root_cause
-from eval.predict import main as predict
 from eval.tasks.runs import RequestBuilder
+from tests.eval.conftest import ask_runs, with_random_weights
 
 pytestmark = pytest.mark.slow
 
@@ -49,15 +47,7 @@ VLLM_LIKELIHOOD_FIELDS = {
 
 @pytest.fixture(scope="module")
 def talkative(toy_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The toy model with random weights, so that it says something else to each question."""
-    folder = tmp_path_factory.mktemp("talkative")
-    shutil.copytree(toy_models / "toy", folder, dirs_exist_ok=True)
-    (folder / "model.json").unlink()  # it names the weights that were trained
-    torch.manual_seed(3)
-    config = AutoConfig.from_pretrained(folder)
-    config.initializer_range = 0.5
-    AutoModelForCausalLM.from_config(config).save_pretrained(folder)
-    return folder
+    return with_random_weights(toy_models / "toy", tmp_path_factory.mktemp("talkative"))
 
 
 @pytest.fixture(scope="module")
@@ -89,13 +79,9 @@ def test_a_served_model_replies_as_the_same_model_here(transformers_serve: str, 
     served = Server(url=transformers_serve, concurrency=2, timeout=60)
     rows = {}
     for backend, server in (("huggingface", None), ("openai", served)):
-        (tmp_path / "models" / backend).mkdir(parents=True)
         description = Description(model=backend, backend=backend, name=str(talkative), server=server)
-        (tmp_path / "models" / backend / "model.json").write_bytes(msgspec.json.encode(description))
-        runs = tmp_path / "models" / backend / "runs.json"
-        runs.write_bytes(msgspec.json.encode({"run": Run(model=backend, task="claim", max_new_tokens=8)}))
-        paths = {"runs": runs, "splits": toy_data / "splits", "models": tmp_path / "models", "out": tmp_path / backend}
-        predict([backend, *(f"--{name}={path}" for name, path in paths.items())])
+        runs = {"run": Run(model=backend, task="claim", max_new_tokens=8)}
+        ask_runs(backend, runs, tmp_path / "models", toy_data / "splits", tmp_path / backend, description)
         out = tmp_path / backend / "run.jsonl"
         # The server cuts blanks from both ends of a reply.
         rows[backend] = [(row.item_id, row.reply.strip(), row.finish_reason, row.prompt_tokens) for row in read_jsonl(out, Prediction)]

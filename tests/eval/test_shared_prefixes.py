@@ -23,7 +23,6 @@ from transformers import (
 )
 
 from atomexam.records.model import Description
-from atomexam.records.question import Option
 from eval.backends import open_backend
 from eval.finetune.__main__ import chat_template
 from eval.models.contract import ModelQuery, Settings
@@ -31,7 +30,7 @@ from eval.models.local.batches import BatchShape, within_memory
 from eval.models.local.huggingface import HuggingFace, whole_scores
 from eval.models.local.loglikelihood import likelihoods, shared_length, tokenize_answers
 from eval.models.local.prefix_cache import EqualSizes, PrefixReader, TokenSpan, _readings, _spans
-from eval.tasks.request import Request
+from tests.eval.conftest import toy_request
 
 pytestmark = pytest.mark.slow
 
@@ -86,11 +85,9 @@ def asked(backend: HuggingFace, seed: int, number: int) -> list[ModelQuery]:
         messages += [{"role": ("user", "assistant")[place % 2], "content": words} for place, words in enumerate(told)]
         messages.append({"role": "user", "content": f"第{item}题：" + "高血压" * rng.randrange(1, 12)})
         kind = rng.choice(["claim", "mcqa", "mrqa"])
-        options = [Option(letter=letter, text=letter) for letter in (["正确", "错误"] if kind == "claim" else "ABCD")]
-        request = Request(
-            item_id=f"q-{item}", messages=messages, question_type=kind, options=options, answer=None, answer_format="答案{answer}",
-            solution=None, pool="p", related_ids=frozenset(), reader="mcqa", unit=f"q-{item}", facets={},
-        )  # fmt: skip
+        answers = ["正确", "错误"] if kind == "claim" else "ABCD"
+        about = {"messages": messages, "question_type": kind, "answer_format": "答案{answer}", "reader": "mcqa"}
+        request = toy_request(f"q-{item}", "", answers, **about)
         found.append(ModelQuery(request=request, repeat=0, prompt=backend.render(messages)))
     return found
 
@@ -210,16 +207,13 @@ def test_too_little_memory_makes_readings_smaller_and_then_fails_alone(backend: 
         assert name == "q-3" or reply.likelihoods == pytest.approx(whole[name], abs=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("error", "is_memory"),
-    [
-        (torch.OutOfMemoryError(), True),
-        (MemoryError(), True),
-        (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"), True),
-        (RuntimeError("[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate memory"), True),
-        (RuntimeError("shapes cannot be multiplied"), False),
-    ],
-)
+@pytest.mark.parametrize(("error", "is_memory"), [
+    (torch.OutOfMemoryError(), True),
+    (MemoryError(), True),
+    (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"), True),
+    (RuntimeError("[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate memory"), True),
+    (RuntimeError("shapes cannot be multiplied"), False),
+])  # fmt: skip
 def test_every_way_to_say_that_memory_is_too_small_is_known(error: Exception, is_memory: bool) -> None:
     def work() -> int:
         raise error

@@ -23,7 +23,7 @@ from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.models.local import huggingface
 from eval.models.local.decoding import reply_end, verdict_end
 from eval.models.local.prefix_cache import PrefixReader
-from eval.tasks.request import Request
+from tests.eval.conftest import toy_request
 
 pytestmark = pytest.mark.slow
 
@@ -58,10 +58,7 @@ def backend(tmp_path_factory: pytest.TempPathFactory) -> Backend:
 
 
 def query(name: str, backend: Backend) -> ModelQuery:
-    request = Request(
-        item_id=name, messages=[{"role": "user", "content": "判断"}], question_type="claim", options=[], answer=None,
-        answer_format="{answer}", solution=None, pool="p", related_ids=frozenset(), reader="claim", unit=name, facets={},
-    )  # fmt: skip
+    request = toy_request(name, "判断", question_type="claim", reader="claim")
     return ModelQuery(request=request, repeat=0, prompt=backend.render(request.messages))
 
 
@@ -140,10 +137,7 @@ def test_stop_is_for_claims_that_are_generated() -> None:
 
 
 @pytest.mark.parametrize(("run", "tokens_a_char", "limit"), [
-    ({"task": "claim"}, None, 32),
-    ({"task": "claim"}, 3, 96),
-    ({"task": "tcm"}, 2, 512),
-    ({"task": "tcm", "max_new_tokens": 7}, 3, 7),
+    ({"task": "claim"}, None, 32), ({"task": "claim"}, 3, 96), ({"task": "tcm"}, 2, 512), ({"task": "tcm", "max_new_tokens": 7}, 3, 7),
 ])  # fmt: skip
 def test_a_reply_has_room_for_its_characters(run: dict[str, Any], tokens_a_char: int | None, limit: int) -> None:
     model = SimpleNamespace(tokens_a_char=tokens_a_char) if tokens_a_char else SimpleNamespace()

@@ -56,8 +56,7 @@ def test_a_type_is_taken_out_of_the_claims_that_are_always_learned() -> None:
 @pytest.mark.parametrize(("change", "told"), [
     ({"kinds": []}, r"kinds: \[\] found"),
     ({"always": {"claims": 1}}, "claims is in `kinds` and in `always`"),
-    ({"tune": {"seed": 3}}, "seed is varied by the sweep"),
-    ({"seeds": [1, 2, 1]}, "seeds: 1 is listed twice"),
+    ({"tune": {"seed": 3}}, "seed is varied by the sweep"), ({"seeds": [1, 2, 1]}, "seeds: 1 is listed twice"),
     ({"amounts": [1, 1.0]}, "amounts: 1.0 is listed twice"),
 ])  # fmt: skip
 def test_a_wrong_sweep_is_named(change: dict, told: str) -> None:
@@ -172,8 +171,7 @@ def project(toy_models: Path, toy_data: Path, tmp_path: Path) -> Path:
         (folder / name / "README.md").touch()
     stage = YAML(typ="safe").load(ROOT / "dvc.yaml")["stages"]["sweep"]
     stage["do"]["deps"] = [name for name in stage["do"]["deps"] if (folder / name).exists()]
-    settings = {"epochs": 1, "rank": 2, "batch_tokens": 600, "max_tokens": 400, "checks": 1}
-    effect = {"model": "own", "kinds": ["claims"], "amounts": [0, 1], "seeds": [1], "runs": ["c"], "tune": settings}
+    effect = {"model": "own", "kinds": ["claims"], "amounts": [0, 1], "seeds": [1], "runs": ["c"], "tune": TUNE}
     params = {
         "models": {"own": {"backend": "huggingface", "name": "imports/models/own"}},
         "finetune": {},
@@ -231,10 +229,9 @@ def test_intervals_cover_items_and_seeds(toy_data: Path) -> None:
         return [score(one.item_id, ids[one.unit] < right) for one in asked]
 
     cells = {
-        SweepCell("", 0.0): {1: scored(10)},
-        SweepCell("k", 1.0): {1: scored(30), 2: scored(20)},
+        SweepCell("", 0.0): {1: scored(10)}, SweepCell("k", 1.0): {1: scored(30), 2: scored(20)},
         SweepCell("l", 1.0): {1: scored(26), 2: scored(24)},
-    }
+    }  # fmt: skip
     rows = {(row["kind"], row["measure"]): row for row in curves("r", "claim", cells, asked)}
     assert rows["k", "accuracy"]["value"] == rows["l", "accuracy"]["value"] == 0.625
     assert rows["k", "accuracy"]["seeds"] == [0.75, 0.5]
@@ -265,10 +262,7 @@ def row(kind: str, amount: float, value: float) -> dict[str, Any]:
 def test_plots_and_report_show_the_curves() -> None:
     rows = [row("k", 1.0, 0.9), row("", 0.0, 0.5), row("k", 0.5, 0.7), row("l", 1.0, 0.6)]
     found = [(curve.kind, [point["value"] for point in curve.points]) for curve in curves_of(rows)]
-    assert found == [
-        ("k", [0.5, 0.7, 0.9]),
-        ("l", [0.5, 0.6]),
-    ]
+    assert found == [("k", [0.5, 0.7, 0.9]), ("l", [0.5, 0.6])]
     sweeps = {"effect": {"model": "m", "curves": rows}}
     assert len(plotted(sweeps)) == 5
     [(_, _, drawn)] = pictures(rows)

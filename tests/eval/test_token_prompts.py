@@ -1,6 +1,5 @@
 """Prompts rendered here to servers of real models: the replies and likelihoods are those of the same weights in process."""
 
-import importlib.util
 import os
 import re
 import shutil
@@ -17,7 +16,7 @@ from msgspec import structs
 from msgspec.structs import replace
 from openai.types.completion_create_params import CompletionCreateParamsBase
 from tokenizers.processors import TemplateProcessing
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoConfig, AutoTokenizer
 
 from atomexam.records.blocks import Run, Server
 from atomexam.records.model import Description
@@ -26,14 +25,11 @@ from atomexam.runtime.jsonl import read_jsonl
 from eval.backends import open_backend
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.plan import main as plan
-from eval.predict import main as predict
 from eval.tasks.runs import RequestBuilder
+from tests.eval import token_server
+from tests.eval.conftest import ask_runs, with_random_weights
 
 pytestmark = pytest.mark.slow
-
-_spec = importlib.util.spec_from_file_location("token_server", Path(__file__).with_name("token_server.py"))
-token_server = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(token_server)
 
 ROOT = Path(__file__).parents[2]
 PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
@@ -65,11 +61,8 @@ def folder(request: pytest.FixtureRequest, toy_models: Path, tmp_path_factory: p
         core = tokenizer.backend_tokenizer
         core.post_processor = TemplateProcessing(single="<s> $A", special_tokens=[("<s>", tokenizer.bos_token_id)])
         tokenizer.save_pretrained(folder)
-    torch.manual_seed(3)
-    config = AutoConfig.from_pretrained(folder)
-    config.vocab_size, config.initializer_range = max(len(tokenizer), config.vocab_size), 0.5
-    AutoModelForCausalLM.from_config(config, dtype=torch.float64).save_pretrained(folder)
-    return folder
+    size = max(len(tokenizer), AutoConfig.from_pretrained(folder).vocab_size)
+    return with_random_weights(toy_models / "toy", folder, torch.float64, vocab_size=size)
 
 
 def opened(backend: str, folder: Path, **server: Any) -> Backend:
@@ -101,13 +94,9 @@ def test_every_run_on_vllm_is_that_in_process(vllm: None, folder: Path, toy_data
     """Through the whole stage: prompts, replies, their ends and tokens, and likelihoods."""
     rows: dict[str, dict[str, list[Prediction]]] = {}
     for backend in ("huggingface", "vllm"):
-        (tmp_path / "models" / backend).mkdir(parents=True)
         description = Description(model=backend, backend=backend, name=str(folder), server=Server(timeout=60.0))
-        (tmp_path / "models" / backend / "model.json").write_bytes(msgspec.json.encode(description))
-        runs = tmp_path / "models" / backend / "runs.json"
-        runs.write_bytes(msgspec.json.encode({name: Run(model=backend, **{"max_new_tokens": 8} | run) for name, run in RUNS.items()}))
-        paths = {"runs": runs, "splits": toy_data / "splits", "models": tmp_path / "models", "out": tmp_path / backend}
-        predict([backend, *(f"--{name}={path}" for name, path in paths.items())])
+        runs = {name: Run(model=backend, **{"max_new_tokens": 8} | run) for name, run in RUNS.items()}
+        ask_runs(backend, runs, tmp_path / "models", toy_data / "splits", tmp_path / backend, description)
         rows[backend] = {name: list(read_jsonl(tmp_path / backend / f"{name}.jsonl", Prediction)) for name in RUNS}
     for name, expected in rows["huggingface"].items():
         found = rows["vllm"][name]
@@ -366,13 +355,10 @@ def test_a_server_that_dies_is_asked_for_the_rest_alone(method: str, served: Cal
     for way in ("dies", ""):
         server, _ = served(way)
         block = {"url": server.url, "api": "vllm", "tries": 1, "concurrency": 1, "timeout": 60}
-        (tmp_path / "models/toy").mkdir(parents=True, exist_ok=True)
         description = Description(model="toy", backend="openai", name=str(plain), server=Server(**block))
-        (tmp_path / "models/toy/model.json").write_bytes(msgspec.json.encode(description))
-        (tmp_path / "runs.json").write_bytes(msgspec.json.encode({"r": Run(model="toy", task="claim", method=method)}))
-        paths = {"runs": tmp_path / "runs.json", "splits": toy_data / "splits", "models": tmp_path / "models", "out": tmp_path / "out"}
+        runs = {"r": Run(model="toy", task="claim", method=method)}
         with suppress(ValueError):  # of the server that dies
-            predict(["toy", *(f"--{name}={path}" for name, path in paths.items())])
+            ask_runs("toy", runs, tmp_path / "models", toy_data / "splits", tmp_path / "out", description)
         kept[way] = (tmp_path / ".replies/toy/r.jsonl").read_bytes().splitlines()
         if not way:
             left = len(server.bodies)

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from crawlers.store.part_writer import PartWriter
 from crawlers.store.request_keys import Key
 from crawlers.store.warc import Page
 from eval.trace.__main__ import main
+from eval.trace.related_items import accuracy_by_relation, nearest
 
 ENTRY, PAPER, BINARY = "https://a.example/病/1", "https://b.example/paper", "file:book.docx"
 BODIES = {
@@ -181,8 +183,6 @@ def test_what_people_decided_is_said_of_the_question_that_was_kept_and_of_the_re
 
 
 def test_a_page_that_is_gone_or_damaged_is_told(trace, project: Path, tmp_path: Path) -> None:
-    import shutil
-
     broken = shutil.copytree(project / "data", tmp_path / "data")
     (broken / "pages/encyclopedia/2026-11-20.warc.gz").write_bytes(b"torn")
     assert "the record cannot be read" in trace(CLAIM, "--data", str(broken))
@@ -260,8 +260,6 @@ def test_a_run_is_measured_with_and_without_kin_in_train(trace, with_train: Path
 
 
 def test_questions_are_kin_by_subject_and_right_answer(tmp_path: Path) -> None:
-    from eval.trace.related_items import accuracy_by_relation, nearest
-
     def question(number: int, right: str, subject: str = "甲", answer: str | None = "A") -> Question:
         options = [Option(letter="A", text=right), Option(letter="B", text=f"别的{number}")]
         return Question(id=f"q-{number:020d}", exam="PCE", subject=subject, question_type="mcqa", stem=f"第{number}题问什么",

@@ -17,14 +17,7 @@ from typing import Any
 import pytest
 import torch
 from msgspec import structs
-from transformers import (
-    AutoTokenizer,
-    GPT2Config,
-    GPT2LMHeadModel,
-    LlamaConfig,
-    LlamaForCausalLM,
-    MambaConfig,
-)
+from transformers import AutoTokenizer, GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, MambaConfig, MambaForCausalLM
 
 from atomexam.records.blocks import PRESETS, Tuning
 from atomexam.records.checks import convert
@@ -49,7 +42,7 @@ def copied(toy_data: Path, folder: Path) -> Path:
     return Path(shutil.copytree(toy_data, folder / "data"))
 
 
-@pytest.mark.parametrize(("method", "embeddings"), [("lora", "kept"), ("lora", "learned"), ("full", "kept")])
+@pytest.mark.parametrize(("method", "embeddings"), [("lora", "kept"), ("full", "kept")])
 def test_two_tunings_give_the_same_bytes(method: str, embeddings: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     how = {"method": method, "embeddings": embeddings}
     first = tuned(toy_models, toy_data, tmp_path / "a", **how)
@@ -99,9 +92,14 @@ LAUNCHERS = {
 }
 
 
+@pytest.fixture(scope="module")
+def alone(toy_models: Path, toy_data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Figures of a tuning in one process."""
+    return tuned(toy_models, toy_data, tmp_path_factory.mktemp("alone") / "one", batch_tokens=3000)
+
+
 @pytest.mark.parametrize("launched", LAUNCHERS)
-def test_two_processes_have_the_same_loss_curve(launched: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
-    alone = tuned(toy_models, toy_data, tmp_path / "one", batch_tokens=3000)
+def test_two_processes_have_the_same_loss_curve(launched: str, alone: dict, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     words = [str(toy_models / "toy"), str(toy_data), str(tmp_path / "two"), json.dumps(QUICK | {"batch_tokens": 3000})]
     script = tmp_path / "tuning.py"
     script.write_text(f"{KILLED}\nimport os; print('one of', os.environ['WORLD_SIZE'], file=sys.stderr)\n")
@@ -162,9 +160,8 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     return found
 
 
-@pytest.mark.parametrize("activations", ["kept", "again"])
 def test_what_the_model_is_given_holds_nothing_of_test_or_reserved(
-    activations: str, toy_models: Path, toy_data: Path, tmp_path: Path, given: list[list[int]]
+    toy_models: Path, toy_data: Path, tmp_path: Path, given: list[list[int]]
 ) -> None:
     """Looked for by other means than those that choose: in the text of all that the model reads, every held claim, name and question."""
     data = copied(toy_data, tmp_path)
@@ -179,7 +176,7 @@ def test_what_the_model_is_given_holds_nothing_of_test_or_reserved(
             text = f"{pair.head}的病人多有{pair.tail}。"
             file.write(json.dumps({"id": f"p{pair.id}", "text": text, "source": "toy", "url": "https://example.com"}) + "\n")
     kinds = {"claims": 1, "knowledge": 1, "tcm": 1, "words": 1, "passages": 1, "own": 1}
-    tuned(toy_models, data, tmp_path / "m", data=kinds, max_tokens=4000, batch_tokens=4000, activations=activations)
+    tuned(toy_models, data, tmp_path / "m", data=kinds, max_tokens=4000, batch_tokens=4000, activations="again")
     tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
     read = [tokenizer.decode(ids) for ids in given]
     assert len(read) > 50 and any("您好" in text for text in read) and any("多见于老人" in text for text in read)
@@ -328,8 +325,6 @@ def test_models_that_mix_what_stands_in_a_row_are_found_out(toy_models: Path) ->
     torch.manual_seed(1)
     assert supports_packing(LlamaForCausalLM(LlamaConfig(**SHAPE)).eval())
     assert supports_packing(GPT2LMHeadModel(GPT2Config(n_embd=32, n_layer=1, n_head=2, vocab_size=64)).eval())
-    from transformers import MambaForCausalLM
-
     state = MambaConfig(hidden_size=32, num_hidden_layers=1, vocab_size=64, state_size=4)
     assert not supports_packing(MambaForCausalLM(state).eval())
 
@@ -443,15 +438,7 @@ def test_a_model_that_is_kept_has_the_counts_of_today(
     assert digests(tmp_path / "m") == digests(tmp_path / "anew")
 
 
-SETTINGS: dict[str, Any] = {
-    "epochs": 3,
-    "rank": 2,
-    "batch_tokens": 600,
-    "max_tokens": 400,
-    "checks": 30,
-    "patience": 3,
-    "data": {"claims": 1, "words": 1},
-}
+SETTINGS: dict[str, Any] = {"epochs": 3, "batch_tokens": 600, "checks": 30, "patience": 3, "data": {"claims": 1, "words": 1}}
 # The dev loss rises from the first step on, so that training ends early and an early checkpoint is kept.
 STOPPED_EARLY = SETTINGS | {"learning_rate": 3.0, "warmup": 0.0, "patience": 2}
 
@@ -500,16 +487,16 @@ def test_killed_after_any_checkpoint_a_training_that_stops_early_ends_the_same(
 def test_a_checkpoint_with_a_torn_file_is_not_gone_on_from(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     """After a loss of power a file may be shorter, or empty, though one that was written later is whole."""
     whole = tuned(toy_models, toy_data, tmp_path / "whole", **SETTINGS)
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+        killed_after(4, patch)
+        tuned(toy_models, toy_data, tmp_path / "killed", **SETTINGS)
     torn = {"optimizer.pt": 50, "scheduler.pt": 0, "rng_state.pth": 50, "adapter_model.safetensors": 0, "trainer_state.json": 50}
     for name, size in torn.items():
-        out = tmp_path / name
-        with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
-            killed_after(4, patch)
-            tuned(toy_models, toy_data, out, **SETTINGS)
+        shutil.copytree(tmp_path / "killed.kept", tmp_path / f"{name}.kept")
         with open(tmp_path / f"{name}.kept" / "checkpoint-4" / name, "r+b") as file:
             file.truncate(size)
-        assert tuned(toy_models, toy_data, out, **SETTINGS) == whole
-        assert digests(out) == digests(tmp_path / "whole")
+        assert tuned(toy_models, toy_data, tmp_path / name, **SETTINGS) == whole
+        assert digests(tmp_path / name) == digests(tmp_path / "whole")
 
 
 @pytest.mark.parametrize("moment", ["_save", "_learned", "content_hash", "replace_folder"])
@@ -545,18 +532,12 @@ def test_killed_after_the_model_took_its_place_nothing_is_left_beside_it(
     assert left_by(tmp_path) == ["m"]
 
 
-@pytest.mark.parametrize(("method", "embeddings"), [("lora", "kept"), ("lora", "learned"), ("full", "kept")])
+@pytest.mark.parametrize(("method", "embeddings"), [("lora", "learned"), ("full", "kept")])
 def test_killed_at_any_moment_it_ends_with_the_same_bytes(
     method: str, embeddings: str, toy_models: Path, toy_data: Path, tmp_path: Path
 ) -> None:
-    settings = QUICK | {
-        "method": method,
-        "embeddings": embeddings,
-        "epochs": 6,
-        "checks": 40,
-        "patience": 4,
-        "data": {"claims": 1, "knowledge": 1},
-    }
+    settings = QUICK | {"method": method, "embeddings": embeddings, "epochs": 6, "checks": 40, "patience": 4}
+    settings["data"] = {"claims": 1, "knowledge": 1}
     whole, words = ([str(toy_models / "toy"), str(toy_data), str(tmp_path / out), json.dumps(settings)] for out in ("whole", "killed"))
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"}
     # Each in a process of its own: MKL reads its settings once, so in this one what earlier tests did decides the last bits.

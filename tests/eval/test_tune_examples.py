@@ -1,6 +1,5 @@
 """What is learned of a conversation in each family of chat templates, and how examples are put into rows and steps."""
 
-import importlib.util
 import itertools
 import json
 from pathlib import Path
@@ -18,18 +17,13 @@ from eval.tasks.request import conversation
 from eval.tune.examples import Example, columns, conversation_example, passage_examples, reply_marks, steps_of
 from eval.tune.held_out import HeldOut
 from eval.tune.training_set import DataPaths, TrainingSet
+from tests.eval import chat_families
 
-_spec = importlib.util.spec_from_file_location("chat_families", Path(__file__).with_name("chat_families.py"))
-families = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(families)
-NAMES = sorted(families.FAMILIES)
+NAMES = sorted(chat_families.FAMILIES)
 TURNS = [
-    {"role": "system", "content": "请只答字母。"},
-    {"role": "user", "content": "第一题？"},
-    {"role": "assistant", "content": "答案：A"},
-    {"role": "user", "content": "第二题？"},
-    {"role": "assistant", "content": "答案：BC"},
-]
+    {"role": "system", "content": "请只答字母。"}, {"role": "user", "content": "第一题？"}, {"role": "assistant", "content": "答案：A"},
+    {"role": "user", "content": "第二题？"}, {"role": "assistant", "content": "答案：BC"},
+]  # fmt: skip
 
 
 def learned(tokenizer, example: Example) -> str:
@@ -40,7 +34,7 @@ def learned(tokenizer, example: Example) -> str:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_words_of_the_assistant_and_the_end_of_its_turn_are_learned(name: str) -> None:
-    tokenizer, family = families.tokenizer_of(name), families.FAMILIES[name]
+    tokenizer, family = chat_families.tokenizer_of(name), chat_families.FAMILIES[name]
     assert reply_marks(tokenizer) == (family.lead, family.end)
     example = conversation_example(tokenizer, "claims", "x", TURNS)
     replies = [f"{family.lead}{text}{family.end}" for text in ("答案：A", "答案：BC")]
@@ -52,7 +46,7 @@ def test_the_words_of_the_assistant_and_the_end_of_its_turn_are_learned(name: st
 
 @pytest.mark.parametrize("name", NAMES)
 def test_before_the_last_reply_stands_the_prompt_of_evaluation(name: str) -> None:
-    tokenizer = families.tokenizer_of(name)
+    tokenizer = chat_families.tokenizer_of(name)
     example = conversation_example(tokenizer, "claims", "x", TURNS)
     last = len(example.targets) - next(i for i, target in enumerate(reversed(example.targets)) if target == IGNORED)
     assert example.ids[:last] == token_ids(tokenizer, [render(tokenizer, TURNS[:-1])])[0]
@@ -61,7 +55,7 @@ def test_before_the_last_reply_stands_the_prompt_of_evaluation(name: str) -> Non
 @pytest.mark.parametrize("name", NAMES)
 def test_every_task_is_learned_as_it_is_asked(name: str, toy_data: Path) -> None:
     """With `-s` it prints what is learned of each."""
-    tokenizer, family = families.tokenizer_of(name), families.FAMILIES[name]
+    tokenizer, family = chat_families.tokenizer_of(name), chat_families.FAMILIES[name]
     folder = toy_data / "splits" / "train"
     requests = known_requests(list(read_jsonl(folder / "questions.jsonl", Question)), list(read_jsonl(folder / "claims.jsonl", ClaimPair)))
     for request in {(one.reader, one.answer_format, one.facets.get("form")): one for one in requests}.values():
@@ -74,14 +68,14 @@ def test_every_task_is_learned_as_it_is_asked(name: str, toy_data: Path) -> None
 
 
 def test_control_tokens_in_a_reply_end_no_turn() -> None:
-    tokenizer = families.tokenizer_of("chatml")
+    tokenizer = chat_families.tokenizer_of("chatml")
     turns = [{"role": "user", "content": "问"}, {"role": "assistant", "content": "A<|im_end|>B"}]
     end = tokenizer.convert_tokens_to_ids("<|im_end|>")
     assert conversation_example(tokenizer, "x", "y", turns).targets.count(end) == 1
 
 
 def test_a_text_is_read_to_its_end() -> None:
-    tokenizer = families.tokenizer_of("llama3")
+    tokenizer = chat_families.tokenizer_of("llama3")
     pieces = passage_examples(tokenizer, "passages", "p", "abcdefgh<|eot_id|>", 5)
     assert all(piece.targets == [IGNORED, *piece.ids[1:]] and len(piece.ids) <= 5 for piece in pieces)
     assert tokenizer.decode([token for piece in pieces for token in piece.ids]) == "abcdefgh<|eot_id|><|end_of_text|>"
@@ -105,10 +99,8 @@ def test_steps_hold_every_example_once_and_in_turn(tokens: int, examples: int, p
 def test_a_row_begins_its_positions_anew() -> None:
     row = [Example("k", "a", [5, 6, 7], [IGNORED, 6, 7]), Example("k", "b", [8, 9], [IGNORED, 9])]
     assert columns(row) == {
-        "input_ids": [5, 6, 7, 8, 9],
-        "labels": [IGNORED, 6, 7, IGNORED, 9],
-        "position_ids": [0, 1, 2, 0, 1],
-    }
+        "input_ids": [5, 6, 7, 8, 9], "labels": [IGNORED, 6, 7, IGNORED, 9], "position_ids": [0, 1, 2, 0, 1],
+    }  # fmt: skip
     assert columns([])["labels"] == [IGNORED]
 
 

@@ -25,11 +25,8 @@ from tests.eval.conftest import SEEN, toy_pair, toy_question, toy_tcm
 BOTH = ("choice", "choice_short")
 STATEMENTS = [("甲病会传染。", "A"), ("乙病不会传染。", "B"), ("丙病不可治。", "B"), ("丁病多见于老人。", "A"), ("戊病无须忌口。", "A")]
 BLANKS = [
-    ("称为（ ）。", "移情"),
-    ("（ ）和（ ）是两极。", "甲|||乙；丙"),
-    ("约（ ）%。", "99.5"),
-    ("由（ ）产生。", "淋巴细胞（或B淋巴细胞）"),
-]
+    ("称为（ ）。", "移情"), ("（ ）和（ ）是两极。", "甲|||乙；丙"), ("约（ ）%。", "99.5"), ("由（ ）产生。", "淋巴细胞（或B淋巴细胞）"),
+]  # fmt: skip
 
 
 def worded(kind: str, stem: str, answer: str, texts: tuple[str, ...] = ()) -> Question:
@@ -113,9 +110,12 @@ def test_the_pull_of_a_letter_is_its_share_beyond_that_of_right_answers(played: 
 @pytest.mark.parametrize(("texts", "shift"), [
     (("头痛", "发热", "A，B", "咳嗽"), 0), (("甲", "乙", "全部正确"), 0), (("甲", "乙", "BC"), 0), (("甲", "乙", "选项A"), 0),
     (("IgA和IgE", "DNA", "AB型", "A型"), 1), (("60岁以上", "38℃以上", "都不对称"), 1), (("甲", "乙", "None of the above"), 0),
+    *((("甲", "乙", text), 0) for text in ("以上都对", "上述皆非", "A+B", "A和C", "都不是", "B项与C项")),
 ])  # fmt: skip
 def test_options_that_speak_of_others_stay_in_place(texts: tuple[str, ...], shift: int) -> None:
-    assert shift_of([Option(letter=letter, text=text) for letter, text in zip("ABCD", texts, strict=False)], 1) == shift
+    options = [Option(letter=letter, text=text) for letter, text in zip("ABCD", texts, strict=False)]
+    question = structs.replace(toy_question(1), options=options)
+    assert shift_of(options, 1) == shift and (shifted(question, 1) is question) == (shift == 0)
 
 
 def test_a_run_without_variants_has_no_figures_of_them(played: Callable) -> None:
@@ -137,13 +137,6 @@ def test_the_right_letters_move_with_their_options(letters: str, order: int, opt
     assert [option.letter for option in turned.options] == [option.letter for option in question.options]
     assert turned.options[order % options].text == question.options[0].text
     assert shifted_letters(turned.answer or "", options, -order) == answer
-
-
-@pytest.mark.parametrize("text", ["以上都对", "上述皆非", "A+B", "A和C", "都不是", "B项与C项"])
-def test_options_that_speak_of_others_stay_in_their_order(text: str) -> None:
-    options = [Option(letter="A", text="甲"), Option(letter="B", text="乙"), Option(letter="C", text=text)]
-    question = structs.replace(toy_question(1), options=options)
-    assert shifted(question, 1) is question
 
 
 def test_a_question_with_fewer_options_recurs_and_more_orders_than_options_are_refused(splits: Path, tmp_path: Path) -> None:
@@ -249,12 +242,9 @@ def test_blanks_are_compared_in_canonical_form(stem: str, key: str, reply: str, 
     ("答案是：移情。因为……", "stop", ("answered", "移情", "移情")),
     ("答案：移情\n\n更正，答案：反移情", "stop", ("answered", "移情", "反移情")),
     ("<think>大概是反移情</think>移情", "stop", ("answered", "移情", "移情")),
-    ("答案：移情。因为", "length", ("answered", "移情", "移情")),
-    ("答案：移", "length", ("truncated", None, None)),
-    ("。", "stop", ("unparsed", None, None)),
-    ("抱歉，我无法回答这个问题。", "stop", ("unparsed", None, None)),
-    ("这个问题要从头说起，" * 30, "stop", ("unparsed", None, None)),
-    ("", "error", ("failed", None, None)),
+    ("答案：移情。因为", "length", ("answered", "移情", "移情")), ("答案：移", "length", ("truncated", None, None)),
+    ("。", "stop", ("unparsed", None, None)), ("抱歉，我无法回答这个问题。", "stop", ("unparsed", None, None)),
+    ("这个问题要从头说起，" * 30, "stop", ("unparsed", None, None)), ("", "error", ("failed", None, None)),
 ])  # fmt: skip
 def test_the_words_for_blanks_are_read(reply: str, finish: str, parsed: tuple) -> None:
     assert read_reply("blank", reply, {}, finish) == parsed

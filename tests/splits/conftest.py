@@ -1,5 +1,6 @@
 """Toy questions and claims for the split and the release."""
 
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -19,7 +20,6 @@ PATHS = {
     "questions": "questions.jsonl", "claims": "claims.jsonl", "clusters": "clusters.jsonl", "assignments": "assignments.jsonl",
     "out": "splits", "metrics": "split.json",
 }  # fmt: skip
-LEAK_FLAGS = ["--contained", "0.95", "--contaminated", "mark"]
 
 
 @pytest.fixture(scope="session")
@@ -81,53 +81,57 @@ def claims(claim: Callable[..., ClaimPair]) -> list[ClaimPair]:
 @pytest.fixture
 def release_of(tmp_path: Path) -> Callable[..., Path]:
     """Run the release stage on a folder with `splits/`, against a ledger of its own; return the release."""
+    return release_in(tmp_path)
 
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory, pool: list[Question], claims: list[ClaimPair]) -> Path:
+    """A folder with `run/splits` and `release`, built once and not to be written to."""
+    root = tmp_path_factory.mktemp("built")
+    release_in(root)(split_in(root)(pool, claims, quota__tf="1"))
+    return root
+
+
+@pytest.fixture
+def release(built: Path, tmp_path: Path) -> Path:
+    """A release, its splits in `run` beside it."""
+    shutil.copytree(built, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "release"
+
+
+@pytest.fixture
+def split_files(tmp_path: Path) -> Callable[..., Path]:
+    """Run the stage on records in the order given; return the folder with `splits/` and `split.json`."""
+    return split_in(tmp_path)
+
+
+def release_in(root: Path) -> Callable[..., Path]:
     def run(folder: Path, name: str = "release", version: str = "0.1.0", flags: Sequence[str] = ()) -> Path:
-        import splits.leaks.__main__ as leaks
         from splits.release.__main__ import main
+        from tests.splits.toys import check_leaks
 
-        paths = {
-            "splits": "splits",
-            "references": "references.jsonl",
-            "assignments": "assignments.jsonl",
-            "out": "leaks",
-            "metrics": "leaks.json",
-        }
-        leaks.main([word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))] + LEAK_FLAGS)
-        ledger = tmp_path / "released.jsonl"
+        check_leaks(folder, "--contaminated", "mark")
+        ledger = root / "released.jsonl"
         ledger.touch()
-        out = tmp_path / name
-        inputs = {"splits": folder / "splits", "leaks": folder / "leaks", "ledger": ledger, "proofs": tmp_path / "proofs", "out": out}
+        out = root / name
+        inputs = {"splits": folder / "splits", "leaks": folder / "leaks", "ledger": ledger, "proofs": root / "proofs", "out": out}
         main([word for flag, path in inputs.items() for word in (f"--{flag}", str(path))] + ["--version", version, *flags])
         return out
 
     return run
 
 
-@pytest.fixture
-def release(split_files: Callable[..., Path], release_of: Callable[..., Path], pool: list[Question], claims: list[ClaimPair]) -> Path:
-    return release_of(split_files(pool, claims, quota__tf="1"))
-
-
-@pytest.fixture
-def split_files(tmp_path: Path) -> Callable[..., Path]:
-    """Run the stage on records in the order given; return the folder with `splits/` and `split.json`."""
-
+def split_in(root: Path) -> Callable[..., Path]:
     def run(
-        questions: Iterable[Question],
-        claims: Iterable[ClaimPair] = (),
-        name: str = "run",
-        assignments: str = "",
-        fourfold: Iterable[Fourfold] = (),
-        **flags: str,
-    ) -> Path:
+        questions: Iterable[Question], claims: Iterable[ClaimPair] = (), name: str = "run", assignments: str = "",
+        fourfold: Iterable[Fourfold] = (), **flags: str,
+    ) -> Path:  # fmt: skip
         from splits.split.__main__ import main
 
-        folder = tmp_path / name
+        folder = root / name
         folder.mkdir(exist_ok=True)
-        (folder / "questions.jsonl").write_bytes(b"".join(map(to_line, questions)))
-        (folder / "claims.jsonl").write_bytes(b"".join(map(to_line, claims)))
-        (folder / "fourfold.jsonl").write_bytes(b"".join(map(to_line, fourfold)))
+        for kind, records in {"questions": questions, "claims": claims, "fourfold": fourfold}.items():
+            (folder / f"{kind}.jsonl").write_bytes(b"".join(map(to_line, records)))
         (folder / (assignments or "assignments.jsonl")).touch()  # an empty ledger begins a new benchmark
         paths = PATHS | ({"assignments": assignments} if assignments else {})
         values = FLAGS | {key.replace("__", "."): value for key, value in flags.items()}

@@ -15,25 +15,20 @@ from splits.ledger.units import SPLITS, QuestionSummary, Stratum, by_subject, dr
 from splits.split.allocate import allocate, allocate_claims
 from splits.split.draw import rounded, water_fill
 from tests.splits.optimum import leximin
+from tests.splits.toys import split_params
 
 
 def params(**changes) -> Params:
-    values = {
-        "seed": 1, "quota": Quota(mcqa=5, mrqa=3, qa=1), "tcm_per_subject": 2, "train_floor": 2, "dev_share": 0.1, "balance": "fill",
-        "claim_test_share": 0.3, "claim_reserved_share": 0.1,
-    }  # fmt: skip
-    return Params(**(values | changes))
+    return split_params(**{"quota": Quota(mcqa=5, mrqa=3, qa=1), "tcm_per_subject": 2, "train_floor": 2} | changes)
 
 
 SETTINGS = st.builds(
     params,
     seed=st.integers(0, 3),
     quota=st.builds(Quota, mcqa=st.integers(0, 12), mrqa=st.integers(0, 4), qa=st.integers(0, 2), tf=st.integers(0, 1)),
-    tcm_per_subject=st.integers(0, 4),
-    train_floor=st.integers(0, 4),
-    dev_share=st.sampled_from([0.0, 0.1, 0.5, 1.0]),
+    tcm_per_subject=st.integers(0, 4), train_floor=st.integers(0, 4), dev_share=st.sampled_from([0.0, 0.1, 0.5, 1.0]),
     balance=st.sampled_from(["fill", "strict"]),
-)
+)  # fmt: skip
 CELLS = st.one_of(
     st.builds(Stratum, st.sampled_from(["kg", "ca"]), st.sampled_from(["PCE", "TQE"]),
               st.sampled_from(["mcqa", "mcqa", "mrqa", "qa", "tf"]),
@@ -235,11 +230,6 @@ def test_claims_are_drawn_by_head(claim, pairs: list[tuple[str, int]], test: flo
 
 def test_one_stem_with_other_options_is_one_unit() -> None:
     cell = Stratum("kg", "PCE", "mcqa", "甲", "")
-    units = join(
-        [
-            QuestionSummary("q-0", cell, "A", None, "c0", "stem-1"),
-            QuestionSummary("q-1", cell, "A", None, "c1", "stem-1"),
-            QuestionSummary("q-2", cell, "A", None, None),
-        ]
-    )
+    ties = (None, "c0", "stem-1"), (None, "c1", "stem-1"), (None, None)
+    units = join(QuestionSummary(f"q-{n}", cell, "A", *tie) for n, tie in enumerate(ties))
     assert [[row.id for row in unit.summaries] for unit in units] == [["q-0", "q-1"], ["q-2"]]

@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from atomexam.records.question import Question, Shot
+from atomexam.records.question import Question, Shot, question_id
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits import explain
 from splits.ledger.assignments import Assignment, AssignmentLedger, Version, read_assignments, safer
 from splits.ledger.units import ASSIGNED_SPLITS
 from splits.split.next_ledger import known_again, sketch
+from tests.splits.toys import homes
 
 PLACED = st.builds(
     Assignment, id=st.just("q-1"), split=st.sampled_from(ASSIGNED_SPLITS), since=st.sampled_from(["v1-a", "v2-b", "v2-c"]),
@@ -107,7 +108,7 @@ def test_two_branches_are_merged_by_git_and_read(split_files, pool, tmp_path: Pa
         folder = split_files(questions, name=branch, assignments=str(assignments))
         git("add", "-A")
         git("commit", "-m", branch, "--allow-empty")
-        return {q.id: split for split in ASSIGNED_SPLITS for q in read_jsonl(folder / "splits" / split / "questions.jsonl", Question)}
+        return homes(folder)
 
     version(pool[:40], "main")
     git("checkout", "-b", "other")
@@ -137,8 +138,6 @@ def test_an_edited_question_takes_the_place_of_the_old_one(split_files, question
 
 
 def question_with(one: Question, change) -> Question:
-    from atomexam.records.question import question_id
-
     stem = change(one.stem)
     return replace(one, stem=stem, id=question_id(None, stem, [option.text for option in one.options]))
 
@@ -165,14 +164,7 @@ def test_a_cluster_is_known_by_any_of_its_members(split_files, question, tmp_pat
 
 def test_a_place_is_explained(split_files, pool, claims, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     folder = split_files(pool, claims)
-    assignments = [
-        "--assignments",
-        str(folder / "assignments.jsonl"),
-        "--questions",
-        str(folder / "questions.jsonl"),
-        "--claims",
-        str(folder / "claims.jsonl"),
-    ]
+    assignments = [word for name in ("assignments", "questions", "claims") for word in (f"--{name}", str(folder / f"{name}.jsonl"))]
     test = next(read_jsonl(folder / "splits/test/questions.jsonl", Question))
     for what in (test.id, test.stem, "病7", claims[0].id):
         explain.main([what, *assignments])

@@ -1,17 +1,21 @@
-"""The dataset card as text: in an order that hangs on nothing but what is told, and of the size that it is."""
+"""The dataset card, as text and in a browser, and the bill of materials: in an order that hangs on nothing but what is told."""
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from huggingface_hub import DatasetCard
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
 from atomexam.records.blocks import Release
 from splits.release.card import render_card
 from splits.release.columns import CONFIGS, FOURFOLD
+from splits.release.materials import FILE, describe, locked, read_licences
 from splits.release.tables import Contents
 
 NAMES = st.sampled_from(["a", "b", "甲", "乙"])
@@ -97,3 +101,80 @@ def test_a_release_of_own_questions_has_their_name_and_licence(split_files, rele
     assert "pretty_name: 导游资格考试\n" in card and "\nlicense: cc-by-4.0\ntask" in card and "\n# 导游资格考试 0.1.0\n" in card
     assert "\nQuestions of tour guides, for the evaluation of language models." in card and "All records: cc-by-4.0." in card
     assert '"citeAs": "导游资格考试, version 0.1.0: questions of tour guides."' in others[0]
+
+
+def opened(browser, release: Path, tmp_path: Path):
+    """Return the card as a page, rendered by CommonMark with tables and HTML allowed, and the addresses that it asked for."""
+    body = DatasetCard((release / "README.md").read_text(encoding="utf-8")).text
+    html = MarkdownIt("commonmark", {"html": True}).enable("table").render(body)
+    (tmp_path / "card.html").write_text(f"<!doctype html><meta charset=utf-8><title>card</title>{html}", encoding="utf-8")
+    page = browser.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((tmp_path / "card.html").as_uri())
+    return page, body, asked
+
+
+@pytest.mark.slow
+def test_the_card_renders(browser, release: Path, tmp_path: Path) -> None:
+    page, body, asked = opened(browser, release, tmp_path)
+    tables = re.findall(r"(?:^\|.*\n)+", body, re.MULTILINE)
+    assert page.locator("table").count() == len(tables) >= 8
+    told = [len(table.splitlines()) - 1 for table in tables]  # the line of dashes is no row
+    assert page.eval_on_selector_all("table", "tables => tables.map(table => table.rows.length)") == told
+    widths = page.eval_on_selector_all("table", "tables => tables.map(t => new Set([...t.rows].map(row => row.cells.length)).size)")
+    assert set(widths) == {1}
+    assert page.locator("h1").all_inner_texts() == ["AtomExam 0.1.0"]
+    shown = page.inner_text("body")
+    assert "| ---" not in shown and "{{" not in shown and "{%" not in shown and "&lt;" not in shown
+    assert {"Composition", "Versions", "Known flaws", "Sources and licences"} <= set(page.locator("h2").all_inner_texts())
+    assert [address for address in asked if not address.startswith("file:")] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["exam", "subject", "source"])
+def test_names_from_pages_are_text(browser, split_files, release_of, question, tmp_path: Path, where: str) -> None:
+    hostile = "<script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">|`a`|*b*\n## 标题 [x](javascript:alert(1))"
+    pool = [question(number, **({where: hostile} if where != "source" else {})) for number in range(14)]
+    if where == "source":
+        pool = [replace(one, provenance=[replace(one.provenance[0], source=hostile)]) for one in pool]
+    page, _, asked = opened(browser, release_of(split_files(pool)), tmp_path)
+    assert page.title() == "card"
+    assert page.locator("script, img, td a").count() == 0
+    assert "标题" not in "".join(page.locator("h2").all_inner_texts())
+    assert page.locator("td", has_text="document.title='ran'").count() == 1
+    assert len(asked) == 1
+
+
+ROOT = Path(__file__).parent.parent.parent
+A, B, C = ("a" * 64, "b" * 64, "c" * 64)
+LOCK = f"""one==1.0 \\
+    --hash=sha256:{B} \\
+    --hash=sha256:{A}
+# a comment
+two-x==2.0+cpu ; python_version < '3.14' \\
+    --hash=sha256:{C}
+"""
+
+
+def test_a_bill_has_name_version_licence_and_hashes() -> None:
+    bill = describe("Books", "0.1.0", locked(LOCK), read_licences('"Name","License"\n"Two_X","MIT OR Apache-2.0"\n'))
+    assert not {"serialNumber", "timestamp"} & {*bill, *bill["metadata"]}
+    assert bill["metadata"]["component"]["name"] == "Books"
+    one, two = bill["components"]
+    assert (one["purl"], "licenses" in one) == ("pkg:pypi/one@1.0", False)
+    assert [file["content"] for file in one["externalReferences"][0]["hashes"]] == [A, B]
+    assert (two["purl"], two["licenses"]) == ("pkg:pypi/two-x@2.0%2Bcpu", [{"license": {"name": "MIT OR Apache-2.0"}}])
+
+
+def test_a_package_without_a_hash_is_named() -> None:
+    with pytest.raises(ValueError, match=r"one==1\.0 has no hash in its lock file"):
+        locked("one==1.0\n")
+
+
+def test_a_release_has_a_bill_of_all_locked_packages(release: Path) -> None:
+    bill = json.loads((release / FILE).read_text(encoding="utf-8"))
+    lines = [line for name in ("requirements.lock", "requirements-torch.txt") for line in (ROOT / name).read_text().splitlines()]
+    names = sorted(line.split("==")[0] for line in lines if "==" in line)
+    assert [component["name"] for component in bill["components"]] == names and "torch" in names
+    assert bill["metadata"]["component"]["version"] == "0.1.0"

@@ -7,13 +7,13 @@ import pyarrow.parquet as pq
 import pytest
 from msgspec import structs
 
-import splits.leaks.__main__ as leaks
 from atomexam.records.claim import Fourfold
-from atomexam.runtime.jsonl import to_line, write_jsonl
+from atomexam.runtime.jsonl import write_jsonl
 from splits.leaks.checks import Splits, containment_leaks
 from splits.leaks.knowledge_free import MODELS, at_least, lines_of, open_to_wording, without_knowledge
 from splits.ledger.prior_assignments import Allocation
 from splits.split.claim_split import split_rows, tied_heads
+from tests.splits.toys import add, check_leaks
 
 
 def row(head: str, tail: str, false_tail: str, giver: str) -> Fourfold:
@@ -78,9 +78,8 @@ def test_a_cue_stops_the_pipeline(split_files, pool, tmp_path: Path) -> None:
     rows = [row(f"头{number}", f"真症{number}", f"假状{number}", "x") for number in range(60)]
     for split, part in (("train", rows[:30]), ("test", rows[30:])):
         write_jsonl(folder / f"splits/{split}/fourfold.jsonl", part, key=lambda one: one.id)
-    names = {"splits": "splits", "references": "none", "assignments": "assignments.jsonl", "out": "leaks", "metrics": "leaks.json"}
     with pytest.raises(ValueError, match="leaks, all in") as stopped:
-        leaks.main([*(word for flag, name in names.items() for word in (f"--{flag}", str(folder / name))), "--contained", "0.95"])
+        check_leaks(folder)
     assert "  wording " in str(stopped.value)
     assert json.loads((folder / "leaks.json").read_text())["without_knowledge"]["best_by_type"]["disease_symptom"]["facts"] == 1.0
 
@@ -90,8 +89,7 @@ def test_a_sentence_in_a_question_of_train_is_found(split_files, pool, question,
     rows = [row(f"某某病{number}", f"剧烈头痛{number}", f"下肢麻木{number}", "x") for number in range(2)]
     teaching = structs.replace(asked, id="q-teaching", stem=f"有人说{rows[0].false_affirmed}，这种说法是（ ）。")
     folder = split_files(pool)
-    with open(folder / "splits/train/questions.jsonl", "ab") as file:
-        file.write(to_line(teaching))
+    add(folder, "train", teaching)
     write_jsonl(folder / "splits/test/fourfold.jsonl", rows, key=lambda one: one.id)
     found = containment_leaks(Splits(folder / "splits"), 0.95)
     assert [(leak.check, leak.id, leak.other_id) for leak in found] == [("claim", rows[0].id, "q-teaching")]

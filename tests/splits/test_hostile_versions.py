@@ -1,6 +1,7 @@
 """What a next version may bring that breaks splits: clusters that merge, lines that are lost, kills, names made to harm."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -9,18 +10,14 @@ from msgspec.structs import replace
 import splits.split.__main__ as split
 from atomexam.records.question import Question
 from atomexam.runtime import jsonl
-from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.jsonl import to_line
 from splits.ledger.assignments import AssignmentLedger, read_assignments
-from splits.ledger.units import ASSIGNED_SPLITS
 from splits.prove import main as prove
 from splits.publish import main as publish
+from tests.splits.toys import homes
 
 NOTHING = {"quota__mcqa": "0", "quota__mrqa": "0", "quota__qa": "0", "tcm_per_subject": "0"}
 TRAINED, HELD_BACK = {"train", "dev"}, {"test", "reserved", "retired"}
-
-
-def homes(folder: Path) -> dict[str, str]:
-    return {one.id: name for name in ASSIGNED_SPLITS for one in read_jsonl(folder / "splits" / name / "questions.jsonl", Question)}
 
 
 def ledger(folder: Path) -> AssignmentLedger:
@@ -91,27 +88,27 @@ def test_a_run_killed_before_the_memory_is_written_decides_the_same_again(split_
     assert tree(split_files(plain, claims)) == expected
 
 
-@pytest.mark.parametrize("written", range(15))
-def test_a_run_killed_amid_its_files_decides_the_same_again(split_files, plain, claims, question, monkeypatch, written: int) -> None:
+@pytest.mark.slow
+def test_a_run_killed_amid_its_files_decides_the_same_again(split_files, plain, claims, question, monkeypatch) -> None:
     more = [*plain, *(question(number, subject="丙") for number in range(12))]
-    split_files(plain, claims, name="whole")
-    expected = tree(split_files(more, claims, name="whole"))
-    split_files(plain, claims)
-    done, replacing = [], jsonl.replacing
+    before = tree(split_files(plain, claims))
+    expected, replacing = tree(folder := split_files(more, claims)), jsonl.replacing
+    for written in range(15):
+        for path, content in before.items():
+            (folder / path).write_bytes(content)
+        done = []
 
-    def killed(path: Path):
-        if len(done) == written:
-            raise KeyboardInterrupt
-        done.append(path)
-        return replacing(path)
+        def killed(path: Path, written: int = written, done: list[Path] = done):
+            if len(done) == written:
+                raise KeyboardInterrupt
+            done.append(path)
+            return replacing(path)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(jsonl, "replacing", killed)
-        try:
+        with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
+            patch.setattr(jsonl, "replacing", killed)
             split_files(more, claims)
-        except KeyboardInterrupt:
-            assert len(done) == written
-    assert tree(split_files(more, claims)) == expected
+        assert len(done) == written
+        assert tree(split_files(more, claims)) == expected
 
 
 def test_a_memory_that_is_a_step_ahead_of_the_files_gives_the_same_files(split_files, plain, claims) -> None:
@@ -161,30 +158,11 @@ def test_what_is_not_built_is_told(tmp_path: Path) -> None:
 
 
 def test_quotas_of_nothing_leave_all_to_train_and_dev(split_files, pool, claims) -> None:
-    none = {
-        "quota__mcqa": "0",
-        "quota__mrqa": "0",
-        "quota__qa": "0",
-        "tcm_per_subject": "0",
-        "claim_test_share": "0",
-        "claim_reserved_share": "0",
-    }
-    placed = homes(folder := split_files(pool, claims, **none))
+    placed = homes(folder := split_files(pool, claims, **NOTHING, claim_test_share="0", claim_reserved_share="0"))
     assert set(placed.values()) <= TRAINED
     # And when quotas come, what was trained on is told apart.
     after = homes(split_files(pool, claims))
     assert {ledger(folder).assigned[key].why for key, name in after.items() if name == "test"} == {"promoted"}
-
-
-def test_quotas_that_vanish_retire_all_and_train_on_none_of_it(split_files, pool) -> None:
-    before = homes(split_files(pool))
-    after = homes(split_files(pool, **NOTHING))
-    assert {key for key, name in after.items() if name == "retired"} == {key for key, name in before.items() if name in HELD_BACK}
-
-
-def test_one_subject_alone(split_files, question) -> None:
-    placed = homes(split_files([question(number, subject="甲") for number in range(30)]))
-    assert [list(placed.values()).count(name) for name in ("test", "reserved")] == [4, 4]
 
 
 def test_a_pool_that_empties_and_comes_back(split_files, pool, claims) -> None:
@@ -203,3 +181,43 @@ def test_names_made_to_harm_are_names(split_files, question, claim, name: str) -
     assert set(placed) == {one.id for one in pool}
     assert homes(split_files(pool[::-1], claims)) == placed
     assert set(ledger(folder).assigned) == {*placed, *(f"head {one.head}" for one in claims)}
+
+
+def cluster(folder: Path, *ids: str) -> None:
+    """Write the cluster whose first member was kept."""
+    row = {"cluster_id": "c", "kept": ids[0], "medoid": ids[0], "members": ids, "similarity": [1.0] * len(ids), "rows": len(ids)}
+    (folder / "clusters.jsonl").write_bytes(to_line(row))
+
+
+def without(pool: Iterable[Question], *ids: str) -> list[Question]:
+    return [one for one in pool if one.id not in ids]
+
+
+def test_a_question_stands_for_the_others_of_its_cluster_in_the_order_of_their_ids(split_files, plain) -> None:
+    kept = plain[0].id
+    folder = split_files([])
+    cluster(folder, kept, "q-z", "q-a")
+    split_files(plain)
+    placed = read_assignments(folder / "assignments.jsonl").assigned
+    assert placed[kept].also == ("q-a", "q-z") and not any(one.also for key, one in placed.items() if key != kept)
+
+
+@pytest.mark.parametrize("held", ["test", "reserved"])
+@pytest.mark.parametrize("trained", ["train", "dev"])
+def test_what_now_stands_for_a_question_of_test_is_not_trained_on(split_files, plain, held: str, trained: str) -> None:
+    placed = homes(folder := split_files(plain))
+    gone, kept = (next(key for key, name in placed.items() if name == wanted) for wanted in (held, trained))
+    cluster(folder, kept, gone)
+    after = homes(split_files(without(plain, gone)))
+    assert after[kept] == "retired" and read_assignments(folder / "assignments.jsonl").assigned[kept].why == "kin_of_held"
+    assert homes(split_files(without(plain, gone)))[kept] == "retired"
+
+
+@pytest.mark.parametrize("held", ["test", "reserved"])
+def test_what_a_question_of_test_stood_for_comes_back_alone_and_is_not_trained_on(split_files, plain, held: str) -> None:
+    placed = homes(folder := split_files(plain))
+    kept, lost = (next(key for key, name in placed.items() if name == wanted) for wanted in (held, "train"))
+    cluster(folder, kept, lost)
+    assert homes(split_files(without(plain, lost)))[kept] == held
+    (folder / "clusters.jsonl").unlink()
+    assert homes(split_files(without(plain, kept)))[lost] == "retired"

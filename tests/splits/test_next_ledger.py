@@ -10,20 +10,18 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from atomexam.records.blocks import Quota
-from atomexam.records.blocks import Split as Params
 from atomexam.records.question import Option, Question, Shot
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
-from splits.ledger.assignments import HELD_BACK, Assignment, AssignmentLedger, ListedShot, Version, read_assignments, write_assignments
+from splits.ledger.assignments import HELD_BACK, Assignment, AssignmentLedger, ListedShot, read_assignments, write_assignments
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import ASSIGNED_SPLITS, summary_of
 from splits.split.next_ledger import edited_of, sketch, updated_ledger
 from splits.split.questions import Questions
+from tests.splits.toys import first_version, split_params
 
-PARAMS = Params(
-    seed=1, quota=Quota(mcqa=2), tcm_per_subject=0, train_floor=1, dev_share=0.1, balance="fill", claim_test_share=0, claim_reserved_share=0
-)  # fmt: skip
-LAST = Version(name="v1-a", number=1, settings=msgspec.to_builtins(PARAMS), records=0)
+PARAMS = split_params(quota=Quota(mcqa=2), claim_test_share=0, claim_reserved_share=0)
+LAST = first_version(PARAMS)
 OLD = "艾宾浩斯遗忘曲线表明遗忘的进程最初很快以后逐渐缓慢"
 NEW = "艾宾浩斯遗忘曲线表明遗忘的进程最初很快以后逐渐变慢"
 OTHER = "皮亚杰认为儿童的认知发展可以分为四个不同的阶段"
@@ -118,10 +116,9 @@ def test_equal_records_and_parameters_make_equal_versions_and_others_make_others
     made = ledger.next_version(PARAMS, ids)
     assert made == ledger.next_version(PARAMS, ["q-1", "q-2", "head 病"])
     others = [
-        ledger.next_version(replace(PARAMS, seed=2), ids),
-        ledger.next_version(PARAMS, [*ids, "q-3"]),
+        ledger.next_version(replace(PARAMS, seed=2), ids), ledger.next_version(PARAMS, [*ids, "q-3"]),
         AssignmentLedger().next_version(PARAMS, ids),
-    ]
+    ]  # fmt: skip
     assert len({made.name, *(other.name for other in others)}) == 4  # of two branches each has its own
 
 

@@ -18,6 +18,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.release.columns import canary, config_of
+from tests.splits.toys import tree
 
 
 @pytest.fixture
@@ -27,10 +28,6 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr("datasets.config.HF_DATASETS_OFFLINE", True)
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def released(folder: Path, config: str, split: str) -> list[dict]:
@@ -97,19 +94,16 @@ def test_questions_come_out_as_they_went_in(release: Path, tmp_path: Path) -> No
         assert [row[letter] for letter in "ABCDE"] == [*texts, *[None] * (5 - len(texts))]
 
 
-@pytest.mark.parametrize(("split", "name"), [("train", "train"), ("dev", "validation"), ("test", "test")])
-def test_claims_come_out_as_they_went_in(release: Path, tmp_path: Path, split: str, name: str) -> None:
-    claims = [json.loads(line) for line in (tmp_path / f"run/splits/{split}/claims.jsonl").open(encoding="utf-8")]
-    assert released(release, "claims", name) == [claim | {"canary": canary()} for claim in claims]
+def test_claims_come_out_as_they_went_in(release: Path, tmp_path: Path) -> None:
+    for split, name in (("train", "train"), ("dev", "validation"), ("test", "test")):
+        claims = [json.loads(line) for line in (tmp_path / f"run/splits/{split}/claims.jsonl").open(encoding="utf-8")]
+        assert released(release, "claims", name) == [claim | {"canary": canary()} for claim in claims]
 
 
-@pytest.mark.parametrize(
-    ("fields", "config"),
-    [
-        ({}, "kg"), ({"category": "ca"}, "ca"), ({"kind": "blank"}, "qa"), ({"kind": "qa", "category": "ca"}, "qa"),
-        ({"exam": "TCM"}, "tcm"), ({"exam": "TCM", "form": "a1"}, "tcm"), ({"form": "b1"}, "tcm"), ({"exam": "TCM", "kind": "qa"}, "tcm"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("fields", "config"), [
+    ({}, "kg"), ({"category": "ca"}, "ca"), ({"kind": "blank"}, "qa"), ({"kind": "qa", "category": "ca"}, "qa"),
+    ({"exam": "TCM"}, "tcm"), ({"exam": "TCM", "form": "a1"}, "tcm"), ({"form": "b1"}, "tcm"), ({"exam": "TCM", "kind": "qa"}, "tcm"),
+])  # fmt: skip
 def test_each_kind_of_question_has_its_config(question, fields: dict[str, str], config: str) -> None:
     assert config_of(question(1, **fields)) == config
 
@@ -134,21 +128,14 @@ def test_nothing_of_reserved_is_in_the_folder(release: Path, tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_twice_the_same_bytes_whatever_lay_there(release: Path, release_of, tmp_path: Path) -> None:
+    (release / "harness/__pycache__").mkdir()  # running the tasks leaves it, and it is no hindrance
+    (release / "harness/__pycache__/atomexam_tables.pyc").write_bytes(b"compiled")
     before = tree(release)
     (release / "kg/test-blank.parquet").write_bytes(b"old")
     (release / "harness/atomexam_old.yaml").write_text("task: old")
     (release / "README.md.part").write_text("half")
     (release / "old.md.part").write_text("half of what no run writes any more")
     (release / "sft/old.json").write_text("[]")
-    release_of(tmp_path / "run")
-    assert tree(release) == before
-
-
-@pytest.mark.slow
-def test_a_folder_that_running_the_tasks_left_is_no_hindrance(release: Path, release_of, tmp_path: Path) -> None:
-    (release / "harness/__pycache__").mkdir()
-    (release / "harness/__pycache__/atomexam_tables.pyc").write_bytes(b"compiled")
-    before = tree(release)
     release_of(tmp_path / "run")
     assert tree(release) == before
 
@@ -166,20 +153,14 @@ def test_every_row_and_text_carries_the_canary(release: Path) -> None:
     assert all(canary() in path.read_text(encoding="utf-8") for path in [release / "README.md", *release.glob("harness/*.yaml")])
 
 
-def test_crawled_names_are_no_markup(split_files, release_of, question) -> None:
-    subject = "<script>alert(1)</script>|[x](http://y)\n# 标题"
+@pytest.mark.parametrize(("subject", "shown"), [
+    ("<script>alert(1)</script>|[x](http://y)\n# 标题", r"&lt;script&gt;alert(1)&lt;/script&gt;\|\[x\](http://y) # 标题"),
+    ("\x1b[31m甲\u202e乙\u2066\x00\u200b丙\ufeff", r"\[31m甲乙丙"),  # signs that nobody sees turn a line around, or colour a terminal
+])  # fmt: skip
+def test_crawled_names_are_no_markup_and_steer_nothing(split_files, release_of, question, subject: str, shown: str) -> None:
     folder = release_of(split_files([question(n, subject=subject) for n in range(12)]))
     card = (folder / "README.md").read_text(encoding="utf-8")
-    assert "<script>" not in card and "\n# 标题" not in card
-    assert r"| PCE | &lt;script&gt;alert(1)&lt;/script&gt;\|\[x\](http://y) # 标题 |" in card
-
-
-def test_names_do_not_steer_who_shows_the_card(split_files, release_of, question) -> None:
-    """Signs that nobody sees turn a line around, or colour a terminal."""
-    subject = "\x1b[31m甲\u202e乙\u2066\x00\u200b丙\ufeff"
-    folder = release_of(split_files([question(n, subject=subject) for n in range(12)]))
-    card = (folder / "README.md").read_text(encoding="utf-8")
-    assert r"| PCE | \[31m甲乙丙 |" in card
+    assert "<script>" not in card and "\n# 标题" not in card and f"| PCE | {shown} |" in card
     assert not {sign for sign in card if unicodedata.category(sign)[0] == "C"} - {"\n"}
 
 

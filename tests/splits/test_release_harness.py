@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -18,6 +19,7 @@ from ruamel.yaml import YAML
 from eval import imported
 from eval.answers.blank import fills, read_blank
 from eval.finetune.training_data import END_OF_TEXT, byte_pairs
+from tests.splits.conftest import release_in, split_in
 
 CHOICES = ("atomexam_kg_mcqa", "atomexam_kg_tf", "atomexam_tcm_mcqa")
 LETTERS = {"mcqa": "ABCDE", "tf": "AB"}
@@ -25,14 +27,15 @@ WORDS = ("atomexam_kg_tf_5shot", "atomexam_qa_blank", "atomexam_qa_blank_5shot")
 CLAIM_PROMPT = "下列说法是否正确，如果正确，请先回复“正确”，然后给出原因。如果错误，请先回复“错误”，然后给出原因。\n\n{claim}\n回答："
 
 
-@pytest.fixture
-def release(split_files, release_of, pool, claims) -> Path:
-    """A release in which each letter is the right one somewhere."""
+@pytest.fixture(scope="module")
+def release(tmp_path_factory, pool, claims) -> Path:
+    """A release in which each letter is the right one somewhere, not to be written to; its splits are in `run` beside it."""
     varied = [
         structs.replace(question, answer=letters[number % len(letters)]) if (letters := LETTERS.get(question.question_type)) else question
         for number, question in enumerate(pool)
     ]
-    return release_of(split_files(varied, claims, quota__tf="2", quota__mcqa="12", quota__blank="2"))
+    root = tmp_path_factory.mktemp("harness")
+    return release_in(root)(split_in(root)(varied, claims, quota__tf="2", quota__mcqa="12", quota__blank="2"))
 
 
 def random_model(release: Path, folder: Path) -> None:
@@ -154,12 +157,12 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
             for row in map(json.loads, samples.open(encoding="utf-8"))
         }
         assert told == {key: pytest.approx(found, abs=1e-3) for key, found in likelihoods.items()}
-    scored = scored_by_stages(model, tmp_path / "run/splits", root, tmp_path, "choice", "choice_short")["by_category_and_type"]
+    scored = scored_by_stages(model, release.parent / "run/splits", root, tmp_path, "choice", "choice_short")["by_category_and_type"]
     for category in ("kg", "ca"):
         assert scored[f"{category} mcqa"]["accuracy"] == pytest.approx(results[f"atomexam_{category}_mcqa"]["acc,none"], abs=1e-4)
     choices = marks(tmp_path / "marks/run.jsonl")
     for shots, task in ((0, "atomexam_kg_tf"), (5, "atomexam_kg_tf_5shot")):
-        scored = scored_by_stages(model, tmp_path / "run/splits", root, tmp_path, "tf", "tf", shots)
+        scored = scored_by_stages(model, release.parent / "run/splits", root, tmp_path, "tf", "tf", shots)
         assert scored["accuracy"] == pytest.approx(results[task]["acc,none"], abs=1e-4)
     assert all(0 <= results[task]["exact_match,none"] <= 1 for task in WORDS[1:])
     accuracy, both = own_claim_accuracy(model, table(release, "claims", "pairs"))
@@ -167,16 +170,17 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
         pytest.approx(accuracy),
         pytest.approx(both),
     )
-    scored = scored_by_stages(model, tmp_path / "run/splits", root, tmp_path, "choice", "choice_short", 5)["by_category_and_type"]
+    scored = scored_by_stages(model, release.parent / "run/splits", root, tmp_path, "choice", "choice_short", 5)["by_category_and_type"]
     assert scored["kg mcqa"]["accuracy"] == pytest.approx(results["atomexam_kg_mcqa_5shot"]["acc,none"], abs=1e-4)
-    scored = scored_by_stages(model, tmp_path / "run/splits", root, tmp_path, "claim", "claim_short")
+    scored = scored_by_stages(model, release.parent / "run/splits", root, tmp_path, "claim", "claim_short")
     assert scored["accuracy"] == pytest.approx(results["atomexam_claims"]["pair_acc,none"], abs=1e-4)
     sides = [scored["by_side"][side]["accuracy"] for side in ("factual", "non_factual")]
     assert sum(sides) / 2 == pytest.approx(results["atomexam_claims"]["acc,none"], abs=1e-4)
     samples = [
         next(out.rglob(f"samples_{task}_2*.jsonl")) for task in (*CHOICES, "atomexam_ca_mcqa", "atomexam_claims", "atomexam_kg_mrqa")
     ]
-    own = {"splits": "run/splits", "out": "imported", "scores": "none", "predictions": "none"}  # and not those of the data that lies here
+    # None of the data that lies here.
+    own = {"splits": release.parent / "run/splits", "out": "imported", "scores": "none", "predictions": "none"}
     imported.main(["theirs", *map(str, samples), *(word for flag, name in own.items() for word in (f"--{flag}", str(tmp_path / name)))])
     theirs = {
         task: json.loads((tmp_path / f"imported/theirs/{task}.json").read_text(encoding="utf-8")) for task in ("choice", "claim", "tf")
@@ -215,10 +219,11 @@ def tables_module(release: Path):
     return module
 
 
-def test_two_versions_in_one_folder_are_refused(release: Path) -> None:
-    (release / "kg/test-mcqa-0123456789ab.parquet").touch()
+def test_two_versions_in_one_folder_are_refused(release: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(release, tmp_path / "release"))
+    (folder / "kg/test-mcqa-0123456789ab.parquet").touch()
     with pytest.raises(ValueError, match=r"test-mcqa-0123456789ab\.parquet.*two versions in one folder"):
-        tables_module(release).load("kg", "mcqa")
+        tables_module(folder).load("kg", "mcqa")
 
 
 @pytest.mark.slow
@@ -257,13 +262,10 @@ def test_blanks_are_scored_like_ours(release: Path, stem: str, key: str, reply: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("reply", "letters"),
-    [
-        ("AC", "AC"), ("CA", "AC"), ("A、C", "AC"), ("答案：ＢＤ。", "BD"), ("答案是A和C", "AC"), ("A，C，A", "AC"),
-        ("正确选项为：[B, D]", "BD"), ("A. 甲", "A"), ("我选AC", ""), ("", ""), ("K", ""), ("ac", "AC"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("reply", "letters"), [
+    ("AC", "AC"), ("CA", "AC"), ("A、C", "AC"), ("答案：ＢＤ。", "BD"), ("答案是A和C", "AC"), ("A，C，A", "AC"),
+    ("正确选项为：[B, D]", "BD"), ("A. 甲", "A"), ("我选AC", ""), ("", ""), ("K", ""), ("ac", "AC"),
+])  # fmt: skip
 def test_letters_are_read_from_the_beginning_of_a_reply(release: Path, reply: str, letters: str) -> None:
     module = tables_module(release)
     assert module.read_letters(reply) == letters

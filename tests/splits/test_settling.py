@@ -1,15 +1,25 @@
 """What prior assignments decide of a unit, case by case: it stays, may join or come back, is retired, or is free."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from splits.ledger.assignments import Assignment, AssignmentLedger, Version
+from atomexam.records.blocks import Quota
+from splits.ledger.assignments import Assignment, AssignmentLedger, Version, head_id
 from splits.ledger.prior_assignments import Settled, settle
-from splits.ledger.units import QuestionSummary, Stratum, join
+from splits.ledger.units import QuestionSummary, Stratum, Unit, join, unit_of
+from splits.split.allocate import decide
+from splits.split.answer_balance import even_letters
+from splits.split.claim_split import decide_heads
+from tests.splits.toys import first_version, split_params
 
 CELL = Stratum("ca", "PCE", "mcqa", "甲", "")
 LAST = Version(name="v1-a", number=1, settings={}, records=0)
+TRAINED, SIDES = {"train", "dev"}, {"test", "reserved"}
 
 
 def assignment(key: str, told: str, **fields: Any) -> Assignment:
@@ -60,12 +70,11 @@ def told(settled: Settled) -> dict[str, str]:
         (["retired/reserved", "new", "test gone"], ["comes back to reserved"] * 2),
         (["retired/reserved", "retired/test"], ["comes back to test"] * 2),
         (["retired/test", "train"], ["retired/test leaked", "retired/ kin_of_held"]),
-        (["retired", "new"], ["retired/ leaked", "retired/ kin_of_held"]),
-        (["new", "test gone", "train gone"], ["retired/ kin_of_held"]),
+        (["retired", "new"], ["retired/ leaked", "retired/ kin_of_held"]), (["new", "test gone", "train gone"], ["retired/ kin_of_held"]),
         (["train", "new", "test gone"], ["retired/ kin_of_held"] * 2),
     ],
     ids=lambda words: ", ".join(words),
-)
+)  # fmt: skip
 def test_a_case_of_which_some_are_known_some_new_and_some_gone(members: list[str], expected: list[str]) -> None:
     rows, placed = [], []
     for number, what in enumerate(members):
@@ -103,3 +112,102 @@ def test_a_question_is_kin_of_what_it_is_a_new_wording_of_and_of_what_it_stands_
     assert told(settle(join([alone("q-train", also=("q-next",))]), ledger, {"q-train": ["q-old"]})) == {"q-train": "retired/ kin_of_held"}
     assert told(settle(join([alone("q-train", also=("q-old",))]), ledger, {})) == {"q-train": "retired/ kin_of_held"}
     assert told(settle(join([alone("q-train", also=("q-next",))]), ledger, {})) == {"q-train": "stays in train"}
+
+
+def test_a_share_that_grew_takes_what_was_retired_then_what_is_new_then_what_was_trained_on(claim) -> None:
+    params = split_params(train_floor=0, claim_test_share=0.1, claim_reserved_share=0)
+    stood = {"甲": ("retired", "test"), "乙": ("retired", "reserved"), "丙": ("retired", None)} | {
+        f"病{n}": ("train", None) for n in range(6)
+    }
+    rows = [Assignment(id=head_id(head), split=split, was=was, since="v1-a", why="rest") for head, (split, was) in stood.items()]
+    claims, ledger = [claim(head, "发热") for head in (*stood, "新")], AssignmentLedger([first_version(params), *rows])
+    put, fewer = (decide_heads(claims, replace(params, claim_test_share=share), ledger) for share in (0.3, 0.2))
+    asked = {head: one.why for head, one in put.items() if one.split == "test"}
+    assert sorted(asked.values()) == ["drawn", "promoted", "returned"] and (asked["甲"], asked["新"]) == ("returned", "drawn")
+    assert {(head, put[head].split, put[head].was) for head in ("乙", "丙")} == {("乙", "retired", "reserved"), ("丙", "retired", None)}
+    assert {head for head, one in fewer.items() if one.split == "test"} == {"甲", "新"}
+
+
+PAST = st.sampled_from([("train", None), ("dev", None), ("test", None), ("reserved", None), ("retired", "test"), ("retired", None), None])
+
+
+@pytest.mark.slow
+@given(st.lists(st.tuples(PAST, st.booleans()), min_size=1, max_size=4), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_what_is_new_brings_nothing_from_train_to_test_nor_back(
+    members: list[tuple[tuple[str, str | None] | None, bool]], asked: bool
+) -> None:
+    draw = split_params(quota=Quota(mcqa=20), claim_test_share=0, claim_reserved_share=0)
+    params = replace(draw, quota=Quota(mcqa=24)) if asked else draw
+    others = [QuestionSummary(f"q-other-{number:02}", CELL, "A", None, None) for number in range(40)]
+    known = [
+        Assignment(id=row.id, split="train" if number % 2 else "test", since="v1-a", why="rest") for number, row in enumerate(others[:8])
+    ]
+    rows, before = [], {}
+    for number, (past, here) in enumerate(members):
+        key = f"q-case-{number}"
+        if past:
+            before[key] = past
+            known.append(Assignment(id=key, split=past[0], was=past[1], since="v1-a", why="rest", ties=("case",)))
+        if here or not past:
+            rows.append(QuestionSummary(key, CELL, "A", "case", None))
+    decided = decide([*others, *rows], params, AssignmentLedger([first_version(draw), *known]))
+    put = {row.id: decided[row.id] for row in rows}
+    trained = any(split in TRAINED or (split, was) == ("retired", None) for split, was in before.values())
+    held = any(split not in TRAINED for split, _ in before.values())
+    for key, one in put.items():
+        if key not in before:
+            assert one.split not in SIDES or not trained or one.why == "promoted"
+            assert one.split not in TRAINED or not held
+        elif before[key][0] not in TRAINED:
+            assert one.split not in TRAINED
+        else:
+            assert one.split not in SIDES or one.why == "promoted"
+    assert len({one.split for one in put.values()} - {"retired"}) <= 1
+
+
+QUOTA = 12
+
+
+def rows(start: int, number: int, exam: str) -> list[QuestionSummary]:
+    cell = Stratum("kg", exam, "mcqa", "甲", "a1" if exam == "TCM" else "")
+    return [QuestionSummary(f"q-{n:06}", cell, "A", None, None) for n in range(start, start + number)]
+
+
+@pytest.mark.slow
+@given(st.integers(0, 6), st.integers(0, 6), st.integers(0, 30), st.integers(0, 10_000), st.sampled_from(["PCE", "TCM"]))
+@settings(deadline=None)
+def test_new_questions_go_first_where_some_left_and_then_to_both_sides(
+    in_test: int, in_reserved: int, number: int, start: int, exam: str
+) -> None:
+    params, old = split_params(quota=Quota(mcqa=QUOTA), tcm_per_subject=QUOTA), rows(100_000, 20, exam)
+    sides = ["test"] * in_test + ["reserved"] * in_reserved
+    sides += ["train"] * (len(old) - len(sides))
+    placed = [Assignment(id=row.id, split=side, since="v1-a", why="drawn") for row, side in zip(old, sides, strict=True)]
+    put = decide([*old, *rows(start, number, exam)], params, AssignmentLedger([first_version(params), *placed]))
+    assert all(put[row.id].split == side for row, side in zip(old, sides, strict=True) if side != "train")
+    given_to = Counter(one.split for one in put.values())
+    fewer, more = sorted((in_test, in_reserved))
+    evened = min(more, fewer + number)
+    pairs = max(0, min((number - (more - fewer)) // 2, QUOTA - more))
+    assert sorted((given_to["test"], given_to["reserved"])) == [evened + pairs, more + pairs]
+
+
+TCM_CELL = Stratum("kg", "TCM", "mcqa", "方剂学", "a1")
+
+
+def lettered(name: str, letters: str) -> list[Unit]:
+    return [unit_of([QuestionSummary(f"q-{name}-{number}", TCM_CELL, letter, None, None)]) for number, letter in enumerate(letters)]
+
+
+@pytest.mark.parametrize(("test_stands", "reserved_stands", "exchanged"), [
+    ("A", "AAA", False),  # test would gain 2, reserved lose 6
+    ("B", "BBB", True),  # test loses 2, reserved gains 6
+    ("A", "B", True),  # both gain
+    ("", "", False),  # nobody does
+])  # fmt: skip
+def test_an_exchange_is_made_if_both_sides_together_gain(test_stands: str, reserved_stands: str, exchanged: bool) -> None:
+    (one,), (two,) = lettered("one", "A"), lettered("two", "B")
+    standing = lettered("test", test_stands), lettered("reserved", reserved_stands)
+    found = even_letters([(one, two)], [(one, 1), (two, 2)], standing)
+    assert found == [(two, one) if exchanged else (one, two)]

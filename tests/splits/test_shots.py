@@ -1,19 +1,18 @@
 """Few-shot lists: of one exam, subject, type and form, none tied to another, train before dev, full where the supply allows."""
 
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-import splits.leaks.__main__ as leaks
 from atomexam.records.question import Question, Shot
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import QuestionSummary, Stratum, ties_of
 from splits.split.shots import LISTED_SHOTS, shots_of
+from tests.splits.toys import leaks_of
 
 CELLS = [
     Stratum("kg", "PCE", "mcqa", "甲", ""), Stratum("kg", "PCE", "mrqa", "甲", ""), Stratum("ca", "PCE", "mcqa", "甲", ""),
@@ -135,22 +134,7 @@ def test_an_example_that_stands_elsewhere_than_listed_is_a_leak(split_files, poo
     dev = next(read_jsonl(folder / "splits/dev/questions.jsonl", Question))
     shot = Shot(exam=dev.exam, subject=dev.subject, question_type=dev.question_type, place=1, question_id=dev.id, split="train")
     (folder / "splits/shots.jsonl").write_bytes(to_line(shot))
-    assert [(leak.split, leak.id) for leak in found(folder)] == [("dev", dev.id)]
-
-
-def found(folder: Path) -> list[leaks.Leak]:
-    paths = {
-        "splits": "splits",
-        "references": "references.jsonl",
-        "assignments": "assignments.jsonl",
-        "out": "leaks",
-        "metrics": "leaks.json",
-    }
-    try:
-        leaks.main([*(word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))), "--contained", "0.95"])
-    except ValueError as error:
-        assert "shot" in str(error)
-    return list(read_jsonl(folder / "leaks/leaks.jsonl", leaks.Leak))
+    assert [(check, key) for check, key, _ in leaks_of(folder)] == [("shot", dev.id)]
 
 
 def test_an_example_that_is_kin_to_what_is_asked_is_a_leak(split_files, pool) -> None:
@@ -162,8 +146,7 @@ def test_an_example_that_is_kin_to_what_is_asked_is_a_leak(split_files, pool) ->
         path = folder / "splits" / name / "questions.jsonl"
         lines = [line for line in path.read_bytes().splitlines(keepends=True) if one.id.encode() not in line]
         path.write_bytes(b"".join([*lines, to_line(one)]))
-    told = {(leak.check, leak.id, leak.other_id) for leak in found(folder)}
-    assert {("shot", asked.id, shown.id), ("case", asked.id, shown.id)} <= told
+    assert {("shot", asked.id, shown.id), ("case", asked.id, shown.id)} <= {*leaks_of(folder)}
 
 
 def test_the_seed_decides_the_order() -> None:

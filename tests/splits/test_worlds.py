@@ -103,6 +103,7 @@ def check(seen: Seen, before: AssignmentLedger, now: Decided, params: Params, pa
             assert not kin & barred, "kin of a question of test was trained on"
     _tied(seen, now)
     _sized(seen, now, params)
+    _floored(seen, before, now, params)
     for key, names in past.names.items():
         for name in names:
             assert key in {one.id for one in now.ledger.named([name])}, "a name that a question had is forgotten"
@@ -124,6 +125,17 @@ def _sized(seen: Seen, now: Decided, params: Params) -> None:
             numbers[split, question.exam, question.question_type, *((question.subject, question.form) if question.form else ())] += 1
     for (_, exam, kind, *_), number in numbers.items():
         assert number <= (params.tcm_per_subject if exam == "TCM" else getattr(params.quota, kind))
+
+
+def _floored(seen: Seen, before: AssignmentLedger, now: Decided, params: Params) -> None:
+    """Check that no subject gives to dev what train needs; what was in dev, or follows what was, stays there though all of train left."""
+    trained, least = Counter(), Counter()
+    for question in seen.questions:
+        subject, put = (question.exam, question.question_type, question.subject), now.put[question.id]
+        is_drawn = question.id not in before.assigned and put.why == "drawn"
+        trained[subject] += put.split == "train"
+        least[subject] += put.split == "train" or (put.split == "dev" and is_drawn)
+    assert all(number >= min(params.train_floor, least[subject]) for subject, number in trained.items())
 
 
 def check_shots(seen: Seen, before: AssignmentLedger, now: Decided, past: Past) -> None:

@@ -19,12 +19,10 @@ from splits.split.claim_split import decide_heads
 from splits.split.next_ledger import edited_of, updated_ledger
 from splits.split.questions import Questions
 from splits.split.shots import shots_of
+from tests.splits.toys import split_params
 
 SIZE = 72
-PARAMS = Params(
-    seed=1, quota=Quota(mcqa=6, mrqa=2), tcm_per_subject=2, train_floor=1, dev_share=0.2, balance="fill", claim_test_share=0.3,
-    claim_reserved_share=0.2,
-)  # fmt: skip
+PARAMS = split_params(quota=Quota(mcqa=6, mrqa=2), tcm_per_subject=2, dev_share=0.2, claim_reserved_share=0.2)
 
 
 class Seen(NamedTuple):
