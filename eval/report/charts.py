@@ -130,7 +130,7 @@ def _links(
     return links
 
 
-_RADAR_WIDTH, _RADAR_HEIGHT, _RADIUS, _NAME = 400, 290, 95, 10  # narrow: the letters are as large on a phone
+_RADAR_WIDTH, _RADAR_HEIGHT, _RADIUS, _NAME = 400, 290, 90, 10  # narrow: the letters are as large on a phone
 _LEAST = 3  # axes that make an area
 _UPRIGHT = 0.1  # of the cosine: a name directly above or below is centred on its axis
 RINGS = (0.25, 0.5, 0.75, 1.0)

@@ -261,7 +261,7 @@ def test_a_radar_lays_runs_over_each_other_on_axes_of_enough_items() -> None:
     few = types | {"e": {"pairs": LEAST - 1, "accuracy": 1.0}}
     drawn = radar({"one": {"by_type": few}, "two": {"by_type": types | {"e": {"pairs": 50, "accuracy": 1.0}}}})
     assert drawn is not None
-    assert drawn.polygons == [(run, "200.0,50.0 247.5,145.0 200.0,145.0 152.5,145.0") for run in ("one", "two")]
+    assert drawn.polygons == [(run, "200.0,55.0 245.0,145.0 200.0,145.0 155.0,145.0") for run in ("one", "two")]
     assert drawn.left_out == [f"e, {LEAST - 1}"]
     axes = [(*axis.lines, axis.anchor) for axis in drawn.axes]
     assert axes == [("a, 20", "middle"), ("b, 20", "start"), ("c, 20", "middle"), ("d, 20", "end")]
