@@ -162,7 +162,7 @@ def ranked(task: str, runs: Sequence[VersionRun], items: Sequence[str], groups: 
         marks, repeats = np.array(list(own[column].values()), np.int64).T
         whole = np.lcm.reduce(repeats)  # each item counts once, however often it was asked
         sums = np.bincount(clusters, marks * (whole // repeats)).astype(np.int64)
-        interval = rate_interval(sums, whole * np.bincount(clusters), f"board/{task}/{first.name}")
+        interval = rate_interval(sums, whole * np.bincount(clusters))
         rows.append({
             "rank": int(ranks[column]),
             "rank_interval": bounds[column],

@@ -105,7 +105,7 @@ OF_FACTS = {
 
 OF_DUPLICATES = {
     "identical": Reason("another row has the same id, in `detail`", "the kept row lists all sources"),
-    "near_duplicate": Reason("another question is equal; `detail` is its id", "raise `near_duplicates.threshold` to merge less"),
+    "near_duplicate": Reason("another question is nearly equal; `detail` is its id", "raise `near_duplicates.threshold` to merge less"),
     "conflicting_answers": Reason(
         "equal questions with different right options: all are rejected",
         "copy the right line of `data/unique/review.jsonl` to `curation/decisions.jsonl`",

@@ -142,7 +142,7 @@ def figures(replies: Iterable[MarkedReply]) -> Figures:
         for one in judgements
     )
     return {
-        **_part(table, "all"),
+        **_part(table),
         **_spread(table),
         "mark_at_least": _mean(table.mark.fillna(0.0)),
         "mark_at_most": _mean(table.mark.fillna(float(_FULL))),
@@ -150,7 +150,7 @@ def figures(replies: Iterable[MarkedReply]) -> Figures:
         "read_share": round(outcomes["read"] / outcomes.total(), 4) if outcomes else None,
         "published": {name: {"mark": _mean(table[name].dropna()), "without_mark": int(table[name].isna().sum())} for name in PUBLISHED},
         "orders": agreement_of_orders(table[list(ORDERS)].dropna()),
-        **{f"by_{name}": {str(value): _part(part, f"{name}/{value}") for value, part in table.groupby(name)} for name in _FACETS},
+        **{f"by_{name}": {str(value): _part(part) for value, part in table.groupby(name)} for name in _FACETS},
     }
 
 
@@ -173,7 +173,7 @@ def _row(question: Question, score: Score, judgements: Sequence[Judgement]) -> t
     )
 
 
-def _part(table: pd.DataFrame, where: str) -> Figures:
+def _part(table: pd.DataFrame) -> Figures:
     """Return the number of replies, the mean mark, and its bootstrap interval over questions, with questions of one case together."""
     known = table.dropna(subset="mark")
     summary = {"replies": len(table), "without_mark": len(table) - len(known), "mark": _mean(known.mark)}
@@ -181,7 +181,7 @@ def _part(table: pd.DataFrame, where: str) -> Figures:
         return summary  # all marks are equal: no variance to sample from, but no certainty either
     hundredths = (_HUNDREDTHS * known.mark).round().astype(int).groupby(known.cluster)  # integers: equal sums on every machine
     sums, counts = (np.asarray(each, np.int64) for each in (hundredths.sum(), hundredths.size()))
-    interval = rate_interval(sums, counts * _HUNDREDTHS * _FULL, f"{where}/mark")
+    interval = rate_interval(sums, counts * _HUNDREDTHS * _FULL)
     return summary | ({"mark_interval": [round(_FULL * bound, _DIGITS) for bound in interval]} if interval else {})
 
 

@@ -11,6 +11,7 @@ import io
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
+from inspect import getdoc
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -29,6 +30,7 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, repla
 from atomexam.runtime.source_sheet import source_sheets
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import LEAST, NOUNS, print_summary
+from eval.models.baseline import STRATEGIES
 from eval.report import serve
 from eval.report.charts import COLUMNS, plotted, rule_of_wording
 from eval.report.first_screen import first_runs, size_of
@@ -191,6 +193,20 @@ def about(params: Mapping[str, Any], split: Figures) -> list[str]:
     return [*words, *(f"snapshot {date}: {', '.join(names)}" for date, names in sorted(dates.items()))]
 
 
+def described(params: Mapping[str, Any]) -> dict[str, str]:
+    """Return what each model of the runs and judges is; a baseline in the words of its rule."""
+    words = {}
+    for name in dict.fromkeys(one["model"] for block in ("runs", "judges") for one in (params.get(block) or {}).values()):
+        model = (params.get("models") or {}).get(name) or {}
+        if rule := STRATEGIES.get(str(model.get("strategy"))):
+            words[name] = f"a rule, no model. {getdoc(rule.reply)}"
+        else:
+            trained = {"finetune": "trained here from scratch", "tune": "trained further here"}
+            made = [how for way, how in trained.items() if name in (params.get(way) or {})]
+            words[name] = ", ".join(filter(None, [model.get("name"), f"backend {model.get('backend')}", *made]))
+    return words
+
+
 def item_files(args: Arguments, browser: Browser) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the item browser: the test split with the results of each run."""
     questions, claims = (read_jsonl(args.splits / "test" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
@@ -285,7 +301,8 @@ def main(argv: list[str] | None = None) -> None:
                     part_file.write_text(text, encoding="utf-8")
         rule = rule_of_wording(read_optional(args.splits / "test/claims.jsonl", ClaimPair))
         with replacing(args.out / "index.html") as part_file:
-            text = page(stages, summary, has_items, about(args.all_params, stages.data["split"]), sheets, rule)
+            identity = about(args.all_params, stages.data["split"])
+            text = page(stages, summary, has_items, identity, sheets, rule, described(args.all_params))
             part_file.write_text(text, encoding="utf-8")
         write_json(args.summary, summary)
     print_summary("report", f"{len(stages.runs)} runs: {args.out / 'index.html'}")

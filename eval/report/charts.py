@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from atomexam.records.claim import ClaimPair
 from atomexam.runtime.stage_summary import LEAST
-from eval.report.first_screen import size_of
+from eval.report.first_screen import negated, size_of
 from eval.statistics.bootstrap import Figures
 from eval.tasks.claim import NEGATIONS
 
@@ -130,10 +130,11 @@ def _links(
     return links
 
 
-_RADAR_WIDTH, _RADAR_HEIGHT, _RADIUS, _NAME = 660, 330, 125, 12
+_RADAR_WIDTH, _RADAR_HEIGHT, _RADIUS, _NAME = 400, 290, 90, 10  # narrow: the letters are as large on a phone
 _LEAST = 3  # axes that make an area
 _UPRIGHT = 0.1  # of the cosine: a name directly above or below is centred on its axis
 RINGS = (0.25, 0.5, 0.75, 1.0)
+RULE = "rule negation_by_type"
 
 
 class Axis(NamedTuple):
@@ -144,7 +145,8 @@ class Axis(NamedTuple):
     name_x: float
     name_y: float
     anchor: str
-    words: str
+    lines: list[str]
+    """Type and number of pairs."""
 
 
 class Radar(NamedTuple):
@@ -154,6 +156,8 @@ class Radar(NamedTuple):
     rings: list[str]
     polygons: list[tuple[str, str]]
     """Run and its accuracies."""
+    left_out: list[str]
+    """Types of too few items, with their number."""
 
 
 def radar(runs: Mapping[str, Figures]) -> Radar | None:
@@ -165,9 +169,10 @@ def radar(runs: Mapping[str, Figures]) -> Radar | None:
     names = [name for name in (parts[0] if parts else {}) if all(_is_known(part.get(name)) for part in parts)]
     if len(names) < _LEAST:
         return None
-    axes = [_axis(index, len(names), f"{name.replace('_', ' ')}, {size_of(parts[0][name])}") for index, name in enumerate(names)]
+    words = {name: f"{name.replace('_', ' ')}, {size_of(group)}" for name, group in parts[0].items()}
+    axes = [_axis(index, len(names), words[name]) for index, name in enumerate(names)]
     polygons = [(run, _polygon([part[name]["accuracy"] for name in names])) for run, part in zip(runs, parts, strict=True)]
-    return Radar(axes, [_polygon([ring] * len(names)) for ring in RINGS], polygons)
+    return Radar(axes, [_polygon([ring] * len(names)) for ring in RINGS], polygons, [words[name] for name in words if name not in names])
 
 
 def rule_of_wording(claims: Iterable[ClaimPair]) -> dict[str, Figures]:
@@ -188,7 +193,8 @@ def _axis(index: int, of: int, words: str) -> Axis:
     across = sin(2 * pi * index / of)
     anchor = "middle" if abs(across) < _UPRIGHT else "start" if across > 0 else "end"
     far = _RADIUS + _NAME * (2 if anchor == "middle" else 1)  # else it overlaps its neighbours
-    return Axis(*_at(index, of, _RADIUS), *_at(index, of, far), anchor, words)
+    first, *last = words.rsplit(" ", 2)
+    return Axis(*_at(index, of, _RADIUS), *_at(index, of, far), anchor, [first, " ".join(last)] if len(last) > 1 else [words])
 
 
 def _polygon(shares: Sequence[float]) -> str:
@@ -286,6 +292,22 @@ PARTS = {
 """Part of a run's figures -> the corresponding facet of items."""
 
 
+PATTERNS = {
+    "right": (2, "right"),
+    "known": (2, "known"),
+    "sycophancy": (1, "正确 to both"),
+    "always_right": (1, "正确 to all four"),
+    "contrary": (3, "错误 to both"),
+    "always_wrong": (3, "错误 to all four"),
+    "reversed": (0, "reversed"),
+    "not_follow": (5, "no verdict"),
+    "unanswered": (5, "no verdict"),
+    "by_negation": (4, "错误 by negation"),
+    "against_negation": (7, "正确 by negation"),
+    "contradiction": (6, "other contradiction"),
+    "failed": (8, "call failed"),
+}
+"""Pattern of the verdicts on a pair or a fact -> its colour, the same for the same answers, and what was answered."""
 CELLS = ("kg mcqa", "kg mrqa", "ca mcqa", "ca mrqa")
 FEW = 5
 """With fewer pairs or questions a bar is only an outline: one right answer is not an accuracy of 100 %."""
@@ -355,8 +377,8 @@ class Letters(NamedTuple):
     """Shares of letters among the answers less those among the right ones."""
 
     names: list[str]
-    rows: list[tuple[str, str, list[float | None]]]
-    """Run, question type, and a value a letter; None if it is neither answered nor right."""
+    rows: list[tuple[str, str, str, list[float | None]]]
+    """Run, question type, the letter answered most with its share, and a value a letter; None if it is neither answered nor right."""
 
 
 def letters(runs: Mapping[str, Figures]) -> Letters | None:
@@ -367,7 +389,9 @@ def letters(runs: Mapping[str, Figures]) -> Letters | None:
     for name, kind, table in tables:
         answered, gold = (_shares(table[side]) for side in ("answered", "gold"))
         known = answered.keys() | gold.keys() if answered else set()
-        rows.append((name, kind, [answered.get(one, 0.0) - gold.get(one, 0.0) if one in known else None for one in names]))
+        most = max(sorted(answered), key=lambda one: answered[one], default=None)
+        top = f"{most} {100 * answered[most]:.0f} %" if most else "none"
+        rows.append((name, kind, top, [answered.get(one, 0.0) - gold.get(one, 0.0) if one in known else None for one in names]))
     return Letters(names, rows) if rows else None
 
 
@@ -399,7 +423,8 @@ def settings(runs: Mapping[str, Figures], comparisons: Iterable[Figures], baseli
         rows += [(first, None)] if others else []
         for other in others:
             row, sign = (pairs[first, other], -1) if (first, other) in pairs else (pairs.get((other, first)), 1)
-            rows.append((other, row and {"difference": sign * row["difference"] + 0.0, "differs": row.get("differs")}))
+            bounds = row and (row["interval"] if sign > 0 else negated(row["interval"]))
+            rows.append((other, row and {"difference": sign * row["difference"] + 0.0, "interval": bounds, "differs": row.get("differs")}))
     return rows
 
 

@@ -8,21 +8,21 @@ import scipy
 
 from atomexam.runtime.stage_summary import LEAST
 from eval.statistics.bootstrap import LEVEL, Figures
-from eval.statistics.pairing import holm
+from eval.statistics.pairing import holm, is_opposed
 
 COIN_TOSSES = 0.0625
 """Fourfold facts that are known to four coin tosses."""
 _COLUMNS = {
-    "fourfold": ("fourfold", "", "Fourfold facts"),
-    "claim": ("claim", "", "Claim pairs (SdAK)"),
-    "choice": ("choice", "", "Choice (CPsyExam)"),
-    "case": ("choice", "ca", "of these, case analysis"),
-    "tcm": ("tcm", "", "TCM (TCMBench)"),
-    "tf": ("tf", "", "True or false"),
-    "blank": ("blank", "", "Blanks"),
-    "essay": ("essay", "", "Answers in words, mark of 100"),
+    "fourfold": ("fourfold", "", "Fourfold facts", "6.25 %"),
+    "claim": ("claim", "", "Claim pairs (SdAK)", "25 %"),
+    "choice": ("choice", "", "Choice (CPsyExam)", "25 % of 4 options"),
+    "case": ("choice", "ca", "Case analysis (in Choice)", ""),
+    "tcm": ("tcm", "", "TCM (TCMBench)", "20 % of 5 options"),
+    "tf": ("tf", "", "True or false", "50 %"),
+    "blank": ("blank", "", "Blanks", ""),
+    "essay": ("essay", "", "Answers in words, mark of 100", ""),
 }
-"""Key -> task, category if it is a part of the task, heading."""
+"""Key -> task, category if it is a part of the task, heading, what guessing gives."""
 
 
 class Line(NamedTuple):
@@ -54,6 +54,7 @@ class Column(NamedTuple):
     task: str
     category: str
     title: str
+    chance: str
     line: Line | None
 
 
@@ -72,8 +73,9 @@ class Pair(NamedTuple):
 
     difference: float
     """Accuracy of the first less that of the second."""
+    interval: Sequence[float] | None
     p_values: tuple[float, float]
-    """Of McNemar's test and of the bootstrap, uncorrected."""
+    """Of the sign test and of the bootstrap, uncorrected; the former is 1 if it points the other way."""
     differs: bool
     """Corrected for every two runs of the task."""
 
@@ -88,6 +90,8 @@ class Lead(NamedTuple):
     second: tuple[str, Cell] | None
     is_sure: bool
     """Whether second differs from best and those level with it, corrected for all comparisons of the task."""
+    interval: Sequence[float] | None
+    """Of the difference to the line."""
 
 
 class Board(NamedTuple):
@@ -126,16 +130,16 @@ def board(stages: Any, summary: Figures) -> Board:
     first = first_runs(runs, stages.judges)
     tasks = dict.fromkeys(task for _, task in first)
     known = {key: entry for key, entry in _COLUMNS.items() if entry[0] in tasks}
-    known |= {task: (task, "", task) for task in tasks if task not in _COLUMNS}
+    known |= {task: (task, "", task, "") for task in tasks if task not in _COLUMNS}
     models = dict.fromkeys(run["model"] for run in runs.values())
     columns: list[Column] = []
     by_model: dict[str, list[Cell | None]] = {model: [] for model in models}
-    for task, category, title in known.values():
+    for task, category, title, chance in known.values():
         found = {model: _figures(stages, first.get((model, task)), category) for model in models}
         rules = {first[model, task]: part for model, part in found.items() if part and model in stages.baselines}
         line = _line("" if category else task, rules, summary, runs)
         if any(found.values()):
-            columns.append(Column(task, category, title, line))
+            columns.append(Column(task, category, title, chance, line))
             cells = {model: _cell(first[model, task], figures) for model, figures in found.items() if figures}
             asked = {model: cell for model, cell in cells.items() if model not in stages.baselines and cell.items >= LEAST}
             verdicts = _verdicts(asked, line, {} if category else pairs) if line else {}
@@ -157,9 +161,16 @@ def _pairs(comparisons: Iterable[Figures]) -> dict[tuple[str, str], Pair]:
     pairs: dict[tuple[str, str], Pair] = {}
     for row in comparisons:
         if row["shared"]:
-            pair = Pair(row["difference"], (row["mcnemar_p"], row["bootstrap_p"]), row["differs"])
-            pairs |= {(row["a"], row["b"]): pair, (row["b"], row["a"]): pair._replace(difference=-pair.difference)}
+            sign_p = 1.0 if is_opposed(row) else row["mcnemar_p"]
+            pair = Pair(row["difference"], row["interval"], (sign_p, row["bootstrap_p"]), row["differs"])
+            turned = pair._replace(difference=-pair.difference, interval=negated(pair.interval))
+            pairs |= {(row["a"], row["b"]): pair, (row["b"], row["a"]): turned}
     return pairs
+
+
+def negated(interval: Sequence[float] | None) -> list[float] | None:
+    """Return the interval of a difference the other way round."""
+    return [0.0 - bound for bound in reversed(interval)] if interval else None
 
 
 def _figures(stages: Any, run: str | None, category: str) -> Figures | None:
@@ -261,7 +272,10 @@ def _lead(column: Column, ranked: list[tuple[str, Cell]], pairs: Mapping[tuple[s
     second = ranked[len(best)] if len(ranked) > len(best) else None
     over = [pairs.get((cell.run, second[1].run)) for _, cell in best] if second else []
     is_sure = bool(over) and all(pair and pair.differs and pair.difference > 0 for pair in over)
-    return Lead(column, best[0], best[1:], second, is_sure)
+    cell, line = best[0][1], column.line
+    bounds = [bound - line.value for bound in cell.interval] if line and not line.run and cell.interval else None
+    pair = pairs.get((cell.run, line.run)) if line and line.run else None
+    return Lead(column, best[0], best[1:], second, is_sure, pair.interval if pair else bounds)
 
 
 class Beside(NamedTuple):
@@ -291,8 +305,8 @@ class Compared(NamedTuple):
 
     facet: str
     models: list[str]
-    rows: list[tuple[str, Beside]]
-    """Sorted by the first model."""
+    rows: list[Beside]
+    """Sorted by the first model, if it differs on them."""
     p_value: float
     """That all parts are equally hard for the first model; 1 without rows."""
 
@@ -300,14 +314,16 @@ class Compared(NamedTuple):
 def beside(runs: Mapping[str, Figures], first: Sequence[str], baselines: Container[str] = ()) -> Compared:
     """Return the subjects with enough questions of the two best models, or the exams if the best has not two such subjects, or no rows.
 
-    Models are ranked by their choices, those that were asked none by their other figures; baselines are last.
+    Models are ranked by their choices, those that were asked none by their other figures; baselines are last. Only the task of the best
+    counts: another may have another number of options.
     """
 
     def rank(name: str) -> tuple[bool, bool, float]:
         return runs[name]["model"] in baselines, runs[name]["task"] != "choice", -(runs[name].get("accuracy") or 0.0)
 
-    models = list(dict.fromkeys(runs[name]["model"] for name in sorted(first, key=rank)))[:2]
-    shown = [name for name in first if runs[name]["model"] in models]
+    ranked = sorted(first, key=rank)
+    models = list(dict.fromkeys(runs[name]["model"] for name in ranked))[:2]
+    shown = [name for name in first if runs[name]["model"] in models and runs[name]["task"] == runs[ranked[0]]["task"]]
     rows: list[tuple[str, Beside]] = []
     for part, facet in (("by_subject", "subject"), ("by_exam", "exam")):
         rows = parts(runs, shown, {part: facet}, models, LEAST)
@@ -315,7 +331,8 @@ def beside(runs: Mapping[str, Figures], first: Sequence[str], baselines: Contain
             break
     else:
         rows = []
-    rows.sort(key=lambda row: [-(cell["accuracy"] if cell else -1.0) for cell in row[1].cells])
     asked = [cell for _, row in rows if (cell := row.cells[0])]
     groups = [(cell["accuracy"], _worth(cell["accuracy"], size_of(cell), cell.get("accuracy_interval"))) for cell in asked]
-    return Compared(facet, models, rows, alike(groups) if rows else 1.0)
+    if (p_value := alike(groups) if rows else 1.0) <= 1 - LEVEL:
+        rows.sort(key=lambda row: [-(cell["accuracy"] if cell else -1.0) for cell in row[1].cells])
+    return Compared(facet, models, [row for _, row in rows], p_value)

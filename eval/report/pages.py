@@ -15,6 +15,8 @@ from atomexam.runtime.stage_summary import LEAST
 from eval.report import charts
 from eval.report.first_screen import beside, board, first_runs, parts, size_of
 from eval.statistics.bootstrap import Figures
+from eval.statistics.pairing import is_opposed
+from eval.tasks.runs import TASKS
 
 STATIC = Path(__file__).parent / "static"
 """The scripts, copied unchanged to `app` next to the pages."""
@@ -30,7 +32,13 @@ SCRIPTS = {
 _MOST_ROWS = 8  # of a figure that is not folded
 _LAID_OVER = 3  # own runs in one picture, beside the rule of wording
 _CHARTS = {"pictures": charts.pictures, "ticks": charts.ticks, "flows": charts.flows, "cells": charts.CELLS, "few": charts.FEW,
-           "flow_picture": charts.picture, "least": LEAST, "most": _MOST_ROWS}  # fmt: skip
+           "flow_picture": charts.picture, "least": LEAST, "most": _MOST_ROWS, "patterns": charts.PATTERNS}  # fmt: skip
+NAMES = {
+    "mcqa": "single choice", "mrqa": "multiple choice", "qa": "answered in words", "tf": "true or false", "blank": "blanks to fill",
+    "kg": "knowledge", "ca": "case analysis", "PCE": "psychological counsellor (心理咨询师)", "TQE": "teacher qualification (教师资格)",
+    "GEE": "graduate entrance (考研)", "SSE": "self-study (自学考试)", "TCM": "licensing in traditional Chinese medicine",
+}  # fmt: skip
+"""Types, categories and exams, spelled out."""
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
 
 
@@ -59,6 +67,9 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
         "p_value": _p_value,
         "interval": _interval,
         "known": lambda value: "–" if value is None else str(value),
+        "number": lambda value: f"{value:,}" if isinstance(value, int) else value,
+        "spelled": lambda code: NAMES.get(code, code),
+        "is_opposed": is_opposed,
         "visible": visible,
         "items_of": size_of,
         "setting": charts.setting,
@@ -95,6 +106,7 @@ def page(
     about: Sequence[str] = (),
     sheets: Mapping[str, Any] = MappingProxyType({}),
     rule: Mapping[str, Figures] = MappingProxyType({}),
+    described: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Return the report, the start page; with `scripted` its figures link to the items behind them.
 
@@ -102,6 +114,7 @@ def page(
         about: identity of the data, in a few words each.
         sheets: for each source what became of its records; without them the page has no figure of it.
         rule: figures of the best rule of wording for each atomic type of claims.
+        described: what each model is.
     """
     runs, judges, errors = stages.runs, stages.judges, stages.errors.get("runs", {})
     table = board(stages, summary)
@@ -114,6 +127,12 @@ def page(
         return {name: runs[name] for name in names if runs[name]["task"] == task}
 
     claims = dict(list(of_task("claim", first_own).items())[:_LAID_OVER])
+    by_rule = {charts.RULE: {"task": "claim", "model": charts.RULE, "by_type": rule}} if claims and rule else {}
+    steps = [step for of_source in sheets.values() for step in of_source]
+    ends = {kind: [0, 0] for kind in ("facts", "questions", "entries")}
+    for step in steps:
+        ends[step.kind][0] += step.taken - step.kept - step.shared
+        ends[step.kind][1] += step.shared
     content = {
         "summary": summary,
         "about": about,
@@ -121,14 +140,19 @@ def page(
         "accuracies": msgspec.json.encode({name: run.get("accuracy") for name, run in runs.items()}).decode(),
         "of_task": of_task,
         "unknown": {name: run for name, run in of_task("fourfold", first).items() if "patterns" in run},
-        "types": charts.radar(claims | ({"rule negation_by_type": {"by_type": rule}} if claims and rule else {})),
+        "types": charts.radar(claims | by_rule),
         "beside": beside(runs, [name for name in first if runs[name]["task"] in ("choice", "tcm")], stages.baselines),
         "wrong": {name: errors[name] for name in [*own, *runs] if "patterns" in errors.get(name, {})},
         "settings": charts.settings(runs, stages.comparisons, stages.baselines),
         "letters": charts.letters(own),
         "funnel": charts.funnel(sheets),
-        "every_part": parts(runs, first, charts.PARTS, models),
-        "part_models": models,
+        "every_part": parts(runs | by_rule, [*first, *by_rule], charts.PARTS, [*models, *by_rule]),
+        "part_models": [*models, *by_rule],
+        "repeats": {name: run.get("repeats", 1) for name, run in runs.items()},
+        "ends": ends if steps else None,
+        "described": described,
+        "names": NAMES,
+        "tasks": {task: TASKS[task].about for task in TASKS if of_task(task)},
         "published": charts.rule_sets(runs),
         "whole_groups": charts.whole_groups(runs),
         "cpsyexam": charts.cpsyexam_table(runs),

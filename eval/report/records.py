@@ -71,8 +71,8 @@ class Reason(NamedTuple):
     stage: str
     name: str
     records: int
-    sources: list[tuple[str, int, float]]
-    """Source, its records, and their share of the reason's; a record of several sources counts for each."""
+    sources: list[tuple[str, int]]
+    """Source and its records; one of several sources counts for each."""
     examples: list[RejectedExample]
     withheld: int
     """Of the records checked for examples, those that would reveal the reserved split."""
@@ -147,9 +147,8 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved) -> lis
                     displayed.append(_example(row, sightings))
         for name, count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
             ranked = sorted(sources[name].items(), key=lambda entry: (-entry[1], entry[0]))
-            shares = [(source, number, number / count) for source, number in ranked]
             meaning, remedy = REASONS.get(name, ("", ""))
-            listed.append(Reason(stage, name, count, shares, examples[name], withheld[name], _plain(meaning), _plain(remedy)))
+            listed.append(Reason(stage, name, count, ranked, examples[name], withheld[name], _plain(meaning), _plain(remedy)))
     return listed
 
 

@@ -118,12 +118,11 @@ def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: 
     )
 
 
-def rate(name: str, marks: Marks, clusters: Mapping[str, pd.Series], where: str = "") -> Figures:
+def rate(name: str, marks: Marks, clusters: Mapping[str, pd.Series]) -> Figures:
     """Return a rate under its name: mean over the repeats, their sample standard deviation, and an interval for each kind of cluster.
 
     Args:
         clusters: suffix of the interval's name -> the cluster of each row.
-        where: the part that the rows belong to; with the name it seeds the sampling.
     """
     if not marks.size:
         return {name: None}
@@ -133,25 +132,25 @@ def rate(name: str, marks: Marks, clusters: Mapping[str, pd.Series], where: str 
         figures[f"{name}_std"] = round(stdev(shares), DIGITS)
     for ending, cluster in clusters.items():
         sums = pd.Series(marks.sum(axis=1)).groupby(cluster.to_numpy(), sort=False)
-        interval = rate_interval(sums.sum().to_numpy(), sums.size().to_numpy() * marks.shape[1], f"{where}/{name}{ending}")
+        interval = rate_interval(sums.sum().to_numpy(), sums.size().to_numpy() * marks.shape[1])
         if interval:
             figures[f"{name}_interval{ending}"] = [round(bound, DIGITS) for bound in interval]
     return figures
 
 
-def accuracies(grid: Grid, marks: Marks, clusters: Mapping[str, pd.Series], where: str, headline: bool = False) -> Figures:
+def accuracies(grid: Grid, marks: Marks, clusters: Mapping[str, pd.Series], headline: bool = False) -> Figures:
     """Return the accuracy and, if a run has variants, the share of what is right each time; in the headline also accuracy by variant."""
-    figures = rate("accuracy", marks, clusters, where)
+    figures = rate("accuracy", marks, clusters)
     if grid.variants and marks.size:
-        figures |= rate("consistent_accuracy", np.all(marks, axis=1)[:, np.newaxis], clusters, where)
+        figures |= rate("consistent_accuracy", np.all(marks, axis=1)[:, np.newaxis], clusters)
         if headline:
             columns = np.split(marks, len(grid.variants), axis=1)
             figures["by_variant"] = {name: rate("accuracy", part, {}) for name, part in zip(grid.variants, columns, strict=True)}
     return figures
 
 
-Part = Callable[[Grid, str, bool], Figures]
-"""Rows, the part that they belong to, and whether to give the headline's further intervals -> their metrics."""
+Part = Callable[[Grid, bool], Figures]
+"""Rows, and whether to give the headline's further intervals -> their metrics."""
 
 
 def claim_figures(grid: Grid) -> Figures:
@@ -162,7 +161,7 @@ def claim_figures(grid: Grid) -> Figures:
     the best rule without knowledge of facts.
     """
     return {
-        **_pairs(grid, "all", True),
+        **_pairs(grid, True),
         "outcomes": outcomes(grid),
         "answers": _sorted(Counter(filter(None, grid.answer.ravel()))),
         "by_side": _grouped(grid, "side", _single),
@@ -181,7 +180,7 @@ def fourfold_figures(grid: Grid) -> Figures:
     bias to 正确. Facts of one head may be known together: `_by_head` intervals sample heads.
     """
     return {
-        **_facts(grid, "all", True),
+        **_facts(grid, True),
         "outcomes": outcomes(grid),
         "by_side": _grouped(grid, "side", _single),
         "patterns": _patterns(grid),
@@ -190,19 +189,19 @@ def fourfold_figures(grid: Grid) -> Figures:
     }
 
 
-def _facts(grid: Grid, where: str, headline: bool) -> Figures:
+def _facts(grid: Grid, headline: bool) -> Figures:
     """Return the metrics of facts; each has four sentences, two on either tail."""
     units = grid.units()
     by_head = {"_by_head": units.wider}
     clusters = {"": units.unit} | (by_head if headline else {})
     figures: Figures = {"facts": len(units)}
-    figures |= rate("following_rate", grid.whole(grid.answered), clusters, where)
-    figures |= accuracies(grid, grid.whole(grid.right), {"": units.unit} | by_head, where, headline)
+    figures |= rate("following_rate", grid.whole(grid.answered), clusters)
+    figures |= accuracies(grid, grid.whole(grid.right), {"": units.unit} | by_head, headline)
     for side in ("true", "false"):
         part = grid.rows(np.array([each.startswith(side) for each in grid.items.side], bool))
-        figures |= rate(f"{side}_side", part.whole(part.right), by_head, where)
-    figures |= rate("sentence_accuracy", grid.right, {"": grid.items.unit}, where)
-    figures |= _committed(grid.whole(grid.committed), grid.whole(grid.committed_right), clusters if headline else {}, where)
+        figures |= rate(f"{side}_side", part.whole(part.right), by_head)
+    figures |= rate("sentence_accuracy", grid.right, {"": grid.items.unit})
+    figures |= _committed(grid.whole(grid.committed), grid.whole(grid.committed_right), clusters if headline else {})
     if headline:
         figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", grid.whole(grid.right | ~grid.answered), {}))
     return figures
@@ -253,11 +252,11 @@ def choice_figures(grid: Grid) -> Figures:
         for name, (category, kind) in cells.items()
     }
     return {
-        **_questions(grid, "all", True),
+        **_questions(grid, True),
         **(rate("avg", choices.scored().right, {}) if len(choices) else {}),
         "outcomes": outcomes(grid),
         "letters": _letters(grid),
-        "by_category_and_type": {name: _questions(part, name, False) for name, part in parts.items() if len(part)},
+        "by_category_and_type": {name: _questions(part, False) for name, part in parts.items() if len(part)},
         **{f"by_{facet}": _grouped(grid, facet, _questions) for facet in _FACETS},
         "groups": _groups(grid.rows(grid.items.in_group.to_numpy(bool))),
     }
@@ -273,7 +272,7 @@ def truth_figures(grid: Grid) -> Figures:
     gold, negated = known.items.gold, known.items.negations > 0
     rules = {"always_right": gold == "正确", "always_wrong": gold == "错误", "negation_word": negated == (gold == "错误")}
     return {
-        **_questions(grid, "all", True),
+        **_questions(grid, True),
         "chance": 0.5,
         "rule": best_rule({name: round(float(right.mean()), DIGITS) if len(known) else None for name, right in rules.items()}),
         "outcomes": outcomes(grid),
@@ -286,12 +285,12 @@ def truth_figures(grid: Grid) -> Figures:
 def blank_figures(grid: Grid) -> Figures:
     """Return the share of questions whose blanks are all filled rightly, over all and by exam, subject and category."""
     parts = {f"by_{facet}": _grouped(grid, facet, _questions) for facet in _FACETS[1:]}
-    return {**_questions(grid, "all", True), "outcomes": outcomes(grid), **parts}
+    return {**_questions(grid, True), "outcomes": outcomes(grid), **parts}
 
 
 def essay_figures(grid: Grid) -> Figures:
     """Return the number of answered questions; a judge marks the answers."""
-    following = rate("following_rate", grid.answered, {"": grid.items.unit}, "all")
+    following = rate("following_rate", grid.answered, {"": grid.items.unit})
     return {"questions": len(grid), **following, "outcomes": outcomes(grid)}
 
 
@@ -301,7 +300,7 @@ def outcomes(grid: Grid) -> dict[str, int]:
     return {outcome: counts[outcome] for outcome in OUTCOMES}
 
 
-def _pairs(grid: Grid, where: str, headline: bool) -> Figures:
+def _pairs(grid: Grid, headline: bool) -> Figures:
     """Return the metrics of claim pairs; a pair has a property if both its sides have it."""
 
     def clusters(units: pd.DataFrame) -> dict[str, pd.Series]:
@@ -310,16 +309,16 @@ def _pairs(grid: Grid, where: str, headline: bool) -> Figures:
     scored = grid.scored()
     pairs, known = grid.units(), scored.units()
     figures = {"pairs": len(pairs)} | ({"unscored": len(pairs) - len(known)} if len(pairs) > len(known) else {})
-    figures |= rate("following_rate", grid.whole(grid.answered), clusters(pairs), where)
-    figures |= accuracies(grid, scored.whole(scored.right), clusters(known), where, headline)
+    figures |= rate("following_rate", grid.whole(grid.answered), clusters(pairs))
+    figures |= accuracies(grid, scored.whole(scored.right), clusters(known), headline)
     committed, committed_right = grid.whole(grid.committed), scored.whole(scored.committed_right)
-    figures |= _committed(committed, committed_right, clusters(known) if headline else {}, where)
+    figures |= _committed(committed, committed_right, clusters(known) if headline else {})
     if headline:
         figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", scored.whole(scored.right | ~scored.answered), {}))
     return figures
 
 
-def _questions(grid: Grid, where: str, headline: bool) -> Figures:
+def _questions(grid: Grid, headline: bool) -> Figures:
     """Return the metrics of questions; an interval samples complete cases and groups of shared options."""
 
     def clusters(part: Grid) -> dict[str, pd.Series]:
@@ -328,23 +327,23 @@ def _questions(grid: Grid, where: str, headline: bool) -> Figures:
     scored = grid.scored()
     hidden = len(grid) - len(scored)
     figures: Figures = {"questions": len(grid)} | ({"unscored": hidden} if hidden else {})
-    figures |= rate("following_rate", grid.answered, clusters(grid) if headline else {}, where)
-    figures |= accuracies(grid, scored.right, clusters(scored), where, headline)
-    figures |= _committed(grid.committed, scored.committed_right, clusters(scored) if headline else {}, where)
+    figures |= rate("following_rate", grid.answered, clusters(grid) if headline else {})
+    figures |= accuracies(grid, scored.right, clusters(scored), headline)
+    figures |= _committed(grid.committed, scored.committed_right, clusters(scored) if headline else {})
     if headline:
         figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", scored.right | ~scored.answered, {}))
     return figures
 
 
-def _single(grid: Grid, where: str, headline: bool) -> Figures:
+def _single(grid: Grid, headline: bool) -> Figures:
     """Return the metrics of one side of the pairs: a sycophant is right on all factual claims, and on nothing else."""
-    figures: Figures = {"claims": len(grid)} | rate("accuracy", grid.right, {"": grid.items.unit}, where)
-    return figures | _committed(grid.committed, grid.committed_right, {}, where)
+    figures: Figures = {"claims": len(grid)} | rate("accuracy", grid.right, {"": grid.items.unit})
+    return figures | _committed(grid.committed, grid.committed_right, {})
 
 
-def _committed(committed: Marks, right: Marks, clusters: Mapping[str, pd.Series], where: str) -> Figures:
+def _committed(committed: Marks, right: Marks, clusters: Mapping[str, pd.Series]) -> Figures:
     """Return the rate and the accuracy of the answers that complete replies commit to."""
-    return rate("committed_rate", committed, {}) | rate("committed_accuracy", right, clusters, where)
+    return rate("committed_rate", committed, {}) | rate("committed_accuracy", right, clusters)
 
 
 def _groups(grid: Grid) -> Figures:
@@ -353,15 +352,15 @@ def _groups(grid: Grid) -> Figures:
     A group with a hidden answer is not known to be right, and in no accuracy.
     """
 
-    def figures(part: Grid, where: str, headline: bool = False) -> Figures:
+    def figures(part: Grid, headline: bool = False) -> Figures:
         groups = part.units()
         known = part.whole(part.items.known.to_numpy(bool)[:, np.newaxis])[:, 0]
         hidden = len(groups) - int(known.sum())
         counts: Figures = {"groups": len(groups), "questions": len(part)} | ({"unscored": hidden} if hidden else {})
         right, committed_right = part.whole(part.right)[known], part.whole(part.committed_right)[known]
-        return counts | accuracies(part, right, {"": groups.unit[known]}, where) | rate("committed_accuracy", committed_right, {})
+        return counts | accuracies(part, right, {"": groups.unit[known]}) | rate("committed_accuracy", committed_right, {})
 
-    return figures(grid, "groups") | {"by_form": _grouped(grid, "form", figures, "groups")}
+    return figures(grid) | {"by_form": _grouped(grid, "form", figures)}
 
 
 def _bounds(accuracy: float | None, at_most: Figures) -> Figures:
@@ -395,8 +394,8 @@ def _letters(grid: Grid) -> Figures:
 _seen = np.frompyfunc(lambda letters, options, shift: shifted_letters(letters, options, shift) if letters and shift else letters, 3, 1)
 
 
-def _grouped(grid: Grid, facet: str, figures: Part, where: str = "all") -> Figures:
-    return {name: figures(part, f"{where}/{facet}/{name}", False) for name, part in grid.parts(facet)}
+def _grouped(grid: Grid, facet: str, figures: Part) -> Figures:
+    return {name: figures(part, False) for name, part in grid.parts(facet)}
 
 
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:

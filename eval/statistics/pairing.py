@@ -142,8 +142,13 @@ def with_holm(rows: list[Figures], untested: Callable[[Figures], bool] = lambda 
         for row, value in zip(family, holm([row[f"{test}_p"] for row in family]), strict=True):
             row |= {"family": len(family), f"{test}_p_holm": significant_digits(value)}
     for row in family:
-        row["differs"] = max(row["mcnemar_p_holm"], row["bootstrap_p_holm"]) <= 0.05
+        row["differs"] = max(row["mcnemar_p_holm"], row["bootstrap_p_holm"]) <= 0.05 and not is_opposed(row)
     return rows
+
+
+def is_opposed(row: Figures) -> bool:
+    """Return whether one run is better on more items and the other on average, which repeats allow: then the tests do not agree."""
+    return (row["better"] - row["worse"]) * row["difference"] < 0
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -16,7 +16,7 @@ def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfol
 
 
 TASK = Task(
-    about="A true and a false tail of a fact, each affirmed and denied: no rule of wording answers them.",
+    about="A true and a false tail of a fact, each affirmed and denied: no rule over negations answers them.",
     prompts=("claim", "claim_prompt2", "claim_short"),
     requests=requests,
     of="fourfold",

@@ -129,7 +129,7 @@ def _row(group: str, parts: Mapping[bool, Sequence[tuple[str, int, int]]]) -> Fi
         if part:
             numbers = numbered([cluster for cluster, _, _ in part])
             sums, counts = (np.bincount(numbers, [one[column] for one in part]).astype(np.int64) for column in (1, 2))
-            rate, interval = float(sums.sum() / counts.sum()), rate_interval(sums, counts, f"{group} {name}")
+            rate, interval = float(sums.sum() / counts.sum()), rate_interval(sums, counts)
             row[name] |= {"accuracy": round(rate, DIGITS)}
             bounds[has_related] = rate, *(interval or (0.0, 1.0))
     if len(bounds) == 2:

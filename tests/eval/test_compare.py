@@ -77,6 +77,12 @@ def test_what_cannot_differ_is_in_no_family() -> None:
     assert rules["mcnemar_p_holm"] is None and not rules["differs"]
 
 
+def test_tests_that_point_to_different_runs_find_no_difference() -> None:
+    """One is right a little more often on many items, the other much more often on a few: repeats allow it."""
+    row = {"shared": 100, "better": 10, "worse": 60, "difference": 0.05, "mcnemar_p": 1e-9, "bootstrap_p": 1e-4}
+    assert with_holm([row.copy()])[0]["differs"] is False and with_holm([row | {"difference": -0.05}])[0]["differs"] is True
+
+
 def test_each_task_is_a_family_and_two_rules_are_in_none() -> None:
     runs = {name: Run(model=name.partition("-")[0], task=task) for name, task in (("a", "choice"), ("b", "choice"), ("r-1", "choice"),
             ("r-2", "choice"), ("c", "claim"), ("d", "claim"))}  # fmt: skip

@@ -15,6 +15,7 @@ from eval.diff.__main__ import difference_of, main
 from eval.diff.content import MAX_DISPLAYED, Changes, changes_of
 from eval.diff.page import browser_files, item_files
 from eval.diff.version import DataVersion
+from eval.report.items import list_script
 from eval.report.pages import write_items
 from eval.report.records import marked
 from tests.eval.item_pages import HOSTILE
@@ -248,7 +249,8 @@ def beside(two, tmp_path: Path) -> Path:
     runs = difference_of(a, b)["runs"]
     write_items(tmp_path / "reports", browser_files(b, runs))
     became = {key: how for change in changes_of(a, b) for key, how in change.became.items()}
-    write_items(tmp_path / "diff", item_files(a, b, became, runs), alone=True)
+    said = "changed.js", list_script("changed", ["", [], []])
+    write_items(tmp_path / "diff", [*item_files(a, b, became, runs), said], alone=True)
     return tmp_path / "reports"
 
 
@@ -279,8 +281,11 @@ def test_a_difference_that_is_not_there_or_of_other_items_is_said(browser, besid
     script.unlink()
     opened = Opened(browser, beside, "items.html#since=edited", further=beside.parent / "diff")
     opened.shows(0)
-    assert "python -m eval.diff HEAD --html" in opened.page.locator("#since-said").inner_text()
+    assert "python -m eval.diff TAG --html" in opened.page.locator("#since-said").inner_text()
     opened.page.get_by_role("button", name="Reset").click()
     expect(opened.page.locator("#count")).to_have_text(re.compile("^[1-9]"))
+    (beside.parent / "diff/items/changed.js").unlink()
+    opened.go("items.html")
+    assert not opened.page.get_by_role("button", name="Changed since").is_visible()  # no difference, no button
     opened.faults.clear()  # the browser itself says that a file is not there
     opened.close()

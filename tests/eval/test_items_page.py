@@ -157,7 +157,7 @@ def test_nothing_of_the_reserved_split_is_on_any_page(reports: Path) -> None:
 def test_each_reason_has_its_count_examples_and_what_to_do(reports: Path) -> None:
     html = (reports / "rejected.html").read_text(encoding="utf-8")
     assert html.count("坏题") == 10
-    assert "clean: stem_broken, 13" in html and "toy 13 (100.0 %)" in html
+    assert "clean: stem_broken, 13" in html and "<td>toy 13</td>" in html
     assert "cut off, or with" in html and "layout was read" in html
     assert "<script>" not in html and "⟨U+202E⟩" in html and "\u202e" not in html
 
@@ -209,7 +209,7 @@ def test_what_one_run_gets_right_and_another_wrong_is_what_the_comparison_counts
     opened = open_page("items.html#run=first&other=second&relation=better")
     assert row["better"] > 0
     opened.shows(row["better"])
-    opened.page.get_by_label("run is … than other run").select_option("worse")
+    opened.page.get_by_label("run against other run").select_option("worse")
     assert row["worse"] > 0
     opened.shows(row["worse"])
 
@@ -252,6 +252,14 @@ def test_a_question_of_a_cluster_that_has_a_page_says_so() -> None:
         assert [name for name in ("cluster", "wordings") if f'["{name}","cluster-1"]' in made] == told
 
 
+def test_a_share_is_rounded_as_on_the_other_pages(open_page) -> None:
+    """10 of 32 is 31.2 %, not 31.3: metrics have four digits, and Python rounds a half to the even side."""
+    shares = [(right, of) for of in (16, 32, 80, 154, 678) for right in range(of + 1)]
+    opened = open_page("items.html")
+    shown = opened.page.evaluate("all => all.map(([right, of]) => AtomExam.percent(right / of))", shares)
+    assert shown == [f"{100 * round(right / of, 4):.1f} %" for right, of in shares] and shown[17 + 10] == "31.2 %"
+
+
 def test_errors_of_claims_are_those_of_the_table(open_page, reports: Path) -> None:
     """Of the first repeat, as stage `errors` counts them."""
     pairs = [item for item in read_jsonl(reports.parent / "data/splits/test/claims.jsonl", ClaimPair)]
@@ -261,12 +269,12 @@ def test_errors_of_claims_are_those_of_the_table(open_page, reports: Path) -> No
         both = {side: scores[f"{pair.id}/{side}"] for side in ("factual", "non_factual")}
         outcomes, answers = ({side: getattr(one, name) for side, one in both.items()} for name in ("outcome", "answer"))
         told.append(Pair(pair, {}, outcomes, answers))
-    figures = run_figures(told, [], 0, [])["by_verdicts"]
+    figures = run_figures(told, [], 0, [])["patterns"]
     opened = open_page("items.html")
-    for kind in ("not_follow", "sycophancy", "contrary", "reversed"):
-        opened.go(f"items.html#run=claims&verdict={kind}")
-        opened.shows(figures[kind]["pairs"])
-    assert figures["not_follow"]["pairs"] and figures["sycophancy"]["pairs"]
+    for kind, pairs in figures.items():
+        opened.go(f"items.html#run=claims&verdict={kind.replace('_', '+')}+in+the+first+repeat")
+        opened.shows(pairs)
+    assert figures["right"] and figures["not_follow"] and figures["sycophancy"]
 
 
 def test_search_state_in_the_address_and_the_way_back(open_page) -> None:
@@ -435,7 +443,8 @@ def test_clusters_stand_beside_what_was_kept_and_contradictions_beside_the_line_
     page = opened.page
     cells = page.locator(".card").evaluate_all("cards => cards.map(card => [...card.children].map(part => part.textContent))")
     cards = {name: count for count, name in cells}
-    assert cards == {"clusters": "4", "of several wordings": "3", "rows in them": "11", "contradictions": "3"}
+    names = ("clusters of equal or nearly equal questions", "of several wordings, listed below", "of exact copies, not listed")
+    assert cards == dict(zip((*names, "rows in all clusters", "contradictions"), ("4", "3", "1", "11", "3"), strict=True))
     kept = page.locator(f"[id='cluster-{1:020x}']")
     assert kept.locator("del").all_text_contents() == ["2"] * 5  # of each option, and of the answer
     assert kept.locator("ins").all_text_contents() == ["另外", *["50"] * 5]
@@ -449,7 +458,7 @@ def test_clusters_stand_beside_what_was_kept_and_contradictions_beside_the_line_
 def test_claims_stand_beside_the_passages_that_speak_of_them_and_what_people_judged(open_page) -> None:
     opened = open_page("evidence.html")
     page = opened.page
-    rows = page.locator("h2:has-text('Claims with evidence') + .wide tr").evaluate_all(
+    rows = page.locator("h2:has-text('Claims with a passage found') + .wide tr").evaluate_all(
         "rows => rows.slice(1).map(row => [...row.cells].slice(0, 4).map(cell => cell.textContent))"
     )
     assert rows == [["disease_cause", "7", "3", "42.9 %"], ["disease_symptom", "6", "1", "16.7 %"]]  # reserved ones are counted alone

@@ -308,7 +308,7 @@ def ints(values) -> np.ndarray:
 def test_clusters_of_one_give_scipys_percentile_interval() -> None:
     """Two hundred units apart, far from 0 and 1: what is done beside drawing makes no difference."""
     right = ints(np.random.default_rng(1).random(200) < 0.7)
-    mine = rate_interval(right, np.ones_like(right), "accuracy")
+    mine = rate_interval(right, np.ones_like(right))
     theirs = scipy.stats.bootstrap(
         (right,), np.mean, n_resamples=10_000, method="percentile", rng=np.random.default_rng(2)
     ).confidence_interval
@@ -331,41 +331,46 @@ def test_few_clusters_are_widened_to_students_interval() -> None:
     """Which the plain percentile interval falls short of; in the middle of the scale the logit makes no difference."""
     sums = ints([10, 14, 18, 22, 26, 30, 34, 38])
     student = scipy.stats.t.interval(0.95, 7, (sums / 48).mean(), scipy.stats.sem(sums / 48))
-    for low, high in (rate_interval(sums, np.full(8, 48), "x"), difference(sums, np.full(8, 48), "x").interval):
+    for low, high in (rate_interval(sums, np.full(8, 48)), difference(sums, np.full(8, 48), "x").interval):
         assert high - low == pytest.approx(student[1] - student[0], rel=0.05)
 
 
 def test_near_the_edge_the_interval_is_close_to_wilsons() -> None:
     """Three of a hundred: the quantiles of the draws would reach 0, which three right answers rule out."""
-    low, high = rate_interval(ints([1] * 3 + [0] * 97), np.ones(100, np.int64), "x")
+    low, high = rate_interval(ints([1] * 3 + [0] * 97), np.ones(100, np.int64))
     wilson = scipy.stats.binomtest(3, 100).proportion_ci(method="wilson")
-    assert (low, high) == pytest.approx((wilson.low, wilson.high), abs=0.006)
+    assert (low, high) == pytest.approx((wilson.low, wilson.high), abs=0.007)  # 0.006 without the noise of the draws
 
 
 @pytest.mark.parametrize("clusters", [2, 5, 100])
 def test_where_all_are_alike_the_binomial_bound_stands_in(clusters: int) -> None:
     ones = np.ones(clusters, np.int64)
     exact = scipy.stats.binomtest(clusters, clusters).proportion_ci(method="exact")
-    assert rate_interval(ones, ones, "x") == pytest.approx((exact.low, 1.0))
-    assert rate_interval(0 * ones, ones, "x") == pytest.approx((0.0, 1 - exact.low))
+    assert rate_interval(ones, ones) == pytest.approx((exact.low, 1.0))
+    assert rate_interval(0 * ones, ones) == pytest.approx((0.0, 1 - exact.low))
 
 
 def test_clusters_that_are_alike_in_the_middle_are_not_certain_either() -> None:
-    """Six pairs asked twice, each right once."""
-    exact = scipy.stats.binomtest(3, 6).proportion_ci(method="exact")
-    assert rate_interval(np.full(6, 1), np.full(6, 2), "x") == pytest.approx((exact.low, exact.high))
+    """Six pairs asked twice, each right once: as many may be unlike them as of six that are right, and be right twice or never."""
+    unlike = 1 - scipy.stats.binomtest(6, 6).proportion_ci(method="exact").low
+    assert rate_interval(np.full(6, 1), np.full(6, 2)) == pytest.approx((0.5 - unlike / 2, 0.5 + unlike / 2))
+
+
+def test_equal_sums_and_counts_have_an_equal_interval_in_any_order() -> None:
+    sums, counts = ints([0, 1, 2, 1, 0, 2]), ints([1, 1, 2, 2, 2, 4])
+    assert rate_interval(sums, counts) == rate_interval(sums[::-1], counts[::-1])
 
 
 def test_a_cluster_that_is_nearly_everything_is_nearly_all_there_is() -> None:
     """A hundred right answers, 96 of them in one case, bound the rate less than five cases of twenty do."""
     uneven, even = ints([96, 1, 1, 1, 1]), ints([20] * 5)
-    assert rate_interval(uneven, uneven, "x")[0] < 0.1 < 0.47 < rate_interval(even, even, "x")[0]
+    assert rate_interval(uneven, uneven)[0] < 0.1 < 0.47 < rate_interval(even, even)[0]
     wrong = ints([0, 1, 0, 0, 1])
-    assert rate_interval(uneven - wrong, uneven, "x")[0] < 0.1
+    assert rate_interval(uneven - wrong, uneven)[0] < 0.1
 
 
 def test_one_cluster_tells_nothing() -> None:
-    assert rate_interval(ints([3]), ints([4]), "x") is None
+    assert rate_interval(ints([3]), ints([4])) is None
     assert difference(ints([1]), ints([4]), "x") == (None, 1.0)
 
 
@@ -373,8 +378,8 @@ def test_one_cluster_tells_nothing() -> None:
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(3, 5)), min_size=2, max_size=20), st.randoms())
 def test_the_order_of_clusters_does_not_matter_and_the_rate_lies_between(drawn, random) -> None:
     mixed = random.sample(drawn, len(drawn))
-    low, high = rate_interval(*ints(drawn).T, "x")
-    assert (low, high) == rate_interval(*ints(mixed).T, "x")
+    low, high = rate_interval(*ints(drawn).T)
+    assert (low, high) == rate_interval(*ints(mixed).T)
     rate = ints(drawn)[:, 0].sum() / ints(drawn)[:, 1].sum()
     assert 0 <= low <= rate <= high <= 1
 
@@ -386,7 +391,7 @@ def coverage(clusters: int, share: float, size: int, runs: int = 500) -> float:
     for _ in range(runs):
         counts = random.integers(1, size + 1, clusters)
         own = random.beta(3 * share, 3 * (1 - share), clusters)
-        low, high = rate_interval(random.binomial(counts, own), counts, "accuracy", draws=2000)
+        low, high = rate_interval(random.binomial(counts, own), counts, draws=2000)
         hits += low <= share <= high
     return hits / runs
 
@@ -403,7 +408,7 @@ def test_an_interval_that_overlooks_clusters_is_too_narrow() -> None:
     random, hits = np.random.default_rng(RANDOM_SEED), 0
     for _ in range(300):
         right = np.repeat(ints(random.random(60) < 0.5), 6)
-        low, high = rate_interval(right, np.ones_like(right), "accuracy", draws=2000)
+        low, high = rate_interval(right, np.ones_like(right), draws=2000)
         hits += low <= 0.5 <= high
     assert hits / 300 < 0.75
 

@@ -8,6 +8,7 @@ import pytest
 
 from eval.report import charts
 from eval.report.__main__ import read_metrics, summarize
+from eval.report.first_screen import LEAST
 from eval.report.pages import page, rendered
 
 ROOT = Path(__file__).parents[2]
@@ -111,8 +112,14 @@ def test_the_report_is_short_whatever_is_run(browser, tmp_path: Path) -> None:
 def test_the_table_of_models_has_the_first_run_of_each_task(tables: list[dict]) -> None:
     names, *rows = under(tables, "Models")
     tasks = ["fourfold", "claim", "choice", "choice", "tcm", "essay"]
-    assert names[1:-2] == ["Fourfold facts", "Claim pairs (SdAK)", "Choice (CPsyExam)", "of these, case analysis", "TCM (TCMBench)",
-                           "Answers in words, mark of 100"]  # fmt: skip
+    assert names[1:-2] == [
+        "Fourfold facts guessed: 6.25 %",
+        "Claim pairs (SdAK) guessed: 25 %",
+        "Choice (CPsyExam) guessed: 25 % of 4 options",
+        "Case analysis (in Choice)",
+        "TCM (TCMBench) guessed: 20 % of 5 options",
+        "Answers in words, mark of 100",
+    ]
     assert [row[0] for row in rows[:2]] == ["tiny", "best line without knowledge"]
     assert {row[0].removesuffix(" (baseline)") for row in rows[2:]} == {run["model"] for run in RUNS.values()} - {"tiny"}
     for model, *cells, _, _ in [rows[0], *rows[2:]]:
@@ -121,7 +128,7 @@ def test_the_table_of_models_has_the_first_run_of_each_task(tables: list[dict]) 
             part = run and (run["by_category"].get("ca") if at == 3 else run)
             if task != "essay":
                 assert cell.lstrip("▲▼≈ ") == (re.sub(r" ± \S+ %", "", rate(part, "accuracy")) + f", n {asked(part)}" if part else "–")
-    assert re.fullmatch(r"\d+\.\d % [\d.]+ … [\d.]+, n 8", rows[0][6])  # no sign: too few
+    assert re.fullmatch(r"\d+\.\d [\d.]+ … [\d.]+, n 8", rows[0][6])  # a mark, no percent; no sign: too few
     assert rows[1][1:4] == ["6.7 % random", f"{percent(RUNS['tiny-claims']['wording']['accuracy'])} rule negation_by_type", "26.0 % random"]
     assert [cell[0] for cell in rows[0][1:4]] == ["▼", "▼", "≈"]
 
@@ -166,13 +173,14 @@ def test_every_comparison_has_a_row(tables: list[dict]) -> None:
         assert row[1:3] == [pair["a"], pair["b"]]
         assert row[4:8] == [
             str(pair["shared"]),
-            percent(pair["of_a"]),
-            percent(pair["of_b"]),
+            *(percent(pair[one]).removesuffix(" %" if pair["figure"] == "mark" else "") for one in ("of_a", "of_b")),
             f"{100 * pair['difference']:+.1f} {100 * low:+.1f} … {100 * high:+.1f}",
         ]
         assert row[8:10] == [str(pair["better"]), str(pair["worse"])]
         tests = [pair["mcnemar_p_holm"], pair["bootstrap_p_holm"]]
-        assert row[10:] == [*map(p_value, tests), "differ" if pair["differs"] else "not shown"]
+        verdict = "differ" if pair["differs"] else "no difference shown"
+        assert [row[10].removesuffix(", the other way"), row[11]] == [*map(p_value, tests)]
+        assert row[12] == (verdict if pair["family"] and pair["shared"] >= LEAST else "not tested")
 
 
 def test_fourfold_facts_have_sides_and_detection(tables: list[dict]) -> None:
@@ -207,10 +215,10 @@ def test_the_papers_tables_have_the_figures_of_the_runs(tables: list[dict]) -> N
 def test_the_splits_and_fourfold_facts_have_their_counts(tables: list[dict]) -> None:
     split, fourfold = metrics("split"), metrics("claims")["fourfold"]
     assert under(tables, "Splits")[1:] == [
-        [name, *(str(split[kind][name]) for kind in ("questions", "claims", "fourfold"))] for name in split["questions"]
+        [name, *(f"{split[kind][name]:,}" for kind in ("questions", "claims", "fourfold"))] for name in split["questions"]
     ]
     for heading, counts in (("Facts without four sentences", "rejected_by_reason"), ("All fourfold facts by atomic type", "by_type")):
-        assert under(tables, heading)[1:] == [[name, str(count)] for name, count in fourfold[counts].items()]
+        assert under(tables, heading)[1:] == [[name, f"{count:,}"] for name, count in fourfold[counts].items()]
 
 
 def plain(value: object) -> str:
@@ -234,6 +242,21 @@ def test_each_judge_has_its_marks_bounds_and_orders(tables: list[dict]) -> None:
         assert published == ", ".join(f"{rules} {plain(read['mark'])}" for rules, read in judge["published"].items())
 
 
+def test_letters_are_shares_of_the_answers_less_those_of_the_right_ones(tables: list[dict]) -> None:
+    names, *rows = under(tables, "Is a letter preferred?")
+    own = {name: run for name, run in RUNS.items() if run["model"] == "tiny" and run.get("letters")}
+    kinds = {"single": "mcqa", "multiple": "mrqa"}
+    assert [[row[0], kinds[row[1]]] for row in rows] == [[name, kind] for name, run in own.items() for kind in run["letters"]]
+    for name, kind, most, *cells in rows:
+        table = own[name]["letters"][kinds[kind]]
+        answered, gold = (sum(table[side].values()) for side in ("answered", "gold"))
+        assert most == f"{most[0]} {100 * max(table['answered'].values()) / answered:.0f} %"
+        for letter, cell in zip(names[3:], cells, strict=True):
+            known = letter in table["answered"] or letter in table["gold"]
+            pull = table["answered"].get(letter, 0) / answered - table["gold"].get(letter, 0) / gold
+            assert cell == (points(pull) if known else "–")
+
+
 def test_published_rule_sets_stand_beside_ours(tables: list[dict]) -> None:
     rows = under(tables, "Published rule sets on the same replies")[1:]
     asked = {name: run for name, run in RUNS.items() if run.get("published")}
@@ -245,7 +268,8 @@ def test_published_rule_sets_stand_beside_ours(tables: list[dict]) -> None:
             assert against == points(read["accuracy"] - asked[name]["accuracy"] if read.get("accuracy") is not None else None)
             numbers = {key: value for key, value in read.items() if isinstance(value, int | float)}
             others = {key: value for key, value in numbers.items() if key not in ("following_rate", "accuracy")}
-            assert more == ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in others.items())
+            words = {key: percent(value) if isinstance(value, float) else f"{value} replies" for key, value in others.items()}
+            assert more == ", ".join(f"{key.replace('_', ' ')} {words[key]}" for key, value in others.items() if words[key] != "0 replies")
 
 
 def test_cases_that_are_right_as_a_whole_have_their_figures(tables: list[dict]) -> None:
@@ -274,7 +298,7 @@ def test_the_profile_of_each_source_has_its_counts_shares_and_bounds(tables: lis
     assert [row[0] for row in rows] == list(sources)
     for name, questions, kept, types, options, letters, facts, together, unlike in rows:
         source = sources[name]
-        assert (questions, kept, facts) == tuple(str(source.get(key, "")) for key in ("questions", "kept", "facts"))
+        assert (questions, kept, facts) == tuple(f"{source[key]:,}" if key in source else "" for key in ("questions", "kept", "facts"))
         assert (types, options, letters) == (
             listed(source.get("types")), listed(source.get("options"), ": "), listed(source.get("letters")),
         )  # fmt: skip
@@ -288,9 +312,9 @@ def test_the_profile_of_each_source_has_its_counts_shares_and_bounds(tables: lis
             one = bounds[figure]
             assert (bound, severity, why) == (f"at most {percent(one['at_most'])}", one["severity"], one["why"])
             assert cells == [percent(source.get(figure)) for source in sources.values()]
-    speaking = {one["under"]: one["rows"] for one in tables if one["under"].startswith("Records that speak to a model")}
+    speaking = {one["under"]: one["rows"] for one in tables if one["under"].startswith("Records with instructions to a language model")}
     total = sum(counts["records"] for counts in profile["injections"].values())
-    (rows,) = (speaking[f"Records that speak to a model: {total}"],)
+    (rows,) = (speaking[f"Records with instructions to a language model: {total}"],)
     assert [row[:2] for row in rows[1:]] == [[name, str(counts["records"])] for name, counts in profile["injections"].items()]
 
 

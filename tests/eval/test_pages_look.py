@@ -34,6 +34,11 @@ FAULTS = """() => {
   for (const one of all("[tabindex]")) if (Number(one.getAttribute("tabindex")) > 0) told("an order of its own", one);
   for (const one of all(".wide"))
     if (one.scrollWidth > one.clientWidth + 1 && !one.hasAttribute("tabindex")) told("cannot be scrolled by keys", one);
+  for (const one of all("svg text")) {
+    const [svg, size] = [one.ownerSVGElement, parseFloat(getComputedStyle(one).fontSize)];
+    if ((size * svg.getBoundingClientRect().width) / svg.viewBox.baseVal.width < 11) told("small letters", one);
+  }
+  for (const one of all("#list")) if (one.clientHeight > innerHeight) told("a list taller than the screen", one);
   const ids = [...document.querySelectorAll("[id]")].map((one) => one.id);
   if (new Set(ids).size !== ids.length) faults.push("an id twice");
   for (const link of all("a[href^='#']"))

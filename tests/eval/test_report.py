@@ -86,7 +86,7 @@ COMPARISONS = [
         "task": "choice", "figure": "accuracy", "a": "tiny-choice", "b": HOSTILE, "differ_in": ["model"], "only_a": 0, "only_b": 0,
         "of_a": 0.5,
         "of_b": 0.25, "shared": 20, "difference": 0.25, "interval": [0.05, 0.45], "better": 6, "worse": 1, "alike": 13,
-        "mcnemar_p": 0.125, "bootstrap_p": 0.0004, "mcnemar_p_holm": 0.125, "bootstrap_p_holm": 0.0004, "differs": False,
+        "mcnemar_p": 0.125, "bootstrap_p": 0.0004, "mcnemar_p_holm": 0.125, "bootstrap_p_holm": 0.0004, "differs": False, "family": 1,
     },
     {"task": "claim", "figure": "accuracy", "a": "x", "b": "y", "differ_in": ["prompt"], "only_a": 3, "only_b": 3, "shared": 0},
 ]  # fmt: skip
@@ -139,7 +139,7 @@ def test_chance_and_the_best_rule_are_the_line_of_true_or_false() -> None:
 
 def test_question_types_that_no_run_asks_are_said() -> None:
     shown = page(FOUND, summarize(FOUND) | {"unasked": {"blank": 3, "tf": 12}})
-    assert "no run asks 3 blank, 12 tf questions of test" in shown
+    assert "no run asks 3 blanks to fill, 12 true or false questions of test" in shown
 
 
 def test_plots_have_own_models_first_and_no_row_of_few_items() -> None:
@@ -233,7 +233,7 @@ def test_letters_are_shares_of_the_answers_less_those_of_the_right_ones() -> Non
     """Two of four questions answered, A and B: each half of the answers, as of the right ones A and C."""
     table = {"answered": {"A": 1, "B": 1}, "gold": {"A": 2, "C": 2}}
     found = letters({"r": {"letters": {"mcqa": table, "mrqa": {"answered": {}, "gold": {"D": 1}}}}})
-    assert found == (["A", "B", "C", "D"], [("r", "mcqa", [0.0, 0.5, -0.5, None]), ("r", "mrqa", [None] * 4)])
+    assert found == (["A", "B", "C", "D"], [("r", "mcqa", "A 50 %", [0.0, 0.5, -0.5, None]), ("r", "mrqa", "none", [None] * 4)])
     assert letters({"r": {}}) is None
     shown = page(FOUND, summarize(FOUND))
     assert 'style="--at: 60%">+66.7' in shown and 'style="--bar: var(--bar2); --at: 60%">-66.7' in shown
@@ -259,12 +259,14 @@ def test_a_radar_lays_runs_over_each_other_on_axes_of_enough_items() -> None:
     few = types | {"e": {"pairs": LEAST - 1, "accuracy": 1.0}}
     drawn = radar({"one": {"by_type": few}, "two": {"by_type": types | {"e": {"pairs": 50, "accuracy": 1.0}}}})
     assert drawn is not None
-    assert drawn.polygons == [(run, "330.0,40.0 392.5,165.0 330.0,165.0 267.5,165.0") for run in ("one", "two")]
-    axes = [(axis.words, axis.anchor) for axis in drawn.axes]
+    assert drawn.polygons == [(run, "200.0,55.0 245.0,145.0 200.0,145.0 155.0,145.0") for run in ("one", "two")]
+    assert drawn.left_out == [f"e, {LEAST - 1}"]
+    axes = [(*axis.lines, axis.anchor) for axis in drawn.axes]
     assert axes == [("a, 20", "middle"), ("b, 20", "start"), ("c, 20", "middle"), ("d, 20", "end")]
     assert radar({}) is None and radar({"one": {"by_type": types}, "two": {}}) is None
     shown = page(FOUND._replace(runs={"r": RUNS["tiny-claims"] | {"by_type": types}}), summarize(FOUND), rule=types)
     assert 'class="radar"' in shown and "Accuracy by atomic type of r, rule negation_by_type;" in shown
+    assert '<th class="n run">rule negation_by_type</th>' in shown  # its figures stand in the table
 
 
 def test_the_rule_of_wording_takes_the_better_way_for_each_type() -> None:
@@ -279,16 +281,22 @@ def test_what_is_kept_for_another_source_is_a_part_of_its_own() -> None:
     assert funnel({"one": [step]}) == [("one", "facts", 10, 2, 7, [("near_duplicates-identical", 1)], False)]
     html = page(FOUND, summarize(FOUND), sheets={"one": [step]})
     assert "also in another source" in html and 'style="width: 70.00%"' in html
+    assert "1 facts" in html and "7 facts joined with an equal one of another source" in html
+    context = {"data": DATA, "crawls": {}, "reasons": [], "folders": {}, "profile": {}, "sheets": {"one": [step]}}
+    row = re.findall(r'<td class="n">(\d+)</td>', rendered("rejected", context, scripted=True).partition('id="sources"')[2])
+    assert row[:4] == ["10", "2", "7", "1"]  # in = kept + kept for another source + rejected
 
 
 def test_subjects_of_enough_questions_are_sorted_else_exams() -> None:
-    subjects = {"low": part(0.25, 30), "high": part(0.75, 20), "few": part(1.0, 19)}
+    subjects = {"low": part(0.05, 30) | {"accuracy_interval": [0.01, 0.2]}, "high": part(0.75, 20), "few": part(1.0, 19)}
     runs = {"a": run("choice", 0.5, by_subject=subjects, by_exam={"PCE": part(0.5, 69)}), "b": run("choice", 0.5) | {"model": "n"}}
     found = beside(runs, ["a", "b"])
-    assert (found.facet, found.models, [row.value for _, row in found.rows]) == ("subject", ["m", "n"], ["high", "low"])
-    assert found.rows[0][1].cells[0]["run"] == "a" and found.rows[0][1].cells[1] is None
+    assert (found.facet, found.models, [row.value for row in found.rows]) == ("subject", ["m", "n"], ["high", "low"])
+    assert found.rows[0].cells[0]["run"] == "a" and found.rows[0].cells[1] is None
     runs["a"] |= {"by_subject": {"few": part(1.0, 19), "low": part(0.25, 30)}, "by_exam": {"PCE": part(0.5, 69), "TQE": part(0.5, 20)}}
-    assert [row.value for _, row in beside(runs, ["a", "b"]).rows] == ["PCE", "TQE"]  # of one subject none is harder than another
+    assert [row.value for row in beside(runs, ["a", "b"]).rows] == ["PCE", "TQE"]  # of one subject none is harder than another
+    runs["tcm"] = run("tcm", 0.5, by_exam={"TCM": part(1.0, 99)})
+    assert [row.value for row in beside(runs, ["a", "b", "tcm"]).rows] == ["PCE", "TQE"]  # not of another task
     del runs["a"]["by_exam"]["TQE"]
     assert not beside(runs, ["a", "b"]).rows
 
@@ -303,18 +311,20 @@ def test_the_best_two_models_are_compared_by_their_choices() -> None:
 def test_whether_parts_differ_in_difficulty_is_tested() -> None:
     assert alike([(0.25, 30), (0.75, 20)]) == pytest.approx(0.0004985, rel=1e-3)  # scipy.stats.chi2_contingency, without correction
     for high, words in (
-        (0.55, "they are not shown to differ (chi-squared, p = 0.7"),
-        (1.0, "their order is more than noise (chi-squared, p < 0.001"),
+        (0.55, "they are not shown to differ (chi-squared over clusters, p = 0.7"),
+        (1.0, "their order is more than noise (chi-squared over clusters, p < 0.001"),
     ):
         exams = {"low": part(0.5, 30) | {"accuracy_interval": [0.325, 0.675]}, "high": {"questions": 20, "accuracy": high}}
         stages = FOUND._replace(runs={"a": ABOUT | HALF | run("choice", 0.5, by_exam=exams)})
-        assert f"For m {words}" in page(stages, summarize(stages)).replace("&lt;", "<")
+        shown = page(stages, summarize(stages)).replace("&lt;", "<")
+        assert f"For m {words}" in shown and ("No exam is shown to be harder" in shown) is ("not" in words)
+        assert (shown.index(">high<") < shown.index(">low<")) is ("not" not in words)  # sorted only where there is an order
 
 
 def test_settings_stand_beside_the_first_run_of_their_model() -> None:
     runs = {"a": run("choice", 0.5), "b": run("choice", 0.25), "alone": run("claim", 0.5), "rule": run("choice", 0.1) | {"model": "r"}}
-    pairs = [{"a": "a", "b": "b", "shared": 9, "difference": 0.25, "differs": True}]
-    assert settings(runs, pairs, {"r"}) == [("a", None), ("b", {"difference": -0.25, "differs": True})]
+    pairs = [{"a": "a", "b": "b", "shared": 9, "difference": 0.25, "interval": [0.125, 0.5], "differs": True}]
+    assert settings(runs, pairs, {"r"}) == [("a", None), ("b", {"difference": -0.25, "interval": [-0.5, -0.125], "differs": True})]
 
 
 RUN = ABOUT | {
@@ -324,8 +334,13 @@ RUN = ABOUT | {
 
 
 def pair(a: str, b: str, difference: float, mcnemar_p: float, bootstrap_p: float, *, differs: bool = False) -> dict:
-    about = {"a": a, "b": b, "shared": 9, "difference": difference, "differs": differs}
-    return about | {"mcnemar_p": mcnemar_p, "bootstrap_p": bootstrap_p}
+    about = {"a": a, "b": b, "shared": 9, "difference": difference, "differs": differs, "interval": [difference - 0.1, difference + 0.1]}
+    return about | {
+        "better": 5 + 9 * (difference > 0),
+        "worse": 5 + 9 * (difference < 0),
+        "mcnemar_p": mcnemar_p,
+        "bootstrap_p": bootstrap_p,
+    }
 
 
 @pytest.mark.parametrize(("accuracy", "bounds", "baseline", "compared", "line", "verdict"), [
@@ -336,6 +351,7 @@ def pair(a: str, b: str, difference: float, mcnemar_p: float, bootstrap_p: float
     (0.3, [0.2, 0.4], 0.2, pair("rules", "own", -0.1, 0.01, 0.01), "rule", "above"),  # corrected for this model, not for all pairs
     (0.3, [0.2, 0.4], 0.1, pair("own", "rules", 0.2, 0.06, 0.01), "rule", "unsure"),
     (0.1, [0.05, 0.2], 0.3, pair("own", "rules", -0.2, 0.01, 0.01), "rule", "below"),
+    (0.3, [0.2, 0.4], 0.2, pair("own", "rules", 0.1, 0.01, 0.01) | {"better": 1, "worse": 20}, "rule", "unsure"),  # on fewer items
 ])  # fmt: skip
 def test_a_model_stands_above_or_below_the_best_line_where_it_is_sure(accuracy, bounds, baseline, compared, line, verdict) -> None:
     runs = {"own": RUN | {"accuracy": accuracy, "accuracy_interval": bounds}}
@@ -401,7 +417,10 @@ def test_a_benchmark_of_questions_alone_does_not_speak_of_facts() -> None:
     summary["data"] |= {"facts": 0, "facts_rejected": 0, "questions": 70, "questions_rejected": 0}
     summary["splits"]["test"] = {"questions": 14, "claims": 0}
     html = page(stages, summary)
-    assert "Test asks 14 questions, out of 70 questions (none rejected)" in re.sub(r"<[^>]+>", "", html) and "Fourfold:" not in html
+    assert (
+        "Test asks 14 questions, out of 70 questions (none rejected, or joined with an equal one)" in re.sub(r"<[^>]+>", "", html)
+        and "Fourfold:" not in html
+    )
 
 
 def test_shares_of_errors_are_said_to_be_of_the_first_repeat() -> None:
@@ -421,7 +440,7 @@ def test_the_lead_is_sure_where_the_runs_differ_and_the_first_run_of_a_task_coun
         lead = board(FOUND._replace(runs=runs, judges={}, comparisons=pairs), {}).lead
         assert (lead.best[0], lead.second[0], lead.second[1].value, lead.is_sure) == ("n", "m", 0.3, differs)
     html = page(FOUND._replace(runs=runs, judges={}, comparisons=[]), summarize(FOUND))
-    assert "(at 0 and 100 % exact, Clopper-Pearson)" in html and "n 100</small>" in html
+    assert "(at 0 and 100 % exact, Clopper-Pearson, over the effective number of clusters)" in html and "n 100</small>" in html
     assert "the lead of +20.0 points may be noise" in html and "Best model n: 50.0 % of 100 fourfold facts, above" in html
 
 
@@ -453,7 +472,7 @@ def test_a_browser_shows_the_page_and_runs_nothing_in_it(browser, tmp_path: Path
     opened.on("pageerror", lambda error: faults.append(error))
     opened.goto((tmp_path / "index.html").as_uri())
     assert opened.title() == "AtomExam report"
-    assert opened.get_by_text("Every two runs of a task: 0 of 2 differ").is_visible()
+    assert opened.get_by_text("Every two runs of a task: 0 of 1 tested differ").is_visible()
     opened.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
     assert opened.get_by_role("cell", name="mark 61.25").is_visible()
     assert opened.get_by_role("cell", name="50.0 % 10.0 … 90.0").first.is_visible()
@@ -476,7 +495,7 @@ def test_the_first_screen_says_what_moved_since_a_version_and_whether_it_is_nois
         ),
         ([[*lost[:2], 0.5, 0.5, 0, 0]], "No figure moved. Items: 3 questions added. All since <b>v1</b> (1a, 2026-01-01)"),
         ([["tiny-claims", "accuracy", 0.5, 0.9, 0.4, 1]], "a comparison of other figures than these; python -m eval.diff <b>v1</b> --html"),
-        (None, "python -m eval.diff HEAD --html compares with the last commit"),
+        (None, "Not compared with another version yet. python -m eval.diff TAG --html fills this line"),
     ):
         path = tmp_path / "diff/items/changed.js"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -503,7 +522,7 @@ def test_the_profile_of_each_source_and_the_lines_to_paste_are_shown() -> None:
     shown = rendered("rejected", context | {"profile": profile}, scripted=True)
     assert HOSTILE not in shown and "&lt;script&gt;" in shown
     assert "title_asks 90.0 %, others 0.0 %" in shown and "at most 0.02" in shown and "exam: EXAM, subject: SUBJECT" in shown
-    assert "Records that speak to a model: 3" in shown and "fake mark 1" in shown
+    assert "Records with instructions to a language model: 3" in shown and "fake mark 1" in shown
     assert "Sources, as they were read" not in rendered("rejected", context | {"profile": {}}, scripted=True)
     found = FOUND._replace(profile=profile)
     assert "1 figures of sources" in page(found, summarize(found))

@@ -2,11 +2,10 @@
 // What moved since another version, if `eval.diff --html` has written it to the folder beside this one; else the page says how.
 (function () {
   const AtomExam = window.AtomExam;
-  const { element } = AtomExam;
+  const { element, percent } = AtomExam;
   const UNITS = 10_000; // figures are rounded to so many parts of one
   const MOST = 4;
   const box = document.getElementById("changed");
-  const percent = (share) => (100 * share).toFixed(1) + " %";
   const points = (share) => (share < 0 ? "−" : "+") + Math.abs(100 * share).toFixed(1);
 
   function figures(title, rows) {

@@ -41,6 +41,7 @@
         data.facets.push({ name, values, byItem: new Map(pairs.map(([id, value]) => [id, values.indexOf(value)])) });
       }
     },
+    changed() {},
     packed([what, text]) {
       document.currentScript.unpacked = unpacked(text).then((value) => take[what](value));
     },
@@ -98,9 +99,12 @@
     progress();
   };
 
-  /** Read what changed since another version, if `eval.diff --html` has written it to the folder beside this one. */
   data.SENTENCES = SIDES.slice(1);
 
+  /** Find out whether `eval.diff --html` has written a difference to the folder beside this one; it fails where it has not. */
+  data.loadChanged = () => fetchPart("../diff/items/changed.js");
+
+  /** Read what changed since another version. */
   data.loadSince = () => fetchPart("../diff/items/since.js");
 
   /** Return what is shown of an opened item. */

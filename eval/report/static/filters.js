@@ -14,11 +14,9 @@
     unparsed: ({ outcome }) => outcome === "unparsed",
     truncated: ({ outcome }) => outcome === "truncated",
     failed: ({ outcome }) => outcome === "failed",
-    sycophancy: ({ pattern }) => pattern === "sycophancy",
-    contrary: ({ pattern }) => pattern === "contrary",
-    reversed: ({ pattern }) => pattern === "reversed",
-    not_follow: ({ pattern }) => pattern === "not_follow",
   };
+  for (const one of ["right", "sycophancy", "contrary", "reversed", "not_follow", "failed"])
+    filters.VERDICTS[one.replace("_", " ") + " in the first repeat"] = ({ pattern }) => pattern === one;
 
   filters.RELATIONS = {
     better: (ours, theirs) => ours > theirs,

@@ -3,7 +3,7 @@
 (function () {
   const AtomExam = window.AtomExam;
   const { data, element, filters } = AtomExam;
-  const MOST_MARKS = 8;
+  const MOST_MARKS = matchMedia("(max-width: 800px)").matches ? 3 : 8;
   const REDRAW_MS = 300; // while items still come in
   const byId = (id) => document.getElementById(id);
   const controls = new Map();
@@ -11,6 +11,7 @@
   let places = [];
   let shown = null;
   let list = null;
+  let isAlone = false; // the page of a difference has its filters already
 
   const at = () => data.place.get(state.item);
   const number = (name) => data.runs.findIndex((run) => run.name === name);
@@ -48,7 +49,8 @@
       const { from, to } = data.since;
       said.replaceChildren(element("a", { href: "../diff/index.html" }, `What changed from ${from} to ${to}`));
     } catch (error) {
-      said.textContent = `${error.message}. \`python -m eval.diff HEAD --html\` writes what changed since the last commit, and a tag stands as well for HEAD; then read this page again.`;
+      const why = error.message.includes("could not be read") ? "Not compared with another version yet" : error.message;
+      said.textContent = `${why}. \`python -m eval.diff TAG --html\` does it; TAG is a git tag, or HEAD for the last commit. Then read this page again.`;
     }
     follow(true);
   }
@@ -58,7 +60,7 @@
     choice("run", "run", names);
     makeColumns();
     choice("verdict", "outcome", Object.keys(filters.VERDICTS));
-    choice("relation", "run is … than other run", Object.keys(filters.RELATIONS));
+    choice("relation", "run against other run", Object.keys(filters.RELATIONS));
     choice("other", "other run", [filters.EVERY, ...names]);
     choice("side", "sentence", data.SENTENCES);
     for (const facet of data.facets) choiceOf(facet);
@@ -70,10 +72,11 @@
     byId("back").addEventListener("click", close);
     byId("since").addEventListener("click", readSince);
     const known = new Set(data.facets.map(({ name }) => name));
-    byId("since").hidden = filters.SINCE.some((name) => known.has(name));
+    isAlone = filters.SINCE.some((name) => known.has(name));
+    if (!isAlone) data.loadChanged().then(() => (byId("since").hidden = asksSince()), () => {});
   }
 
-  const asksSince = () => !byId("since").hidden && filters.SINCE.some((name) => filters.read(location.hash)[name]);
+  const asksSince = () => !isAlone && filters.SINCE.some((name) => filters.read(location.hash)[name]);
 
   /** Return the columns of the list: the runs that the reader chose, else those of the filters, else own models' first. */
   function runsShown() {
@@ -108,7 +111,7 @@
     for (const name of ["run", "asked", "scored", "right", "accuracy"]) head.append(element("th", { scope: "col" }, name));
     table.append(head);
     for (const { name, asked, scored, right, accuracy } of rows) {
-      const cells = [name, asked, scored, Number(right.toFixed(2)), accuracy === null ? "–" : (100 * accuracy).toFixed(1) + " %"];
+      const cells = [name, asked, scored, Number(right.toFixed(2)), accuracy === null ? "–" : AtomExam.percent(accuracy)];
       table.append(element("tr", {}, ...cells.map((cell) => element("td", {}, String(cell)))));
     }
     byId("figures").replaceChildren(element("div", { class: "wide" }, table));

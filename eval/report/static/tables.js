@@ -66,6 +66,13 @@
     else box.removeAttribute("tabindex");
   }
 
+  /** On a narrow screen a row's cells stand below each other, each after the name of its column. */
+  for (const table of document.querySelectorAll("table.rows:has(th)"))
+    for (const row of Array.from(table.rows).slice(1))
+      Array.from(row.cells).slice(1).forEach((cell, at) => {
+        cell.dataset.name ??= table.rows[0].cells[at + 1].textContent;
+      });
+
   const watched = new ResizeObserver((entries) => entries.forEach(({ target }) => reachable(target)));
   for (const box of document.querySelectorAll(".wide")) watched.observe(box);
 

@@ -22,6 +22,12 @@
     return made;
   };
 
+  /** Return a share in percent as the other pages have it: from four digits, and a half rounded to the even side. */
+  AtomExam.percent = function (share) {
+    const percent = 100 * (Math.round(10_000 * share) / 10_000);
+    return (percent % 1 === 0.25 ? percent - 0.01 : percent).toFixed(1) + " %";
+  };
+
   /** Return a text as it is searched: one width, one case. */
   AtomExam.folded = function (text) {
     return text.normalize("NFKC").toLowerCase();
