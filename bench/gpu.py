@@ -272,7 +272,7 @@ def _tuned(sizes: Sizes, activations: Literal["kept", "again"], folder: Path) ->
     parameters = model.num_parameters()
     packs = training.supports_packing(model)
     examples = conversation_examples(tokenizer, sizes.tuning_steps * sizes.step_tokens // 60)
-    steps = steps_of(examples, tuning.batch_tokens, 0, sizes.row_tokens, packs)[: sizes.tuning_steps]
+    steps = steps_of(examples, sizes.step_tokens, 0, sizes.row_tokens, packs)[: sizes.tuning_steps]
     with row_times() as times:
         spent, figures = measured(training.train, model, tokenizer, steps, [], tuning, folder / "kept", folder)
     # The first step's rows bring in what is loaded once; the last row ends when nobody looks.

@@ -206,8 +206,8 @@ class Tuning(Block, frozen=True):
     """None uses the preset's, or 3."""
     learning_rate: Rate | None = None
     """None uses the preset's, or 0.0001 for lora and 0.00001 for full."""
-    batch_tokens: Positive = 16384
-    """Maximum number of tokens of a step."""
+    batch_tokens: Positive | None = None
+    """Maximum number of tokens of a step. None takes a hundredth of the training, at least 1,024 and at most 16,384."""
     batch_examples: Count | None = None
     """Conversations of a step, instead of batch_tokens; 0, or None without a preset, uses batch_tokens."""
     max_tokens: Positive | None = None

@@ -26,7 +26,7 @@ from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.finetune.training_data import IGNORED
 from eval.models.local.weights import ADAPTER, MADE, content_hash, identity_of, locate, read_chat_template
-from eval.tune.examples import Example, PackedRow, steps_of
+from eval.tune.examples import Example, PackedRow, step_tokens, steps_of
 from eval.tune.training_set import DataPaths, TrainingSet, dev_examples
 
 _MAKING = "1"  # increment it when a change here changes weights, so that earlier trainings are not reused
@@ -99,7 +99,8 @@ def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) 
         tokenizer.chat_template = read_chat_template(description)
     template = tuple(sorted(description.template.items()))
     training_set = TrainingSet(tokenizer, tuning, paths, f"params.yaml: tune.{description.model}", template)
-    examples, dev = training_set.examples(), dev_examples(tokenizer, tuning, paths.splits, template)
+    examples = training_set.examples()
+    dev = dev_examples(tokenizer, tuning, paths.splits, sum(len(example.ids) for example in examples), template)
     if not examples:
         raise ValueError(
             f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens "
@@ -163,13 +164,15 @@ def _train(
             made.mkdir(parents=True)
             _discard_others(checkpoints, mark)
     model = training.open_base(path, tuning, description)
-    training.be_deterministic(model)
+    training.be_deterministic(model, description.model)
     packs = training.supports_packing(model)
     if not packs and _is_first():
         print(f"{description.model}: {type(model).__name__} supports one conversation per row; they are not packed", file=sys.stderr)
 
+    batch_tokens = tuning.batch_tokens or step_tokens(examples)
+
     def steps(chosen: Sequence[Example]) -> list[list[PackedRow]]:
-        return steps_of(chosen, tuning.batch_tokens, tuning.batch_examples or 0, tuning.max_tokens or 0, packs)
+        return steps_of(chosen, batch_tokens, tuning.batch_examples or 0, training.row_tokens(tuning.max_tokens or 0), packs)
 
     planned = steps(examples)
     sizes = {

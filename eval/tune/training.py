@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import sys
+import time
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -29,11 +31,12 @@ from transformers.trainer_utils import rotate_checkpoints
 from atomexam.records.blocks import Tuning
 from atomexam.records.model import Description
 from atomexam.runtime.jsonl import to_disk, write_json
+from atomexam.runtime.stage_summary import number_of
 from eval.finetune.training_data import IGNORED, curve
+from eval.models.local.batches import set_threads
 from eval.models.local.weights import ADAPTER
 from eval.tune.examples import PackedRow, columns, reply_marks
 
-_SMALL_PARAMETERS = 50_000_000  # on one core a smaller model gives the same sums everywhere
 _STATE = "trainer_state.json"
 _WHOLE = "whole.json"  # next to a checkpoint's files, once all are on the disk: their names and sizes
 _MAX_CHECKPOINTS = 3  # the best, the last, and the one before, in case the last is incomplete
@@ -41,6 +44,11 @@ _MAX_CHECKPOINTS = 3  # the best, the last, and the one before, in case the last
 
 def has_gpu() -> bool:
     return bool(torch.cuda.is_available())
+
+
+def row_tokens(most: int) -> int:
+    """Return how many tokens of conversations are packed into a row: on a CPU a longer row is no faster, and takes more memory."""
+    return most if has_gpu() else min(most, 512)
 
 
 def open_base(path: Path, tuning: Tuning, about: Description) -> Any:
@@ -95,13 +103,12 @@ def _embeddings_of(model: Any) -> tuple[list[str], bool]:
     return [names[module] for module in (embeddings, None if is_tied else output) if module is not None], is_tied
 
 
-def be_deterministic(model: Any) -> None:
+def be_deterministic(model: Any, name: str) -> None:
     """Make trainings on the CPU reproducible to the last bit."""
     if not has_gpu():
         torch.use_deterministic_algorithms(True)
         torch.utils.deterministic.fill_uninitialized_memory = False
-        if model.num_parameters() < _SMALL_PARAMETERS:
-            torch.set_num_threads(1)
+        set_threads(model, name)
 
 
 @torch.inference_mode()
@@ -182,7 +189,7 @@ def train(
         eval_dataset=_Rows([row for step in dev for row in step if row]),
         data_collator=_tensors,
         compute_loss_func=_loss,
-        callbacks=[_Progress(), *stop],
+        callbacks=[_Progress(rows, len(steps) // every * sum(_tokens_of(row) for step in dev for row in step)), *stop],
     )
     trainer.row_check = row_check
     trainer.remove_callback(PrinterCallback)
@@ -248,15 +255,42 @@ class _OrderedTrainer(Trainer):
         return _loss(outputs, labels), None, None
 
 
+def _tokens_of(row: PackedRow) -> int:
+    return sum(len(example.ids) for example in row)
+
+
 class _Progress(TrainerCallback):
+    """A bar, and after the first rows how long it will take."""
+
+    def __init__(self, rows: Sequence[PackedRow], dev_tokens: int) -> None:
+        """Take the rows of the training, and how many tokens all checks read."""
+        self._tokens, self._dev_tokens = [_tokens_of(row) for row in rows], dev_tokens
+        self._start: float | None = None
+
     def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
-        self._bar = tqdm(total=state.max_steps, initial=state.global_step, desc="tuning", unit="step", disable=None)
+        self._done = state.global_step * args.gradient_accumulation_steps * args.world_size
+        whole, read = sum(self._tokens), sum(self._tokens[: self._done])
+        self._bar = tqdm(total=whole, initial=read, desc="tuning", unit="token", disable=None)
+        self._start = time.monotonic()
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **others: Any) -> None:
         self._bar.set_postfix({name: f"{logs[name]:.3f}" for name in ("loss", "eval_loss") if logs and name in logs})
 
-    def on_step_end(self, args: Any, state: Any, control: Any, **others: Any) -> None:
-        self._bar.update()
+    def on_substep_end(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        """Count the rows that all processes have just read."""
+        read = sum(self._tokens[self._done : self._done + args.world_size])
+        self._done += args.world_size
+        self._bar.update(read)
+        if self._start is None or not state.is_world_process_zero:
+            return
+        speed, left = read / (time.monotonic() - self._start), sum(self._tokens[self._done :])
+        minutes = (left + self._dev_tokens / 3) / speed / 60  # reading alone is a third of learning
+        self._start = None
+        if minutes >= 1:
+            amounts = f"{left:,} tokens in {number_of(state.max_steps, 'step')}, checks of {self._dev_tokens:,}"
+            print(f"tuning: {amounts}, {speed:,.0f} tokens/s: about {number_of(round(minutes), 'minute')}", file=sys.stderr)
+
+    on_step_end = on_substep_end
 
     def on_train_end(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         self._bar.close()

@@ -5,6 +5,7 @@ import sys
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, get_args
@@ -222,14 +223,26 @@ def _unit(item: str) -> str:
     return item.partition("/")[0] if item.endswith(_SIDES) else item
 
 
-def dev_examples(tokenizer: Any, tuning: Tuning, splits: Path, template: Template = ()) -> list[Example]:
-    """Return the requests of dev of the learned kinds, each once, in its first wording and alone."""
+def dev_examples(tokenizer: Any, tuning: Tuning, splits: Path, tokens: int, template: Template = ()) -> list[Example]:
+    """Return requests of dev of the learned kinds, each once, in its first wording and alone.
+
+    Args:
+        tokens: of the training. The checks together read no more of dev: of a small training they would take most of the time.
+    """
     examples: dict[str, Example] = {}
     for request in known_requests(*read_split(splits / "dev")):
         kind = next((kind for kind, amount in tuning.data.items() if amount and kind in KINDS and _is_of(request, kind, tuning.data)), None)
         if kind and request.item_id not in examples:
             examples[request.item_id] = _request_example(tokenizer, kind, [request], template)
-    return [example for example in examples.values() if len(example.ids) <= (tuning.max_tokens or 0)]
+    fitting = {item: example for item, example in examples.items() if len(example.ids) <= (tuning.max_tokens or 0)}
+    sizes = Counter[str]()
+    for item, example in fitting.items():
+        sizes[_unit(item)] += len(example.ids)
+    drawn = list(sizes)
+    Random(f"{tuning.seed}/dev").shuffle(drawn)
+    read = accumulate(sizes[unit] for unit in drawn)
+    chosen = {unit for number, (unit, sum_) in enumerate(zip(drawn, read, strict=True)) if not number or sum_ * tuning.checks <= tokens}
+    return [example for item, example in fitting.items() if _unit(item) in chosen]
 
 
 def _request_example(tokenizer: Any, kind: str, chunk: Sequence[Request], template: Template) -> Example:

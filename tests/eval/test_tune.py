@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -32,7 +33,7 @@ from eval.tune import training
 from eval.tune.__main__ import main, tune
 from eval.tune.held_out import HeldOut
 from eval.tune.training import supports_packing
-from eval.tune.training_set import TrainingSet, kinds_in, read_dialogues
+from eval.tune.training_set import TrainingSet, dev_examples, kinds_in, read_dialogues
 from tests.eval.tuning import KILLED, QUICK, ROOT, SHAPE, base_of, digests, places_of, tuned
 
 pytestmark = pytest.mark.slow
@@ -285,6 +286,59 @@ def test_more_holds_what_less_does_and_the_seed_draws(toy_models: Path, toy_data
         assert all(count == 2 for count in Counter(item.partition("/")[0] for item in chosen).values())
     assert items(0.5) != items(0.5, 2)
     assert len(items(0.001)) == 2  # a little is not nothing: in a sweep it would be the model as it is
+
+
+def test_checks_read_no_more_of_dev_than_the_training_has(toy_models: Path, toy_data: Path) -> None:
+    tokenizer, tuning = AutoTokenizer.from_pretrained(toy_models / "toy"), Tuning(**QUICK | {"checks": 2})
+    sizes = [
+        {example.item_id: len(example.ids) for example in dev_examples(tokenizer, tuning, toy_data / "splits", tokens)}
+        for tokens in (1, 400, 10**6)
+    ]
+    assert list(map(len, sizes)) == sorted(map(len, sizes)) and sizes[0].keys() < sizes[1].keys() < sizes[2].keys()
+    assert 2 * sum(sizes[1].values()) <= 400
+    for one in sizes:  # whole pairs: the share of each verdict stays
+        assert one and all(count == 2 for count in Counter(item.partition("/")[0] for item in one).values())
+
+
+def test_a_long_training_says_how_long(
+    toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    tuned(toy_models, toy_data, tmp_path / "short")
+    assert "tokens/s" not in capsys.readouterr().err
+    seconds = itertools.count(0, 30)
+    monkeypatch.setattr(training.time, "monotonic", lambda: next(seconds))
+    figures = tuned(toy_models, toy_data, tmp_path / "long")
+    told = re.search(
+        r"tuning: ([\d,]+) tokens in (\d+) steps, checks of [\d,]+, \d+ tokens/s: about [\d,]+ minutes", capsys.readouterr().err
+    )
+    assert told and int(told[2]) == figures["planned_steps"] and int(told[1].replace(",", "")) < figures["tokens"]
+
+
+_THREADS = """
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM
+from eval.models.local.batches import Threads
+torch.manual_seed(3)
+sizes = dict(vocab_size=2000, hidden_size=512, intermediate_size=1408, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2)
+model = LlamaForCausalLM(LlamaConfig(**sizes))
+Threads("m")
+ids, gradients = torch.randint(2000, (1, 90)), []
+for number in (1, 2):
+    torch.set_num_threads(number)
+    model.zero_grad()
+    model(input_ids=ids, labels=ids, use_cache=False).loss.backward()
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1e9)
+    gradients.append([norm, *(one.grad for one in model.parameters())])
+print(sum(not torch.equal(*pair) for pair in zip(*gradients)))
+"""
+
+
+@pytest.mark.skipif(not torch.backends.mkl.is_available(), reason="this torch has no MKL, and its threads are not told how to add")
+def test_any_number_of_threads_learns_the_same() -> None:
+    """In a process of its own, since MKL reads its setting once. The number changes with the load, also within a training."""
+    environment = os.environ | {"PYTHONPATH": ".", "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run([sys.executable, "-c", _THREADS], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.stdout == "0\n", done.stderr[-1000:]
 
 
 def test_more_than_there_is_is_said(toy_models: Path, toy_data: Path, capsys: pytest.CaptureFixture) -> None:

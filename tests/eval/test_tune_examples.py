@@ -14,7 +14,7 @@ from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
 from eval.finetune.training_data import IGNORED, known_requests
 from eval.tasks.prompt import render, token_ids
 from eval.tasks.request import conversation
-from eval.tune.examples import Example, columns, conversation_example, passage_examples, reply_marks, steps_of
+from eval.tune.examples import Example, columns, conversation_example, passage_examples, reply_marks, step_tokens, steps_of
 from eval.tune.held_out import HeldOut
 from eval.tune.training_set import DataPaths, TrainingSet
 from tests.eval import chat_families
@@ -94,6 +94,11 @@ def test_steps_hold_every_example_once_and_in_turn(tokens: int, examples: int, p
         inside = [example for row in step for example in row]
         assert len(inside) <= examples if examples else sum(len(example.ids) for example in inside) <= tokens
         assert all(len(row) <= 1 for row in step) if not packs else all(sum(len(one.ids) for one in row) <= 40 for row in step)
+
+
+@pytest.mark.parametrize(("tokens", "expected"), [(90_000, 1024), (400_000, 4000), (1_900_000, 16384)])
+def test_a_short_training_has_small_steps(tokens: int, expected: int) -> None:
+    assert step_tokens([Example("k", str(number), [7] * 1000, [7] * 1000) for number in range(tokens // 1000)]) == expected
 
 
 def test_a_row_begins_its_positions_anew() -> None:

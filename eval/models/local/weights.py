@@ -6,8 +6,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from huggingface_hub import constants, snapshot_download
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+from huggingface_hub import constants
 
 from atomexam.records.model import Description
 from atomexam.runtime.jsonl import read_json
@@ -44,9 +43,9 @@ def locate(description: Description, folder: Path, files: tuple[str, ...] = FILE
     if cached := _cached(name, description.revision, files):
         return cached
     try:
-        return Path(snapshot_download(name, revision=description.revision, allow_patterns=list(files)))
-    except (OSError, HfHubHTTPError, HFValidationError) as error:
-        reason = str(error).splitlines()[0]
+        return _snapshot(name, description.revision, files)
+    except ValueError as error:
+        reason = str(error)
     if _is_path(name):
         above = Path(name).parent
         siblings = ", ".join(sorted(path.name for path in above.glob("*/"))) if above.is_dir() else ""
@@ -115,9 +114,20 @@ def stored_revision(name: str, revision: str, files: tuple[str, ...] = FILES) ->
 
 def _cached(name: str, revision: str | None, files: tuple[str, ...] = FILES) -> Path | None:
     try:
-        return Path(snapshot_download(name, revision=revision, allow_patterns=list(files), local_files_only=True))
-    except (OSError, HfHubHTTPError, HFValidationError):
+        return _snapshot(name, revision, files, is_local=True)
+    except ValueError:
         return None
+
+
+def _snapshot(name: str, revision: str | None, files: tuple[str, ...], is_local: bool = False) -> Path:
+    """Return the folder of a model of the hub; ValueError if it cannot be had."""
+    from huggingface_hub import snapshot_download  # here: with its client of HTTP it is half a second of CPU time to import
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+
+    try:
+        return Path(snapshot_download(name, revision=revision, allow_patterns=list(files), local_files_only=is_local))
+    except (OSError, HfHubHTTPError, HFValidationError) as error:
+        raise ValueError(str(error).partition("\n")[0]) from None
 
 
 def read_chat_template(description: Description) -> str:
