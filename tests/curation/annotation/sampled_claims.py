@@ -32,11 +32,9 @@ def claim(factual: str, atomic_type: str = "disease_symptom") -> ClaimPair:
 
 
 CLAIMS = [
-    claim("胰尾癌的常见症状包括腹痛"),
-    claim("=1+1的常见症状包括<b>@SUM</b>"),
-    claim("骨髓粒红比例的正常参考区间通常是1.5:1~3.5:1", "examination_range"),
-    claim("没有资料的病不具有传染性", "disease_infectivity"),
-]
+    claim("胰尾癌的常见症状包括腹痛"), claim("=1+1的常见症状包括<b>@SUM</b>"),
+    claim("骨髓粒红比例的正常参考区间通常是1.5:1~3.5:1", "examination_range"), claim("没有资料的病不具有传染性", "disease_infectivity"),
+]  # fmt: skip
 PASSAGE = Passage(id="passage-1", text=f"先说别的。{HOSTILE}。再说别的。", source="xiaohe", url="https://a.example/1?a=1&b=<2>")
 
 

@@ -141,21 +141,15 @@ def test_questions_and_items_of_the_pipeline_are_read_as_they_are(tmp_path: Path
     assert "2 files other than items and questions are not read" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("flags", "told"),
-    [
-        (["--max", "leaks=1"], "no figure 'leaks'; known: clusters, "),
-        (["--max", "clusters=many"], "expected NAME=NUMBER"),
-        (["--max", "clusters=-1"], "expected NAME=NUMBER"),
-        (["--max", "clusters=nan"], "expected NAME=NUMBER"),
-        (["--max", "contaminated=1"], "no --reference was given"),
-        (["--max", "cross_split_share=1"], "name them with --split-of"),
-        (["--split-of", "a=b", "--split-of", "="], "expected PATTERN=SPLIT"),
-        (["--reference", "{set}"], "items.jsonl: it is the audited set, or a part of it"),
-        (["--reference", "{set}/.."], "it is the audited set, or a part of it"),
-        (["--reference", "x", "--reference-format", "a", "--reference-format", "b"], "one for each"),
-    ],
-)
+@pytest.mark.parametrize(("flags", "told"), [
+    (["--max", "leaks=1"], "no figure 'leaks'; known: clusters, "), (["--max", "clusters=many"], "expected NAME=NUMBER"),
+    (["--max", "clusters=-1"], "expected NAME=NUMBER"), (["--max", "clusters=nan"], "expected NAME=NUMBER"),
+    (["--max", "contaminated=1"], "no --reference was given"), (["--max", "cross_split_share=1"], "name them with --split-of"),
+    (["--split-of", "a=b", "--split-of", "="], "expected PATTERN=SPLIT"),
+    (["--reference", "{set}"], "items.jsonl: it is the audited set, or a part of it"),
+    (["--reference", "{set}/.."], "it is the audited set, or a part of it"),
+    (["--reference", "x", "--reference-format", "a", "--reference-format", "b"], "one for each"),
+])  # fmt: skip
 def test_wrong_input_is_told(flags: list[str], told: str, tmp_path: Path) -> None:
     items = tmp_path / "items.jsonl"
     items.write_bytes(to_line(row().item))

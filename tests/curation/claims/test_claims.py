@@ -128,17 +128,12 @@ def test_each_refusal_has_its_reason(reason: str, facts: list[Fact]) -> None:
 
 
 KEPT = [
-    ("disease_complication", "糖尿病", "糖尿病肾病"),
-    ("disease_complication", "甲状腺功能亢进症", "甲状腺功能亢进症危象"),
-    ("disease_complication", "胃溃疡", "应激性溃疡"),
-    ("disease_cause", "病毒性肠炎", "病毒"),
-    ("disease_examination", "肝炎", "总胆红素（TBIL,STB）"),
-    ("disease_method", "肺炎", "一般支持治疗"),
-    ("disease_cause", "血友病", "因子Ⅷ缺乏"),
-    ("disease_medicine", "铅中毒", "2,3-二巯基丙醇"),
-    ("disease_prevention", "肺炎", "保持心态平和"),
-    ("disease_food", "痛风", "食用油"),
-]
+    ("disease_complication", "糖尿病", "糖尿病肾病"), ("disease_complication", "甲状腺功能亢进症", "甲状腺功能亢进症危象"),
+    ("disease_complication", "胃溃疡", "应激性溃疡"), ("disease_cause", "病毒性肠炎", "病毒"),
+    ("disease_examination", "肝炎", "总胆红素（TBIL,STB）"), ("disease_method", "肺炎", "一般支持治疗"),
+    ("disease_cause", "血友病", "因子Ⅷ缺乏"), ("disease_medicine", "铅中毒", "2,3-二巯基丙醇"),
+    ("disease_prevention", "肺炎", "保持心态平和"), ("disease_food", "痛风", "食用油"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("row", KEPT)
@@ -209,17 +204,10 @@ def verdict(claim: ClaimPair, annotator: str, answer: str) -> Verdict:
     return Verdict(claim_id=claim.id, annotator=annotator, verdict=answer, claim=claim.factual, atomic_type=claim.atomic_type)
 
 
-@pytest.mark.parametrize(
-    ("answers", "kept", "strictly"),
-    [
-        ("support", True, True),
-        ("refute", False, False),
-        ("neutral", True, False),
-        ("support refute", True, False),
-        ("refute refute support", False, False),
-        ("support support refute", True, True),
-    ],
-)
+@pytest.mark.parametrize(("answers", "kept", "strictly"), [
+    ("support", True, True), ("refute", False, False), ("neutral", True, False), ("support refute", True, False),
+    ("refute refute support", False, False), ("support support refute", True, True),
+])  # fmt: skip
 def test_what_people_refute_goes_and_what_they_doubt_may(answers: str, kept: bool, strictly: bool) -> None:
     facts = [fact("disease_symptom", "肺炎", "发热")]
     given = [verdict(make_claims(facts, PARAMS)[0][0], str(number), answer) for number, answer in enumerate(answers.split())]
@@ -416,18 +404,12 @@ def test_what_was_chosen_survives_a_merge_a_kill_and_a_new_draw(tmp_path: Path) 
 DENIALS = [
     *[("四肢无力", False), ("无力", False), ("无尿", False), ("切勿搔抓", True), ("严禁饮酒", True), ("可无症状", True)],
     *[("早期多无症状", True), ("病因不明", True), ("尚未发现", True), ("不能站立", True), ("缺乏维生素D", True), ("维生素D缺乏", False)],
-    *[
-        ("不孕症", False),
-        ("非甾体抗炎药", False),
-        ("无创通气", False),
-        ("白细胞减少", False),
-        ("非手术治疗", True),
-        ("非感染性发热", False),
-    ],
+    *[("不孕症", False), ("非甾体抗炎药", False), ("无创通气", False), ("白细胞减少", False), ("非手术治疗", True),
+     ("非感染性发热", False)],
     *[("不完全性肠梗阻", False), ("无菌性脑膜炎", False), ("未分化癌", False), ("没药", False), ("没有发热", True), ("吞咽不能", False)],
     *[("神志不清", False), ("食欲不振", False), ("无痛性肿块", False), ("无痛", True), ("无脑儿", False), ("不可逆性休克", False)],
     *[("非那雄胺", False), ("避免受凉", True), ("禁食", False), ("禁酒", True), ("不良反应", False), ("绝对不应期", False)],
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("tail", "denied"), DENIALS)
@@ -491,30 +473,21 @@ def _ranges(*given: tuple[str, str]) -> list[Fact]:
     return [_fact("examination_range", text, head=head) for head, text in given]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (("血红蛋白（男）", "120~160g/L"), ("血红蛋白（男性）", "130~175g/L")),
-        (("尿蛋白", "阴性"), ("尿蛋白", "阳性")),
-        (("甲胎蛋白", "<20μg/L"), ("甲胎蛋白", ">20μg/L")),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), [
+    (("血红蛋白（男）", "120~160g/L"), ("血红蛋白（男性）", "130~175g/L")), (("尿蛋白", "阴性"), ("尿蛋白", "阳性")),
+    (("甲胎蛋白", "<20μg/L"), ("甲胎蛋白", ">20μg/L")),
+])  # fmt: skip
 def test_two_ranges_of_one_examination_are_both_refused(one: tuple[str, str], other: tuple[str, str]) -> None:
     facts = _ranges(one, other)
     claims, refused = make_claims(facts, _PARAMS)
     assert claims == [] and [(row.reason, row.detail) for row in refused] == [("contradicted", facts[1].id), ("contradicted", facts[0].id)]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (("血红蛋白（男）", "120~160g/L"), ("血红蛋白（女）", "110~150g/L")),
-        (("胆红素", "3.4~17.1μmol/L"), ("胆红素", "0.2~1.0mg/dl")),
-        (("尿蛋白", "阴性"), ("尿蛋白", "<150mg/24h")),
-        (("甲胎蛋白", "<20μg/L"), ("甲胎蛋白", "0~20μg/L")),
-        (("血糖", "3.9~6.10mmol/L"), ("血糖", "3.90~6.1mmol/L")),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), [
+    (("血红蛋白（男）", "120~160g/L"), ("血红蛋白（女）", "110~150g/L")), (("胆红素", "3.4~17.1μmol/L"), ("胆红素", "0.2~1.0mg/dl")),
+    (("尿蛋白", "阴性"), ("尿蛋白", "<150mg/24h")), (("甲胎蛋白", "<20μg/L"), ("甲胎蛋白", "0~20μg/L")),
+    (("血糖", "3.9~6.10mmol/L"), ("血糖", "3.90~6.1mmol/L")),
+])  # fmt: skip
 def test_ranges_that_may_both_hold_stay(one: tuple[str, str], other: tuple[str, str]) -> None:
     assert len(make_claims(_ranges(one, other), _PARAMS)[0]) == 2
 

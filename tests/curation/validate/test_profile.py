@@ -166,17 +166,11 @@ def _options_in_stem(number: int) -> tuple[QuestionItem, Question]:
 
 
 FAULTS: list[tuple[Callable[[int], tuple[QuestionItem, Question]], str]] = [
-    (_wrapped_heading, "verdict_over_options"),
-    (_joined_keys, "key_out_of_order"),
-    (_several_under_single, "several_letters_for_single"),
-    (_option_as_title, "title_asks"),
-    (_question_as_title, "title_asks"),
-    (_letter_without_options, "letters_as_words"),
-    (_verdict_as_words, "letters_as_words"),
-    (_source_as_exam, "named_after_source"),
-    (_breadcrumb_as_exam, "breadcrumb_as_name"),
+    (_wrapped_heading, "verdict_over_options"), (_joined_keys, "key_out_of_order"), (_several_under_single, "several_letters_for_single"),
+    (_option_as_title, "title_asks"), (_question_as_title, "title_asks"), (_letter_without_options, "letters_as_words"),
+    (_verdict_as_words, "letters_as_words"), (_source_as_exam, "named_after_source"), (_breadcrumb_as_exam, "breadcrumb_as_name"),
     (_options_in_stem, "options_in_stem"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -276,14 +270,10 @@ def _accept_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("make", "take_out", "figure"),
-    [
-        (_judged, _overwrite_options, "verdict_over_options"),
-        (_joined, _accept_any_order, "key_out_of_order"),
-        (_bare_letter, _leave_types_alone, "letters_as_words"),
-    ],
-)
+@pytest.mark.parametrize(("make", "take_out", "figure"), [
+    (_judged, _overwrite_options, "verdict_over_options"), (_joined, _accept_any_order, "key_out_of_order"),
+    (_bare_letter, _leave_types_alone, "letters_as_words"),
+])  # fmt: skip
 def test_a_mend_taken_out_of_clean_stops_the_line(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -417,45 +407,26 @@ def test_equal_data_give_equal_bytes(tmp_path: Path) -> None:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("raw", "key", "disordered"),
-    [
-        ("ABD", "ABD", False),
-        ("A,E,B", "AEB", True),
-        ("Ａ、Ｃ", "AC", False),
-        ("（B）", "B", False),
-        ("AA", "AA", True),
-        ("因为A", "", False),
-        (None, "", False),
-        ("a c", "AC", False),
-        ("正确", "", False),
-    ],
-)
+@pytest.mark.parametrize(("raw", "key", "disordered"), [
+    ("ABD", "ABD", False), ("A,E,B", "AEB", True), ("Ａ、Ｃ", "AC", False), ("（B）", "B", False), ("AA", "AA", True),
+    ("因为A", "", False), (None, "", False), ("a c", "AC", False), ("正确", "", False),
+])  # fmt: skip
 def test_a_key_is_read_as_the_source_orders_it(raw: str | None, key: str, disordered: bool) -> None:
     assert key_of(item(1, answer_raw=raw)) == key and is_disordered(key) is disordered
 
 
-@pytest.mark.parametrize(
-    ("fields", "sign"),
-    [
-        ({"section_raw": "判断"}, "verdict_with_options"),
-        ({"section_raw": "二、判断推理"}, None),
-        ({"answer_raw": "CBA", "section_raw": None}, "key_out_of_order"),
-        ({"answer_raw": "AB", "type_raw": "单选题"}, "several_letters_for_single"),
-        ({"answer_raw": "F"}, "key_beyond_options"),
-        ({"options_raw": None, "section_raw": None}, "letters_without_options"),
-        ({"options_raw": None, "answer_raw": "F", "section_raw": "判断题"}, None),
-        ({"options_raw": None, "answer_raw": "对", "section_raw": None}, None),
-        ({"options_raw": None, "answer_raw": "B", "section_raw": "填空题"}, None),
-        ({"paper_raw": "answer A、警告"}, "title_asks"),
-        ({"paper_raw": "2024年模拟试卷（一）A卷"}, None),
-        ({"paper_raw": "维生素A、维生素B类药物试卷"}, None),
-        ({"options_raw": ["A.一 B.二 C.三"], "answer_raw": "A"}, "options_run_together"),
-        ({"stem_raw": "未完的题目……"}, "text_cut"),
-        ({"stem_raw": "题" * 1001}, "long_stem"),
-        ({"answer_raw": None}, "no_answer"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "sign"), [
+    ({"section_raw": "判断"}, "verdict_with_options"), ({"section_raw": "二、判断推理"}, None),
+    ({"answer_raw": "CBA", "section_raw": None}, "key_out_of_order"),
+    ({"answer_raw": "AB", "type_raw": "单选题"}, "several_letters_for_single"), ({"answer_raw": "F"}, "key_beyond_options"),
+    ({"options_raw": None, "section_raw": None}, "letters_without_options"),
+    ({"options_raw": None, "answer_raw": "F", "section_raw": "判断题"}, None),
+    ({"options_raw": None, "answer_raw": "对", "section_raw": None}, None),
+    ({"options_raw": None, "answer_raw": "B", "section_raw": "填空题"}, None), ({"paper_raw": "answer A、警告"}, "title_asks"),
+    ({"paper_raw": "2024年模拟试卷（一）A卷"}, None), ({"paper_raw": "维生素A、维生素B类药物试卷"}, None),
+    ({"options_raw": ["A.一 B.二 C.三"], "answer_raw": "A"}, "options_run_together"), ({"stem_raw": "未完的题目……"}, "text_cut"),
+    ({"stem_raw": "题" * 1001}, "long_stem"), ({"answer_raw": None}, "no_answer"),
+])  # fmt: skip
 def test_a_sign_is_seen(fields: dict, sign: str | None) -> None:
     assert (signs_of(item(1, **fields)) or [None]) == [sign]
 

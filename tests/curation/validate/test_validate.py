@@ -70,11 +70,9 @@ ALONE, SEVERAL, WORDS = question("感觉是（ ）"), question("知觉是（ ）
 FIRST, SECOND = question("最可能的诊断是（ ）", case=CASE), question("首选的方法是（ ）", case=CASE)
 QUESTIONS = [ALONE, SEVERAL, WORDS, FIRST, SECOND]
 FACTS = [
-    fact("高血压", "头晕"),
-    fact("糖尿病", "多饮"),
-    fact("痛风", "啤酒", False, "disease_food"),
+    fact("高血压", "头晕"), fact("糖尿病", "多饮"), fact("痛风", "啤酒", False, "disease_food"),
     fact("流感", "传染性", True, "disease_infectivity"),
-]
+]  # fmt: skip
 CLAIMS, _ = make_claims(FACTS, Claims(per_type=9, template="paper", seed=1))
 
 
@@ -166,40 +164,24 @@ def test_empty_tables_are_evaluated_and_break_nothing_but_warnings(context, tmp_
 
 OTHER = question("别的题目")
 BAD_QUESTIONS = [
-    ("id", ALONE),
-    ("id", replace(OTHER, id="7")),
-    ("id id_of_content", replace(OTHER, stem="改过的题目")),
-    ("exam", replace(OTHER, exam="")),
-    ("subject", replace(OTHER, subject="")),
-    ("answer", replace(question("别的", "", "qa", ()))),
-    ("cluster_id", replace(OTHER, cluster_id=None)),
-    ("cluster_of_a_member?", replace(OTHER, cluster_id="cluster-1")),
-    ("stem", question("", "一个词的解释", "qa", ())),
-    ("choice_stem", question("一")),
-    ("shared_stem", question("别的题目", case="某")),
-    ("shortest_option", question("别的题目", options=("甲", ""))),
-    ("longest_option", question("别的题目", options=("甲", "乙" * 3001))),
-    ("choice_letters letters", question("别的题目", "F")),
-    ("answer_fits_type?", question("别的题目", "AB")),
-    ("answer_fits_type?", question("别的题目", "A", "mrqa")),
-    ("answer_fits_type?", question("别的题目", "BA", "mrqa")),
+    ("id", ALONE), ("id", replace(OTHER, id="7")), ("id id_of_content", replace(OTHER, stem="改过的题目")),
+    ("exam", replace(OTHER, exam="")), ("subject", replace(OTHER, subject="")), ("answer", replace(question("别的", "", "qa", ()))),
+    ("cluster_id", replace(OTHER, cluster_id=None)), ("cluster_of_a_member?", replace(OTHER, cluster_id="cluster-1")),
+    ("stem", question("", "一个词的解释", "qa", ())), ("choice_stem", question("一")), ("shared_stem", question("别的题目", case="某")),
+    ("shortest_option", question("别的题目", options=("甲", ""))), ("longest_option", question("别的题目", options=("甲", "乙" * 3001))),
+    ("choice_letters letters", question("别的题目", "F")), ("answer_fits_type?", question("别的题目", "AB")),
+    ("answer_fits_type?", question("别的题目", "A", "mrqa")), ("answer_fits_type?", question("别的题目", "BA", "mrqa")),
     ("options_distinct?", question("别的题目", "A", options=("甲", "甲"))),
     ("letters_in_order?", replace(OTHER, options=OTHER.options[::-1])),
-    ("case_has_group?", replace(question("别的题目", case=CASE), group_id=None)),
-    ("text_clean?", question("别的&nbsp;题")),
-    ("text_clean?", question("别的\ufffd题")),
-    ("text_clean?", question("别的<b>题")),
-    ("text_clean?", question("别的题目", "反\ufffd映", "qa", ())),
-    ("seen_somewhere?", replace(OTHER, provenance=[])),
-]
+    ("case_has_group?", replace(question("别的题目", case=CASE), group_id=None)), ("text_clean?", question("别的&nbsp;题")),
+    ("text_clean?", question("别的\ufffd题")), ("text_clean?", question("别的<b>题")),
+    ("text_clean?", question("别的题目", "反\ufffd映", "qa", ())), ("seen_somewhere?", replace(OTHER, provenance=[])),
+]  # fmt: skip
 BAD_FACTS = [
-    ("id", FACTS[0]),
-    ("id id_of_content", replace(fact("感冒", "发热"), head="肺炎")),
-    ("head", fact("长" * 121, "发热")),
-    ("tail", fact("感冒", "")),
-    ("text_clean?", fact("感冒", "发&nbsp;热")),
+    ("id", FACTS[0]), ("id id_of_content", replace(fact("感冒", "发热"), head="肺炎")), ("head", fact("长" * 121, "发热")),
+    ("tail", fact("感冒", "")), ("text_clean?", fact("感冒", "发&nbsp;热")),
     ("seen_somewhere?", replace(fact("感冒", "发热"), provenance=[])),
-]
+]  # fmt: skip
 
 
 def said_otherwise(claim: ClaimPair, factual: str, non_factual: str) -> ClaimPair:
@@ -227,25 +209,19 @@ BAD_CLAIMS = [
     ("seen_somewhere?", replace(SYMPTOM, id="claim-8", provenance=[])),
 ]
 BAD_CLUSTERS = [
-    ("id", CLUSTER),
-    ("cluster_of_a_member?", replace(CLUSTER, cluster_id="cluster-1")),
+    ("id", CLUSTER), ("cluster_of_a_member?", replace(CLUSTER, cluster_id="cluster-1")),
     ("members_stand_once?", replace(LOST, members=[TWIN])),
     ("members_stand_once?", replace(LOST, members=["q-y", "q-y"], similarity=[1.0, 1.0])),
-    ("kept_is_the_question?", replace(LOST, members=[SEVERAL.id])),
-    ("kept_is_the_question?", replace(LOST, members=["q-y"], kept="q-y")),
+    ("kept_is_the_question?", replace(LOST, members=[SEVERAL.id])), ("kept_is_the_question?", replace(LOST, members=["q-y"], kept="q-y")),
     ("kept_knows_its_cluster?", replace(LOST, members=[SEVERAL.id], kept=SEVERAL.id)),
-    ("medoid_is_a_member?", replace(LOST, members=["q-y"])),
-    ("rows_cover_members?", replace(LOST, rows=1)),
-    ("similarity_of_each?", replace(LOST, similarity=[])),
-    ("similarity_of_each?", replace(LOST, similarity=[1.5])),
+    ("medoid_is_a_member?", replace(LOST, members=["q-y"])), ("rows_cover_members?", replace(LOST, rows=1)),
+    ("similarity_of_each?", replace(LOST, similarity=[])), ("similarity_of_each?", replace(LOST, similarity=[1.5])),
     ("similarity_of_each?", replace(LOST, similarity=[0.0])),
-]
+]  # fmt: skip
 BAD_ROWS = [
-    *(("questions", *bad) for bad in BAD_QUESTIONS),
-    *(("facts", *bad) for bad in BAD_FACTS),
-    *(("claims", *bad) for bad in BAD_CLAIMS),
+    *(("questions", *bad) for bad in BAD_QUESTIONS), *(("facts", *bad) for bad in BAD_FACTS), *(("claims", *bad) for bad in BAD_CLAIMS),
     *(("clusters", *bad) for bad in BAD_CLUSTERS),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("table", "columns", "bad"), BAD_ROWS, ids=[f"{table}-{columns}" for table, columns, _ in BAD_ROWS])

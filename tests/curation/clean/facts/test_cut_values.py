@@ -41,19 +41,14 @@ def test_a_word_of_a_link_within_a_tail_stays(word: str) -> None:
     assert [piece.text for piece in tails(f"{word}检查、血常规", "list")] == [f"{word}检查", "血常规"]
 
 
-@pytest.mark.parametrize(
-    ("value", "ranges"),
-    [
-        (
-            "成年男性120～160g/L；成年女性110～150g/L；新生儿170～200g/L",
-            [("成年男性", "120~160g/L"), ("成年女性", "110~150g/L"), ("新生儿", "170~200g/L")],
-        ),
-        ("男性 208~428μmol/L 女性 155~357μmol/L", [("男性", "208~428μmol/L"), ("女性", "155~357μmol/L")]),
-        ("36.3～37.2℃（口腔），36.5～37.7℃（直肠）", [("口腔", "36.3~37.2℃"), ("直肠", "36.5~37.7℃")]),
-        ("1,000～2,000U/L", [(None, "1,000~2,000U/L")]),
-        ("成年 男性 120~160g/L", [("成年男性", "120~160g/L")]),
-    ],
-)
+@pytest.mark.parametrize(("value", "ranges"), [
+    ("成年男性120～160g/L；成年女性110～150g/L；新生儿170～200g/L",
+     [("成年男性", "120~160g/L"), ("成年女性", "110~150g/L"), ("新生儿", "170~200g/L")]),
+    ("男性 208~428μmol/L 女性 155~357μmol/L", [("男性", "208~428μmol/L"), ("女性", "155~357μmol/L")]),
+    ("36.3～37.2℃（口腔），36.5～37.7℃（直肠）", [("口腔", "36.3~37.2℃"), ("直肠", "36.5~37.7℃")]),
+    ("1,000～2,000U/L", [(None, "1,000~2,000U/L")]),
+    ("成年 男性 120~160g/L", [("成年男性", "120~160g/L")]),
+])  # fmt: skip
 def test_each_range_of_a_value_is_a_fact_of_its_own(value: str, ranges: list[tuple[str | None, str]]) -> None:
     found = _read("正常值", value, "examination", "血红蛋白").facts
     assert [(fact.head, fact.tail) for fact in found] == [(f"血红蛋白（{who}）" if who else "血红蛋白", text) for who, text in ranges]
@@ -87,17 +82,14 @@ def test_a_medicine_of_unknown_kind_is_rejected_and_counted() -> None:
     assert reading.facts == [] and [row.reason for row in reading.rejected] == ["wrong_kind"] * 3
 
 
-@pytest.mark.parametrize(
-    ("label", "value", "facts"),
-    [
-        ("忌", "忌食甜食、不宜吃辣椒、禁饮白酒", [("甜食", False), ("辣椒", False), ("白酒", False)]),
-        ("宜", "小米粥、南瓜，忌辣椒、白酒", [("小米粥", True), ("南瓜", True), ("辣椒", False)]),
-        ("忌", "辣椒，宜小米粥、南瓜", [("辣椒", False), ("小米粥", True)]),
-        ("宜", "小米粥、少吃辣椒、白酒", [("小米粥", True)]),
-        ("忌", "食用油、忌食用油", [("食用油", False)]),
-        ("忌", "禁食", []),
-    ],
-)
+@pytest.mark.parametrize(("label", "value", "facts"), [
+    ("忌", "忌食甜食、不宜吃辣椒、禁饮白酒", [("甜食", False), ("辣椒", False), ("白酒", False)]),
+    ("宜", "小米粥、南瓜，忌辣椒、白酒", [("小米粥", True), ("南瓜", True), ("辣椒", False)]),
+    ("忌", "辣椒，宜小米粥、南瓜", [("辣椒", False), ("小米粥", True)]),
+    ("宜", "小米粥、少吃辣椒、白酒", [("小米粥", True)]),
+    ("忌", "食用油、忌食用油", [("食用油", False)]),
+    ("忌", "禁食", []),
+])  # fmt: skip
 def test_what_the_item_says_of_a_food_counts_before_its_label(label: str, value: str, facts: list[tuple[str, bool]]) -> None:
     found = [(fact.tail, fact.polarity) for fact in _read(label, value, name="胃炎").facts if not fact.tail.startswith(("少吃", "禁食"))]
     assert list(dict.fromkeys(found)) == facts

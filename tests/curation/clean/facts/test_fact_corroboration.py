@@ -17,12 +17,10 @@ def fact(relation: str, head: str, tail: str, polarity: bool = True) -> Fact:
 
 
 PLACES = [
-    ("眼科", "眼病甲{}症", "视物模糊", "眼底检查"),
-    ("呼吸内科", "肺病乙{}症", "胸痛", "胸部平片"),
-    ("骨科", "骨病丙{}症", "骨痛", "四肢的骨和关节平片"),
-    ("皮肤科", "皮病丁{}症", "脱屑", "皮肤病理检查"),
+    ("眼科", "眼病甲{}症", "视物模糊", "眼底检查"), ("呼吸内科", "肺病乙{}症", "胸痛", "胸部平片"),
+    ("骨科", "骨病丙{}症", "骨痛", "四肢的骨和关节平片"), ("皮肤科", "皮病丁{}症", "脱屑", "皮肤病理检查"),
     ("神经内科", "脑病戊{}症", "头痛", "颅脑CT检查"),
-]
+]  # fmt: skip
 
 
 def a_land_of(size: int) -> list[Fact]:
@@ -40,12 +38,10 @@ def a_land_of(size: int) -> list[Fact]:
 
 
 NOBODYS = [
-    fact("disease_complication", "眼病甲5症", "肺病乙1症"),
-    fact("disease_symptom", "肺病乙1症", "绿毛怪象"),
-    fact("disease_symptom", "眼病甲0症", "胸痛"),
-    fact("disease_food", "肺病乙1症", "南瓜子仁"),
+    fact("disease_complication", "眼病甲5症", "肺病乙1症"), fact("disease_symptom", "肺病乙1症", "绿毛怪象"),
+    fact("disease_symptom", "眼病甲0症", "胸痛"), fact("disease_food", "肺病乙1症", "南瓜子仁"),
     fact("disease_medicine", "肺病乙1症", "同某堂"),
-]
+]  # fmt: skip
 """What no other entry of the place has."""
 MISPLACED = [fact("disease_examination", "眼病甲0症", "胸部平片"), fact("disease_department", "眼病甲0症", "手外科")]
 """What by the table of organs is for others, in small data, too."""
@@ -91,24 +87,15 @@ def test_other_names_of_a_tail_bear_it_out() -> None:
     assert sum(row.tail == "头疼" for row in land) and corroborate(land, {})[1] == []
 
 
-@pytest.mark.parametrize(
-    ("relation", "head", "tail", "fits"),
-    [
-        ("disease_examination", "二尖瓣狭窄", "心电图", True),
-        ("disease_examination", "鹅口疮", "心电图", False),
-        ("disease_examination", "脐带脱垂", "便常规", False),
-        ("disease_examination", "任何病", "免疫荧光", None),
-        ("disease_department", "银屑病甲", "手外科", False),
-        ("disease_department", "断指", "手外科", True),
-        ("disease_complication", "胃溃疡", "幽门梗阻", True),
-        ("disease_complication", "鼻炎", "幽门梗阻", False),
-        ("disease_complication", "肝性脑病", "肝硬化", False),
-        ("disease_method", "股骨骨折", "药物治疗", False),
-        ("disease_method", "肺炎", "药物治疗", True),
-        ("disease_prevention", "咯血", "增强体质", False),
-        ("disease_prevention", "感冒", "增强体质", True),
-    ],
-)
+@pytest.mark.parametrize(("relation", "head", "tail", "fits"), [
+    ("disease_examination", "二尖瓣狭窄", "心电图", True), ("disease_examination", "鹅口疮", "心电图", False),
+    ("disease_examination", "脐带脱垂", "便常规", False), ("disease_examination", "任何病", "免疫荧光", None),
+    ("disease_department", "银屑病甲", "手外科", False), ("disease_department", "断指", "手外科", True),
+    ("disease_complication", "胃溃疡", "幽门梗阻", True), ("disease_complication", "鼻炎", "幽门梗阻", False),
+    ("disease_complication", "肝性脑病", "肝硬化", False), ("disease_method", "股骨骨折", "药物治疗", False),
+    ("disease_method", "肺炎", "药物治疗", True), ("disease_prevention", "咯血", "增强体质", False),
+    ("disease_prevention", "感冒", "增强体质", True),
+])  # fmt: skip
 def test_the_table_tells_whom_a_tail_befalls(relation: str, head: str, tail: str, fits: bool | None) -> None:
     assert is_allowed_head(relation, tail, head) is fits
 

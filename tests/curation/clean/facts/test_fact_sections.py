@@ -24,18 +24,15 @@ def entity(source: str = "toy", alias: str | None = None, values: list[tuple[str
     )
 
 
-@pytest.mark.parametrize(
-    ("relation", "text", "found"),
-    [
-        ("disease_cause", "1、肠套叠。\n2、肠粘连：常因腹腔手术后引起。\n3、很多情况下原因并不清楚。", ["肠套叠", "肠粘连"]),
-        ("disease_cause", "（一）发病原因\n（1）缺氧：窒息，肺炎等。\n（二）发病机制\n1、血管损伤", ["缺氧"]),
-        ("disease_cause", "1.完全性肠梗阻\n2.诱发因素\n3.感染和中毒", []),
-        ("disease_prevention", "1、增强体质，提高自身的免疫力。\n2、疫苗 注射于上臂外侧皮下，只需注射一次。", ["增强体质"]),
-        ("disease_prevention", "1、戒烟；\n2、花粉季戴口罩。", ["戒烟", "花粉季戴口罩"]),
-        ("disease_prevention", "1.及时添加辅食；\n2.晒太阳。", ["及时添加辅食", "晒太阳"]),
-        ("disease_prevention", "本病无有效预防措施，早诊断早治疗是关键。", []),
-    ],
-)
+@pytest.mark.parametrize(("relation", "text", "found"), [
+    ("disease_cause", "1、肠套叠。\n2、肠粘连：常因腹腔手术后引起。\n3、很多情况下原因并不清楚。", ["肠套叠", "肠粘连"]),
+    ("disease_cause", "（一）发病原因\n（1）缺氧：窒息，肺炎等。\n（二）发病机制\n1、血管损伤", ["缺氧"]),
+    ("disease_cause", "1.完全性肠梗阻\n2.诱发因素\n3.感染和中毒", []),
+    ("disease_prevention", "1、增强体质，提高自身的免疫力。\n2、疫苗 注射于上臂外侧皮下，只需注射一次。", ["增强体质"]),
+    ("disease_prevention", "1、戒烟；\n2、花粉季戴口罩。", ["戒烟", "花粉季戴口罩"]),
+    ("disease_prevention", "1.及时添加辅食；\n2.晒太阳。", ["及时添加辅食", "晒太阳"]),
+    ("disease_prevention", "本病无有效预防措施，早诊断早治疗是关键。", []),
+])  # fmt: skip
 def test_headings_become_tails(relation: str, text: str, found: list[str]) -> None:
     pieces = section_tails(relation, "肠梗阻", text)
     assert [piece.text for piece in pieces if piece.reason is None] == found

@@ -35,47 +35,27 @@ def test_prose_under_a_label_of_facts_is_kept_and_told() -> None:
     assert reading.facts == [] and reading.passages and [row.reason for row in reading.rejected] == ["prose_unsure"]
 
 
-@pytest.mark.parametrize(
-    ("value", "kept"),
-    [
-        ("局部红、肿、热、痛", ["局部红", "局部肿", "局部热", "局部痛"]),
-        ("发热、关节红、肿、痛、乏力", ["发热", "关节红", "关节肿", "关节痛", "乏力"]),
-        ("红、肿、热、痛", []),
-        ("头痛、痒", ["头痛"]),
-    ],
-)
+@pytest.mark.parametrize(("value", "kept"), [
+    ("局部红、肿、热、痛", ["局部红", "局部肿", "局部热", "局部痛"]),
+    ("发热、关节红、肿、痛、乏力", ["发热", "关节红", "关节肿", "关节痛", "乏力"]), ("红、肿、热、痛", []), ("头痛、痒", ["头痛"]),
+])  # fmt: skip
 def test_signs_of_one_place_are_completed_or_refused(value: str, kept: list[str]) -> None:
     assert _kept(value) == kept
 
 
-@pytest.mark.parametrize(
-    ("value", "kept"),
-    [
-        ("可并发脑梗死、心力衰竭", ["脑梗死", "心力衰竭"]),
-        ("常见并发症有脑梗死、心力衰竭", ["脑梗死", "心力衰竭"]),
-        ("早期症状：头痛、耳鸣", ["头痛", "耳鸣"]),
-        ("主要症状包括头痛、耳鸣", ["头痛", "耳鸣"]),
-        ("主要表现为头痛、耳鸣等", ["头痛", "耳鸣"]),
-        ("易并发脑梗死", ["脑梗死"]),
-    ],
-)
+@pytest.mark.parametrize(("value", "kept"), [
+    ("可并发脑梗死、心力衰竭", ["脑梗死", "心力衰竭"]), ("常见并发症有脑梗死、心力衰竭", ["脑梗死", "心力衰竭"]),
+    ("早期症状：头痛、耳鸣", ["头痛", "耳鸣"]), ("主要症状包括头痛、耳鸣", ["头痛", "耳鸣"]),
+    ("主要表现为头痛、耳鸣等", ["头痛", "耳鸣"]), ("易并发脑梗死", ["脑梗死"]),
+])  # fmt: skip
 def test_openings_of_lists_go(value: str, kept: list[str]) -> None:
     assert _kept(value) == kept
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        "头痛、耳鸣、心…",
-        "头痛、耳鸣、心...",
-        "头痛、耳鸣、心（",
-        "头痛、耳鸣、心【",
-        "头痛、耳鸣、阵发性",
-        "头痛、耳鸣、心[详细]",
-        "头痛、耳鸣、剧烈的",
-        "头痛、耳鸣、心…[详细]",
-    ],
-)
+@pytest.mark.parametrize("value", [
+    "头痛、耳鸣、心…", "头痛、耳鸣、心...", "头痛、耳鸣、心（", "头痛、耳鸣、心【", "头痛、耳鸣、阵发性", "头痛、耳鸣、心[详细]",
+    "头痛、耳鸣、剧烈的", "头痛、耳鸣、心…[详细]",
+])  # fmt: skip
 def test_the_last_item_that_was_cut_is_refused(value: str) -> None:
     pieces = tails(value, "list")
     assert _kept(value) == ["头痛", "耳鸣"] and pieces[-1].reason == "tail_not_atomic"
@@ -86,14 +66,9 @@ def test_nothing_cut_becomes_a_fact(items: list[str], cut: str) -> None:
     assert _kept("、".join(items) + cut) == items[:-1]
 
 
-@pytest.mark.parametrize(
-    ("value", "kept"),
-    [
-        ("3.9～6.1mmol/L（70～110mg/dl）", ["3.9~6.1mmol/L"]),
-        ("3.9～6.1mmol/L或70～110mg/dl", ["3.9~6.1mmol/L"]),
-        ("3.9～6.1mmol/L，70～110mg/dl", ["3.9~6.1mmol/L", "70~110mg/dl"]),
-        ("3.9～6.1mmol/L（空腹）", ["3.9~6.1mmol/L"]),
-    ],
-)
+@pytest.mark.parametrize(("value", "kept"), [
+    ("3.9～6.1mmol/L（70～110mg/dl）", ["3.9~6.1mmol/L"]), ("3.9～6.1mmol/L或70～110mg/dl", ["3.9~6.1mmol/L"]),
+    ("3.9～6.1mmol/L，70～110mg/dl", ["3.9~6.1mmol/L", "70~110mg/dl"]), ("3.9～6.1mmol/L（空腹）", ["3.9~6.1mmol/L"]),
+])  # fmt: skip
 def test_a_range_in_two_units_is_never_a_wrong_one(value: str, kept: list[str]) -> None:
     assert _kept(value, "range") == kept

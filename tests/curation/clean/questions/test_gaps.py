@@ -25,16 +25,11 @@ def read(**changes: Any) -> Any:
     return read_questions([QuestionItem(url=seen.url, provenance=seen, **fields)], PARAMS, SourceContext())[0]
 
 
-@pytest.mark.parametrize(
-    ("stem", "read_as"),
-    [
-        ("颁行了   。", "颁行了（ ）。"),
-        ("倡导的“    ”的命题(  )", "倡导的“（ ）”的命题（ ）"),
-        ("元代，   负责管理海运(  )。", "元代，（ ）负责管理海运（ ）。"),
-        ("商人是  人", "商人是（ ）人"),
-        ("在当地设   、   、   三卫", "在当地设（ ）、（ ）、（ ）三卫"),
-    ],
-)
+@pytest.mark.parametrize(("stem", "read_as"), [
+    ("颁行了   。", "颁行了（ ）。"), ("倡导的“    ”的命题(  )", "倡导的“（ ）”的命题（ ）"),
+    ("元代，   负责管理海运(  )。", "元代，（ ）负责管理海运（ ）。"), ("商人是  人", "商人是（ ）人"),
+    ("在当地设   、   、   三卫", "在当地设（ ）、（ ）、（ ）三卫"),
+])  # fmt: skip
 def test_a_gap_within_a_stem_is_a_blank(stem: str, read_as: str) -> None:
     assert read(stem_raw=stem).question.stem == read_as
 
@@ -62,14 +57,10 @@ def test_traditional_texts_are_still_simplified(text: str, simplified: str) -> N
     assert normalize(text).text == simplified
 
 
-@pytest.mark.parametrize(
-    ("text", "simplified"),
-    [
-        ("試著說明，討論著", "试着说明，讨论着"),
-        ("顯著、原著、著錄、土著、名著、論著、譯著", "显著、原著、著录、土著、名著、论著、译著"),
-        ("口乾", "口干"),
-    ],
-)
+@pytest.mark.parametrize(("text", "simplified"), [
+    ("試著說明，討論著", "试着说明，讨论着"), ("顯著、原著、著錄、土著、名著、論著、譯著", "显著、原著、著录、土著、名著、论著、译著"),
+    ("口乾", "口干"),
+])  # fmt: skip
 def test_pages_in_traditional_characters_have_those_of_taiwan(text: str, simplified: str) -> None:
     assert simplify(text, True) == simplified
 

@@ -45,26 +45,15 @@ def test_where_most_questions_come_from_is_no_part_of_them(form: str) -> None:
     assert [without_frame(stem, frame)[0] for stem in given] == STEMS
 
 
-@pytest.mark.parametrize(
-    "stems",
-    [
-        STEMS,
-        STEMS[:3],
-        [f"What is the capital of country {n}?" for n in range(9)],
-        [f"患者，男，{n}岁。发热两天。\n最可能的诊断是" for n in range(20, 30)],
-        [f"某药的性质是{n}。（ ）" for n in range(9)],
-        [f"下列关于{n}的说法（选自教材）正确的是" for n in range(9)],
-        [f"{n % 3 + 2}-甲基{word}的性质是" for n, word in enumerate(("丁烷", "丙烷", "戊烷", "己烷", "庚烷", "辛烷", "壬烷", "癸烷"))],
-        [f"{n}%葡萄糖注射液用于" for n in range(5, 14)],
-        [f"{n * 7}+{n * 3}等于多少" for n in range(5, 14)],
-        [f"{n}.5mg的硝酸甘油用于" for n in range(5, 14)],
-        [f"{n}/20的患者出现的症状是" for n in range(5, 14)],
-        [
-            f"知觉的特性（{word}）"
-            for word in ("选择性", "整体性", "理解性", "恒常性", "对比", "错觉", "阈限", "适应", "掩蔽", "联觉", "后像")
-        ],
-    ],
-)
+@pytest.mark.parametrize("stems", [
+    STEMS, STEMS[:3], [f"What is the capital of country {n}?" for n in range(9)],
+    [f"患者，男，{n}岁。发热两天。\n最可能的诊断是" for n in range(20, 30)], [f"某药的性质是{n}。（ ）" for n in range(9)],
+    [f"下列关于{n}的说法（选自教材）正确的是" for n in range(9)],
+    [f"{n % 3 + 2}-甲基{word}的性质是" for n, word in enumerate(("丁烷", "丙烷", "戊烷", "己烷", "庚烷", "辛烷", "壬烷", "癸烷"))],
+    [f"{n}%葡萄糖注射液用于" for n in range(5, 14)], [f"{n * 7}+{n * 3}等于多少" for n in range(5, 14)],
+    [f"{n}.5mg的硝酸甘油用于" for n in range(5, 14)], [f"{n}/20的患者出现的症状是" for n in range(5, 14)],
+    [f"知觉的特性（{word}）" for word in ("选择性", "整体性", "理解性", "恒常性", "对比", "错觉", "阈限", "适应", "掩蔽", "联觉", "后像")],
+])  # fmt: skip
 def test_stems_without_a_frame_stay(stems: list[str]) -> None:
     frame = frame_of(stems)
     assert [without_frame(stem, frame)[0] for stem in stems] == stems
@@ -116,17 +105,10 @@ def test_a_word_that_is_last_so_often_that_it_would_have_been_right_is_none() ->
     assert _file([FULL, (row, "A"), (row, "B")]) == (set(), set())
 
 
-@pytest.mark.parametrize(
-    "real",
-    [
-        (["甲", "乙", "丙", "无"], "D"),
-        (["甲", "乙", "丙", "无"], "无"),
-        (["甲", "无", "丙", "丁"], "A"),
-        (["√", "×", "无", "无"], "A"),
-        (["甲", "乙", "无"], "B"),
-        (["甲", "乙", "丙", "丁", "戊"], "A"),
-    ],
-)
+@pytest.mark.parametrize("real", [
+    (["甲", "乙", "丙", "无"], "D"), (["甲", "乙", "丙", "无"], "无"), (["甲", "无", "丙", "丁"], "A"), (["√", "×", "无", "无"], "A"),
+    (["甲", "乙", "无"], "B"), (["甲", "乙", "丙", "丁", "戊"], "A"),
+])  # fmt: skip
 def test_a_word_that_is_an_option_anywhere_is_one_everywhere(real: tuple[list[str], str]) -> None:
     assert _file([FULL, (["甲", "乙", "无", "无"], "A"), (["甲", "乙", "丙", "无"], "B"), real]) == (set(), set())
 

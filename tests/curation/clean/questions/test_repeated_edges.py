@@ -34,19 +34,9 @@ def _cleaned(stems: list[str], options: list[list[str]]) -> list[str]:
 
 
 LEFT_IN_STEMS = [
-    ("难 ", ""),
-    ("A1 ", ""),
-    ("◇", ""),
-    ("\\. ", ""),
-    ("※ ", ""),
-    ("<考点{n}> ", ""),
-    ("", " B"),
-    ("", "AC"),
-    ("", " ◎"),
-    ("", "`x{n}`"),
-    ("", "\n选：甲{n}／乙{n}"),
-    ("", "\n提示：见第{n}页"),
-]
+    ("难 ", ""), ("A1 ", ""), ("◇", ""), ("\\. ", ""), ("※ ", ""), ("<考点{n}> ", ""), ("", " B"), ("", "AC"), ("", " ◎"), ("", "`x{n}`"),
+    ("", "\n选：甲{n}／乙{n}"), ("", "\n提示：见第{n}页"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("before", "behind"), LEFT_IN_STEMS)
@@ -61,19 +51,16 @@ def test_a_row_of_the_layout_as_the_last_option_makes_a_question_doubtful(row: s
     assert set(_cleaned(STEMS, options)) == {"layout_left"}
 
 
-@pytest.mark.parametrize(
-    ("stems", "options"),
-    [
-        (STEMS, OPTIONS),
-        ([f"（ ）主管{organ}的功能。" for organ in ORGANS], OPTIONS),
-        ([f"患者，男，{20 + n}岁。{organ}痛三天。最可能的诊断是" for n, organ in enumerate(ORGANS)], OPTIONS),
-        ([f"“{organ}”的说法，不正确的是？" for organ in ORGANS], OPTIONS),
-        (STEMS, [[f"{n}mg", f"{n + 1}mg", f"{n + 2}mg", f"{n + 3}mg"] for n in range(12)]),
-        (STEMS, [[f"±{organ}", f"≥{n}岁", f"{organ}↑", f"{organ}+"] for n, organ in enumerate(ORGANS)]),
-        (STEMS, [[f"{organ}（{organ}气）", f"{organ}。", f"“{organ}”", f"（{organ}）"] for organ in ORGANS]),
-        ([f"医生：{organ}怎样？\n患者：{organ}痛。\n医生：多久了？\n患者：三天。\n该医生运用的技术是" for organ in ORGANS], OPTIONS),
-    ],
-)
+@pytest.mark.parametrize(("stems", "options"), [
+    (STEMS, OPTIONS),
+    ([f"（ ）主管{organ}的功能。" for organ in ORGANS], OPTIONS),
+    ([f"患者，男，{20 + n}岁。{organ}痛三天。最可能的诊断是" for n, organ in enumerate(ORGANS)], OPTIONS),
+    ([f"“{organ}”的说法，不正确的是？" for organ in ORGANS], OPTIONS),
+    (STEMS, [[f"{n}mg", f"{n + 1}mg", f"{n + 2}mg", f"{n + 3}mg"] for n in range(12)]),
+    (STEMS, [[f"±{organ}", f"≥{n}岁", f"{organ}↑", f"{organ}+"] for n, organ in enumerate(ORGANS)]),
+    (STEMS, [[f"{organ}（{organ}气）", f"{organ}。", f"“{organ}”", f"（{organ}）"] for organ in ORGANS]),
+    ([f"医生：{organ}怎样？\n患者：{organ}痛。\n医生：多久了？\n患者：三天。\n该医生运用的技术是" for organ in ORGANS], OPTIONS),
+])  # fmt: skip
 def test_words_that_questions_have_in_common_are_left(stems: list[str], options: list[list[str]]) -> None:
     assert "layout_left" not in _cleaned(stems, options)
 

@@ -24,16 +24,10 @@ def reading(stem: str, options: list[str], answer: str) -> CleanedQuestion:
     return read_questions([one], PARAMS, SourceContext())[0]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["A、感觉B、知觉C、记忆D、思维"],
-        ["A.感觉", "B.知觉C.记忆D.思维"],
-        ["A．感觉B．知觉", "C．记忆D．思维"],
-        ["（A）感觉（B）知觉（C）记忆（D）思维"],
-        ["A、感觉B、知觉C、记忆D、思维\n"],
-    ],
-)
+@pytest.mark.parametrize("options", [
+    ["A、感觉B、知觉C、记忆D、思维"], ["A.感觉", "B.知觉C.记忆D.思维"], ["A．感觉B．知觉", "C．记忆D．思维"],
+    ["（A）感觉（B）知觉（C）记忆（D）思维"], ["A、感觉B、知觉C、记忆D、思维\n"],
+])  # fmt: skip
 def test_letters_glued_to_the_option_before_part_options(options: list[str]) -> None:
     found = reading(ASKED, options, "B")
     assert found.question and "options_parted" in found.rules
@@ -69,13 +63,9 @@ def test_letters_that_may_be_words_part_nothing(options: list[str]) -> None:
     assert "options_parted" not in reading("夜盲症病人缺（ ）。", options, "A").rules
 
 
-@pytest.mark.parametrize(
-    ("stem", "options", "answer"),
-    [
-        (f"{ASKED[:-1]}D.思维", ["A.感觉", "B.知觉", "C.记忆"], "C"),
-        (f"{ASKED[:-1]}\nC.记忆\nD.思维", ["A.感觉", "B.知觉"], "D"),
-    ],
-)
+@pytest.mark.parametrize(("stem", "options", "answer"), [
+    (f"{ASKED[:-1]}D.思维", ["A.感觉", "B.知觉", "C.记忆"], "C"), (f"{ASKED[:-1]}\nC.记忆\nD.思维", ["A.感觉", "B.知觉"], "D"),
+])  # fmt: skip
 def test_options_left_in_the_stem_go_back(stem: str, options: list[str], answer: str) -> None:
     found = reading(stem, options, answer)
     assert found.question and "options_parted" in found.rules
@@ -86,21 +76,15 @@ def test_options_left_in_the_stem_go_back(stem: str, options: list[str], answer:
 LAID_OUT = " A、{} B、{} C、{} D、{}"
 
 
-@pytest.mark.parametrize(
-    ("stem", "options"),
-    [
-        (ASKED + LAID_OUT.format(*WORDS), WORDS),
-        (
-            ASKED + "\n" + "\n".join(f"{letter}.{word}；" for letter, word in zip("ABCD", WORDS, strict=True)),
-            [f"{word}；" for word in WORDS],
-        ),
-        (ASKED, [f"&{letter}.{word}" for letter, word in zip("ABCD", WORDS, strict=True)]),
-        (ASKED, [f"{letter}.&{letter}.{word}" for letter, word in zip("ABCD", WORDS, strict=True)]),
-        (ASKED, [*(f"{word}&" for word in WORDS[:3]), WORDS[3]]),
-        (ASKED, ["A.感觉", "B.知觉\nC、记忆", "D.思维"]),
-        (ASKED, ["感觉", "知觉", "记忆\nD、思维"]),
-    ],
-)
+@pytest.mark.parametrize(("stem", "options"), [
+    (ASKED + LAID_OUT.format(*WORDS), WORDS),
+    (ASKED + "\n" + "\n".join(f"{letter}.{word}；" for letter, word in zip("ABCD", WORDS, strict=True)), [f"{word}；" for word in WORDS]),
+    (ASKED, [f"&{letter}.{word}" for letter, word in zip("ABCD", WORDS, strict=True)]),
+    (ASKED, [f"{letter}.&{letter}.{word}" for letter, word in zip("ABCD", WORDS, strict=True)]),
+    (ASKED, [*(f"{word}&" for word in WORDS[:3]), WORDS[3]]),
+    (ASKED, ["A.感觉", "B.知觉\nC、记忆", "D.思维"]),
+    (ASKED, ["感觉", "知觉", "记忆\nD、思维"]),
+])  # fmt: skip
 def test_layout_of_options_comes_off(stem: str, options: list[str]) -> None:
     found = reading(stem, options, "B")
     assert found.question and (found.question.stem, found.question.answer) == (ASKED, "B")
@@ -131,30 +115,23 @@ def test_blanks_in_a_stem_take_no_cubic_time() -> None:
     assert time.thread_time() - started < 1
 
 
-@pytest.mark.parametrize(
-    ("stem", "options", "kept"),
-    [
-        ("表示空值的是（ ）", ["int", "str", "list", "None"], 4),
-        ("表示空值的是（ ）", ["None", "nan", "N/A", "null"], 4),
-        ("表示空值的是（ ）", ["整数", "字符", "列表", "nan"], 3),
-    ],
-)
+@pytest.mark.parametrize(("stem", "options", "kept"), [
+    ("表示空值的是（ ）", ["int", "str", "list", "None"], 4), ("表示空值的是（ ）", ["None", "nan", "N/A", "null"], 4),
+    ("表示空值的是（ ）", ["整数", "字符", "列表", "nan"], 3),
+])  # fmt: skip
 def test_none_is_an_option_beside_words_like_it(stem: str, options: list[str], kept: int) -> None:
     found = reading(stem, options, "A")
     assert found.question and len(found.question.options) == kept and ("unused_option" in found.rules) == (kept < len(options))
 
 
-@pytest.mark.parametrize(
-    ("stem", "options", "becomes"),
-    [
-        ("下列属于四诊的是、", WORDS, "下列属于四诊的是"),
-        ("认知过程包括感觉和（", WORDS, "认知过程包括感觉和（ ）"),
-        ("8岁以下儿童，发热3天，下列诊断最可能的是，", WORDS, "8岁以下儿童，发热3天，下列诊断最可能的是"),
-        ("这样做的目的在于（", WORDS, "这样做的目的在于（ ）"),
-        ("注射的速度不超过（ ）毫升；", None, "注射的速度不超过（ ）毫升"),
-        ("關於 acute myocardial infarction 之 ECG，下列何者最早出現？", WORDS, "关于acute myocardial infarction之ECG，下列何者最早出现？"),
-    ],
-)
+@pytest.mark.parametrize(("stem", "options", "becomes"), [
+    ("下列属于四诊的是、", WORDS, "下列属于四诊的是"),
+    ("认知过程包括感觉和（", WORDS, "认知过程包括感觉和（ ）"),
+    ("8岁以下儿童，发热3天，下列诊断最可能的是，", WORDS, "8岁以下儿童，发热3天，下列诊断最可能的是"),
+    ("这样做的目的在于（", WORDS, "这样做的目的在于（ ）"),
+    ("注射的速度不超过（ ）毫升；", None, "注射的速度不超过（ ）毫升"),
+    ("關於 acute myocardial infarction 之 ECG，下列何者最早出現？", WORDS, "关于acute myocardial infarction之ECG，下列何者最早出现？"),
+])  # fmt: skip
 def test_a_complete_question_is_one_whatever_its_end(stem: str, options: list[str] | None, becomes: str) -> None:
     found = reading(stem, options, "A" if options else "十")
     assert found.question and found.question.stem == becomes
@@ -168,13 +145,10 @@ def test_stems_of_one_character_are_stems_where_they_are_usual() -> None:
     assert [bool(found.question) for found in read_questions(items[:1], PARAMS, context_of(items[:1]))] == [False]
 
 
-@pytest.mark.parametrize(
-    "stem",
-    [
-        *("患者，男，35岁，突发胸痛，", "肾", "“", "下列患者中，男性（", "8岁以下儿童，发热3天，", "患者男，50岁，3岁以下无异常，"),
-        *("患者男，50岁，任何活动均可诱发胸痛，", "患儿女，3岁以下无异常，近日发热、咳嗽；", "感觉是最简单的认知过程，"),
-    ],
-)
+@pytest.mark.parametrize("stem", [
+    *("患者，男，35岁，突发胸痛，", "肾", "“", "下列患者中，男性（", "8岁以下儿童，发热3天，", "患者男，50岁，3岁以下无异常，"),
+    *("患者男，50岁，任何活动均可诱发胸痛，", "患儿女，3岁以下无异常，近日发热、咳嗽；", "感觉是最简单的认知过程，"),
+])  # fmt: skip
 @pytest.mark.parametrize("options", [WORDS, ["正确", "错误"]])
 def test_an_incomplete_question_is_none(stem: str, options: list[str]) -> None:
     assert reading(stem, options, "A").rejected
@@ -185,24 +159,13 @@ def test_letters_in_a_stem_that_no_option_lacks_stay(stem: str) -> None:
     assert "options_parted" not in reading(stem, ["A.感觉", "B.知觉", "C.记忆", "D.思维"], "A").rules
 
 
-@pytest.mark.parametrize(
-    ("raw", "text"),
-    [
-        ("情緒出現(xiàn)低落", "情绪出现低落"),
-        ("根據(jù)標(biāo)準(zhǔn)", "根据标准"),
-        ("不可跨越无菌区（qū）", "不可跨越无菌区"),
-        ("癃（lóng）闭", "癃（lóng）闭"),
-        ("条件反射^p 与分析^p", "条件反射与分析"),
-        ("x^p的均数", "x^p的均数"),
-        ('学习"圆的直径〞是指', "学习“圆的直径”是指"),
-        ("“鸭步〞与〝震颤〞", "“鸭步”与“震颤”"),
-        ("“角（jué）色”的读音", "“角（jué）色”的读音"),
-        ("癥狀", "症状"),
-        ("焦慮癥与强迫癥", "焦虑症与强迫症"),
-        ("癥瘕與消癥", "癥瘕与消癥"),
-        ("多發癥瘕", "多发癥瘕"),
-    ],
-)
+@pytest.mark.parametrize(("raw", "text"), [
+    ("情緒出現(xiàn)低落", "情绪出现低落"), ("根據(jù)標(biāo)準(zhǔn)", "根据标准"), ("不可跨越无菌区（qū）", "不可跨越无菌区"),
+    ("癃（lóng）闭", "癃（lóng）闭"), ("条件反射^p 与分析^p", "条件反射与分析"), ("x^p的均数", "x^p的均数"),
+    ('学习"圆的直径〞是指', "学习“圆的直径”是指"), ("“鸭步〞与〝震颤〞", "“鸭步”与“震颤”"),
+    ("“角（jué）色”的读音", "“角（jué）色”的读音"), ("癥狀", "症状"), ("焦慮癥与强迫癥", "焦虑症与强迫症"), ("癥瘕與消癥", "癥瘕与消癥"),
+    ("多發癥瘕", "多发癥瘕"),
+])  # fmt: skip
 def test_glosses_and_signs_of_converted_pages(raw: str, text: str) -> None:
     assert normalize(raw).text == text
     assert normalize(text).text == text
@@ -218,17 +181,11 @@ def test_an_explanation_behind_the_last_option_is_none_of_it(mark: str) -> None:
     assert clean_options(["A.感觉", "B.知觉", "C.记忆", f"D.思维\n{mark}思维是间接的反映。"]).texts == WORDS
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["A．感觉", "B 知觉", "C 记忆", "D、思维"],
-        ["A感觉", "B.知觉", "C) 记忆", "D 思维"],
-        ["**A.** 感觉", "**B.** 知觉", "**C.** 记忆", "**D.** 思维"],
-        ["- **A**. 感觉", "- **B**. 知觉", "- **C**. 记忆", "- **D**. 思维"],
-        ["`A` 感觉", "`B` 知觉", "`C` 记忆", "`D` 思维"],
-        ["<b>A</b>、感觉", "<b>B</b>、知觉", "<b>C</b>、记忆", "<b>D</b>、思维"],
-    ],
-)
+@pytest.mark.parametrize("options", [
+    ["A．感觉", "B 知觉", "C 记忆", "D、思维"], ["A感觉", "B.知觉", "C) 记忆", "D 思维"],
+    ["**A.** 感觉", "**B.** 知觉", "**C.** 记忆", "**D.** 思维"], ["- **A**. 感觉", "- **B**. 知觉", "- **C**. 记忆", "- **D**. 思维"],
+    ["`A` 感觉", "`B` 知觉", "`C` 记忆", "`D` 思维"], ["<b>A</b>、感觉", "<b>B</b>、知觉", "<b>C</b>、记忆", "<b>D</b>、思维"],
+])  # fmt: skip
 def test_letters_in_turn_are_no_words_of_options_whatever_is_around_them(options: list[str]) -> None:
     assert clean_options(options).texts == WORDS
 
@@ -244,13 +201,10 @@ def test_options_that_still_begin_with_their_letters_are_broken() -> None:
     assert kept.question and kept.question.options[0].text == "A型人格"
 
 
-@pytest.mark.parametrize(
-    ("options", "texts"),
-    [
-        (["A.-√2", "B.√3", "C.-√5", "D.√7"], ["-√2", "√3", "-√5", "√7"]),
-        (["A.-COOH", "B.-OH", "C.-NH₂", "D.CO"], ["-COOH", "-OH", "-NH₂", "CO"]),
-    ],
-)
+@pytest.mark.parametrize(("options", "texts"), [
+    (["A.-√2", "B.√3", "C.-√5", "D.√7"], ["-√2", "√3", "-√5", "√7"]),
+    (["A.-COOH", "B.-OH", "C.-NH₂", "D.CO"], ["-COOH", "-OH", "-NH₂", "CO"]),
+])  # fmt: skip
 def test_a_sign_behind_that_of_the_letter_is_of_the_option(options: list[str], texts: list[str]) -> None:
     assert with_plain_letters(options) == [f"{letter}.{text}" for letter, text in zip("ABCD", texts, strict=True)]
 
