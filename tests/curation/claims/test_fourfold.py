@@ -10,21 +10,16 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from atomexam.records.claim import Passage, passage_id
-from atomexam.records.fact import RELATIONS, Alias, Fact, fact_id
+from atomexam.records.fact import RELATIONS, Alias, Fact
 from atomexam.records.params import Claims
-from atomexam.records.provenance import Provenance
 from atomexam.records.reasons import REASONS
 from curation.claims.claim_context import Synonyms
 from curation.claims.fourfold import FourfoldSet, altered_range, make_fourfold, measure_fourfold
 from curation.claims.tail_objections import CANDIDATE_REASONS, KnownFacts
 from curation.claims.templates import claim_ids, read_all
+from tests.curation.records import fact
 
 TEMPLATES = read_all()["paper"]
-
-
-def fact(relation: str, head: str, tail: str, polarity: bool = True) -> Fact:
-    seen = Provenance(source="s", url=f"https://example.com/{head}", snapshot="2026-11-20", page_id="page-1", position="p")
-    return Fact(id=fact_id(relation, head, tail), relation=relation, head=head, tail=tail, polarity=polarity, provenance=[seen])
 
 
 def made(facts: list[Fact], chosen: dict[str, str] | None = None, supported: frozenset[str] = frozenset()) -> FourfoldSet:
@@ -152,7 +147,7 @@ BASE = [
 ])  # fmt: skip
 def test_why_a_tail_may_be_true(reason: str | None, relation: str, head: str, tail: str, more: list[Fact]) -> None:
     text = "晚期偶有夜盲。"
-    page = "https://example.com/胃癌/zhengzhuang"
+    page = "https://toy.example/胃癌/zhengzhuang"
     passage = Passage(id=passage_id(page, text), text=text, source="s", url=page)
     known = KnownFacts(
         [*BASE, *more],

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from atomexam.records.params import NearDuplicates
-from atomexam.records.provenance import Provenance
-from atomexam.records.question import Option, Question, question_id
+from atomexam.records.question import Question
 from curation.near_duplicates.__main__ import unique_questions
+from tests.curation.records import question
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
 _DECISIVE = """
@@ -77,21 +77,8 @@ _IDLE = """
 
 def _rows(line: str, answers: tuple[str, str]) -> list[Question]:
     stem, *texts = line.split("|")
-    options = [Option(letter=letter, text=text) for letter, text in zip("ABCD", texts, strict=True)]
     stems = [re.sub(r"\{(.*?)/(.*?)\}", rf"\{side}", stem) for side in (1, 2)]
-    return [
-        Question(
-            id=question_id(None, text, texts),
-            exam="TCM",
-            subject="内科学",
-            question_type="mcqa",
-            stem=text,
-            options=options,
-            answer=answer,
-            provenance=[Provenance(source="site", url="https://example.org/1", snapshot="2026-01-01", page_id="page-1", position=text)],
-        )
-        for text, answer in zip(stems, answers, strict=True)
-    ]
+    return [question(text, tuple(texts), answer, text) for text, answer in zip(stems, answers, strict=True)]
 
 
 @pytest.mark.parametrize("answers", ["AA", "AB"])

@@ -14,8 +14,7 @@ from atomexam.records.annotation import Decision, Review
 from atomexam.records.cluster import Cluster
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.params import NearDuplicates
-from atomexam.records.provenance import Provenance
-from atomexam.records.question import Option, Question, group_id, question_id
+from atomexam.records.question import Option, Question, group_id
 from atomexam.records.reasons import OF_DUPLICATES
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.annotation_files import read_decisions
@@ -25,6 +24,7 @@ from atomexam.text.option_letters import LETTERS
 from curation.near_duplicates.__main__ import main, measure, unique_facts, unique_questions
 from curation.near_duplicates.contamination import Contamination
 from curation.near_duplicates.pairs import ComparedQuestion, compared_question, options_key, relation, stem_keys
+from tests.curation.records import question, seen
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
 STEM = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉、极易惊醒，症状已经持续2周，明显影响工作，最可能的诊断是（ ）。"
@@ -35,20 +35,8 @@ CASE = (
 )
 
 
-def place(position: str) -> Provenance:
-    return Provenance(source="site", url="https://example.org/1", snapshot="2026-01-01", page_id="page-1", position=position)
-
-
 def ask(stem: str = STEM, options: tuple[str, ...] = OPTIONS, answer: str | None = "A", at: str = "q1", **fields) -> Question:
-    texts = list(options)
-    return Question(
-        id=question_id(fields.get("shared_stem"), stem, texts),
-        stem=stem,
-        options=[Option(letter=letter, text=text) for letter, text in zip(LETTERS, texts, strict=False)],
-        answer=answer,
-        provenance=[place(at)],
-        **{"exam": "PCE", "subject": "变态心理学", "question_type": "mcqa"} | fields,
-    )
+    return question(stem, options, answer, at, **fields)
 
 
 def reasons(*rows: Question) -> list[str]:
@@ -66,7 +54,7 @@ def test_identical(other: Question) -> None:
     found = unique_questions([ask(), other], PARAMS)
     assert [row.reason for row in found.rejected] == ["identical"]
     assert found.rejected[0].detail == found.kept[0].id
-    assert found.kept[0].provenance == sorted({place("q1"), place("q2")})
+    assert found.kept[0].provenance == sorted({seen("q1"), seen("q2")})
     assert [(cluster.rows, cluster.similarity) for cluster in found.clusters] == [(2, [1.0])]
 
 
@@ -191,7 +179,7 @@ def test_the_best_is_kept(better: dict, worse: dict) -> None:
 def test_more_sightings_are_better() -> None:
     often, once = ask(STEM.replace("不断闪回", "反复闪回")), ask()
     for good, bad in ((often, once), (once, often)):
-        [kept] = unique_questions([bad, good, replace(good, provenance=[place("q9")])], PARAMS).kept
+        [kept] = unique_questions([bad, good, replace(good, provenance=[seen("q9")])], PARAMS).kept
         assert kept.id == good.id
 
 
@@ -304,7 +292,7 @@ def tell(tail: str = "发热", polarity: bool = True, at: str = "v1") -> Fact:
         head="肺炎",
         tail=tail,
         polarity=polarity,
-        provenance=[place(at)],
+        provenance=[seen(at)],
     )
 
 
@@ -383,7 +371,7 @@ def test_what_a_reference_asks_is_marked_or_dropped(tmp_path: Path, monkeypatch:
         [found] = read_jsonl(tmp_path / "out" / "contaminated.jsonl", Contamination)
         assert (found.seen.position, found.conflict, found.similarity) == ("line:7", False, 1.0)
         metrics = msgspec.json.decode((tmp_path / "m.json").read_bytes())
-        assert metrics["contaminated"] == {"site": 1}
+        assert metrics["contaminated"] == {"toy": 1}
         assert metrics["questions"]["in"] == 3 == len(out[0]) + len(out[1])
         [cluster] = read_jsonl(tmp_path / "out" / "clusters.jsonl", Cluster)
         outcomes[action] = (len(out[0]), cluster.kept is None, [row.reason for row in out[1] if row.id == found.question_id])
@@ -402,7 +390,7 @@ def test_what_was_decided_on_the_review_holds_in_the_next_run(tmp_path: Path) ->
     reviews = {row.kind: row for row in read_jsonl(tmp_path / "out" / "review.jsonl", Review)}
     assert reviews["question"].asked == asked
     assert [(one.decision.right, one.rows) for one in reviews["question"].statements] == [(["快乐原则"], 2), (["现实原则"], 1)]
-    assert {tuple(one.sources) for review in reviews.values() for one in review.statements} == {("site",)}
+    assert {tuple(one.sources) for review in reviews.values() for one in review.statements} == {("toy",)}
     decisions = [reviews["question"].statements[1].decision, reviews["fact"].statements[0].decision]
     write_jsonl(tmp_path / "d.jsonl", decisions, key=lambda row: row.id)
     main(argv)
@@ -496,3 +484,60 @@ def test_a_lost_row_stops_the_stage() -> None:
 def test_no_rows() -> None:
     assert reasons() == []
     assert measure(0, 0, unique_questions([], PARAMS), unique_facts([]))["largest_cluster"] == 0
+
+
+OTHER_CASE = (
+    "一般资料：求助者，男性，51岁，货车司机。案例介绍：半年前在高速公路上目睹一场多车相撞，从那以后只要路过同一路段就心慌、"
+    "出汗、双手发抖，已经改跑别的路线。"
+)
+
+
+def test_a_group_is_named_by_the_first_of_many_copies_of_its_case() -> None:
+    copies = [CASE.replace("此后一见到", word + "一见到") for word in ("此后", "此后她", "自此以后", "从此", "此后每", "此后又")]
+    rows = [ask(f"第{n}问该求助者最主要的情绪反应是（ ）。", shared_stem=copy, group_id=group_id(copy)) for n, copy in enumerate(copies, 1)]
+    assert {row.group_id for row in unique_questions(rows, PARAMS).kept} == {min(map(group_id, copies))}
+
+
+@pytest.mark.parametrize("stem", ["注意的品质有（ ）", "SCL-90所统计的因子有（ ）"])
+def test_a_polite_word_before_a_short_stem_asks_nothing_else(stem: str) -> None:
+    assert reasons(ask(stem), ask("请问" + stem, OPTIONS[::-1], "D", at="q2")) == ["near_duplicate"]
+
+
+def test_twins_are_found_under_each_case_that_has_them() -> None:
+    rows = [
+        ask(stem, shared_stem=case, group_id=group_id(case), at=f"{number}{stem[-5:]}")
+        for number, case in enumerate((CASE, OTHER_CASE))
+        for stem in (STEM, STEM.replace("，明显影响工作", ""))
+    ]
+    found = unique_questions(rows, PARAMS)
+    assert sorted(row.shared_stem or "" for row in found.kept) == sorted([CASE, OTHER_CASE])
+
+
+def test_sightings_count_before_blemishes() -> None:
+    often, clean = ask(STEM.replace("不断", "不断□")), ask(at="q2")
+    rows = [often, ask(often.stem, at="q3"), clean]
+    [kept] = unique_questions(rows, PARAMS).kept
+    assert (kept.id, len(kept.provenance)) == (often.id, 3)
+
+
+def test_a_row_without_an_answer_is_not_overruled() -> None:
+    rows = [ask(), ask(answer="B", at="q2"), ask(answer=None, at="q3")]
+    found = unique_questions(rows, PARAMS, decide(rows[0], OPTIONS[0]))
+    assert [row.answer for row in found.kept] == ["A"]
+    assert sorted(row.reason for row in found.rejected) == ["identical", "overruled"]
+
+
+def statement(stem: str, answer: str, at: str) -> Question:
+    return ask(stem, ("正确", "错误"), answer, at, question_type="tf")
+
+
+def test_a_remark_may_turn_a_statement_of_true_and_false() -> None:
+    plain = "短时记忆的容量是有限的，一般成年人能够记住的大约是七个左右的组块，超出容量的材料很快就会遗忘。"
+    remark = plain.replace("很快就会遗忘", "在复述之下也很快就会遗忘")
+    assert reasons(statement(plain, "A", "q1"), statement(remark, "B", "q2")) == []
+
+
+@pytest.mark.parametrize("others", [("妄想性障碍", "分离转换障碍"), ("强迫障碍", "躯体化障碍")])
+def test_two_of_five_options_are_too_many_to_differ(others: tuple[str, str]) -> None:
+    options = (*OPTIONS, "疾病焦虑障碍")
+    assert relation(compared_question(ask(STEM, options), 3), compared_question(ask(STEM, (*options[:3], *others)), 3), PARAMS) is None

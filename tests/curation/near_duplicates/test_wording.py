@@ -1,15 +1,19 @@
-"""Figures, denials and opposites as they stand in questions."""
+"""Figures, denials and opposites as they stand in questions, and stems of any length in a time that grows with them alone."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atomexam.records.params import NearDuplicates
 from atomexam.text.canonical import canonical
+from curation.near_duplicates.pairs import compared_question, relation
 from curation.near_duplicates.wording import (
+    LONG_CHARS,
     WordingDifference,
     changes_words,
     denials,
     difference,
+    differing,
     figures,
     in_digits,
     is_slip,
@@ -18,6 +22,7 @@ from curation.near_duplicates.wording import (
     without_idle,
     without_synonyms,
 )
+from tests.curation.records import question
 
 
 @pytest.mark.parametrize(("text", "found"), [
@@ -131,3 +136,33 @@ def test_neither_has_a_direction_and_equal_texts_differ_in_nothing(text: str, ot
     assert is_slip(text, other) == is_slip(other, text)
     assert changes_words(text, other) == changes_words(other, text)
     assert not changes_words(text, text)
+
+
+PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
+
+
+LONG = "".join(chr(0x4E00 + (k * k + 7 * k) % 3000) for k in range(200_000))
+
+
+@pytest.mark.parametrize("other", [LONG[:99_999] + "㐀" + LONG[100_000:], "㐀" + LONG + "㐁", LONG + LONG[:9]])
+def test_stems_of_two_hundred_thousand_characters_are_compared(other: str) -> None:
+    """Would not finish, were each character of one looked up in the other."""
+    assert relation(
+        compared_question(question(LONG, question_type="qa"), 3), compared_question(question(other, question_type="qa"), 3), PARAMS
+    ) in ("same", "conflict", None)
+
+
+def test_one_character_of_a_long_text_is_found() -> None:
+    assert differing(LONG, LONG[:99_999] + "㐀" + LONG[100_000:]) == [("replace", 99_999, 100_000, 99_999, 100_000)]
+    assert differing(LONG, LONG + "㐀") == [("insert", 200_000, 200_000, 200_000, 200_001)]
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.text("甲乙", max_size=40), st.text("甲乙", max_size=40), st.sampled_from(["", "丙" * LONG_CHARS]))
+def test_what_is_not_told_apart_is_equal(text: str, other: str, before: str) -> None:
+    text, other = before + text, before + other
+    place = other_place = 0
+    for kind, i1, i2, j1, j2 in [*differing(text, other), ("end", len(text), 0, len(other), 0)]:
+        assert text[place:i1] == other[other_place:j1]
+        assert kind != "equal"
+        place, other_place = i2, j2

@@ -18,12 +18,12 @@ import curation.verdicts as verdicts
 import curation.verification as verification
 from atomexam.records.annotation import ANSWERS, Verdict, majority
 from atomexam.records.claim import Fourfold, Passage, false_claim, passage_id
-from atomexam.records.fact import RELATIONS, Fact, fact_id
-from atomexam.records.provenance import Provenance
+from atomexam.records.fact import RELATIONS
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from atomexam.runtime.sheets import read_sheet, write_sheet
 from curation.verification import agreement, as_csv, disagreements, main, outcomes, tabulate
 from tests.curation.annotation.sampled_claims import by_claim, claim, verdict
+from tests.curation.records import fact
 
 TABLE_3 = [
     *((43, 6, 1), (42, 5, 3), (48, 0, 2), (45, 5, 0), (46, 4, 0), (48, 1, 1), (46, 1, 3), (50, 0, 0), (44, 3, 3)),
@@ -206,7 +206,6 @@ def test_a_hundred_thousand_verdicts_are_counted_whole() -> None:
 
 
 MEDICINES = (("痛风", "非布司他"), ("痛风", "苯溴马隆"), ("癫痫", "卡马西平"), ("癫痫", "丙戊酸钠"))
-SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
 
 
 def rows_of(folder: Path) -> list[Fourfold]:
@@ -218,10 +217,7 @@ def rows_of(folder: Path) -> list[Fourfold]:
 
 
 def test_a_false_tail_that_people_support_is_dropped(tmp_path: Path) -> None:
-    facts = [
-        Fact(id=fact_id("disease_medicine", *one), relation="disease_medicine", head=one[0], tail=one[1], polarity=True, provenance=SEEN)
-        for one in MEDICINES
-    ]
+    facts = [fact("disease_medicine", *one) for one in MEDICINES]
     write_jsonl(tmp_path / "facts.jsonl", facts, key=lambda fact: fact.id)
     wrong, *others = rows_of(tmp_path)
     text = f"{wrong.false_head}有时也用{wrong.false_tail}治疗"
@@ -252,10 +248,7 @@ def test_a_false_tail_that_people_support_is_dropped(tmp_path: Path) -> None:
 
 
 def test_a_false_tail_that_a_passage_names_with_its_head_is_dropped(tmp_path: Path) -> None:
-    facts = [
-        Fact(id=fact_id("disease_medicine", *one), relation="disease_medicine", head=one[0], tail=one[1], polarity=True, provenance=SEEN)
-        for one in MEDICINES
-    ]
+    facts = [fact("disease_medicine", *one) for one in MEDICINES]
     write_jsonl(tmp_path / "facts.jsonl", facts, key=lambda fact: fact.id)
     wrong = rows_of(tmp_path)[0]
     text = f"第一句。{wrong.false_head}有时也用{wrong.false_tail}治疗。"

@@ -3,12 +3,10 @@
 import pytest
 from msgspec import structs
 
-from atomexam.records.item import Item, QuestionItem
-from atomexam.records.params import Clean
-from atomexam.records.provenance import Provenance
 from curation.clean.__main__ import clean
 from curation.clean.classify.classes import Classes, Unclassified, classify, declared_type, form_of, question_type
 from curation.clean.classify.subjects import SourceWords
+from tests.curation.records import CLEAN, item
 
 CLIENT = "一般资料：求助者，女性，32岁，公司职员。"
 
@@ -72,23 +70,14 @@ def test_a_row_has_all_its_classes() -> None:
 
 def test_a_category_that_no_table_knows_is_counted_by_its_name() -> None:
     assert classify(row(exam_raw="水利安全员")).unmapped == "水利安全员"
-    items: list[Item] = [
-        QuestionItem(
-            url="a",
-            provenance=Provenance(source="toy", url="a", snapshot="2026-01-01", page_id="a", position=str(number)),
-            exam_raw=exam,
-            subject_raw="教育心理学",
-            stem_raw=f"安全生产的第{number}项方针是（ ）。",
-            options_raw=["预防为主", "效益为主"],
-            answer_raw="A",
-        )
+    asked = {"subject_raw": "教育心理学", "options_raw": ["预防为主", "效益为主"], "answer_raw": "A"}
+    items = [
+        item(f"q{number}", exam_raw=exam, stem_raw=f"安全生产的第{number}项方针是（ ）。", **asked)
         for number, exam in enumerate(["水利安全员", "水利安全员", "教师资格"])
     ]
-    assert clean([("toy", items)], Clean(min_stem_chars=2, min_chinese_share=0.3)).metrics["categories_unmapped"] == {
-        "toy": {"水利安全员 | 教育心理学": 2}
-    }
-    bare: list[Item] = [structs.replace(item, subject_raw=None) for item in items]
-    found = clean([("toy", bare)], Clean(min_stem_chars=2, min_chinese_share=0.3))
+    assert clean([("toy", items)], CLEAN).metrics["categories_unmapped"] == {"toy": {"水利安全员 | 教育心理学": 2}}
+    bare = [structs.replace(one, subject_raw=None) for one in items]
+    found = clean([("toy", bare)], CLEAN)
     assert found.metrics["categories_unmapped"] == {"toy": {"水利安全员": 2, "教师资格": 1}}
     assert {question.exam for question in found.questions} == {"水利安全员", "TQE"}
 

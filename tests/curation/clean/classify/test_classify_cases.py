@@ -12,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.params import Clean
-from atomexam.records.provenance import Provenance
 from curation.clean.classify.classes import CASE_TYPES, Unclassified, case_scores, case_type_of, category_of, classify, declared_type
 from curation.clean.classify.subjects import SourceWords
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
 from curation.vocab.reader import read_vocabulary
+from tests.curation.records import CLEAN, item
 
 CLIENT = "一般资料：求助者，女性，32岁，公司职员。案例介绍：三个月前与丈夫争吵，此后情绪低落。"
 MATERIAL = "某研究者用量表调查了180名初中一年级学生，计算出每名学生在九个维度上的得分，并确定其家庭教养方式。"
@@ -123,25 +122,18 @@ def published(folder: Path) -> Iterator[tuple[str, QuestionItem]]:
     for path in sorted(folder.glob("*.jsonl")):
         for number, record in enumerate(map(json.loads, path.read_text(encoding="utf-8").splitlines()), 1):
             options = [text.strip() for text in (record.get("options") or {}).values() if text and text.strip()]
-            seen = Provenance(source="toy", url=path.name, snapshot="2026-01-01", page_id=path.name, position=f"line:{number}")
-            item = QuestionItem(
-                url=path.name,
-                provenance=seen,
-                type_raw=record["question_type"] if options else None,
-                stem_raw=record["question"],
-                options_raw=options or None,
-                answer_raw=record.get("answer"),
-            )
-            yield hashlib.sha256("\n".join([record["question"].strip(), *options]).encode()).hexdigest()[:20], item
+            asked = {"stem_raw": record["question"], "options_raw": options or None, "answer_raw": record.get("answer")}
+            one = item(f"{path.name}:{number}", type_raw=record["question_type"] if options else None, **asked)
+            yield hashlib.sha256("\n".join([record["question"].strip(), *options]).encode()).hexdigest()[:20], one
 
 
 @pytest.mark.slow
 def test_published_questions_are_told_without_the_marks_of_their_source(root: Path, real_data: Path) -> None:
     """Floors under the held-out half; bench/classification.py prints the tables, docs/classification.md quotes their shares."""
     labels = {row["sha"]: row for row in labelled(root, "cpsyexam") if row["part"] == "held_out"}
-    items = {sha: item for sha, item in published(real_data / "cpsyexam") if sha in labels}
+    items = {sha: one for sha, one in published(real_data / "cpsyexam") if sha in labels}
     assert len(items) == len(labels), "the labels are of another release of the set"
-    readings = read_questions(list(items.values()), Clean(min_stem_chars=2, min_chinese_share=0.3), context_of(list(items.values())))
+    readings = read_questions(list(items.values()), CLEAN, context_of(list(items.values())))
     table: Counter[tuple[str, str, str]] = Counter()
     for sha, reading in zip(items, readings, strict=True):
         if reading.question:

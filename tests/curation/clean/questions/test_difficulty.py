@@ -3,14 +3,12 @@
 import pytest
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
 from curation.clean.questions.difficulty import difficulty_of, scales_of
-
-SEEN = Provenance(source="bank", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")
+from tests.curation.records import item
 
 
 def items(*columns: str | None, explanation: str | None = None) -> list[QuestionItem]:
-    return [QuestionItem(url="u", provenance=SEEN, explanation_raw=explanation, difficulty_raw=column) for column in columns]
+    return [item(explanation_raw=explanation, difficulty_raw=column) for column in columns]
 
 
 @pytest.mark.parametrize(("column", "explanation", "expected"), [
@@ -24,10 +22,10 @@ def items(*columns: str | None, explanation: str | None = None) -> list[Question
     (None, "正确率是测验的指标，错误率不是。", None), (None, None, None),
 ])  # fmt: skip
 def test_rates_levels_and_common_errors(column: str | None, explanation: str | None, expected: tuple | None) -> None:
-    [item] = items(column, explanation=explanation)
-    found, unread = difficulty_of(item, "q-1", scales_of([item]))
+    [one] = items(column, explanation=explanation)
+    found, unread = difficulty_of(one, "q-1", scales_of([one]))
     assert (found and (found.pass_rate, found.level, found.common_error)) == expected
-    assert found is None or (found.id, found.source) == ("q-1", "bank")
+    assert found is None or (found.id, found.source) == ("q-1", "toy")
     assert bool(unread) == (bool(column) and expected is None)
 
 

@@ -1,13 +1,26 @@
-"""Each rule has its case; every cleaning done twice is done once."""
+"""Each rule has its case and is listed for readers; cleaning twice is cleaning once, with the search before a group or without."""
+
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atomexam.text.option_letters import is_filler
-from curation.clean.wording.exam_text import STEM_RULES, TEXT_RULES, clean_answer, clean_prose, clean_stem, without_number
-from curation.clean.wording.options import LETTER, clean_options
-from curation.text.normalize import RULES, is_plain, normalize, run_rules, words_of
+from curation.clean.__main__ import main
+from curation.clean.wording.exam_text import (
+    ANSWER_RULES,
+    PROSE_RULES,
+    STEM_RULES,
+    TEXT_RULES,
+    clean_answer,
+    clean_prose,
+    clean_stem,
+    without_number,
+)
+from curation.clean.wording.options import LETTER, OPTION_RULES, clean_options
+from curation.text.normalize import RULES, Group, Rule, is_plain, normalize, rule_of_signs, run_rules, words_of
 
 TEXT_CASES = [
     ("encoding", "鐨勬槸", "的是"), ("entities", "Waugh&amp;amp;Norman&nbsp;&#8226;记忆", "Waugh&Norman •记忆"),
@@ -37,12 +50,16 @@ TEXT_CASES = [
     ("signs", "什么是EAST?举例说明。", "什么是EAST？举例说明。"), ("signs", "有人认为∶学习是", "有人认为：学习是"),
     ("spaces", "主 动 来访\r\n\r\n 第二行", "主动来访\n第二行"),
 ]  # fmt: skip
+
+
 KEPT = [
     "2**3与4**5的和", "若a==b且c==d，则", "x = a ** b和c ** d".replace(" ", ""), "char**指针与int**指针", "①②③",
     "10⁹/L 与 H₂O".replace(" ", ""), "Ⅱ型", "½片", "37℃", "20㎡", "5μm", "〇", "癥瘕积聚", "宫商角徵羽", "(4.0~5.5)×10¹²/L",
     "P=(PH+PL)/2", "<20赫兹", "P<0.05", "n>30时", "MA/CA×100", "I类错误与I型糖尿病", "TCP/IP与MMPI2", "他打坏了杯子，一坏就扔",
     "土地与乡土", "精神分裂症一般情况良好", "比例为1∶2", "P<0.05，r>0.3", "H_(max)与x^2",
 ]  # fmt: skip
+
+
 STEM_CASES = [
     ("number", "第1095题：下列属于知觉的是（ ）。", "下列属于知觉的是（ ）。"),
     ("number", "1095．下列属于知觉的是（ ）。", "下列属于知觉的是（ ）。"),
@@ -129,6 +146,8 @@ STEM_CASES = [
     ("stray_characters", "使之能自崐行获取知识，10 ~ 15个月", "使之能自行获取知识，10~15个月"),
     ("doubled_marks", "从认知的角度出发，，儿童", "从认知的角度出发，儿童"),
 ]
+
+
 STEMS_KEPT = [
     "2，（ ），8，16的规律是", "20世纪60年代兴起的学派是（ ）。", "1~3岁是口头语言发展的（ ）。", "7±2个组块是（ ）的容量。",
     "8，26，10，36这组数据的全距是（ ）", "8、26、10、36这组数据的全距是（ ）", "0.05水平上显著的是（ ）", "16PF适用于（ ）",
@@ -315,3 +334,105 @@ def test_a_question_without_options_has_none_where_a_form_says_so() -> None:
 ])  # fmt: skip
 def test_an_address_is_an_advert_behind_a_sentence_alone(stem: str, clean: str) -> None:
     assert clean_stem(stem).text == clean
+
+
+GROUPS = {"stems": STEM_RULES, "options": OPTION_RULES, "prose": PROSE_RULES, "answers": ANSWER_RULES}
+
+
+IN_GROUPS = {f"{name}-{rule.name}": rule for name, group in GROUPS.items() for rule in group}
+
+
+EXAMPLES = sorted({text for rule in IN_GROUPS.values() for text in words_of(rule)[1:]})
+
+
+PIECES = [
+    "下列属于感觉的是", "(", "）", "。", "，", "、", "；", "？", "“", "”", "‘‘", "—", "~", ".", "'", "[", "]", "【", "】", "：", "1",
+    "12", "2019", "178", "P", "p", "l", "I", "O", "o", "10", "9/L", "B年", "一", "刺激", "反应", "SCL", "年", "岁", "分", "值", "得分",
+    "题", "单选", "多选题", "选", "型", "A1型", "页", "第", "请在每小题", "下列", "选项", "真题", "答案", "解析", "A", "考试吧",
+    "考试大纲", "医学教育网", "来源", "公众号", "微信", "查看", "更多", "详细", "略", "提示", "同上", "（见", "崐", "\ue003", "案例一：",
+    "例", "#", "√", "-", "·", "www.", "https://", "（ ）", " ", "\n",
+]  # fmt: skip
+
+
+TEXTS = st.one_of(
+    st.lists(st.sampled_from(PIECES), max_size=12).map("".join),
+    st.builds(
+        lambda left, example, right: left + example + right, st.sampled_from([*PIECES, ""]), st.sampled_from(EXAMPLES), st.text(max_size=3)
+    ),
+    st.text(max_size=30),
+)
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_the_one_search_finds_each_rules_example(name: str) -> None:
+    for rule in GROUPS[name]:
+        assert not GROUPS[name].leaves(words_of(rule).before), rule.name
+    assert GROUPS[name].leaves("记忆的品质")
+
+
+@pytest.mark.slow
+@given(TEXTS)
+@settings(max_examples=600, deadline=None)
+def test_the_one_search_finds_what_any_rule_needs_and_nothing_else(text: str) -> None:
+    for group in GROUPS.values():
+        assert bool(group.leaves(text)) == (not any(rule.needs(text) for rule in group))
+
+
+@pytest.mark.slow
+@given(TEXTS)
+@settings(max_examples=600, deadline=None)
+def test_a_rule_leaves_texts_without_its_signs(text: str) -> None:
+    normal = normalize(text).text  # the rules of papers come after those of texts
+    for name, rule in IN_GROUPS.items():
+        assert rule.needs(normal) or rule.apply(normal) == normal, name
+
+
+@pytest.mark.slow
+@given(TEXTS)
+@settings(max_examples=600, deadline=None)
+def test_texts_come_out_alike_with_the_one_search_and_without(text: str) -> None:
+    for group in GROUPS.values():
+        plainly = run_rules(text, tuple(group))
+        assert run_rules(text, group, group.leaves) == plainly
+        assert not group.leaves(text) or plainly == (text, ())
+
+
+@given(st.lists(st.sampled_from(list(IN_GROUPS.values())), min_size=1, max_size=4), TEXTS)
+@settings(max_examples=600, deadline=None)
+def test_any_rules_make_a_group(rules: list[Rule], text: str) -> None:
+    assert bool(Group(rules).leaves(text)) == (not any(rule.needs(text) for rule in rules))
+
+
+@pytest.mark.parametrize("sign", ["[^a]b", "(?<=a)b", "a?b", "a{0,2}b", "a*", "(?:a|b)", r"\d{4}", ".a"])
+def test_a_sign_must_begin_with_what_can_be_looked_for(sign: str) -> None:
+    rule = rule_of_signs("odd", str.strip, (sign,))
+    with pytest.raises(ValueError, match=r"rule 'odd': sign .* must begin with"):
+        Group([rule])
+
+
+def test_a_rule_without_signs_is_no_rule_of_a_group() -> None:
+    with pytest.raises(ValueError, match=r"rule 'bare': no signs; .* `rule_of_signs`"):
+        Group([Rule("bare", str.strip, re.compile("a").search)])
+
+
+NAMED_IN_CODE = re.compile(r'(?:rules|names)(?:\[|\.append\()"(\w+)"|"(answer_\w+|option_in_answer)"')
+
+
+def test_the_help_tells_each_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = capsys.readouterr().out
+    for rule in TEXT_RULES.values():
+        why, before, after = words_of(rule)
+        line = f"  {rule.name:20}{why}: {before} -> {after}".replace("\n", "⏎")
+        assert f"\n{line}\n" in shown
+
+
+def test_the_page_lists_each_other_rule(root: Path) -> None:
+    named: set[str] = set()
+    for name in ("questions/cleaned_questions", "wording/options", "wording/answer_keys"):
+        found = NAMED_IN_CODE.findall((root / f"curation/clean/{name}.py").read_text(encoding="utf-8"))
+        named |= {one or other for one, other in found}
+    named -= {"answer_missing", "answer_not_in_options", *TEXT_RULES}
+    listed = re.findall(r"^\| `(\w+)` \|", (root / "docs/cleaning.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(listed) == named

@@ -3,27 +3,30 @@
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.params import Clean
-from atomexam.records.provenance import Provenance
 from atomexam.records.reasons import OF_QUESTIONS
 from curation.clean.questions.cases import misses_case
-from curation.clean.questions.cleaned_questions import read_questions
+from curation.clean.questions.cleaned_questions import read_questions, reference_questions, with_all_reasons
 from curation.clean.questions.layout import UnusedOptions, edges_of_page
 from curation.clean.questions.rejections import CHECKS
-from curation.clean.questions.source_context import NO_PAGE, PageContext, SourceContext
+from curation.clean.questions.source_context import NO_PAGE, PageContext, SourceContext, context_of
 from curation.clean.wording.answer_keys import read_letters
+from tests.curation.records import CLEAN, item
 
-PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
-SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="q1")
 SOUND = {
     "stem_raw": "1、人对事物的个别属性的反映称为（ ）。",
     "options_raw": ["A. 感觉", "B. 知觉", "C. 记忆", "D. 表象"],
     "answer_raw": "A",
     "section_raw": "一、单项选择题",
 }
+
+
 UNSURE = UnusedOptions(frozenset(), frozenset("无"))
+
+
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("stem_missing", {"stem_raw": None}),
     ("stem_missing", {"stem_raw": "15、"}),
@@ -139,6 +142,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("type_and_answer_disagree", {"section_raw": "判断题", "options_raw": None, "answer_raw": "AB"}),
     ("type_and_answer_disagree", {"section_raw": "二、多项选择题"}),
 ]  # fmt: skip
+
+
 SOUND_CASES: list[dict[str, Any]] = [
     {"stem_raw": "药师调剂处方时必须做到“四查十对”，其中，查配伍禁忌，对"},
     {"stem_raw": "2010版现金支票的主题图案为（ ）。"},
@@ -182,7 +187,7 @@ SOUND_CASES: list[dict[str, Any]] = [
 def read(changes: dict[str, Any]):  # the module's own QuestionReading
     fields = SOUND | changes
     context = SourceContext(pages={"page-1": fields.pop("page", NO_PAGE)})
-    return read_questions([QuestionItem(url=SEEN.url, provenance=SEEN, **fields)], PARAMS, context)[0]
+    return read_questions([item(**fields)], CLEAN, context)[0]
 
 
 @pytest.mark.parametrize(("reason", "changes"), CASES)
@@ -286,3 +291,45 @@ def test_a_talk_that_is_not_there_is_missed(stem: str) -> None:
 def test_a_substance_is_no_party_of_a_lost_case(stem: str) -> None:
     assert not misses_case(stem)
     assert misses_case(f"说明书中甲{stem[-2:]}")
+
+
+def asked(
+    stem: str | None = "记忆研究的先驱是（ ）。", options: list[str] | None = None, answer: str | None = "A", **fields
+) -> QuestionItem:
+    return item(stem_raw=stem, options_raw=options or ["艾宾浩斯", "冯特"], answer_raw=answer, **fields)
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("单选题", "mcqa"), ("多选题", "mrqa"), (None, "mcqa")])
+def test_the_type_of_a_question_without_a_key_is_the_one_it_says(kind: str | None, expected: str) -> None:
+    [one] = with_all_reasons([asked(answer=None, type_raw=kind)], CLEAN, context_of([]))
+    assert (one.question.question_type, one.question.answer, one.reasons) == (expected, None, ("answer_missing",))
+
+
+def test_every_reason_is_told() -> None:
+    [one] = with_all_reasons([asked("脑", ["甲", "甲"], "C")], CLEAN, context_of([]))
+    assert one.reasons == ("stem_too_short", "duplicate_options", "answer_not_in_options")
+
+
+def test_more_options_than_letters_are_no_error() -> None:
+    options = [f"第{n}个选项" for n in range(12)]
+    [one] = with_all_reasons([asked(options=options, answer="第11个选项")], CLEAN, context_of([]))
+    assert len(one.question.options) == 10
+
+
+texts = st.text(st.sampled_from("记忆研究是（）单选题A、B.?&<>12 ,答案正确"), max_size=12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.builds(asked, st.none() | texts, st.none() | st.lists(texts, max_size=12), st.none() | texts), max_size=5))
+def test_what_clean_makes_of_an_item_is_what_is_understood(items: list[QuestionItem]) -> None:
+    context = context_of(items)
+    for one, reading in zip(with_all_reasons(items, CLEAN, context), read_questions(items, CLEAN, context), strict=True):
+        assert one.rules == reading.rules
+        assert (one.question, one.reasons) == (reading.question, ()) if reading.question else one.reasons[0] == reading.rejected.reason
+        assert set(one.reasons) <= set(CHECKS)
+
+
+def test_a_reference_question_without_a_stem_or_without_an_end_is_compared_with_none() -> None:
+    assert [
+        one.stem for one in reference_questions([asked(), asked(""), asked("记忆" * 5_000), asked(options=["甲" * 9_000, "乙"])], CLEAN)
+    ] == ["记忆研究的先驱是（ ）。"]
