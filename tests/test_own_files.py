@@ -12,20 +12,11 @@ from scripts import own_files
 PARAMS = YAML(typ="safe", pure=True).load(Path(__file__).parents[1] / "params.yaml")
 
 
-@pytest.mark.parametrize(
-    ("path", "entry"),
-    [
-        ("imports/bank.xlsx", "imports/bank.xlsx"),
-        ("imports/books", "imports/books"),
-        ("./imports/books/", "imports/books"),
-        ("imports/books/2024/a.docx", "imports/books"),
-        ("elsewhere/books", None),
-        ("imports", None),
-        ("imports/models/gpt5", "imports/models/gpt5"),
-        ("imports/models", None),
-        ("imports/../elsewhere", None),
-    ],
-)
+@pytest.mark.parametrize(("path", "entry"), [
+    ("imports/bank.xlsx", "imports/bank.xlsx"), ("imports/books", "imports/books"), ("./imports/books/", "imports/books"),
+    ("imports/books/2024/a.docx", "imports/books"), ("elsewhere/books", None), ("imports", None),
+    ("imports/models/gpt5", "imports/models/gpt5"), ("imports/models", None), ("imports/../elsewhere", None),
+])  # fmt: skip
 def test_what_stands_directly_in_imports_is_tracked(path: str, entry: str | None) -> None:
     assert own_files.entry_of(path) == (entry and Path(entry))
 

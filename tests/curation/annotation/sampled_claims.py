@@ -19,16 +19,9 @@ HOSTILE = "<img src=x onerror=alert(1)>=1+1。</View>&amp;\"'{{7*7}} $claim 腹�
 def claim(factual: str, atomic_type: str = "disease_symptom") -> ClaimPair:
     denied = "不" + factual
     return ClaimPair(
-        id=claim_id(factual, denied),
-        atomic_type=atomic_type,
-        head="病",
-        tail="症",
-        factual=factual,
-        non_factual=denied,
-        template_id=f"paper/{atomic_type}/0",
-        fact_ids=["fact-1"],
-        provenance=[],
-    )
+        id=claim_id(factual, denied), atomic_type=atomic_type, head="病", tail="症", factual=factual, non_factual=denied,
+        template_id=f"paper/{atomic_type}/0", fact_ids=["fact-1"], provenance=[],
+    )  # fmt: skip
 
 
 CLAIMS = [
@@ -51,13 +44,9 @@ def drawn() -> list[SampledClaim]:
 
 def verdict(number: int, annotator: str, answer: str, comment: str = "") -> Verdict:
     return Verdict(
-        claim_id=f"claim-{number:06}",
-        annotator=annotator,
-        verdict=answer,
-        comment=comment,
-        claim=f"第{number}病的症状包括热",
+        claim_id=f"claim-{number:06}", annotator=annotator, verdict=answer, comment=comment, claim=f"第{number}病的症状包括热",
         atomic_type=RELATIONS[number % 17],
-    )
+    )  # fmt: skip
 
 
 def by_claim(*verdicts: Verdict) -> dict[str, list[Verdict]]:

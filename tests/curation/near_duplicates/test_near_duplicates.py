@@ -287,13 +287,9 @@ def test_a_relation_has_no_direction(rows: list[Question]) -> None:
 
 def tell(tail: str = "发热", polarity: bool = True, at: str = "v1") -> Fact:
     return Fact(
-        id=fact_id("disease_symptom", "肺炎", tail),
-        relation="disease_symptom",
-        head="肺炎",
-        tail=tail,
-        polarity=polarity,
+        id=fact_id("disease_symptom", "肺炎", tail), relation="disease_symptom", head="肺炎", tail=tail, polarity=polarity,
         provenance=[seen(at)],
-    )
+    )  # fmt: skip
 
 
 @settings(deadline=None)

@@ -29,11 +29,9 @@ VOCAB = Path(themes.__file__).parents[1] / "vocab"
 INTENTS = {"病情诊断": "Diagnosis", "病因分析": "Cause", "其他": None}
 COLUMNS = ["id", "intent", "query", "proposed", "because", "confirm", "code", "comment"]
 BOOK = {
-    "symptom": Theme("Disease-Symptom"),
-    "early": Theme("Disease-Symptom"),
-    "cause": Theme("Disease-Cause"),
+    "symptom": Theme("Disease-Symptom"), "early": Theme("Disease-Symptom"), "cause": Theme("Disease-Cause"),
     "price": Theme("price", "cost"),
-}
+}  # fmt: skip
 
 
 def query(text: str, intent: str = "Cause") -> Query:
@@ -140,10 +138,8 @@ def test_types_are_counted_by_hand() -> None:
 
 def test_several_coders_the_majority_decides_and_agreement_is_told() -> None:
     rows = [coded("甲", "cause", coder) for coder in "abc"] + [
-        coded("乙", "cause", "a"),
-        coded("乙", "symptom", "b"),
-        coded("乙", "early", "c"),
-    ]
+        coded("乙", "cause", "a"), coded("乙", "symptom", "b"), coded("乙", "early", "c"),
+    ]  # fmt: skip
     rows += [coded("丙", "cause", "a"), coded("丙", "symptom", "b")]
     table = tabulate(rows, BOOK, ["Cause"], 0)
     found = table["intents"]["Cause"]

@@ -57,11 +57,9 @@ def fact(head: str, tail: str, polarity: bool = True, relation: str = "disease_s
 
 def prediction(run: str, item: str, repeat: int = 0, **other: Any) -> Prediction:
     told = {
-        "prompt_sha256": content_id("p", item).ljust(64, "0")[-64:].replace("p-", "00"),
-        "reply": "A",
-        "finish_reason": "stop",
+        "prompt_sha256": content_id("p", item).ljust(64, "0")[-64:].replace("p-", "00"), "reply": "A", "finish_reason": "stop",
         "tokens": 1,
-    }
+    }  # fmt: skip
     return Prediction(item_id=item, run=run, repeat=repeat, **told | other)
 
 
@@ -92,11 +90,8 @@ TWIN = question("感觉就是（ ）").id
 CLUSTER = Cluster(cluster_id=ALONE.cluster_id, kept=ALONE.id, medoid=ALONE.id, members=[ALONE.id, TWIN], similarity=[1.0, 0.9], rows=3)
 LOST = Cluster(cluster_id=content_id("cluster", "q-x"), kept=None, medoid="q-x", members=["q-x"], similarity=[1.0], rows=2)
 SPLITS: dict[str, list[Any]] = {
-    "train": [ALONE, WORDS, *CLAIMS[1:], *FOURFOLD],
-    "dev": [SEVERAL],
-    "test": [FIRST, SECOND, CLAIMS[0]],
-    "reserved": [],
-}
+    "train": [ALONE, WORDS, *CLAIMS[1:], *FOURFOLD], "dev": [SEVERAL], "test": [FIRST, SECOND, CLAIMS[0]], "reserved": [],
+}  # fmt: skip
 SIDES = [f"{CLAIMS[0].id}/factual", f"{CLAIMS[0].id}/non_factual"]
 REPLIES = {
     "pick": [prediction("pick", one.id) for one in (FIRST, SECOND)],
@@ -124,15 +119,9 @@ def arguments(folder: Path, world: World, *more: str) -> list[str]:
     places = write_world(folder, world)
     flags = [f"--{name}={getattr(places, name)}" for name in InputPaths._fields[:5]]
     return [
-        *flags,
-        f"--predictions={folder}/predictions",
-        "--runs",
-        *world.predictions,
-        f"--out={folder}/validation",
-        f"--metrics={folder}/m.json",
-        f"--suites={SUITES}",
-        *more,
-    ]
+        *flags, f"--predictions={folder}/predictions", "--runs", *world.predictions, f"--out={folder}/validation",
+        f"--metrics={folder}/m.json", f"--suites={SUITES}", *more,
+    ]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -322,16 +311,14 @@ def test_what_is_odd_but_may_be_is_a_warning(context, tmp_path: Path, table: str
 
 
 BAD_FOURFOLD = [
-    ("id", FOURFOLD[0]),
-    ("id id_of_content", replace(FOURFOLD[0], id="fourfold-1")),
+    ("id", FOURFOLD[0]), ("id id_of_content", replace(FOURFOLD[0], id="fourfold-1")),
     ("true_affirmed true_denied", replace(FOURFOLD[0], true_denied="高血压没有头晕")),
     ("false_affirmed false_denied", replace(FOURFOLD[0], false_denied="高血压没有多饮")),
-    ("has_facts?", replace(FOURFOLD[0], fact_ids=["fact-1"])),
-    ("false_is_no_fact?", replace(FOURFOLD[0], false_tail="头晕")),
+    ("has_facts?", replace(FOURFOLD[0], fact_ids=["fact-1"])), ("false_is_no_fact?", replace(FOURFOLD[0], false_tail="头晕")),
     ("times_true times_false", replace(FOURFOLD[0], false_tail="头痛")),
     ("text_clean?", replace(FOURFOLD[0], true_affirmed="高血压的常见症状包括头&nbsp;晕")),
     ("seen_somewhere?", replace(FOURFOLD[0], provenance=[])),
-]
+]  # fmt: skip
 
 
 def every(table: str, bad: list) -> World:
@@ -340,21 +327,14 @@ def every(table: str, bad: list) -> World:
 
 
 HARMED = {
-    "questions": [every("questions", BAD_QUESTIONS), GOOD._replace(questions=LONG_STEMS)],
-    "facts": [every("facts", BAD_FACTS)],
-    "claims": [every("claims", BAD_CLAIMS)],
-    "fourfold": [every("fourfold", BAD_FOURFOLD)],
-    "clusters": [every("clusters", BAD_CLUSTERS)],
-    "splits": [world for _, world, _ in BAD_SPLITS],
-    "predictions": [GOOD._replace(predictions=replies) for _, replies, _ in BAD_REPLIES],
-}
+    "questions": [every("questions", BAD_QUESTIONS), GOOD._replace(questions=LONG_STEMS)], "facts": [every("facts", BAD_FACTS)],
+    "claims": [every("claims", BAD_CLAIMS)], "fourfold": [every("fourfold", BAD_FOURFOLD)], "clusters": [every("clusters", BAD_CLUSTERS)],
+    "splits": [world for _, world, _ in BAD_SPLITS], "predictions": [GOOD._replace(predictions=replies) for _, replies, _ in BAD_REPLIES],
+}  # fmt: skip
 # What the shapes of the records let through to no table; the expectations stand for tables that come another way.
 STRANGE_WORDS = {
-    "questions": ("question_type", "category"),
-    "facts": ("relation",),
-    "claims": ("atomic_type",),
-    "fourfold": ("atomic_type",),
-}
+    "questions": ("question_type", "category"), "facts": ("relation",), "claims": ("atomic_type",), "fourfold": ("atomic_type",),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -418,16 +398,9 @@ def test_the_same_tables_give_the_same_bytes(tmp_path: Path) -> None:
     one, two = (sorted(path for path in (tmp_path / name / "validation").rglob("*") if path.is_file()) for name in ("one", "two"))
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
     assert [path.name for path in one] == [
-        "claims.html",
-        "clusters.html",
-        "facts.html",
-        "fourfold.html",
-        "questions.html",
-        "failing.jsonl",
-        "index.html",
-        "passed.json",
+        "claims.html", "clusters.html", "facts.html", "fourfold.html", "questions.html", "failing.jsonl", "index.html", "passed.json",
         "report.json",
-    ]
+    ]  # fmt: skip
 
 
 ABSENT: list[tuple[str, Callable[[Path], Any], str]] = [

@@ -22,11 +22,9 @@ def a_land_of(size: int) -> list[Fact]:
     for number in range(size):
         place, head, symptom, test = PLACES[number % len(PLACES)]
         facts += [
-            fact("disease_department", head.format(number), place),
-            fact("disease_symptom", head.format(number), symptom),
-            fact("disease_examination", head.format(number), test),
-            fact("disease_infectivity", head.format(number), "传染性", False),
-        ]
+            fact("disease_department", head.format(number), place), fact("disease_symptom", head.format(number), symptom),
+            fact("disease_examination", head.format(number), test), fact("disease_infectivity", head.format(number), "传染性", False),
+        ]  # fmt: skip
     return facts
 
 

@@ -50,10 +50,8 @@ def test_labels_are_looked_up_without_their_dress() -> None:
 
 def test_food_to_eat_and_to_avoid() -> None:
     assert facts(entry({"宜：": "芹菜、燕麦", "忌": "咸菜"})) == [
-        ("disease_food", "高血压", "芹菜", True),
-        ("disease_food", "高血压", "燕麦", True),
-        ("disease_food", "高血压", "咸菜", False),
-    ]
+        ("disease_food", "高血压", "芹菜", True), ("disease_food", "高血压", "燕麦", True), ("disease_food", "高血压", "咸菜", False),
+    ]  # fmt: skip
 
 
 def test_ranges_name_their_people_in_the_head() -> None:

@@ -12,10 +12,8 @@ from curation.clean.wording.exam_text import open_gaps
 from tests.curation.records import CLEAN, item
 
 STEMS = [f"第{n}例患者最先受到影响的器官是（ ）" for n in range(1, 8)] + [
-    "3个月婴儿的特点是",
-    "下列属于感觉器官的是",
-    "下列属于消化器官的是",
-]
+    "3个月婴儿的特点是", "下列属于感觉器官的是", "下列属于消化器官的是",
+]  # fmt: skip
 
 
 HEADS = [

@@ -17,11 +17,9 @@ from curation.clean.wording.answer_keys import read_letters
 from tests.curation.records import CLEAN, item
 
 SOUND = {
-    "stem_raw": "1、人对事物的个别属性的反映称为（ ）。",
-    "options_raw": ["A. 感觉", "B. 知觉", "C. 记忆", "D. 表象"],
-    "answer_raw": "A",
+    "stem_raw": "1、人对事物的个别属性的反映称为（ ）。", "options_raw": ["A. 感觉", "B. 知觉", "C. 记忆", "D. 表象"], "answer_raw": "A",
     "section_raw": "一、单项选择题",
-}
+}  # fmt: skip
 
 
 UNSURE = UnusedOptions(frozenset(), frozenset("无"))
