@@ -324,18 +324,6 @@ def test_a_question_without_options_has_none_where_a_form_says_so() -> None:
         assert clean_options([f"A.{word}"]).texts == clean_options([word] * 4).texts == []
 
 
-@pytest.mark.parametrize(("stem", "clean"), [
-    ("打开www.abc.example后首先应当（ ）", "打开www.abc.example后首先应当（ ）"),
-    ("在浏览器中输入http://abc.example/a?b=1可以看到的是", "在浏览器中输入http://abc.example/a?b=1可以看到的是"),
-    ("该单位的网址是www.abc.example", "该单位的网址是www.abc.example"),
-    ("属于感觉的是（ ）。www.abc.example", "属于感觉的是（ ）。"),
-    ("属于感觉的是（ ） http://www.abc.example/x", "属于感觉的是（ ）"),
-    ("属于感觉的是（ ）（www.abc.example）", "属于感觉的是（ ）"),
-])  # fmt: skip
-def test_an_address_is_an_advert_behind_a_sentence_alone(stem: str, clean: str) -> None:
-    assert clean_stem(stem).text == clean
-
-
 GROUPS = {"stems": STEM_RULES, "options": OPTION_RULES, "prose": PROSE_RULES, "answers": ANSWER_RULES}
 
 
