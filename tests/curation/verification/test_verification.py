@@ -208,21 +208,21 @@ def test_a_hundred_thousand_verdicts_are_counted_whole() -> None:
 MEDICINES = (("痛风", "非布司他"), ("痛风", "苯溴马隆"), ("癫痫", "卡马西平"), ("癫痫", "丙戊酸钠"))
 
 
-def rows_of(folder: Path) -> list[Fourfold]:
-    named = [
-        f"--{name}={folder / name}.jsonl" for name in ("facts", "aliases", "references", "passages", "verdicts", "decisions", "chosen")
-    ]
-    claims.main([*named, f"--out={folder}/claims", f"--metrics={folder}/m.json", "--per_type=9", "--template=paper", "--seed=1"])
-    return list(read_jsonl(folder / "claims/fourfold.jsonl", Fourfold))
+def rows_of(folder: Path, out: str = ".") -> list[Fourfold]:
+    named = [f"--{name}={folder / name}.jsonl" for name in ("facts", "aliases", "references", "passages", "verdicts", "decisions")]
+    to = folder / out
+    claims.main([*named, f"--chosen={to}/chosen.jsonl", f"--out={to}/claims", f"--metrics={to}/m.json", "--per_type=9", "--template=paper"])
+    return list(read_jsonl(to / "claims/fourfold.jsonl", Fourfold))
 
 
-def test_a_false_tail_that_people_support_is_dropped(tmp_path: Path) -> None:
+def test_a_false_tail_that_a_passage_names_or_people_support_is_dropped(tmp_path: Path) -> None:
     facts = [fact("disease_medicine", *one) for one in MEDICINES]
     write_jsonl(tmp_path / "facts.jsonl", facts, key=lambda fact: fact.id)
     wrong, *others = rows_of(tmp_path)
     text = f"{wrong.false_head}有时也用{wrong.false_tail}治疗"
     passages = [Passage(id=passage_id("u", text), text=text, source="t", url="https://other.com")]
     write_jsonl(tmp_path / "passages.jsonl", passages, key=lambda passage: passage.id)
+    assert (wrong.false_head, wrong.false_tail) not in {(row.false_head, row.false_tail) for row in rows_of(tmp_path, "beside")}
     paths = {"claims": "claims/claims.jsonl", "passages": "passages.jsonl", "reserved": "none/claims.jsonl", "search": "search"}
     paths |= {"out": "evidence.jsonl", "annotation": "annotation", "metrics": "e.json"}
     flags = ["--passages_per_claim=3", "--annotate_per_type=9", "--seed=1"]
@@ -245,16 +245,3 @@ def test_a_false_tail_that_people_support_is_dropped(tmp_path: Path) -> None:
     (tmp_path / "passages.jsonl").unlink()  # so that the verdict alone drops it
     left = {(row.false_head, row.false_tail) for row in rows_of(tmp_path)}
     assert len(left) == 2 and (wrong.false_head, wrong.false_tail) not in left
-
-
-def test_a_false_tail_that_a_passage_names_with_its_head_is_dropped(tmp_path: Path) -> None:
-    facts = [fact("disease_medicine", *one) for one in MEDICINES]
-    write_jsonl(tmp_path / "facts.jsonl", facts, key=lambda fact: fact.id)
-    wrong = rows_of(tmp_path)[0]
-    text = f"第一句。{wrong.false_head}有时也用{wrong.false_tail}治疗。"
-    write_jsonl(
-        tmp_path / "passages.jsonl",
-        [Passage(id=passage_id("u", text), text=text, source="t", url="https://other.com")],
-        key=lambda passage: passage.id,
-    )
-    assert (wrong.false_head, wrong.false_tail) not in {(row.false_head, row.false_tail) for row in rows_of(tmp_path)}
