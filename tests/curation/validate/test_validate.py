@@ -12,20 +12,22 @@ import pytest
 
 from atomexam.records.claim import ClaimPair, Fourfold, claim_id
 from atomexam.records.cluster import Cluster
-from atomexam.records.fact import Fact, fact_id
+from atomexam.records.fact import Fact
 from atomexam.records.params import Claims
 from atomexam.records.prediction import Prediction
-from atomexam.records.provenance import Provenance, content_id
-from atomexam.records.question import Option, Question, group_id, question_id
+from atomexam.records.provenance import content_id
+from atomexam.records.question import Question, group_id
 from atomexam.runtime.jsonl import write_jsonl
 from curation.claims.claim_pairs import make_claims
 from curation.validate.__main__ import TABLES, main
 from curation.validate.run import SUITES, check_table, quiet_context, read_suite
 from curation.validate.tables import InputPaths
+from tests.curation import records
+from tests.curation.records import fact, seen
 
 pytestmark = pytest.mark.slow
 
-SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
+SEEN = [seen()]
 replace = msgspec.structs.replace
 
 
@@ -44,15 +46,14 @@ class World(NamedTuple):
 def question(
     stem: str, answer: str = "A", kind: str = "mcqa", options: tuple[str, ...] = ("甲", "乙", "丙"), case: str | None = None
 ) -> Question:
-    listed = [Option(letter=letter, text=text) for letter, text in zip("ABCDE", options, strict=False)]
-    identity = question_id(case, stem, list(options))
-    texts = {"exam": "PCE", "subject": "甲", "question_type": kind, "stem": stem, "answer": answer, "shared_stem": case}
-    group = group_id(case) if case else None
-    return Question(id=identity, options=listed, cluster_id=content_id("cluster", identity), group_id=group, provenance=SEEN, **texts)
+    made = records.question(
+        stem, options, answer, question_type=kind, subject="甲", shared_stem=case, group_id=group_id(case) if case else None
+    )
+    return replace(made, cluster_id=content_id("cluster", made.id))
 
 
-def fact(head: str, tail: str, polarity: bool = True, relation: str = "disease_symptom") -> Fact:
-    return Fact(id=fact_id(relation, head, tail), relation=relation, head=head, tail=tail, polarity=polarity, provenance=SEEN)
+def stated(head: str, tail: str, polarity: bool = True, relation: str = "disease_symptom") -> Fact:
+    return fact(relation, head, tail, polarity)
 
 
 def prediction(run: str, item: str, repeat: int = 0, **other: Any) -> Prediction:
@@ -68,8 +69,8 @@ ALONE, SEVERAL, WORDS = question("感觉是（ ）"), question("知觉是（ ）
 FIRST, SECOND = question("最可能的诊断是（ ）", case=CASE), question("首选的方法是（ ）", case=CASE)
 QUESTIONS = [ALONE, SEVERAL, WORDS, FIRST, SECOND]
 FACTS = [
-    fact("高血压", "头晕"), fact("糖尿病", "多饮"), fact("痛风", "啤酒", False, "disease_food"),
-    fact("流感", "传染性", True, "disease_infectivity"),
+    stated("高血压", "头晕"), stated("糖尿病", "多饮"), stated("痛风", "啤酒", False, "disease_food"),
+    stated("流感", "传染性", True, "disease_infectivity"),
 ]  # fmt: skip
 CLAIMS, _ = make_claims(FACTS, Claims(per_type=9, template="paper", seed=1))
 
@@ -106,9 +107,9 @@ def write_world(folder: Path, world: World) -> InputPaths:
     for name in ("questions", "facts", "claims", "fourfold"):
         write_jsonl(getattr(places, name), getattr(world, name), key=lambda record: record.id)
     write_jsonl(places.clusters, world.clusters, key=lambda cluster: cluster.cluster_id)
-    for split, records in world.splits.items():
+    for split, held in world.splits.items():
         for name, shape in (("questions", Question), ("claims", ClaimPair), ("fourfold", Fourfold)):
-            chosen = [record for record in records if isinstance(record, shape)]
+            chosen = [record for record in held if isinstance(record, shape)]
             write_jsonl(places.splits / split / f"{name}.jsonl", chosen, key=lambda record: record.id)
     for path, replies in zip(files, world.predictions.values(), strict=True):
         write_jsonl(path, replies, key=lambda reply: reply.item_id)
@@ -167,9 +168,9 @@ BAD_QUESTIONS = [
     ("text_clean?", question("别的题目", "反\ufffd映", "qa", ())), ("seen_somewhere?", replace(OTHER, provenance=[])),
 ]  # fmt: skip
 BAD_FACTS = [
-    ("id", FACTS[0]), ("id id_of_content", replace(fact("感冒", "发热"), head="肺炎")), ("head", fact("长" * 121, "发热")),
-    ("tail", fact("感冒", "")), ("text_clean?", fact("感冒", "发&nbsp;热")),
-    ("seen_somewhere?", replace(fact("感冒", "发热"), provenance=[])),
+    ("id", FACTS[0]), ("id id_of_content", replace(stated("感冒", "发热"), head="肺炎")), ("head", stated("长" * 121, "发热")),
+    ("tail", stated("感冒", "")), ("text_clean?", stated("感冒", "发&nbsp;热")),
+    ("seen_somewhere?", replace(stated("感冒", "发热"), provenance=[])),
 ]  # fmt: skip
 
 
@@ -294,7 +295,7 @@ WARNED = [
     ("questions", "stem", GOOD._replace(questions=LONG_STEMS)),
     ("questions", "longest_option", GOOD._replace(questions=[question("别的题目", options=("甲", "乙" * 201))])),
     ("facts", "", GOOD._replace(facts=[])),
-    ("facts", "head", GOOD._replace(facts=[fact("长" * 61, "发热")])),
+    ("facts", "head", GOOD._replace(facts=[stated("长" * 61, "发热")])),
     ("claims", "", GOOD._replace(claims=[])),
     ("clusters", "rows", GOOD._replace(clusters=[replace(CLUSTER, rows=51)])),
     ("splits", "split", moved([*SPLITS["test"]], "train")),
