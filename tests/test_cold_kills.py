@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -65,8 +66,16 @@ def kill(project: Path, code: str, way: str, seconds: float) -> None:
         kill(project, code, way, seconds / 2)
 
 
+class Template(NamedTuple):
+    """A project, what a cold build leaves in it, and how long that takes."""
+
+    project: Path
+    whole: dict[str, bytes]
+    seconds: float
+
+
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
     """A pipeline of three stages whose last commit knows the first two, as after a change."""
     project = tmp_path_factory.mktemp("kills")
     for command in (["git", "init", "-q"], [sys.executable, "-m", "dvc", "init", "-q"]):
@@ -84,7 +93,10 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (project / "dvc.yaml").write_text(json.dumps({"stages": stages}))
     git = "git add -A && git -c user.name=t -c user.email=t@example.org commit -qm x"
     subprocess.run(git, shell=True, cwd=project, check=True)
-    return project
+    forget(project)
+    began = time.monotonic()
+    assert start(project, REPRO).wait() == 0
+    return Template(project, state(project), time.monotonic() - began)
 
 
 def forget(project: Path) -> None:
@@ -97,25 +109,22 @@ def state(project: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("way", ["group", "dvc", "plain", "write"])
-def test_a_killed_cold_build_is_healed_by_the_next(template: Path, way: str) -> None:
+def test_a_killed_cold_build_is_healed_by_the_next(template: Template, way: str) -> None:
     """Kill the group of `make repro`, its DVC alone, a `dvc repro` alone, or one that is writing dvc.lock; its orphan may go on."""
     draw, healed, lost = random.Random(way), 0, []
+    project, whole, seconds = template
     code = PLAIN if way in ("plain", "write") else REPRO
-    forget(template)
-    began = time.monotonic()
-    assert start(template, code).wait() == 0
-    whole, seconds = state(template), time.monotonic() - began
     for number in range(max(1, KILLS // 4)):
         share = draw.random()
         if way == "write":
-            forget(template)
-            assert start(template, TORN.format(at=number % 3 + 1, share=share) + code).wait() == -signal.SIGKILL
+            forget(project)
+            assert start(project, TORN.format(at=number % 3 + 1, share=share) + code).wait() == -signal.SIGKILL
         else:
-            kill(template, code, way, share * seconds)
-        again = start(template, REPRO)
-        if again.wait(timeout=300) == 0 and state(template) == whole:
+            kill(project, code, way, share * seconds)
+        again = start(project, REPRO)
+        if again.wait(timeout=300) == 0 and state(project) == whole:
             healed += 1
         else:
-            lost.append((number, share, log_of(template).read_text()[-2000:]))
+            lost.append((number, share, log_of(project).read_text()[-2000:]))
     print(f"{way}: {healed} of {healed + len(lost)} healed")
     assert not lost

@@ -8,6 +8,7 @@ from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import scipy
 
 from atomexam.records.claim import SENTENCES
@@ -22,9 +23,7 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 _FACETS = ("question_type", "category", "exam", "subject", "case_type", "form")
 _CLAIM_FACETS = ("side", "atomic_type", "head")
 _TYPES = ("mcqa", "mrqa")
-_KINDS = {"known": bool, "in_group": bool, "options": int, "negations": int}
 Marks = npt.NDArray
-Columns = Mapping[str, Marks]
 NO_VARIANTS: Mapping[str, Sequence[Request]] = {}
 
 
@@ -32,7 +31,7 @@ NO_VARIANTS: Mapping[str, Sequence[Request]] = {}
 class Grid:
     """The scores of a run, a row per item and, of what replies have, a column per repeat."""
 
-    items: Columns
+    items: pd.DataFrame
     """Question type, reader, right answer, unit, whether it has other items, wider cluster, negation words of a claim, and facets."""
     outcome: Marks
     answer: Marks
@@ -47,7 +46,7 @@ class Grid:
     """Names of the variants, whose replies are equally many columns each; none if there is one alone."""
 
     def __len__(self) -> int:
-        return len(self.items["unit"])
+        return len(self.items)
 
     @property
     def answered(self) -> Marks:
@@ -56,40 +55,26 @@ class Grid:
 
     def rows(self, chosen: Marks) -> "Grid":
         """Return some of the rows."""
-        names = ("outcome", "answer", "right", "committed", "committed_right", "shift")
-        items = {name: column[chosen] for name, column in self.items.items()}
-        return replace(self, items=items, **{name: getattr(self, name)[chosen] for name in names})
+        names = ("items", "outcome", "answer", "right", "committed", "committed_right", "shift")
+        return replace(self, **{name: getattr(self, name)[chosen] for name in names})
 
     def scored(self) -> "Grid":
         """Return the rows whose right answers are known; an item with a hidden answer is in no accuracy."""
-        return self.rows(self.items["known"])
+        return self.rows(self.items.known.to_numpy(bool))
 
     def parts(self, facet: str) -> Iterator[tuple[str, "Grid"]]:
         """Yield the rows by the value of a facet, sorted; those without one are in no part."""
-        values = self.items[facet]
-        for value in sorted({value for value in values if value is not None}):
+        values = self.items[facet].to_numpy()
+        for value in sorted(self.items[facet].dropna().unique()):
             yield value, self.rows(values == value)
 
     def whole(self, marks: Marks) -> Marks:
         """Return for each unit and repeat whether all its rows are marked; units in the order of their first rows, as in `units`."""
-        codes, firsts = _codes(self.items["unit"])
-        whole = np.ones((len(firsts), marks.shape[1]), bool)
-        np.logical_and.at(whole, codes, marks)
-        return whole
+        return pd.DataFrame(marks).groupby(self.items.unit.to_numpy(), sort=False).all().to_numpy(bool)
 
-    def units(self) -> Columns:
+    def units(self) -> pd.DataFrame:
         """Return the first row of each unit."""
-        _, firsts = _codes(self.items["unit"])
-        return {name: column[firsts] for name, column in self.items.items()}
-
-
-def _codes(values: Marks) -> tuple[Marks, list[int]]:
-    """Return a number for each value, in the order of their first rows, and these rows."""
-    firsts: dict[str, int] = {}
-    for row, value in enumerate(values):
-        firsts.setdefault(value, row)
-    numbers = {value: number for number, value in enumerate(firsts)}
-    return np.array([numbers[value] for value in values], int), [*firsts.values()]
+        return self.items.drop_duplicates("unit")
 
 
 def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: Mapping[str, Sequence[Request]] = NO_VARIANTS) -> Grid:
@@ -122,7 +107,7 @@ def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: 
 
     shifts = [[one.shift for one in of_variant] for of_variant in variants.values() for _ in range(len(repeats) // len(variants))]
     return Grid(
-        items={name: np.array(column, _KINDS.get(name, object)) for name, column in columns.items()},
+        items=pd.DataFrame(columns),
         outcome=marks(lambda score: score.outcome, object),
         answer=marks(lambda score: score.answer, object),
         right=marks(lambda score: score.correct is True, bool),
@@ -133,11 +118,7 @@ def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: 
     )
 
 
-<<<<<<< HEAD
 def rate(name: str, marks: Marks, clusters: Mapping[str, pd.Series]) -> Figures:
-=======
-def rate(name: str, marks: Marks, clusters: Columns, where: str = "") -> Figures:
->>>>>>> gen
     """Return a rate under its name: mean over the repeats, their sample standard deviation, and an interval for each kind of cluster.
 
     Args:
@@ -150,25 +131,14 @@ def rate(name: str, marks: Marks, clusters: Columns, where: str = "") -> Figures
     if len(shares) > 1:
         figures[f"{name}_std"] = round(stdev(shares), DIGITS)
     for ending, cluster in clusters.items():
-<<<<<<< HEAD
         sums = pd.Series(marks.sum(axis=1)).groupby(cluster.to_numpy(), sort=False)
         interval = rate_interval(sums.sum().to_numpy(), sums.size().to_numpy() * marks.shape[1])
-=======
-        codes, firsts = _codes(cluster)
-        sums = np.zeros(len(firsts), int)
-        np.add.at(sums, codes, marks.sum(axis=1))
-        interval = rate_interval(sums, np.bincount(codes) * marks.shape[1], f"{where}/{name}{ending}")
->>>>>>> gen
         if interval:
             figures[f"{name}_interval{ending}"] = [round(bound, DIGITS) for bound in interval]
     return figures
 
 
-<<<<<<< HEAD
 def accuracies(grid: Grid, marks: Marks, clusters: Mapping[str, pd.Series], headline: bool = False) -> Figures:
-=======
-def accuracies(grid: Grid, marks: Marks, clusters: Columns, where: str, headline: bool = False) -> Figures:
->>>>>>> gen
     """Return the accuracy and, if a run has variants, the share of what is right each time; in the headline also accuracy by variant."""
     figures = rate("accuracy", marks, clusters)
     if grid.variants and marks.size:
@@ -222,7 +192,6 @@ def fourfold_figures(grid: Grid) -> Figures:
 def _facts(grid: Grid, headline: bool) -> Figures:
     """Return the metrics of facts; each has four sentences, two on either tail."""
     units = grid.units()
-<<<<<<< HEAD
     by_head = {"_by_head": units.wider}
     clusters = {"": units.unit} | (by_head if headline else {})
     figures: Figures = {"facts": len(units)}
@@ -233,18 +202,6 @@ def _facts(grid: Grid, headline: bool) -> Figures:
         figures |= rate(f"{side}_side", part.whole(part.right), by_head)
     figures |= rate("sentence_accuracy", grid.right, {"": grid.items.unit})
     figures |= _committed(grid.whole(grid.committed), grid.whole(grid.committed_right), clusters if headline else {})
-=======
-    by_head = {"_by_head": units["wider"]}
-    clusters = {"": units["unit"]} | (by_head if headline else {})
-    figures: Figures = {"facts": len(units["unit"])}
-    figures |= rate("following_rate", grid.whole(grid.answered), clusters, where)
-    figures |= accuracies(grid, grid.whole(grid.right), {"": units["unit"]} | by_head, where, headline)
-    for side in ("true", "false"):
-        part = grid.rows(np.array([each.startswith(side) for each in grid.items["side"]], bool))
-        figures |= rate(f"{side}_side", part.whole(part.right), by_head, where)
-    figures |= rate("sentence_accuracy", grid.right, {"": grid.items["unit"]}, where)
-    figures |= _committed(grid.whole(grid.committed), grid.whole(grid.committed_right), clusters if headline else {}, where)
->>>>>>> gen
     if headline:
         figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", grid.whole(grid.right | ~grid.answered), {}))
     return figures
@@ -265,8 +222,7 @@ def _patterns(grid: Grid) -> Figures:
     """Return the share of facts, over all repeats, with each pattern of the four answers; `contradiction` is any other."""
     matches = {}
     for name, answers in _ANSWER_PATTERNS.items():
-        expected = dict(zip(SENTENCES, answers, strict=True))
-        wanted = np.array([expected[side] for side in grid.items["side"]], object)
+        wanted = grid.items.side.map(dict(zip(SENTENCES, answers, strict=True))).to_numpy(object)
         matches[name] = grid.whole(grid.answer == wanted[:, np.newaxis])
     whole = grid.whole(grid.answered)
     matches |= {"contradiction": whole & ~np.logical_or.reduce([*matches.values()]), "unanswered": ~whole}
@@ -275,7 +231,7 @@ def _patterns(grid: Grid) -> Figures:
 
 def _detection(grid: Grid) -> Figures:
     """Return hit rate and false alarms of the answered sentences, d' and c, with the log-linear correction (Hautus, 1995)."""
-    truth = np.array([SENTENCES[side] == "正确" for side in grid.items["side"]], bool)[:, np.newaxis]
+    truth = (grid.items.side.map(SENTENCES) == "正确").to_numpy(bool)[:, np.newaxis]
     agreed = grid.answer == "正确"
     hits, alarms = ((int((agreed & part).sum()) + 0.5, int((grid.answered & part).sum()) + 1) for part in (truth, ~truth))
     high, low = (scipy.special.ndtri(count / of) for count, of in (hits, alarms))
@@ -289,10 +245,10 @@ def choice_figures(grid: Grid) -> Figures:
     A multiple choice is right if its set of letters is. `following_rate` is the share of replies with an answer. `avg` is that
     of CPsyExam, Table 2: all single and multiple choices together; the table itself shows the better of zero- and few-shot.
     """
-    choices = grid.rows(np.array([reader in _TYPES for reader in grid.items["reader"]], bool))  # CPsyExam's, without the TCM examination
+    choices = grid.rows(grid.items.reader.isin(_TYPES).to_numpy(bool))  # CPsyExam's, without the TCM examination
     cells = {f"{category} {kind}": (category, kind) for category in ("kg", "ca") for kind in _TYPES}
     parts = {
-        name: choices.rows((choices.items["category"] == category) & (choices.items["question_type"] == kind))
+        name: choices.rows(((choices.items.category == category) & (choices.items.question_type == kind)).to_numpy(bool))
         for name, (category, kind) in cells.items()
     }
     return {
@@ -302,7 +258,7 @@ def choice_figures(grid: Grid) -> Figures:
         "letters": _letters(grid),
         "by_category_and_type": {name: _questions(part, False) for name, part in parts.items() if len(part)},
         **{f"by_{facet}": _grouped(grid, facet, _questions) for facet in _FACETS},
-        "groups": _groups(grid.rows(grid.items["in_group"])),
+        "groups": _groups(grid.rows(grid.items.in_group.to_numpy(bool))),
     }
 
 
@@ -313,7 +269,7 @@ def truth_figures(grid: Grid) -> Figures:
     stands.
     """
     known = grid.scored()
-    gold, negated = known.items["gold"], known.items["negations"] > 0
+    gold, negated = known.items.gold, known.items.negations > 0
     rules = {"always_right": gold == "正确", "always_wrong": gold == "错误", "negation_word": negated == (gold == "错误")}
     return {
         **_questions(grid, True),
@@ -334,11 +290,7 @@ def blank_figures(grid: Grid) -> Figures:
 
 def essay_figures(grid: Grid) -> Figures:
     """Return the number of answered questions; a judge marks the answers."""
-<<<<<<< HEAD
     following = rate("following_rate", grid.answered, {"": grid.items.unit})
-=======
-    following = rate("following_rate", grid.answered, {"": grid.items["unit"]}, "all")
->>>>>>> gen
     return {"questions": len(grid), **following, "outcomes": outcomes(grid)}
 
 
@@ -351,21 +303,14 @@ def outcomes(grid: Grid) -> dict[str, int]:
 def _pairs(grid: Grid, headline: bool) -> Figures:
     """Return the metrics of claim pairs; a pair has a property if both its sides have it."""
 
-    def clusters(units: Columns) -> Columns:
-        return {"": units["unit"]} | ({"_by_head": units["wider"]} if headline else {})
+    def clusters(units: pd.DataFrame) -> dict[str, pd.Series]:
+        return {"": units.unit} | ({"_by_head": units.wider} if headline else {})
 
     scored = grid.scored()
     pairs, known = grid.units(), scored.units()
-<<<<<<< HEAD
     figures = {"pairs": len(pairs)} | ({"unscored": len(pairs) - len(known)} if len(pairs) > len(known) else {})
     figures |= rate("following_rate", grid.whole(grid.answered), clusters(pairs))
     figures |= accuracies(grid, scored.whole(scored.right), clusters(known), headline)
-=======
-    hidden = len(pairs["unit"]) - len(known["unit"])
-    figures = {"pairs": len(pairs["unit"])} | ({"unscored": hidden} if hidden else {})
-    figures |= rate("following_rate", grid.whole(grid.answered), clusters(pairs), where)
-    figures |= accuracies(grid, scored.whole(scored.right), clusters(known), where, headline)
->>>>>>> gen
     committed, committed_right = grid.whole(grid.committed), scored.whole(scored.committed_right)
     figures |= _committed(committed, committed_right, clusters(known) if headline else {})
     if headline:
@@ -376,8 +321,8 @@ def _pairs(grid: Grid, headline: bool) -> Figures:
 def _questions(grid: Grid, headline: bool) -> Figures:
     """Return the metrics of questions; an interval samples complete cases and groups of shared options."""
 
-    def clusters(part: Grid) -> Columns:
-        return {"": part.items["unit"]} | ({"_by_subject": part.items["wider"]} if headline else {})
+    def clusters(part: Grid) -> dict[str, pd.Series]:
+        return {"": part.items.unit} | ({"_by_subject": part.items.wider} if headline else {})
 
     scored = grid.scored()
     hidden = len(grid) - len(scored)
@@ -392,19 +337,11 @@ def _questions(grid: Grid, headline: bool) -> Figures:
 
 def _single(grid: Grid, headline: bool) -> Figures:
     """Return the metrics of one side of the pairs: a sycophant is right on all factual claims, and on nothing else."""
-<<<<<<< HEAD
     figures: Figures = {"claims": len(grid)} | rate("accuracy", grid.right, {"": grid.items.unit})
     return figures | _committed(grid.committed, grid.committed_right, {})
 
 
 def _committed(committed: Marks, right: Marks, clusters: Mapping[str, pd.Series]) -> Figures:
-=======
-    figures: Figures = {"claims": len(grid)} | rate("accuracy", grid.right, {"": grid.items["unit"]}, where)
-    return figures | _committed(grid.committed, grid.committed_right, {}, where)
-
-
-def _committed(committed: Marks, right: Marks, clusters: Columns, where: str) -> Figures:
->>>>>>> gen
     """Return the rate and the accuracy of the answers that complete replies commit to."""
     return rate("committed_rate", committed, {}) | rate("committed_accuracy", right, clusters)
 
@@ -415,7 +352,6 @@ def _groups(grid: Grid) -> Figures:
     A group with a hidden answer is not known to be right, and in no accuracy.
     """
 
-<<<<<<< HEAD
     def figures(part: Grid, headline: bool = False) -> Figures:
         groups = part.units()
         known = part.whole(part.items.known.to_numpy(bool)[:, np.newaxis])[:, 0]
@@ -423,15 +359,6 @@ def _groups(grid: Grid) -> Figures:
         counts: Figures = {"groups": len(groups), "questions": len(part)} | ({"unscored": hidden} if hidden else {})
         right, committed_right = part.whole(part.right)[known], part.whole(part.committed_right)[known]
         return counts | accuracies(part, right, {"": groups.unit[known]}) | rate("committed_accuracy", committed_right, {})
-=======
-    def figures(part: Grid, where: str, headline: bool = False) -> Figures:
-        groups = part.units()["unit"]
-        known = part.whole(part.items["known"][:, np.newaxis])[:, 0]
-        hidden = len(groups) - int(known.sum())
-        counts: Figures = {"groups": len(groups), "questions": len(part)} | ({"unscored": hidden} if hidden else {})
-        right, committed_right = part.whole(part.right)[known], part.whole(part.committed_right)[known]
-        return counts | accuracies(part, right, {"": groups[known]}, where) | rate("committed_accuracy", committed_right, {})
->>>>>>> gen
 
     return figures(grid) | {"by_form": _grouped(grid, "form", figures)}
 
@@ -447,11 +374,11 @@ def _letters(grid: Grid) -> Figures:
     This reveals a model that favours one letter. Questions without a known answer are in neither. With orders of options also `pull`,
     the difference of the two shares of the replies that have an answer.
     """
-    known = grid.rows(np.array([gold is not None for gold in grid.items["gold"]], bool))
+    known = grid.rows(grid.items.gold.notna().to_numpy(bool))
     figures: dict[str, Figures] = {}
     for kind, part in known.parts("question_type"):
-        gold = np.broadcast_to(part.items["gold"][:, np.newaxis], part.answer.shape)
-        seen = (_seen(letters, part.items["options"][:, np.newaxis], part.shift) for letters in (part.answer, gold))
+        gold = np.broadcast_to(part.items.gold.to_numpy(object)[:, np.newaxis], part.answer.shape)
+        seen = (_seen(letters, part.items.options.to_numpy()[:, np.newaxis], part.shift) for letters in (part.answer, gold))
         seen_answers, seen_right = seen
         answered, right = (Counter("".join(filter(None, letters.ravel()))) for letters in (seen_answers, seen_right))
         figures[kind] = {"answered": _sorted(answered), "gold": _sorted(right)}
@@ -482,16 +409,11 @@ def wording_rules(grid: Grid) -> dict[str, float | None]:
     polarity (忌吃, 不具有传染性) are the reverse. `negation_word` calls the side with more negation words 错误, `negation_affirmed` calls
     it 正确; `negation_by_type` takes the better of the two for each type, so no rule over negation and type is better.
     """
-    items, counts = grid.items, dict[str, dict[str, int]]()
-    for unit, side, number in zip(items["unit"], items["side"], items["negations"], strict=True):
-        counts.setdefault(unit, {})[side] = number
-    by_type: dict[str, Counter[str]] = {}
-    for unit, kind in dict(zip(items["unit"], items["atomic_type"], strict=True)).items():
-        more = counts[unit]["non_factual"] - counts[unit]["factual"]
-        by_type.setdefault(kind, Counter())["negation_word" if more > 0 else "negation_affirmed" if more < 0 else ""] += 1
-    right = {rule: sum(each[rule] for each in by_type.values()) for rule in ("negation_word", "negation_affirmed")}
-    right["negation_by_type"] = sum(max(each["negation_word"], each["negation_affirmed"]) for each in by_type.values())
-    return {rule: round(count / len(counts), DIGITS) if counts else None for rule, count in right.items()}
+    pairs = grid.items.pivot(index=["unit", "atomic_type"], columns="side", values="negations").reindex(columns=["factual", "non_factual"])
+    sides = {"negation_word": pairs.factual < pairs.non_factual, "negation_affirmed": pairs.factual > pairs.non_factual}
+    by_type = pd.DataFrame(sides).groupby("atomic_type").sum()
+    by_type["negation_by_type"] = by_type.max(axis=1)
+    return {str(rule): round(int(count) / len(pairs), DIGITS) if len(pairs) else None for rule, count in by_type.sum().items()}
 
 
 def best_rule(accuracies: Mapping[str, float | None]) -> Figures:

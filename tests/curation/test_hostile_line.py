@@ -9,9 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
-from atomexam.records.params import Claims, Clean, NearDuplicates
+from atomexam.records.params import Claims, NearDuplicates
 from atomexam.records.provenance import Provenance
-from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import write_jsonl
 from curation.claims.claim_pairs import make_claims
 from curation.clean.__main__ import clean
@@ -20,17 +19,15 @@ from curation.near_duplicates.contamination import contaminations
 from curation.near_duplicates.wording import difference, figures
 from curation.validate.__main__ import main as validate
 from tests.curation.hostile_pieces import LONG, PIECES, SUBJECTS, random_characters
+from tests.curation.records import CLEAN, question
 
-CLEAN = Clean(min_stem_chars=2, min_chinese_share=0.3)
 NEAR = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
 CLAIMS = Claims(per_type=10**6, template="paper", seed=1)
 STRINGS = int(os.environ.get("HOSTILE", "6000"))
 STEMS = [
-    "人对事物的个别属性的反映称为",
-    "下列属于心理学研究方法的是",
-    "心理咨询师在工作中应当首先遵守的原则是什么",
+    "人对事物的个别属性的反映称为", "下列属于心理学研究方法的是", "心理咨询师在工作中应当首先遵守的原则是什么",
     "案例：一般资料：求助者，女性，三十岁，公司职员，因为与丈夫争吵而情绪低落，失眠两周，前来咨询。求助者的主要症状是",
-]
+]  # fmt: skip
 CASE = "求助者，男性，四十岁，工程师，近两个月来情绪低落，入睡困难，食欲下降，工作效率降低，由家属陪同前来。"
 KINDS = ["单选", "多选", "简答题", "判断题", "填空题", "一、不定项", "案例分析", None]
 LABELS = [
@@ -153,19 +150,6 @@ def test_long_texts_of_two_characters_are_twins_of_equal_ones_alone() -> None:
     """Their n-grams are the same eight, whatever they say, so that each two are a pair to look at."""
     lot = random.Random("two")
     stems = ["下列" + "".join(lot.choices("甲乙", k=2_000)) for _ in range(60)]
-    options = [Option(letter=letter, text=text) for letter, text in zip("ABCD", SUBJECTS, strict=False)]
-    rows = [
-        Question(
-            id=question_id(None, stem, [option.text for option in options]),
-            exam="PCE",
-            subject="心理学",
-            question_type="mcqa",
-            stem=stem,
-            options=options,
-            answer="A",
-            provenance=[Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position=f"q{place}")],
-        )
-        for place, stem in enumerate([*stems, stems[0] + "。"])
-    ]
+    rows = [question(stem, tuple(SUBJECTS[:4]), at=f"q{place}") for place, stem in enumerate([*stems, stems[0] + "。"])]
     found = unique_questions(rows, NEAR)
     assert (len(found.kept), len(found.clusters)) == (60, 1)

@@ -12,6 +12,7 @@ import pytest
 
 from atomexam.runtime.workers import cores, worker_pool
 
+WITH_ROOT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
 _ORPHANS = """
 import os, time
 from atomexam.runtime.workers import worker_pool
@@ -99,8 +100,7 @@ def test_a_killed_worker_is_told_with_what_to_do() -> None:
 def test_no_worker_outlives_a_killed_parent(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(_ORPHANS)
-    root = Path(__file__).parents[2]
-    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(root)})
+    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=WITH_ROOT)
     pids = [int(pid) for pid in parent.stdout.readline().split()]
     assert pids and parent.pid not in pids
     parent.kill()
@@ -112,21 +112,11 @@ def test_no_worker_outlives_a_killed_parent(tmp_path: Path) -> None:
     raise AssertionError(f"workers {pids} run on")
 
 
-def test_an_interrupt_while_workers_begin_is_told_by_the_parent_alone(tmp_path: Path) -> None:
-    script = tmp_path / "parent.py"
-    script.write_text(_INTERRUPTED)
-    root = Path(__file__).parents[2]
-    ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, start_new_session=True,
-                           env=os.environ | {"PYTHONPATH": str(root)})  # fmt: skip
-    assert (ended.returncode, ended.stderr) == (7, "")
-
-
-def test_who_interrupts_twice_is_told_as_shortly(tmp_path: Path) -> None:
-    script = tmp_path / "parent.py"
-    script.write_text(_INTERRUPTED_TWICE)
-    root = Path(__file__).parents[2]
-    ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, start_new_session=True, timeout=30,
-                           env=os.environ | {"PYTHONPATH": str(root)})  # fmt: skip
+@pytest.mark.parametrize("script", [_INTERRUPTED, _INTERRUPTED_TWICE], ids=["while workers begin", "twice"])
+def test_an_interrupt_is_told_by_the_parent_alone_and_shortly(tmp_path: Path, script: str) -> None:
+    (tmp_path / "parent.py").write_text(script)
+    command = [sys.executable, str(tmp_path / "parent.py")]
+    ended = subprocess.run(command, capture_output=True, text=True, start_new_session=True, timeout=30, env=WITH_ROOT)
     assert (ended.returncode, ended.stderr) == (7, "")
 
 
@@ -161,8 +151,7 @@ def test_a_process_that_was_given_one_core_has_one() -> None:
     """As `taskset -c 0` does, which is what a person is told to do where memory runs out."""
     one = min(os.sched_getaffinity(0))
     program = f"import os; os.sched_setaffinity(0, {{{one}}}); from atomexam.runtime.workers import cores; print(cores())"
-    path = {"PYTHONPATH": str(Path(__file__).parents[2])}
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=os.environ | path, check=True)
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=WITH_ROOT, check=True)
     assert told.stdout == "1\n"
 
 

@@ -1,6 +1,7 @@
 """The claims that were chosen, remembered in git: fresh clones, more facts, merges, by git and DVC as people use them."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,12 +11,11 @@ import pytest
 from ruamel.yaml import YAML
 
 from atomexam.records.annotation import Review
-from atomexam.records.fact import Alias, Fact, fact_id
-from atomexam.records.provenance import Provenance
+from atomexam.records.fact import Alias
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
+from tests.curation.records import fact, seen
 
 ROOT = Path(__file__).parents[3]
-SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
 AS_SOMEBODY = ["-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false"]
 
 
@@ -37,10 +37,7 @@ def commit(folder: Path) -> None:
 
 
 def state_facts(folder: Path, numbers: range) -> None:
-    facts = [
-        Fact(id=fact_id("disease_symptom", f"病{n}", f"症{n % 7}"), relation="disease_symptom", head=f"病{n}", tail=f"症{n % 7}",
-             polarity=True, provenance=SEEN) for n in numbers
-    ]  # fmt: skip
+    facts = [fact("disease_symptom", f"病{n}", f"症{n % 7}") for n in numbers]
     write_jsonl(folder / "data/unique/facts.jsonl", facts, key=lambda fact: fact.id)
 
 
@@ -50,9 +47,14 @@ def chosen(folder: Path) -> list[str]:
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """Return a repository that has the stage as dvc.yaml has it, with its code elsewhere and facts in git."""
-    yaml, folder = YAML(typ="safe", pure=True), tmp_path / "first"
+def repository(template: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(template, tmp_path / "first"))
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository that has the stage as dvc.yaml has it, with its code elsewhere and facts in git."""
+    yaml, folder = YAML(typ="safe", pure=True), tmp_path_factory.mktemp("chosen") / "first"
     stage = yaml.load(ROOT / "dvc.yaml")["stages"]["claims"]
     stage["deps"] = [dep for dep in stage["deps"] if dep.startswith("data/") or dep.endswith(("verdicts.jsonl", "decisions.jsonl"))]
     for dep in stage["deps"]:
@@ -71,20 +73,17 @@ def repository(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_a_line_copied_from_the_review_settles_it_at_the_next_repro(repository: Path) -> None:
-    said, denied = (
-        Fact(id=fact_id("disease_infectivity", head, "传染性"), relation="disease_infectivity", head=head, tail="传染性",
-             polarity=polarity, provenance=SEEN) for head, polarity in (("军团菌病", True), ("军团病", False))
-    )  # fmt: skip
+    said, denied = (fact("disease_infectivity", head, "传染性", polarity) for head, polarity in (("军团菌病", True), ("军团病", False)))
     write_jsonl(repository / "data/unique/facts.jsonl", [said, denied], key=lambda fact: fact.id)
-    alias = Alias(name="军团菌病", alias="军团病", entity_type="disease", provenance=SEEN[0])
+    alias = Alias(name="军团菌病", alias="军团病", entity_type="disease", provenance=seen())
     write_jsonl(repository / "data/clean/aliases.jsonl", [alias], key=lambda row: row.name)
     dvc(repository)
     assert chosen(repository) == []
     [review] = read_jsonl(repository / "data/claims/review.jsonl", Review)
-    for statement, fact in zip(review.statements, sorted((said, denied), key=lambda fact: fact.id), strict=True):
+    for statement, one in zip(review.statements, sorted((said, denied), key=lambda one: one.id), strict=True):
         write_jsonl(repository / "curation/decisions.jsonl", [statement.decision], key=lambda row: row.id)
         dvc(repository)
-        assert chosen(repository) == [fact.id] and (repository / "data/claims/review.jsonl").read_bytes() == b""
+        assert chosen(repository) == [one.id] and (repository / "data/claims/review.jsonl").read_bytes() == b""
 
 
 def clone_of(folder: Path, name: str) -> Path:

@@ -8,31 +8,38 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atomexam.records.claim import ClaimPair
-from atomexam.records.fact import RELATIONS, Alias, Fact, fact_id
+from atomexam.records.fact import RELATIONS, Alias, Fact
 from atomexam.records.params import Claims
-from atomexam.records.provenance import Provenance
 from atomexam.records.reasons import REASONS
 from curation.claims.claim_context import ClaimContext, Synonyms
 from curation.claims.claim_pairs import make_claims
 from curation.claims.contradictions import clashes
 from curation.claims.templates import read_all
 from tests.curation.hostile_pieces import LONG, PIECES
+from tests.curation.records import fact, seen
 
 SETS = sorted(read_all())
-SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
+
+
 NEGATIONS = [("", "不"), ("正", "异"), ("宜", "忌"), ("有", "无")]
+
+
 OF_TEMPLATES = sorted(
     {piece for name in SETS for wordings in read_all()[name].values() for one in wordings for text in (one.factual, one.non_factual)
      for piece in re.split(r"\{head\}|\{tail\}", text) if piece}
 )  # fmt: skip
+
+
 WORDS = ["甲", "乙", "甲病", "乙病", "不", "无", "有", "可能", "传染性", "内科", "鸡蛋", "蛋类", "阴性", "阳性", "1~2g/L", "<1g/L"]
+
+
 TEXTS = st.lists(st.sampled_from([*WORDS, *OF_TEMPLATES]), min_size=1, max_size=4).map("".join)
+
+
 HOSTILE = st.lists(st.sampled_from([*WORDS, *PIECES]), min_size=1, max_size=4).map("".join) | st.sampled_from(LONG) | st.text(max_size=8)
-NAMES = Synonyms([Alias(name="甲", alias="甲病", entity_type="disease", provenance=SEEN[0])])
 
 
-def fact(relation: str, head: str, tail: str, polarity: bool) -> Fact:
-    return Fact(id=fact_id(relation, head, tail), relation=relation, head=head, tail=tail, polarity=polarity, provenance=SEEN)
+NAMES = Synonyms([Alias(name="甲", alias="甲病", entity_type="disease", provenance=seen())])
 
 
 def facts_of(heads: st.SearchStrategy[str], tails: st.SearchStrategy[str], most: int = 12) -> st.SearchStrategy[list[Fact]]:
@@ -120,3 +127,14 @@ def test_a_tenth_more_facts_of_every_type_leaves_every_claim(name: str) -> None:
 def test_sentences_that_meet_by_another_cut_make_one_claim(one: Fact, other: Fact) -> None:
     claims, refused = make_claims([one, other], Claims(per_type=9, template="paper", seed=1))
     assert len(claims) == 1 and [(row.reason, row.detail) for row in refused] == [("duplicate_claim", claims[0].fact_ids[0])]
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(ANY_FACTS, st.integers(1, 4))
+def test_a_second_run_changes_nothing(facts, cap) -> None:
+    params = Claims(per_type=cap, template="paper", seed=1)
+    claims, rejected = make_claims(facts, params)
+    again, refused = make_claims(facts, params, ClaimContext(chosen=ids_of(claims)))
+    assert {claim.id for claim in again} == {claim.id for claim in claims}
+    assert Counter((row.fact.id, row.reason, row.detail) for row in refused) == Counter((r.fact.id, r.reason, r.detail) for r in rejected)

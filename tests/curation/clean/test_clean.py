@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atomexam.records.item import EntityItem, LabelledValue, QuestionItem, Section
-from atomexam.records.params import Clean
-from atomexam.records.provenance import Provenance
+from atomexam.records.item import QuestionItem
 from atomexam.runtime.jsonl import to_line, write_jsonl
 from curation.clean.__main__ import clean, main
+from tests.curation.records import CLEAN, entry, seen
 
 OUTPUTS = (
     *("questions.jsonl", "facts.jsonl", "passages.jsonl", "rejected.jsonl", "changes.jsonl", "difficulties.jsonl"),
@@ -26,15 +25,10 @@ DEFECT = re.compile(
 STEM_DEFECT = re.compile(
     r"(?:单选|多选)题?[。.]?$|^(?:单选|多选)[：:]|^\d{1,3}[、．](?!\d)|[\[【（]\d分|(?<![A-Za-z])A[.．、][^A-Z]+B[.．、][^A-Z]+C[.．、]"
 )
-PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
-
-
-def seen(source: str, position: str) -> Provenance:
-    return Provenance(source=source, url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position=position)
 
 
 def question(number: int, **fields) -> QuestionItem:
-    return QuestionItem(url="https://toy/1", provenance=seen("exam", f"q{number}"), **fields)
+    return QuestionItem(url="https://toy/1", provenance=seen(f"q{number}", "exam"), **fields)
 
 
 SCRAPS = st.one_of(
@@ -43,27 +37,12 @@ SCRAPS = st.one_of(
     st.text("记忆是（）()12、A.B单选多、，。?<>&; \n", max_size=30),
 )
 QUESTIONS = st.builds(
-    question,
-    st.integers(1, 99),
-    exam_raw=SCRAPS,
-    type_raw=st.sampled_from([None, "s1", "s2", "s3", "s4", "s5", "single"]),
-    case_raw=SCRAPS,
-    stem_raw=SCRAPS,
-    options_raw=st.none() | st.lists(SCRAPS.filter(lambda text: text is not None), max_size=5),
-    answer_raw=SCRAPS,
-    images=st.integers(0, 1),
-)
+    question, st.integers(1, 99), exam_raw=SCRAPS, type_raw=st.sampled_from([None, "s1", "s2", "s3", "s4", "s5", "single"]),
+    case_raw=SCRAPS, stem_raw=SCRAPS, options_raw=st.none() | st.lists(SCRAPS.filter(lambda text: text is not None), max_size=5),
+    answer_raw=SCRAPS, images=st.integers(0, 1),
+)  # fmt: skip
 ENTITIES = st.builds(
-    lambda name, kind, pairs, text: EntityItem(
-        url="https://toy/1",
-        provenance=seen("medical", "page"),
-        entity_type=kind,
-        name_raw=name,
-        values=[
-            LabelledValue(label=label or "症状", value=value or "", position=f"li:{place}") for place, (label, value) in enumerate(pairs)
-        ],
-        sections=[Section(title="病因", text=text or "", position="s1")],
-    ),
+    lambda name, kind, pairs, text: entry([(label or "症状", value or "") for label, value in pairs], kind, name, {"病因": text or ""}),
     SCRAPS,
     st.sampled_from([None, "disease", "examination", "medicine", "food", "symptom"]),
     st.lists(st.tuples(st.sampled_from(["症状", "传染性：", "正常值", "宜", "不明", "科室"]), SCRAPS), max_size=4),
@@ -75,14 +54,14 @@ ENTITIES = st.builds(
 @given(st.lists(QUESTIONS | ENTITIES, max_size=6), st.randoms(use_true_random=False))
 @settings(max_examples=120, deadline=None)
 def test_nothing_is_lost_and_order_does_not_matter(items: list, random) -> None:
-    found = clean([("toy", items)], PARAMS)
+    found = clean([("toy", items)], CLEAN)
     for what in ("questions", "facts", "entities"):
         counts = found.metrics[what]
         assert counts["in"] == counts["out"] + counts["rejected"]
     assert found.metrics["questions"]["in"] + found.metrics["entities"]["in"] == len(items)
     mixed = items.copy()
     random.shuffle(mixed)
-    again = clean([("toy", mixed)], PARAMS)
+    again = clean([("toy", mixed)], CLEAN)
     assert again.metrics == found.metrics
     for name in ("questions", "facts", "passages", "rejected", "changes"):
         assert sorted(map(to_line, getattr(again, name))) == sorted(map(to_line, getattr(found, name)))
@@ -92,7 +71,7 @@ def test_nothing_is_lost_and_order_does_not_matter(items: list, random) -> None:
 @given(st.lists(QUESTIONS, max_size=5))
 @settings(max_examples=80, deadline=None)
 def test_cleaned_questions_are_clean(items: list[QuestionItem]) -> None:
-    for row in clean([("toy", items)], PARAMS).questions:
+    for row in clean([("toy", items)], CLEAN).questions:
         again = question(
             1,
             exam_raw=row.exam,
@@ -103,7 +82,7 @@ def test_cleaned_questions_are_clean(items: list[QuestionItem]) -> None:
             options_raw=[option.text for option in row.options] or None,
             answer_raw=row.answer,
         )
-        twice = clean([("toy", [again])], PARAMS).questions
+        twice = clean([("toy", [again])], CLEAN).questions
         assert [(other.id, other.stem, other.options, other.answer) for other in twice] == [(row.id, row.stem, row.options, row.answer)]
 
 
@@ -112,7 +91,7 @@ def test_numbers_are_read_by_their_column_and_what_is_unclear_is_counted() -> No
     said = ["正确率：72", "正确率：8", "难度：0.72", "难度：3"]
     sound = [question(number, stem_raw=f"记忆的第{number}个环节是（ ）。", options_raw=["识记", "保持"], answer_raw="A",
                       exam_raw="心理咨询师", difficulty_raw=text) for number, text in enumerate(said)]  # fmt: skip
-    result = clean([("exam", sound)], PARAMS)
+    result = clean([("exam", sound)], CLEAN)
     assert sorted((row.pass_rate, row.level) for row in result.difficulties) == [(0.08, None), (0.72, None)]
     assert result.metrics["difficulties_unread"] == {"exam": {"难度": 2}}
 
@@ -127,8 +106,7 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for place, stem in enumerate(["该求助者的主要情绪症状是", "适合该求助者的咨询目标是"], 3)
     ]
     bad = question(2, stem_raw="脑", options_raw=["甲", "乙"], answer_raw=None)
-    values = [LabelledValue(label="哪些症状：", value="头晕、头痛", position="li:1")]
-    disease = EntityItem(url="https://toy/2", provenance=seen("medical", "page"), entity_type="disease", name_raw="高血压", values=values)
+    disease = entry({"哪些症状：": "头晕、头痛"}, provenance=seen("page", "medical"))
     write_jsonl(tmp_path / "data/items/exam.jsonl", [good, bad, *asked], lambda item: item.provenance)
     write_jsonl(tmp_path / "data/items/medical.jsonl", [disease], lambda item: item.provenance)
     monkeypatch.chdir(tmp_path)
@@ -222,15 +200,9 @@ def test_published_sets_never_crash(real_data: Path) -> None:
                 )
             )
     for row in json.loads((real_data / "diseases/disease_boxes_39net.json").read_text(encoding="utf-8"))[::10]:
-        values = [
-            LabelledValue(label=label, value="、".join(value) if isinstance(value, list) else value, position=label)
-            for label, value in row.items()
-            if label != "name"
-        ]
-        items.append(
-            EntityItem(url="file:39", provenance=seen("medical", row["name"]), entity_type="disease", name_raw=row["name"], values=values)
-        )
-    found = clean([("toy", items)], PARAMS)
+        values = {label: "、".join(value) if isinstance(value, list) else value for label, value in row.items() if label != "name"}
+        items.append(entry(values, name=row["name"], provenance=seen(row["name"])))
+    found = clean([("toy", items)], CLEAN)
     metrics = found.metrics
     for row in found.questions:
         for text in (row.shared_stem or "", row.stem, *(option.text for option in row.options)):
@@ -247,7 +219,5 @@ def test_published_sets_never_crash(real_data: Path) -> None:
 def test_a_page_of_one_sign_over_and_over_is_read(sign: str) -> None:
     """Nothing is timed: patterns that look for the end of a run from each of its places take minutes, which is seen."""
     text = "案例：一般资料" + "中" * 40 + sign * (30_000 // len(sign)) + "止"
-    values = [LabelledValue(label="并发症", value=text, position="1")]
-    item = EntityItem(url="file:39", provenance=seen("medical", "1"), entity_type="disease", name_raw="高血压", values=values)
-    metrics = clean([("toy", [question(1, stem_raw=text), item])], PARAMS).metrics
+    metrics = clean([("toy", [question(1, stem_raw=text), entry({"并发症": text})])], CLEAN).metrics
     assert metrics["questions"]["in"] == metrics["entities"]["in"] == 1

@@ -5,15 +5,13 @@ import random
 
 import pytest
 
-from atomexam.records.item import EntityItem, LabelledValue, QuestionItem, Section
-from atomexam.records.params import Clean
-from atomexam.records.provenance import Provenance
+from atomexam.records.item import QuestionItem
 from atomexam.runtime.jsonl import to_line
 from curation.clean.__main__ import clean
 from curation.clean.facts.entries import read_entity
 from curation.clean.facts.tails import MAX_TAIL_CHARS
+from tests.curation.records import CLEAN, entry, item
 
-PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 PIECES = [
     *("&amp;", "&#38;", "<b>", "<script>", "<!--", "<", "&", "（", "）", "（ ）", "(P1)", "“", "”", '"', "_ ", "a", "A.", "A、", "AB"),
     *("1、", "1. ", "l岁", "??", "？！", "……", "· ", "。", "，）", "￥", "单选", "多选:1、", "[1分]", "来源：", "考试吧", "更多", "答案："),
@@ -26,16 +24,8 @@ FIELDS = 5
 
 def question(*texts: str) -> QuestionItem:
     stem, first, second, answer, explanation = texts
-    seen = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="q1")
-    return QuestionItem(
-        url=seen.url,
-        provenance=seen,
-        section_raw="多选",
-        stem_raw=stem,
-        options_raw=["A." + first, second],
-        answer_raw=answer,
-        explanation_raw=explanation,
-    )
+    said = {"answer_raw": answer, "explanation_raw": explanation}
+    return item(section_raw="多选", stem_raw=stem, options_raw=["A." + first, second], **said)
 
 
 @pytest.mark.slow
@@ -43,7 +33,7 @@ def test_hostile_strings_are_kept_or_rejected() -> None:
     draw = random.Random("hostile")
     drawn = ("".join(draw.choices(PIECES, k=draw.randrange(12))) for _ in range(STRINGS))
     items = [question(*texts) for texts in zip(*[drawn] * FIELDS, strict=True)]
-    found = clean([("toy", items)], PARAMS)
+    found = clean([("toy", items)], CLEAN)
     assert len(items) == STRINGS // FIELDS == len(found.questions) + len(found.rejected)
     for row in found.questions:
         assert to_line(row)
@@ -56,18 +46,14 @@ def test_a_long_run_of_one_piece_is_read_everywhere(piece: str) -> None:
     text = piece * (15_000 // len(piece))
     case = question("案例：" + "一" * 40 + text, text, "乙", text, text)
     kept = question("下列属于感觉的是", "甲", "乙", "AB", text)
-    found = clean([("toy", [case, kept])], PARAMS)
+    found = clean([("toy", [case, kept])], CLEAN)
     assert len(found.questions) + len(found.rejected) == 2
 
 
 BEHIND = [
-    ("下列", "\u3000", "x"),
-    ("", "，", "x"),
-    ("甲…", " ", "x"),
-    ("感冒是病。", "甲", "。乙…"),
-    ("", "内容仅供医学科普使用", ""),
+    ("下列", "\u3000", "x"), ("", "，", "x"), ("甲…", " ", "x"), ("感冒是病。", "甲", "。乙…"), ("", "内容仅供医学科普使用", ""),
     ("（", " ", "x"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -75,17 +61,15 @@ BEHIND = [
 def test_a_long_run_within_a_text_is_read_everywhere(before: str, piece: str, behind: str) -> None:
     """A pattern that wants the end of the text must not look for it from each place of a run."""
     text = before + piece * (100_000 // len(piece)) + behind
-    found = clean([("toy", [question(text, text, text, text, text)])], PARAMS)
+    found = clean([("toy", [question(text, text, text, text, text)])], CLEAN)
     assert len(found.questions) + len(found.rejected) == 1
     for label in ("哪些症状", "挂什么科", "是否传染", "正常值", "病因"):
-        seen = Provenance(source="ask120", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="q1")
-        values, sections = [LabelledValue(label=label, value=text, position="v")], [Section(title=label, text=text, position="s")]
-        reading = read_entity(EntityItem(url=seen.url, provenance=seen, name_raw="感冒", values=values, sections=sections))
+        reading = read_entity(entry({label: text}, None, "感冒", {label: text}))
         assert all(len(fact.tail) <= MAX_TAIL_CHARS for fact in reading.facts)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", ["<b>", "&amp;", "（", "中", "\u202e", "a ", "??"])
 def test_a_line_of_a_million_characters_is_read(piece: str) -> None:
-    found = clean([("toy", [question(piece * (1_000_000 // len(piece)), "甲", "乙", "A", "")])], PARAMS)
+    found = clean([("toy", [question(piece * (1_000_000 // len(piece)), "甲", "乙", "A", "")])], CLEAN)
     assert [row.reason for row in found.rejected] == [found.rejected[0].reason]

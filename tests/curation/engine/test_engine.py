@@ -16,8 +16,7 @@ import pytest
 
 import curation.clean.__main__ as clean
 import curation.near_duplicates.__main__ as near_duplicates
-from atomexam.records.item import EntityItem, LabelledValue, QuestionItem
-from atomexam.records.provenance import Provenance
+from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.runtime.jsonl import write_jsonl
 from atomexam.runtime.workers import worker_pool
 from curation.clean import __main__ as cleaning
@@ -25,6 +24,7 @@ from curation.engine import engines
 from curation.engine.engines import LOCAL, Engine, batches_of, engine_of
 from curation.near_duplicates import join
 from curation.near_duplicates.join import near_pairs
+from tests.curation.records import entry, seen
 
 ROOT = Path(__file__).parents[3]
 WORDS = ["感觉", "知觉", "记忆", "思维", "想象", "情绪", "意志", "动机", "注意", "气质", "性格", "能力", "态度", "需要", "遗忘"]
@@ -36,29 +36,17 @@ near_duplicates: {ngram_chars: 3, threshold: 0.8, case_threshold: 0.65}
 
 def toy_item(number: int, draw: random.Random) -> QuestionItem:
     one, two, three = draw.sample(WORDS, 3)
-    case = (
-        f"案例一：求助者，女性，{number % 7 + 20}岁，公司职员，三个月前因{one}问题与家人争吵，此后情绪低落，整夜失眠。"
-        if number % 5 == 0
-        else ""
-    )
-    return QuestionItem(
-        url="https://toy/1",
-        provenance=Provenance(source="exam", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position=f"q{number}"),
-        exam_raw="心理咨询师",
-        section_raw="单选题",
-        stem_raw=f"{number}、{case}在{one}与{two}的关系中，第{draw.randrange(4)}种主要{three}过程的基本特征和作用首先取决于（ ）。",
-        options_raw=[f"{letter}.{word}的过程" for letter, word in zip("ABCD", WORDS[number % 3 :], strict=False)],
-        answer_raw=draw.choice(["A", "B", "B", None]),
-    )
+    told = f"案例一：求助者，女性，{number % 7 + 20}岁，公司职员，三个月前因{one}问题与家人争吵，此后情绪低落，整夜失眠。"
+    case = told if number % 5 == 0 else ""
+    stem = f"{number}、{case}在{one}与{two}的关系中，第{draw.randrange(4)}种主要{three}过程的基本特征和作用首先取决于（ ）。"
+    options = [f"{letter}.{word}的过程" for letter, word in zip("ABCD", WORDS[number % 3 :], strict=False)]
+    about = {"url": "https://toy/1", "provenance": seen(f"q{number}", "exam"), "exam_raw": "心理咨询师", "section_raw": "单选题"}
+    return QuestionItem(**about, stem_raw=stem, options_raw=options, answer_raw=draw.choice(["A", "B", "B", None]))
 
 
 def toy_entity(number: int) -> EntityItem:
-    seen = Provenance(source="medical", url="https://toy/2", snapshot="2026-01-01", page_id="page-2", position=f"e{number}")
-    values = [
-        LabelledValue(label="哪些症状：", value="头晕、头痛、乏力", position="li:1"),
-        LabelledValue(label="不明", value="甲", position="li:2"),
-    ]
-    return EntityItem(url="https://toy/2", provenance=seen, entity_type="disease", name_raw=f"高血压{number % 40}", values=values)
+    boxes = {"哪些症状：": "头晕、头痛、乏力", "不明": "甲"}
+    return entry(boxes, name=f"高血压{number % 40}", provenance=seen(f"e{number}", "medical"))
 
 
 @pytest.fixture(scope="module")
@@ -213,41 +201,36 @@ def test_an_unknown_engine_names_the_known_ones() -> None:
 
 def stage(folder: Path, program: str, **environment: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
-        capture_output=True,
+        [sys.executable, "-c", program], cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT)} | environment, capture_output=True,
         text=True,
-    )
+    )  # fmt: skip
     assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
     return done.stderr
 
 
+RUN = """
+import sys
+import curation.clean.__main__ as clean
+from atomexam.runtime.stage import run_stage
+sys.argv = ["clean", "--engine", "ray", "--out", "nowhere"]
+run_stage(clean.main)
+"""
+
+
 @pytest.mark.slow
 def test_ray_that_is_not_installed_is_told(items: Path) -> None:
-    program = """
+    without = """
 import sys
 class Without:
     def find_spec(self, name, path=None, target=None):
         if name == "ray":
             raise ModuleNotFoundError("No module named 'ray'", name="ray")
 sys.meta_path.insert(0, Without())
-import curation.clean.__main__ as clean
-from atomexam.runtime.stage import run_stage
-sys.argv = ["clean", "--engine", "ray", "--out", "nowhere"]
-run_stage(clean.main)
 """
-    assert "pip install -e '.[cluster]'" in stage(items, program)
+    assert "pip install -e '.[cluster]'" in stage(items, without + RUN)
 
 
 @pytest.mark.slow
 def test_a_cluster_that_does_not_answer_is_told(items: Path) -> None:
-    program = """
-import sys
-import curation.clean.__main__ as clean
-from atomexam.runtime.stage import run_stage
-sys.argv = ["clean", "--engine", "ray", "--out", "nowhere"]
-run_stage(clean.main)
-"""
-    told = stage(items, program, RAY_ADDRESS="127.0.0.1:9")
+    told = stage(items, RUN, RAY_ADDRESS="127.0.0.1:9")
     assert "no cluster answers at RAY_ADDRESS='127.0.0.1:9'" in told and "ray start --head" in told

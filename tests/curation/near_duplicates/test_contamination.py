@@ -8,56 +8,37 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.params import Clean, NearDuplicates
-from atomexam.records.provenance import Provenance
-from atomexam.records.question import Option, Question, question_id
+from atomexam.records.params import NearDuplicates
+from atomexam.records.question import Question
 from atomexam.text.ngrams import jaccard, ngrams
-from atomexam.text.option_letters import LETTERS
 from curation.clean.questions.cleaned_questions import reference_questions
 from curation.near_duplicates.__main__ import unique_questions
 from curation.near_duplicates.clusters import MIN_NGRAMS
 from curation.near_duplicates.contamination import contaminations, matches_of_kept, without_contaminated
 from curation.near_duplicates.pairs import compared_question, relation, stem_keys
+from tests.curation.records import CLEAN, question, seen
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
-CLEAN = Clean(min_stem_chars=4, min_chinese_share=0.3)
 STEM = "患儿女，六岁，反复咳嗽三个月，夜间加重，运动后明显，抗生素治疗无效，支气管扩张剂有效，最可能的诊断是（ ）。"
 OPTIONS = ("咳嗽变异性哮喘", "支气管异物", "肺结核", "上气道咳嗽综合征")
 CASE = "患者男性，五十二岁，工人。因反复上腹部隐痛两年、黑便三天入院，疼痛于进食后缓解，夜间明显，既往服用止痛药物，查体上腹轻压痛。"
 
 
-def seen(source: str, position: str) -> Provenance:
-    return Provenance(source=source, url=f"file:{source}.csv", snapshot="2026-01-01", page_id="page-1", position=position)
-
-
 def ask(stem: str = STEM, options: tuple[str, ...] = OPTIONS, answer: str | None = "A", at: str = "line:1", source: str = "ours", **fields):
-    return Question(
-        id=question_id(fields.get("shared_stem"), stem, list(options)),
-        exam="NMLE",
-        subject="儿科学",
-        question_type="mcqa",
-        stem=stem,
-        options=[Option(letter=letter, text=text) for letter, text in zip(LETTERS, options, strict=False)],
-        answer=answer,
-        provenance=[seen(source, at)],
-        **fields,
-    )
+    return question(stem, options, answer, at, source, **fields)
 
 
 def held(stem: str = STEM, options: tuple[str, ...] = OPTIONS, answer: str | None = "A", **fields) -> Question:
     return ask(stem, options, answer, source="cmmlu", **fields)
 
 
-@pytest.mark.parametrize(
-    ("reference", "kind", "conflict"),
-    [
-        pytest.param(held(), "identical", False, id="as it is"),
-        pytest.param(held(options=OPTIONS[::-1], answer="D"), "identical", False, id="options in another order"),
-        pytest.param(held(STEM.replace("反复", "经常")), "near", False, id="a word"),
-        pytest.param(held(answer="B"), "identical", True, id="another key"),
-        pytest.param(held(answer=None), "identical", False, id="the key is withheld"),
-    ],
-)
+@pytest.mark.parametrize(("reference", "kind", "conflict"), [
+    pytest.param(held(), "identical", False, id="as it is"),
+    pytest.param(held(options=OPTIONS[::-1], answer="D"), "identical", False, id="options in another order"),
+    pytest.param(held(STEM.replace("反复", "经常")), "near", False, id="a word"),
+    pytest.param(held(answer="B"), "identical", True, id="another key"),
+    pytest.param(held(answer=None), "identical", False, id="the key is withheld"),
+])  # fmt: skip
 def test_a_reference_question_is_met(reference: Question, kind: str, conflict: bool) -> None:
     [found] = contaminations([ask()], [reference], PARAMS)
     assert (found.question_id, found.reference, found.reference_id) == (ask().id, "cmmlu", reference.id)
@@ -65,15 +46,12 @@ def test_a_reference_question_is_met(reference: Question, kind: str, conflict: b
     assert PARAMS.threshold <= found.similarity <= 1.0
 
 
-@pytest.mark.parametrize(
-    "reference",
-    [
-        pytest.param(held(STEM.replace("六岁", "九岁")), id="another number"),
-        pytest.param(held(STEM.replace("最可能的", "最不可能的")), id="a denial"),
-        pytest.param(held(STEM, ("甲", "乙", "丙", "丁")), id="other options"),
-        pytest.param(held("医德的核心是（ ）", ("尊重", "公正")), id="another question"),
-    ],
-)
+@pytest.mark.parametrize("reference", [
+    pytest.param(held(STEM.replace("六岁", "九岁")), id="another number"),
+    pytest.param(held(STEM.replace("最可能的", "最不可能的")), id="a denial"),
+    pytest.param(held(STEM, ("甲", "乙", "丙", "丁")), id="other options"),
+    pytest.param(held("医德的核心是（ ）", ("尊重", "公正")), id="another question"),
+])  # fmt: skip
 def test_another_question_is_none(reference: Question) -> None:
     assert contaminations([ask()], [reference], PARAMS) == []
 
@@ -105,7 +83,7 @@ def test_two_short_questions_on_one_case_are_not_one_because_the_case_is_long() 
 
 
 def test_every_place_of_the_reference_is_told() -> None:
-    twice = replace(held(), provenance=[seen("cmb", "line:9"), seen("cmmlu", "line:1")])
+    twice = replace(held(), provenance=[seen("line:9", "cmb"), seen("line:1", "cmmlu")])
     assert [(one.reference, one.seen.position) for one in contaminations([ask()], [twice], PARAMS)] == [
         ("cmb", "line:9"),
         ("cmmlu", "line:1"),
@@ -148,7 +126,7 @@ def test_dropping_loses_nothing() -> None:
     kept, dropped = without_contaminated(rows, matches_of_kept(contaminations(rows, [held()], PARAMS), rows, []))
     assert (kept, [row.id for row in dropped]) == ([other], [ask().id])
     assert dropped[0].reason == "contaminated"
-    assert dropped[0].detail == f"cmmlu: {held().id} at file:cmmlu.csv line:1, similarity 1.0"
+    assert dropped[0].detail == f"cmmlu: {held().id} at https://toy/1 line:1, similarity 1.0"
     assert dropped[0].record["stem"] == STEM
 
 
@@ -171,7 +149,7 @@ def test_rows_of_which_none_was_kept_are_not_told() -> None:
 
 
 def test_a_reference_is_asked_though_its_key_is_withheld() -> None:
-    where = seen("cmmlu", "line:1")
+    where = seen("line:1", "cmmlu")
     items = [QuestionItem(url=where.url, provenance=where, stem_raw=stem, options_raw=list(OPTIONS)) for stem in (STEM, "")]
     [reference] = reference_questions(items, CLEAN)
     assert reference.answer is None

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from atomexam.records.params import NearDuplicates
-from atomexam.records.provenance import Provenance
-from atomexam.records.question import Option, Question, question_id
+from atomexam.records.question import Question
 from curation.near_duplicates.__main__ import unique_questions
+from tests.curation.records import question
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
 _DECISIVE = """
@@ -77,21 +77,8 @@ _IDLE = """
 
 def _rows(line: str, answers: tuple[str, str]) -> list[Question]:
     stem, *texts = line.split("|")
-    options = [Option(letter=letter, text=text) for letter, text in zip("ABCD", texts, strict=True)]
     stems = [re.sub(r"\{(.*?)/(.*?)\}", rf"\{side}", stem) for side in (1, 2)]
-    return [
-        Question(
-            id=question_id(None, text, texts),
-            exam="TCM",
-            subject="内科学",
-            question_type="mcqa",
-            stem=text,
-            options=options,
-            answer=answer,
-            provenance=[Provenance(source="site", url="https://example.org/1", snapshot="2026-01-01", page_id="page-1", position=text)],
-        )
-        for text, answer in zip(stems, answers, strict=True)
-    ]
+    return [question(text, tuple(texts), answer, text) for text, answer in zip(stems, answers, strict=True)]
 
 
 @pytest.mark.parametrize("answers", ["AA", "AB"])
@@ -108,15 +95,10 @@ def test_of_a_short_question_one_wrong_option_may_be_another() -> None:
     assert [len(unique_questions([one, row], PARAMS).kept) for row in (other, third)] == [1, 2]
 
 
-@pytest.mark.parametrize(
-    "pair",
-    [
-        "用药后血清甲状腺激素的水平明显{提高/下调}",
-        "该菌株对青霉素类抗生素普遍{敏感/耐药}",
-        "对待工作持{乐/悲}观态度",
-        "代谢性{酸/碱}中毒时呼吸加深",
-    ],
-)
+@pytest.mark.parametrize("pair", [
+    "用药后血清甲状腺激素的水平明显{提高/下调}", "该菌株对青霉素类抗生素普遍{敏感/耐药}", "对待工作持{乐/悲}观态度",
+    "代谢性{酸/碱}中毒时呼吸加深",
+])  # fmt: skip
 def test_a_right_option_that_says_the_opposite_is_another_question(pair: str) -> None:
     stems = [re.sub(r"\{(.*?)/(.*?)\}", rf"\{side}", pair) for side in (1, 2)]
     rows = [

@@ -14,8 +14,7 @@ from atomexam.records.annotation import Decision, Review
 from atomexam.records.cluster import Cluster
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.params import NearDuplicates
-from atomexam.records.provenance import Provenance
-from atomexam.records.question import Option, Question, group_id, question_id
+from atomexam.records.question import Option, Question, group_id
 from atomexam.records.reasons import OF_DUPLICATES
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.annotation_files import read_decisions
@@ -25,6 +24,7 @@ from atomexam.text.option_letters import LETTERS
 from curation.near_duplicates.__main__ import main, measure, unique_facts, unique_questions
 from curation.near_duplicates.contamination import Contamination
 from curation.near_duplicates.pairs import ComparedQuestion, compared_question, options_key, relation, stem_keys
+from tests.curation.records import question, seen
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
 STEM = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉、极易惊醒，症状已经持续2周，明显影响工作，最可能的诊断是（ ）。"
@@ -35,20 +35,8 @@ CASE = (
 )
 
 
-def place(position: str) -> Provenance:
-    return Provenance(source="site", url="https://example.org/1", snapshot="2026-01-01", page_id="page-1", position=position)
-
-
 def ask(stem: str = STEM, options: tuple[str, ...] = OPTIONS, answer: str | None = "A", at: str = "q1", **fields) -> Question:
-    texts = list(options)
-    return Question(
-        id=question_id(fields.get("shared_stem"), stem, texts),
-        stem=stem,
-        options=[Option(letter=letter, text=text) for letter, text in zip(LETTERS, texts, strict=False)],
-        answer=answer,
-        provenance=[place(at)],
-        **{"exam": "PCE", "subject": "变态心理学", "question_type": "mcqa"} | fields,
-    )
+    return question(stem, options, answer, at, **fields)
 
 
 def reasons(*rows: Question) -> list[str]:
@@ -56,40 +44,34 @@ def reasons(*rows: Question) -> list[str]:
 
 
 # Questions that are one.
-@pytest.mark.parametrize(
-    "other",
-    [
-        pytest.param(ask(at="q2"), id="shown twice"),
-        pytest.param(ask(STEM.replace("，", ","), at="q2"), id="other punctuation"),
-        pytest.param(ask(STEM.replace("2", "２"), at="q2"), id="other width"),
-        pytest.param(ask(STEM, OPTIONS[::-1], "D", at="q2"), id="options in another order"),
-    ],
-)
+@pytest.mark.parametrize("other", [
+    pytest.param(ask(at="q2"), id="shown twice"),
+    pytest.param(ask(STEM.replace("，", ","), at="q2"), id="other punctuation"),
+    pytest.param(ask(STEM.replace("2", "２"), at="q2"), id="other width"),
+    pytest.param(ask(STEM, OPTIONS[::-1], "D", at="q2"), id="options in another order"),
+])  # fmt: skip
 def test_identical(other: Question) -> None:
     found = unique_questions([ask(), other], PARAMS)
     assert [row.reason for row in found.rejected] == ["identical"]
     assert found.rejected[0].detail == found.kept[0].id
-    assert found.kept[0].provenance == sorted({place("q1"), place("q2")})
+    assert found.kept[0].provenance == sorted({seen("q1"), seen("q2")})
     assert [(cluster.rows, cluster.similarity) for cluster in found.clusters] == [(2, [1.0])]
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        pytest.param(ask(STEM.replace("不断闪回", "反复闪回"), at="q2"), id="one word"),
-        pytest.param(ask(STEM.replace("2周", "两周"), at="q2"), id="a numeral for a figure"),
-        pytest.param(ask(STEM.replace("最可能的诊断是", "其最可能的诊断是"), at="q2"), id="an idle word"),
-        pytest.param(ask(STEM.replace("警觉", "警党"), OPTIONS[::-1], "D", at="q2"), id="one character and another order"),
-        pytest.param(ask(STEM, (*OPTIONS[:3], "抑郁发作"), at="q2"), id="one wrong option is another"),
-        pytest.param(ask(STEM, (*OPTIONS[:3], "广泛性焦虑性障碍"), at="q2"), id="a slip in an option"),
-        pytest.param(ask(STEM.replace("不断闪回", "反复闪回"), answer=None, at="q2"), id="one answer unknown"),
-        pytest.param(ask(STEM.replace("求助者", "来访者"), at="q2"), id="a noun that says the same"),
-        pytest.param(ask(STEM.replace("2周", "2"), at="q2"), id="a unit was lost"),
-        pytest.param(ask(STEM.replace("已经", "已r经"), at="q2"), id="a letter from the scanner"),
-        pytest.param(ask(STEM, ("急性应激阻碍", *OPTIONS[1:]), at="q2"), id="a slip in the right option"),
-        pytest.param(ask(STEM, ("应激障碍", *OPTIONS[1:]), at="q2"), id="the right option in short"),
-    ],
-)
+@pytest.mark.parametrize("other", [
+    pytest.param(ask(STEM.replace("不断闪回", "反复闪回"), at="q2"), id="one word"),
+    pytest.param(ask(STEM.replace("2周", "两周"), at="q2"), id="a numeral for a figure"),
+    pytest.param(ask(STEM.replace("最可能的诊断是", "其最可能的诊断是"), at="q2"), id="an idle word"),
+    pytest.param(ask(STEM.replace("警觉", "警党"), OPTIONS[::-1], "D", at="q2"), id="one character and another order"),
+    pytest.param(ask(STEM, (*OPTIONS[:3], "抑郁发作"), at="q2"), id="one wrong option is another"),
+    pytest.param(ask(STEM, (*OPTIONS[:3], "广泛性焦虑性障碍"), at="q2"), id="a slip in an option"),
+    pytest.param(ask(STEM.replace("不断闪回", "反复闪回"), answer=None, at="q2"), id="one answer unknown"),
+    pytest.param(ask(STEM.replace("求助者", "来访者"), at="q2"), id="a noun that says the same"),
+    pytest.param(ask(STEM.replace("2周", "2"), at="q2"), id="a unit was lost"),
+    pytest.param(ask(STEM.replace("已经", "已r经"), at="q2"), id="a letter from the scanner"),
+    pytest.param(ask(STEM, ("急性应激阻碍", *OPTIONS[1:]), at="q2"), id="a slip in the right option"),
+    pytest.param(ask(STEM, ("应激障碍", *OPTIONS[1:]), at="q2"), id="the right option in short"),
+])  # fmt: skip
 def test_near_duplicate(other: Question) -> None:
     found = unique_questions([ask(), other], PARAMS)
     assert [row.reason for row in found.rejected] == ["near_duplicate"]
@@ -116,80 +98,53 @@ def test_a_case_told_in_the_stem_asks_the_same_however_its_sentences_end() -> No
 
 
 # Questions that look like one and are two.
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        pytest.param(ask(), ask(STEM.replace("2周", "6周"), answer="B"), id="another number"),
-        pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("糖尿病", "哮喘"), DRUGS), id="another disease, one answer"),
-        pytest.param(ask(DRUG, DRUGS, None), ask(DRUG.replace("糖尿病", "哮喘"), DRUGS, None), id="another disease, no answers"),
-        pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("糖尿病", "冠心病"), DRUGS), id="another disease of one ending"),
-        pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("合并糖尿病", ""), DRUGS, "D"), id="a disease more, another answer"),
-        pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("合并糖尿病", ""), DRUGS), id="a disease more, one answer"),
-        pytest.param(ask(DRUG.replace("糖尿病", "肝阴虚"), DRUGS), ask(DRUG.replace("糖尿病", "肾阴虚"), DRUGS), id="another organ"),
-        pytest.param(
-            ask(DRUG.replace("糖尿病", "慢性胃炎"), DRUGS), ask(DRUG.replace("糖尿病", "慢性肝炎"), DRUGS), id="a disease by one character"
-        ),
-        pytest.param(ask(STEM, answer=None), ask(STEM.replace("不敢再乘车", "不愿再上学"), answer=None), id="another verb, no answers"),
-        pytest.param(ask(answer=None), ask(STEM.replace("2周", "2天"), answer=None), id="another unit"),
-        pytest.param(ask(), ask(STEM.replace("最可能的", "最不可能的"), answer="A"), id="a denial"),
-        pytest.param(ask(answer="B"), ask(STEM, ("急性应激障碍", "恐惧症", *OPTIONS[2:]), "B"), id="the answer is the option that differs"),
-        pytest.param(ask(), ask(STEM, ("疑病症", "强迫症", *OPTIONS[2:])), id="two options differ"),
-        pytest.param(ask(shared_stem=CASE), ask(), id="one has a case"),
-        pytest.param(
-            ask("对该求助者最可能的诊断是（ ）。", shared_stem=CASE),
-            ask(
-                "对该求助者最可能的诊断是（ ）。",
-                shared_stem=CASE.replace("24", "41").replace("脸红、手抖、说不出话", "心慌、气短"),
-                answer="C",
-            ),
-            id="the same question of two cases",
-        ),
-        pytest.param(ask(shared_stem=CASE), ask(shared_stem=CASE.replace("24岁", "42岁")), id="a number of the case"),
-        pytest.param(
-            ask("弗洛伊德认为本我的活动原则是（ ）。", SHORT, None),
-            ask("弗洛伊德认为超我的活动原则是（ ）。", SHORT, None),
-            id="an opposite",
-        ),
-        pytest.param(
-            ask("桑代克认为动物解决问题的过程是（ ）的过程。", SHORT, "A"),
-            ask("苛勒认为动物解决问题的过程是（ ）的过程。", SHORT, "B"),
-            id="a name with another answer",
-        ),
-        pytest.param(
-            ask(LONG_CASE + "该求助者的主要症状是（ ）。", SHORT, None),
-            ask(LONG_CASE + "对其首先应当采用的技术为（ ）。", SHORT, None),
-            id="two questions of a case inside the stem",
-        ),
-        pytest.param(
-            ask("皮亚杰认为儿童的思维起源于动作。", ("正确", "错误"), "A", question_type="tf"),
-            ask("皮亚杰认为儿童的思维起源于语言。", ("正确", "错误"), "B", question_type="tf"),
-            id="true and false",
-        ),
-        pytest.param(
-            ask("心理是脑的（ ）", ("机能", "结果"), "A"), ask("心理是脑的吗（ ）", ("机能", "结果"), "A"), id="too short to be near"
-        ),
-        pytest.param(
-            ask("简述前摄抑制对于记忆材料的保持和回忆会产生的主要影响。", (), "先学的干扰后学的", question_type="qa"),
-            ask("简述倒摄抑制对于记忆材料的保持和回忆会产生的主要影响。", (), "后学的干扰先学的", question_type="qa"),
-            id="in words",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), [
+    pytest.param(ask(), ask(STEM.replace("2周", "6周"), answer="B"), id="another number"),
+    pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("糖尿病", "哮喘"), DRUGS), id="another disease, one answer"),
+    pytest.param(ask(DRUG, DRUGS, None), ask(DRUG.replace("糖尿病", "哮喘"), DRUGS, None), id="another disease, no answers"),
+    pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("糖尿病", "冠心病"), DRUGS), id="another disease of one ending"),
+    pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("合并糖尿病", ""), DRUGS, "D"), id="a disease more, another answer"),
+    pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("合并糖尿病", ""), DRUGS), id="a disease more, one answer"),
+    pytest.param(ask(DRUG.replace("糖尿病", "肝阴虚"), DRUGS), ask(DRUG.replace("糖尿病", "肾阴虚"), DRUGS), id="another organ"),
+    pytest.param(
+        ask(DRUG.replace("糖尿病", "慢性胃炎"), DRUGS), ask(DRUG.replace("糖尿病", "慢性肝炎"), DRUGS), id="a disease by one character"),
+    pytest.param(ask(STEM, answer=None), ask(STEM.replace("不敢再乘车", "不愿再上学"), answer=None), id="another verb, no answers"),
+    pytest.param(ask(answer=None), ask(STEM.replace("2周", "2天"), answer=None), id="another unit"),
+    pytest.param(ask(), ask(STEM.replace("最可能的", "最不可能的"), answer="A"), id="a denial"),
+    pytest.param(ask(answer="B"), ask(STEM, ("急性应激障碍", "恐惧症", *OPTIONS[2:]), "B"), id="the answer is the option that differs"),
+    pytest.param(ask(), ask(STEM, ("疑病症", "强迫症", *OPTIONS[2:])), id="two options differ"),
+    pytest.param(ask(shared_stem=CASE), ask(), id="one has a case"),
+    pytest.param(ask("对该求助者最可能的诊断是（ ）。", shared_stem=CASE), ask("对该求助者最可能的诊断是（ ）。",
+     shared_stem=CASE.replace("24", "41").replace("脸红、手抖、说不出话", "心慌、气短"), answer="C"),
+     id="the same question of two cases"),
+    pytest.param(ask(shared_stem=CASE), ask(shared_stem=CASE.replace("24岁", "42岁")), id="a number of the case"),
+    pytest.param(ask("弗洛伊德认为本我的活动原则是（ ）。", SHORT, None), ask("弗洛伊德认为超我的活动原则是（ ）。", SHORT, None),
+     id="an opposite"),
+    pytest.param(
+        ask("桑代克认为动物解决问题的过程是（ ）的过程。", SHORT, "A"), ask("苛勒认为动物解决问题的过程是（ ）的过程。", SHORT, "B"),
+        id="a name with another answer"),
+    pytest.param(
+        ask(LONG_CASE + "该求助者的主要症状是（ ）。", SHORT, None), ask(LONG_CASE + "对其首先应当采用的技术为（ ）。", SHORT, None),
+        id="two questions of a case inside the stem"),
+    pytest.param(ask("皮亚杰认为儿童的思维起源于动作。", ("正确", "错误"), "A", question_type="tf"),
+     ask("皮亚杰认为儿童的思维起源于语言。", ("正确", "错误"), "B", question_type="tf"), id="true and false"),
+    pytest.param(ask("心理是脑的（ ）", ("机能", "结果"), "A"), ask("心理是脑的吗（ ）", ("机能", "结果"), "A"), id="too short to be near"
+    ),
+    pytest.param(ask("简述前摄抑制对于记忆材料的保持和回忆会产生的主要影响。", (), "先学的干扰后学的", question_type="qa"),
+     ask("简述倒摄抑制对于记忆材料的保持和回忆会产生的主要影响。", (), "后学的干扰先学的", question_type="qa"), id="in words"),
+])  # fmt: skip
 def test_different(one: Question, other: Question) -> None:
     found = unique_questions([one, other], PARAMS)
     assert (len(found.kept), found.rejected, found.clusters) == (2, [], [])
     assert len({row.cluster_id for row in found.kept}) == 2
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        pytest.param(ask(answer="B", at="q2"), id="identical"),
-        pytest.param(ask(STEM, OPTIONS[::-1], "A", at="q2"), id="the same letter for another option"),
-        pytest.param(ask(STEM.replace("，明显影响工作", ""), answer="C", at="q2"), id="near"),
-        pytest.param(ask(answer="AB", question_type="mrqa", at="q2"), id="one answer more"),
-    ],
-)
+@pytest.mark.parametrize("other", [
+    pytest.param(ask(answer="B", at="q2"), id="identical"),
+    pytest.param(ask(STEM, OPTIONS[::-1], "A", at="q2"), id="the same letter for another option"),
+    pytest.param(ask(STEM.replace("，明显影响工作", ""), answer="C", at="q2"), id="near"),
+    pytest.param(ask(answer="AB", question_type="mrqa", at="q2"), id="one answer more"),
+])  # fmt: skip
 def test_conflicting_answers_take_the_whole_cluster(other: Question) -> None:
     found = unique_questions([ask(), ask(at="q3"), other], PARAMS)
     assert found.kept == []
@@ -205,15 +160,12 @@ def test_words_never_conflict_and_the_longest_answer_is_kept() -> None:
     assert kept.answer == long
 
 
-@pytest.mark.parametrize(
-    ("better", "worse"),
-    [
-        pytest.param({"answer": "A"}, {"answer": None, "explanation": "见教材。"}, id="has an answer"),
-        pytest.param({"answer": "A"}, {"answer": "E", "explanation": "见教材。"}, id="has an answer among its options"),
-        pytest.param({"explanation": "见教材。"}, {"explanation": None}, id="has an explanation"),
-        pytest.param({"mark": ""}, {"mark": "??"}, id="is cleaner"),
-    ],
-)
+@pytest.mark.parametrize(("better", "worse"), [
+    pytest.param({"answer": "A"}, {"answer": None, "explanation": "见教材。"}, id="has an answer"),
+    pytest.param({"answer": "A"}, {"answer": "E", "explanation": "见教材。"}, id="has an answer among its options"),
+    pytest.param({"explanation": "见教材。"}, {"explanation": None}, id="has an explanation"),
+    pytest.param({"mark": ""}, {"mark": "??"}, id="is cleaner"),
+])  # fmt: skip
 def test_the_best_is_kept(better: dict, worse: dict) -> None:
     wordings = [STEM, STEM.replace("不断闪回", "反复闪回")]
     for first, second in (wordings, wordings[::-1]):  # so that ids do not decide
@@ -227,7 +179,7 @@ def test_the_best_is_kept(better: dict, worse: dict) -> None:
 def test_more_sightings_are_better() -> None:
     often, once = ask(STEM.replace("不断闪回", "反复闪回")), ask()
     for good, bad in ((often, once), (once, often)):
-        [kept] = unique_questions([bad, good, replace(good, provenance=[place("q9")])], PARAMS).kept
+        [kept] = unique_questions([bad, good, replace(good, provenance=[seen("q9")])], PARAMS).kept
         assert kept.id == good.id
 
 
@@ -262,14 +214,9 @@ def is_nominated(a: ComparedQuestion, b: ComparedQuestion) -> bool:
 
 
 EDITS = [
-    ("不断闪回", "反复闪回"),
-    ("2周", "6周"),
-    ("最可能的", "最不可能的"),
-    ("，", ","),
-    ("极易惊醒", "十分容易惊醒"),
-    ("车祸", "地震"),
+    ("不断闪回", "反复闪回"), ("2周", "6周"), ("最可能的", "最不可能的"), ("，", ","), ("极易惊醒", "十分容易惊醒"), ("车祸", "地震"),
     ("明显", ""),
-]
+]  # fmt: skip
 
 
 @st.composite
@@ -340,13 +287,9 @@ def test_a_relation_has_no_direction(rows: list[Question]) -> None:
 
 def tell(tail: str = "发热", polarity: bool = True, at: str = "v1") -> Fact:
     return Fact(
-        id=fact_id("disease_symptom", "肺炎", tail),
-        relation="disease_symptom",
-        head="肺炎",
-        tail=tail,
-        polarity=polarity,
-        provenance=[place(at)],
-    )
+        id=fact_id("disease_symptom", "肺炎", tail), relation="disease_symptom", head="肺炎", tail=tail, polarity=polarity,
+        provenance=[seen(at)],
+    )  # fmt: skip
 
 
 @settings(deadline=None)
@@ -424,7 +367,7 @@ def test_what_a_reference_asks_is_marked_or_dropped(tmp_path: Path, monkeypatch:
         [found] = read_jsonl(tmp_path / "out" / "contaminated.jsonl", Contamination)
         assert (found.seen.position, found.conflict, found.similarity) == ("line:7", False, 1.0)
         metrics = msgspec.json.decode((tmp_path / "m.json").read_bytes())
-        assert metrics["contaminated"] == {"site": 1}
+        assert metrics["contaminated"] == {"toy": 1}
         assert metrics["questions"]["in"] == 3 == len(out[0]) + len(out[1])
         [cluster] = read_jsonl(tmp_path / "out" / "clusters.jsonl", Cluster)
         outcomes[action] = (len(out[0]), cluster.kept is None, [row.reason for row in out[1] if row.id == found.question_id])
@@ -443,7 +386,7 @@ def test_what_was_decided_on_the_review_holds_in_the_next_run(tmp_path: Path) ->
     reviews = {row.kind: row for row in read_jsonl(tmp_path / "out" / "review.jsonl", Review)}
     assert reviews["question"].asked == asked
     assert [(one.decision.right, one.rows) for one in reviews["question"].statements] == [(["快乐原则"], 2), (["现实原则"], 1)]
-    assert {tuple(one.sources) for review in reviews.values() for one in review.statements} == {("site",)}
+    assert {tuple(one.sources) for review in reviews.values() for one in review.statements} == {("toy",)}
     decisions = [reviews["question"].statements[1].decision, reviews["fact"].statements[0].decision]
     write_jsonl(tmp_path / "d.jsonl", decisions, key=lambda row: row.id)
     main(argv)
@@ -537,3 +480,60 @@ def test_a_lost_row_stops_the_stage() -> None:
 def test_no_rows() -> None:
     assert reasons() == []
     assert measure(0, 0, unique_questions([], PARAMS), unique_facts([]))["largest_cluster"] == 0
+
+
+OTHER_CASE = (
+    "一般资料：求助者，男性，51岁，货车司机。案例介绍：半年前在高速公路上目睹一场多车相撞，从那以后只要路过同一路段就心慌、"
+    "出汗、双手发抖，已经改跑别的路线。"
+)
+
+
+def test_a_group_is_named_by_the_first_of_many_copies_of_its_case() -> None:
+    copies = [CASE.replace("此后一见到", word + "一见到") for word in ("此后", "此后她", "自此以后", "从此", "此后每", "此后又")]
+    rows = [ask(f"第{n}问该求助者最主要的情绪反应是（ ）。", shared_stem=copy, group_id=group_id(copy)) for n, copy in enumerate(copies, 1)]
+    assert {row.group_id for row in unique_questions(rows, PARAMS).kept} == {min(map(group_id, copies))}
+
+
+@pytest.mark.parametrize("stem", ["注意的品质有（ ）", "SCL-90所统计的因子有（ ）"])
+def test_a_polite_word_before_a_short_stem_asks_nothing_else(stem: str) -> None:
+    assert reasons(ask(stem), ask("请问" + stem, OPTIONS[::-1], "D", at="q2")) == ["near_duplicate"]
+
+
+def test_twins_are_found_under_each_case_that_has_them() -> None:
+    rows = [
+        ask(stem, shared_stem=case, group_id=group_id(case), at=f"{number}{stem[-5:]}")
+        for number, case in enumerate((CASE, OTHER_CASE))
+        for stem in (STEM, STEM.replace("，明显影响工作", ""))
+    ]
+    found = unique_questions(rows, PARAMS)
+    assert sorted(row.shared_stem or "" for row in found.kept) == sorted([CASE, OTHER_CASE])
+
+
+def test_sightings_count_before_blemishes() -> None:
+    often, clean = ask(STEM.replace("不断", "不断□")), ask(at="q2")
+    rows = [often, ask(often.stem, at="q3"), clean]
+    [kept] = unique_questions(rows, PARAMS).kept
+    assert (kept.id, len(kept.provenance)) == (often.id, 3)
+
+
+def test_a_row_without_an_answer_is_not_overruled() -> None:
+    rows = [ask(), ask(answer="B", at="q2"), ask(answer=None, at="q3")]
+    found = unique_questions(rows, PARAMS, decide(rows[0], OPTIONS[0]))
+    assert [row.answer for row in found.kept] == ["A"]
+    assert sorted(row.reason for row in found.rejected) == ["identical", "overruled"]
+
+
+def statement(stem: str, answer: str, at: str) -> Question:
+    return ask(stem, ("正确", "错误"), answer, at, question_type="tf")
+
+
+def test_a_remark_may_turn_a_statement_of_true_and_false() -> None:
+    plain = "短时记忆的容量是有限的，一般成年人能够记住的大约是七个左右的组块，超出容量的材料很快就会遗忘。"
+    remark = plain.replace("很快就会遗忘", "在复述之下也很快就会遗忘")
+    assert reasons(statement(plain, "A", "q1"), statement(remark, "B", "q2")) == []
+
+
+@pytest.mark.parametrize("others", [("妄想性障碍", "分离转换障碍"), ("强迫障碍", "躯体化障碍")])
+def test_two_of_five_options_are_too_many_to_differ(others: tuple[str, str]) -> None:
+    options = (*OPTIONS, "疾病焦虑障碍")
+    assert relation(compared_question(ask(STEM, options), 3), compared_question(ask(STEM, (*options[:3], *others)), 3), PARAMS) is None

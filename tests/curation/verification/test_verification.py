@@ -18,12 +18,12 @@ import curation.verdicts as verdicts
 import curation.verification as verification
 from atomexam.records.annotation import ANSWERS, Verdict, majority
 from atomexam.records.claim import Fourfold, Passage, false_claim, passage_id
-from atomexam.records.fact import RELATIONS, Fact, fact_id
-from atomexam.records.provenance import Provenance
+from atomexam.records.fact import RELATIONS
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from atomexam.runtime.sheets import read_sheet, write_sheet
 from curation.verification import agreement, as_csv, disagreements, main, outcomes, tabulate
 from tests.curation.annotation.sampled_claims import by_claim, claim, verdict
+from tests.curation.records import fact
 
 TABLE_3 = [
     *((43, 6, 1), (42, 5, 3), (48, 0, 2), (45, 5, 0), (46, 4, 0), (48, 1, 1), (46, 1, 3), (50, 0, 0), (44, 3, 3)),
@@ -72,19 +72,10 @@ def test_intervals_are_those_of_wilson(counts: tuple[int, int, int]) -> None:
         assert line[answer]["high"] == pytest.approx(min(1, middle + spread), abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("answers", "outcome"),
-    [
-        ("s", "support"),
-        ("ssr", "support"),
-        ("sr", "neutral"),
-        ("ssrr", "neutral"),
-        ("snr", "neutral"),
-        ("rrn", "refute"),
-        ("rrsn", "refute"),
-        ("nnr", "neutral"),
-    ],
-)
+@pytest.mark.parametrize(("answers", "outcome"), [
+    ("s", "support"), ("ssr", "support"), ("sr", "neutral"), ("ssrr", "neutral"), ("snr", "neutral"), ("rrn", "refute"),
+    ("rrsn", "refute"), ("nnr", "neutral"),
+])  # fmt: skip
 def test_the_majority_decides_and_a_tie_is_neutral(answers: str, outcome: str) -> None:
     spelled = {"s": "support", "n": "neutral", "r": "refute"}
     assert majority(spelled[letter] for letter in answers) == outcome
@@ -126,12 +117,8 @@ def test_agreement_is_that_of_the_formulas() -> None:
 
 def test_alpha_counts_claims_with_any_number_of_verdicts_and_fleiss_those_with_one_number() -> None:
     answers = [
-        ["support", "support", "refute"],
-        ["neutral", "neutral"],
-        ["refute", "refute", "refute"],
-        ["support"],
-        ["support", "neutral"],
-    ]
+        ["support", "support", "refute"], ["neutral", "neutral"], ["refute", "refute", "refute"], ["support"], ["support", "neutral"],
+    ]  # fmt: skip
     votes = by_claim(*(verdict(n, f"a{m}", answer) for n, line in enumerate(answers) for m, answer in enumerate(line)))
     found = agreement(votes)
     assert found["krippendorff"] == {"claims": 4, "alpha": pytest.approx(alpha_by_hand(answers), abs=1e-4)}
@@ -219,27 +206,23 @@ def test_a_hundred_thousand_verdicts_are_counted_whole() -> None:
 
 
 MEDICINES = (("痛风", "非布司他"), ("痛风", "苯溴马隆"), ("癫痫", "卡马西平"), ("癫痫", "丙戊酸钠"))
-SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
 
 
-def rows_of(folder: Path) -> list[Fourfold]:
-    named = [
-        f"--{name}={folder / name}.jsonl" for name in ("facts", "aliases", "references", "passages", "verdicts", "decisions", "chosen")
-    ]
-    claims.main([*named, f"--out={folder}/claims", f"--metrics={folder}/m.json", "--per_type=9", "--template=paper", "--seed=1"])
-    return list(read_jsonl(folder / "claims/fourfold.jsonl", Fourfold))
+def rows_of(folder: Path, out: str = ".") -> list[Fourfold]:
+    named = [f"--{name}={folder / name}.jsonl" for name in ("facts", "aliases", "references", "passages", "verdicts", "decisions")]
+    to = folder / out
+    claims.main([*named, f"--chosen={to}/chosen.jsonl", f"--out={to}/claims", f"--metrics={to}/m.json", "--per_type=9", "--template=paper"])
+    return list(read_jsonl(to / "claims/fourfold.jsonl", Fourfold))
 
 
-def test_a_false_tail_that_people_support_is_dropped(tmp_path: Path) -> None:
-    facts = [
-        Fact(id=fact_id("disease_medicine", *one), relation="disease_medicine", head=one[0], tail=one[1], polarity=True, provenance=SEEN)
-        for one in MEDICINES
-    ]
+def test_a_false_tail_that_a_passage_names_or_people_support_is_dropped(tmp_path: Path) -> None:
+    facts = [fact("disease_medicine", *one) for one in MEDICINES]
     write_jsonl(tmp_path / "facts.jsonl", facts, key=lambda fact: fact.id)
     wrong, *others = rows_of(tmp_path)
     text = f"{wrong.false_head}有时也用{wrong.false_tail}治疗"
     passages = [Passage(id=passage_id("u", text), text=text, source="t", url="https://other.com")]
     write_jsonl(tmp_path / "passages.jsonl", passages, key=lambda passage: passage.id)
+    assert (wrong.false_head, wrong.false_tail) not in {(row.false_head, row.false_tail) for row in rows_of(tmp_path, "beside")}
     paths = {"claims": "claims/claims.jsonl", "passages": "passages.jsonl", "reserved": "none/claims.jsonl", "search": "search"}
     paths |= {"out": "evidence.jsonl", "annotation": "annotation", "metrics": "e.json"}
     flags = ["--passages_per_claim=3", "--annotate_per_type=9", "--seed=1"]
@@ -262,19 +245,3 @@ def test_a_false_tail_that_people_support_is_dropped(tmp_path: Path) -> None:
     (tmp_path / "passages.jsonl").unlink()  # so that the verdict alone drops it
     left = {(row.false_head, row.false_tail) for row in rows_of(tmp_path)}
     assert len(left) == 2 and (wrong.false_head, wrong.false_tail) not in left
-
-
-def test_a_false_tail_that_a_passage_names_with_its_head_is_dropped(tmp_path: Path) -> None:
-    facts = [
-        Fact(id=fact_id("disease_medicine", *one), relation="disease_medicine", head=one[0], tail=one[1], polarity=True, provenance=SEEN)
-        for one in MEDICINES
-    ]
-    write_jsonl(tmp_path / "facts.jsonl", facts, key=lambda fact: fact.id)
-    wrong = rows_of(tmp_path)[0]
-    text = f"第一句。{wrong.false_head}有时也用{wrong.false_tail}治疗。"
-    write_jsonl(
-        tmp_path / "passages.jsonl",
-        [Passage(id=passage_id("u", text), text=text, source="t", url="https://other.com")],
-        key=lambda passage: passage.id,
-    )
-    assert (wrong.false_head, wrong.false_tail) not in {(row.false_head, row.false_tail) for row in rows_of(tmp_path)}

@@ -12,56 +12,43 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.params import Clean
-from atomexam.records.provenance import Provenance
 from curation.clean.classify.classes import CASE_TYPES, Unclassified, case_scores, case_type_of, category_of, classify, declared_type
 from curation.clean.classify.subjects import SourceWords
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
 from curation.vocab.reader import read_vocabulary
+from tests.curation.records import CLEAN, item
 
 CLIENT = "一般资料：求助者，女性，32岁，公司职员。案例介绍：三个月前与丈夫争吵，此后情绪低落。"
 MATERIAL = "某研究者用量表调查了180名初中一年级学生，计算出每名学生在九个维度上的得分，并确定其家庭教养方式。"
 
 
-@pytest.mark.parametrize(
-    ("said", "shared_stem", "stem", "category"),
-    [
-        (("analyse",), None, "行为疗法包括（ ）。", "ca"),
-        ((None, "CA"), None, "行为疗法包括（ ）。", "ca"),
-        (("s1", None, "三、案例分析题"), None, "行为疗法包括（ ）。", "ca"),
-        ((), CLIENT, "行为疗法包括（ ）。", "ca"),
-        (("knowledge",), CLIENT, "行为疗法包括（ ）。", "ca"),
-        ((), "患者，男，50岁，反复上腹痛。", "最可能的诊断是（ ）。", "ca"),
-        (("QA_Analyse",), MATERIAL, "该研究的自变量是什么？", "ca"),
-        ((), MATERIAL, "该实验设计属于（ ）。", "kg"),
-        (("knowledge",), None, "该求助者的躯体症状包括（ ）。", "kg"),
-        ((), None, "该求助者的躯体症状包括（ ）。", "ca"),
-        ((), None, "在这段谈话中，咨询师使用了（ ）。", "ca"),
-        ((), None, "求助者中心疗法的理论基础是（ ）。", "kg"),
-        ((), None, "某学生活泼好动，该生的气质类型属于（ ）。", "kg"),
-    ],
-)
+@pytest.mark.parametrize(("said", "shared_stem", "stem", "category"), [
+    (("analyse",), None, "行为疗法包括（ ）。", "ca"), ((None, "CA"), None, "行为疗法包括（ ）。", "ca"),
+    (("s1", None, "三、案例分析题"), None, "行为疗法包括（ ）。", "ca"), ((), CLIENT, "行为疗法包括（ ）。", "ca"),
+    (("knowledge",), CLIENT, "行为疗法包括（ ）。", "ca"), ((), "患者，男，50岁，反复上腹痛。", "最可能的诊断是（ ）。", "ca"),
+    (("QA_Analyse",), MATERIAL, "该研究的自变量是什么？", "ca"), ((), MATERIAL, "该实验设计属于（ ）。", "kg"),
+    (("knowledge",), None, "该求助者的躯体症状包括（ ）。", "kg"), ((), None, "该求助者的躯体症状包括（ ）。", "ca"),
+    ((), None, "在这段谈话中，咨询师使用了（ ）。", "ca"), ((), None, "求助者中心疗法的理论基础是（ ）。", "kg"),
+    ((), None, "某学生活泼好动，该生的气质类型属于（ ）。", "kg"),
+])  # fmt: skip
 def test_a_category_is_said_or_told_by_its_words(said: tuple, shared_stem: str | None, stem: str, category: str) -> None:
     assert category_of(said, shared_stem, stem) == category
 
 
-@pytest.mark.parametrize(
-    ("stem", "options", "kind"),
-    [
-        ("该求助者的躯体症状包括（ ）。", [], "diagnosis"),
-        ("按照合理情绪疗法的ABC理论，该求助者的C包括（ ）。", [], "diagnosis"),
-        ("为明确诊断，还需要了解的资料包括（ ）。", [], "diagnosis"),
-        ("咨询师说“您的目标是什么，方案是什么”，使用的技术是（ ）。", [], "method"),
-        ("厌恶疗法的基本步骤包括（ ）。", ["明确目标行为", "实施厌恶刺激"], "method"),
-        ("在与该求助者商定咨询目标时，咨询目标的特征包括（ ）。", [], "treatment"),
-        ("下一步的安排是（ ）。", [], "treatment"),
-        ("下列说法正确的是", ["转诊至精神科", "布置家庭作业"], "treatment"),
-        ("甲乙丙丁", [], "diagnosis"),
-        ("", [], "diagnosis"),
-        ("“这种技术是什么？”", [], "method"),
-    ],
-)
+@pytest.mark.parametrize(("stem", "options", "kind"), [
+    ("该求助者的躯体症状包括（ ）。", [], "diagnosis"),
+    ("按照合理情绪疗法的ABC理论，该求助者的C包括（ ）。", [], "diagnosis"),
+    ("为明确诊断，还需要了解的资料包括（ ）。", [], "diagnosis"),
+    ("咨询师说“您的目标是什么，方案是什么”，使用的技术是（ ）。", [], "method"),
+    ("厌恶疗法的基本步骤包括（ ）。", ["明确目标行为", "实施厌恶刺激"], "method"),
+    ("在与该求助者商定咨询目标时，咨询目标的特征包括（ ）。", [], "treatment"),
+    ("下一步的安排是（ ）。", [], "treatment"),
+    ("下列说法正确的是", ["转诊至精神科", "布置家庭作业"], "treatment"),
+    ("甲乙丙丁", [], "diagnosis"),
+    ("", [], "diagnosis"),
+    ("“这种技术是什么？”", [], "method"),
+])  # fmt: skip
 def test_a_case_type_is_told_by_words_of_the_asking_clause_first(stem: str, options: list[str], kind: str) -> None:
     assert case_type_of(stem, options) == kind
 
@@ -135,25 +122,18 @@ def published(folder: Path) -> Iterator[tuple[str, QuestionItem]]:
     for path in sorted(folder.glob("*.jsonl")):
         for number, record in enumerate(map(json.loads, path.read_text(encoding="utf-8").splitlines()), 1):
             options = [text.strip() for text in (record.get("options") or {}).values() if text and text.strip()]
-            seen = Provenance(source="toy", url=path.name, snapshot="2026-01-01", page_id=path.name, position=f"line:{number}")
-            item = QuestionItem(
-                url=path.name,
-                provenance=seen,
-                type_raw=record["question_type"] if options else None,
-                stem_raw=record["question"],
-                options_raw=options or None,
-                answer_raw=record.get("answer"),
-            )
-            yield hashlib.sha256("\n".join([record["question"].strip(), *options]).encode()).hexdigest()[:20], item
+            asked = {"stem_raw": record["question"], "options_raw": options or None, "answer_raw": record.get("answer")}
+            one = item(f"{path.name}:{number}", type_raw=record["question_type"] if options else None, **asked)
+            yield hashlib.sha256("\n".join([record["question"].strip(), *options]).encode()).hexdigest()[:20], one
 
 
 @pytest.mark.slow
 def test_published_questions_are_told_without_the_marks_of_their_source(root: Path, real_data: Path) -> None:
     """Floors under the held-out half; bench/classification.py prints the tables, docs/classification.md quotes their shares."""
     labels = {row["sha"]: row for row in labelled(root, "cpsyexam") if row["part"] == "held_out"}
-    items = {sha: item for sha, item in published(real_data / "cpsyexam") if sha in labels}
+    items = {sha: one for sha, one in published(real_data / "cpsyexam") if sha in labels}
     assert len(items) == len(labels), "the labels are of another release of the set"
-    readings = read_questions(list(items.values()), Clean(min_stem_chars=2, min_chinese_share=0.3), context_of(list(items.values())))
+    readings = read_questions(list(items.values()), CLEAN, context_of(list(items.values())))
     table: Counter[tuple[str, str, str]] = Counter()
     for sha, reading in zip(items, readings, strict=True):
         if reading.question:

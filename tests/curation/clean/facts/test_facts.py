@@ -1,87 +1,31 @@
 """Labels become relations by table, values become tails; prose becomes passages."""
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomexam.records.item import EntityItem, LabelledValue, Section
-from atomexam.records.provenance import Provenance
+from atomexam.records.item import EntityItem
 from curation.clean.facts.entries import read_entity
 from curation.clean.facts.prose import MAX_CHARS, MIN_CHARS, split_passages
 from curation.clean.facts.tails import MAX_TAIL_CHARS, is_prose, tails
+from tests.curation.records import entry
 
 PROSE = "本病多由高血压引起，与遗传因素关系密切。患者应当注意休息，避免劳累，必要时到医院做进一步的检查和治疗，以免延误病情。"
-
-
-def entity(
-    values: dict[str, str],
-    entity_type: str = "disease",
-    source: str = "ask120",
-    sections: list[Section] | None = None,
-    name: str | None = "高血压",
-):
-    return EntityItem(
-        url="https://toy/1",
-        provenance=Provenance(source=source, url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="page"),
-        entity_type=entity_type,
-        name_raw=name,
-        values=[LabelledValue(label=label, value=value, position=f"li:{place}") for place, (label, value) in enumerate(values.items(), 1)],
-        sections=sections or [],
-    )
 
 
 def facts(item: EntityItem) -> list[tuple[str, str, str, bool]]:
     return [(fact.relation, fact.head, fact.tail, fact.polarity) for fact in read_entity(item).facts]
 
 
-@pytest.mark.parametrize(
-    ("syntax", "value", "found"),
-    [
-        ("list", "头晕、头痛，心悸；耳鸣。", ["头晕", "头痛", "心悸", "耳鸣"]),
-        ("list", "1.限制钠盐摄入；\n2.规律运动。", ["限制钠盐摄入", "规律运动"]),
-        ("list", "1、避免劳累2、戒烟", ["避免劳累", "戒烟"]),
-        ("list", "（1）避免劳累（2）戒烟", ["避免劳累", "戒烟"]),
-        ("list", "并发症：脑水肿、心衰等疾病", ["脑水肿", "心衰"]),
-        ("list", "脑出血、肾功能衰竭等并发症", ["脑出血", "肾功能衰竭"]),
-        ("list", "二氧化碳分压（PCO2,PCO2）、血沉", ["二氧化碳分压（PCO2,PCO2）", "血沉"]),
-        ("list", "药物、手术治疗", ["药物治疗", "手术治疗"]),
-        ("list", "药物治疗 支持性治疗", ["药物治疗", "支持性治疗"]),
-        ("list", "药物治疗和手术治疗", ["药物治疗", "手术治疗"]),
-        ("list", "脓毒症和菌血症、贫血", ["脓毒症", "菌血症", "贫血"]),
-        ("list", "頭暈[详细]", ["头晕"]),
-        ("list", "注射用1,6-二磷酸果糖", ["注射用1,6-二磷酸果糖"]),
-        ("department", "内科-心血管内科、内科-内分泌科", ["心血管内科", "内科", "内分泌科"]),
-        ("range", "３．９～６．１ｍｍｏｌ／Ｌ", ["3.9~6.1mmol/L"]),
-        ("range", "成年男性 120~160g/L；成年女性：110~150g/L", ["120~160g/L", "110~150g/L"]),
-        ("range", "(4~10)×10⁹/L", ["(4~10)×10⁹/L"]),
-        ("range", "阴性", ["阴性"]),
-        ("range", "阴性（-）；（±）", ["阴性（-）", "（±）"]),
-        ("range", "成人：阴性", ["阴性"]),
-    ],
-)
-def test_values_become_atomic_tails(syntax: str, value: str, found: list[str]) -> None:
-    assert [piece.text for piece in tails(value, syntax) if piece.reason is None] == found
-
-
-@pytest.mark.parametrize(
-    ("syntax", "value", "reason"),
-    [
-        ("list", "尚不明确。", "value_empty"),
-        ("list", "暂无", "value_empty"),
-        ("list", "颈后肘窝腘窝和骶尾部皮肤因为反复搔抓而逐渐增厚变硬并形成苔藓样斑块", "value_too_long"),
-        ("list", "多数与长期搔抓有关", "tail_not_atomic"),
-        ("list", "必要时做细菌培养", "tail_not_atomic"),
-        ("list", "并随身携带缓解药物", "tail_not_atomic"),
-        ("list", "病变局限于", "tail_not_atomic"),
-        ("list", "尺骨上1/3骨折合...", "tail_not_atomic"),
-        ("list", "鼻", "tail_not_atomic"),
-        ("word", "不确定，如为病毒性则有传染性", "tail_not_atomic"),
-        ("word", "不通过空气传播", "tail_not_atomic"),
-        ("word", "暂无", "value_empty"),
-        ("range", "阴性或弱阳性", "tail_not_atomic"),
-    ],
-)
+@pytest.mark.parametrize(("syntax", "value", "reason"), [
+    ("list", "尚不明确。", "value_empty"), ("list", "暂无", "value_empty"),
+    ("list", "颈后肘窝腘窝和骶尾部皮肤因为反复搔抓而逐渐增厚变硬并形成苔藓样斑块", "value_too_long"),
+    ("list", "多数与长期搔抓有关", "tail_not_atomic"), ("list", "必要时做细菌培养", "tail_not_atomic"),
+    ("list", "并随身携带缓解药物", "tail_not_atomic"), ("list", "病变局限于", "tail_not_atomic"),
+    ("list", "尺骨上1/3骨折合...", "tail_not_atomic"), ("list", "鼻", "tail_not_atomic"),
+    ("word", "不确定，如为病毒性则有传染性", "tail_not_atomic"), ("word", "不通过空气传播", "tail_not_atomic"),
+    ("word", "暂无", "value_empty"), ("range", "阴性或弱阳性", "tail_not_atomic"),
+])  # fmt: skip
 def test_each_reason_against_a_value(syntax: str, value: str, reason: str) -> None:
     assert [piece.reason for piece in tails(value, syntax)] == [reason]
 
@@ -91,82 +35,59 @@ def test_the_last_item_of_a_value_that_the_site_cut_is_dropped() -> None:
     assert [(piece.text, piece.reason) for piece in pieces] == [("头晕", None), ("头痛", None), ("心", "tail_not_atomic")]
 
 
-@pytest.mark.parametrize(
-    ("value", "polarity"),
-    [
-        ("是", True),
-        ("有传染性", True),
-        ("呼吸道传播", True),
-        ("具有传染性", True),
-        ("否", False),
-        ("无传染性", False),
-        ("不具有传染性", False),
-        ("是非传染性疾病。", False),
-        ("血液传播，性生活和母婴传染", True),
-        ("无", False),
-        ("没有", False),
-        ("传染性：无", False),
-        ("不属于传染病", False),
-        ("无明显传染性", False),
-        ("未见传染性", False),
-        ("不会传播", False),
-    ],
-)
+@pytest.mark.parametrize(("value", "polarity"), [
+    ("是", True), ("有传染性", True), ("呼吸道传播", True), ("具有传染性", True), ("否", False), ("无传染性", False),
+    ("不具有传染性", False), ("是非传染性疾病。", False), ("血液传播，性生活和母婴传染", True), ("无", False), ("没有", False),
+    ("传染性：无", False), ("不属于传染病", False), ("无明显传染性", False), ("未见传染性", False), ("不会传播", False),
+])  # fmt: skip
 def test_infectivity(value: str, polarity: bool) -> None:
-    assert facts(entity({"是否传染：": value})) == [("disease_infectivity", "高血压", "传染性", polarity)]
+    assert facts(entry({"是否传染：": value})) == [("disease_infectivity", "高血压", "传染性", polarity)]
 
 
 def test_labels_are_looked_up_without_their_dress() -> None:
-    assert facts(entity({"【預防措施】：": "规律运动"})) == [("disease_prevention", "高血压", "规律运动", True)]
+    assert facts(entry({"【預防措施】：": "规律运动"})) == [("disease_prevention", "高血压", "规律运动", True)]
 
 
 def test_food_to_eat_and_to_avoid() -> None:
-    assert facts(entity({"宜：": "芹菜、燕麦", "忌": "咸菜"})) == [
-        ("disease_food", "高血压", "芹菜", True),
-        ("disease_food", "高血压", "燕麦", True),
-        ("disease_food", "高血压", "咸菜", False),
-    ]
+    assert facts(entry({"宜：": "芹菜、燕麦", "忌": "咸菜"})) == [
+        ("disease_food", "高血压", "芹菜", True), ("disease_food", "高血压", "燕麦", True), ("disease_food", "高血压", "咸菜", False),
+    ]  # fmt: skip
 
 
 def test_ranges_name_their_people_in_the_head() -> None:
-    found = facts(entity({"正常值:": "成年男性 120~160g/L；成年女性 110~150g/L"}, "examination", name="血红蛋白"))
+    found = facts(entry({"正常值:": "成年男性 120~160g/L；成年女性 110~150g/L"}, "examination", name="血红蛋白"))
     assert [(head, tail) for _, head, tail, _ in found] == [("血红蛋白（成年男性）", "120~160g/L"), ("血红蛋白（成年女性）", "110~150g/L")]
 
 
-@pytest.mark.parametrize(
-    ("values", "relations"),
-    [
-        ({"批准文号：": "国药准字Ｚ00000001", "不良反应": "口干"}, ["chinese_medicine_side_effect"]),
-        ({"批准文号：": "国药准字H00000001", "不良反应": "口干"}, ["western_medicine_side_effect"]),
-        ({"药品类型": "中成药", "功能主治": "疏风解表"}, ["chinese_medicine_effect"]),
-        ({"适应症": "治疗高血压"}, ["western_medicine_effect"]),
-        ({"不良反应": "口干"}, []),
-    ],
-)
+@pytest.mark.parametrize(("values", "relations"), [
+    ({"批准文号：": "国药准字Ｚ00000001", "不良反应": "口干"}, ["chinese_medicine_side_effect"]),
+    ({"批准文号：": "国药准字H00000001", "不良反应": "口干"}, ["western_medicine_side_effect"]),
+    ({"药品类型": "中成药", "功能主治": "疏风解表"}, ["chinese_medicine_effect"]),
+    ({"适应症": "治疗高血压"}, ["western_medicine_effect"]),
+    ({"不良反应": "口干"}, []),
+])  # fmt: skip
 def test_the_kind_of_a_medicine(values: dict[str, str], relations: list[str]) -> None:
-    assert [fact[0] for fact in facts(entity(values, "medicine", name="某片"))] == relations
+    assert [fact[0] for fact in facts(entry(values, "medicine", name="某片"))] == relations
 
 
 def test_prose_gives_passages_and_no_facts() -> None:
-    reading = read_entity(
-        entity({"典型症状：": PROSE}, sections=[Section(title="病因", text=PROSE.replace("本病", "该病"), position="s1")])
-    )
+    reading = read_entity(entry({"典型症状：": PROSE}, sections={"病因": PROSE.replace("本病", "该病")}))
     assert is_prose(PROSE) and reading.facts == [] and [row.reason for row in reading.rejected] == ["prose_unsure"]
     assert {passage.section for passage in reading.passages} == {"病因", "典型症状"}
 
 
 def test_unknown_labels_are_counted() -> None:
-    assert read_entity(entity({"治疗时长：": "三天"})).unmapped == {"ask120/disease/治疗时长": 1}
+    assert read_entity(entry({"治疗时长：": "三天"})).unmapped == {"toy/disease/治疗时长": 1}
 
 
-@pytest.mark.parametrize("item", [entity({}), entity({"哪些症状": "头晕"}, name=None), entity({"哪些症状": "头晕"}, name=" 　")])
+@pytest.mark.parametrize("item", [entry({}), entry({"哪些症状": "头晕"}, name=None), entry({"哪些症状": "头晕"}, name=" 　")])
 def test_an_entry_that_says_nothing_is_rejected(item: EntityItem) -> None:
     empty = read_entity(item).empty
     assert empty is not None and empty.reason == "entity_empty"
 
 
 def test_an_empty_entry_names_the_labels_that_no_claim_is_made_of() -> None:
-    item = msgspec.structs.replace(entity({"手术科室：": "普外科", "麻醉方式：": "局部麻醉"}), entity_type="surgery")
+    item = entry({"手术科室：": "普外科", "麻醉方式：": "局部麻醉"}, "surgery")
     empty = read_entity(item).empty
     assert empty is not None and empty.detail == "no relation and no prose under its labels: 手术科室, 麻醉方式"
 
@@ -193,12 +114,12 @@ def test_any_value_gives_short_tails_or_reasons(value: str, syntax: str) -> None
     ("name", "reason"), [("高\ufffd压", "mojibake"), ("高血压" * 30, "value_too_long"), (" 。", "entity_empty"), (None, "entity_empty")]
 )
 def test_an_entry_whose_name_cannot_head_a_fact_gives_none(name: str | None, reason: str) -> None:
-    reading = read_entity(entity({"哪些症状": "头晕、头痛"}, name=name))
+    reading = read_entity(entry({"哪些症状": "头晕、头痛"}, name=name))
     assert not reading.facts and not reading.rejected
     assert reading.empty is not None and (reading.empty.kind, reading.empty.reason) == ("entity", reason)
 
 
 def test_a_value_with_a_lost_character_gives_no_fact() -> None:
-    reading = read_entity(entity({"哪些症状": "头晕、头\ufffd、心悸&#0;"}))
+    reading = read_entity(entry({"哪些症状": "头晕、头\ufffd、心悸&#0;"}))
     assert [fact.tail for fact in reading.facts] == ["头晕"]
     assert [row.reason for row in reading.rejected] == ["mojibake", "mojibake"]

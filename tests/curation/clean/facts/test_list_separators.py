@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from atomexam.records.item import EntityItem, LabelledValue
-from atomexam.records.provenance import Provenance
+from atomexam.records.item import EntityItem
 from curation.clean.facts.entries import ParsedEntry, read_entities
 from curation.clean.facts.separators import LabelColumn, column_of, columns_of, without_link
 from curation.clean.facts.tails import tails
+from tests.curation.records import entry, seen
 
 NAMES = [
     "皮肤科", "传染科", "血常规", "维生素B12", "维生素B1片", "颅脑MRI", "颅脑超声检查", "脑电图", "心电图检查", "手术治疗", "药物治疗",
@@ -27,10 +27,8 @@ HOSTILE = ["「" + " " * 20_000, "[" + "'a'," * 5_000, "更多" * 10_000, "…" 
 _LISTS = st.lists(st.sampled_from(NAMES), min_size=2, max_size=5, unique=True)
 
 
-def _entity(label: str, value: str, number: int = 1, name: str = "") -> EntityItem:
-    seen = Provenance(source="toy", url=f"file:{number}", snapshot="2026-01-01", page_id="1", position="1")
-    values = [LabelledValue(label=label, value=value, position="1")]
-    return EntityItem(url=f"file:{number}", provenance=seen, entity_type="disease", name_raw=name or f"甲{number}病", values=values)
+def _entity(label: str, value: str, number: int) -> EntityItem:
+    return entry({label: value}, name=f"甲{number}病", url=f"file:{number}", provenance=seen(url=f"file:{number}"))
 
 
 def _column(sign: str) -> LabelColumn:
@@ -86,45 +84,6 @@ def test_plain_names_read_back_whatever_divides_them(sign: str) -> None:
     names = ["脑电图", "血常规", "颅脑MRI"]
     column = column_of([*PLAIN, *(sign.join(pair) for pair in zip(PLAIN, PLAIN[3:], strict=False))])
     assert [piece.text for piece in tails(sign.join(names), "list", column=column) if piece.reason is None] == names
-
-
-@pytest.mark.parametrize(
-    ("value", "kept"),
-    [
-        ("['手术治疗', '药物治疗']", ["手术治疗", "药物治疗"]),
-        ('["手术治疗","药物治疗"]', ["手术治疗", "药物治疗"]),
-        ("['手术治疗', '药物治", ["手术治疗"]),
-        ('["手术治疗", "药物治疗", ', ["手术治疗", "药物治疗"]),
-        ("('手术治疗', '药物治疗')", ["手术治疗", "药物治疗"]),
-        ("[手术治疗, 药物治疗]", ["手术治疗", "药物治疗"]),
-        ("1. 手术治疗 2. 药物治疗", ["手术治疗", "药物治疗"]),
-        ("1、手术治疗 2、药物治疗", ["手术治疗", "药物治疗"]),
-        ("1.手术治疗 3.药物治疗", ["手术治疗", "药物治疗"]),
-        ("(1)手术治疗(2)药物治疗", ["手术治疗", "药物治疗"]),
-        ("①手术治疗 ②药物治疗", ["手术治疗", "药物治疗"]),
-        ("手术治疗\u3000药物治疗", ["手术治疗", "药物治疗"]),
-        ("手术治疗 药物治疗 [详细]", ["手术治疗", "药物治疗"]),
-        ("手术治疗、药物治疗 详情>>", ["手术治疗", "药物治疗"]),
-        ("手术治疗、药物治疗更多>>", ["手术治疗", "药物治疗"]),
-        ("手术治疗、药物治疗查看全部", ["手术治疗", "药物治疗"]),
-        ("枸橼酸西地那非... 枸橼酸西地那非... 他达拉非片 [详细]", ["他达拉非片"]),
-        ("手术治疗... 药物治疗", ["药物治疗"]),
-        ("手术治疗……药物治疗", []),
-        ("…手术治疗、药物治疗", ["药物治疗"]),
-        ("尺骨1/3骨折", ["尺骨1/3骨折"]),
-        ("白蛋白/球蛋白比值", ["白蛋白/球蛋白比值"]),
-        ("慢性 支气管炎", []),
-        ("症状： 头痛", ["头痛"]),
-        ("转氨酶 （ALT）", ["转氨酶（ALT）"]),
-        ("手术治疗\\n药物治疗", ["手术治疗", "药物治疗"]),
-        ("头痛、发热等等", ["头痛", "发热"]),
-        ("头痛、呼吸困——", ["头痛"]),
-        ("痰培养+药敏试验", ["痰培养+药敏试验"]),
-        ("甲胎蛋白+癌胚抗原+铁蛋白", []),
-    ],
-)
-def test_each_syntax_of_a_value_alone(value: str, kept: list[str]) -> None:
-    assert [piece.text for piece in tails(value, "list") if piece.reason is None] == kept
 
 
 def _read(label: str, values: list[str]) -> list[ParsedEntry]:
@@ -185,21 +144,16 @@ def test_long_hostile_values_end(text: str) -> None:
     tails(text, "list", column=COLUMNS[" "])
 
 
-@pytest.mark.parametrize(
-    ("name", "alias", "url", "head"),
-    [
-        ("获得性免疫缺...", "艾滋病", "file:1", None),
-        ("获得性免疫缺...", "获得性免疫缺陷综合征，艾滋病", "file:1", "获得性免疫缺陷综合征"),
-        ("获得性免疫缺…", None, "https://a.example/%E8%8E%B7%E5%BE%97%E6%80%A7%E5%85%8D%E7%96%AB%E7%BC%BA%E9%99%B7.html", "获得性免疫缺陷"),
-        ("获得性免疫缺……", "获得性免疫缺陷综合征、获得性免疫缺陷病", "file:1", None),
-        ("获得性免疫缺陷病（艾", None, "file:1", None),
-        ("获得性免疫缺陷病[详细]", None, "file:1", "获得性免疫缺陷病"),
-    ],
-)
+@pytest.mark.parametrize(("name", "alias", "url", "head"), [
+    ("获得性免疫缺...", "艾滋病", "file:1", None),
+    ("获得性免疫缺...", "获得性免疫缺陷综合征，艾滋病", "file:1", "获得性免疫缺陷综合征"),
+    ("获得性免疫缺…", None, "https://a.example/%E8%8E%B7%E5%BE%97%E6%80%A7%E5%85%8D%E7%96%AB%E7%BC%BA%E9%99%B7.html", "获得性免疫缺陷"),
+    ("获得性免疫缺……", "获得性免疫缺陷综合征、获得性免疫缺陷病", "file:1", None),
+    ("获得性免疫缺陷病（艾", None, "file:1", None),
+    ("获得性免疫缺陷病[详细]", None, "file:1", "获得性免疫缺陷病"),
+])  # fmt: skip
 def test_a_name_that_was_cut_is_no_head(name: str, alias: str | None, url: str, head: str | None) -> None:
-    seen = Provenance(source="toy", url=url, snapshot="2026-01-01", page_id="1", position="1")
-    values = [LabelledValue(label="症状", value="发热、消瘦", position="1")]
-    item = EntityItem(url=url, provenance=seen, entity_type="disease", name_raw=name, alias_raw=alias, values=values)
+    item = entry({"症状": "发热、消瘦"}, name=name, alias_raw=alias, url=url, provenance=seen(url=url))
     (reading,) = read_entities([item])
     if head is None:
         assert not reading.facts and reading.empty is not None and reading.empty.reason == "name_cut"

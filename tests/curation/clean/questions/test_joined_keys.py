@@ -5,55 +5,39 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.params import Clean
-from atomexam.records.provenance import Provenance
 from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
 from curation.clean.questions.source_context import context_of
+from tests.curation.records import CLEAN, item
 
-PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 SHARED = ["A.清热凉血", "B.清热解毒", "C.清热泻火", "D.清退虚热", "E.清热燥湿"]
 OWN = ["A.感觉", "B.知觉", "C.记忆", "D.表象", "E.想象"]
 
 
 def row(number: int, options: list[str] | None, answer: str | None, **fields: str) -> QuestionItem:
-    seen = Provenance(source="toy", url="file:toy", snapshot="2026-01-01", page_id="page", position=f"record:{number}")
-    stem = f"第{number}种证候应采用的治法是"
-    return QuestionItem(url=seen.url, provenance=seen, stem_raw=stem, options_raw=options, answer_raw=answer, **fields)
+    return item(f"record:{number}", stem_raw=f"第{number}种证候应采用的治法是", options_raw=options, answer_raw=answer, **fields)
 
 
 def read(*rows: QuestionItem) -> list[CleanedQuestion]:
-    return read_questions(rows, PARAMS, context_of(rows))
+    return read_questions(rows, CLEAN, context_of(rows))
 
 
 def outcome(reading: CleanedQuestion) -> str | None:
     return reading.question.answer if reading.question else reading.rejected.reason if reading.rejected else None
 
 
-@pytest.mark.parametrize(
-    ("rows", "expected"),
-    [
-        pytest.param([(SHARED, None), (SHARED, None), (SHARED, "A,E,B")], ["A", "E", "B"], id="a letter each"),
-        pytest.param([(SHARED, "D;B"), (SHARED, None)], ["D", "B"], id="the key stands with the first"),
-        pytest.param(
-            [(OWN, "C"), (SHARED, None), (SHARED, "ABC"), (SHARED, "A")],
-            ["C", "answer_missing", "keys_joined", "A"],
-            id="a letter too many",
-        ),
-        pytest.param(
-            [(SHARED, None), (SHARED, None), (SHARED, None), (SHARED, "AB")],
-            ["answer_missing"] * 3 + ["keys_joined"],
-            id="a letter too few",
-        ),
-        pytest.param(
-            [(None, None), (None, None), (SHARED, "A,B,D"), (None, None), (OWN, "D,A")],
-            ["answer_missing"] * 2 + ["keys_joined", "answer_missing", "keys_joined"],
-            id="whose options they are is not said",
-        ),
-        pytest.param([(OWN, None), (SHARED, "AB")], ["answer_missing", "AB"], id="another question without a key"),
-        pytest.param([(None, None), (None, None), (SHARED, "AB")], ["answer_missing"] * 2 + ["AB"], id="more questions than letters"),
-        pytest.param([(SHARED, "A"), (SHARED, "BD")], ["A", "BD"], id="each has its own"),
-    ],
-)
+@pytest.mark.parametrize(("rows", "expected"), [
+    pytest.param([(SHARED, None), (SHARED, None), (SHARED, "A,E,B")], ["A", "E", "B"], id="a letter each"),
+    pytest.param([(SHARED, "D;B"), (SHARED, None)], ["D", "B"], id="the key stands with the first"),
+    pytest.param(
+        [(OWN, "C"), (SHARED, None), (SHARED, "ABC"), (SHARED, "A")], ["C", "answer_missing", "keys_joined", "A"], id="a letter too many"),
+    pytest.param(
+        [(SHARED, None), (SHARED, None), (SHARED, None), (SHARED, "AB")], ["answer_missing"] * 3 + ["keys_joined"], id="a letter too few"),
+    pytest.param([(None, None), (None, None), (SHARED, "A,B,D"), (None, None), (OWN, "D,A")],
+     ["answer_missing"] * 2 + ["keys_joined", "answer_missing", "keys_joined"], id="whose options they are is not said"),
+    pytest.param([(OWN, None), (SHARED, "AB")], ["answer_missing", "AB"], id="another question without a key"),
+    pytest.param([(None, None), (None, None), (SHARED, "AB")], ["answer_missing"] * 2 + ["AB"], id="more questions than letters"),
+    pytest.param([(SHARED, "A"), (SHARED, "BD")], ["A", "BD"], id="each has its own"),
+])  # fmt: skip
 def test_joined_keys(rows: list[tuple[list[str] | None, str | None]], expected: list[str]) -> None:
     assert [outcome(reading) for reading in read(*(row(number, *fields) for number, fields in enumerate(rows, 9)))] == expected
 
@@ -106,7 +90,7 @@ def test_each_question_gets_its_own_letter_in_any_order_of_the_items(groups: lis
             rows.append(row(at * 3 + place, options, ",".join(keys) if place == 2 else None))
             expected[rows[-1].provenance.position] = key
     random.shuffle(rows)
-    found = {item.provenance.position: outcome(reading) for item, reading in zip(rows, read(*rows), strict=True)}
+    found = {one.provenance.position: outcome(reading) for one, reading in zip(rows, read(*rows), strict=True)}
     assert found == expected
 
 
@@ -123,12 +107,12 @@ def test_each_question_gets_its_own_letter_in_any_order_of_the_items(groups: lis
 def test_laws_of_signs(rows: list[tuple[list[str] | None, str | None, str | None]]) -> None:
     """No letter without options is an answer in words, three options are never true or false, and none is overwritten."""
     items = [row(number, options, answer, type_raw=kind) for number, (options, answer, kind) in enumerate(rows)]  # type: ignore[arg-type]
-    for item, reading in zip(items, read(*items), strict=True):
+    for one, reading in zip(items, read(*items), strict=True):
         assert (reading.question is None) != (reading.rejected is None)
         if kept := reading.question:
-            given_options = item.options_raw or []
+            given_options = one.options_raw or []
             assert kept.question_type != "qa" or not set(kept.answer) <= set("ABCDEFGHIJ")
             assert kept.question_type != "tf" or len(given_options) in (0, 2)
             assert kept.question_type in ("tf", "qa", "blank") or len(kept.options) == len(given_options)
-            assert kept.question_type != "mcqa" or item.type_raw != "判断题"
-            assert kept.question_type != "mrqa" or item.type_raw not in ("单选题", "配伍题", "判断题")
+            assert kept.question_type != "mcqa" or one.type_raw != "判断题"
+            assert kept.question_type != "mrqa" or one.type_raw not in ("单选题", "配伍题", "判断题")

@@ -1,22 +1,28 @@
-"""What stands around every stem of a file is no part of any; what some stems begin with is."""
+"""What stands around every stem of a file is no part of any; what a layout leaves in some makes these doubtful; common words are left."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from atomexam.records.item import QuestionItem
-from atomexam.records.provenance import Provenance
+from atomexam.records.reasons import REASONS
+from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.layout import NO_FRAME, frame_of, unused_options, without_frame, without_unused
+from curation.clean.questions.source_context import context_of
 from curation.clean.wording.exam_text import open_gaps
+from tests.curation.records import CLEAN, item
 
 STEMS = [f"第{n}例患者最先受到影响的器官是（ ）" for n in range(1, 8)] + [
-    "3个月婴儿的特点是",
-    "下列属于感觉器官的是",
-    "下列属于消化器官的是",
-]
+    "3个月婴儿的特点是", "下列属于感觉器官的是", "下列属于消化器官的是",
+]  # fmt: skip
+
+
 HEADS = [
     "{n}/10 ", "Question {n} of 10\n", "题目ID：10{n}\n", "No.0{n} ", "（难度：易）", "主持人：第{n}题，请听题。",
     "---\n题号 {n} | 题型 单选题\n", "题干 ", "【知识点：心理】", "00{n}|", "NO.{n}|", "Q00{n}|", "#00{n} | ", "ID{n}|", "题{n}|",
     "第{n}题|", "A00{n}.", "{n}-", "{n}$", "《{n}》", "『{n}』", "<{n}>", "|{n}|", "{n}——", "SX_{n}@@", "- ", "\\. ", "◆",
 ]  # fmt: skip
+
+
 TAILS = ["\n难度：中", "【出题：{w}大学】", " #心理学 #基础", "（难易度：{w}）", "【{w}】", "\n收藏 纠错 笔记", " *必答", "^*^答案", "\n&"]
 
 
@@ -45,26 +51,15 @@ def test_where_most_questions_come_from_is_no_part_of_them(form: str) -> None:
     assert [without_frame(stem, frame)[0] for stem in given] == STEMS
 
 
-@pytest.mark.parametrize(
-    "stems",
-    [
-        STEMS,
-        STEMS[:3],
-        [f"What is the capital of country {n}?" for n in range(9)],
-        [f"患者，男，{n}岁。发热两天。\n最可能的诊断是" for n in range(20, 30)],
-        [f"某药的性质是{n}。（ ）" for n in range(9)],
-        [f"下列关于{n}的说法（选自教材）正确的是" for n in range(9)],
-        [f"{n % 3 + 2}-甲基{word}的性质是" for n, word in enumerate(("丁烷", "丙烷", "戊烷", "己烷", "庚烷", "辛烷", "壬烷", "癸烷"))],
-        [f"{n}%葡萄糖注射液用于" for n in range(5, 14)],
-        [f"{n * 7}+{n * 3}等于多少" for n in range(5, 14)],
-        [f"{n}.5mg的硝酸甘油用于" for n in range(5, 14)],
-        [f"{n}/20的患者出现的症状是" for n in range(5, 14)],
-        [
-            f"知觉的特性（{word}）"
-            for word in ("选择性", "整体性", "理解性", "恒常性", "对比", "错觉", "阈限", "适应", "掩蔽", "联觉", "后像")
-        ],
-    ],
-)
+@pytest.mark.parametrize("stems", [
+    STEMS, STEMS[:3], [f"What is the capital of country {n}?" for n in range(9)],
+    [f"患者，男，{n}岁。发热两天。\n最可能的诊断是" for n in range(20, 30)], [f"某药的性质是{n}。（ ）" for n in range(9)],
+    [f"下列关于{n}的说法（选自教材）正确的是" for n in range(9)],
+    [f"{n % 3 + 2}-甲基{word}的性质是" for n, word in enumerate(("丁烷", "丙烷", "戊烷", "己烷", "庚烷", "辛烷", "壬烷", "癸烷"))],
+    [f"{n}%葡萄糖注射液用于" for n in range(5, 14)], [f"{n * 7}+{n * 3}等于多少" for n in range(5, 14)],
+    [f"{n}.5mg的硝酸甘油用于" for n in range(5, 14)], [f"{n}/20的患者出现的症状是" for n in range(5, 14)],
+    [f"知觉的特性（{word}）" for word in ("选择性", "整体性", "理解性", "恒常性", "对比", "错觉", "阈限", "适应", "掩蔽", "联觉", "后像")],
+])  # fmt: skip
 def test_stems_without_a_frame_stay(stems: list[str]) -> None:
     frame = frame_of(stems)
     assert [without_frame(stem, frame)[0] for stem in stems] == stems
@@ -89,13 +84,8 @@ def test_blanks_behind_a_number_are_no_gap() -> None:
     assert open_gaps("第7题  下列属于感觉器官的是 [单选题]") == "第7题  下列属于感觉器官的是 [单选题]"
 
 
-def _item(options: list[str], answer: str) -> QuestionItem:
-    provenance = Provenance(source="toy", url="file:x", snapshot="x", page_id="p", position="1")
-    return QuestionItem(url="file:x", provenance=provenance, stem_raw="以下正确的是", options_raw=options, answer_raw=answer)
-
-
 def _file(rows: list[tuple[list[str], str]]) -> tuple[set[str], set[str]]:
-    words = unused_options([_item(options, answer) for options, answer in rows])
+    words = unused_options([item(stem_raw="以下正确的是", options_raw=options, answer_raw=answer) for options, answer in rows])
     return set(words.sure), set(words.unsure)
 
 
@@ -116,17 +106,10 @@ def test_a_word_that_is_last_so_often_that_it_would_have_been_right_is_none() ->
     assert _file([FULL, (row, "A"), (row, "B")]) == (set(), set())
 
 
-@pytest.mark.parametrize(
-    "real",
-    [
-        (["甲", "乙", "丙", "无"], "D"),
-        (["甲", "乙", "丙", "无"], "无"),
-        (["甲", "无", "丙", "丁"], "A"),
-        (["√", "×", "无", "无"], "A"),
-        (["甲", "乙", "无"], "B"),
-        (["甲", "乙", "丙", "丁", "戊"], "A"),
-    ],
-)
+@pytest.mark.parametrize("real", [
+    (["甲", "乙", "丙", "无"], "D"), (["甲", "乙", "丙", "无"], "无"), (["甲", "无", "丙", "丁"], "A"), (["√", "×", "无", "无"], "A"),
+    (["甲", "乙", "无"], "B"), (["甲", "乙", "丙", "丁", "戊"], "A"),
+])  # fmt: skip
 def test_a_word_that_is_an_option_anywhere_is_one_everywhere(real: tuple[list[str], str]) -> None:
     assert _file([FULL, (["甲", "乙", "无", "无"], "A"), (["甲", "乙", "丙", "无"], "B"), real]) == (set(), set())
 
@@ -139,3 +122,61 @@ def test_unused_options_are_cut_and_two_stay() -> None:
     assert without_unused(["A.甲", "B.乙", "C.无", "D.无"], frozenset("无")) == ["A.甲", "B.乙"]
     assert without_unused(["甲", "无", "乙"], frozenset("无")) == ["甲", "无", "乙"]
     assert without_unused(["无", "无", "无"], frozenset("无")) == ["无", "无"]
+
+
+ORGANS = ["心", "肺", "脾", "肾", "肝", "胃", "胆", "大肠", "小肠", "膀胱", "三焦", "胸腺"]
+
+
+ASKED = [f"下列关于{organ}的生理功能的说法，正确的是（ ）。" for organ in ORGANS]
+
+
+OPTIONS = [[f"{organ}主血脉", f"{organ}主气", f"{organ}主运化", f"{organ}主水"] for organ in ORGANS]
+
+
+def _cleaned(stems: list[str], options: list[list[str]]) -> list[str]:
+    """Return the cleaned stem of each question of a file, or the reason for which it is rejected."""
+    items = [
+        item(f"q{at}", stem_raw=stem, options_raw=own, answer_raw="ABCD"[at % 4])
+        for at, (stem, own) in enumerate(zip(stems, options, strict=True), 1)
+    ]
+    cleaned = read_questions(items, CLEAN, context_of(items))
+    return [one.question.stem if one.question else one.rejected.reason if one.rejected else "" for one in cleaned]
+
+
+LEFT_IN_STEMS = [
+    ("难 ", ""), ("A1 ", ""), ("◇", ""), ("\\. ", ""), ("※ ", ""), ("<考点{n}> ", ""), ("", " B"), ("", "AC"), ("", " ◎"), ("", "`x{n}`"),
+    ("", "\n选：甲{n}／乙{n}"), ("", "\n提示：见第{n}页"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "behind"), LEFT_IN_STEMS)
+def test_nothing_that_recurs_around_some_stems_is_left_in_them(before: str, behind: str) -> None:
+    stems = [before.format(n=n) + stem + behind.format(n=n) if n % 2 else stem for n, stem in enumerate(ASKED)]
+    assert all(found == stem or found in REASONS for found, stem in zip(_cleaned(stems, OPTIONS), ASKED, strict=True))
+
+
+@pytest.mark.parametrize("row", ["讲评：{organ}为君主之官", "得分：5分", "【出处】{n}", "☆★{organ}"])
+def test_a_row_of_the_layout_as_the_last_option_makes_a_question_doubtful(row: str) -> None:
+    options = [[*own, row.format(n=n, organ=organ)] for n, (own, organ) in enumerate(zip(OPTIONS, ORGANS, strict=True))]
+    assert set(_cleaned(ASKED, options)) == {"layout_left"}
+
+
+@pytest.mark.parametrize(("stems", "options"), [
+    (ASKED, OPTIONS),
+    ([f"（ ）主管{organ}的功能。" for organ in ORGANS], OPTIONS),
+    ([f"患者，男，{20 + n}岁。{organ}痛三天。最可能的诊断是" for n, organ in enumerate(ORGANS)], OPTIONS),
+    ([f"“{organ}”的说法，不正确的是？" for organ in ORGANS], OPTIONS),
+    (ASKED, [[f"{n}mg", f"{n + 1}mg", f"{n + 2}mg", f"{n + 3}mg"] for n in range(12)]),
+    (ASKED, [[f"±{organ}", f"≥{n}岁", f"{organ}↑", f"{organ}+"] for n, organ in enumerate(ORGANS)]),
+    (ASKED, [[f"{organ}（{organ}气）", f"{organ}。", f"“{organ}”", f"（{organ}）"] for organ in ORGANS]),
+    ([f"医生：{organ}怎样？\n患者：{organ}痛。\n医生：多久了？\n患者：三天。\n该医生运用的技术是" for organ in ORGANS], OPTIONS),
+])  # fmt: skip
+def test_words_that_questions_have_in_common_are_left(stems: list[str], options: list[list[str]]) -> None:
+    assert "layout_left" not in _cleaned(stems, options)
+
+
+@pytest.mark.slow
+@given(st.text("◇◆○●※☆★▲△■□#*|~^&@$", min_size=1, max_size=3), st.integers(4, 12), st.booleans(), st.sampled_from(["", " "]))
+def test_no_sign_at_one_edge_of_several_stems_is_left(signs: str, count: int, is_behind: bool, blank: str) -> None:
+    stems = [(stem + blank + signs if is_behind else signs + blank + stem) if at < count else stem for at, stem in enumerate(ASKED)]
+    assert all(found == stem or found in REASONS for found, stem in zip(_cleaned(stems, OPTIONS), ASKED, strict=True))

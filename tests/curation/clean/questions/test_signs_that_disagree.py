@@ -6,13 +6,11 @@ from typing import Any
 import pytest
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.params import Clean
-from atomexam.records.provenance import Provenance
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
+from tests.curation.records import CLEAN, item
 
 DOC = Path(__file__).parents[4] / "docs/cleaning.md"
-PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 FOUR = ["A.感觉", "B.知觉", "C.记忆", "D.表象"]
 ONE, TWO, THREE = ([f"{letter}.第{number}组{letter}" for letter in "ABCD"] for number in (1, 2, 3))
 VERDICTS = ["A.正确", "B.错误"]
@@ -109,19 +107,18 @@ CASES: dict[tuple[str, str], list[tuple[dict[str, Any], str]]] = {
 }
 
 
-def item(number: int, **fields: Any) -> QuestionItem:
-    seen = Provenance(source="toy", url="file:toy", snapshot="2026-01-01", page_id="page", position=f"q{number}")
+def asked(number: int, **fields: Any) -> QuestionItem:
     sound = {"stem_raw": f"第{number}种属性的反映称为（ ）。", "options_raw": FOUR, "answer_raw": "A"}
-    return QuestionItem(url=seen.url, provenance=seen, **(sound | fields))
+    return item(f"q{number}", **(sound | fields))
 
 
 def outcome(fields: dict[str, Any]) -> str:
     own = {key: value for key, value in fields.items() if key not in ("before", "beside")}
     before = [one if isinstance(one, tuple) else (one, None) for one in fields.get("before", [])]
-    rows = [item(number, options_raw=options, answer_raw=answer) for number, (options, answer) in enumerate(before)]
-    rows += [item(50, **own)]
-    rows += [item(60 + number, **(own | {"answer_raw": answer})) for number, answer in enumerate(fields.get("beside", []))]
-    reading = read_questions(rows, PARAMS, context_of(rows))[len(fields.get("before", []))]
+    rows = [asked(number, options_raw=options, answer_raw=answer) for number, (options, answer) in enumerate(before)]
+    rows += [asked(50, **own)]
+    rows += [asked(60 + number, **(own | {"answer_raw": answer})) for number, answer in enumerate(fields.get("beside", []))]
+    reading = read_questions(rows, CLEAN, context_of(rows))[len(fields.get("before", []))]
     if reading.question:
         return f"{reading.question.question_type} {reading.question.answer}"
     assert reading.rejected is not None

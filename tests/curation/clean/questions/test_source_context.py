@@ -6,25 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
-from atomexam.records.params import Clean
-from atomexam.records.provenance import Provenance
 from curation.clean.__main__ import clean
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
-
-PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
+from tests.curation.records import CLEAN, seen
 
 
 def question(number: int, answer: str | None, section: str = "二、多项选择题", page: str = "page-1", stem: str = "") -> QuestionItem:
-    seen = Provenance(source="toy", url=f"https://toy/{page}", snapshot="2026-01-01", page_id=page, position=f"q{number}")
-    return QuestionItem(
-        url=seen.url,
-        provenance=seen,
-        section_raw=section,
-        stem_raw=stem or f"第{number}种知觉的特征是（ ）。",
-        options_raw=["A.整体性", "B.选择性", "C.恒常性", "D.理解性"],
-        answer_raw=answer,
-    )
+    options = ["A.整体性", "B.选择性", "C.恒常性", "D.理解性"]
+    about = {"url": "https://toy/1", "provenance": seen(f"q{number}", page=page)}
+    asked = {"stem_raw": stem or f"第{number}种知觉的特征是（ ）。", "options_raw": options, "answer_raw": answer}
+    return QuestionItem(**about, section_raw=section, **asked)
 
 
 def relabelled(answers: list[str | None]) -> list[int]:
@@ -35,18 +27,11 @@ def mislabelled(items: list[QuestionItem]) -> list[int]:
     return sorted(int(position[1:]) for page in context_of(items).pages.values() for position in page.mislabelled)
 
 
-@pytest.mark.parametrize(
-    ("answers", "expected"),
-    [
-        (["A", "B", "C", "D"], [0, 1, 2, 3]),
-        (["AB", "CD", "A", "BC", "ABD"], []),
-        (["AB", "CD", "A", "B", "ABD", "CD", "AD", "BC", "AB", "C"], [2, 3]),
-        (["A", "AB", "B", "AC", "C"], [0, 2, 4]),
-        (["A", "AB", "B", "AC", "ABD"], []),
-        (["AB", "C,", "D,", "A，B"], []),
-        (["A", None, "", "略"], []),
-    ],
-)
+@pytest.mark.parametrize(("answers", "expected"), [
+    (["A", "B", "C", "D"], [0, 1, 2, 3]), (["AB", "CD", "A", "BC", "ABD"], []),
+    (["AB", "CD", "A", "B", "ABD", "CD", "AD", "BC", "AB", "C"], [2, 3]), (["A", "AB", "B", "AC", "C"], [0, 2, 4]),
+    (["A", "AB", "B", "AC", "ABD"], []), (["AB", "C,", "D,", "A，B"], []), (["A", None, "", "略"], []),
+])  # fmt: skip
 def test_one_answer_among_others_with_one_is_a_single_choice(answers: list[str | None], expected: list[int]) -> None:
     assert relabelled(answers) == expected
 
@@ -69,7 +54,7 @@ def test_the_order_of_the_items_tells_nothing(answers: list[str], random) -> Non
 
 
 def test_what_is_relabelled_is_kept_and_told() -> None:
-    found = clean([("toy", [question(1, "A"), question(2, "B"), question(3, "C"), question(9, "AB", page="page-2")])], PARAMS)
+    found = clean([("toy", [question(1, "A"), question(2, "B"), question(3, "C"), question(9, "AB", page="page-2")])], CLEAN)
     assert [row.question_type for row in found.questions].count("mcqa") == 3
     assert found.metrics["repaired_by_rule"]["section_type"] == 3
     assert sum("section_type" in row.rules for row in found.changes) == 3
@@ -77,7 +62,7 @@ def test_what_is_relabelled_is_kept_and_told() -> None:
 
 def test_a_question_that_says_itself_that_it_has_several_answers_stays_rejected() -> None:
     items = [question(number, "A", section="三、", stem=f"[多选题]第{number}种知觉是（ ）。") for number in range(3)]
-    found = clean([("toy", items)], PARAMS)
+    found = clean([("toy", items)], CLEAN)
     assert {row.reason for row in found.rejected} == {"type_and_answer_disagree"}
 
 
@@ -85,8 +70,8 @@ def test_a_question_that_says_itself_that_it_has_several_answers_stays_rejected(
 def test_batches_of_any_size_give_the_same(answers: list[str | None], size: int) -> None:
     items = [question(number, answer) for number, answer in enumerate(answers)]
     context = context_of(items)
-    whole = read_questions(items, PARAMS, context)
-    parts = [row for start in range(0, len(items), size) for row in read_questions(items[start : start + size], PARAMS, context)]
+    whole = read_questions(items, CLEAN, context)
+    parts = [row for start in range(0, len(items), size) for row in read_questions(items[start : start + size], CLEAN, context)]
     assert parts == whole
 
 
@@ -112,7 +97,7 @@ def _outcomes(stems: list[str], beside: str) -> list[str | None]:
     items = []
     for number, stem in enumerate(stems):
         items += [question(2 * number, "A", "一、单项选择题", stem=stem), question(2 * number + 1, "A", "一、单项选择题", stem=beside)]
-    found = read_questions(items, PARAMS, context_of(items))[::2]
+    found = read_questions(items, CLEAN, context_of(items))[::2]
     return [reading.rejected.reason if reading.rejected else None for reading in found]
 
 

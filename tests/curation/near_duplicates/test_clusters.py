@@ -1,20 +1,31 @@
-"""Questions that give each other away without being one share a cluster; only options that both have word for word contradict."""
+"""Every question is in exactly one star; those that give each other away share a cluster; only equal options contradict each other."""
 
+from collections import Counter
 from dataclasses import dataclass
+from random import Random
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from atomexam.records.params import NearDuplicates
 from atomexam.records.provenance import content_id
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import to_line
+from atomexam.text.option_letters import LETTERS
 from curation.engine.engines import LOCAL
 from curation.near_duplicates import clusters
-from curation.near_duplicates.__main__ import unique_questions
+from curation.near_duplicates.__main__ import measure, unique_facts, unique_questions
+from curation.near_duplicates.clusters import find_twins, stars
 from curation.near_duplicates.contamination import Contamination
 from curation.near_duplicates.merging import rows_by_id
+from curation.near_duplicates.pairs import compared_question, relation
 from tests.curation.near_duplicates.test_near_duplicates import ask
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
+
+
 CASE = "求助者，女性，24岁，收银员，三个月前因一次结账差错受到责骂，此后一见到排队的人群就脸红、手抖、说不出话。"
 
 
@@ -33,7 +44,11 @@ class Asked:
 
 
 ILLS = ("肺炎有发热/结核有盗汗/哮喘有喘息", "痛风有关节痛/贫血有乏力/癌症有消瘦")
+
+
 DIAPHRAGM = "胸肋三角是膈的薄弱区/膈上、下面有浆膜覆盖/由膈神经支配"
+
+
 ORGANS = ("主动脉裂孔内有主动脉和{}通过", "食管裂孔内有食管和{}通过")
 
 
@@ -51,27 +66,15 @@ PAIRS = [
     ("one", Asked("首先的做法是", "共情/面质/解释/转介", "A", CASE), Asked("首先的做法是", "共情/指导/暗示/催眠", "A", CASE)),
     ("two", diaphragm("迷走神经", "胸导管", "CDE"), diaphragm("胸导管", "膈神经", "ACDE")),
     ("conflict", diaphragm("迷走神经", "胸导管", "CDE"), diaphragm("胸导管", "膈神经", "ACD")),
-    (
-        "two",
-        Asked("关于该障碍，错误的描述是", "属于器质性障碍/多见于女性/可以治愈/病程较长", "A"),
-        Asked("关于该障碍，错误的描述是", "属于精神性障碍/多见于女性/可以治愈/病程较长", "A"),
-    ),
-    (
-        "conflict",
-        Asked("按交往性质分的关系是", "横向关系/师生/朋友/家庭", "A"),
-        Asked("按交往性质分的关系是", "横向关系/同事/纵向关系/邻里", "C"),
-    ),
+    ("two", Asked("关于该障碍，错误的描述是", "属于器质性障碍/多见于女性/可以治愈/病程较长", "A"),
+     Asked("关于该障碍，错误的描述是", "属于精神性障碍/多见于女性/可以治愈/病程较长", "A")),
+    ("conflict", Asked("按交往性质分的关系是", "横向关系/师生/朋友/家庭", "A"),
+     Asked("按交往性质分的关系是", "横向关系/同事/纵向关系/邻里", "C")),
     ("two", Asked("该病最常见的病因是", "感染/肿瘤/外伤/中毒", "A"), Asked("该病最常见的病因是", "肿瘤/遗传/感染后变态反应/药物", "B")),
-    (
-        "kin",
-        Asked("治疗梅毒螺旋体感染首选的抗菌药物是", "青霉素/红霉素/庆大霉素/氯霉素", "A"),
-        Asked("治疗梅毒螺旋体感染首选的抗菌药物是（）。", "", "青霉素"),
-    ),
-    (
-        "two",
-        Asked("治疗梅毒螺旋体感染首选的抗菌药物是", "青霉素/红霉素/庆大霉素/氯霉素", "A"),
-        Asked("治疗梅毒螺旋体感染首选的抗菌药物是", "", "头孢曲松"),
-    ),
+    ("kin", Asked("治疗梅毒螺旋体感染首选的抗菌药物是", "青霉素/红霉素/庆大霉素/氯霉素", "A"),
+     Asked("治疗梅毒螺旋体感染首选的抗菌药物是（）。", "", "青霉素")),
+    ("two", Asked("治疗梅毒螺旋体感染首选的抗菌药物是", "青霉素/红霉素/庆大霉素/氯霉素", "A"),
+     Asked("治疗梅毒螺旋体感染首选的抗菌药物是", "", "头孢曲松")),
     ("two", Asked("下列说法正确的是", f"{ILLS[0]}/以上都对", "D"), Asked("下列说法正确的是", f"{ILLS[1]}/以上都对", "A")),
     ("two", Asked("下列说法正确的是", f"{ILLS[0]}/以上都对", "D"), Asked("下列说法正确的是", f"{ILLS[1]}/以上都对", "D")),
     ("two", Asked("下列叙述正确的是", f"{ILLS[0]}/以上都不对", "A"), Asked("下列叙述正确的是", f"{ILLS[1]}/以上都不对", "D")),
@@ -79,7 +82,7 @@ PAIRS = [
     ("two", Asked("属于特异性感染的是", "结核/疖/痈/丹毒", "A"), Asked("属于特异性感染的是", "破伤风/结核/气性坏疽/以上都是", "D")),
     ("two", Asked("属于特异性感染的是", "结核/破伤风/疖/A+B", "D"), Asked("属于特异性感染的是", "麻风/梅毒/痈/A+B", "D")),
     ("two", Asked("以下选项中不正确的是", "肺炎有发热/结核/疖/痈", "A"), Asked("以下选项中不正确的是", "肺炎有发热/痔/瘘/癣", "A")),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "one", "other"), PAIRS)
@@ -109,3 +112,52 @@ def test_cases_with_nothing_in_common_are_not_compared(monkeypatch) -> None:
     asked = (Asked("最可能的诊断是", "抑郁症/焦虑症/疑病症/癔症", "A", case) for case in cases)
     rows = rows_by_id([one.question(f"q{at}") for at, one in enumerate(asked)], PARAMS.ngram_chars, LOCAL)
     assert len(rows) == 40 and not list(clusters.find_kin(rows, PARAMS))
+
+
+TESTS = ("Z检验", "Z’检验", "t检验", "方差分析")
+
+
+SAME = ("Z检验", "Z-检验", "z 检验", "Ｚ检验", "", "（ ）", "。", "Z检验法", "方差分析", "t检验", "-β", "β", "1、2", "12")
+
+
+def rows_of(stems: tuple[str, ...]) -> st.SearchStrategy[list[Question]]:
+    options = st.lists(st.sampled_from(SAME), max_size=6)
+    row = st.tuples(st.sampled_from(stems), options, st.sampled_from([None, "A", "B", "AB", "C", "J"]), st.sampled_from(["mcqa", "mrqa"]))
+
+    def build(drawn: list) -> list[Question]:
+        return [ask(stem, tuple(texts), answer, f"q{n}", question_type=kind) for n, (stem, texts, answer, kind) in enumerate(drawn)]
+
+    return st.lists(row, max_size=7).map(build)
+
+
+STEMS = (
+    "总体方差已知时，检验两个平均数之差应当使用的方法是（ ）", "总体方差已知时，检验两个平均数之差应当使用的方法为",
+    "方差已知，检验平均数用（ ）", "（ ）", "。",
+)  # fmt: skip
+
+
+def test_two_options_of_one_form_are_no_pair_of_one_question() -> None:
+    found = unique_questions([ask(STEMS[0], ("Z检验", "Z-检验", *TESTS[2:]), "C")], PARAMS)
+    assert (len(found.kept), found.rejected, found.clusters) == (1, [], [])
+    assert len(unique_questions([ask(STEMS[0], TESTS, "A")], PARAMS).kept) == 1
+
+
+def test_two_questions_with_two_options_of_one_form_are_twins() -> None:
+    a, b = (ask(stem, ("Z检验", "Z-检验", *TESTS[2:]), "C") for stem in STEMS[:2])
+    assert relation(compared_question(a, 3), compared_question(b, 3), PARAMS) == "same"
+
+
+@pytest.mark.slow
+@given(rows_of(STEMS), st.randoms())
+@settings(max_examples=60, deadline=None)
+def test_each_question_is_in_one_star(rows: list[Question], random: Random) -> None:
+    every = rows_by_id(rows, PARAMS.ngram_chars)
+    twins = find_twins(every, PARAMS)
+    assert all(a < b for a, b in twins)
+    members = Counter(one.id for star in stars(every, twins) for one in (star.centre, *(member for member, _ in star.members)))
+    assert members == Counter({one.id: 1 for one in every})
+    found, again = unique_questions(rows, PARAMS), unique_questions(random.sample(rows, len(rows)), PARAMS)
+    counts = measure(len(rows), 0, found, unique_facts([]))["questions"]
+    assert counts["in"] == counts["out"] + counts["rejected"]
+    assert [sorted(map(to_line, part)) for part in found] == [sorted(map(to_line, part)) for part in again]
+    assert all(row.options[place].letter == LETTERS[place] for row in found.kept for place in range(len(row.options)))
