@@ -126,7 +126,7 @@ EXCHANGED = {
 <question type="essay"><questiontext format="html"><text>什么是记忆？</text></questiontext>
 <graderinfo format="html"><text>经验的反映。</text></graderinfo></question>
 </quiz>
-""",
+"""
 }
 """Files of question banks in XML, by their formats."""
 _TIME = re.compile(rb"\d{4}-\d\d-\d\dT[\d:]+Z")

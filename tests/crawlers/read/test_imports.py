@@ -57,7 +57,7 @@ def test_a_folder_gives_what_its_format_reads(tmp_path: Path, pages: Path, caplo
     assert "files that end in '.png' are not read" in caplog.text
     items = list(read_files("books", source(tmp_path, "paper"), pages, 0.0))
     assert [(item.url, item.provenance.position) for item in items] == [
-        *(("file:a.txt", "q1"), ("file:a.txt", "q2"), ("file:deep/b.md", "q1"), ("file:deep/b.md", "q2")),
+        *(("file:a.txt", "q1"), ("file:a.txt", "q2"), ("file:deep/b.md", "q1"), ("file:deep/b.md", "q2"))
     ]
     assert {item.paper_raw for item in items if isinstance(item, QuestionItem)} == {"a 心理学试卷", "b 心理学试卷"}
 

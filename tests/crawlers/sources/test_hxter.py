@@ -122,15 +122,7 @@ def test_questions_without_any_stem_are_a_misfit(spider: HxterSpider) -> None:
 
 @pytest.mark.parametrize(
     "where, text",
-    [
-        ("b", "甲"),
-        (["i", "b"], "甲"),
-        (["u", "i"], None),
-        ("./b/@title", "乙"),
-        ("b::attr(title)", "乙"),
-        ([], None),
-        ("(.//b)[2]", "丙"),
-    ],
+    [("b", "甲"), (["i", "b"], "甲"), (["u", "i"], None), ("./b/@title", "乙"), ("b::attr(title)", "乙"), ([], None), ("(.//b)[2]", "丙")],
 )
 def test_selectors_are_css_or_xpath(where: str | list[str], text: str | None) -> None:
     assert text_at(Selector('<p><i> </i><b title="乙">甲</b><b>丙</b></p>').xpath("//p")[0], where) == text

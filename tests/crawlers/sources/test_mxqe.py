@@ -142,11 +142,7 @@ def test_a_later_page_has_no_introduction() -> None:
 
 
 @pytest.mark.parametrize(
-    "lists, urls",
-    [
-        (["zkxl", "www.mxqe.com/qnj"], [f"{BANK}/zkxl/", f"{MAIN}/qnj/"]),
-        (["tagname=自学考试"], [MxqeSpider.start_urls[1]]),
-    ],
+    "lists, urls", [(["zkxl", "www.mxqe.com/qnj"], [f"{BANK}/zkxl/", f"{MAIN}/qnj/"]), (["tagname=自学考试"], [MxqeSpider.start_urls[1]])]
 )
 def test_lists_are_the_scope(lists: list[str], urls: list[str]) -> None:
     scoped = MxqeSpider.from_crawler(get_crawler(MxqeSpider), lists=lists)

@@ -148,10 +148,7 @@ def test_edges_of_the_older_template_that_are_content_are_kept(spider: StudyezSp
     assert [item.number_raw for item in spider.parse_article(page(FIRST, html))] == ["1", "2", "3", "4", "5"]
 
 
-@pytest.mark.parametrize(
-    ("body", "stat"),
-    [('<img src="/1.jpg">', "images"), ('<p>试题下载</p><a href="/soft/1.doc">下载</a>', "files")],
-)
+@pytest.mark.parametrize(("body", "stat"), [('<img src="/1.jpg">', "images"), ('<p>试题下载</p><a href="/soft/1.doc">下载</a>', "files")])
 def test_an_article_without_text_is_counted_and_no_misfit(spider: StudyezSpider, body: str, stat: str) -> None:
     assert list(spider.parse_article(page(FIRST, f'<div class="kao_text">{body}</div>'))) == []
     assert spider.crawler.stats.get_value(f"noted/articles of {stat} alone") == 1 and spider.crawler.stats.get_value("misfit/count") is None

@@ -66,10 +66,7 @@ def test_a_list_goes_on_where_its_answer_says(spider: XiaoheSpider, key: str, pl
 @pytest.mark.parametrize(
     ("listing", "told"),
     [
-        (
-            {"has_more": True, "next_token": "abc"},
-            "more than the 1 entries shown, and no cursor, next_cursor, nextCursor, offset to send",
-        ),
+        ({"has_more": True, "next_token": "abc"}, "more than the 1 entries shown, and no cursor, next_cursor, nextCursor, offset to send"),
         ({"has_more": True, "page": 1, "total": 900}, "more than the 1 entries shown"),
         ({"has_more": False, "total": 900}, "a list of 900 entries ends after 1"),
         ({"total": "900"}, "more than the 1 entries shown"),

@@ -33,11 +33,7 @@ def said(*turns: str) -> list[dict[str, str]]:
 
 
 FORMS = {
-    "instruction and input": lambda stem, reply: {
-        "instruction": "请回答这道题。",
-        "input": f"{stem}\n{OPTIONS}",
-        "output": reply,
-    },
+    "instruction and input": lambda stem, reply: {"instruction": "请回答这道题。", "input": f"{stem}\n{OPTIONS}", "output": reply},
     "input first": lambda stem, reply: {"output": reply, "input": "", "instruction": f"{stem}\n{OPTIONS}"},
     "prompt below": lambda stem, reply: {"prompt": f"题目：{stem}\n选项：\n{OPTIONS}\n请直接给出答案。", "completion": reply, "id": "m-1"},
     "query": lambda stem, reply: {"system": "你是老师。", "query": f"单选题：{stem}\n{OPTIONS}", "response": reply, "history": []},

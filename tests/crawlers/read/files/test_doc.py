@@ -149,8 +149,7 @@ def test_fields_keep_their_results(opened: Any, words: str, lines: list[str]) ->
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
-    [("\x13 AUTONUM \x15甲\r", "numbers of its fields 'AUTONUM'"), ("甲\x13 PAGE 乙\r丙\r", "a field without an end")],
+    ("words", "said"), [("\x13 AUTONUM \x15甲\r", "numbers of its fields 'AUTONUM'"), ("甲\x13 PAGE 乙\r丙\r", "a field without an end")]
 )
 def test_fields_whose_text_is_unknown_refuse_the_document(opened: Any, words: str, said: str) -> None:
     with pytest.raises(Refusal, match=said):

@@ -6,8 +6,8 @@ from atomexam.records.item import QuestionItem
 from crawlers.read.containers.files.text import document_of_page, text_of_page
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.tables.roles.values import bare
-from tests.crawlers.read.bodies import SEEN
-from tests.crawlers.read.files.test_shapes import GOLD, read, triples_of
+from tests.crawlers.read.bodies import GOLD, SEEN, triples_of
+from tests.crawlers.read.files.test_banks import read
 from tests.layouts.law import cleaned
 
 

@@ -8,8 +8,7 @@ import pytest
 from atomexam.records.item import QuestionItem
 from atomexam.text.refusal import Refusal
 from crawlers.read.files import FileResult, read_steps
-from tests.crawlers.read.bodies import SEEN, book_of, csv_of, json_of, result_of, sound
-from tests.crawlers.read.files.test_shapes import GOLD
+from tests.crawlers.read.bodies import GOLD, SEEN, book_of, csv_of, json_of, result_of, sound
 from tests.layouts.law import cleaned
 
 _ROWS = [(stem, options, "ABCD"[right]) for stem, options, right in GOLD]

@@ -334,12 +334,7 @@ def test_codes_mean_what_the_name_of_their_column_says(name: str, true: str, fal
 
 @pytest.mark.parametrize(
     ("stem", "name", "true", "false"),
-    [
-        ("表述", "判断（T/F）", "T", "F"),
-        ("命题内容", "真假", "真", "假"),
-        ("说法", "判定（√/×）", "√", "×"),
-        ("考核叙述", "T/F", "T", "F"),
-    ],
+    [("表述", "判断（T/F）", "T", "F"), ("命题内容", "真假", "真", "假"), ("说法", "判定（√/×）", "√", "×"), ("考核叙述", "T/F", "T", "F")],
 )
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "json"])
 def test_statements_with_truth_values_under_further_names(stem: str, name: str, true: str, false: str, suffix: str) -> None:

@@ -372,12 +372,7 @@ def test_no_line_makes_a_pattern_hang(pattern: str, line: str) -> None:
 def test_a_layout_of_lines_reads_any_file_that_has_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     source = "".join(f'add("第{n}次应当先看哪一项", [\n  choice("甲", false),\n  choice("乙", true)\n]);\n' for n in range(1, 5))
     _written(tmp_path / name, source)
-    layout = {
-        "paper": {
-            "question": 'add("{stem}", [\nchoice("{option}", false),\nchoice("{right_option}", true)',
-            "leave_out": "]);",
-        }
-    }
+    layout = {"paper": {"question": 'add("{stem}", [\nchoice("{option}", false),\nchoice("{right_option}", true)', "leave_out": "]);"}}
     _written(tmp_path / "a.layout.yaml", json.dumps({"a": layout}, ensure_ascii=False))
     assert main([str(tmp_path / name)]) == 0
     assert [(item["options_raw"], item["answer_raw"]) for item in _items(capsys)] == [(["A. 甲", "B. 乙"], "B")] * 4

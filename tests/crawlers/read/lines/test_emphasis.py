@@ -155,14 +155,7 @@ def test_circled_statements_above_lettered_options_are_no_options() -> None:
     lines = [
         line
         for at in range(1, 6)
-        for line in (
-            f"{at}. 下列正确的是（ ）",
-            f"①第{at}物 ②<mark>甲物</mark>",
-            "③丙物 ④丁物",
-            "A. ①②",
-            "<mark>B. ③④</mark>",
-            "C. ①③",
-        )
+        for line in (f"{at}. 下列正确的是（ ）", f"①第{at}物 ②<mark>甲物</mark>", "③丙物 ④丁物", "A. ①②", "<mark>B. ③④</mark>", "C. ①③")
     ]
     assert [draft.answer for draft in read_paper(lines).drafts] == ["B"] * 5
 

@@ -158,7 +158,7 @@ def test_a_letter_in_brackets_alone_on_its_line_opens_an_option(last: str) -> No
 
 
 TITLED = [
-    *("#口腔执业医师 #错题本\n\n[[目录]] | [[解剖学]]\n\n", "## 牙体牙髓\n\n", "2024-05-02\n\n", "首页 > 题库 > 口腔\n\n", "牙体牙髓病\n"),
+    *("#口腔执业医师 #错题本\n\n[[目录]] | [[解剖学]]\n\n", "## 牙体牙髓\n\n", "2024-05-02\n\n", "首页 > 题库 > 口腔\n\n", "牙体牙髓病\n")
 ]
 
 

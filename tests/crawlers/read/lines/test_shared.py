@@ -123,7 +123,7 @@ def test_options_that_an_explanation_weighs_end_no_group_whose_range_goes_on() -
 
 
 GROUP_ANSWERS = [
-    *("【1-3答案】BDA", "[1～3题答案]：B D A", "1-3题答案：BDA", "（1-3）答案：B、D、A", "答案：BDA", "【答案】B、D、A", "参考答案：B D A"),
+    *("【1-3答案】BDA", "[1～3题答案]：B D A", "1-3题答案：BDA", "（1-3）答案：B、D、A", "答案：BDA", "【答案】B、D、A", "参考答案：B D A")
 ]
 
 

@@ -26,7 +26,7 @@ def test_the_word_answer_within_a_sentence_is_part_of_it(line: str, stem: str, a
 
 def test_a_line_that_opens_with_the_next_number_is_no_part_of_a_question() -> None:
     lines = [
-        *("一、配伍题", "［1-3］", "A）甲", "B）乙", "1 脑桥水肿首选（ ）。", "2 心肌结石首选（ ）。", "3 乳腺萎缩首选（ ）。", "答案：A"),
+        *("一、配伍题", "［1-3］", "A）甲", "B）乙", "1 脑桥水肿首选（ ）。", "2 心肌结石首选（ ）。", "3 乳腺萎缩首选（ ）。", "答案：A")
     ]
     assert [draft.doubt for draft in read_paper(lines).drafts] == ["number_out_of_order"]
 

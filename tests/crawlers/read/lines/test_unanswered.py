@@ -180,11 +180,7 @@ STATEMENTS = ("感觉的基本单位是觉", "知觉有恒常性", "内部动机
 
 
 @pytest.mark.parametrize(
-    ("true", "false"),
-    [
-        ("{}。\n☑ 正确\n□ 错误", "{}。\n□ 正确\n☑ 错误"),
-        ("{}。\nA. 正确 ☑   B. 错误 □", "{}。\nA. 正确 □   B. 错误 ☑"),
-    ],
+    ("true", "false"), [("{}。\n☑ 正确\n□ 错误", "{}。\n□ 正确\n☑ 错误"), ("{}。\nA. 正确 ☑   B. 错误 □", "{}。\nA. 正确 □   B. 错误 ☑")]
 )
 def test_verdicts(true: str, false: str) -> None:
     said = [(true if verdict else false, f"{at}. {words}") for at, (words, verdict) in enumerate(zip(STATEMENTS, VERDICTS, strict=True), 1)]
