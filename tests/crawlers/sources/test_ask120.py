@@ -115,17 +115,11 @@ def test_a_letter_list_may_stand_outside_its_box(spider: Ask120Spider) -> None:
     assert [request.url for request in found if isinstance(request, Request)] == [f"{TAG}/jibing/jiabing/"]
 
 
-def test_diseases_of_a_medicine_are_told_by_their_searches_not_by_words_that_run_together(spider: Ask120Spider) -> None:
-    row = "<li>相关疾病：" + "".join(f"<var onclick=\"tagSearch('{name}')\">{name}</var>" for name in ("腹泻", "消化不良")) + "</li>"
-    html = f'<div class="details-right-drug"><p>甲片</p><ul>{row}<li>批准文号：<var>国药准字甲1</var></li></ul></div>'
-    [item] = [found for found in spider.parse_medicine(page(html, "https://yp.120ask.com/detail/7.html")) if isinstance(found, EntityItem)]
-    assert [(value.label, value.value) for value in item.values] == [("相关疾病：", "腹泻、消化不良"), ("批准文号：", "国药准字甲1")]
-
-
 @pytest.mark.parametrize(
     "cells",
     [
         "<var>腹泻</var><var>消化不良</var>",
+        "<var onclick=\"tagSearch('腹泻')\">腹泻</var><var onclick=\"tagSearch('消化不良')\">消化不良</var>",
         "<a onclick=\"tagSearch('腹泻')\">腹</a><a onclick=\"tagSearch('消化不良')\">消</a>",
         "<var onclick=\"tagSearch(this, '腹泻')\">腹</var><var>消化不良</var>",
         "<p><var onclick='goSearch(1)'>腹泻</var> <var onclick='goSearch(2)'>消化不良</var></p>",
@@ -204,14 +198,6 @@ def test_a_list_that_leads_to_other_lists_alone_is_empty_or_a_misfit(
     assert list(spider.parse(page(letters + shown, f"{TAG}/{path}")))
     stats = spider.crawler.stats.get_stats()
     assert (stats.get("misfit/count", 0), sum(name.startswith(NOTED) for name in stats)) == (misfits, noted)
-
-
-def test_a_title_above_the_tabs_of_foods_is_none_of_them(spider: Ask120Spider) -> None:
-    tabs = '<div class="swiper-container"><div><em>燕麦</em></div><div><em>菠菜</em></div></div>'
-    reasons = '<div class="bigbox"><div>富含膳食纤维。</div><div>富含镁。</div></div>'
-    html = f'<div class="wrap_big"><div class="dl_1"><em>宜吃食物</em>{tabs}{reasons}</div></div>'
-    [item] = spider.parse_article(page(html, f"{TAG}/jibing/x/shiliao/"), "甲病", f"{TAG}/jibing/x/")
-    assert [(section.title, section.text) for section in item.sections] == [("燕麦", "富含膳食纤维。"), ("菠菜", "富含镁。")]
 
 
 def test_foods_under_a_title_are_told_on_their_side(spider: Ask120Spider) -> None:

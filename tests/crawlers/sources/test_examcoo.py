@@ -83,12 +83,6 @@ def test_an_explanation_is_asked_for_where_there_is_one(spider: ExamcooSpider, c
     assert form == {"id": "9", "sdtId": "s1_9", "pid": "123", "p": "1", "tokenpid": TOKEN, **nothing}
 
 
-@pytest.mark.parametrize("counters", [{"e": "0", "f": 0}, {"e": "", "f": None}])
-def test_no_explanation_is_asked_for_where_there_is_none(spider: ExamcooSpider, counters: dict[str, Any]) -> None:
-    [item] = read(spider, [{"id": "123"}, row(**counters)])
-    assert isinstance(item, QuestionItem)
-
-
 @pytest.mark.parametrize(
     ("html", "explanation"),
     [
@@ -118,12 +112,6 @@ def test_a_line_of_a_block_whose_text_has_another_key_is_a_misfit(spider: Examco
     assert "a line of a block without text under c" in why
 
 
-@pytest.mark.parametrize("wrap", [lambda rows: rows, lambda rows: {"b": rows}, lambda rows: {"c": rows}], ids=["list", "b", "c"])
-def test_three_calls_wrap_the_same_rows(spider: ExamcooSpider, wrap: Any) -> None:
-    [item] = read(spider, wrap([{"id": "123"}, row()]))
-    assert item.stem_raw == "题干（ ）"
-
-
 @pytest.mark.parametrize(
     ("rows", "why"),
     [
@@ -137,6 +125,9 @@ def test_three_calls_wrap_the_same_rows(spider: ExamcooSpider, wrap: Any) -> Non
         ([1, {"id": "99"}], "2 rows cannot be read: a row without id"),
         ([{"id": "b", "c": [{"x": 1}, 2]}], "no questions"),
         ([{"id": "b", "c": "一、选择题"}], "a row without id s1 to s5 or b"),
+        ("-1", "timed out"),
+        ("-2", "wrong parameters"),
+        ("-3", "no right"),
     ],
 )
 def test_a_call_without_questions_is_a_misfit(spider: ExamcooSpider, rows: Any, why: str) -> None:
@@ -177,10 +168,15 @@ def test_a_mask_beyond_the_options_is_bad_data_and_no_misfit(spider: ExamcooSpid
     assert spider.crawler.stats.get_value("misfit/count") is None
 
 
-@pytest.mark.parametrize("more", [{"b": [{"o": "甲"}, {"o": "乙"}]}, {"c": 2}, {"e": "many"}, {"e": True, "c": "2 "}])
-def test_other_writings_of_the_same_are_read(spider: ExamcooSpider, more: dict[str, Any]) -> None:
-    [item] = read(spider, [{"id": "123"}, row(**more)])
-    assert (item.options_raw, item.answer_raw, item.doubt) == (["甲", "乙"], "B", None)
+@pytest.mark.parametrize("counters", [{}, {"e": "", "f": None}, {"e": "many"}])
+@pytest.mark.parametrize("more", [{}, {"b": [{"o": "甲"}, {"o": "乙"}]}, {"c": 2}, {"e": True, "c": "2 "}])
+@pytest.mark.parametrize("wrapped", [None, "b", "c"])
+def test_other_writings_of_the_same_are_read(
+    spider: ExamcooSpider, counters: dict[str, Any], more: dict[str, Any], wrapped: str | None
+) -> None:
+    rows = [{"id": "123"}, row(**counters | more)]
+    [item] = read(spider, {wrapped: rows} if wrapped else rows)
+    assert (item.stem_raw, item.options_raw, item.answer_raw, item.doubt) == ("题干（ ）", ["甲", "乙"], "B", None)
 
 
 def test_a_question_shown_twice_is_asked_for_twice(spider: ExamcooSpider) -> None:
@@ -308,11 +304,6 @@ def _misfit_of(spider: ExamcooSpider, response: TextResponse) -> str:
     return spider.crawler.stats.get_value("misfit/pages")[-1]
 
 
-def test_a_page_without_questions_or_token_is_a_misfit(spider: ExamcooSpider) -> None:
-    assert list(spider.parse_view(page(f"{HOST}/editor/do/view/id/1", '<div id="paperContent"></div>'))) == []
-    assert spider.crawler.stats.get_value("misfit/count") == 1
-
-
 def test_the_call_names_paper_token_and_where_it_comes_from(spider: ExamcooSpider) -> None:
     html = f"""<title>某卷-某类试卷与试题-考试酷(examcoo)</title><script>var pid = "123";var vp4tokenpid = "{TOKEN}";</script>
     <span class="naviState"><a href="/">考试酷</a><a href="/paperlist/index/k/1743/p/1">某类试卷</a></span><div id="paperContent"></div>"""
@@ -359,9 +350,10 @@ def test_an_empty_list_says_so(spider: ExamcooSpider, footer: str, misfits: int 
     assert spider.crawler.stats.get_value("misfit/count") == misfits
 
 
-@pytest.mark.parametrize("callback", ["parse", "parse_category"])
-def test_a_home_without_links_is_a_misfit(spider: ExamcooSpider, callback: str) -> None:
-    assert list(getattr(spider, callback)(page(f"{HOST}/index/ku", '<a href="http://[/index/detail/mid/">坏</a>'))) == []
+@pytest.mark.parametrize("callback", ["parse", "parse_category", "parse_view"])
+def test_a_page_without_links_or_token_is_a_misfit(spider: ExamcooSpider, callback: str) -> None:
+    html = '<a href="http://[/index/detail/mid/">坏</a><div id="paperContent"></div>'
+    assert list(getattr(spider, callback)(page(f"{HOST}/index/ku", html))) == []
     assert spider.crawler.stats.get_value("misfit/count") == 1
 
 
@@ -493,16 +485,14 @@ def test_heading_style_2_begins_to_number_anew_and_a_random_rule_is_followed(spi
     assert spider.crawler.stats.get_value("misfit/count") is None
 
 
-@pytest.mark.parametrize(("code", "why"), [("-1", "timed out"), ("-2", "wrong parameters"), ("-3", "no right")])
-def test_a_refused_call_is_named(spider: ExamcooSpider, code: str, why: str) -> None:
-    assert read(spider, code) == []
-    assert why in spider.crawler.stats.get_value("misfit/pages")[0]
-
-
-def test_a_refused_explanation_is_a_misfit(spider: ExamcooSpider) -> None:
+@pytest.mark.parametrize(
+    ("html", "why"), [('<div class="error-bar">错误：格式不对</div>', "格式不对"), ("-1", "the token of the page timed out")]
+)
+def test_a_refused_explanation_is_a_misfit_that_says_why(spider: ExamcooSpider, html: str, why: str) -> None:
     [request] = read(spider, [{"id": "123"}, row(e="1")])
-    [item] = spider.parse_explanation(page(request.url, '<div class="error-bar">错误：格式不对</div>'), **request.cb_kwargs)
-    assert item.explanation_raw is None and "格式不对" in spider.crawler.stats.get_value("misfit/pages")[0]
+    [item] = spider.parse_explanation(page(request.url, html), **request.cb_kwargs)
+    assert item.explanation_raw is None and why in spider.crawler.stats.get_value("misfit/pages")[0]
+    assert not [name for name in spider.crawler.stats.get_stats() if "announced and absent" in name]
 
 
 @pytest.mark.parametrize(
@@ -627,10 +617,3 @@ def test_answers_of_a_page_in_other_writings(spider: ExamcooSpider, kind: str, a
     [item] = shown(spider, rendered(1, kind, answer, stem))
     assert item.answer_raw == raw
     assert item.stem_raw == ("甲____乙" if kind == "s4" else "题干")
-
-
-def test_an_explanation_refused_by_a_number_is_a_misfit_that_says_why(spider: ExamcooSpider) -> None:
-    [request] = read(spider, [{"id": "123"}, row(e="1")])
-    [item] = spider.parse_explanation(page(request.url, "-1"), **request.cb_kwargs)
-    assert item.explanation_raw is None and "the token of the page timed out" in spider.crawler.stats.get_value("misfit/pages")[0]
-    assert not [name for name in spider.crawler.stats.get_stats() if "announced and absent" in name]

@@ -1,5 +1,6 @@
 """One bank of questions as people and programs write it: each form reads back equal, and what only looks like one gives nothing."""
 
+import gzip
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,7 +17,7 @@ from crawlers.read.containers.files.notations import document_in
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.tables.roles.values import bare
-from tests.crawlers.read.bodies import BANK, LETTERS, SEEN, book_of, csv_of, json_of, result_of, saved, sound, triples_of
+from tests.crawlers.read.bodies import BANK, LETTERS, SEEN, Asked, book_of, csv_of, json_of, result_of, saved, sound, triples_of, zip_of
 
 KEYS = [one.key for one in BANK]
 WANTED = [(one.stem, one.texts, one.key) for one in BANK]
@@ -84,6 +85,28 @@ _QUIZ = "<question type='multichoice'><questiontext><text>{stem}</text></questio
 _OPTION, _FIELD = "<option>{text}</option>", "<field name='o{letter}'>{text}</field>"
 _OK, _ANSWER = "<opt ok='{}'>{{text}}</opt>", "<answer fraction='{}'><text>{{text}}</text></answer>"
 HEADERS = {"known": ["题干", "选项A", "选项B", "选项C", "选项D", "答案"], "unknown": ["t", "x1", "x2", "x3", "x4", "k"], "none": []}
+
+
+_CELLS = [["题目", *LETTERS, "答案"], *([one.stem, *one.texts, one.key] for one in BANK)]
+_REPLY = json_of(
+    {
+        "data": json_of(
+            {"rows": [{"title": q.stem, "opts": json_of([{"k": k, "v": f"<p>{text}</p>"} for k, text in q.pairs]).decode(), "key": q.key}
+                      for q in BANK]}
+        ).decode()
+    }
+)  # fmt: skip
+
+
+def _rows(row: str, cell: str, cells: Sequence[Sequence[str]]) -> str:
+    return "".join(f"<{row}>{''.join(f'<{cell}>{text}</{cell}>' for text in each)}</{row}>" for each in cells)
+
+
+_ROWS = _rows("Row", "Cell", [[f"<Data>{cell}</Data>" for cell in row] for row in _CELLS])
+
+
+def _quoted(one: Asked) -> str:
+    return ", ".join(f"'{text}'" for text in one.texts)
 
 
 def parted(sign: str, header: Sequence[str]) -> str:
@@ -173,7 +196,60 @@ FORMS: dict[str, str | bytes] = {
     "quiz.xml": xml("quiz", "<question id='{n}'><text>{stem}</text>{options}</question>", _OPTION, "<option correct='1'>{text}</option>"),
     "items.xml": xml("quiz", "<item no='{n}'><stem>{stem}</stem><opts>{options}</opts></item>", _OK.format(0), _OK.format(1)),
     "moodle in another root.xml": xml("bank", _QUIZ, _ANSWER.format(0), _ANSWER.format(100)),
+    # Programs, packages and what is named otherwise
+    "bank.php": "<?php return ["
+    + "".join(f"['t' => '{q.stem}', 'o' => array({_quoted(q)}), 'a' => '{q.key}'], # x\n" for q in BANK)
+    + "];",
+    "bank.py": "Q = [" + "".join(f"dict(q={q.stem!r}, o={tuple(q.texts)!r}, a={q.key!r}),  # 'x\n" for q in BANK) + "]",
+    "Quiz.vue": "<template><p>{{ it's }}</p></template><script>export default { data() { return { n: 0, all: ["
+    + lines("{{ t: '{stem}', o: [{options}] }},", "{{ x: '{text}' }}", "{{ x: '{text}', right: true }}", join=", ", between="\n")
+    + "] } } }</script>",
+    "script.html": "<html><p>练习</p><script>var all = ["
+    + "".join(f"{{t: '{q.stem}', o: [{_quoted(q)}], a: '{q.key}'}},\n" for q in BANK)
+    + "];</script></html>",
+    "reply.json": _REPLY,
+    "reply.json.gz": gzip.compress(_REPLY),
+    "reply.h5p": zip_of({"h5p.json": "{}", "content/content.json": _REPLY}),
+    "reply.unknown": _REPLY,
+    "book.ods": zip_of(
+        {
+            "content.xml": '<o xmlns:t="t" xmlns:x="x"><t:table t:name="一">'
+            + "".join(
+                "<t:table-row>"
+                + "".join(f"<t:table-cell><x:p>{cell}</x:p></t:table-cell>" for cell in row)
+                + '<t:table-cell t:number-columns-repeated="16000"/></t:table-row>'
+                for row in _CELLS
+            )
+            + '<t:table-row t:number-rows-repeated="1000000"/></t:table></o>'
+        }
+    ),
+    "tabs.xls": "\n".join(map("\t".join, _CELLS)),
+    "page.xls": '<html><table><tr><td colspan="6">导出</td></tr>'
+    + '<tr><th rowspan="2">题目</th><th colspan="4">选项</th><th rowspan="2">答案</th></tr>'
+    + f"<tr><th>A</th><th>B</th><th>C</th><th>D</th></tr>{_rows('tr', 'td', _CELLS[1:])}</table></html>",
+    "xml.xls": f'<?xml version="1.0"?><Workbook xmlns="ss"><Worksheet><Table>{_ROWS}</Table></Worksheet></Workbook>',
     # Sheets
+    **{
+        f"{between} between options.csv": csv_of(
+            [["试题题目", "备选项", "正确答案"], *([q.stem, between.join(map(sign.join, q.pairs)), q.key] for q in BANK)], delimiter=";"
+        )
+        for between, sign in [("$;$", "."), ("|", "-"), ("^", ".")]
+    },
+    **{
+        f"{names}, {form}.csv": csv_of(
+            [["类别", "题目内容", *names, "正确答案号"]]
+            + [["综合", q.stem, *q.texts, form.format(names[q.right], key=q.key, text=q.texts[q.right])] for q in BANK]
+        )
+        for names in ["①②③④", "甲乙丙丁", "一二三四", "1234", "ⅠⅡⅢⅣ"]
+        for form in ["{}", "{key}、{text}", "{text}"]
+    },
+    **{
+        f"{name}.xlsx": book_of(
+            [["题库"], ["考题", *(name.format(n) for n in range(1, 5)), "应选"], *([q.stem, *q.texts, q.right + 1] for q in BANK)]
+        )
+        for name in ["第{}项", "选项{}（必填）", "xx{}", "候选项{}"]
+    },
+    "dates.tsv": "\n".join("\t".join([q.stem, *q.texts, f"2023-03-{q.n + 10}", q.key.lower()]) for q in BANK),
     "names.xlsx": book_of([*_NAMED, *([q.n, q.stem, *q.texts, q.key] for q in BANK)], merged=("A2:B2", "C2:F2", "G2:G3")),
     "codes.xlsx": sheet([f"k{n}" for n in range(1, 8)], *([q.n, q.stem, *q.texts, q.key] for q in BANK)),
     "count.xlsx": sheet(
@@ -439,6 +515,13 @@ def test_options_stand_in_the_order_that_they_state(key: str, first: int, order:
 def test_options_whose_answer_is_unknown_are_no_words() -> None:
     rows = [["题干", "选项1", "选项2", "选项3", "答案"], *([q.stem, *q.texts[:3], f"{'ABC'[q.n % 3]}（{q.texts[q.n % 3]}）"] for q in BANK)]
     assert all(item.options_raw for item in read("a.csv", csv_of(rows)).items if isinstance(item, QuestionItem))
+
+
+@pytest.mark.parametrize("sign", ["$;$", ",", "^", ""])
+def test_letters_of_one_answer_are_parted_by_any_sign(sign: str) -> None:
+    rows = [[one.stem, "|".join(map("-".join, one.pairs)), sign.join("ACD") if one.n % 5 == 4 else one.key] for one in BANK]
+    found = triples_of(read("a.csv", csv_of([["试题题目", "备选项", "正确答案"], *rows], delimiter=";")))
+    assert found == [(one.stem, one.texts, "ACD" if one.n % 5 == 4 else one.key) for one in BANK]
 
 
 def test_tags_in_lines_are_counted_once() -> None:

@@ -24,30 +24,6 @@ def test_the_word_answer_within_a_sentence_is_part_of_it(line: str, stem: str, a
     assert (question.stem, question.answer) == (stem, answer)
 
 
-def test_a_line_that_opens_with_the_next_number_is_no_part_of_a_question() -> None:
-    lines = [
-        *("一、配伍题", "［1-3］", "A）甲", "B）乙", "1 脑桥水肿首选（ ）。", "2 心肌结石首选（ ）。", "3 乳腺萎缩首选（ ）。", "答案：A")
-    ]
-    assert [draft.doubt for draft in read_paper(lines).drafts] == ["number_out_of_order"]
-
-
-@pytest.mark.parametrize("row", ["Ａ．甲案Ｂ．乙炎（正确答案）Ｃ．丙，2片Ｄ．丁值", "A.甲案B.乙炎(正确答案)C.丙，2片D.丁值"])
-def test_a_tick_within_options_run_together_gives_the_question_up(row: str) -> None:
-    assert [draft.doubt for draft in read_paper(["1.题干是（ ）", row]).drafts] == ["options_unreadable"]
-
-
-def test_a_mark_within_options_gives_the_question_up() -> None:
-    reading = read_paper(["1.题干是（ ）", "A.甲案B.乙炎 答案：C.丙病D.丁值", "2.题干是（ ）", "A.甲 B.乙", "答案：A"])
-    assert [draft.doubt for draft in reading.drafts] == ["options_unreadable", None]
-
-
-def test_ticks_tell_nothing_where_a_line_break_cuts_the_options() -> None:
-    reading = read_paper(
-        ["1.题干是（ ）", "A、阳性（正确答案）\tB、判断力", "下降\tC、局部热敷\tD、CT检查", "2.题干是（ ）", "A.甲 B.乙", "答案：A"]
-    )
-    assert [draft.doubt for draft in reading.drafts] == ["options_unreadable", None]
-
-
 @pytest.mark.parametrize("tag", ["[单选题]", "【多选题】", "单选题", "【判断题】"])
 @pytest.mark.parametrize("gap", ["（  ）", "()", "( ) "])
 def test_a_stem_that_begins_with_its_gap_is_no_heading_behind_its_type(tag: str, gap: str) -> None:
@@ -73,17 +49,6 @@ def test_a_bar_after_a_number_is_no_part_of_the_stem(form: str) -> None:
 @pytest.mark.parametrize("line", ["1|2|3|4|5", "1|23", "1#2#3"])
 def test_a_row_of_numbers_is_no_numbered_question(line: str) -> None:
     assert number_of(line) is None or number_of(line).style == "tight"
-
-
-def test_a_question_mark_behind_the_verdict_hides_it_not() -> None:
-    lines = ["1. 钳形表可测多根导线。（×）？", "2. 安全带应高挂低用。（√）", "3. 工作票由签发人签名。（ √ ）？"]
-    assert [draft.answer for draft in read_paper(lines).questions] == ["×", "√", "√"]
-
-
-def test_letters_far_behind_a_number_that_ends_the_stem_are_the_answer() -> None:
-    options = ["A）甲", "B）乙", "C）丙", "D）丁"]
-    lines = ["1、不属于习惯系统的是（ ）2-33    D", *options, "2、提出该理论的是（ ）。    B", *options]
-    assert [draft.answer for draft in read_paper(lines).questions] == ["D", "B"]
 
 
 @pytest.mark.parametrize("sign", [".", "、", "．"])
