@@ -17,7 +17,7 @@ from scrapy.utils.test import get_crawler
 
 from crawlers.html.source_spider import SourceSpider
 from crawlers.new.__main__ import main
-from crawlers.new.params_line import newest_snapshot, with_source
+from crawlers.new.params_line import with_source
 from crawlers.new.stubs import KINDS, NewSource, new_source, texts_of
 
 URL = "https://www.toyexam.example/papers/"
@@ -186,20 +186,6 @@ def test_the_own_network_is_refused(host: str) -> None:
         new_source("toy", f"http://{host}/papers/", "exam")
 
 
-@pytest.mark.parametrize(
-    ("url", "wanted", "host"),
-    [
-        ("https://WWW.Toy.Example", "https://www.toy.example/", "www.toy.example"),
-        ("http://www.toy.example/题库/?c=心#top", "http://www.toy.example/%E9%A2%98%E5%BA%93/?c=%E5%BF%83", "www.toy.example"),
-        ('https://www.toy.example/"a"<b>/', "https://www.toy.example/%22a%22%3Cb%3E/", "www.toy.example"),
-    ],
-)
-def test_an_address_is_written_as_browsers_send_it(url: str, wanted: str, host: str) -> None:
-    source = new_source("toy", url, "exam")
-    assert (source.url, source.host) == (wanted, host)
-    assert json.loads(texts_of(source)[Path("crawlers/sources/toy/pages/list.json")])["url"] == wanted
-
-
 @given(st.text(st.characters(codec="utf-8"), max_size=40), st.sampled_from(KINDS))
 def test_whatever_address_is_given_the_files_are_sound(tail: str, kind: str) -> None:
     try:
@@ -236,11 +222,6 @@ def test_one_line_is_put_in_and_nothing_else_moves(text: str, monkeypatch: pytes
     assert with_source(after, "toyexam", LINE) == after
 
 
-def test_a_short_name_keeps_the_column(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawlers.new.params_line.check", lambda values: None)
-    assert '\n  x:   {snapshot: "2026-11-20", max_pages: 50}\n' in with_source(TEXTS["aligned"], "x", LINE)
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [("clean: {x: 1}\n", "found no line below `sources:`"), ("sources: {a: {max_pages: 1}}\n", "is written as {…}"), ("a: [", "not YAML"),
@@ -263,7 +244,3 @@ def test_no_params_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=r"no params.yaml in this folder"):
         main(["toyexam", URL, "--kind", "exam"])
-
-
-def test_the_newest_snapshot_is_taken(root: Path) -> None:
-    assert newest_snapshot('sources:\n  a: {snapshot: "2025-01-01"}\n  b: {snapshot: "2026-02-03"}\n  c: {max_pages: 1}\n') == "2026-02-03"

@@ -80,14 +80,6 @@ def test_statements_are_known_by_the_names_of_their_columns(name: str, words: st
     assert read == {text: int(n % 3 == 0) for n, text in enumerate(_STATEMENTS, 1)}
 
 
-@pytest.mark.parametrize("words", ["YN", "是否", "VX"])
-def test_words_for_true_and_false_beside_choices_are_truth_values(words: str) -> None:
-    choices = [[1, stem, *options, "ABCD"[at]] for stem, options, at in zip(_STEMS, _OPTIONS, _RIGHT, strict=True)]
-    statements = [[3, text, "", "", "", "", words[1]] for text in _STATEMENTS[:4]]
-    items = _items("a.csv", _csv(["题型", "题目", "A", "B", "C", "D", "答案"], *choices, *statements))
-    assert [item.answer_raw for item in items if not item.options_raw] == ["错误"] * 4
-
-
 def test_tables_that_number_their_own_questions_are_not_joined() -> None:
     choices = [[n, stem, *options, "ABCD"[at]] for n, (stem, options, at) in enumerate(zip(_STEMS, _OPTIONS, _RIGHT, strict=True), 1)]
     statements = [[n, text, "√×"[n % 2]] for n, text in enumerate(_STATEMENTS, 1)]
@@ -95,10 +87,3 @@ def test_tables_that_number_their_own_questions_are_not_joined() -> None:
     items = _items("a.xlsx", book)
     assert _are_gold([item for item in items if item.options_raw])
     assert [item.stem_raw for item in items if not item.options_raw] == _STATEMENTS
-
-
-def test_a_list_of_options_is_known_whatever_its_name_begins_with() -> None:
-    pairs = zip(_OPTIONS, _RIGHT, strict=True)
-    lists = [[{"content": text, "correct": at == right} for at, text in enumerate(options)] for options, right in pairs]
-    rows = [{"stype": "SINGLE", "stem": stem, "subject_item": each} for stem, each in zip(_STEMS, lists, strict=True)]
-    assert _are_gold(_items("a.json", json.dumps(rows, ensure_ascii=False).encode()))

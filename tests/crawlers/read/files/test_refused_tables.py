@@ -88,25 +88,6 @@ def _sheet(*rows: tuple[Any, ...]) -> bytes:
 _GOLD = list(zip(_STEMS, _OPTIONS, _ANSWERS, strict=True))
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        ",Question,A,B,C,D,E,Answer",  # known without E
-        "id,type,question,option_a,option_b,option_c,option_d,option_e,answer,created_at",  # known without options
-    ],
-)
-def test_a_known_layout_that_leaves_options_gives_way(header: str) -> None:
-    columns = header.split(",")
-    lines = [header]
-    for n, (stem, options, answer) in enumerate(_GOLD):
-        cells = dict(zip([key for key in columns if key and (key in "ABCDE" or "option" in key)], [*options, ""], strict=False))
-        names = {"Question": stem, "question": stem, "Answer": answer, "answer": answer, "": str(n), "id": str(8800 + n), "type": "single"}
-        lines.append(",".join((cells | names).get(key, "") if key else str(n) for key in columns))
-    read = _read("bank.csv", "\n".join(lines))
-    assert [(stem, answer) for stem, _, answer in read] == [(stem, answer) for stem, _, answer in _GOLD]
-    assert [options for _, options, _ in read] == _OPTIONS
-
-
 def test_the_options_are_all_of_those_named_in_turn_and_no_column_beside_them() -> None:
     records = [
         {
@@ -132,12 +113,6 @@ def test_how_often_a_question_was_answered_wrongly_is_no_wrong_answer() -> None:
         for n, (stem, options, answer) in enumerate(_GOLD)
     }
     assert _read("bank.json", json.dumps({"version": 3, "questions": records}, ensure_ascii=False)) == _GOLD
-
-
-def test_numbers_and_chapters_are_no_options() -> None:
-    rows = [(f"第{n // 3 + 1}章", n + 1, f"第{n}项关于药品储存的规定适用于所有零售企业。", n % 2) for n in range(8)]
-    read = _read("bank.xlsx", _sheet(("章节", "序号", "题干", "答案"), *rows))
-    assert all(not options for _, options, _ in read)
 
 
 def test_headings_between_rows_do_not_hide_the_columns() -> None:

@@ -133,13 +133,3 @@ def test_a_patient_that_nothing_announces_makes_the_questions_below_unsure() -> 
     patient = "患者，男，45岁。上腹痛3年，加重1周，伴黑便。"
     assert [draft.doubt for draft in _drafts(f"{patient}\n{asked}")] == ["case_unsure"] * 2
     assert [draft.above.case for draft in _drafts(f"一、A3型题\n{patient}\n{asked}") if not draft.doubt] == [patient] * 2
-
-
-def test_the_heading_of_the_next_case_ends_the_last_option() -> None:
-    options = "A．甲类 B．乙类 C．丙类 D．丁{n}"
-    cases = {n: f"案例{'一二'[n // 2]}：一般资料：求助者{n}，机关公务员，一个多月来胸闷。" for n in (1, 3)}
-    lines = [line for n in (1, 2, 3) for line in filter(None, (cases.get(n), f"{n}．症状包括（ ）。", options.format(n=n)))]
-    found = read_paper(["案例分析题", *lines, "参考答案", "1-3 ABC"]).drafts
-    assert [(one.options[-1], (one.above.case or "")[8:9], one.answer) for one in found] == [
-        ("D．丁1", "1", "A"), ("D．丁2", "1", "B"), ("D．丁3", "3", "C"),
-    ]  # fmt: skip

@@ -265,11 +265,3 @@ def test_a_row_above_the_first_stem_alone_is_doubted() -> None:
     blocks = [f"{stem}[单选题]\n{plain_options(key)}\n答案：{key}" for stem, key in zip(STEMS, KEY, strict=True)]
     lines = "\n".join(["各位老师请把各题逐一核对，再交回，谢谢。", "\n\n".join(blocks)]).split("\n")
     assert not any("核对" in draft.stem for draft in accounted(lines, read_paper(lines)).questions)
-
-
-def test_a_row_below_the_last_statement_alone_is_doubted() -> None:
-    said = [
-        f"[ {'√' if verdict else '×'} ] {at}. {words}。" for at, (words, verdict) in enumerate(zip(STATEMENTS, VERDICTS, strict=True), 1)
-    ]
-    lines = [*said, "安监部 编印"]
-    assert not any("编印" in draft.stem for draft in accounted(lines, read_paper(lines)).questions)
