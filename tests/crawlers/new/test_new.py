@@ -17,7 +17,7 @@ from scrapy.utils.test import get_crawler
 
 from crawlers.html.source_spider import SourceSpider
 from crawlers.new.__main__ import main
-from crawlers.new.params_line import with_source
+from crawlers.new.params_line import newest_snapshot, with_source
 from crawlers.new.stubs import KINDS, NewSource, new_source, texts_of
 
 URL = "https://www.toyexam.example/papers/"
@@ -244,3 +244,7 @@ def test_no_params_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=r"no params.yaml in this folder"):
         main(["toyexam", URL, "--kind", "exam"])
+
+
+def test_the_newest_snapshot_is_taken(root: Path) -> None:
+    assert newest_snapshot('sources:\n  a: {snapshot: "2025-01-01"}\n  b: {snapshot: "2026-02-03"}\n  c: {max_pages: 1}\n') == "2026-02-03"
