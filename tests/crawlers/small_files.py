@@ -22,29 +22,24 @@ PAPER = (
 )
 _QUESTION = {"question": "感觉是（ ）", "answer": "A"}
 _OPTIONS = {"A": "甲", "B": "乙", "C": "丙", "D": "丁"}
+_PARTS = [
+    {"sub_question": "1).诊断是\nA:甲\nB:乙", "answer": "A", "analysis": "略"},
+    {"sub_question": "2).治疗是\nA:丙\nB:丁", "answer": "B"},
+]
+_CASE = [{"question": "诊断？", "answer": "感冒"}, {"question": "治疗？", "solution": "休息"}]
+_LABELLED = [{"label": "A", "text": "甲"}, {"label": "B", "text": "乙"}]
 RECORDS: dict[str, Any] = {
     "cpsyexam": [{"subject_name": "心理学", "question_type": "single", "question": "感觉是", "options": _OPTIONS, "answer": "AB", "id": 1}],
     "tcmbench": {
         "type": "CVR",
         "example": [
-            {
-                "index": 0,
-                "share_content": "患者，男。",
-                "question": [
-                    {"sub_question": "1).诊断是\nA:甲\nB:乙", "answer": "A", "analysis": "略"},
-                    {"sub_question": "2).治疗是\nA:丙\nB:丁", "answer": "B"},
-                ],
-            },
+            {"index": 0, "share_content": "患者，男。", "question": _PARTS},
             {"question": "感觉是\nA:甲\nB:乙", "answer": ["B"], "analysis": "略"},
         ],
     },
     "cmb": [
         {"id": "1", "exam_type": "医师考试", "exam_subject": "内科", "question_type": "多项选择题", "option": _OPTIONS, **_QUESTION},
-        {
-            "title": "病例",
-            "description": "患者，女。",
-            "QA_pairs": [{"question": "诊断？", "answer": "感冒"}, {"question": "治疗？", "solution": "休息"}],
-        },
+        {"title": "病例", "description": "患者，女。", "QA_pairs": _CASE},
     ],
     "ceval": [{"id": 0, **_QUESTION, **_OPTIONS, "explanation": "略"}],
     "cmmlu": [{"column 1": 0, "Question": "感觉是", **_OPTIONS, "Answer": "A"}],
@@ -52,15 +47,7 @@ RECORDS: dict[str, Any] = {
         "sections": [
             {
                 "chapter": "绪论",
-                "questions": [
-                    {
-                        "index": 1,
-                        "type": "single",
-                        "content": "感觉是",
-                        "options": [{"label": "A", "text": "甲"}, {"label": "B", "text": "乙"}],
-                        "answer": "A",
-                    }
-                ],
+                "questions": [{"index": 1, "type": "single", "content": "感觉是", "options": _LABELLED, "answer": "A"}],
             }
         ]
     },
@@ -76,14 +63,8 @@ RECORDS: dict[str, Any] = {
     },
     "triples": [{"head": "感冒", "relation": "症状", "tail": "咳嗽"}],
     "diseases_xywy": [
-        {
-            "name": "感冒",
-            "alias": "伤风",
-            "department": "呼吸内科 内科",
-            "symptom": "咳嗽 发热[详细]",
-            "complication": "肺炎",
-            "checklist": "血常规",
-        }
+        {"name": "感冒", "alias": "伤风", "department": "呼吸内科 内科", "symptom": "咳嗽 发热[详细]"}
+        | {"complication": "肺炎", "checklist": "血常规"}
     ],
     "diseases_kg": [
         {"_id": {"$oid": "5"}, "name": "感冒", "symptom": ["咳嗽"], "cure_department": ["内科"], "desc": "常见病。", "cause": "病毒。"}
@@ -126,7 +107,7 @@ EXCHANGED = {
 <question type="essay"><questiontext format="html"><text>什么是记忆？</text></questiontext>
 <graderinfo format="html"><text>经验的反映。</text></graderinfo></question>
 </quiz>
-""",
+"""
 }
 """Files of question banks in XML, by their formats."""
 _TIME = re.compile(rb"\d{4}-\d\d-\d\dT[\d:]+Z")

@@ -19,33 +19,24 @@ def crawled(tmp_path_factory: pytest.TempPathFactory, run_toy: Toy) -> Path:
 
 
 @pytest.mark.slow
-def test_pages_that_are_not_stored_fail_the_stage(crawled: Path, run_toy: Toy) -> None:
+def test_pages_that_are_not_stored_fail_the_stage_unless_the_site_never_gave_them(crawled: Path, run_toy: Toy) -> None:
     status, errors = run_toy("extract", crawled, spider="greedy")
     assert status == 1
     assert "error: extract toy: 1 pages are not in" in errors and "`dvc repro -f crawl@toy`" in errors
     assert "GET https://toy.example/p/never-crawled" in errors
-
-
-@pytest.mark.slow
-def test_pages_that_the_site_never_gave_are_not_looked_for(crawled: Path, run_toy: Toy) -> None:
     write_failed(crawled, {"GET https://toy.example/p/never-crawled": "HTTP status 500"})
     assert run_toy("extract", crawled, spider="greedy") == (0, "")
     write_failed(crawled, {})
 
 
 @pytest.mark.slow
-def test_misfits_above_the_share_fail_the_stage(crawled: Path, run_toy: Toy) -> None:
+def test_misfits_above_the_share_fail_the_stage_and_others_are_told(crawled: Path, run_toy: Toy) -> None:
     status, errors = run_toy("extract", crawled, spider="misfit")
     assert status == 1
     assert "6 of 31 pages no longer fit the spider, more than max_misfit_share 0.05" in errors
     assert "https://toy.example/p/5: no stem" in errors and "… and 1 more" in errors
-
-
-@pytest.mark.slow
-def test_misfits_below_the_share_are_told(crawled: Path, run_toy: Toy) -> None:
     status, errors = run_toy("extract", crawled, spider="misfit", share=0.2)
-    assert status == 0
-    assert errors.count("misfit: https://toy.example/p/") == 6
+    assert status == 0 and errors.count("misfit: https://toy.example/p/") == 6
 
 
 @pytest.mark.slow

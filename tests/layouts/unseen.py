@@ -95,10 +95,7 @@ ONE_BY_ONE: dict[str, tuple[Write, str]] = {
     "l12": (lambda n, s, o, a, e: [f"【单选】{s}（ ）", *_options(o), f"【正确答案】{a}"], "\n"),
     "l13": (lambda n, s, o, a, e: [f"Q: {s}", *_options(o, "{}) {}"), f"A: {a}", ""], "\n"),
     "l14": (lambda n, s, o, a, e: [*_heading(n, "第一章 总论", "第二章 各论"), f"{s}（ ）", *_options(o), f"答案：{a}"], "\n\n"),
-    "l17": (
-        lambda n, s, o, a, e: [*_wrapped(f"{str(n).translate(_WIDE_DIGITS)}．　{s}（　　）"), *_in_pairs(o), f"答案：{a}"],
-        "\n",
-    ),
+    "l17": (lambda n, s, o, a, e: [*_wrapped(f"{str(n).translate(_WIDE_DIGITS)}．　{s}（　　）"), *_in_pairs(o), f"答案：{a}"], "\n"),
     "l18": (lambda n, s, o, a, e: [f"{s}（ ）{' '.join(_options(o, '{}.{}'))} 答案：{a}"], "\n"),
     "l19": (lambda n, s, o, a, e: [f"{n}.{s}（ ）{'；'.join(_options(o, '{}.{}'))}。[{a}]"], "\n"),
     "l20": (_blank, "\n"),
@@ -111,12 +108,7 @@ ONE_BY_ONE: dict[str, tuple[Write, str]] = {
         "\n",
     ),
     "l26": (
-        lambda n, s, o, a, e: [
-            *_heading(n, "一、选择题", "二、选择题"),
-            f"({n if n < 7 else n - 6}) {s}",
-            *_options(o),
-            f"解：选{a}，{e}",
-        ],
+        lambda n, s, o, a, e: [*_heading(n, "一、选择题", "二、选择题"), f"({n if n < 7 else n - 6}) {s}", *_options(o), f"解：选{a}，{e}"],
         "\n",
     ),
     "l27": (lambda n, s, o, a, e: [*_wrapped(s + "（ ）", 16), *_cut(o, 8), f"正确答案是：{a}"], "\n"),

@@ -32,11 +32,6 @@ def entry(number: int, *labels: str) -> EntityItem:
     return EntityItem(url="a", provenance=seen(number), entity_type="disease", name_raw=f"病{number}", values=values)
 
 
-def test_sound_items_have_no_lines() -> None:
-    items: list[Item] = [question(number) for number in range(MANY)] + [entry(number, "典型症状：") for number in range(MANY)]
-    assert misread_lines(items) == [] and paste_lines(items) == []
-
-
 def test_what_looks_misread_has_its_share_its_place_and_its_remedy() -> None:
     items: list[Item] = [question(number, section_raw="判断" if number % 2 else None) for number in range(MANY)]
     (line,) = misread_lines(items)

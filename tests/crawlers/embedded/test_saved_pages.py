@@ -71,10 +71,7 @@ def test_a_replica_goes_before_saved_pages() -> None:
 @pytest.mark.parametrize(
     ("cases", "told"),
     [
-        (
-            [],
-            r"sources/toy/pages has no page; `python -m crawlers.check toy --live --save list https://www.toy.example/list/`.*mode: live",
-        ),
+        ([], r"sources/toy/pages has no page; `python -m crawlers.check toy --live --save list https://www.toy.example/list/`.*mode: live"),
         ([("paper", "https://www.toy.example/1.html")], "has 1 page, and none of https://www.toy.example/list/"),
         ([("a", HOME), ("b", HOME)], "a and b are both saved from https://www.toy.example/list/"),
     ],

@@ -6,10 +6,6 @@ from crawlers.embedded.sites import xiaohe
 
 LEAST_CHARS = 40  # of a passage (curation.clean.facts.prose)
 
-_FOUND_BY_THEIR_TAILS = {"甲状腺功能亢进症", "血清无机磷", "丙氨酸氨基转移酶", "血清甘油三酯", "血尿素氮", "红细胞计数", "胃镜检查",
-                         "高脂血症", "甲状腺功能减退症", "疥疮", "血清总钙", "血清总胆固醇"}  # fmt: skip
-"""The other site speaks of what is said of them."""
-
 
 def test_what_is_said_of_symptoms_is_long_enough_for_passages() -> None:
     for symptom in symptoms_on("ask120"):  # each of its texts is an entry of its own
@@ -33,14 +29,3 @@ def test_a_symptom_stands_in_the_list_of_xiaohe_and_has_its_page() -> None:
     assert first.name in listed and later.name in listed
     page = body(f"/medical/symptom/{xiaohe.entry_id(first)}")
     assert all(title in page and text[:20] in page for title, text in first.modules.items())
-
-
-def test_an_entry_of_one_encyclopedia_is_named_by_the_other() -> None:
-    content = load_content()
-    for site, other in (("ask120", "xiaohe"), ("xiaohe", "ask120")):
-        said = "".join(text for one in symptoms_on(other) for text in [*one.articles.values(), *one.diet, *one.modules.values()])
-        shown = content.on(other)
-        said += "".join(text for disease in shown.diseases for text in disease.texts.values())
-        entries = [*content.diseases, *content.medicines, *content.examinations, *content.foods]
-        lost = [one.name for one in entries if one.sites == [site] and one.name not in said]
-        assert set(lost) <= _FOUND_BY_THEIR_TAILS, site

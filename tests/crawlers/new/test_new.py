@@ -186,20 +186,6 @@ def test_the_own_network_is_refused(host: str) -> None:
         new_source("toy", f"http://{host}/papers/", "exam")
 
 
-@pytest.mark.parametrize(
-    ("url", "wanted", "host"),
-    [
-        ("https://WWW.Toy.Example", "https://www.toy.example/", "www.toy.example"),
-        ("http://www.toy.example/题库/?c=心#top", "http://www.toy.example/%E9%A2%98%E5%BA%93/?c=%E5%BF%83", "www.toy.example"),
-        ('https://www.toy.example/"a"<b>/', "https://www.toy.example/%22a%22%3Cb%3E/", "www.toy.example"),
-    ],
-)
-def test_an_address_is_written_as_browsers_send_it(url: str, wanted: str, host: str) -> None:
-    source = new_source("toy", url, "exam")
-    assert (source.url, source.host) == (wanted, host)
-    assert json.loads(texts_of(source)[Path("crawlers/sources/toy/pages/list.json")])["url"] == wanted
-
-
 @given(st.text(st.characters(codec="utf-8"), max_size=40), st.sampled_from(KINDS))
 def test_whatever_address_is_given_the_files_are_sound(tail: str, kind: str) -> None:
     try:
@@ -234,11 +220,6 @@ def test_one_line_is_put_in_and_nothing_else_moves(text: str, monkeypatch: pytes
     values = YAML(typ="safe", pure=True).load(after)
     assert list(values["sources"])[-1] == "toyexam" and values["sources"]["toyexam"] == LINE
     assert with_source(after, "toyexam", LINE) == after
-
-
-def test_a_short_name_keeps_the_column(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawlers.new.params_line.check", lambda values: None)
-    assert '\n  x:   {snapshot: "2026-11-20", max_pages: 50}\n' in with_source(TEXTS["aligned"], "x", LINE)
 
 
 @pytest.mark.parametrize(

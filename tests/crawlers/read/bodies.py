@@ -5,7 +5,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from docx import Document
 from openpyxl import Workbook
@@ -16,6 +16,33 @@ from crawlers.read.files import FileResult, read_steps
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.tables.records.reading import FileReading
 
+LETTERS = "ABCD"
+
+
+class Asked(NamedTuple):
+    """One question of the bank that files of all forms hold."""
+
+    n: int
+    stem: str
+    texts: list[str]
+    right: int
+
+    @property
+    def key(self) -> str:
+        return LETTERS[self.right]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        return list(zip(LETTERS, self.texts, strict=True))
+
+
+BANK = [
+    Asked(n, f"第{n}例患者最先受到影响的器官是（ ）", texts, n % 4)
+    for n, texts in enumerate(
+        [["心", "肝", "脾", "肺"], ["胃", "胆", "肾", "肠"], ["脑", "骨", "皮", "眼"], ["耳", "鼻", "舌", "齿"]] * 3, 1
+    )
+]
+GOLD = [(one.stem, one.texts, one.right) for one in BANK]
 SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 
 
@@ -90,3 +117,11 @@ def read(name: str, body: bytes, format_name: str | None = None) -> FileReading:
 def sound(reading: FileReading) -> list[QuestionItem]:
     """Return the questions without a doubt."""
     return [item for item in reading.items if isinstance(item, QuestionItem) and not item.doubt]
+
+
+def triples_of(reading: FileReading) -> list[tuple[str, list[str], str]]:
+    """Return stem, options without letters, and answer of each question without a doubt."""
+    return [
+        (i.stem_raw or "", [o.removeprefix(f"{LETTERS[n]}.").strip() for n, o in enumerate(i.options_raw or [])], i.answer_raw or "")
+        for i in sound(reading)
+    ]

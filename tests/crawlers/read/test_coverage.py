@@ -23,7 +23,6 @@ from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.vocabulary.labels import IMAGE
 
 SEEN = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
-_TEXTS = st.lists(st.text("甲乙丙丁AB1.（）①", max_size=20), max_size=6)
 WORDS = "肝脏分泌胆汁参与脂肪消化吸收过程心室收缩射血进入主动脉肾小球滤过形成原尿神经元传导冲动依靠离子通道骨骼肌纤维横纹明显"
 JUNK = [
     "本刊编辑部祝读者新春愉快",
@@ -127,17 +126,6 @@ def test_a_reader_that_drops_a_question_in_silence_is_found_out(seed: int, count
     assert sum(folded(line[2:]) in unread for line in questions[gone][1:5]) >= 3  # eight characters of one may be in others
 
 
-def test_questions_that_open_with_the_same_words_are_counted_once_each() -> None:
-    words = "根据《建设工程安全生产管理条例》的规定，"
-    lines = [
-        f"{number}.{words}第{number}种情形（ ）。\nA.应当停工\nB.可以施工\nC.应当报告\nD.第{number}项说明\n正确答案：{'ABCD'[number % 4]}"
-        for number in range(1, 91)
-    ]
-    reading, account = read("卷.txt", "\n".join(lines).encode())
-    assert len(reading.items) == 90
-    assert (account.questions_unread, account.unread_characters) == (0, 0)
-
-
 def test_a_reader_patched_to_drop_a_question_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     def lossy(lines: list[str], paper: ParsedPaper) -> ParsedPaper:
         return structs.replace(paper, questions=paper.questions[:-1])
@@ -157,38 +145,6 @@ def test_a_record_that_a_reader_drops_is_found_out() -> None:
     account = account_of("bank.json", body, "table", dropped)
     assert {(one.position, one.reason) for one in account.unread} == {(f"record:3:{key}", "record_unread") for key in rows[0]}
     assert account.questions_unread == 1
-
-
-def test_verdicts_that_the_reader_gave_letters_are_accounted_for() -> None:
-    asked = "".join(f"{number}. 第{number}种药物应当每日定时服用。\n正确\n错误\n答案：正确\n" for number in range(1, 41))
-    reading, account = read("题库.txt", f"一、判断题\n{asked}".encode())
-    assert [item.options_raw for item in reading.items] == [["A. 正确", "B. 错误"]] * 40
-    assert account.unread == [] and account.difference == 0
-
-
-def test_what_two_items_share_counts_once() -> None:
-    lines = [
-        "（1～2题共用题干）",
-        "患者女，40岁，右上腹疼痛三天，伴发热与黄疸",
-        "1．最可能的诊断是",
-        "A．胆管炎",
-        "B．胃炎",
-        "答案：A",
-        "2．首选的检查是",
-        "A．超声",
-        "B．胃镜",
-        "答案：A",
-    ]
-    reading, account = read("卷.txt", "\n".join(lines).encode())
-    assert len({item.case_raw for item in reading.items}) == 1
-    assert account.unread == [] and account.in_items <= account.characters
-
-
-def test_a_doubtful_question_is_rejected_and_no_part_of_the_items() -> None:
-    lines = ["1．甲是什么", "A．一种药", "C．一种食物", "答案：A", "2．乙是什么（ ）", "A．一种病", "B．一种药", "答案：B"]
-    reading, account = read("卷.txt", "\n".join(lines).encode())
-    doubt = next(item.doubt for item in reading.items if item.doubt)
-    assert account.rejected[doubt] >= counted("甲是什么A．一种药C．一种食物") and account.difference == 0
 
 
 def test_the_answers_of_a_list_are_those_of_the_items() -> None:
@@ -218,24 +174,6 @@ def test_an_answer_in_words_that_are_a_label_of_an_option_too_is_the_one_behind_
     lines = [f"{number}. 第{number}种药物应当每日定时服用。\n   true. 正确\n   false. 错误\n参考答案：false\n" for number in range(1, 5)]
     reading, account = read("卷.txt", "\n".join(lines).encode())
     assert len(reading.items) == 4 and (account.questions_unread, account.unread) == (0, [])
-
-
-def test_cells_of_whole_questions_below_a_key_are_read_in_full() -> None:
-    records = [{"question": f"第{n}种药物是（ ）\nA．甲药\nB．乙药\nC．丙药", "answer": ["B"], "year": "2020"} for n in range(4)]
-    reading, account = read("bank.json", json.dumps({"keywords": "卷", "example": records}).encode(), "table")
-    assert len(reading.items) == 4 and {one.reason for one in account.unread} <= {"unknown_key", "beside_records"}
-
-
-def test_what_says_options_again_is_no_unread_text_and_codes_are_told_by_their_key() -> None:
-    def asked(n: int) -> dict[str, object]:
-        parts = [f"{letter}、第{n}种{word}" for letter, word in zip("ABCD", ("青霉素", "叶酸片", "维生素", "阿司匹林"), strict=True)]
-        listed = [{"id": 900 + 9 * n + at, "text": part} for at, part in enumerate(parts)]
-        return {"zz": f"第{n}例患者应当服用的是（ ）", "pick": "".join(parts), "ok": "B", "flag": "khd", "items": listed}
-
-    body = json.dumps({"rows": [asked(n) for n in range(6)]}, ensure_ascii=False).encode()
-    reading, account = read("bank.json", body, "table")
-    assert len(reading.items) == 6
-    assert not account.unread and account.furniture["code"] == 6 * len("khd")
 
 
 @pytest.mark.parametrize(

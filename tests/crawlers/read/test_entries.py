@@ -264,30 +264,6 @@ def test_entries_of_several_kinds_are_told_apart(name: str, text: str, expected:
     assert result.account.difference == 0
 
 
-def test_each_sheet_has_its_kind_below_a_sheet_of_instructions() -> None:
-    book = Workbook()
-    book.active.title = "说明"
-    book.active.append(["填表说明"])
-    book.active.append(["带*的必须填写"])
-    symptoms, checks = book.create_sheet("症状"), book.create_sheet("检查")
-    for row in (
-        ["症状名称*", "同义词", "可能原因", "就诊科室"],
-        ["胸闷", "憋气", "心肌缺血", "心内科"],
-        ["腹胀", None, "消化不良", "消化内科"],
-    ):
-        symptoms.append(row)
-    for check in (
-        ["编码", "检查项目*", "英文缩写/别名", "检查部位", "适用疾病", "参考值", "价格(元)"],
-        ["A1", "血糖测定", "GLU", "血液", "糖尿病", "3.9～6.1mmol/L", 5],
-        ["A2", "喉镜检查", None, "喉", "喉炎", "未见异常", 50],
-        ["A3", "尿酸测定", "UA", "血液", "痛风", "成年男性208～428μmol/L、成年女性155～357μmol/L", 8],
-    ):
-        checks.append(check)
-    book.save(file := BytesIO())
-    found = [(kind, name) for kind, name, _ in entries_of("template.xlsx", file.getvalue())]
-    assert found == [("symptom", "胸闷"), ("symptom", "腹胀"), *(("examination", name) for name in ("血糖测定", "喉镜检查", "尿酸测定"))]
-
-
 def test_the_number_of_a_value_is_no_part_of_it() -> None:
     said = {name: [{"id": 7, "name": symptoms[0]}, {"sign_id": 8, "sign": symptoms[1]}] for name, symptoms in DISEASES}
     text = json.dumps([{"name": name, "symptoms": values} for name, values in said.items()])

@@ -5,8 +5,6 @@ import logging
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from openpyxl import Workbook
 
@@ -46,20 +44,6 @@ def test_files_are_named_from_the_folder_above_the_wildcard(tmp_path: Path, page
     assert [item.url for item in read] == ["file:a/二 %.jsonl", "file:b/one.jsonl"]
     assert store_files("books", source(tmp_path / "b/one.jsonl"), pages) == 1  # the snapshot holds what `path` names now
     assert [item.url for item in read_files("books", source(tmp_path), pages, 0.0)] == ["file:one.jsonl"]
-
-
-def test_a_folder_gives_what_its_format_reads(tmp_path: Path, pages: Path, caplog: pytest.LogCaptureFixture) -> None:
-    for name in ("a.txt", "deep/b.md", ".hidden.txt", "~$c.docx", "cover.png"):
-        (tmp_path / "own" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "own" / name).write_text(PAPER.replace("感觉", f"感觉{name}"), encoding="utf-8")
-    with caplog.at_level(logging.WARNING):
-        assert store_files("books", source(tmp_path / "own", "paper"), pages) == 2
-    assert "files that end in '.png' are not read" in caplog.text
-    items = list(read_files("books", source(tmp_path, "paper"), pages, 0.0))
-    assert [(item.url, item.provenance.position) for item in items] == [
-        *(("file:a.txt", "q1"), ("file:a.txt", "q2"), ("file:deep/b.md", "q1"), ("file:deep/b.md", "q2")),
-    ]
-    assert {item.paper_raw for item in items if isinstance(item, QuestionItem)} == {"a 心理学试卷", "b 心理学试卷"}
 
 
 @pytest.mark.parametrize(
@@ -107,16 +91,6 @@ def test_a_pattern_is_no_path_that_dvc_could_watch(tmp_path: Path) -> None:
     assert Import(path=str(tmp_path / "odd [1].txt"))
 
 
-def test_the_format_is_told_by_the_files(tmp_path: Path, pages: Path) -> None:
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own/a.txt").write_text(PAPER, encoding="utf-8")
-    write(tmp_path / "own/b.jsonl", CHOICE)
-    books = Import(path=str(tmp_path / "own"), snapshot="2026-01-01")
-    assert store_files("books", books, pages) == 2
-    items = list(read_files("books", books, pages, 0.0))
-    assert [item.url for item in items] == ["file:a.txt", "file:a.txt", "file:b.jsonl"]
-
-
 @pytest.mark.parametrize(
     ("said", "expected"), [({}, (None, "医学")), ({"exam": "口腔执业医师", "subject": "口腔"}, ("口腔执业医师", "口腔"))]
 )
@@ -131,14 +105,6 @@ def test_a_file_too_large_is_not_read(tmp_path: Path, pages: Path, monkeypatch: 
     write(tmp_path / "a.jsonl", CHOICE)
     with pytest.raises(ValueError, match=r"a\.jsonl: \d+ bytes; at most 10 are read"):
         store_files("books", source(tmp_path), pages)
-
-
-def test_parquet_is_stored_as_it_is_and_read_as_its_records(tmp_path: Path, pages: Path) -> None:
-    pq.write_table(pa.Table.from_pylist([CHOICE, CHOICE | {"question": "知觉是"}]), tmp_path / "train-00000-of-00001.parquet")
-    assert store_files("books", source(tmp_path), pages) == 1
-    items = list(read_files("books", source(tmp_path), pages, 0.0))
-    assert [item.provenance.position for item in items] == ["row:1", "row:2"]
-    assert {item.url for item in items} == {"file:train-00000-of-00001.parquet"}
 
 
 def test_the_same_bytes_twice_are_told(tmp_path: Path, pages: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -187,13 +153,6 @@ def test_sheets_that_are_not_read_are_told_to_the_pipeline(tmp_path: Path, pages
         items = list(read_files("books", source(tmp_path / "a.xlsx", "table"), pages, 0.0))  # a question that is unsure is no wrong format
     assert [item.doubt for item in items if isinstance(item, QuestionItem)] == [None, "options_unreadable"]
     assert "books: a.xlsx: sheet 填空: no header that is known, so its 1 rows are not read" in caplog.text
-
-
-def test_a_folder_gives_outlines_and_packages(tmp_path: Path) -> None:
-    names = ["a.opml", "b.mm", "c.xmind", "d.h5p"]
-    for name in names:
-        (tmp_path / name).write_bytes(b"<x/>")
-    assert [name for name, _ in named_files([str(tmp_path)])] == names
 
 
 def test_a_folder_names_what_it_leaves(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

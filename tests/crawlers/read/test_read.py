@@ -8,7 +8,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
 from crawlers.read.__main__ import main
@@ -148,20 +147,6 @@ def test_signs_that_hide_others_are_not_shown(books: Path, capsys: pytest.Captur
     main(["books", "--verbose"])
     told = capsys.readouterr().err
     assert "度' of 1 records" in told and "\u202e" not in told and "\\u202e" in told
-
-
-def test_sheets_that_are_not_read_are_told_without_asking(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = Workbook()
-    for row in (["题目", "A", "B", "答案"], ["感觉是", "甲", "乙", "A"]):
-        made.active.append(row)
-    made.create_sheet("填空").append(["题目", "填空1"])
-    made.save(books / "a.xlsx")
-    main(["books/a.xlsx"])
-    lines = capsys.readouterr().err.splitlines()
-    assert (
-        lines[1].split()[-3:] == ["1", "17", "29.4"]
-        and "a.xlsx: sheet 填空: no header that is known, so its 1 rows are not read: 题目 填空1" in lines
-    )
 
 
 @pytest.mark.parametrize(

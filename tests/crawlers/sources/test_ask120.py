@@ -8,7 +8,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from parsel import Selector
 from protego import Protego
 from scrapy import Request
 from scrapy.http import Headers, HtmlResponse
@@ -22,7 +21,6 @@ from crawlers.embedded.sites import ask120
 from crawlers.embedded.sites.ask120_diseases import is_boxless, is_cut
 from crawlers.html.source_spider import NOTED
 from crawlers.sources.ask120.spider import Ask120Spider
-from crawlers.sources.ask120.text import divided, lines_with_label
 
 TAG = "https://tag.120ask.com"
 PAGES = Path(__file__).parents[3] / "crawlers/sources/ask120/pages"
@@ -44,15 +42,6 @@ def get(respond: Respond, target: str, host: str = "tag.120ask.com", headers: di
 
 def page(html: str, url: str = f"{TAG}/jibing/x/") -> HtmlResponse:
     return HtmlResponse(url, body=html.encode(), encoding="utf-8", request=Request(url))
-
-
-def test_a_disease_leads_to_its_sub_pages_medicines_and_neighbours(spider: Ask120Spider) -> None:
-    html = (PAGES / "disease.html").read_text(encoding="utf-8")
-    requests = [found for found in spider.parse_entry(page(html, f"{TAG}/jibing/ptt/"), "disease") if isinstance(found, Request)]
-    callbacks = {request.url: request.callback.__name__ for request in requests}
-    assert callbacks[f"{TAG}/jibing/ptt/shiliao/"] == "parse_article" and len(callbacks) == 12
-    assert callbacks[f"{TAG}/jibing/jzx/"] == "parse_entry"
-    assert callbacks["https://yp.120ask.com/detail/1.html"] == "parse_medicine"
 
 
 def scoped(**scope: list[str]) -> Ask120Spider:
@@ -109,23 +98,11 @@ def test_lists_name_examinations_and_medicines_by_their_numbers() -> None:
     assert {request.callback for request in found[1:]} == {spider.parse_medicine} and not any(request.dont_filter for request in found[1:])
 
 
-def test_a_letter_list_may_stand_outside_its_box(spider: Ask120Spider) -> None:
-    listed = '<div class="tag_li"><p><a href="//tag.120ask.com/jibing/jiabing/" title="甲病">甲病</a></p></div>'
-    found = list(spider.parse(page(f'<div class="sick_tag"></div>{listed}', f"{TAG}/jibing/pinyin/j.html")))
-    assert [request.url for request in found if isinstance(request, Request)] == [f"{TAG}/jibing/jiabing/"]
-
-
-def test_diseases_of_a_medicine_are_told_by_their_searches_not_by_words_that_run_together(spider: Ask120Spider) -> None:
-    row = "<li>相关疾病：" + "".join(f"<var onclick=\"tagSearch('{name}')\">{name}</var>" for name in ("腹泻", "消化不良")) + "</li>"
-    html = f'<div class="details-right-drug"><p>甲片</p><ul>{row}<li>批准文号：<var>国药准字甲1</var></li></ul></div>'
-    [item] = [found for found in spider.parse_medicine(page(html, "https://yp.120ask.com/detail/7.html")) if isinstance(found, EntityItem)]
-    assert [(value.label, value.value) for value in item.values] == [("相关疾病：", "腹泻、消化不良"), ("批准文号：", "国药准字甲1")]
-
-
 @pytest.mark.parametrize(
     "cells",
     [
         "<var>腹泻</var><var>消化不良</var>",
+        "<var onclick=\"tagSearch('腹泻')\">腹泻</var><var onclick=\"tagSearch('消化不良')\">消化不良</var>",
         "<a onclick=\"tagSearch('腹泻')\">腹</a><a onclick=\"tagSearch('消化不良')\">消</a>",
         "<var onclick=\"tagSearch(this, '腹泻')\">腹</var><var>消化不良</var>",
         "<p><var onclick='goSearch(1)'>腹泻</var> <var onclick='goSearch(2)'>消化不良</var></p>",
@@ -206,14 +183,6 @@ def test_a_list_that_leads_to_other_lists_alone_is_empty_or_a_misfit(
     assert (stats.get("misfit/count", 0), sum(name.startswith(NOTED) for name in stats)) == (misfits, noted)
 
 
-def test_a_title_above_the_tabs_of_foods_is_none_of_them(spider: Ask120Spider) -> None:
-    tabs = '<div class="swiper-container"><div><em>燕麦</em></div><div><em>菠菜</em></div></div>'
-    reasons = '<div class="bigbox"><div>富含膳食纤维。</div><div>富含镁。</div></div>'
-    html = f'<div class="wrap_big"><div class="dl_1"><em>宜吃食物</em>{tabs}{reasons}</div></div>'
-    [item] = spider.parse_article(page(html, f"{TAG}/jibing/x/shiliao/"), "甲病", f"{TAG}/jibing/x/")
-    assert [(section.title, section.text) for section in item.sections] == [("燕麦", "富含膳食纤维。"), ("菠菜", "富含镁。")]
-
-
 def test_foods_under_a_title_are_told_on_their_side(spider: Ask120Spider) -> None:
     """A section named by a food alone does not say whether it is to be eaten."""
     sides = [("dl_1", "宜吃食物", ("燕麦", "菠菜")), ("dl_2", "忌吃食物", ("红酒",))]
@@ -238,43 +207,12 @@ def test_a_title_is_told_from_foods_by_their_number(spider: Ask120Spider, title:
     assert [section.title for section in item.sections] == ["宜母子", "菠菜"]
 
 
-def test_a_possible_disease_is_told_with_its_department_and_typical_symptoms(spider: Ask120Spider) -> None:
-    html = (PAGES / "symptom.html").read_text(encoding="utf-8")
-    found = spider.parse_entry(page(html, f"{TAG}/zhengzhuang/toutong/"), "symptom")
-    symptom, migraine, pressure = [one for one in found if isinstance(one, EntityItem)]
-    assert [value.value for value in symptom.values] == ["偏头痛、高血压"]
-    told = [(value.label, value.value) for value in migraine.values]
-    assert (migraine.entity_type, migraine.name_raw, migraine.url) == ("disease", "偏头痛", f"{TAG}/jibing/ptt/")
-    assert told == [("挂什么科", "神经内科"), ("典型症状", "恶心")]
-    assert [value.label for value in pressure.values] == ["挂什么科"]
-    assert [one.provenance.position for one in (migraine, pressure)] == ["possible:1", "possible:2"]
-
-
 def test_leaflets_stand_under_two_addresses(spider: Ask120Spider) -> None:
     others = "".join(f'<a href="{place}">其他</a>' for place in ("/manual/8.html", "/detail/9.html", "/x/9.html"))
     links = f'<div class="details-right-drug"><p>甲片</p></div>{others}'
     found = spider.parse_medicine(page(links, "https://yp.120ask.com/detail/7.html"))
     asked = [one.url for one in found if isinstance(one, Request)]
     assert asked == ["https://yp.120ask.com/manual/8.html", "https://yp.120ask.com/detail/9.html"]
-
-
-def test_surgery_is_read_from_its_index_to_its_parts(spider: Ask120Spider) -> None:
-    def read(name: str, callback: str, **known: str) -> list[EntityItem | Request]:
-        case = json.loads((PAGES / f"{name}.json").read_text(encoding="utf-8"))
-        html = (PAGES / f"{name}.html").read_text(encoding="utf-8")
-        return list(getattr(spider, callback)(page(html, case["url"]), **known))
-
-    assert f"{TAG}/shoushu/pinyin.html" in spider.start_urls
-    lists = {found.url: found.cb_kwargs for found in read("surgery_index", "parse") if isinstance(found, Request)}
-    homes = {f"{TAG}/shoushu/{slug}/": {"kind": "surgery"} for slug in ("lanweiqiechu", "baineizhang")}
-    assert lists == {f"{TAG}/shoushu/ks/wk.html": {}, **homes}
-    item, *parts = read("surgery", "parse_entry", kind="surgery")
-    assert isinstance(item, EntityItem)
-    assert [(value.label, value.value) for value in item.values] == [
-        ("手术科室：", "普外科"), ("麻醉方式：", "腰麻"), ("手术时长：", "约一小时"),
-    ]  # fmt: skip
-    slugs = ["shiying", "bingfa", "jinji", "buzhou", "zhunbei", "huli", "zhuyi", "baojia"]
-    assert [part.url for part in parts] == [f"{TAG}/shoushu/lanweiqiechu/{slug}/" for slug in slugs]
 
 
 def test_an_examination_leads_to_its_diseases(spider: Ask120Spider) -> None:
@@ -317,35 +255,6 @@ def test_a_list_that_ask120_has_not_is_an_error(name: str) -> None:
 def test_a_page_that_no_longer_fits_is_counted(spider: Ask120Spider, callback: str, arguments: dict[str, str]) -> None:
     assert list(getattr(spider, callback)(page("<html><body><h1>新版</h1></body></html>"), **arguments)) == []
     assert spider.crawler.stats.get_value("misfit/count") == 1
-
-
-@pytest.mark.parametrize(
-    "html, pairs",
-    [
-        ("<p>　　<b>预防措施：</b>戒烟、限酒。</p>", [("预防措施：", "戒烟、限酒。")]),
-        ("<p><strong>预防措施</strong>：戒烟</p>", [("预防措施：", "戒烟")]),
-        ("<p><strong>预防措施:</strong></p><p>1.戒烟；</p><p>2、限酒。</p><p>三餐规律。</p>", [("预防措施:", "1.戒烟；\n2、限酒。")]),
-        ("<p>预防：戒烟。</p><p>其他：不算。</p>", [("预防：", "戒烟。")]),
-        ("<p>应当<strong>戒烟：</strong>这不在行首。</p>", []),
-        ("<p>只有<b>重点</b>的正文。</p>", []),
-    ],
-)
-def test_lines_that_open_with_a_label(html: str, pairs: list[tuple[str, str]]) -> None:
-    assert lines_with_label(Selector(f"<div>{html}</div>").css("div"), "预防") == pairs
-
-
-@pytest.mark.parametrize(
-    "line, parted",
-    [
-        ("正常值:3.9~6.1", ("正常值:", "3.9~6.1")),
-        ("正常值：成年男性：1~2", ("正常值：", "成年男性：1~2")),
-        (" 注意事项：\n空腹", ("注意事项：", "空腹")),
-        ("没有标签", ("", "没有标签")),
-        ("这一行在第一个冒号之前说了二十多个字所以不是标签：值", ("", "这一行在第一个冒号之前说了二十多个字所以不是标签：值")),
-    ],
-)
-def test_a_label_ends_at_the_first_colon(line: str, parted: tuple[str, str]) -> None:
-    assert divided(line) == parted
 
 
 def test_a_client_without_name_is_refused(respond: Respond) -> None:

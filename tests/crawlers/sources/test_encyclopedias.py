@@ -2,29 +2,23 @@
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable
 from itertools import chain
 from types import ModuleType
-from urllib.parse import urljoin, urlsplit
 
 import msgspec
 import opencc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scrapy import Request
-from scrapy.http import Headers
-from scrapy.responsetypes import responsetypes
-from scrapy.utils.test import get_crawler
 
 from atomexam.records.item import EntityItem
 from crawlers.embedded.content import Content, Disease, Entry, load_content
-from crawlers.embedded.site import Respond, SiteRequest
 from crawlers.embedded.sites import ask120, xiaohe
 from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.ask120.spider import Ask120Spider
 from crawlers.sources.xiaohe.spider import XiaoheSpider
+from tests.crawlers.replica_walk import ReplicaWalk
 
 SITES: dict[str, tuple[ModuleType, type[SourceSpider]]] = {"ask120": (ask120, Ask120Spider), "xiaohe": (xiaohe, XiaoheSpider)}
 _SIMPLIFIED = opencc.OpenCC("t2s")
@@ -46,40 +40,9 @@ EXAMINATION_LABELS = {"used_for": "适用疾病 适用于", "high": "升高 升�
 MEDICINE_LABELS = {"effects": "适应症 功能主治", "adverse": "不良反应"}
 FOOD_LABELS = {"effects": "功效与作用", "good_for": "适宜人群", "avoid_for": "慎食人群"}
 
-Walk = tuple[list[EntityItem], Counter[int], list[str]]
-"""Items, answers by status, misfits."""
-
-
 # Any words, and what mark-up is made of; a list's own separators cannot stand in its entries.
 _WORD = st.text(alphabet="头晕咳嗽病药食ABZabz<>&'\"{}%", min_size=1, max_size=8)
 _WORDS = st.lists(_WORD.map(lambda text: f"甲{text}"), max_size=4, unique=True)
-
-
-def walk(spider_class: type[SourceSpider], respond: Respond) -> Walk:
-    """Follow a spider through a replica without server or network; robots.txt is not asked."""
-    crawler = get_crawler(spider_class)
-    spider = spider_class.from_crawler(crawler, snapshot="2026-11-20")
-    requests = [Request(url) for url in spider.start_urls]
-    seen: set[str] = set()
-    items: list[EntityItem] = []
-    statuses: Counter[int] = Counter()
-    while requests:
-        request = requests.pop()
-        if request.url in seen:
-            continue
-        seen.add(request.url)
-        asked = urlsplit(request.url)
-        target = asked.path + (f"?{asked.query}" if asked.query else "")
-        reply = respond(SiteRequest(method="GET", host=asked.netloc, target=target, headers={"user-agent": "test"}))
-        statuses[reply.status if reply else 404] += 1
-        if reply and reply.status == 301:
-            requests.append(request.replace(url=urljoin(request.url, reply.headers["Location"])))
-        elif reply and reply.status == 200:
-            response_class = responsetypes.from_args(headers=Headers(reply.headers), url=request.url, body=reply.body)
-            response = response_class(request.url, headers=reply.headers, body=reply.body, request=request)
-            for found in (request.callback or spider.parse)(response, **request.cb_kwargs):
-                (requests if isinstance(found, Request) else items).append(found)
-    return items, statuses, crawler.stats.get_value("misfit/pages", [])
 
 
 @pytest.fixture(scope="module", params=SITES)
@@ -96,14 +59,14 @@ def sound(site_name: str) -> Content:
 
 
 @pytest.fixture(scope="module")
-def walked(site_name: str, sound: Content) -> Walk:
+def walked(site_name: str, sound: Content) -> ReplicaWalk:
     site, spider_class = SITES[site_name]
-    return walk(spider_class, site.build(sound))
+    return ReplicaWalk(spider_class, site.build(sound))
 
 
 @pytest.fixture(scope="module")
-def atoms(walked: Walk) -> Callable[[str, str, str], set[str]]:
-    return atoms_of(walked[0])
+def atoms(walked: ReplicaWalk) -> Callable[[str, str, str], set[str]]:
+    return atoms_of(walked.items)
 
 
 def atoms_of(items: list[EntityItem]) -> Callable[[str, str, str], set[str]]:
@@ -170,17 +133,17 @@ def test_medicines_come_back(sound: Content, atoms: Callable[[str, str, str], se
         assert atoms("medicine", medicine.name, "批准文号") == {plain(medicine.approval or "")}
 
 
-def test_foods_come_back(sound: Content, site_name: str, walked: Walk, atoms: Callable[[str, str, str], set[str]]) -> None:
+def test_foods_come_back(sound: Content, site_name: str, walked: ReplicaWalk, atoms: Callable[[str, str, str], set[str]]) -> None:
     if site_name == "ask120":  # shows food with its diseases alone
-        assert all(item.entity_type != "food" for item in walked[0])
+        assert all(item.entity_type != "food" for item in walked.items)
     else:
         assert len(sound.foods) >= 40
         check(sound.foods, "food", FOOD_LABELS, atoms)
 
 
-def test_prose_becomes_sections(sound: Content, walked: Walk) -> None:
+def test_prose_becomes_sections(sound: Content, walked: ReplicaWalk) -> None:
     texts: dict[str, str] = {}
-    for item in walked[0]:
+    for item in walked.items:
         texts[item.name_raw] = texts.get(item.name_raw, "") + "".join(plain(section.text) for section in item.sections)
     for disease in sound.diseases:
         for subject, text in disease.texts.items():
@@ -191,17 +154,16 @@ def test_every_food_effect_is_on_a_site_that_shows_it() -> None:
     assert [food.name for food in load_content().foods if "xiaohe" not in food.sites] == []
 
 
-def test_pages_are_missing_and_none_is_a_misfit(walked: Walk, site_name: str) -> None:
-    _, statuses, misfits = walked
-    assert statuses[404] > 0 and (statuses[301] > 0 or site_name == "xiaohe")
+def test_pages_are_missing_and_none_is_a_misfit(walked: ReplicaWalk, site_name: str) -> None:
+    assert walked.statuses[404] > 0 and (walked.statuses[301] > 0 or site_name == "xiaohe")
     # robots.txt keeps a crawl from this page, which is none of a disease; this walk does not ask it.
-    assert [page for page in misfits if "/jibing/zhuanti/" not in page] == []
+    assert [page for page in walked.misfits if "/jibing/zhuanti/" not in page] == []
 
 
-def test_every_item_is_named_and_placed(walked: Walk) -> None:
-    places = [(item.provenance.url, item.entity_type, item.name_raw) for item in walked[0]]  # a symptom's page tells of several diseases
+def test_every_item_is_named_and_placed(walked: ReplicaWalk) -> None:
+    places = [(item.provenance.url, item.entity_type, item.name_raw) for item in walked.items]  # a symptom's page tells of several diseases
     assert len(places) == len(set(places)) > 0
-    assert all(item.name_raw and (item.values or item.sections) for item in walked[0])
+    assert all(item.name_raw and (item.values or item.sections) for item in walked.items)
 
 
 @pytest.mark.slow
@@ -211,5 +173,5 @@ def test_any_disease_comes_back_from_any_place(rank: int, fields: dict[str, list
     entry = Disease(slug="z", name="某病", departments=["内科"], infectious=True, sites=list(SITES), texts={"cause": "正文。"}, **fields)
     before = [Disease(slug=f"a{number}", name=f"前病{number}", departments=["内科"], sites=list(SITES)) for number in range(rank)]
     for site, spider_class in SITES.values():
-        items = walk(spider_class, site.build(Content(diseases=[*before, entry])))[0]
+        items = ReplicaWalk(spider_class, site.build(Content(diseases=[*before, entry]))).items
         check([entry], "disease", {name: DISEASE_LABELS[name] for name in fields}, atoms_of(items))

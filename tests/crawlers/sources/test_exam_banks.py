@@ -3,64 +3,22 @@
 import re
 import unicodedata
 from types import ModuleType
-from typing import NamedTuple
-from urllib.parse import urljoin, urlsplit
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scrapy import Request
-from scrapy.http import Headers
-from scrapy.responsetypes import responsetypes
-from scrapy.utils.test import get_crawler
 
 from atomexam.records.item import QuestionItem
 from atomexam.text.canonical import canonical
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
-from crawlers.embedded.site import Respond, SiteRequest
 from crawlers.embedded.sites import hxter, mxqe
 from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.hxter.spider import HxterSpider
 from crawlers.sources.mxqe.spider import MxqeSpider
+from tests.crawlers.replica_walk import ReplicaWalk
 
 SITES: dict[str, tuple[ModuleType, type[SourceSpider]]] = {"hxter": (hxter, HxterSpider), "mxqe": (mxqe, MxqeSpider)}
 TRUTH = {"正确": "正确", "√": "正确", "对": "正确", "错误": "错误", "×": "错误", "错": "错误"}
-
-
-class Walk(NamedTuple):
-    """What a spider found on a replica."""
-
-    items: list[QuestionItem]
-    missing: list[str]
-    misfits: list[str]
-    stats: dict[str, object]
-
-
-def walk(spider_class: type[SourceSpider], respond: Respond) -> Walk:
-    """Follow a spider through a replica without server or network."""
-    crawler = get_crawler(spider_class)
-    spider = spider_class.from_crawler(crawler, snapshot="2026-11-20")
-    requests = [Request(url) for url in spider.start_urls]
-    seen: set[str] = set()
-    items, missing = [], []
-    while requests:
-        request = requests.pop()
-        if request.url in seen:
-            continue
-        seen.add(request.url)
-        asked = urlsplit(request.url)
-        assert asked.netloc in spider.allowed_domains
-        reply = respond(SiteRequest(method="GET", host=asked.netloc, target=asked.path + (f"?{asked.query}" if asked.query else "")))
-        if reply is None:
-            missing.append(request.url)
-        elif reply.status == 301:
-            requests.append(request.replace(url=urljoin(request.url, reply.headers["Location"])))
-        else:
-            kind = responsetypes.from_args(headers=Headers(reply.headers), url=request.url, body=reply.body)
-            response = kind(request.url, headers=reply.headers, body=reply.body, request=request)
-            for found in (request.callback or spider.parse)(response, **request.cb_kwargs):
-                (requests if isinstance(found, Request) else items).append(found)
-    return Walk(items, missing, crawler.stats.get_value("misfit/pages", []), crawler.stats.get_stats())
 
 
 @pytest.fixture(scope="module", params=SITES)
@@ -69,9 +27,9 @@ def site_name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def walked(site_name: str) -> Walk:
+def walked(site_name: str) -> ReplicaWalk:
     site, spider_class = SITES[site_name]
-    return walk(spider_class, site.build(load_content()))
+    return ReplicaWalk(spider_class, site.build(load_content()))
 
 
 def written(paper: Paper) -> list[tuple]:
@@ -111,7 +69,7 @@ def in_order(items: list[QuestionItem]) -> list[QuestionItem]:
     return sorted(items, key=lambda item: (re.findall(r"\d{7}", item.provenance.url)[0], int(item.number_raw.rstrip("、"))))
 
 
-def test_every_question_comes_back(walked: Walk, site_name: str) -> None:
+def test_every_question_comes_back(walked: ReplicaWalk, site_name: str) -> None:
     papers = load_content().on(site_name).papers
     expected = [row for paper in papers for row in written(paper)]
     assert [read(item) for item in in_order(walked.items)] == expected + (OF_THE_API if site_name == "mxqe" else [])
@@ -127,25 +85,15 @@ OF_THE_API = [
 """What the text of an article says that only the API has: number, section, stem, options, answer, explanation, images."""
 
 
-def test_no_question_of_the_replicas_is_given_up(walked: Walk) -> None:
+def test_no_question_of_the_replicas_is_given_up(walked: ReplicaWalk) -> None:
     assert [item for item in walked.items if item.doubt] == []
 
 
-def test_dead_links_are_no_misfits(walked: Walk) -> None:
-    assert walked.missing and walked.misfits == []
+def test_dead_links_are_no_misfits(walked: ReplicaWalk) -> None:
+    assert walked.statuses[404] and walked.misfits == []
 
 
-def test_the_subject_can_be_told(walked: Walk, site_name: str) -> None:
-    subjects = {paper.id: paper.subject for paper in load_content().on(site_name).papers}
-    for item in walked.items:
-        if read(item)[0] not in subjects:  # of the API
-            assert "心理学" in (item.paper_raw or "")
-            continue
-        assert item.paper_raw and subjects[read(item)[0]] in (item.subject_raw or item.paper_raw)
-        assert item.subject_raw is None or item.subject_raw.strip("\u3000\u00a0") == subjects[read(item)[0]]
-
-
-def test_places_are_unique(walked: Walk) -> None:
+def test_places_are_unique(walked: ReplicaWalk) -> None:
     places = [(item.provenance.url, item.provenance.position) for item in walked.items]
     assert len(set(places)) == len(places)
 
@@ -170,7 +118,7 @@ def test_any_paper_comes_back_in_any_layout(number: int, asked: list[Q]) -> None
     for site, (module, spider_class) in SITES.items():
         subject = "初中教师心理学" if site == "hxter" else "生理心理学"
         paper = Paper(id=(2530000 if site == "hxter" else 2550000) + number, site=site, title=subject, subject=subject, sections=[section])
-        found = walk(spider_class, module.build(Content(papers=[paper])))
+        found = ReplicaWalk(spider_class, module.build(Content(papers=[paper])))
         assert [read(item) for item in in_order(found.items) if str(paper.id) in item.url] == written(paper)
         assert found.misfits == []
 
@@ -184,5 +132,5 @@ def test_a_paper_the_site_cannot_show_is_refused() -> None:
 
 
 def test_full_width_forms_are_among_the_answers_of_hxter() -> None:
-    answers = {item.answer_raw for item in walk(HxterSpider, hxter.build(load_content())).items}
+    answers = {item.answer_raw for item in ReplicaWalk(HxterSpider, hxter.build(load_content())).items}
     assert any(unicodedata.normalize("NFKC", answer) != answer for answer in answers if answer) and "√" in answers

@@ -83,27 +83,6 @@ def test_an_explanation_is_asked_for_where_there_is_one(spider: ExamcooSpider, c
     assert form == {"id": "9", "sdtId": "s1_9", "pid": "123", "p": "1", "tokenpid": TOKEN, **nothing}
 
 
-@pytest.mark.parametrize("counters", [{"e": "0", "f": 0}, {"e": "", "f": None}])
-def test_no_explanation_is_asked_for_where_there_is_none(spider: ExamcooSpider, counters: dict[str, Any]) -> None:
-    [item] = read(spider, [{"id": "123"}, row(**counters)])
-    assert isinstance(item, QuestionItem)
-
-
-@pytest.mark.parametrize(
-    ("html", "explanation"),
-    [
-        ('<div class="marginTop8 bold">试题解析：</div><div>因为<br>所以</div><div class="bold">纠错或评论：</div>', "因为\n所以"),
-        ('<div class="marginTop8 bold">纠错或评论：</div><div>[ 尚无记录 ]</div>', None),
-        ('<div class="marginTop8 bold">试题解析：</div><div class="marginTop8 bold">纠错或评论：</div><div>好</div>', None),
-        ("", None),
-    ],
-)
-def test_the_explanation_stands_below_its_title(spider: ExamcooSpider, html: str, explanation: str | None) -> None:
-    [request] = read(spider, [{"id": "123"}, row(e="1")])
-    [item] = spider.parse_explanation(page(request.url, html), **request.cb_kwargs)
-    assert (item.explanation_raw, item.answer_raw, item.url) == (explanation, "B", f"{HOST}/editor/do/view/id/123")
-
-
 def test_a_question_outlives_its_explanation(spider: ExamcooSpider) -> None:
     [request] = read(spider, [{"id": "123"}, row(e="1")])
     failure = Failure(OSError("no answer"))
@@ -116,12 +95,6 @@ def test_a_line_of_a_block_whose_text_has_another_key_is_a_misfit(spider: Examco
     read(spider, [{"id": "123"}, {"id": "b", "c": lines}, row()])
     [why] = spider.crawler.stats.get_value("misfit/pages")
     assert "a line of a block without text under c" in why
-
-
-@pytest.mark.parametrize("wrap", [lambda rows: rows, lambda rows: {"b": rows}, lambda rows: {"c": rows}], ids=["list", "b", "c"])
-def test_three_calls_wrap_the_same_rows(spider: ExamcooSpider, wrap: Any) -> None:
-    [item] = read(spider, wrap([{"id": "123"}, row()]))
-    assert item.stem_raw == "题干（ ）"
 
 
 @pytest.mark.parametrize(
@@ -137,6 +110,9 @@ def test_three_calls_wrap_the_same_rows(spider: ExamcooSpider, wrap: Any) -> Non
         ([1, {"id": "99"}], "2 rows cannot be read: a row without id"),
         ([{"id": "b", "c": [{"x": 1}, 2]}], "no questions"),
         ([{"id": "b", "c": "一、选择题"}], "a row without id s1 to s5 or b"),
+        ("-1", "timed out"),
+        ("-2", "wrong parameters"),
+        ("-3", "no right"),
     ],
 )
 def test_a_call_without_questions_is_a_misfit(spider: ExamcooSpider, rows: Any, why: str) -> None:
@@ -177,33 +153,20 @@ def test_a_mask_beyond_the_options_is_bad_data_and_no_misfit(spider: ExamcooSpid
     assert spider.crawler.stats.get_value("misfit/count") is None
 
 
-@pytest.mark.parametrize("more", [{"b": [{"o": "甲"}, {"o": "乙"}]}, {"c": 2}, {"e": "many"}, {"e": True, "c": "2 "}])
-def test_other_writings_of_the_same_are_read(spider: ExamcooSpider, more: dict[str, Any]) -> None:
-    [item] = read(spider, [{"id": "123"}, row(**more)])
-    assert (item.options_raw, item.answer_raw, item.doubt) == (["甲", "乙"], "B", None)
+@pytest.mark.parametrize("counters", [{}, {"e": "", "f": None}, {"e": "many"}])
+@pytest.mark.parametrize("more", [{}, {"b": [{"o": "甲"}, {"o": "乙"}]}, {"c": 2}, {"e": True, "c": "2 "}])
+@pytest.mark.parametrize("wrapped", [None, "b", "c"])
+def test_other_writings_of_the_same_are_read(
+    spider: ExamcooSpider, counters: dict[str, Any], more: dict[str, Any], wrapped: str | None
+) -> None:
+    rows = [{"id": "123"}, row(**counters | more)]
+    [item] = read(spider, {wrapped: rows} if wrapped else rows)
+    assert (item.stem_raw, item.options_raw, item.answer_raw, item.doubt) == ("题干（ ）", ["甲", "乙"], "B", None)
 
 
 def test_a_question_shown_twice_is_asked_for_twice(spider: ExamcooSpider) -> None:
     requests = read(spider, [{"id": "123"}, row(e="1"), row(e="1")])
     assert [request.dont_filter for request in requests] == [True, True]  # else the second would be lost with its question
-
-
-@pytest.mark.parametrize(
-    ("lines", "section", "case"),
-    [
-        ([("一、A2型题", "0")], "一、A2型题", None),
-        ([("综合练习", "1")], "综合练习", None),
-        ([("综合练习", "2")], "综合练习", None),
-        ([("综合练习", "0")], None, None),
-        ([("（考试时间：90分钟）", "1")], None, None),
-        ([("（1～2题共用题干）", "1"), ("患者，男。", "1"), ('<img _djrealurl="/x.png">', "0")], None, "患者，男。"),
-    ],
-)
-def test_a_block_holds_headings_and_cases(
-    spider: ExamcooSpider, lines: list[tuple[str, str]], section: str | None, case: str | None
-) -> None:
-    [item] = read(spider, [{"id": "123"}, {"id": "b", "c": [{"c": text, "p": style} for text, style in lines]}, row()])
-    assert (item.section_raw, item.case_raw, item.images) == (section, case, int(len(lines) == 3))
 
 
 _FIRST_CASE = "某女，35岁，某公司职员，因工作压力大来咨询，近三个月来失眠、焦虑，食欲下降。"
@@ -243,17 +206,6 @@ def test_prose_ends_shared_options(spider: ExamcooSpider) -> None:
     prose = {"id": "b", "c": [{"c": "遗忘先快后慢。", "p": "0"}]}
     items = read(spider, [{"id": "123"}, shared, row(b=None), prose, row(), row()])
     assert [item.shared_options_raw for item in items] == [["A.甲", "B.乙", "C.丙"], None, None]
-
-
-def test_superscripts_stay_above_the_line(spider: ExamcooSpider) -> None:
-    [item] = read(spider, [{"id": "123"}, row(a="血小板（&nbsp;）", b='[{"o":"100×10<sup>9<\\/sup>/L"},{"o":"CO<sub>2<\\/sub>"}]')])
-    assert item.options_raw == ["100×10⁹/L", "CO₂"]
-
-
-def test_a_heading_in_bold_ends_a_case(spider: ExamcooSpider) -> None:
-    case = {"id": "b", "c": [{"c": "以下两题共用题干", "p": "0"}, {"c": "患者，男。", "p": "0"}]}
-    items = read(spider, [{"id": "123"}, case, row(), {"id": "b", "c": [{"c": "综合练习", "p": "1"}]}, row()])
-    assert [item.case_raw for item in items] == ["患者，男。", None]
 
 
 def test_printed_numbers_of_a_note_are_counted_from_the_question_below(spider: ExamcooSpider) -> None:
@@ -308,20 +260,6 @@ def _misfit_of(spider: ExamcooSpider, response: TextResponse) -> str:
     return spider.crawler.stats.get_value("misfit/pages")[-1]
 
 
-def test_a_page_without_questions_or_token_is_a_misfit(spider: ExamcooSpider) -> None:
-    assert list(spider.parse_view(page(f"{HOST}/editor/do/view/id/1", '<div id="paperContent"></div>'))) == []
-    assert spider.crawler.stats.get_value("misfit/count") == 1
-
-
-def test_the_call_names_paper_token_and_where_it_comes_from(spider: ExamcooSpider) -> None:
-    html = f"""<title>某卷-某类试卷与试题-考试酷(examcoo)</title><script>var pid = "123";var vp4tokenpid = "{TOKEN}";</script>
-    <span class="naviState"><a href="/">考试酷</a><a href="/paperlist/index/k/1743/p/1">某类试卷</a></span><div id="paperContent"></div>"""
-    [request] = spider.parse_view(page(f"{HOST}/editor/do/view/id/123", html))
-    assert request.url == f"{HOST}/editor/rpc/getpapercontent/pid/123/tokenpid/{TOKEN}/fromAction/view"
-    assert request.headers["Referer"].decode() == f"{HOST}/editor/do/view/id/123"
-    assert request.cb_kwargs["page"] == {"exam_raw": "某类", "subject_raw": "某类", "paper_raw": "某卷"}
-
-
 @pytest.mark.parametrize(
     ("rows", "footer", "wanted"),
     [
@@ -359,9 +297,10 @@ def test_an_empty_list_says_so(spider: ExamcooSpider, footer: str, misfits: int 
     assert spider.crawler.stats.get_value("misfit/count") == misfits
 
 
-@pytest.mark.parametrize("callback", ["parse", "parse_category"])
-def test_a_home_without_links_is_a_misfit(spider: ExamcooSpider, callback: str) -> None:
-    assert list(getattr(spider, callback)(page(f"{HOST}/index/ku", '<a href="http://[/index/detail/mid/">坏</a>'))) == []
+@pytest.mark.parametrize("callback", ["parse", "parse_category", "parse_view"])
+def test_a_page_without_links_or_token_is_a_misfit(spider: ExamcooSpider, callback: str) -> None:
+    html = '<a href="http://[/index/detail/mid/">坏</a><div id="paperContent"></div>'
+    assert list(getattr(spider, callback)(page(f"{HOST}/index/ku", html))) == []
     assert spider.crawler.stats.get_value("misfit/count") == 1
 
 
@@ -373,12 +312,6 @@ def test_lists_are_the_scope() -> None:
     assert [request.url for request in scoped.parse(page(scoped.start_urls[0], html))] == [f"{HOST}/editor/do/view/id/7"]
     with pytest.raises(ValueError, match=r"sources.examcoo: lists: \['导游'\] found; expected numbers"):
         ExamcooSpider.from_crawler(crawler, lists=["导游"])
-
-
-def test_a_list_whose_address_names_no_page_is_the_first(spider: ExamcooSpider) -> None:
-    html = '<table><tr><td><a href="/editor/do/view/id/7">查看</a></td></tr></table><div>总共：2页</div>'
-    urls = [request.url for request in spider.parse_list(page(f"{HOST}/paperlist/index/k/1743", html))]
-    assert urls == [f"{HOST}/editor/do/view/id/7", f"{HOST}/paperlist/index/k/1743/p/2"]
 
 
 def test_the_replica_answers_no_call_with_a_wrong_token() -> None:
@@ -493,16 +426,14 @@ def test_heading_style_2_begins_to_number_anew_and_a_random_rule_is_followed(spi
     assert spider.crawler.stats.get_value("misfit/count") is None
 
 
-@pytest.mark.parametrize(("code", "why"), [("-1", "timed out"), ("-2", "wrong parameters"), ("-3", "no right")])
-def test_a_refused_call_is_named(spider: ExamcooSpider, code: str, why: str) -> None:
-    assert read(spider, code) == []
-    assert why in spider.crawler.stats.get_value("misfit/pages")[0]
-
-
-def test_a_refused_explanation_is_a_misfit(spider: ExamcooSpider) -> None:
+@pytest.mark.parametrize(
+    ("html", "why"), [('<div class="error-bar">错误：格式不对</div>', "格式不对"), ("-1", "the token of the page timed out")]
+)
+def test_a_refused_explanation_is_a_misfit_that_says_why(spider: ExamcooSpider, html: str, why: str) -> None:
     [request] = read(spider, [{"id": "123"}, row(e="1")])
-    [item] = spider.parse_explanation(page(request.url, '<div class="error-bar">错误：格式不对</div>'), **request.cb_kwargs)
-    assert item.explanation_raw is None and "格式不对" in spider.crawler.stats.get_value("misfit/pages")[0]
+    [item] = spider.parse_explanation(page(request.url, html), **request.cb_kwargs)
+    assert item.explanation_raw is None and why in spider.crawler.stats.get_value("misfit/pages")[0]
+    assert not [name for name in spider.crawler.stats.get_stats() if "announced and absent" in name]
 
 
 @pytest.mark.parametrize(
@@ -573,15 +504,6 @@ def shown(spider: ExamcooSpider, *parts: str) -> list[QuestionItem]:
     return [one for one in made if isinstance(one, QuestionItem)]
 
 
-def test_a_part_of_a_page_that_names_no_question_is_a_misfit(spider: ExamcooSpider) -> None:
-    profile = '<div id="profile" class="singleContainer questionArea"><div id="paperName">某卷</div></div>'
-    [item] = shown(spider, profile, rendered(1, "s3", '<div class="answerBar"><label>对</label></div>'))
-    assert item.answer_raw == "对" and spider.crawler.stats.get_value("misfit/count") is None
-    nameless = '<div class="singleContainer questionArea"><div class="subjectBox">题干</div></div>'
-    assert len(shown(spider, nameless, rendered(1, "s3", ""))) == 2
-    assert "a question without id s1 to s5" in spider.crawler.stats.get_value("misfit/pages")[0]
-
-
 @pytest.mark.parametrize(
     ("style", "section", "case", "numbers"),
     [("part", "听觉能力", None, ["1.", "2."]), ("partIndex", "听觉能力", None, ["1.", "1."]), ("", None, None, ["1.", "2."])],
@@ -592,16 +514,6 @@ def test_a_style_of_a_page_makes_a_heading(
     block = f'<div class="blockContainer"><div class="blockBox {style}">听觉能力</div></div>'
     items = shown(spider, rendered(1, "s3", ""), block, rendered(2, "s3", "").replace(">2.<", f">{numbers[1]}<"))
     assert [(item.section_raw, item.case_raw, item.number_raw) for item in items] == [(None, None, "1."), (section, case, numbers[1])]
-
-
-def test_a_note_below_a_part_that_begins_anew_counts_from_one(spider: ExamcooSpider) -> None:
-    def block(*lines: tuple[str, str]) -> str:
-        return '<div class="blockContainer">' + "".join(f'<div class="blockBox {name}">{text}</div>' for text, name in lines) + "</div>"
-
-    shared = block(("听觉能力", "partIndex"), ("（1～2题共用备选答案）", ""), ("A.甲", ""), ("B.乙", ""))
-    unnumbered = rendered(3, "s1", "").replace("3.", "")
-    items = shown(spider, *[unnumbered] * 3, shared, *[unnumbered] * 3)
-    assert [bool(item.shared_options_raw) for item in items] == [False] * 3 + [True, True, False]
 
 
 def test_a_rule_that_names_no_paper_is_a_misfit(spider: ExamcooSpider) -> None:
@@ -627,10 +539,3 @@ def test_answers_of_a_page_in_other_writings(spider: ExamcooSpider, kind: str, a
     [item] = shown(spider, rendered(1, kind, answer, stem))
     assert item.answer_raw == raw
     assert item.stem_raw == ("甲____乙" if kind == "s4" else "题干")
-
-
-def test_an_explanation_refused_by_a_number_is_a_misfit_that_says_why(spider: ExamcooSpider) -> None:
-    [request] = read(spider, [{"id": "123"}, row(e="1")])
-    [item] = spider.parse_explanation(page(request.url, "-1"), **request.cb_kwargs)
-    assert item.explanation_raw is None and "the token of the page timed out" in spider.crawler.stats.get_value("misfit/pages")[0]
-    assert not [name for name in spider.crawler.stats.get_stats() if "announced and absent" in name]

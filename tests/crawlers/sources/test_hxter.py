@@ -20,7 +20,7 @@ from crawlers.embedded.sites import hxter
 from crawlers.sources.hxter import spider as spider_module
 from crawlers.sources.hxter.answers import answers_in_scripts
 from crawlers.sources.hxter.selectors import Script, Selectors, read_selectors, text_at
-from crawlers.sources.hxter.spider import HxterSpider, _decoded
+from crawlers.sources.hxter.spider import HxterSpider
 
 HOME = "https://www.hxter.com"
 
@@ -60,20 +60,6 @@ def test_a_page_that_names_no_encoding_is_read_as_gb18030(respond: Respond, spid
     assert items[0].stem_raw.startswith("月考失利后") and items[0].provenance.page_id == page_id(response.url, response.body)
 
 
-@pytest.mark.parametrize(
-    "header, body, text",
-    [
-        ("text/html", "<p>题</p>".encode("gbk"), "题"),
-        ("text/html", "<p>题</p>".encode(), "题"),
-        ("text/html; charset=gbk", "<p>题</p>".encode("gbk"), "题"),
-        ("text/html", '<meta charset="big5"><p>題</p>'.encode("big5"), "題"),
-        ("text/html; charset=utf-8", '<meta charset="gbk"><p>题</p>'.encode(), "题"),
-    ],
-)
-def test_header_then_meta_then_gb18030(header: str, body: bytes, text: str) -> None:
-    assert _decoded(HtmlResponse(HOME, headers={"Content-Type": header}, body=body)).css("p::text").get() == text
-
-
 def test_what_gbk_lacks_is_a_reference_and_still_read(spider: HxterSpider) -> None:
     q = Q(type="mcqa", stem="心率为60±5次，β波\U00020bb7（ ）。", options=["甲", "乙"], answer="A")
     section = PaperSection(heading="一、单项选择题", questions=[q])
@@ -83,23 +69,6 @@ def test_what_gbk_lacks_is_a_reference_and_still_read(spider: HxterSpider) -> No
     (request,) = spider.parse_paper(response)
     (item,) = request.cb_kwargs["items"]
     assert item.stem_raw.startswith("心率为60±5次，β波\U00020bb7")
-
-
-def test_lists_lead_to_their_next_page_and_to_papers(respond: Respond, spider: HxterSpider) -> None:
-    found = {request.url: request.callback.__name__ for request in spider.parse_list(fetch(respond, "/list/xiaoxue/"))}
-    assert found == {
-        f"{HOME}/p/2530001": "parse_paper",
-        f"{HOME}/paper/2530002.html": "parse_paper",
-        f"{HOME}/list/xiaoxue/index_2.html": "parse_list",
-    }
-    assert respond(SiteRequest(method="GET", host="www.hxter.com", target="/p/2530001")).status == 301
-
-
-def test_a_long_paper_goes_on_under_its_heading(respond: Respond, spider: HxterSpider) -> None:
-    first = list(spider.parse_paper(fetch(respond, "/paper/2530003.html")))
-    assert [found.url for found in first if isinstance(found, Request)] == [f"{HOME}/paper/2530003_2.html"]
-    second = [item for item in spider.parse_paper(fetch(respond, "/paper/2530003_2.html")) if not isinstance(item, Request)]
-    assert second[0].section_raw == next(item.section_raw for item in reversed(first) if not isinstance(item, Request))
 
 
 def test_a_page_without_questions_says_so_loudly(spider: HxterSpider, caplog: pytest.LogCaptureFixture) -> None:
@@ -122,15 +91,7 @@ def test_questions_without_any_stem_are_a_misfit(spider: HxterSpider) -> None:
 
 @pytest.mark.parametrize(
     "where, text",
-    [
-        ("b", "甲"),
-        (["i", "b"], "甲"),
-        (["u", "i"], None),
-        ("./b/@title", "乙"),
-        ("b::attr(title)", "乙"),
-        ([], None),
-        ("(.//b)[2]", "丙"),
-    ],
+    [("b", "甲"), (["i", "b"], "甲"), (["u", "i"], None), ("./b/@title", "乙"), ("b::attr(title)", "乙"), ([], None), ("(.//b)[2]", "丙")],
 )
 def test_selectors_are_css_or_xpath(where: str | list[str], text: str | None) -> None:
     assert text_at(Selector('<p><i> </i><b title="乙">甲</b><b>丙</b></p>').xpath("//p")[0], where) == text

@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 from scrapy import Request
-from scrapy.http import HtmlResponse, Response
+from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
-from atomexam.records.item import QuestionItem
 from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Respond, SiteRequest
 from crawlers.embedded.sites import mxqe
-from crawlers.sources.mxqe.spider import MxqeSpider, _list_page, about, lines_of_article
+from crawlers.sources.mxqe.spider import MxqeSpider, _list_page, lines_of_article
 
 BANK, MAIN = "https://tk.mxqe.com", "https://www.mxqe.com"
 
@@ -46,15 +45,6 @@ def test_the_encoding_is_named_nowhere_and_still_read(respond: Respond, spider: 
     assert any("神经元安静时" in line for line in request.cb_kwargs["article"].lines)
 
 
-def test_columns_lead_to_all_pages_of_their_lists(respond: Respond, spider: MxqeSpider) -> None:
-    columns = [request.url for request in spider.parse(fetch(respond, f"{BANK}/"))]
-    assert columns == [f"{BANK}/zkxl/", f"{BANK}/zkjy/", f"{BANK}/zkyy/"]
-    found = {request.url: request.callback.__name__ for request in spider.parse_list(fetch(respond, columns[2]))}
-    lists = [url for url, callback in found.items() if callback == "parse_list"]
-    assert lists == [f"{BANK}/zkyy/index_2.html", f"{BANK}/zkyy/index_3.html"]
-    assert sum(callback == "parse_article" for callback in found.values()) == mxqe.ROWS
-
-
 def test_a_tag_list_counts_its_pages_from_zero(respond: Respond, spider: MxqeSpider) -> None:
     found = [request.url for request in spider.parse(fetch(respond, spider.start_urls[1]))]
     assert found[-1] == spider.start_urls[1].replace("page=0", "page=1")
@@ -82,16 +72,6 @@ def test_addresses_of_list_pages(url: str, number: int, address: str) -> None:
 def test_an_article_that_moved_redirects(respond: Respond) -> None:
     reply = respond(SiteRequest(method="GET", host="tk.mxqe.com", target="/zkyy/2550008.html"))
     assert (reply.status, reply.headers["Location"]) == (301, f"{MAIN}/zkyy/2550008.html")
-
-
-def test_questions_belong_to_the_page_they_begin_on(respond: Respond, spider: MxqeSpider) -> None:
-    first = fetch(respond, f"{BANK}/zkxl/2550001.html")
-    (request,) = spider.parse_article(first)
-    second = fetch(respond, request.url).replace(request=request)
-    items = list(spider.parse_article(second, **request.cb_kwargs))
-    urls = [item.provenance.url for item in items]
-    assert urls == sorted(urls) and {first.url, second.url} == set(urls) and len(items) > mxqe.QUESTIONS_A_PAGE
-    assert len({item.provenance.page_id for item in items}) == 2
 
 
 def test_a_lost_second_page_does_not_lose_the_first(respond: Respond, spider: MxqeSpider) -> None:
@@ -142,11 +122,7 @@ def test_a_later_page_has_no_introduction() -> None:
 
 
 @pytest.mark.parametrize(
-    "lists, urls",
-    [
-        (["zkxl", "www.mxqe.com/qnj"], [f"{BANK}/zkxl/", f"{MAIN}/qnj/"]),
-        (["tagname=自学考试"], [MxqeSpider.start_urls[1]]),
-    ],
+    "lists, urls", [(["zkxl", "www.mxqe.com/qnj"], [f"{BANK}/zkxl/", f"{MAIN}/qnj/"]), (["tagname=自学考试"], [MxqeSpider.start_urls[1]])]
 )
 def test_lists_are_the_scope(lists: list[str], urls: list[str]) -> None:
     scoped = MxqeSpider.from_crawler(get_crawler(MxqeSpider), lists=lists)
@@ -201,13 +177,6 @@ def test_an_article_of_unknown_price_is_not_read(
     assert (len(items), told) == (count, {what} if what else set())
 
 
-def test_what_has_no_text_is_counted_and_no_misfit(respond: Respond, spider: MxqeSpider) -> None:
-    for number in mxqe.WITHOUT_TEXT:
-        assert list(spider.parse_article(fetch(respond, f"{BANK}/zkyy/{number}.html"))) == []
-    stats = spider.crawler.stats.get_stats()
-    assert (stats["noted/articles of a pay-wall alone"], stats["noted/articles of images alone"], "misfit/count" in stats) == (1, 1, False)
-
-
 def test_an_answer_behind_the_pay_wall_is_missing(respond: Respond, spider: MxqeSpider) -> None:
     items = list(spider.parse_article(fetch(respond, f"{BANK}/zkyy/2551004.html")))
     assert [item.answer_raw for item in items] == [None, None] and all(item.stem_raw and item.options_raw for item in items)
@@ -230,24 +199,3 @@ def test_a_page_that_no_longer_fits_is_counted(spider: MxqeSpider, callback: str
 def test_an_empty_list_that_says_so_is_none(spider: MxqeSpider) -> None:
     assert list(spider.parse_list(page('<div class="page"><a title="总数">&nbsp;<b>0</b> </a></div>'))) == []
     assert spider.crawler.stats.get_value("misfit/count") is None
-
-
-def test_a_question_broken_over_two_pages_is_one(spider: MxqeSpider) -> None:
-    def article(body: str, number: int, onward: str = "") -> Response:
-        html = f'<h1>试题</h1><div class="m-cmsinfo-cont">{body}</div><div class="m-pages">{onward}</div>'
-        return page(html, f"{BANK}/zkxl/9_{number}.html")
-
-    first = article("<p>一、单项选择题<br>1、题干甲（ ）。<br>A、甲<br>B、乙</p>", 1, '<a href="/zkxl/9_2.html">下一页</a>')
-    (request,) = spider.parse_article(first)
-    second = article("<p>C、丙<br>答案：C<br>2、题干乙（ ）。<br>A、甲<br>B、乙<br>答案：A</p>", 2)
-    items = list(spider.parse_article(second, **request.cb_kwargs))
-    assert [(item.options_raw, item.answer_raw, item.section_raw) for item in items if isinstance(item, QuestionItem)] == [
-        (["A、甲", "B、乙", "C、丙"], "C", "一、单项选择题"),
-        (["A、甲", "B、乙"], "A", "一、单项选择题"),
-    ]
-    assert [item.provenance.url for item in items] == [first.url, f"{BANK}/zkxl/9_2.html"]
-
-
-def test_a_title_in_two_headings_is_one_and_a_later_heading_is_none_of_it() -> None:
-    article = page("<h1>自学考试教育心理</h1><h1>学模拟试题</h1><p>题</p><h1>热门</h1>")
-    assert about(article)["paper_raw"] == "自学考试教育心理学模拟试题"

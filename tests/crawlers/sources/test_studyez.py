@@ -30,13 +30,6 @@ def article(body: str, onward: str = "") -> str:
     return f'<div class="kao_h3">某试题</div><div class="kao_text"><p></p>{body}</div>{link}'
 
 
-def test_the_home_page_names_the_channels(spider: StudyezSpider) -> None:
-    channels = {"psychology": "心理咨询师", "kuaijizheng": "会计证", "yishi": "执业医师"}
-    links = "".join(f'<a href="{HOST}/{slug}/">{name}</a>' for slug, name in channels.items())
-    urls = [request.url for request in spider.parse(page(f"{HOST}/", links + '<a href="/help/index.htm">心理咨询</a><a>医师</a>'))]
-    assert urls == [f"{HOST}/{channel}/{section}/" for channel in ("psychology", "yishi") for section in ("lnst", "mnst")]
-
-
 def test_a_channel_may_have_blanks_in_its_name_and_several_names(spider: StudyezSpider) -> None:
     html = (
         f'<a href="{HOST}/zhongyishi/">中  医  师</a><a href="{HOST}/psychology/">职业资格</a><a href="{HOST}/psychology/">心理咨询师</a>'
@@ -96,17 +89,6 @@ def test_a_page_that_gives_nothing_is_a_misfit(spider: StudyezSpider, callback: 
     assert spider.crawler.stats.get_value("misfit/count") == 1
 
 
-def test_answers_on_the_last_page_are_joined_to_questions_on_the_first(spider: StudyezSpider) -> None:
-    [request] = spider.parse_article(page(FIRST, article(QUESTIONS, "1_2.htm")), exam="心理咨询师 > 模拟试题")
-    assert request.url == FIRST.replace("1.htm", "1_2.htm")
-    second = page(request.url, article("<p>3、丙（ ）。<br>A. 一 B. 二<br>参考答案：1-3 BAB</p>"))
-    items = list(request.callback(second, **request.cb_kwargs))
-    assert [(item.answer_raw, item.url, item.provenance.url) for item in items] == [
-        ("B", FIRST, FIRST), ("A", FIRST, FIRST), ("B", FIRST, request.url),
-    ]  # fmt: skip
-    assert [item.provenance.position for item in items] == ["q1", "q2", "q3"]
-
-
 def test_a_paper_outlives_its_second_page(spider: StudyezSpider) -> None:
     [request] = spider.parse_article(page(FIRST, article(QUESTIONS, "1_2.htm")))
     failure = Failure(OSError("no answer"))
@@ -121,37 +103,13 @@ def test_the_next_article_is_no_next_page(spider: StudyezSpider, onward: str) ->
     assert [type(one) for one in made] == [QuestionItem, QuestionItem]
 
 
-def test_the_word_of_the_site_is_no_part_of_a_paper(spider: StudyezSpider) -> None:
-    questions = [f"<p>{number}、题。<br>A. 一<br>B. 二</p>" for number in (1, 2)]
-    body = f"<p>来源：学易网 时间：05-18</p>{questions[0]}<p>更多试题请关注学易网</p>{questions[1]}<p>责任编辑：某</p>"
-    items = list(spider.parse_article(page(FIRST, article(body))))
-    assert [item.options_raw for item in items] == [["A. 一", "B. 二"]] * 2
-
-
 @pytest.mark.parametrize("line", ["更多心理咨询师考试试题，请", "关注心理咨询师频道。", "更多历年真题见下"])
 def test_an_invitation_is_no_part_of_the_last_answer(spider: StudyezSpider, line: str) -> None:
     [item] = spider.parse_article(page(FIRST, article(f"<p>1、什么是移情？</p><p>答案：情感的转移。</p><p>{line}</p>")))
     assert item.answer_raw == "情感的转移。"
 
 
-def test_a_page_without_the_usual_frame_is_read_by_its_body(spider: StudyezSpider) -> None:
-    html = "<p>导语</p><p>1、甲。<br>A. 一<br>B. 二<br>答案：A<br>解析：因为甲</p><p>版权</p><p>备案号</p>"
-    [item] = spider.parse_article(page(FIRST, html), title="列表里的题名")
-    assert (item.paper_raw, item.answer_raw, item.explanation_raw) == ("列表里的题名", "A", "因为甲")
-    centred = '<p style="text-align: center;">某试题</p>' + html
-    [item] = spider.parse_article(page(FIRST, centred), title="列表里的题名")
-    assert item.paper_raw == "某试题"
-
-
-def test_edges_of_the_older_template_that_are_content_are_kept(spider: StudyezSpider) -> None:
-    html = "".join(f"<p>{number}、题{number}。<br>A. 一<br>B. 二<br>答案：A</p>" for number in range(1, 6))
-    assert [item.number_raw for item in spider.parse_article(page(FIRST, html))] == ["1", "2", "3", "4", "5"]
-
-
-@pytest.mark.parametrize(
-    ("body", "stat"),
-    [('<img src="/1.jpg">', "images"), ('<p>试题下载</p><a href="/soft/1.doc">下载</a>', "files")],
-)
+@pytest.mark.parametrize(("body", "stat"), [('<img src="/1.jpg">', "images"), ('<p>试题下载</p><a href="/soft/1.doc">下载</a>', "files")])
 def test_an_article_without_text_is_counted_and_no_misfit(spider: StudyezSpider, body: str, stat: str) -> None:
     assert list(spider.parse_article(page(FIRST, f'<div class="kao_text">{body}</div>'))) == []
     assert spider.crawler.stats.get_value(f"noted/articles of {stat} alone") == 1 and spider.crawler.stats.get_value("misfit/count") is None

@@ -47,15 +47,6 @@ def pages_of(kind: str) -> list[str]:
     return [respond(SiteRequest(method="GET", host="www.xiaohe.cn", target=target)).body.decode() for target in targets]
 
 
-def test_more_of_a_list_leads_to_its_entries_until_there_is_no_more(spider: XiaoheSpider) -> None:
-    rows = [{"id": "8"}, {"url": "//search.xiaohe.cn/drug/document?drug_id=9&enter_position=list"}]
-    more = spider.parse_more(answer({"data": {"list": rows, "has_more": False, "cursor": "24"}}), "food")
-    assert [(request.url, request.cb_kwargs["entity_type"]) for request in more] == [
-        (f"{WWW}/medical/food/8", "food"),
-        ("https://search.xiaohe.cn/drug/document?drug_id=9", "medicine"),
-    ]
-
-
 @pytest.mark.parametrize("key, place", [("list", "cursor"), ("items", "offset"), ("records", "nextCursor")])
 def test_a_list_goes_on_where_its_answer_says(spider: XiaoheSpider, key: str, place: str) -> None:
     found = list(spider.parse_more(answer({"data": {key: [{"id": 8}], "hasMore": True, place: 24}}), "food"))
@@ -66,10 +57,7 @@ def test_a_list_goes_on_where_its_answer_says(spider: XiaoheSpider, key: str, pl
 @pytest.mark.parametrize(
     ("listing", "told"),
     [
-        (
-            {"has_more": True, "next_token": "abc"},
-            "more than the 1 entries shown, and no cursor, next_cursor, nextCursor, offset to send",
-        ),
+        ({"has_more": True, "next_token": "abc"}, "more than the 1 entries shown, and no cursor, next_cursor, nextCursor, offset to send"),
         ({"has_more": True, "page": 1, "total": 900}, "more than the 1 entries shown"),
         ({"has_more": False, "total": 900}, "a list of 900 entries ends after 1"),
         ({"total": "900"}, "more than the 1 entries shown"),
@@ -221,36 +209,3 @@ def test_state_and_page_say_the_same() -> None:
             ]
             compared += 1
     assert 0 < compared < len(pages_of("disease"))
-
-
-def test_the_label_of_other_names_is_none_of_them(spider: XiaoheSpider) -> None:
-    entry = entry_from_html(page('<h1>偏头痛</h1><p class="alias">别名：血管性头痛</p><section><h2>病因</h2><p>病因未明。</p></section>'))
-    assert entry.alias == "血管性头痛"
-
-
-def test_a_card_in_a_section_without_heading_is_read_once() -> None:
-    card = '<dl class="card"><dt>就诊科室</dt><dd>神经内科</dd></dl>'
-    entry = entry_from_html(page(f"<h1>偏头痛</h1><section>{card}</section><section><h2>病因</h2><p>病因未明。</p></section>"))
-    assert [(value.label, value.value) for value in entry.values] == [("就诊科室", "神经内科")]
-    assert [(section.title, section.text) for section in entry.sections] == [("病因", "病因未明。")]
-
-
-def test_prose_in_a_section_without_heading_is_kept() -> None:
-    entry = entry_from_html(page("<h1>偏头痛</h1><section><p>反复发作。</p></section><section><h2>病因</h2><p>病因未明。</p></section>"))
-    assert [section.text for section in entry.sections] == ["反复发作。", "病因未明。"]
-
-
-def test_entries_carry_their_state_in_every_way() -> None:
-    pages = [*pages_of("food"), *pages_of("disease")]
-    for form in (
-        "_ROUTER_DATA = {",
-        "_SSR_DATA = {",
-        'id="__MODERN_ROUTER_DATA__"',
-        'id="__NEXT_DATA__"',
-        '"__INITIAL_STATE__"]',
-        'id="RENDER_DATA"',
-    ):
-        assert any(form in html for html in pages), form
-    assert any(not list(states(page(html))) for html in pages)
-    assert any('"bulleted-list"' in html for html in pages)
-    assert all("请遵医嘱" in html for html in pages)

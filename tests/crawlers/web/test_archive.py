@@ -248,17 +248,6 @@ def test_a_kill_while_parts_are_removed_costs_nothing_that_is_left(tmp_path: Pat
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == whole
 
 
-def test_the_index_finds_a_page_by_its_id(tmp_path: Path) -> None:
-    write_part(tmp_path, [page(number) for number in (2, 1)])
-    finish_crawl(tmp_path, SNAPSHOT, "embedded 1")
-    rows = {row.page_id: row for row in read_index(tmp_path, SNAPSHOT)}
-    row = rows[page_id(page(2).key.url, page(2).body)]
-    assert read_page(tmp_path, row) == page(2)
-    with open(segment(tmp_path, SNAPSHOT), "rb") as file:
-        file.seek(row.offset)
-        assert page(2).body in gzip.decompress(file.read(row.length))
-
-
 def test_a_file_that_is_not_what_the_index_says_is_told(tmp_path: Path) -> None:
     write_part(tmp_path, [page(1), page(2)])
     finish_crawl(tmp_path, SNAPSHOT, "embedded 1")
@@ -266,18 +255,6 @@ def test_a_file_that_is_not_what_the_index_says_is_told(tmp_path: Path) -> None:
     wrong = msgspec.structs.replace(second, url=first.url)
     with pytest.raises(ValueError, match=r"2026-11-20\.warc\.gz at \d+: not GET https://site.example/1"):
         read_page(tmp_path, wrong)
-
-
-def test_a_header_in_no_known_encoding_is_stored(tmp_path: Path) -> None:
-    archive = archive_of(tmp_path)
-    request = Request("https://site.example/1", headers={"Cookie": "a=1", "authorization": "Basic x", "X-Own": "1"})
-    archive.process_response(request, Response(request.url, headers={b"X-\xff": b"\xd6\xd0"}, body=b"1"))
-    archive.spider_closed()
-    [part] = parts(tmp_path, SNAPSHOT)
-    assert b"Basic" not in gzip.decompress(part.read_bytes()) and b"Cookie" not in gzip.decompress(part.read_bytes())
-    finish_crawl(tmp_path, SNAPSHOT, "live")
-    [row] = read_index(tmp_path, SNAPSHOT)
-    assert read_page(tmp_path, row).headers == [("X-%FF", "%D6%D0")]
 
 
 def test_an_answer_that_the_spider_calls_a_refusal_is_not_stored(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Real crawls of a toy site over HTTP: killed and resumed, limited, refused."""
+"""Real crawls of a toy site over HTTP: interrupted, limited, refused; test_kills.py kills them."""
 
 import http.server
 import signal
@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from atomexam.records.item import Item
-from crawlers.store.part_writer import PartWriter, parts
+from crawlers.store.part_writer import PartWriter
 from crawlers.store.segments import read_index
 
 Toy = Callable[..., tuple[int, str]]
@@ -19,24 +19,6 @@ Toy = Callable[..., tuple[int, str]]
 
 def folder_bytes(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}  # a folder in it, as parts are, would fail here
-
-
-@pytest.mark.slow
-def test_a_killed_crawl_goes_on_and_ends_with_the_same_bytes(tmp_path: Path, run_toy: Toy, start_toy: Callable) -> None:
-    assert run_toy("crawl", tmp_path / "whole" / "toy", pages=200) == (0, "")
-    killed, asked = tmp_path / "killed" / "toy", tmp_path / "asked"
-    asked.touch()
-    for pages_before_kill in (40, 120):
-        with start_toy("crawl", killed, pages=200, asked=asked) as process:
-            while len(asked.read_text().splitlines()) < pages_before_kill:
-                assert process.poll() is None
-                time.sleep(0.005)
-            process.send_signal(signal.SIGKILL)
-    assert len(parts(killed, "2026-11-20")) == 2
-    assert run_toy("crawl", killed, pages=200, asked=asked) == (0, "")
-    assert folder_bytes(killed) == folder_bytes(tmp_path / "whole" / "toy")
-    # Each kill may cost the one page that was on its way.
-    assert 202 <= len(asked.read_text().splitlines()) <= 204
 
 
 @pytest.mark.slow

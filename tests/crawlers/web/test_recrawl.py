@@ -128,19 +128,6 @@ def test_cookies_are_those_of_this_session(tmp_path: Path) -> None:
     assert "Set-Cookie" not in again.headers  # a run that goes on has a session of its own
 
 
-def test_not_modified_is_no_refusal(tmp_path: Path) -> None:
-    class Strict(SourceSpider):
-        name = "strict"
-
-        def refusal(self, response: Response) -> str | None:
-            return None if response.body else "says nothing"
-
-    write_snapshot(tmp_path, FIRST, [page("a", ETag='"1"')])
-    crawl = Recrawl(tmp_path)
-    crawl.archive.refusals._crawler.spider = Strict()
-    assert crawl.answer(crawl.ask("a"), 304).status == 200 and not crawl.archive.failed
-
-
 def test_a_revisit_says_what_it_is_to_any_tool(tmp_path: Path) -> None:
     write_snapshot(tmp_path, FIRST, [page("a", ETag='"1"'), page("b")])
     crawl = Recrawl(tmp_path)

@@ -42,13 +42,6 @@ def _doubts(name: str, body: bytes) -> Counter[str | None]:
 _SHUFFLED = [[options[at] for at in (2, 0, 3, 1)] for options in _OPTIONS]
 _OF_SOMEBODY = ["DCBA"[n % 4] for n in range(_COUNT)]
 _EQUAL = [one == other for one, other in zip(_KEYS, _OF_SOMEBODY, strict=True)]
-_BITS = [3, 5, 12, 6, 7, 10, 9, 15, 6, 3, 9, 11]
-
-
-def test_options_in_columns_that_nothing_read_are_missed() -> None:
-    columns = [(f"text_{letter}", [options[at] for options in _OPTIONS]) for at, letter in enumerate("abcd")]
-    body = _json(("stem", _STEMS), *columns, ("answer_bits", _BITS))
-    assert _doubts("a.json", body)[None] == 0
 
 
 def test_options_in_one_text_that_nothing_divided_are_missed() -> None:
@@ -93,26 +86,11 @@ def test_an_answer_beside_another_is_doubted_if_a_column_says_where_both_are_equ
     assert _doubts("a.json", _json(*named)) == {None: _COUNT}
 
 
-def test_the_mark_at_an_option_is_no_further_answer() -> None:
-    options = ('<opt correct="true">正确</opt><opt>错误</opt>', '<opt>正确</opt><opt correct="true">错误</opt>')
-    items = "".join(f"<item><stem>{stem}</stem>{options[n % 3 // 2]}</item>" for n, stem in enumerate(_STEMS))
-    assert _doubts("a.xml", f"<exam>{items}</exam>".encode()) == {None: _COUNT}
-
-
 def test_corrected_answers_are_doubted() -> None:
     corrected = ["ABCD"[(at + 1) % 4] if n % 4 == 0 else "" for n, at in enumerate(_RIGHT)]
     texts = [[options[at] for options in _OPTIONS] for at in range(4)]
     header = ["题干", *"ABCD", "答案", "更正后答案"]
     assert _doubts("a.csv", csv_of([header, *zip(_STEMS, *texts, _KEYS, corrected, strict=True)])) == {None: 9, "two_answers": 3}
-
-
-def test_columns_of_letters_are_no_options() -> None:
-    whole = [dict(zip("ABCD", options, strict=True)) for options in _OPTIONS]
-    columns = ("question", _STEMS), ("options", whole), ("output", _OF_SOMEBODY), ("target", _KEYS)
-    body = "\n".join(map(json.dumps, _records(*columns, ("acc", list(map(int, _EQUAL)))))).encode()
-    [result] = [step for step in read_steps("a.jsonl", body, None, SEEN) if isinstance(step, FileResult)]
-    items = [item for item in result.reading.items if isinstance(item, QuestionItem)]
-    assert [len(item.options_raw or []) for item in items if item.answer_raw and not item.doubt] == []
 
 
 def test_a_choice_without_a_name_for_answers_is_none_if_a_column_says_whether_it_was_right() -> None:
@@ -124,11 +102,6 @@ def test_a_choice_without_a_name_for_answers_is_none_if_a_column_says_whether_it
 def test_the_numbers_of_a_few_rows_are_no_answers() -> None:
     rows = [[n + 1, _STEMS[n], *_OPTIONS[n]] for n in range(4)]
     assert _doubts("a.json", json.dumps([dict(zip("nsabcd", row, strict=True)) for row in rows]).encode())[None] == 0
-
-
-def test_codes_are_no_stems() -> None:
-    codes = [f"4f3d{n}e7{n * 37 % 100}" for n in range(_COUNT)]
-    assert _doubts("a.json", _json(("questionId", codes), ("choices", _OPTIONS), ("answer", _KEYS)))[None] == 0
 
 
 def test_letters_and_shares_beside_texts_are_no_options() -> None:
@@ -193,23 +166,6 @@ def test_a_doubtful_proposal_waits_for_a_person() -> None:
     body = _json(("question", _STEMS), ("options", _OPTIONS), ("shuffled", _SHUFFLED), ("answer", _KEYS))
     assert "confirmed: no" in proposed_layout("a.json", body)
     assert "confirmed: no" not in proposed_layout("a.json", _json(("question", _STEMS), ("options", _OPTIONS), ("answer", _KEYS)))
-
-
-_BESIDE: dict[str, Sequence[Any]] = {
-    "id": [f"q{n:04}" for n in range(_COUNT)],
-    "time": [f"2024-03-{n + 1:02} 10:00" for n in range(_COUNT)],
-    "hot": [n % 2 for n in range(_COUNT)],
-    "level": ["<b>中等</b>"] * _COUNT,
-    "group": ["内科", "外科", "儿科"] * (_COUNT // 3),
-    "来源": [f"某年真题第{n}题" for n in range(_COUNT)],
-    "photo": [f"图{n}.jpg" for n in range(_COUNT)],
-}
-
-
-def test_what_identifies_numbers_flags_dates_or_never_changes_is_furniture() -> None:
-    body = _json(("question", _STEMS), ("options", _OPTIONS), ("answer", _KEYS), *_BESIDE.items())
-    [result] = [step for step in read_steps("a.json", body, None, SEEN) if isinstance(step, FileResult)]
-    assert len(result.reading.items) == _COUNT and not result.account.unread
 
 
 @pytest.mark.parametrize("column", [_OF_SOMEBODY, [f"{stem}的说法" for stem in _STEMS]])

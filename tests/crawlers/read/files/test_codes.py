@@ -20,11 +20,6 @@ def test_words_above_columns_of_codes_are_a_header(names: list[str]) -> None:
     assert len(table.rows) == len(_ROWS)
 
 
-def test_a_first_row_of_codes_is_no_header() -> None:
-    [table] = tables_of_cells("选项表", [(f"row:{number}", cells) for number, cells in enumerate(_ROWS, 1)])
-    assert len(table.rows) == len(_ROWS)
-
-
 @pytest.mark.parametrize(("true", "false"), [("true", "false"), ("1", "0"), ("Y", "N")])
 def test_explanations_that_begin_with_the_truth_value_prove_its_column(true: str, false: str) -> None:
     rows = [

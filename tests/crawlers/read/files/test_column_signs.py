@@ -37,21 +37,6 @@ def _are_gold(items: Sequence[QuestionItem]) -> bool:
     return read == [(stem, options, "ABCD"[at], None) for stem, options, at in zip(_STEMS, _OPTIONS, _RIGHT, strict=True)]
 
 
-@pytest.mark.parametrize("names", ["①②③④", "甲乙丙丁", "一二三四", "1234", "ⅠⅡⅢⅣ"])
-@pytest.mark.parametrize("form", ["{sign}", "{letter}、{text}", "{text}"])
-def test_columns_that_count_on_are_options_whatever_their_signs(names: str, form: str) -> None:
-    answers = [form.format(sign=names[at], text=options[at], letter="ABCD"[at]) for options, at in zip(_OPTIONS, _RIGHT, strict=True)]
-    rows = [["综合", stem, *options, answer] for stem, options, answer in zip(_STEMS, _OPTIONS, answers, strict=True)]
-    assert _are_gold(_items("a.csv", _csv(["类别", "题目内容", *names, "正确答案号"], *rows)))
-
-
-@pytest.mark.parametrize("name", ["第{}项", "选项{}（必填）", "xx{}", "候选项{}"])
-def test_names_count_on_at_any_place(name: str) -> None:
-    rows = [[stem, *options, at + 1] for stem, options, at in zip(_STEMS, _OPTIONS, _RIGHT, strict=True)]
-    header = ["考题", *(name.format(number) for number in range(1, 5)), "应选"]
-    assert _are_gold(_items("a.xlsx", book_of([["题库"], header, *rows])))
-
-
 def test_a_decimal_below_a_number_is_an_option() -> None:
     options = [[f"{each}细胞" for each in some] for some in _OPTIONS]
     options[3] = [f"{n}0CFU/25cm" for n in (5, 10, 15, 18)]
@@ -95,14 +80,6 @@ def test_statements_are_known_by_the_names_of_their_columns(name: str, words: st
     assert read == {text: int(n % 3 == 0) for n, text in enumerate(_STATEMENTS, 1)}
 
 
-@pytest.mark.parametrize("words", ["YN", "是否", "VX"])
-def test_words_for_true_and_false_beside_choices_are_truth_values(words: str) -> None:
-    choices = [[1, stem, *options, "ABCD"[at]] for stem, options, at in zip(_STEMS, _OPTIONS, _RIGHT, strict=True)]
-    statements = [[3, text, "", "", "", "", words[1]] for text in _STATEMENTS[:4]]
-    items = _items("a.csv", _csv(["题型", "题目", "A", "B", "C", "D", "答案"], *choices, *statements))
-    assert [item.answer_raw for item in items if not item.options_raw] == ["错误"] * 4
-
-
 def test_tables_that_number_their_own_questions_are_not_joined() -> None:
     choices = [[n, stem, *options, "ABCD"[at]] for n, (stem, options, at) in enumerate(zip(_STEMS, _OPTIONS, _RIGHT, strict=True), 1)]
     statements = [[n, text, "√×"[n % 2]] for n, text in enumerate(_STATEMENTS, 1)]
@@ -110,18 +87,3 @@ def test_tables_that_number_their_own_questions_are_not_joined() -> None:
     items = _items("a.xlsx", book)
     assert _are_gold([item for item in items if item.options_raw])
     assert [item.stem_raw for item in items if not item.options_raw] == _STATEMENTS
-
-
-def test_a_list_of_options_is_known_whatever_its_name_begins_with() -> None:
-    pairs = zip(_OPTIONS, _RIGHT, strict=True)
-    lists = [[{"content": text, "correct": at == right} for at, text in enumerate(options)] for options, right in pairs]
-    rows = [{"stype": "SINGLE", "stem": stem, "subject_item": each} for stem, each in zip(_STEMS, lists, strict=True)]
-    assert _are_gold(_items("a.json", json.dumps(rows, ensure_ascii=False).encode()))
-
-
-def test_a_date_beside_options_is_none() -> None:
-    rows = [
-        [stem, *options, f"2023-03-{n + 10}", "abcd"[at]]
-        for n, (stem, options, at) in enumerate(zip(_STEMS, _OPTIONS, _RIGHT, strict=True))
-    ]
-    assert all(len(item.options_raw or ()) == 4 for item in _items("a.tsv", "\n".join("\t".join(row) for row in rows).encode()))

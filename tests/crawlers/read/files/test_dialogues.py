@@ -33,11 +33,7 @@ def said(*turns: str) -> list[dict[str, str]]:
 
 
 FORMS = {
-    "instruction and input": lambda stem, reply: {
-        "instruction": "请回答这道题。",
-        "input": f"{stem}\n{OPTIONS}",
-        "output": reply,
-    },
+    "instruction and input": lambda stem, reply: {"instruction": "请回答这道题。", "input": f"{stem}\n{OPTIONS}", "output": reply},
     "input first": lambda stem, reply: {"output": reply, "input": "", "instruction": f"{stem}\n{OPTIONS}"},
     "prompt below": lambda stem, reply: {"prompt": f"题目：{stem}\n选项：\n{OPTIONS}\n请直接给出答案。", "completion": reply, "id": "m-1"},
     "query": lambda stem, reply: {"system": "你是老师。", "query": f"单选题：{stem}\n{OPTIONS}", "response": reply, "history": []},
@@ -78,12 +74,6 @@ def test_the_answer_is_what_a_reply_concludes_or_nothing(reply: str, answer: str
     asked = [*((stem, said) for stem, said, _ in CHOICES), ("对整体的反映有", reply)]
     *_, item = questions_of([FORMS["query"](*each) for each in asked])
     assert item.answer_raw == answer if answer else item.answer_raw == reply or item.doubt
-
-
-def test_dialogues_may_be_within_a_document() -> None:
-    records = [FORMS["messages"](stem, reply) for stem, reply, _ in CHOICES]
-    body = json.dumps({"version": "1.0", "data": records}, ensure_ascii=False)
-    assert [item.stem_raw for item in result_of("a.json", body).reading.items if isinstance(item, QuestionItem)] == [s for s, *_ in CHOICES]
 
 
 def test_other_kinds_are_read_from_the_words_of_prompt_and_reply() -> None:
@@ -138,12 +128,6 @@ def test_a_history_that_is_none_is_left(history: Any) -> None:
 def test_a_turn_without_words_does_not_end_the_dialogue() -> None:
     turns = [*said(f"知觉是\n{OPTIONS}", "B"), {"role": "assistant", "content": None}, *said(f"记忆是\n{OPTIONS}", "C")]
     assert [item.answer_raw for item in questions_of([{"messages": turns}])] == ["B", "C"]
-
-
-def test_each_part_of_a_document_is_read() -> None:
-    parts = {"train": CHOICES[:3], "test": CHOICES[3:]}
-    body = json.dumps({name: [FORMS["query"](*each[:2]) for each in some] for name, some in parts.items()}, ensure_ascii=False)
-    assert len([item for item in result_of("a.json", body).reading.items if isinstance(item, QuestionItem)]) == len(CHOICES)
 
 
 TALK = [

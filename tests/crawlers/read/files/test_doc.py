@@ -57,15 +57,6 @@ def test_a_doc_says_what_its_docx_says(name: str) -> None:
     assert _items("a.doc", _doc(name)) == _items("a.docx", docx) != []
 
 
-def test_numbers_letters_colours_and_what_word_keeps_beside_words_are_read() -> None:
-    questions = _items("a.doc", _doc("numbered"))
-    assert len(questions) == 10 and [question[2] for question in questions[:6]] == ["A", "B", "C", "D", "A", "B"]
-    lines = _lines(_doc("mixed"))
-    assert lines[1] == "1. 每平方米10⁹粒沙，水写作H₂O的杯子是（____）" and f"D. 看图{IMAGE}" in lines
-    assert "2. 下列说法标黄的是？连字-符𠮷😀√" in lines and "B. 见那一页" in lines and "框里的第二行" in lines
-    assert not any(word in "".join(lines) for word in ("藏起来", "删去", "页眉", "HYPERLINK"))
-
-
 class _Streams(dict[str, bytes]):
     """The streams of a compound file."""
 
@@ -149,8 +140,7 @@ def test_fields_keep_their_results(opened: Any, words: str, lines: list[str]) ->
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
-    [("\x13 AUTONUM \x15甲\r", "numbers of its fields 'AUTONUM'"), ("甲\x13 PAGE 乙\r丙\r", "a field without an end")],
+    ("words", "said"), [("\x13 AUTONUM \x15甲\r", "numbers of its fields 'AUTONUM'"), ("甲\x13 PAGE 乙\r丙\r", "a field without an end")]
 )
 def test_fields_whose_text_is_unknown_refuse_the_document(opened: Any, words: str, said: str) -> None:
     with pytest.raises(Refusal, match=said):

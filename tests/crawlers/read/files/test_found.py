@@ -16,7 +16,7 @@ from crawlers.read.containers.files.reading import Lost
 from crawlers.read.files import FileResult, account_of, read_steps
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.layouts.layout_files import shipped_layouts
-from crawlers.read.tables.any_rows import document_of, rows_of
+from crawlers.read.tables.any_rows import document_of
 from crawlers.read.tables.columns import TableLayout, layout_of_keys
 from crawlers.read.tables.records import by_content as questions_by_content
 from crawlers.read.tables.records.items import RecordReader
@@ -82,20 +82,6 @@ def test_questions_under_random_names_read_back_equal(kind: str, form: str) -> N
         assert item.stem_raw == stem
         assert [plain(bare(option)) for option in item.options_raw or []] == [plain(option) for option in options]
         assert item.answer_raw == "ABCD"[right]
-
-
-@pytest.mark.parametrize(
-    ("name", "body"),
-    [
-        ("prices.csv", "bh,pm,jg,dw,cd\n" + "".join(f"{n},甘草片{n}号,{n * 3}.5,盒,产地{n}\n" for n in range(40))),
-        ("log.json", json.dumps([{"t": n, "level": "ABC"[n % 3], "msg": f"服务 {n} 已经启动完毕"} for n in range(40)])),
-        ("code.ts", "export const routes = [{path: '/a', name: '首页'}, {path: '/b', name: '列表'}, {path: '/c', name: '关于我们'}]"),
-        ("dump.sql", "".join(f"INSERT INTO users VALUES ({n}, '用户{n}', '北京市海淀区{n}号', 'A');\n" for n in range(40))),
-    ],
-)
-def test_what_is_no_bank_is_refused(name: str, body: str) -> None:
-    with pytest.raises(ValueError, match=name):
-        read(name, body.encode())
 
 
 def test_literals_are_data_and_nothing_runs() -> None:
@@ -242,11 +228,6 @@ def test_a_case_ends_at_the_next_note() -> None:
     assert [bool(case) for case in cases] == [False] * 5 + [True] * 3 + [False] * 16
 
 
-def test_rows_carry_what_stands_above_them() -> None:
-    [table] = [each for each in rows_of("f.json", b'{"s": "x", "list": [{"a": 1}, {"a": 2}, {"a": 3}]}') if len(each.rows) > 1]
-    assert [row for _, row in table.rows] == [{"a": 1, "^s": "x"}, {"a": 2, "^s": "x"}, {"a": 3, "^s": "x"}]
-
-
 def test_two_options_a_line_are_not_taken_for_one() -> None:
     said = "\n".join(f"{sign}第{number}种情形在群落的分层里与光和食物有关" for number, sign in enumerate("①②③④⑤⑥"))
     stem = f"5.分层是群落的现象。下列关于群落分层的叙述，正确的是（）\n{said}\nA.①③④⑤ B.②④⑤⑥\nC.①②③⑥ D.③④⑤⑥"
@@ -278,23 +259,6 @@ def test_a_cell_that_is_no_list_stays_text(text: str) -> None:
     assert listed(text) == text
 
 
-@pytest.mark.parametrize(
-    "held",
-    [
-        {"options": ["休息", "饮水", "补钾"]},
-        {"options": "A. 休息\nB. 饮水\nC. 补钾"},
-        {"options.A": "休息", "options.B": "饮水", "options.C": "补钾"},
-        {},
-    ],
-    ids=["list", "text", "columns", "below"],
-)
-def test_a_number_is_no_answer_in_words_where_options_are_seen(held: dict[str, Any]) -> None:
-    below = "" if held else "\nA. 休息\nB. 饮水\nC. 补钾"
-    rows = [{"question": f"第{n}例首选的处理是（ ）{below}", **held, "answer": n % 2} for n in range(6)]
-    found = roles_of([row | {"answer": row["answer"] + 1} for row in rows])  # no answer names the last option: counted from 0 or from 1?
-    assert found is None or found.form != "words"
-
-
 def test_an_answer_for_each_gap_is_no_set_of_options() -> None:
     ask = [{"q": f"第{n}例的血压是___，心率是___。", "a": [str(100 + n), str(60 + n)]} for n in range(5)]
     reading = questions_by_content.read_by_content("a.json", json.dumps({"fills": ask}).encode(), SEEN)
@@ -309,13 +273,6 @@ def test_the_questions_are_never_among_the_options() -> None:
     ]
     found = roles_of([row | {"kind": f"single {n}"} for n, row in enumerate(rows)])
     assert found is None or "stem" not in found.options
-
-
-def test_a_case_that_few_questions_have_is_kept() -> None:
-    rows = [{"题目": f"第{n}例首选的处理是（ ）", "备选": ["休息", "饮水", f"补{n}"], "答案": "ABC"[n % 3]} for n in range(9)]
-    rows[4]["案例"] = "患者，女，47岁。"
-    found = roles_of(rows)
-    assert found is not None and found.others == {"案例": "案例"}
 
 
 def test_a_column_that_says_an_option_again_among_more_words_is_no_option() -> None:
@@ -354,17 +311,6 @@ def test_columns_that_a_layout_calls_of_no_use_are_not_unread() -> None:
     for unread, lines in ([], len(rows)), (["note"], 0):
         reading = questions_by_content.read_by_layout("bank.csv", body, [shape], SEEN, unread)
         assert reading.record_count == len(rows) and len(account_of("bank.csv", body, "bank", reading).unread) == lines
-
-
-@pytest.mark.parametrize("first", [0, 1])
-def test_lists_of_places_under_known_names_are_letters_wherever_they_count_from(first: int) -> None:
-    gold = _gold(random.Random(6))
-    records = [
-        {"题干": stem, **{f"选项{letter}": text for letter, text in zip("ABCD", options, strict=True)}, "答案": [right + first]}
-        for stem, options, right in gold
-    ]
-    reading = read("bank.json", json.dumps(records, ensure_ascii=False).encode())
-    assert [item.answer_raw for item in reading.items] == ["ABCD"[right] for _, _, right in gold]
 
 
 @pytest.mark.parametrize(

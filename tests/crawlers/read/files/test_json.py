@@ -26,28 +26,9 @@ def items(record: dict[str, Any], name: str) -> list[Item | Lost]:
     return list(RecordReader(shipped_layouts()[name]).items(record, SEEN))
 
 
-@pytest.mark.parametrize(
-    ("name", "body", "records"),
-    [
-        ("a.jsonl", '{"q":1}\n\n{"q":2}\n', [("line:1", 1), ("line:3", 2)]),
-        ("a.json", '[{"q":1},{"q":2}]', [("record:1", 1), ("record:2", 2)]),
-        ("a.json", '{"q":1}', [("record:1", 1)]),
-        ("a.json", '\ufeff[{"q":1}]', [("record:1", 1)]),
-        ("a.jsonl", '{"q":"a\u2028b"}', [("line:1", "a\u2028b")]),
-    ],
-)
-def test_records_of_a_file(name: str, body: str, records: list[tuple[str, Any]]) -> None:
-    assert [(place, record["q"]) for place, record in read_records(name, body.encode())] == records
-
-
 def test_half_a_character_is_told_as_lost() -> None:
     [(_, record)] = read_records("a.jsonl", rb'{"q":"\ud83d\ude00 \ud800 \udc00"}')
     assert record == {"q": "\U0001f600 \ufffd \ufffd"}
-
-
-def test_fields_around_an_array_belong_to_every_record() -> None:
-    body = json.dumps({"type": "FKU", "example": [{"q": 1}, {"q": 2}]}).encode()
-    assert [record for _, record in read_records("a.json", body, ["example"])] == [{"type": "FKU", "q": 1}, {"type": "FKU", "q": 2}]
 
 
 @pytest.mark.parametrize(
@@ -213,17 +194,6 @@ def test_a_triple_is_an_entry_with_one_value() -> None:
     assert isinstance(lost, Lost) and lost.reason == "record_empty"
 
 
-def test_an_entity_keeps_every_key() -> None:
-    record = {"_id": {"$oid": "1"}, "name": "感冒", "desc": "一种病。\n常见。", "symptom": ["咳嗽", "发热", ""], "cost": 20, "check": []}
-    (item,) = items(record, "diseases_kg")
-    assert isinstance(item, EntityItem) and (item.name_raw, item.entity_type) == ("感冒", "disease")
-    assert [(section.title, section.text) for section in item.sections] == [("desc", "一种病。\n常见。")]
-    assert [(value.label, value.value, value.position) for value in item.values] == [
-        ("symptom", "咳嗽、发热", "line:1:4"),
-        ("cost", "20", "line:1:5"),
-    ]
-
-
 def test_questions_share_a_case_or_options() -> None:
     case = {"type": "CVR", "share_content": "患者，女。", "question": [{"sub_question": "1)．证\nA．甲\nB．乙\n", "answer": ["B"]}]}
     (item,) = items(case, "tcmbench")
@@ -304,16 +274,6 @@ def test_tcmbench_as_published(read_set: Callable[[str, str], list[Item]]) -> No
 def test_records_that_are_elsewhere_are_told(name: str, text: str, message: str) -> None:
     with pytest.raises(ValueError, match=rf"^{name}: .*{message}"):
         read_file(name, text.encode(), "table", SEEN)
-
-
-def test_the_only_list_of_a_document_holds_its_records() -> None:
-    questions = [{"content": "甲是（ ）", "options": [{"key": "A", "value": "乙"}, {"key": "B", "value": "丙"}], "correct_answer": "A"}]
-    text = json.dumps({"success": True, "data": {"questions": questions, "total": 1}}, ensure_ascii=False)
-    reading = read_file("a.json", text.encode(), "table", SEEN)
-    assert [(item.stem_raw, item.options_raw, item.answer_raw) for item in reading.items] == [("甲是（ ）", ["A.乙", "B.丙"], "A")]
-    two = json.dumps({"data": {"questions": questions, "others": questions}}, ensure_ascii=False)
-    with pytest.raises(ValueError, match="records are under data, questions"):  # which of two lists is meant, nobody said
-        read_file("a.json", two.encode(), "table", SEEN)
 
 
 def test_the_layout_that_an_error_names_reads_the_records() -> None:

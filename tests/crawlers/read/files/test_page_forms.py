@@ -6,8 +6,8 @@ from atomexam.records.item import QuestionItem
 from crawlers.read.containers.files.text import document_of_page, text_of_page
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.tables.roles.values import bare
-from tests.crawlers.read.bodies import SEEN
-from tests.crawlers.read.files.test_shapes import GOLD, read, triples_of
+from tests.crawlers.read.bodies import GOLD, SEEN, triples_of
+from tests.crawlers.read.files.test_banks import read
 from tests.layouts.law import cleaned
 
 
@@ -75,13 +75,11 @@ def test_a_page_of_nothing_is_an_empty_page(text: str) -> None:
     assert document_of_page(text).text_content().strip() == ""
 
 
-def test_statements_among_questions_of_a_page_are_read() -> None:
-    body = _page("<div><h3>第{n}题</h3><p>{stem}</p><ol type=A>{o}</ol><p hidden>正确答案：{K}</p></div>", "<li>{t}</li>").decode()
-    said = "".join(
-        f"<div><h3>第{n}题</h3><p>第{n}条要求必须遵守。</p><ol type=A></ol><p hidden>正确答案：错误</p></div>" for n in range(20, 24)
-    )
-    reading = read("a.html", body.replace("</div></body>", f"{said}</div></body>").encode())
-    assert [answer for _, _, answer in triples_of(reading)][-4:] == ["错误"] * 4
+@pytest.mark.parametrize("votes", ["<i>3票</i>", "<span>12人</span><span>40%</span>", "（12人）"])
+def test_votes_behind_options_are_refused(votes: str) -> None:
+    page = _page("<div><h4>{n}、{stem}</h4><ul>{o}</ul><p>答案：{K}</p></div>", f"<li>{{L}}. {{t}} {votes}</li>")
+    with pytest.raises(ValueError, match="end with the votes of visitors"):
+        read("小测.html", page)
 
 
 def test_letters_that_a_browser_shows_are_letters_of_emphasised_options() -> None:
@@ -93,10 +91,3 @@ def test_letters_that_a_browser_shows_are_letters_of_emphasised_options() -> Non
     assert text.lines[:5] == ["1. 下图中第1例的器官。", "A. 心", "B. 肝", "C. 脾", "D. 肺"]
     assert text.marked[:5] == ["1. 下图中第1例的器官。", "A. 心", "<bold>B. 肝</>", "C. 脾", "D. 肺"]
     assert [item.answer_raw for item in read("a.html", f"<html><body>{parts}</body></html>".encode()).items][:2] == ["B", "C"]
-
-
-@pytest.mark.parametrize("votes", ["<i>3票</i>", "<span>12人</span><span>40%</span>", "（12人）"])
-def test_votes_behind_options_are_refused(votes: str) -> None:
-    page = _page("<div><h4>{n}、{stem}</h4><ul>{o}</ul><p>答案：{K}</p></div>", f"<li>{{L}}. {{t}} {votes}</li>")
-    with pytest.raises(ValueError, match="end with the votes of visitors"):
-        read("小测.html", page)

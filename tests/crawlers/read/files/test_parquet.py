@@ -21,7 +21,7 @@ from atomexam.text.refusal import Refusal
 from crawlers.read.containers.files import parquet
 from crawlers.read.containers.files.parquet import read_rows
 from crawlers.read.containers.files.reading import Lost
-from crawlers.read.formats import guess_format, read_file
+from crawlers.read.formats import read_file
 from crawlers.read.tables.records.arrays import read_records
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.vocabulary.labels import IMAGE
@@ -73,11 +73,6 @@ def test_rows_are_read_as_lines_of_json_are(rows: list[dict[str, Any]], group: i
     assert records(written(table, row_group_size=group)) == [record for _, record in read_records("a.jsonl", lines)]
 
 
-def test_places_count_over_row_groups() -> None:
-    body = parquet_of([QUESTION] * 150, row_group_size=40)
-    assert [item.provenance.position for item in read_parquet(body).items] == [f"row:{number}" for number in range(1, 151)]
-
-
 @pytest.mark.parametrize(
     ("options", "read_as"),
     [
@@ -106,26 +101,6 @@ def test_options_in_a_map() -> None:
 @pytest.mark.parametrize("lists", [{"label": ["A", "B"], "text": ["甲"]}, {"label": ["1", "2"], "text": ["甲", "乙"]}])
 def test_lists_that_do_not_fit_are_told(lists: Any) -> None:
     assert question(QUESTION | {"options": lists}).doubt == "field_unreadable"
-
-
-def test_a_layout_is_told_by_the_columns_and_reads_below_them() -> None:
-    cmmlu = {"Question": "问", "A": "甲", "B": "乙", "C": "丙", "D": "丁", "Answer": "B"}
-    assert guess_format("a.parquet", parquet_of([cmmlu])) == "cmmlu"
-    nested = parquet_of([{"type": "CVR", "example": [{"question": "感觉是\nA:甲\nB:乙", "answer": ["B"], "analysis": "略"}] * 2}])
-    assert guess_format("a.parquet", nested) == "tcmbench"
-    assert [item.provenance.position for item in read_parquet(nested).items] == ["row:1", "row:1:record:2"]
-
-
-@pytest.mark.parametrize(
-    ("name", "subject"),
-    [
-        ("anatomy/test-00000-of-00001.parquet", "解剖学"),
-        ("anatomy_dev.parquet", "解剖学"),
-        ("x/anatomy_test-00001-of-00002.parquet", "解剖学"),
-    ],
-)
-def test_the_folder_says_the_subject_of_a_file_that_is_called_by_its_split(name: str, subject: str) -> None:
-    assert question({"Question": "问", "A": "甲", "B": "乙", "C": "丙", "D": "丁", "Answer": "B"}, name).subject_raw == subject
 
 
 @pytest.mark.parametrize(
@@ -269,3 +244,15 @@ def test_an_index_of_minus_one_is_no_answer() -> None:
         items = [item for item in read(name, body).items if isinstance(item, QuestionItem)]
         assert [item.answer_raw for item in items] == [None, "A", "B", "C"]
         assert not any(item.doubt for item in items)
+
+
+@pytest.mark.parametrize(
+    ("name", "subject"),
+    [
+        ("anatomy/test-00000-of-00001.parquet", "解剖学"),
+        ("anatomy_dev.parquet", "解剖学"),
+        ("x/anatomy_test-00001-of-00002.parquet", "解剖学"),
+    ],
+)
+def test_the_folder_says_the_subject_of_a_file_that_is_called_by_its_split(name: str, subject: str) -> None:
+    assert question({"Question": "问", "A": "甲", "B": "乙", "C": "丙", "D": "丁", "Answer": "B"}, name).subject_raw == subject

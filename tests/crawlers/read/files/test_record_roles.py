@@ -13,7 +13,7 @@ from crawlers.read.files import account_of
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.layouts.layout_files import layouts_with
 from crawlers.read.proposed import proposed_layout
-from crawlers.read.tables.records.entities import flat_record, kind_words, plain_text, propose_records, range_text
+from crawlers.read.tables.records.entities import flat_record, kind_words, plain_text, range_text
 from crawlers.read.tables.records.reading import FileReading
 from curation.clean.facts.labels import use_of
 
@@ -169,12 +169,6 @@ def test_what_stands_for_nothing() -> None:
     assert [plain_text(value) for value in ("——", " ", "-", "N/A", None, [], ["", "——"], "\ufeff")] == [None] * 8
     assert plain_text(["甲", " ", "乙"]) == "甲、乙" and plain_text(True) == "是" and plain_text(3) == "3"
     assert flat_record({"a": {"b": {"c": 1}}, "r": {"min": 1, "max": 2}}) == {"a.b.c": 1, "r": {"min": 1, "max": 2}}
-
-
-def test_unknown_keys_are_proposed_by_what_stands_under_them() -> None:
-    rows = [{"病名": name, "所属科室": ward, "x1": signs} for name, ward, signs in DISEASES]
-    found = propose_records(rows)
-    assert found is not None and found.by_content == {"x1": "症状"} and found.unknown == []
 
 
 def test_a_proposal_is_a_layout_that_reads_what_it_was_made_of(tmp_path: Path) -> None:

@@ -8,88 +8,53 @@ import pytest
 from atomexam.records.item import QuestionItem
 from atomexam.text.refusal import Refusal
 from crawlers.read.files import FileResult, read_steps
-from tests.crawlers.read.bodies import SEEN, book_of, csv_of, json_of, result_of, sound
-from tests.crawlers.read.files.test_shapes import GOLD
+from tests.crawlers.read.bodies import BANK, LETTERS, SEEN, book_of, csv_of, json_of, result_of, sound
 from tests.layouts.law import cleaned
 
-_ROWS = [(stem, options, "ABCD"[right]) for stem, options, right in GOLD]
-
-
-def _csv(header: list[str], rows: list[list[str]]) -> bytes:
-    return csv_of([header, *rows])
-
-
+_OPTIONS, _STATED = ["题干", "选项", "答案"], [f"{word}{n}" for n in range(1, 5) for word in ("选项", "得分")]
+_PLACES = [f"choice{at}" for at in range(4)]
 REFUSED = {
-    "options in rows below.csv": _csv(
-        ["题号", "题目", "答案"],
-        [
-            row
-            for n, (stem, options, letter) in enumerate(_ROWS, 1)
-            for row in [[str(n), stem, letter], *(["", text, ""] for text in options)]
-        ],
+    "options in rows below.csv": csv_of(
+        [["题号", "题目", "答案"], *(row for q in BANK for row in [[q.n, q.stem, q.key], *(["", text, ""] for text in q.texts)])]
     ),
-    "only the first option.csv": _csv(["题干", "选项", "答案"], [[stem, options[0], letter] for stem, options, letter in _ROWS]),
-    "any sign between options.csv": _csv(["题干", "选项", "答案"], [[stem, "$".join(options), letter] for stem, options, letter in _ROWS]),
-    "codes of options elsewhere.json": json_of([{"topic": stem, "correct": f"opt{n}"} for n, (stem, _, _) in enumerate(_ROWS)]),
-    "a right one among columns.csv": _csv(["t", "z", "c1", "c2"], [[stem, *options[:3]] for stem, options, _ in _ROWS]),
+    "only the first option.csv": csv_of([_OPTIONS, *([q.stem, q.texts[0], q.key] for q in BANK)]),
+    "any sign between options.csv": csv_of([_OPTIONS, *([q.stem, "$".join(q.texts), q.key] for q in BANK)]),
+    "codes of options elsewhere.json": json_of([{"topic": q.stem, "correct": f"opt{q.n}"} for q in BANK]),
+    "a right one among columns.csv": csv_of([["t", "z", "c1", "c2"], *([q.stem, *q.texts[:3]] for q in BANK)]),
     "ids in another order.json": json_of(
         [
-            {"topic": stem, "list": [{"_id": (k + n) % 4 + 1, "title": text} for k, text in enumerate(options)], "right": str(n % 4 + 1)}
-            for n, (stem, options, _) in enumerate(_ROWS)
+            {"topic": q.stem, "right": str(q.n % 4 + 1)}
+            | {"list": [{"_id": (at + q.n) % 4 + 1, "title": text} for at, text in enumerate(q.texts)]}
+            for q in BANK
         ]
     ),
     **{
-        f"wrong answers in columns {n}.csv": _csv(header, [[stem, options[0], *options[1:]] for stem, options, _ in _ROWS])
-        for n, header in enumerate(
-            (
-                ["题目", "正确答案", "干扰项1", "干扰项2", "干扰项3"],
-                ["题目", "正确答案", "错误1", "错误2", "错误3"],
-                ["Question", "Correct Answer", "Wrong 1", "Wrong 2", "Wrong 3"],
-                ["question", "key", "distractorA", "distractorB", "distractorC"],
-                ["t", "zhengque", "cuowu1", "cuowu2", "cuowu3"],
-            )
+        f"wrong answers in columns, {header}.csv": csv_of([header.split(), *([q.stem, *q.texts] for q in BANK)])
+        for header in (
+            "题目 正确答案 干扰项1 干扰项2 干扰项3",
+            "题目 正确答案 错误1 错误2 错误3",
+            "question key distractorA distractorB distractorC",
+            "t zhengque cuowu1 cuowu2 cuowu3",
         )
     },
     "wrong answers in a list.json": json_of(
-        [{"question": stem, "correct_answer": options[0], "incorrect_answers": options[1:]} for stem, options, _ in _ROWS]
+        [{"question": q.stem, "correct_answer": q.texts[0], "incorrect_answers": q.texts[1:]} for q in BANK]
     ),
-    "an option a row.csv": _csv(
-        ["qid", "stem", "option_text", "is_correct"],
-        [
-            [str(n), stem, text, str(int("ABCD"[k] == letter))]
-            for n, (stem, options, letter) in enumerate(_ROWS)
-            for k, text in enumerate(options)
-        ],
+    "an option a row.csv": csv_of(
+        [["qid", "stem", "option_text", "is_correct"], *([q.n, q.stem, text, int(key == q.key)] for q in BANK for key, text in q.pairs)]
     ),
-    "truth values beside options.csv": _csv(
-        ["题目", *(word for k in "1234" for word in (f"选项{k}", f"是否正确{k}"))],
-        [
-            [stem, *(word for k, text in enumerate(options) for word in (text, "否是"["ABCD"[k] == letter]))]
-            for stem, options, letter in _ROWS
-        ],
+    **{
+        f"{signs} beside options.csv": csv_of(
+            [["题目", *_STATED], *([q.stem, *(word for key, text in q.pairs for word in (text, signs[key == q.key]))] for q in BANK)]
+        )
+        for signs in ("否是", "02")
+    },
+    "options in pairs.json": json_of([{"q": q.stem, "o": [[text, key == q.key] for key, text in q.pairs]} for q in BANK]),
+    "a mask.csv": csv_of(
+        [["question", *_PLACES, "mask"], *([q.stem, *q.texts, "".join(str(int(key == q.key)) for key in LETTERS)] for q in BANK)]
     ),
-    "points beside options.csv": _csv(
-        ["题目", *(word for k in "1234" for word in (f"选项{k}", f"得分{k}"))],
-        [
-            [stem, *(word for k, text in enumerate(options) for word in (text, "02"["ABCD"[k] == letter]))]
-            for stem, options, letter in _ROWS
-        ],
-    ),
-    "options in pairs.json": json_of(
-        [{"q": stem, "o": [[text, "ABCD"[k] == letter] for k, text in enumerate(options)]} for stem, options, letter in _ROWS]
-    ),
-    "a mask.csv": _csv(
-        ["question", *(f"choice{k}" for k in range(4)), "mask"],
-        [[stem, *options, "".join(str(int("ABCD"[k] == letter)) for k in range(4))] for stem, options, letter in _ROWS],
-    ),
-    "bits.csv": _csv(
-        ["question", *(f"choice{k}" for k in range(4)), "answer"],
-        [[stem, *options, str(1 << "ABCD".index(letter))] for stem, options, letter in _ROWS],
-    ),
-    "named by the stem.json": json.dumps(
-        {stem: {"options": dict(zip("ABCD", options, strict=True)), "answer": letter} for stem, options, letter in _ROWS},
-        ensure_ascii=False,
-    ).encode(),
+    "bits.csv": csv_of([["question", *_PLACES, "answer"], *([q.stem, *q.texts, 1 << q.right] for q in BANK)]),
+    "named by the stem.json": json_of({q.stem: {"options": dict(q.pairs), "answer": q.key} for q in BANK}),
 }
 
 
@@ -123,25 +88,6 @@ def _sheet(*rows: tuple[Any, ...]) -> bytes:
 _GOLD = list(zip(_STEMS, _OPTIONS, _ANSWERS, strict=True))
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        ",Question,A,B,C,D,E,Answer",  # known without E
-        "id,type,question,option_a,option_b,option_c,option_d,option_e,answer,created_at",  # known without options
-    ],
-)
-def test_a_known_layout_that_leaves_options_gives_way(header: str) -> None:
-    columns = header.split(",")
-    lines = [header]
-    for n, (stem, options, answer) in enumerate(_GOLD):
-        cells = dict(zip([key for key in columns if key and (key in "ABCDE" or "option" in key)], [*options, ""], strict=False))
-        names = {"Question": stem, "question": stem, "Answer": answer, "answer": answer, "": str(n), "id": str(8800 + n), "type": "single"}
-        lines.append(",".join((cells | names).get(key, "") if key else str(n) for key in columns))
-    read = _read("bank.csv", "\n".join(lines))
-    assert [(stem, answer) for stem, _, answer in read] == [(stem, answer) for stem, _, answer in _GOLD]
-    assert [options for _, options, _ in read] == _OPTIONS
-
-
 def test_the_options_are_all_of_those_named_in_turn_and_no_column_beside_them() -> None:
     records = [
         {
@@ -167,12 +113,6 @@ def test_how_often_a_question_was_answered_wrongly_is_no_wrong_answer() -> None:
         for n, (stem, options, answer) in enumerate(_GOLD)
     }
     assert _read("bank.json", json.dumps({"version": 3, "questions": records}, ensure_ascii=False)) == _GOLD
-
-
-def test_numbers_and_chapters_are_no_options() -> None:
-    rows = [(f"第{n // 3 + 1}章", n + 1, f"第{n}项关于药品储存的规定适用于所有零售企业。", n % 2) for n in range(8)]
-    read = _read("bank.xlsx", _sheet(("章节", "序号", "题干", "答案"), *rows))
-    assert all(not options for _, options, _ in read)
 
 
 def test_headings_between_rows_do_not_hide_the_columns() -> None:

@@ -32,25 +32,6 @@ def read(name: str, body: bytes, format_name: str = "table") -> FileReading:
     return read_file(name, body, format_name, SEEN)
 
 
-@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
-def test_any_delimiter_and_encoding(delimiter: str, encoding: str) -> None:
-    first, second = sound(read("a.csv", csv_of([HEADER, *ROWS], delimiter, encoding)))
-    assert (first.number_raw, first.type_raw, first.stem_raw, first.answer_raw) == ("1", "单选题", "感觉是（ ）。", "B")
-    assert (first.options_raw, first.explanation_raw) == (["A.甲", "B.乙", "C.丙"], "见书")
-    assert (second.options_raw, second.explanation_raw) == (["A.丁", "B.戊"], None)
-    assert [item.provenance.position for item in (first, second)] == ["line:2", "line:3"]
-
-
-def test_a_workbook_gives_the_same_as_text() -> None:
-    items = sound(read("a.xlsx", workbook(题库=[HEADER, *ROWS])))
-    plain = sound(read("a.csv", csv_of([HEADER, *ROWS])))
-    assert [(item.stem_raw, item.options_raw, item.answer_raw) for item in items] == [
-        (item.stem_raw, item.options_raw, item.answer_raw) for item in plain
-    ]
-    assert items[0].provenance.position == "题库:row:2"
-
-
 def test_titles_above_and_headings_among_the_rows() -> None:
     rows = [["心理学题库"], [], ["2020 年用"], HEADER, ["一、单选题"], ROWS[0], [], HEADER, ["二、多选题"], ROWS[1]]
     reading = read("a.xlsx", workbook(题库=rows, 空=[], 说明=[["怎样做题"], ["先看题"]], 二=[HEADER, ROWS[0]]))
@@ -238,19 +219,6 @@ def test_what_is_written_as_a_table_is_read(rows: list[tuple[str, str, str]], de
 )
 def test_formats_are_told_by_content(name: str, body: bytes, format_name: str) -> None:
     assert guess_format(name, body) == format_name
-
-
-@pytest.mark.parametrize(
-    ("name", "advice"),
-    [
-        ("a.ppt", "save it as .docx, .xlsx or"),
-        ("a.gif", "known formats: .*cmmlu.*table"),
-        ("a", "a file without a suffix; give it the suffix of what is in it"),
-    ],
-)
-def test_unknown_files_name_the_known_formats(name: str, advice: str) -> None:
-    with pytest.raises(ValueError, match=advice):
-        guess_format(name, b"x")
 
 
 def test_published_sets_by_their_shapes() -> None:

@@ -116,23 +116,3 @@ def test_notes_of_a_book_are_refused(heading: str) -> None:
 )
 def test_questions_in_words_are_no_notes(text: str) -> None:
     assert len(read_questions("a.txt", text.encode(), ".txt", SEEN).items) >= 5
-
-
-@pytest.mark.parametrize(
-    ("before", "behind"),
-    [
-        ('<div id="a{n}" style="display:none">【正确答案】{key}<br>【答案解析】见教材第二章。', "</div>"),
-        ('<p class="ans" hidden>答案：{key}', "</p>"),
-        ('<section style="visibility: hidden"><p><b>参考答案：</b>{key}', "</p></section>"),
-    ],
-)
-def test_answers_that_a_page_hides_until_asked_are_read(before: str, behind: str) -> None:
-    noise = '<span style="display:none">扫码</span>'
-    parts = [
-        f"<dl><dt>{n}. 感觉的对象{n}{noise}是</dt><dd>A. 整体</dd><dd>B. 属性</dd></dl><a href='#'>查看答案</a>"
-        + before.format(n=n, key=key)
-        + behind
-        for n, key in enumerate("ABAB", 1)
-    ]
-    lines = read_html("a.html", f"<html><body>{''.join(parts)}</body></html>".encode()).lines
-    assert [line[-1] for line in lines if "答案】" in line or "答案：" in line] == [*"ABAB"] and not any("扫码" in line for line in lines)

@@ -53,16 +53,7 @@ def test_a_bare_word_or_a_score_is_no_form(name: str) -> None:
     assert verdicts_of_name(name) == {}
 
 
-SIGNS = [
-    ("√", "×"),
-    ("✓", "✗"),
-    ("✔", "✘"),
-    ("☑", "☒"),
-    ("✅", "❌"),
-    ("✔\ufe0f", "✖\ufe0f"),
-    ("（√）", "（×）"),
-    ("对。", "错。"),
-]
+SIGNS = [("√", "×"), ("✓", "✗"), ("✔", "✘"), ("☑", "☒"), ("✅", "❌"), ("✔\ufe0f", "✖\ufe0f"), ("（√）", "（×）"), ("对。", "错。")]
 
 
 def _html(path: Path, rows: list[list[str]]) -> Path:

@@ -129,20 +129,3 @@ def test_boxes_are_signs(kind: str) -> None:
         "☑ 甲",
         "☐ 乙" if "Wing" not in kind else "□ 乙",
     ]
-
-
-def test_words_that_stand_out_have_tags() -> None:
-    text = text_of([run("甲&lt;") + run("乙", face) for face in FACES.values()])
-    assert text.lines == ["甲<乙"] * len(FACES)
-    assert [line.partition("<")[2].partition(">")[0] for line in text.marked] == [
-        *(
-            "colour marked yellow",
-            "colour marked ffff00",
-            "colour #ff0000",
-            "bold",
-            "underlined",
-            "slanted",
-            "colour dotted",
-            "colour framed",
-        )
-    ]

@@ -4,16 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from atomexam.records.item import QuestionItem
 from crawlers.read.__main__ import read_row
 from crawlers.read.account.report import ReportRow
 from crawlers.read.containers.documents.docx import read_docx
 from tests.crawlers.read.bodies import sound, word_of
 
-_STATEMENTS = [f"第{n}种反应在感觉形成以后才会出现" for n in range(1, 13)]
-_TRUE = [n % 3 != 1 for n in range(12)]
 _STEMS = [f"第{n}次测量时应当先看哪一项（ ）" for n in range(1, 9)]
 _WORDS = ["感知觉", "记忆力", "注意力", "思维"]
 
@@ -29,29 +25,6 @@ def _read(folder: Path, body: bytes, *tables: dict[str, Any]) -> ReportRow:
 def _told(row: ReportRow) -> list[tuple[str, list[str] | None, str | None]]:
     assert not row.error, row.error
     return [(item.stem_raw or "", item.options_raw, item.answer_raw) for item in sound(row.reading)]
-
-
-def _ticked(names: tuple[str, str], sign: str = "✓") -> list[list[str]]:
-    rows = [
-        [str(n), text, sign if true else "", "" if true else sign] for n, (text, true) in enumerate(zip(_STATEMENTS, _TRUE, strict=True), 1)
-    ]
-    return [["No.", "陈述", *names], *rows]
-
-
-@pytest.mark.parametrize(
-    ("names", "sign", "title"), [(("对", "错"), "✓", 1), (("正确", "错误"), "√", 2), (("T", "F"), "●", 0), (("是", "否"), "☑", 1)]
-)
-def test_a_tick_in_one_of_two_columns_is_read_right_or_not_at_all(tmp_path: Path, names: tuple[str, str], sign: str, title: int) -> None:
-    rows = [*[[f"安全知识测评第{n}版", "", "", ""] for n in range(title)], *_ticked(names, sign)]
-    body = word_of(rows, merged=[(n, 0, n, 3) for n in range(title)])
-    row = _read(tmp_path, body)
-    told = [] if row.error else _told(row)
-    right = [(text, "正确" if true else "错误") for text, true in zip(_STATEMENTS, _TRUE, strict=True)]
-    assert [(stem, answer) for stem, _, answer in told] in ([], right)
-
-
-def test_a_tick_below_a_name_that_is_no_truth_value_is_no_answer(tmp_path: Path) -> None:
-    assert not _told(_read(tmp_path, word_of(_ticked(("甲说", "乙说")))))
 
 
 def _choices() -> list[list[str]]:
@@ -100,20 +73,6 @@ def test_a_document_without_such_a_table_says_which_it_has(tmp_path: Path) -> No
     assert "rows under table 2" in error and "found rows under table 1" in error
     error = _read(tmp_path, word_of(above=["一、知觉是（ ）"]), _TABLE).error or ""
     assert "no table" in error and "`paper`" in error
-
-
-@pytest.mark.parametrize("form", ["{}", "A00{}", ""])
-def test_rows_of_a_table_without_a_header_are_questions(tmp_path: Path, form: str) -> None:
-    rows = [[form.format(n), stem, *(f"{word}{n}" for word in _WORDS), "ABCD"[n % 4]] for n, stem in enumerate(_STEMS, 1)]
-    told = _told(_read(tmp_path, word_of([row[not form :] for row in rows])))
-    assert told == [(stem, [f"{word}{n}" for word in _WORDS], "ABCD"[n % 4]) for n, stem in enumerate(_STEMS, 1)]
-
-
-def test_a_header_may_be_on_two_rows_above_a_heading(tmp_path: Path) -> None:
-    rows = [["题号", "题目", "选项", "", "", "答案"], ["", "", "A", "B", "C", ""], ["一、选择题", "", "", "", "", ""]]
-    rows += [[str(n), stem, f"甲{n}", "乙", "丙", "ABC"[n % 3]] for n, stem in enumerate(_STEMS, 1)]
-    told = _told(_read(tmp_path, word_of(rows, merged=[(0, 2, 0, 4)])))
-    assert told == [(stem, [f"A.甲{n}", "B.乙", "C.丙"], "ABC"[n % 3]) for n, stem in enumerate(_STEMS, 1)]
 
 
 def test_tables_among_lines_are_read_row_by_row() -> None:

@@ -98,21 +98,6 @@ def test_a_letter_within_a_word_is_no_letter_of_an_option() -> None:
     ]
 
 
-def test_a_type_on_a_line_of_its_own_is_one_of_the_known_types() -> None:
-    text = "单选题\n1. 感觉是\nA. 甲\nB. 乙\n答案：B\n[多选]\n2. 知觉是\nA. 丙\nB. 丁\n答案：AB\n"
-    reading = _read(text, PaperLayout(question=f"{{type}}\n{_QUESTION}\n答案：{{answer}}"))
-    assert [(item.stem_raw, item.type_raw) for item in reading.items if isinstance(item, QuestionItem)] == [
-        ("感觉是", "单选题"),
-        ("知觉是", "[多选]"),
-    ]
-
-
-def test_a_type_of_all_questions_is_that_of_those_without_one() -> None:
-    text = "1. 感觉是对的\n答案：对\n一、单选题\n2. 知觉是\nA. 丙\nB. 丁\n答案：A\n"
-    layout = PaperLayout(question=f"{_QUESTION}\n答案：{{answer}}", heading="{numeral}、{heading}", type="判断题")
-    assert [item.type_raw for item in _read(text, layout).items if isinstance(item, QuestionItem)] == ["判断题", None]
-
-
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
@@ -147,16 +132,6 @@ def _words(counts: list[int]) -> str:
     return "".join(
         f"第{n}题 应先看哪一项\n" + "".join(f"词{at}\n" for at in range(many)) + "应选：词1\n" for n, many in enumerate(counts, 1)
     )
-
-
-def test_a_template_with_a_line_for_each_option_says_how_many_there_are() -> None:
-    text = _words([5, 5, 4, 5, 3])
-    lines = {many: "第{number}题 {stem}\n" + "{option}\n" * many + "应选：{answer}" for many in (5, 4)}
-    reading = _read(text, PaperLayout(question="第{number}题 {stem}\n{option}\n应选：{answer}"))
-    assert _answers(reading) == ["B", "B", "options_unreadable", "B", "options_unreadable"]
-    assert "it has 4 options; expected 5" in reading.faults[0] and "as many lines {option}" in reading.faults[0]
-    reading = _read(text, PaperLayout(question=[*lines.values()]))
-    assert _answers(reading) == ["B", "B", "B", "B", "options_unreadable"]
 
 
 def test_an_answer_in_the_words_of_an_option_is_no_unread_text() -> None:

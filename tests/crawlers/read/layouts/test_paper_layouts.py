@@ -5,7 +5,6 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from random import Random
 from textwrap import dedent
@@ -14,7 +13,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from docx import Document
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -240,14 +238,6 @@ def test_lines_that_fit_nothing_are_unread_and_lines_of_no_use_are_furniture() -
     assert account.characters == sum(len("".join(line.split())) for line in text.lines)
 
 
-@pytest.mark.parametrize("between", [["2楼 某某 发表于 22:00"], ["", "2楼 某某 发表于 22:00"], ["回复", "", "2楼 某某 发表于 22:00"]])
-def test_a_line_below_lines_of_no_use_continues_only_a_full_one(between: list[str]) -> None:
-    layout = PaperLayout(question="{number}、{stem}\n{options}\n答：{answer}", leave_out=["{}楼 {}发表于 {}", "回复"])
-    lines = ["1、感觉是", "A. 甲 B. 乙", *between, "顶一下", "答：A"] * 2
-    reading = questions_by_layout("a.txt", Text(lines), layout, SEEN)
-    assert [row.options for row in _rows(reading)] == [["甲", "乙"]] * 2 and "顶一下" in reading.unread
-
-
 def test_a_case_ends_with_its_questions_and_shared_options_are_options() -> None:
     layout = PaperLayout(question="{number}、{stem}\n答：{answer}", case="（{first}～{last}题共用）", heading="{numeral}、{heading}")
     text = "（1～2题共用）\n患者，男，45岁。\n1、首选检查\n答：甲\n2、首选治疗\n答：乙\n3、感觉是\n答：丙\n"
@@ -256,26 +246,6 @@ def test_a_case_ends_with_its_questions_and_shared_options_are_options() -> None
     assert [item.case_raw for item in items] == ["患者，男，45岁。"] * 2 + [None] * 3
     assert [item.shared_options_raw for item in items] == [None] * 3 + [["A. 红", "B. 绿"]] * 2
     assert [item.group_raw for item in items] == ["g1", "g1", None, "g2", "g2"]
-
-
-@pytest.mark.parametrize("suffix", [".docx", ".zip", ".html"])
-def test_layouts_apply_to_papers_of_all_kinds(tmp_path: Path, capsys: pytest.CaptureFixture[str], suffix: str) -> None:
-    text, layout, written = ODD_PAPERS["own_marks"]
-    paper = tmp_path / f"a{suffix}"
-    lines = dedent(text).split("\n")
-    if suffix == ".docx":
-        document = Document()
-        for line in lines:
-            document.add_paragraph(line)
-        document.save(paper)
-    elif suffix == ".html":
-        paper.write_text("".join(f"<p>{escape(line)}</p>" for line in lines), encoding="utf-8")
-    else:
-        with zipfile.ZipFile(paper, "w") as archive:
-            archive.writestr("inner/卷.txt", "\n".join(lines))
-    (tmp_path / "a.layout.yaml").write_text(json.dumps({"a": {"paper": msgspec.to_builtins(layout)}}, ensure_ascii=False), encoding="utf-8")
-    assert main([str(paper)]) == 0
-    assert [item["answer_raw"] for item in _items(capsys)] == [one.answer for one in written]
 
 
 @pytest.mark.parametrize("format_name", [None, "paper"])
@@ -372,12 +342,7 @@ def test_no_line_makes_a_pattern_hang(pattern: str, line: str) -> None:
 def test_a_layout_of_lines_reads_any_file_that_has_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     source = "".join(f'add("第{n}次应当先看哪一项", [\n  choice("甲", false),\n  choice("乙", true)\n]);\n' for n in range(1, 5))
     _written(tmp_path / name, source)
-    layout = {
-        "paper": {
-            "question": 'add("{stem}", [\nchoice("{option}", false),\nchoice("{right_option}", true)',
-            "leave_out": "]);",
-        }
-    }
+    layout = {"paper": {"question": 'add("{stem}", [\nchoice("{option}", false),\nchoice("{right_option}", true)', "leave_out": "]);"}}
     _written(tmp_path / "a.layout.yaml", json.dumps({"a": layout}, ensure_ascii=False))
     assert main([str(tmp_path / name)]) == 0
     assert [(item["options_raw"], item["answer_raw"]) for item in _items(capsys)] == [(["A. 甲", "B. 乙"], "B")] * 4
@@ -391,16 +356,6 @@ def test_a_container_gets_a_proposal_of_the_file_in_it(tmp_path: Path, capsys: p
     assert len(_items(capsys)) == 8
 
 
-def test_an_answer_on_a_line_of_its_own_is_no_letter_of_an_option() -> None:
-    layout = PaperLayout(question="第{number}题 {stem}\n({letter}) {option}\n→ {answer} {}")
-    text = Text(
-        ["第1题 首先应当看哪一项", "(A) 甲一", "(B) 乙二", "→ A 甲一", "第2题 其次应当看哪一项", "(A) 甲三", "(B) 乙四", "→ B 乙四"]
-    )
-    reading = questions_by_layout("a.txt", text, layout, SEEN)
-    assert [row.answer for row in _rows(reading)] == ["A", "B"]
-    assert account_of("a.txt", b"", "paper", reading).unread == []
-
-
 def test_a_question_that_swallows_those_of_another_kind_is_rejected() -> None:
     layout = PaperLayout(question="{number}、{stem}\n答：{answer}\n解：{explanation}")
     usual = [f"{n}、第{n}次应当先看哪一项\n答：甲{n}\n解：因为" for n in range(1, 5)]
@@ -410,14 +365,6 @@ def test_a_question_that_swallows_those_of_another_kind_is_rejected() -> None:
     assert doubts == [None, "stem_unreadable", None, None]
     lettered = _read("\n".join([*usual[:2], "A. 红", "B. 绿", *usual[2:]]), layout)
     assert [item.doubt for item in lettered.items if isinstance(item, QuestionItem)] == [None, "options_unreadable", None, None]
-
-
-@pytest.mark.parametrize("options", [["《刑法》", "《民法》", "《宪法》"], ["-5", "-3", "5"], ["“甲”", "“乙”", "丙"]])
-def test_signs_that_open_an_option_are_part_of_it(options: list[str]) -> None:
-    lines = "　".join(f"{letter}、{option}" for letter, option in zip("ABC", options, strict=True))
-    text = "".join(f"〖{n}〗第{n}项应当先看哪一个\n{lines}\n＊B\n" for n in range(1, 7))
-    reading = _read(text, PaperLayout(question="〖{number}〗{stem}\n{options}\n＊{answer}"))
-    assert [row.options for row in _rows(reading)] == [options] * 6, reading.faults
 
 
 @pytest.mark.parametrize(
@@ -442,15 +389,3 @@ def test_letters_with_unusual_signs_are_no_part_of_options(options: str, templat
 def test_a_proposal_has_not_the_name_of_a_format() -> None:
     proposal = proposed_layout("paper.txt", _PAPER.encode())
     assert '"paper (file)":' in proposal and '"paper":' not in proposal
-
-
-def test_stems_with_options_of_an_unknown_form_are_rejected_and_proposed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "".join(f"▲{n}▲第{n}次应当先看哪一项\nA│甲{n}\nB│乙\nC│丙\nD│丁\n◎B\n" for n in range(1, 9))
-    reading = questions_in("a.txt", Text(text.split("\n")), SEEN)
-    assert [item.doubt for item in reading.items if isinstance(item, QuestionItem)] == ["options_unreadable"] * 8
-    proposal = proposed_layout("a.txt", text.encode())
-    assert "confirmed: no" in proposal and "8 rejected" in proposal
-    _written(tmp_path / "a.txt", text)
-    _written(tmp_path / "a.layout.yaml", proposal.replace("confirmed: no", "confirmed: yes"))
-    assert main([str(tmp_path / "a.txt")]) == 0
-    assert [(len(item["options_raw"]), item["answer_raw"]) for item in _items(capsys)] == [(4, "B")] * 8

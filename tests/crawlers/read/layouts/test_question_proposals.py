@@ -84,25 +84,6 @@ def test_a_layout_that_does_not_fit_says_what_was_found(tmp_path: Path, capsys: 
     assert said in capsys.readouterr().err
 
 
-def test_a_sure_proposal_waits_for_nobody(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    bank = _bank(tmp_path / "bank.json")
-    assert main([str(bank), "--propose"]) == 0
-    assert "confirmed" not in (tmp_path / "bank.layout.yaml").read_text(encoding="utf-8")
-    assert main([str(bank)]) == 0 and len(_answers(capsys)) == 12
-
-
-def test_numbers_that_prove_no_first_place_are_proposed_and_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    bank = _bank(tmp_path / "bank.json", k=lambda n: n % 3 + 1)  # 1 to 3 of four options: B to D, or A to C
-    assert main([str(bank)]) == 1 and not capsys.readouterr().out
-    assert main([str(bank), "--propose"]) == 0
-    proposed = (tmp_path / "bank.layout.yaml").read_text(encoding="utf-8")
-    assert "confirmed: no" in proposed and "shows where they start" in proposed and 'form: "from 1"' in proposed
-    assert main([str(bank)]) == 1
-    (tmp_path / "bank.layout.yaml").write_text(proposed.replace("confirmed: no", "confirmed: yes"), encoding="utf-8")
-    capsys.readouterr()
-    assert main([str(bank)]) == 0 and _answers(capsys) == ["A", "B", "C"] * 4
-
-
 def test_an_import_stops_at_a_layout_that_nobody_confirmed(tmp_path: Path) -> None:
     bank = _bank(tmp_path / "own/bank.json", mine=lambda n: "DCBA"[n % 4])
     assert main([str(bank), "--propose"]) == 0
@@ -173,23 +154,6 @@ def test_a_proposal_carries_the_case_above_its_questions(tmp_path: Path, capsys:
     assert main([str(named)]) == 0
     cases = [json.loads(line)["case_raw"] for line in capsys.readouterr().out.splitlines()]
     assert cases == [None] * 6 + [f"案例{n}：{_CASE}" for n in (2, 2, 2, 3, 3, 3)]
-
-
-def test_layouts_in_a_folder_are_no_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    bank = _bank_with_cases(tmp_path / "bank.json")
-    (tmp_path / "bank.layout.yaml").write_text(_layout(_PARENT, _CHILD), encoding="utf-8")
-    assert main([str(tmp_path)]) == main([f"{tmp_path}/*"]) == main([str(bank)]) == 0
-    assert "layout.yaml" not in capsys.readouterr().err
-
-
-def test_a_program_is_still_read_with_its_proposed_layout(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    program = tmp_path / "bank.py"
-    program.write_text(f"BANK = {json.loads(_bank_with_cases(tmp_path / 'bank.json').read_text(encoding='utf-8'))[:6]}", encoding="utf-8")
-    assert main([str(program)]) == 0
-    items = [json.loads(line)["stem_raw"] for line in capsys.readouterr().out.splitlines()]
-    assert main([str(program), "--propose"]) == 0
-    assert main([str(program)]) == 0
-    assert [json.loads(line)["stem_raw"] for line in capsys.readouterr().out.splitlines()] == items == _STEMS[:6]
 
 
 @pytest.mark.parametrize(

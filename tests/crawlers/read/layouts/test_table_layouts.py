@@ -63,12 +63,6 @@ def test_signs_of_options_are_no_part_of_them(tmp_path: Path, signs: str, form: 
     assert _told(_read(tmp_path, "bank.json", rows, layout)) == _EXPECTED
 
 
-def test_options_that_are_signs_themselves_are_named_by_their_text(tmp_path: Path) -> None:
-    options = ["乙", "丙", "丁", "戊"]
-    rows = [{"q": stem, "o": options, "k": options[n % 4]} for n, stem in enumerate(_STEMS)]
-    assert [answer for _, _, answer in _told(_read(tmp_path, "bank.json", rows, {**_TABLE, "form": "text"}))] == [*"ABCD"] * 3
-
-
 def test_numbers_are_no_letters_of_options_without_numbers(tmp_path: Path) -> None:
     rows = [{"q": stem, "o": options, "k": str(n % 4 + 1)} for n, (stem, options) in enumerate(zip(_STEMS, _OPTIONS, strict=True))]
     assert {doubt for doubt, _, _ in _told(_read(tmp_path, "bank.json", rows, _TABLE))} == {"answer_unreadable"}
@@ -123,13 +117,6 @@ def test_a_layout_names_the_row_of_the_header(tmp_path: Path, name: str) -> None
 
 def test_a_header_by_number_in_data_without_rows_is_refused(tmp_path: Path) -> None:
     assert "`header: 2`" in str(_read(tmp_path, "bank.json", [{"q": stem} for stem in _STEMS], {**_TABLE, "header": 2}).error)
-
-
-_VERDICTS = ["对", "错", "错", "对"] * 3
-
-
-_STATEMENTS = [f"第{n}种知觉是对事物整体属性的反映。" for n in range(1, 13)]
-_JUDGED = [(text, None, "正确" if verdict == "对" else "错误") for text, verdict in zip(_STATEMENTS, _VERDICTS, strict=True)]
 
 
 def test_further_filled_columns_of_options_are_reported(tmp_path: Path) -> None:
@@ -197,14 +184,6 @@ def test_answers_may_be_the_names_of_the_columns_of_options(tmp_path: Path) -> N
     assert {doubt for doubt, options, _ in _told(_read(tmp_path, "bank.json", rows, layout)) if options is None} == {"answer_unreadable"}
 
 
-@pytest.mark.parametrize("words", ["TF", "√×", "对错"])
-def test_a_truth_value_in_other_words_than_the_options_is_one_of_them(tmp_path: Path, words: str) -> None:
-    rows = [{"q": stem, "o": options, "k": key} for stem, options, key in _EXPECTED]
-    rows += [{"q": f"第{n}次测量属于感知觉。", "o": ["正确", "错误"], "k": words[n % 2]} for n in range(20, 24)]
-    read = _told(_read(tmp_path, "bank.json", rows, _TABLE))
-    assert read[len(_EXPECTED) :] == [(f"第{n}次测量属于感知觉。", ["正确", "错误"], "AB"[n % 2]) for n in range(20, 24)]
-
-
 def test_one_table_may_be_read_twice_for_two_questions_a_row(tmp_path: Path) -> None:
     rows = [["左题", "左选", "左答", "右题", "右选", "右答"]]
     for (one, first, a), (other, second, b) in zip(_EXPECTED[::2], _EXPECTED[1::2], strict=True):
@@ -225,3 +204,11 @@ def test_a_layout_reads_answers_that_are_lists(tmp_path: Path) -> None:
         '{"bank": {"tables": [{"under": ["*"], "stem": "q", "options": ["o"], "answer": "k", "explanation": "why"}]}}'
     )
     assert "names column 'why'" in _read(tmp_path, "bank.json", rows).error
+
+
+@pytest.mark.parametrize("words", ["TF", "√×", "对错"])
+def test_a_truth_value_in_other_words_than_the_options_is_one_of_them(tmp_path: Path, words: str) -> None:
+    rows = [{"q": stem, "o": options, "k": key} for stem, options, key in _EXPECTED]
+    rows += [{"q": f"第{n}次测量属于感知觉。", "o": ["正确", "错误"], "k": words[n % 2]} for n in range(20, 24)]
+    read = _told(_read(tmp_path, "bank.json", rows, _TABLE))
+    assert read[len(_EXPECTED) :] == [(f"第{n}次测量属于感知觉。", ["正确", "错误"], "AB"[n % 2]) for n in range(20, 24)]

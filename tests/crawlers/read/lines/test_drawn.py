@@ -5,18 +5,12 @@ import pytest
 from crawlers.read.lines.paper import read_paper
 from crawlers.read.lines.questions.draft import Draft
 from crawlers.read.tables.records.stem_cells import parts_of_stem
-from crawlers.read.tables.roles.values import split_options
 
 OPTIONS = ["A．咳嗽", "B．发热", "C．叶酸"]
 
 
 def drafts_of(*lines: str) -> list[Draft]:
     return read_paper(list(lines)).drafts
-
-
-def test_a_unit_alone_on_a_line_ends_the_line_above() -> None:
-    [one, _] = drafts_of("1．胃炎常见的表现是（B）", "A．头痛", "B．体温38.5", "℃", "C．叶酸", "2．肺炎首选（A）", *OPTIONS)
-    assert one.options[1].replace(" ", "") == "B．体温38.5℃"
 
 
 @pytest.mark.parametrize(
@@ -27,32 +21,6 @@ def test_a_note_that_a_line_end_cut_is_no_case(note: list[str]) -> None:
     case = "患者，女，36岁。因发热4天入院。"
     found = drafts_of("一、案例分析题", *note, case, "1．首选的治疗是（A）", *OPTIONS, "2．首先应做的检查是（C）", *OPTIONS)
     assert [(one.above.case, one.doubt) for one in found] == [(case, None)] * 2
-
-
-def test_the_name_of_matching_questions_alone_is_a_heading() -> None:
-    found = drafts_of(
-        "问答题",
-        "1、简述胃炎的处理。",
-        "[答案] 休息。",
-        "",
-        "配伍题",
-        "［1-2］",
-        *OPTIONS,
-        "1、胃炎首选",
-        "[答案] A",
-        "2、肺炎首选",
-        "[答案] B",
-    )
-    assert found[0].answer == "休息。"
-
-
-def test_an_option_with_a_small_letter_that_ends_with_the_word_answer_opens_no_list() -> None:
-    lines = [
-        *("1.胃炎首选", "a.休息        c.核对答案", "b.叶酸", "答案 c", "案例二：患者，女，68岁。因头痛16天入院。", "2.该患者首选"),
-        *("a.休息", "b.叶酸", "答案 a"),
-    ]
-    found = drafts_of("一、案例分析题", "案例一：患者，男，18岁。因咳嗽入院。", *lines)
-    assert [one.answer for one in found] == ["c", "a"] and found[1].above.case == "患者，女，68岁。因头痛16天入院。"
 
 
 def test_letters_alone_behind_an_entry_of_a_list_make_it_unsure() -> None:
@@ -70,34 +38,6 @@ def test_a_word_between_two_questions_with_options_is_no_heading() -> None:
     assert [one.doubt for one in found] == ["options_unreadable", None]
 
 
-def test_numbers_below_the_lines_of_pages_are_those_of_the_pages() -> None:
-    advert = "更多试题资料请关注公众号"
-    found = drafts_of(
-        "1．胃炎首选（A）",
-        "A．咳嗽",
-        "B．叶酸",
-        advert,
-        "1",
-        "2．肺炎首选（B）",
-        "A．咳嗽",
-        advert,
-        "2",
-        "B．发热",
-        "3．最长不超过（B）",
-        "A．一",
-        "B．二",
-        advert,
-        "12",
-    )
-    assert [one.options[1] for one in found[:2]] == ["B．叶酸", "B．发热"] and found[2].doubt
-
-
-def test_a_key_of_a_letter_for_each_question_of_a_case_is_not_that_of_its_last() -> None:
-    lines = ["1.首选的治疗是", *OPTIONS, "2.首先应做的检查是", *OPTIONS, "答案:BC"]
-    found = drafts_of("案例分析题", "案例一：患者，女，28岁。因发热入院。", *lines)
-    assert [one.doubt for one in found] == [None, "answer_list_mismatch"]
-
-
 def test_small_letters_stand_in_a_table_of_answers() -> None:
     lines = [
         *("一、单选题", "1．胃炎首选", "a.甲类", "b.乙类", "二、简答题", "2．简述胃炎。", "参考答案", "二、简答题", "2.休息为主。"),
@@ -105,15 +45,6 @@ def test_small_letters_stand_in_a_table_of_answers() -> None:
     ]
     found = drafts_of(*lines[:-2], "题号 | 1 | 3", "答案 | b | a")
     assert "题号" not in (found[1].answer or "")
-
-
-def test_an_answer_that_is_the_word_of_its_stem_is_none() -> None:
-    [one, _] = drafts_of("1、最合适的答案是", "（ ）。", *OPTIONS, "2、胃炎首选", *OPTIONS)
-    assert one.answer is None and "答案是" in one.stem
-
-
-def test_options_run_together_in_a_cell_are_cut() -> None:
-    assert split_options("A.Rh（-）B.体温38.5℃C.血压160/95mmHgD.叶酸")[1:] == ["B.体温38.5℃", "C.血压160/95mmHg", "D.叶酸"]
 
 
 def test_options_glued_to_any_stem_of_a_cell_are_seen() -> None:

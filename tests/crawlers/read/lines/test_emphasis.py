@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pytest
 
 from crawlers.read.containers.files.text import read_html
-from crawlers.read.lines.marks import label_emphasis
 from crawlers.read.lines.paper import read_paper
 from crawlers.read.papers import LINE_READERS
 from crawlers.read.vocabulary.emphasis import is_answer_sheet, standing_out
@@ -101,70 +100,10 @@ def test_what_stands_on_all_options_or_on_two_kinds_tells_nothing(drawn: Drawn) 
     assert [draft.answer for draft in read_paper(_lines(drawn)).drafts] == [None] * len(ASKED)
 
 
-def test_where_answers_are_said_colour_tells_nothing_beside_them() -> None:
-    said = _lines(
-        lambda letter, words, right, _: f"{letter}. {words}" if right else f"{letter}. <font color=red>{words}</font>", "答案：{}"
-    )
-    assert _answers(said) == GOLD
-
-
-def test_a_page_whose_colours_tell_nothing_has_the_lines_it_had() -> None:
-    plain = _page(lambda letter, words, *_: f"{letter}. {words}")
-    assert _page(lambda letter, words, *_: f"<b>{letter}.</b> <font color='blue'>{words}</font>") == plain
-    raised = "<p>10<sup><b>9</b></sup>/L</p><p>H<sub style='color:red'>2</sub>O</p>"
-    assert read_html("a.html", raised.encode()).lines == ["10⁹/L", "H₂O"]
-
-
 @pytest.mark.parametrize("sign", ["**", "<b>", "<font color=red>", "== =", "A. **"])
 def test_time_is_linear_in_a_line_of_signs(sign: str) -> None:
     read_paper([sign * 2000] * 3)
     read_html("a.html", (sign * 4000).encode())
-
-
-def test_bold_type_that_ends_within_options_tells_no_answers() -> None:
-    lines = [
-        "<bold>（1）甲首</>选的处理是",
-        "<bold>A．</>叶酸    B．咳嗽",
-        "<bold>C．β受体    D．</>发热",
-        "<bold>（2）乙最有</>价值的依据为（ ）",
-        "<bold>A．大于30岁者 </>   B．发热",
-        "<bold>C．白细胞计数    D．皮</>疹",
-    ]
-    assert len(label_emphasis(list(enumerate(lines)))) == len(lines)
-
-
-@pytest.mark.parametrize("number", ["({})", "{}."])
-@pytest.mark.parametrize("signs", [("a. ", "b. ", "c. ", "d. "), ("(a) ", "(b) ", "(c) ", "(d) ")], ids="".join)
-def test_emphasised_options_with_circled_numbers_or_small_letters_are_answers(signs: tuple[str, ...], number: str) -> None:
-    right = [1, 0, 3, 2, 1]
-    lines = [
-        line
-        for at, chosen in enumerate(right, 1)
-        for line in (
-            f"{number.format(at)} 下列属于第{at}类的是（ ）",
-            *(f"<mark>{sign}第{at}物{place}</mark>" if place == chosen else f"{sign}第{at}物{place}" for place, sign in enumerate(signs)),
-        )
-    ]
-    reading = read_paper(lines)
-    assert not reading.rejected
-    assert [(draft.answer or "").upper() for draft in reading.questions] == ["ABCD"[chosen] for chosen in right]
-    assert all(len(draft.options) == len(signs) for draft in reading.questions)
-
-
-def test_circled_statements_above_lettered_options_are_no_options() -> None:
-    lines = [
-        line
-        for at in range(1, 6)
-        for line in (
-            f"{at}. 下列正确的是（ ）",
-            f"①第{at}物 ②<mark>甲物</mark>",
-            "③丙物 ④丁物",
-            "A. ①②",
-            "<mark>B. ③④</mark>",
-            "C. ①③",
-        )
-    ]
-    assert [draft.answer for draft in read_paper(lines).drafts] == ["B"] * 5
 
 
 @pytest.mark.parametrize("note", ["说明：加粗的选项为正确答案。", "注：粗体字是答案", "（黑体部分表示正确选项）"])

@@ -1,7 +1,5 @@
 """Notes in Markdown: folds, boxes of tasks, emphasised terms, escaped numbers, and answers in other forms from part to part."""
 
-import re
-
 import pytest
 
 from crawlers.read.lines.paper import read_paper
@@ -56,12 +54,3 @@ def test_a_term_in_bold_is_asked_and_explained_below_a_heading_of_terms() -> Non
 def test_an_escaped_number_begins_a_question() -> None:
     text = "\n".join(_choice(number, below=f"答案：{letter}") for number, letter in enumerate("BDAC", 1))
     assert _answers(text.replace("1. ", "1\\. ").replace("3. ", "3\\. ")) == [*"BDAC"]
-
-
-def test_one_part_may_state_its_answers_and_another_emphasise_them() -> None:
-    stated = [_choice(number, below=f"答案：{letter}") for number, letter in enumerate("BDAC", 1)]
-    bold = [re.sub(rf"^{letter}\. .*$", r"**\g<0>**", _choice(number), flags=re.M) for number, letter in enumerate("CADB", 1)]
-    assert _answers("\n".join(["一、单选题", *bold, "二、单选题", *stated])) == [*"CADB", *"BDAC"]
-    mixed = [each.replace("B. 乙类", "**B. 乙类**") for each in stated]  # bold beside stated answers is only emphasis
-    drafts = read_paper("\n".join(["一、单选题", *bold, "二、单选题", *mixed]).split("\n")).drafts
-    assert [draft.answer for draft in drafts] == [None] * 4 + [*"BDAC"]

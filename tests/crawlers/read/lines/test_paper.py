@@ -515,11 +515,3 @@ def written(sections: list[dict[str, Any]], manner: Manner) -> tuple[list[str], 
 
 def lettered(texts: list[str], manner: Manner) -> list[str]:
     return [manner.letter.format(letter) + text for letter, text in zip("ABCDE", texts, strict=False)]
-
-
-@pytest.mark.parametrize("judges", ["首选溶栓（E对），强心（A错）只用于心衰。", "故选B。", "选项A错误，选项B正确。", "应先退热（B√）。"])
-def test_an_explanation_that_judges_options_is_no_case(judges: str) -> None:
-    patient = f"患者，男，20岁，发热3天，血压正常。{judges}"
-    text = f"一、单选题\n1.题{FOUR}\n答案：B\n{patient}\n2.其最佳时机是{FOUR}\n答案：A"
-    found = read_paper(text.split("\n")).drafts
-    assert [(one.answer, one.above.case, one.doubt) for one in found] == [("B", None, None), ("A", None, None)]

@@ -42,22 +42,13 @@ def test_answers_below_a_title_that_nothing_tells_are_doubted() -> None:
 
 def test_answers_of_a_list_that_ended_early_are_doubted() -> None:
     text = f"一、单选题\n1.题\n{FOUR}\n2.题\n{FOUR}\n二、简答题\n3.简述。\n4.论述。\n参考答案\n1.A 2.B\n三、\n3.因为\nA.子\nB.丑\n4.由于"
-    assert all(draft.doubt for draft in _drafts(text) if draft.number == 4)
-
-
-def test_answers_of_a_list_that_ended_early_are_no_questions() -> None:
-    text = f"一、单选题\n1.题\n{FOUR}\n2.题\n{FOUR}\n二、简答题\n3.简述。\n4.论述。\n参考答案\n1.A 2.B\n三、\n3.因为\nA.子\nB.丑\n4.由于"
-    assert all(draft.doubt for draft in _drafts(text) if draft.number > 2 and draft.answer is None)
+    drafts = _drafts(text)  # neither an answer nor a question of its own is sure
+    assert all(draft.doubt for draft in drafts if draft.number == 4 or (draft.number > 2 and draft.answer is None))
 
 
 def test_a_question_of_a_letter_alone_is_an_answer_that_was_not_read() -> None:
     text = "一、选择题\n1.题甲（ ）\nA.甲 B.乙 C.丙 D.丁\n二、名词解释\n2.潜伏期\n3.偏倚\n评分参考\n1.A\n2.自侵入\n3.掩盖"
     assert all(draft.doubt for draft in _drafts(text)[1:])
-
-
-def test_papers_that_follow_each_other_without_answers_are_no_key() -> None:
-    text = "甲卷试题（一）\n一、名词解释\n1.潜伏期\n2.偏倚\n甲卷试题（二）\n一、名词解释\n1.暴发\n2.散发"
-    assert [draft.doubt for draft in _drafts(text)] == [None] * 4
 
 
 @pytest.mark.parametrize(
@@ -82,13 +73,6 @@ def test_a_fill_in_stem_that_may_hold_its_answer_is_doubted(stem: str) -> None:
 def test_a_fill_in_stem_with_empty_blanks_has_no_answer(stem: str) -> None:
     (draft,) = _drafts(f"一、填空题\n1.{stem}")
     assert (draft.stem, draft.answer, draft.doubt) == (f"1.{stem}", None, None)
-
-
-def test_a_bracket_that_explains_is_answered_by_the_list() -> None:
-    assert _told("一、填空题\n1.麻黄（Ephedra）属于____。\n2.解表药（辛温）有____。\n参考答案\n1.草\n2.桂枝") == [
-        (1, "草", None),
-        (2, "桂枝", None),
-    ]
 
 
 def test_brackets_outside_a_fill_in_section_stay() -> None:
@@ -117,13 +101,8 @@ def test_options_behind_an_explanation_are_not_taken_for_part_of_it_in_silence(o
     assert all(draft.doubt or (draft.above.shared_options or [""])[0] == "A.子" for draft in others)
 
 
-def test_options_that_an_explanation_weighs_end_no_group_whose_range_goes_on() -> None:
-    text = f"一、配伍题\n[1-2]\n{FIVE}\n1.题甲\n答案：A\n解析：因。\nA.对\nB.错\nC.错\n2.题乙\n答案：B"
-    assert _told(text) == [(1, "A", None), (2, "B", None)]
-
-
 GROUP_ANSWERS = [
-    *("【1-3答案】BDA", "[1～3题答案]：B D A", "1-3题答案：BDA", "（1-3）答案：B、D、A", "答案：BDA", "【答案】B、D、A", "参考答案：B D A"),
+    *("【1-3答案】BDA", "[1～3题答案]：B D A", "1-3题答案：BDA", "（1-3）答案：B、D、A", "答案：BDA", "【答案】B、D、A", "参考答案：B D A")
 ]
 
 
@@ -131,17 +110,6 @@ GROUP_ANSWERS = [
 def test_the_letters_of_a_group_are_given_to_its_questions(answers: str) -> None:
     text = f"一、B1型题\n（1～3题共用备选答案）\n{FIVE}\n1.题甲\n2.题乙\n3.题丙\n{answers}\n二、A1型题\n4.题\n{FOUR}\n答案：C"
     assert _told(text) == [(1, "B", None), (2, "D", None), (3, "A", None), (4, "C", None)]
-
-
-@pytest.mark.parametrize("answers", ["【1-3答案】BD", "答案：BD", "答案：BDAC", "1-3题答案：BDAC"])
-def test_letters_that_are_not_as_many_as_their_group_are_doubted(answers: str) -> None:
-    text = f"一、B1型题\n（1～3题共用备选答案）\n{FIVE}\n1.题甲\n2.题乙\n3.题丙\n{answers}"
-    assert [draft.doubt for draft in _drafts(text)] == ["answer_list_mismatch"] * 3
-
-
-def test_a_group_with_answers_of_its_own_keeps_them() -> None:
-    text = f"一、配伍题\n[1-2]\n{FIVE}\n1.题甲\n答案：B\n2.题乙\n答案：AC"
-    assert _told(text) == [(1, "B", None), (2, "AC", None)]
 
 
 def test_a_number_that_stands_twice_leaves_the_question_above_whole() -> None:
@@ -165,13 +133,3 @@ def test_a_patient_that_nothing_announces_makes_the_questions_below_unsure() -> 
     patient = "患者，男，45岁。上腹痛3年，加重1周，伴黑便。"
     assert [draft.doubt for draft in _drafts(f"{patient}\n{asked}")] == ["case_unsure"] * 2
     assert [draft.above.case for draft in _drafts(f"一、A3型题\n{patient}\n{asked}") if not draft.doubt] == [patient] * 2
-
-
-def test_the_heading_of_the_next_case_ends_the_last_option() -> None:
-    options = "A．甲类 B．乙类 C．丙类 D．丁{n}"
-    cases = {n: f"案例{'一二'[n // 2]}：一般资料：求助者{n}，机关公务员，一个多月来胸闷。" for n in (1, 3)}
-    lines = [line for n in (1, 2, 3) for line in filter(None, (cases.get(n), f"{n}．症状包括（ ）。", options.format(n=n)))]
-    found = read_paper(["案例分析题", *lines, "参考答案", "1-3 ABC"]).drafts
-    assert [(one.options[-1], (one.above.case or "")[8:9], one.answer) for one in found] == [
-        ("D．丁1", "1", "A"), ("D．丁2", "1", "B"), ("D．丁3", "3", "C"),
-    ]  # fmt: skip

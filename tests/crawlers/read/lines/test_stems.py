@@ -9,58 +9,11 @@ from crawlers.read.vocabulary.labels import flat
 from crawlers.read.vocabulary.numbers import number_of
 
 
-@pytest.mark.parametrize(
-    ("line", "stem", "answer"),
-    [
-        ("1.最合适的答案是（B）。", "1.最合适的答案是（ ）。", "B"),
-        ("1.不应单凭一次检查就作出答案（AB）", "1.不应单凭一次检查就作出答案（ ）", "AB"),
-        ("1.感觉是什么？答案（B）", "1.感觉是什么？", "（B）"),
-        ("1.感觉是什么 正确答案为（B）", "1.感觉是什么", "（B）"),
-        ("1.感觉是（ ）答案：B", "1.感觉是（ ）", "B"),
-    ],
-)
-def test_the_word_answer_within_a_sentence_is_part_of_it(line: str, stem: str, answer: str) -> None:
-    question = read_paper([line, "A.甲", "B.乙", "C.丙"]).questions[0]
-    assert (question.stem, question.answer) == (stem, answer)
-
-
-def test_a_line_that_opens_with_the_next_number_is_no_part_of_a_question() -> None:
-    lines = [
-        *("一、配伍题", "［1-3］", "A）甲", "B）乙", "1 脑桥水肿首选（ ）。", "2 心肌结石首选（ ）。", "3 乳腺萎缩首选（ ）。", "答案：A"),
-    ]
-    assert [draft.doubt for draft in read_paper(lines).drafts] == ["number_out_of_order"]
-
-
-@pytest.mark.parametrize("row", ["Ａ．甲案Ｂ．乙炎（正确答案）Ｃ．丙，2片Ｄ．丁值", "A.甲案B.乙炎(正确答案)C.丙，2片D.丁值"])
-def test_a_tick_within_options_run_together_gives_the_question_up(row: str) -> None:
-    assert [draft.doubt for draft in read_paper(["1.题干是（ ）", row]).drafts] == ["options_unreadable"]
-
-
-def test_a_mark_within_options_gives_the_question_up() -> None:
-    reading = read_paper(["1.题干是（ ）", "A.甲案B.乙炎 答案：C.丙病D.丁值", "2.题干是（ ）", "A.甲 B.乙", "答案：A"])
-    assert [draft.doubt for draft in reading.drafts] == ["options_unreadable", None]
-
-
-def test_ticks_tell_nothing_where_a_line_break_cuts_the_options() -> None:
-    reading = read_paper(
-        ["1.题干是（ ）", "A、阳性（正确答案）\tB、判断力", "下降\tC、局部热敷\tD、CT检查", "2.题干是（ ）", "A.甲 B.乙", "答案：A"]
-    )
-    assert [draft.doubt for draft in reading.drafts] == ["options_unreadable", None]
-
-
 @pytest.mark.parametrize("tag", ["[单选题]", "【多选题】", "单选题", "【判断题】"])
 @pytest.mark.parametrize("gap", ["（  ）", "()", "( ) "])
 def test_a_stem_that_begins_with_its_gap_is_no_heading_behind_its_type(tag: str, gap: str) -> None:
     assert not is_heading(flat(f"{tag}{gap}是心脏最内层的膜，与血液直接接触。"))
     assert is_heading(flat(f"{tag}{gap}")) and is_heading(flat(f"{tag}（共20题，每题1分）"))
-
-
-@pytest.mark.parametrize("tag", ["[单选题]", "【单选题】"])
-def test_stems_that_begin_with_their_gap_are_read_with_it(tag: str) -> None:
-    stems = ["心脏最内层的膜是（  ）。", "（  ）是心脏最内层的膜，与血液直接接触。", "（  ）分泌胰岛素，并且调节血糖。"]
-    text = "\n".join(f"{tag}{stem}\nA.子\nB.丑\nC.寅\nD.卯\n答案：B\n难易程度：易\n" for stem in stems)
-    paper = read_paper(text.split("\n"))
-    assert not paper.rejected and [draft.stem.removeprefix(tag) for draft in paper.questions] == stems
 
 
 @pytest.mark.parametrize("form", ["00{}|", "{} | ", "No.{}|", "No.{} | ", "Q{}|", "题{}|", "{}#"])
@@ -75,25 +28,6 @@ def test_a_row_of_numbers_is_no_numbered_question(line: str) -> None:
     assert number_of(line) is None or number_of(line).style == "tight"
 
 
-def test_a_question_mark_behind_the_verdict_hides_it_not() -> None:
-    lines = ["1. 钳形表可测多根导线。（×）？", "2. 安全带应高挂低用。（√）", "3. 工作票由签发人签名。（ √ ）？"]
-    assert [draft.answer for draft in read_paper(lines).questions] == ["×", "√", "√"]
-
-
-def test_letters_far_behind_a_number_that_ends_the_stem_are_the_answer() -> None:
-    options = ["A）甲", "B）乙", "C）丙", "D）丁"]
-    lines = ["1、不属于习惯系统的是（ ）2-33    D", *options, "2、提出该理论的是（ ）。    B", *options]
-    assert [draft.answer for draft in read_paper(lines).questions] == ["D", "B"]
-
-
-@pytest.mark.parametrize("sign", [".", "、", "．"])
-def test_options_glued_in_a_stem_are_read(sign: str) -> None:
-    options = [f"{letter}{sign}{text}" for letter, text in zip("ABCD", ("感觉", "知觉", "记忆", "思维"), strict=True)]
-    parts = parts_of_stem("最基本的认知过程是()。" + "".join(options))
-    assert parts["stem_raw"] == "最基本的认知过程是()。"
-    assert [text[2:] for text in parts["options_raw"]] == ["感觉", "知觉", "记忆", "思维"]
-
-
 def test_options_glued_to_the_verb_are_read() -> None:
     parts = parts_of_stem("属于感觉的是A、嗅觉B、记忆C、思维D、想象")
     assert (parts["stem_raw"], len(parts["options_raw"])) == ("属于感觉的是", 4)
@@ -101,18 +35,6 @@ def test_options_glued_to_the_verb_are_read() -> None:
 
 def test_letters_of_words_are_no_glued_options() -> None:
     assert not parts_of_stem("病人缺乏:A.维生素A、维生素B、维生素B、C")
-
-
-def test_an_answer_glued_to_the_last_option_is_read() -> None:
-    lines = [
-        "1.最基本的认知过程是()A.感觉B.知觉C.记忆D.思维答案:A。感觉是认识的开端。",
-        "2.下列是气质的是()A.胆汁质B.能力C.兴趣D.性格答案:A。气质有四种。",
-    ]
-    drafts = read_paper(lines).drafts
-    assert [(draft.answer, draft.options[-1], draft.explanation) for draft in drafts] == [
-        ("A", "D.思维", "感觉是认识的开端。"),
-        ("A", "D.性格", "气质有四种。"),
-    ]
 
 
 @pytest.mark.parametrize(

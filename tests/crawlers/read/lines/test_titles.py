@@ -104,14 +104,6 @@ def test_the_number_of_a_page_is_no_title(page: str) -> None:
             assert {item.paper_raw for item in found} == {whole}
 
 
-def test_a_running_title_is_one_paper_and_a_title_without_its_page() -> None:
-    asked = [_question(number, words, "A", True) for number, words in [(1, "感觉"), (2, "知觉"), (3, "记忆")]]
-    pages = [f"普通心理学试卷 第{number}页（共8页）" for number in (1, 2, 3)]
-    text = "\n".join(line for pair in zip(pages, asked, strict=True) for line in pair)
-    found = read("题库.txt", text.encode(), "paper").items
-    assert [item.paper_raw for item in found] == ["题库 普通心理学试卷"] * 3
-
-
 @pytest.mark.parametrize("title", ["新员工测评（讲师答案卷）", "期末答案", "试卷及答案解析", "Answer Key"])
 def test_a_title_with_the_word_answer_above_the_first_question_begins_no_list(title: str) -> None:
     statements = ["工作负责人应始终持有工作票。", "现场应核对名称。", "使用与否是自由。", "电阻值越小越好。"]

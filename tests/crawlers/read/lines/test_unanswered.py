@@ -35,21 +35,102 @@ def test_the_next_number_ends_an_answer_in_words(sign: str, mark: str, heading: 
     assert not any(draft.doubt for draft in drafts)
 
 
-def test_questions_without_an_answer_stand_between_those_with_one() -> None:
-    text = f"一、简答题\n{SENSE}\n答：个别属性。\n{PERCEPTION}\n{MEMORY}\n答：是过程。\n4. 简述思维。\n5. 简述想象。"
-    assert _told(text) == [(1, "个别属性。", None), (2, None, None), (3, "是过程。", None), (4, None, None), (5, None, None)]
+_FOUR = "A.甲\nB.乙\nC.丙\nD.丁"
+_FIVE = f"{_FOUR}\nE.戊"
+_PAIR = "A.甲 B.乙"
+_GROUP = f"一、B1型题\n（1～3题共用备选答案）\n{_FIVE}\n1.题甲\n2.题乙\n3.题丙\n"
+Told = list[tuple[int, str | None, str | None]]
+TOLD: dict[str, tuple[str, Told]] = {
+    "questions without an answer between those with one": (
+        f"一、简答题\n{SENSE}\n答：个别属性。\n{PERCEPTION}\n{MEMORY}\n答：是过程。\n4. 简述思维。\n5. 简述想象。",
+        [(1, "个别属性。", None), (2, None, None), (3, "是过程。", None), (4, None, None), (5, None, None)],
+    ),
+    "above a choice": (
+        f"{SENSE}\n答：个别属性。\n{PERCEPTION}\n3. 题（ ）。\nA.甲\nB.乙\n答案：A",
+        [(1, "个别属性。", None), (2, None, None), (3, "A", None)],
+    ),
+    "words below a mark that stands alone": (
+        f"{SENSE}\n【答案】\n个别属性。\n{PERCEPTION}\n{MEMORY}",
+        [(1, "个别属性。", None), (2, None, None), (3, None, None)],
+    ),
+    "words below each mark": (
+        f"{SENSE}\n【答案】\n个别属性。\n{PERCEPTION}\n【答案】\n整体。\n{MEMORY}\n【答案】\n过程。",
+        [(1, "个别属性。", None), (2, "整体。", None), (3, "过程。", None)],
+    ),
+    "points on one line are counted": (
+        "3. 简述感觉。\n答：有：1. 甲。2. 乙。3. 丙。\n4. 整体。\n5. 意义。",
+        [(3, "有：1. 甲。2. 乙。3. 丙。\n4. 整体。\n5. 意义。", None)],
+    ),
+    "several ticked boxes": ("1. 题。\n☑A.甲\n☑B.乙\n☐C.丙\n2. 题。\n☑A.甲\n☑B.乙\n☑C.丙", [(1, "AB", None), (2, None, None)]),
+    "a star before the first of several options": ("1. 题。\n★A.甲 B.乙 C.丙", [(1, "A", None)]),
+    "a list of answers without dots": (
+        "\n".join(f"{number}. 题（ ）。\n{_FOUR}" for number in range(1, 6)) + "\n答案\n1 A 2 B 3 C 4 D 5 A",
+        [(number, "ABCDA"[number - 1], None) for number in range(1, 6)],
+    ),
+    "a bracket that explains is answered by the list": (
+        "一、填空题\n1.麻黄（Ephedra）属于____。\n2.解表药（辛温）有____。\n参考答案\n1.草\n2.桂枝",
+        [(1, "草", None), (2, "桂枝", None)],
+    ),
+    "options that an explanation weighs end no group whose range goes on": (
+        f"一、配伍题\n[1-2]\n{_FIVE}\n1.题甲\n答案：A\n解析：因。\nA.对\nB.错\nC.错\n2.题乙\n答案：B",
+        [(1, "A", None), (2, "B", None)],
+    ),
+    "a group with answers of its own": (
+        f"一、配伍题\n[1-2]\n{_FIVE}\n1.题甲\n答案：B\n2.题乙\n答案：AC",
+        [(1, "B", None), (2, "AC", None)],
+    ),
+    "a question mark behind the verdict": (
+        "1. 钳形表可测多根导线。（×）？\n2. 安全带应高挂低用。（√）\n3. 工作票由签发人签名。（ √ ）？",
+        [(1, "×", None), (2, "√", None), (3, "√", None)],
+    ),
+    "letters far behind a number that ends the stem": (
+        "1、不属于习惯系统的是（ ）2-33    D\nA）甲\nB）乙\nC）丙\nD）丁\n2、提出该理论的是（ ）。    B\nA）甲\nB）乙\nC）丙\nD）丁",
+        [(1, "D", None), (2, "B", None)],
+    ),
+}
+DOUBTED: dict[str, tuple[str, list[str | None]]] = {
+    "papers that follow each other without answers are no key": (
+        "甲卷试题（一）\n一、名词解释\n1.潜伏期\n2.偏倚\n甲卷试题（二）\n一、名词解释\n1.暴发\n2.散发",
+        [None] * 4,
+    ),
+    "points that may be questions": (f"{SENSE}\n答：1. 个别属性。\n{PERCEPTION}\n{MEMORY}", [UNSURE] * 3),
+    "points that may be questions, below": (f"{SENSE}\n答：\n1. 个别属性。\n{PERCEPTION}\n{MEMORY}", [UNSURE] * 3),
+    "other letters in the blank than the ticked": ("1. 感觉是（C）。\n□A.甲\n■B.乙\n□C.丙", ["two_answers"]),
+    "questions in a row without dots": (
+        "1 心理学诞生的标志是(C)年 A 1789 B 1889 C 1879 D 1897 2 被誉为心理学之父的是(A) A 冯特 B 铁钦纳 C 华生 D 詹姆斯",
+        ["options_unreadable"],
+    ),
+    "a line that opens with the next number": (
+        "一、配伍题\n［1-3］\nA）甲\nB）乙\n1 脑桥水肿首选（ ）。\n2 心肌结石首选（ ）。\n3 乳腺萎缩首选（ ）。\n答案：A",
+        [UNSURE],
+    ),
+    "a tick within wide options run together": ("1.题干是（ ）\nＡ．甲案Ｂ．乙炎（正确答案）Ｃ．丙，2片Ｄ．丁值", ["options_unreadable"]),
+    "a tick within options run together": ("1.题干是（ ）\nA.甲案B.乙炎(正确答案)C.丙，2片D.丁值", ["options_unreadable"]),
+    "a mark within options": (
+        f"1.题干是（ ）\nA.甲案B.乙炎 答案：C.丙病D.丁值\n2.题干是（ ）\n{_PAIR}\n答案：A",
+        ["options_unreadable", None],
+    ),
+    "ticks where a line break cuts the options": (
+        f"1.题干是（ ）\nA、阳性（正确答案）\tB、判断力\n下降\tC、局部热敷\tD、CT检查\n2.题干是（ ）\n{_PAIR}\n答案：A",
+        ["options_unreadable", None],
+    ),
+    "letters that are fewer than their group": (f"{_GROUP}【1-3答案】BD", ["answer_list_mismatch"] * 3),
+    "letters behind a mark that are fewer than their group": (f"{_GROUP}答案：BD", ["answer_list_mismatch"] * 3),
+    "letters behind a mark that are more than their group": (f"{_GROUP}答案：BDAC", ["answer_list_mismatch"] * 3),
+    "letters that are more than their group": (f"{_GROUP}1-3题答案：BDAC", ["answer_list_mismatch"] * 3),
+}
 
 
-def test_questions_without_an_answer_stand_above_a_choice() -> None:
-    text = f"{SENSE}\n答：个别属性。\n{PERCEPTION}\n3. 题（ ）。\nA.甲\nB.乙\n答案：A"
-    assert _told(text) == [(1, "个别属性。", None), (2, None, None), (3, "A", None)]
+@pytest.mark.parametrize("name", TOLD)
+def test_each_question_has_its_own_answer(name: str) -> None:
+    text, told = TOLD[name]
+    assert _told(text) == told
 
 
-def test_words_below_a_mark_that_stands_alone_are_the_answer() -> None:
-    one = f"{SENSE}\n【答案】\n个别属性。\n{PERCEPTION}\n{MEMORY}"
-    assert _told(one) == [(1, "个别属性。", None), (2, None, None), (3, None, None)]
-    each = f"{SENSE}\n【答案】\n个别属性。\n{PERCEPTION}\n【答案】\n整体。\n{MEMORY}\n【答案】\n过程。"
-    assert _told(each) == [(1, "个别属性。", None), (2, "整体。", None), (3, "过程。", None)]
+@pytest.mark.parametrize("name", DOUBTED)
+def test_what_may_be_read_in_two_ways_is_doubted(name: str) -> None:
+    text, doubts = DOUBTED[name]
+    assert [draft.doubt for draft in read_paper(text.split("\n")).drafts] == doubts
 
 
 @pytest.mark.parametrize("led", ["答：\n", "答：", "答：有三点：", "答案要点：\n"])
@@ -62,21 +143,6 @@ def test_points_of_an_answer_that_begin_at_1_are_no_questions(led: str) -> None:
         (1, None),
         (2, None),
         (3, None),
-    ]
-
-
-def test_points_told_on_one_line_are_counted() -> None:
-    assert _told("3. 简述感觉。\n答：有：1. 甲。2. 乙。3. 丙。\n4. 整体。\n5. 意义。") == [
-        (3, "有：1. 甲。2. 乙。3. 丙。\n4. 整体。\n5. 意义。", None)
-    ]
-
-
-@pytest.mark.parametrize("led", ["答：\n", "答："])
-def test_questions_that_may_be_points_are_doubted_and_counted(led: str) -> None:
-    assert [(number, doubt) for number, _, doubt in _told(f"{SENSE}\n{led}1. 个别属性。\n{PERCEPTION}\n{MEMORY}")] == [
-        (1, UNSURE),
-        (2, UNSURE),
-        (3, UNSURE),
     ]
 
 
@@ -98,15 +164,6 @@ def test_a_ticked_box_before_a_letter_is_the_answer(options: str) -> None:
         assert (draft.answer, draft.doubt) == ("B", doubt)
 
 
-def test_a_blank_that_is_filled_with_other_letters_than_the_ticked_is_doubted() -> None:
-    [draft] = _drafts("1. 感觉是（C）。\n□A.甲\n■B.乙\n□C.丙")
-    assert draft.doubt == "two_answers"
-
-
-def test_several_ticked_boxes_are_one_answer() -> None:
-    assert _told("1. 题。\n☑A.甲\n☑B.乙\n☐C.丙\n2. 题。\n☑A.甲\n☑B.乙\n☑C.丙") == [(1, "AB", None), (2, None, None)]
-
-
 @pytest.mark.parametrize("box", "☐□■○●")
 def test_the_same_box_before_each_letter_is_a_bullet(box: str) -> None:
     [draft] = _drafts(f"1. 题。\n{box}A.甲\n{box}B.乙\n{box}C.丙\n答案：B")
@@ -116,22 +173,6 @@ def test_the_same_box_before_each_letter_is_a_bullet(box: str) -> None:
 def test_letters_without_a_sign_behind_boxes_are_options() -> None:
     [draft] = _drafts("1. 题。\n☐ A 甲\n☑ B 乙\n☐ C 丙")
     assert (draft.options, draft.answer) == (["A. 甲", "B. 乙", "C. 丙"], "B")
-
-
-def test_a_star_before_the_first_of_several_options_ticks_that() -> None:
-    assert _told("1. 题。\n★A.甲 B.乙 C.丙") == [(1, "A", None)]
-
-
-CROWDED = "1 心理学诞生的标志是(C)年 A 1789 B 1889 C 1879 D 1897 2 被誉为心理学之父的是(A) A 冯特 B 铁钦纳 C 华生 D 詹姆斯"
-
-
-def test_questions_in_a_row_without_dots_are_doubted() -> None:
-    assert [draft.doubt for draft in _drafts(CROWDED)] == ["options_unreadable"]
-
-
-def test_a_list_of_answers_without_dots_is_no_row_of_questions() -> None:
-    asked = "\n".join(f"{number}. 题（ ）。\nA.甲\nB.乙\nC.丙\nD.丁" for number in range(1, 6))
-    assert [draft.answer for draft in _drafts(f"{asked}\n答案\n1 A 2 B 3 C 4 D 5 A")] == ["A", "B", "C", "D", "A"]
 
 
 STEMS = ("感觉的基本单位是什么", "知觉恒常性不包括哪一项", "下列属于内部动机的是", "短时记忆的容量是多少", "情绪的三个成分是哪些")
@@ -180,11 +221,7 @@ STATEMENTS = ("感觉的基本单位是觉", "知觉有恒常性", "内部动机
 
 
 @pytest.mark.parametrize(
-    ("true", "false"),
-    [
-        ("{}。\n☑ 正确\n□ 错误", "{}。\n□ 正确\n☑ 错误"),
-        ("{}。\nA. 正确 ☑   B. 错误 □", "{}。\nA. 正确 □   B. 错误 ☑"),
-    ],
+    ("true", "false"), [("{}。\n☑ 正确\n□ 错误", "{}。\n□ 正确\n☑ 错误"), ("{}。\nA. 正确 ☑   B. 错误 □", "{}。\nA. 正确 □   B. 错误 ☑")]
 )
 def test_verdicts(true: str, false: str) -> None:
     said = [(true if verdict else false, f"{at}. {words}") for at, (words, verdict) in enumerate(zip(STATEMENTS, VERDICTS, strict=True), 1)]
@@ -228,11 +265,3 @@ def test_a_row_above_the_first_stem_alone_is_doubted() -> None:
     blocks = [f"{stem}[单选题]\n{plain_options(key)}\n答案：{key}" for stem, key in zip(STEMS, KEY, strict=True)]
     lines = "\n".join(["各位老师请把各题逐一核对，再交回，谢谢。", "\n\n".join(blocks)]).split("\n")
     assert not any("核对" in draft.stem for draft in accounted(lines, read_paper(lines)).questions)
-
-
-def test_a_row_below_the_last_statement_alone_is_doubted() -> None:
-    said = [
-        f"[ {'√' if verdict else '×'} ] {at}. {words}。" for at, (words, verdict) in enumerate(zip(STATEMENTS, VERDICTS, strict=True), 1)
-    ]
-    lines = [*said, "安监部 编印"]
-    assert not any("编印" in draft.stem for draft in accounted(lines, read_paper(lines)).questions)

@@ -115,8 +115,7 @@ def test_a_word_in_capitals_is_no_letter_that_a_scan_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stem", "held"),
-    [("最长不超过12A.甲B.乙C.丙", True), ("维生素A、B、C中最重要的是", False), ("甲型（A）、乙型（B）和丙型（C）", False)],
+    ("stem", "held"), [("最长不超过12A.甲B.乙C.丙", True), ("维生素A、B、C中最重要的是", False), ("甲型（A）、乙型（B）和丙型（C）", False)]
 )
 def test_options_that_were_not_read_stand_in_the_stem(stem: str, held: bool) -> None:
     assert holds_options(stem) == held

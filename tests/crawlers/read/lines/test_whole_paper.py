@@ -5,7 +5,7 @@ import pytest
 from atomexam.text.verdicts import verdict_of
 from crawlers.read.containers.files.reading import Text
 from crawlers.read.lines.questions.draft import ParsedPaper
-from crawlers.read.papers import LINE_READERS, paper_in
+from crawlers.read.papers import paper_in
 
 STEMS = ("属于感觉的是", "关于知觉的说法正确的是", "记忆的第一个环节是", "不属于情绪的是", "学习的动力来自", "最早的实验室在")
 OPTIONS = ("甲地", "乙地的人", "丙所说的话", "丁以外的事")
@@ -135,14 +135,3 @@ def test_a_row_below_a_stem_that_is_complete_is_no_part_of_it() -> None:
         for number, key in enumerate(KEYS, 1)
     ]
     assert [draft.doubt for draft in paper_of(*parts).drafts] == [None, "stem_unreadable", None, None, None, None]
-
-
-def test_what_stands_out_on_a_sheet_of_answers_was_chosen() -> None:
-    def page(title: str) -> bytes:
-        rows = [
-            f"<p>{line}</p>" if line[0] != key else f"<p><b>{line}</b></p>" for number, key in enumerate(KEYS, 1) for line in asked(number)
-        ]
-        return f"<html><body><h3>{title}</h3>{''.join(rows)}</body></html>".encode()
-
-    sheet, key = (paper_in("a.html", LINE_READERS[".html"]("a.html", page(title))) for title in ("张三的答卷 得分：55", "试题"))
-    assert not any(draft.answer for draft in sheet.drafts) and [draft.answer for draft in key.questions] == list(KEYS)

@@ -134,14 +134,6 @@ def test_a_word_between_an_open_stem_and_its_options_opens_no_section(word: str)
     assert [draft.doubt for draft in reading.rejected if draft.options] in ([], ["stem_unreadable"])  # its options are whole
 
 
-def test_a_word_between_two_options_of_pairs_is_the_end_of_one() -> None:
-    lines = [HEADING, "1) 甲首选的治疗是", "a.休息    b.发热", "c.α受体    d.结合病史作出", "判断", "e.青霉素"]
-    lines += ["2) 乙首选的治疗是", "a.休息    b.发热", "c.咳嗽    d.皮疹", "参考答案", "1c 2a"]
-    reading = read_paper(lines)
-    assert {draft.above.heading for draft in reading.drafts} == {HEADING}
-    assert all(len(draft.options) == 5 or draft.doubt for draft in reading.drafts[:1])
-
-
 def _counted(lines: list[str]) -> list[tuple[int, str]]:
     """Return lines with the number of the last question among them."""
     return [(sum(re.match(r"\d+．", line) is not None for line in lines[: at + 1]), line) for at, line in enumerate(lines)]
@@ -207,12 +199,6 @@ def test_a_title_of_explanations_behind_an_answer_opens_no_list() -> None:
     assert reading.unread == []
 
 
-def test_a_question_behind_the_answer_of_another_is_one_of_its_own() -> None:
-    lines = ["1. 甲属于（ ）", "A. 子 B、丑 C、寅 D、卯 答案:AC 2.乙属于( )，而丙不是。 A.辰", "B. 巳", "C. 午", "D. 未", "[答案] AB"]
-    drafts = read_paper(lines).drafts
-    assert [(draft.number, len(draft.options), draft.answer) for draft in drafts] == [(1, 4, "AC"), (2, 4, "AB")]
-
-
 def test_a_number_between_two_that_follow_each_other_is_doubted() -> None:
     lines = [
         *("1.甲是（ ）", "A.子", "B.丑", "答案：A", "答案解析：", "A", "9.乙是（ ）", "A.子", "B.丑", "", "2.丙是（ ）", "A.子", "B.丑"),
@@ -232,13 +218,6 @@ def test_an_image_before_a_number_or_letter_hides_neither() -> None:
     ]
 
 
-def test_no_line_of_a_question_becomes_the_title_of_the_paper() -> None:
-    items = read(
-        "x.txt", "1.幻觉属于\nA. 感觉  B. 能力  C. 知觉\n答案：C\n2.错觉属于\nA. 感觉  B. 能力  C. 知觉\n答案：C\n".encode(), "paper"
-    ).items
-    assert [item.paper_raw for item in items] == ["x", "x"]
-
-
 def test_a_title_stands_above_the_first_question() -> None:
     items = read(
         "x.txt", "医学心理学\n一、单选题\n1.幻觉属于\nA. 感觉\nB. 知觉\n答案：B\n2.错觉属于\nA. 感觉\nB. 知觉\n答案：B\n".encode(), "paper"
@@ -251,3 +230,17 @@ def test_the_words_below_a_number_that_stands_alone_are_a_stem_whatever_they_nam
              "第2题(判断)：", "招生网（http://www.toy.example/）是唯一的官方网站。", "【A】 正确", "【B】 错误", "正确答案:B"]  # fmt: skip
     reading = read_paper(lines)
     assert [draft.stem.split("\n")[-1] for draft in reading.questions] == [lines[1], lines[7]] and not reading.unread
+
+
+def test_a_question_behind_the_answer_of_another_is_one_of_its_own() -> None:
+    lines = ["1. 甲属于（ ）", "A. 子 B、丑 C、寅 D、卯 答案:AC 2.乙属于( )，而丙不是。 A.辰", "B. 巳", "C. 午", "D. 未", "[答案] AB"]
+    drafts = read_paper(lines).drafts
+    assert [(draft.number, len(draft.options), draft.answer) for draft in drafts] == [(1, 4, "AC"), (2, 4, "AB")]
+
+
+def test_a_word_between_two_options_of_pairs_is_the_end_of_one() -> None:
+    lines = [HEADING, "1) 甲首选的治疗是", "a.休息    b.发热", "c.α受体    d.结合病史作出", "判断", "e.青霉素"]
+    lines += ["2) 乙首选的治疗是", "a.休息    b.发热", "c.咳嗽    d.皮疹", "参考答案", "1c 2a"]
+    reading = read_paper(lines)
+    assert {draft.above.heading for draft in reading.drafts} == {HEADING}
+    assert all(len(draft.options) == 5 or draft.doubt for draft in reading.drafts[:1])

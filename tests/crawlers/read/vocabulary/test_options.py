@@ -47,11 +47,6 @@ def test_unambiguous_options_are_the_same_whatever_number_is_usual(words: str, u
     assert options is None or not options.unambiguous or find_options(text, 2, usual) == options
 
 
-def test_options_each_with_a_letter_of_its_own_alone_are_unambiguous() -> None:
-    assert find_options("1.题（ ）\nA.甲\nB.乙\nC.丙", 2).unambiguous
-    assert not find_options("1.题（ ）\nA.甲\nB.维生素A、C\nC.丙", 2).unambiguous
-
-
 _LINES = [
     *("A.甲", "B.乙", "C.丙", "D.丁", "E.戊", "C.丙 D.丁", "D.丁（B）", "答案：B", "答案：B。因为甲", "解析：故选B", "（B）"),
     *("小李：我选A", "（休息一下）", "患者，男，30岁"),

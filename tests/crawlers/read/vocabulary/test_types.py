@@ -42,18 +42,6 @@ def test_a_letter_below_a_statement_is_no_verdict() -> None:
     assert reading.questions == [] and len(reading.rejected) == 1
 
 
-def test_a_type_before_each_number_is_no_part_of_the_stem() -> None:
-    lines = ["我的错题", "单选题 1、感觉是（ ）", "A　甲", "B　乙", "正确答案：B", "试题解析：见第一章（B对），", "（A错）。"]
-    lines += ["多选题 2、2016年的指南有（ ）", "A　甲", "B　乙", "正确答案：AB", "判断题 3、感觉先于知觉。", "正确答案：对"]
-    reading = read_paper(lines)
-    assert [(draft.stem, draft.answer) for draft in reading.questions] == [
-        ("1、感觉是（ ）", "B"),
-        ("2、2016年的指南有（ ）", "AB"),
-        ("3、感觉先于知觉。", "对"),
-    ]
-    assert [draft.raw_fields().get("type_raw") for draft in reading.questions] == ["单选题", "多选题", "判断题"]
-
-
 def test_a_type_before_several_numbers_is_a_heading() -> None:
     lines = ["单选题 1、2、3题", "1、感觉是（ ）", "A　甲", "B　乙", "答案：B", "2、知觉是（ ）", "A　甲", "B　乙", "答案：A"]
     assert [draft.number for draft in read_paper(lines).drafts] == [1, 2]
