@@ -389,3 +389,11 @@ def test_letters_with_unusual_signs_are_no_part_of_options(options: str, templat
 def test_a_proposal_has_not_the_name_of_a_format() -> None:
     proposal = proposed_layout("paper.txt", _PAPER.encode())
     assert '"paper (file)":' in proposal and '"paper":' not in proposal
+
+
+@pytest.mark.parametrize("between", [["2楼 某某 发表于 22:00"], ["", "2楼 某某 发表于 22:00"], ["回复", "", "2楼 某某 发表于 22:00"]])
+def test_a_line_below_lines_of_no_use_continues_only_a_full_one(between: list[str]) -> None:
+    layout = PaperLayout(question="{number}、{stem}\n{options}\n答：{answer}", leave_out=["{}楼 {}发表于 {}", "回复"])
+    lines = ["1、感觉是", "A. 甲 B. 乙", *between, "顶一下", "答：A"] * 2
+    reading = questions_by_layout("a.txt", Text(lines), layout, SEEN)
+    assert [row.options for row in _rows(reading)] == [["甲", "乙"]] * 2 and "顶一下" in reading.unread
