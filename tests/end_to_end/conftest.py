@@ -18,6 +18,12 @@ BIN = Path(sys.executable).parent  # not resolved: the environment's own folder
 SMALL_MODEL = {
     "layers": 2, "hidden": 64, "heads": 2, "vocab_size": 2000, "prompt_epochs": 3, "per_task": 200, "max_text_tokens": 4000, "seed": 1,
 }  # fmt: skip
+FEW = {
+    "models": ("random", "sycophant", "tiny", "echo", "overlap"),
+    "runs": ("random-claims", "random-choice", "random-fourfold", "sycophant-claims", "sycophant-tcm-orders", "tiny-claims", "echo-essay"),
+    "judges": ("echo-essay",),
+}
+"""All data, and of what is asked one of each kind: tests/eval asks in every way."""
 
 
 class Clone:
@@ -26,16 +32,23 @@ class Clone:
     def __init__(self, root: Path, folder: Path, is_as_committed: bool = False) -> None:
         self.folder = folder
         self.network_log = folder.parent / f"{folder.name}.network"
+        self._config: dict[str, dict[str, object]] = {}
         subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", root, folder], check=True)
-        self.run("dvc", "config", "--local", "core.site_cache_dir", str(folder.parent / f"{folder.name}.dvc"))
+        self.configure("core", site_cache_dir=folder.parent / f"{folder.name}.dvc")
         if is_as_committed:
             return
         _bring_uncommitted(root, folder)
         # The figures of the committed version belong to its own model; this clone builds anew, from nothing.
         for stale in ["dvc.lock", *map(str, (folder / "metrics").rglob("*.json"))]:
             (folder / stale).unlink(missing_ok=True)
-        self.edit_params(lambda params: params["finetune"].update(tiny=SMALL_MODEL))
-        self.commit("small model")
+        self.edit_params(_few)
+        self.commit("few models")
+
+    def configure(self, section: str, **settings: object) -> None:
+        """Do what `dvc config --local` and `dvc remote add --local` would, without the seconds that DVC takes to start."""
+        self._config.setdefault(section, {}).update(settings)
+        blocks = [f"['{name}']\n" + "".join(f"{key} = {value}\n" for key, value in block.items()) for name, block in self._config.items()]
+        (self.folder / ".dvc/config.local").write_text("".join(blocks), encoding="utf-8")
 
     def edit_params(self, change: Callable[[dict], None]) -> None:
         params = read_params(self.folder / "params.yaml")
@@ -67,15 +80,17 @@ class Clone:
         return done
 
     def repro(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess:
-        return self.run("dvc", "--wait-for-lock", "repro", *arguments, check=check)
+        """Run `dvc repro` as `make repro` does, which writes dvc.lock faster than DVC itself."""
+        return self.run("python", "-m", "scripts.dvc_progress", "--wait-for-lock", "repro", *arguments, check=check)
 
     def commit(self, message: str) -> None:
         self.run("git", "add", "-A")
         self.run("git", "-c", "user.name=test", "-c", "user.email=test@example.org", "commit", "--quiet", "--allow-empty", "-m", message)
 
-    def ran(self, *arguments: str) -> set[str]:
-        """Return the stages that `dvc repro` ran."""
-        return set(re.findall(r"^Running stage '([^']+)'", self.repro(*arguments).stdout, re.MULTILINE))
+    def ran(self, *arguments: str, check: bool = True) -> set[str]:
+        """Return the stages that `dvc repro` ran, or with `--dry` would run; where one's input is yet to be made, those up to it."""
+        shown = self.repro(*arguments, check=check).stdout
+        return set(re.findall(r"^\[\d+/\d+\] ([^:]+): (?!as in an earlier run)", shown, re.MULTILINE))
 
     def changed(self) -> str:
         """Return what git sees beside the last commit."""
@@ -84,6 +99,13 @@ class Clone:
     def hashes(self) -> dict[str, dict]:
         """Return what dvc.lock says of each stage."""
         return YAML(typ="safe").load(self.folder / "dvc.lock")["stages"]
+
+
+def _few(params: dict) -> None:
+    for block, names in FEW.items():
+        params[block] = {name: params[block][name] for name in names}
+    params["finetune"]["tiny"] = SMALL_MODEL
+    params["runs"]["tiny-claims"]["repeats"] = 1
 
 
 def _bring_uncommitted(root: Path, folder: Path) -> None:
@@ -106,17 +128,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Clone:
     return clone
 
 
-@pytest.fixture
-def clean_clone(built: Clone, tmp_path: Path) -> Clone:
-    """A clone of the built one with DVC's cache shared, as `make repro` leaves it."""
-    clone = Clone(built.folder, tmp_path / "clean", is_as_committed=True)
-    clone.run("dvc", "cache", "dir", "--local", str(built.folder / ".dvc/cache"))
+def copy_of(built: Clone, folder: Path) -> Clone:
+    """Clone the built one, with DVC's cache shared, as `make repro` leaves it."""
+    clone = Clone(built.folder, folder, is_as_committed=True)
+    clone.configure("cache", dir=built.folder / ".dvc/cache")
     clone.run("dvc", "checkout", "--quiet")
     (clone.folder / ".venv").symlink_to(sys.prefix)
     return clone
 
 
-@pytest.fixture(scope="session")
-def make_clone(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Clone]:
-    """Return a function that makes another clone, not built."""
-    return lambda name: Clone(Path(__file__).parents[2], tmp_path_factory.mktemp(name) / name)
+@pytest.fixture
+def clean_clone(built: Clone, tmp_path: Path) -> Clone:
+    """A copy for one test."""
+    return copy_of(built, tmp_path / "clean")

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("new_source")]
+from tests.end_to_end.conftest import Clone, copy_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
 
 SOURCES = ("ask120", "xiaohe", "examcoo", "studyez", "hxter", "mxqe")
 _BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -24,12 +26,9 @@ class Block(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def crawled(make_clone):
+def crawled(built: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
     """A clone in which all sources are crawled and read."""
-    clone = make_clone("crawled")
-    clone.repro(*(f"extract@{source}" for source in SOURCES))
-    clone.commit("crawled")
-    return clone
+    return copy_of(built, tmp_path_factory.mktemp("crawled") / "clone")
 
 
 def blocks_of(page: Path) -> list[Block]:
@@ -83,38 +82,31 @@ def test_the_page_does_what_it_says(crawled, root: Path) -> None:
         undo(crawled)
 
 
-def test_a_seventh_source_touches_nothing_else(crawled) -> None:
+def test_a_seventh_source_touches_nothing_else_and_its_changed_pages_are_crawled_anew(crawled) -> None:
+    everything = [f"extract@{source}" for source in (*SOURCES, "toyexam")]
     try:
         crawled.run("python", "-m", "crawlers.new", "toyexam", "https://www.toyexam.example/papers/", "--kind", "exam")
         crawled.commit("new source")
         pages = {f"crawlers/sources/toyexam/pages/{case}{suffix}" for case in ("list", "paper") for suffix in (".html", ".json")}
-        assert (
-            changed(crawled, "HEAD~1")
-            == {*(f"crawlers/sources/toyexam/{name}.py" for name in ("__init__", "spider")), "params.yaml"} | pages
-        )
+        code = {f"crawlers/sources/toyexam/{name}.py" for name in ("__init__", "spider")}
+        assert changed(crawled, "HEAD~1") == {*code, "params.yaml"} | pages
         assert crawled.run("git", "diff", "--numstat", "HEAD~1", "--", "params.yaml").stdout.split()[:2] == ["1", "0"]  # added, removed
-        done = crawled.repro(*(f"extract@{source}" for source in (*SOURCES, "toyexam")))
-        ran = set(re.findall(r"^Running stage '([^']+)'", done.stdout, re.MULTILINE))
-        assert {stage for stage in ran if stage.startswith("crawl@")} == {"crawl@toyexam"}
-        assert len((crawled.folder / "data/items/toyexam.jsonl").read_bytes().splitlines()) == 3
+        assert {stage for stage in crawled.ran(*everything) if stage.startswith("crawl@")} == {"crawl@toyexam"}
+        assert len(stems(crawled)) == 3
         crawled.commit("seventh source")
         assert changed(crawled, "HEAD~1") == {"dvc.lock", "metrics/crawl/toyexam.json", "metrics/extract/toyexam.json"}
+        page = crawled.folder / "crawlers/sources/toyexam/pages/paper.html"
+        page.write_text(page.read_text(encoding="utf-8").replace("情绪", "感情"), encoding="utf-8")
+        before = stems(crawled)
+        assert {stage for stage in crawled.ran(*everything) if stage.startswith("crawl@")} == {"crawl@toyexam"}
+        assert stems(crawled) == [stem.replace("情绪", "感情") for stem in before] != before
     finally:
         undo(crawled)
 
 
-def test_changed_saved_pages_are_crawled_anew(crawled) -> None:
-    try:
-        crawled.run("python", "-m", "crawlers.new", "toyency", "https://www.toyency.example/list.php?c=1", "--kind", "encyclopedia")
-        crawled.repro("extract@toyency")
-        page = crawled.folder / "crawlers/sources/toyency/pages/entry.html"
-        page.write_text(page.read_text(encoding="utf-8").replace("<h1>偏头痛", "<h1>紧张性头痛"), encoding="utf-8")
-        done = crawled.repro(*(f"extract@{source}" for source in (*SOURCES, "toyency")))
-        assert [stage for stage in re.findall(r"^Running stage '(crawl@[^']+)'", done.stdout, re.MULTILINE)] == ["crawl@toyency"]
-        items = [json.loads(line) for line in (crawled.folder / "data/items/toyency.jsonl").read_text(encoding="utf-8").splitlines()]
-        assert [(item["name_raw"], len(item["values"]), len(item["sections"])) for item in items] == [("紧张性头痛", 4, 2)]
-    finally:
-        undo(crawled)
+def stems(clone: Clone) -> list[str]:
+    lines = (clone.folder / "data/items/toyexam.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line)["stem_raw"] for line in lines]
 
 
 def changed(clone, since: str) -> set[str]:
@@ -123,6 +115,6 @@ def changed(clone, since: str) -> set[str]:
 
 def undo(clone) -> None:
     """Bring the clone back to the state in which all tests of this module find it."""
-    crawled = clone.run("git", "log", "--format=%H", "--grep=^crawled$", "--reverse").stdout.split()[0]
-    clone.run("git", "reset", "--quiet", "--hard", crawled)
+    built = clone.run("git", "log", "--format=%H", "--grep=^built$").stdout.split()[0]
+    clone.run("git", "reset", "--quiet", "--hard", built)
     clone.run("git", "clean", "--quiet", "-d", "--force", "crawlers", "metrics")

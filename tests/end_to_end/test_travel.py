@@ -28,8 +28,13 @@ def small(params: dict) -> None:
 
 def colleague(hub: Path, folder: Path, remote: Path) -> Clone:
     clone = Clone(hub, folder, is_as_committed=True)
-    clone.run("dvc", "remote", "add", "--local", "--default", "store", str(remote))
+    add_store(clone, remote)
     return clone
+
+
+def add_store(clone: Clone, remote: Path) -> None:
+    clone.configure("core", remote="store")
+    clone.configure('remote "store"', url=remote)
 
 
 def write(path: Path, *banks: tuple[str, int]) -> None:
@@ -59,17 +64,17 @@ def counted(clone: Clone, name: str) -> dict:
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> Clone:
-    """The clone of one who added 5,000 questions and pushed them, as v1."""
+    """The clone of one who added 600 questions and pushed them, as v1."""
     folder = tmp_path_factory.mktemp("travel")
     subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch=main", folder / "hub"], check=True)
     clone = Clone(ROOT, folder / "first")
     clone.edit_params(small)
     clone.run("git", "remote", "set-url", "origin", str(folder / "hub"))
-    clone.run("dvc", "remote", "add", "--local", "--default", "store", str(folder / "store"))
-    write(clone.folder / "imports/aa/bank.jsonl", ("aa", 5_000))
+    add_store(clone, folder / "store")
+    write(clone.folder / "imports/aa/bank.jsonl", ("aa", 600))
     name_in_params(clone, "aa", "imports/aa")
     make(clone, UP_TO)
-    publish(clone, "5,000 questions")
+    publish(clone, "600 questions")
     clone.run("git", "tag", "v1")
     clone.run("git", "push", "--quiet", "origin", "v1")
     return clone
@@ -81,17 +86,29 @@ def test_the_files_are_tracked_and_git_has_none_of_them(first: Clone) -> None:
     assert first.changed() == ""
 
 
-def test_an_old_version_has_nothing_to_do_elsewhere_and_later_stages_do_without_the_files(first: Clone, tmp_path: Path) -> None:
+def test_an_old_version_elsewhere(first: Clone, tmp_path: Path) -> None:
+    """Nothing is to be done; what was added and removed is gone from the data; later stages do without the files."""
     other = colleague(first.folder.parent / "hub", tmp_path / "other", first.folder.parent / "store")
     other.run("git", "checkout", "--quiet", "v1")
     other.run(*PULL)
     assert other.ran(UP_TO) == set() and other.changed() == ""
+    write(other.folder / "imports/bb/bank.jsonl", ("bb", 5))
+    name_in_params(other, "bb", "imports/bb")
+    make(other, "read@bb")
+    assert (other.folder / "imports/bb.dvc").exists()
+    other.run("dvc", "remove", "imports/bb.dvc", "--outs")
+    text = (other.folder / "params.yaml").read_text(encoding="utf-8")
+    (other.folder / "params.yaml").write_text(text.replace("  bb: {path: imports/bb}\n", ""), encoding="utf-8")
+    make(other, "read")
+    assert sorted(path.name for path in (other.folder / "data/items").iterdir()) == ["aa.jsonl"]
+    assert not (other.folder / "imports/bb").exists()
+
     shutil.rmtree(other.folder / "imports/aa")
     shutil.rmtree(other.folder / ".dvc/cache")
     other.edit_params(lambda params: params["leaks"].update(contained=0.9))
     done = make(other, "--allow-missing", UP_TO)
     assert "imports.aa: imports/aa is not here: `dvc pull imports/aa.dvc` fetches it" in done.stderr
-    assert sum(counted(other, "split")["questions"].values()) == 5_000
+    assert sum(counted(other, "split")["questions"].values()) == 600
 
 
 def test_two_people_add_data_at_once(first: Clone, tmp_path: Path) -> None:
@@ -99,18 +116,18 @@ def test_two_people_add_data_at_once(first: Clone, tmp_path: Path) -> None:
     second = colleague(hub, tmp_path / "second", store)
     second.run(*PULL)
     assert second.ran("release") == {"release"}
-    write(second.folder / "imports/bb/bank.jsonl", ("bb", 300), ("aa", 50))
+    write(second.folder / "imports/bb/bank.jsonl", ("bb", 60), ("aa", 20))
     write(second.folder / "imports/aa/more.jsonl", ("more", 30))
     name_in_params(second, "bb", "imports/bb")
     make(second, "read@aa", "read@bb", "clean")
-    publish(second, "300 others, and 50 known ones")
+    publish(second, "60 others, and 20 known ones")
 
     bank = first.folder / "imports/aa/bank.jsonl"
-    write(bank.rename(bank.with_name("renamed.jsonl")), ("aa", 5_100))
-    write(first.folder / "imports/cc.jsonl", ("cc", 100))
+    write(bank.rename(bank.with_name("renamed.jsonl")), ("aa", 650))
+    write(first.folder / "imports/cc.jsonl", ("cc", 40))
     name_in_params(first, "cc", "imports/cc.jsonl")
     make(first, "read@aa", "read@cc")
-    first.commit("100 more, and a file")
+    first.commit("50 more, and a file")
     first.run("git", "fetch", "--quiet", "origin")
     assert first.run("git", *AUTHOR, "merge", "origin/main", check=False).returncode
     conflicts = set(first.run("git", "diff", "--name-only", "--diff-filter=U").stdout.split())
@@ -122,7 +139,7 @@ def test_two_people_add_data_at_once(first: Clone, tmp_path: Path) -> None:
     make(first, UP_TO)
     publish(first, "merged")
     assert sorted(path.name for path in (first.folder / "imports/aa").iterdir()) == ["more.jsonl", "renamed.jsonl"]
-    assert counted(first, "clean")["questions"]["in"] == 5_100 + 30 + 300 + 50 + 100
+    assert counted(first, "clean")["questions"]["in"] == 650 + 30 + 60 + 20 + 40
     found = {name: check["questions"] for name, check in counted(first, "leaks").items() if "questions" in check}
     assert len(found) > 10 and set(found.values()) == {0}
 
@@ -135,7 +152,7 @@ def test_two_people_add_data_at_once(first: Clone, tmp_path: Path) -> None:
 
 
 def test_what_is_pushed_for_the_public_is_the_release(first: Clone, tmp_path: Path) -> None:
-    first.run("dvc", "remote", "add", "--local", "public", str(tmp_path / "public"))
+    first.configure('remote "public"', url=tmp_path / "public")
     first.repro("release")
     page = (ROOT / "docs/sharing.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"^    (dvc push --remote public \w+)", page, re.MULTILINE)
@@ -143,22 +160,6 @@ def test_what_is_pushed_for_the_public_is_the_release(first: Clone, tmp_path: Pa
     released = {hashlib.md5(path.read_bytes()).hexdigest() for path in (first.folder / "data/release").rglob("*") if path.is_file()}
     pushed = {path.parent.name + path.name for path in (tmp_path / "public").rglob("*") if path.is_file()}
     assert {name for name in pushed if not name.endswith(".dir")} == released != set()
-
-
-def test_what_was_removed_is_gone_from_the_data(first: Clone, tmp_path: Path) -> None:
-    other = colleague(first.folder.parent / "hub", tmp_path / "third", first.folder.parent / "store")
-    other.run("git", "checkout", "--quiet", "v1")
-    other.run(*PULL)
-    write(other.folder / "imports/bb/bank.jsonl", ("bb", 5))
-    name_in_params(other, "bb", "imports/bb")
-    make(other, "read@bb")
-    assert (other.folder / "imports/bb.dvc").exists()
-    other.run("dvc", "remove", "imports/bb.dvc", "--outs")
-    text = (other.folder / "params.yaml").read_text(encoding="utf-8")
-    (other.folder / "params.yaml").write_text(text.replace("  bb: {path: imports/bb}\n", ""), encoding="utf-8")
-    make(other, "read")
-    assert sorted(path.name for path in (other.folder / "data/items").iterdir()) == ["aa.jsonl"]
-    assert not (other.folder / "imports/bb").exists()
 
 
 def test_a_bucket_is_a_remote(first: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,8 +174,7 @@ def test_a_bucket_is_a_remote(first: Clone, tmp_path: Path, monkeypatch: pytest.
         boto3.client("s3", endpoint_url=address).create_bucket(Bucket="team")
         other = Clone(first.folder, tmp_path / "other", is_as_committed=True)
         for clone in (first, other):
-            clone.run("dvc", "remote", "add", "--local", "bucket", "s3://team/atomexam")
-            clone.run("dvc", "remote", "modify", "--local", "bucket", "endpointurl", address)
+            clone.configure('remote "bucket"', url="s3://team/atomexam", endpointurl=address)
         first.run("dvc", "push", "--quiet", "--remote", "bucket", "--with-deps", "clean")
         other.run("dvc", "pull", "--quiet", "--remote", "bucket", "--with-deps", "clean")
         assert other.ran("clean") == set() and other.changed() == ""
