@@ -27,13 +27,18 @@ def lines(tmp_path: Path) -> StageLines:
     return StageLines(tmp_path)
 
 
-@pytest.mark.parametrize(("level", "message", "shown"), [
-    (INFO, "Running stage 'crawl@a':", "[1/2] crawl@a: Pages as they came."),
-    (INFO, "Stage 'clean' is cached - skipping run", "[1/2] clean: as in an earlier run, restored from the cache"),
-    (INFO, "Stage 'clean' didn't change, skipping", None), (INFO, "> python -m crawlers.crawl a", None),
-    (WARNING, "'curation/verdicts.jsonl' is empty.", None), (WARNING, "the disk is nearly full", "the disk is nearly full"),
-    (ERROR, "failed to reproduce 'a'", "failed to reproduce 'a'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("level", "message", "shown"),
+    [
+        (INFO, "Running stage 'crawl@a':", "[1/2] crawl@a: Pages as they came."),
+        (INFO, "Stage 'clean' is cached - skipping run", "[1/2] clean: as in an earlier run, restored from the cache"),
+        (INFO, "Stage 'clean' didn't change, skipping", None),
+        (INFO, "> python -m crawlers.crawl a", None),
+        (WARNING, "'curation/verdicts.jsonl' is empty.", None),
+        (WARNING, "the disk is nearly full", "the disk is nearly full"),
+        (ERROR, "failed to reproduce 'a'", "failed to reproduce 'a'"),
+    ],
+)
 def test_of_dvc_each_stage_that_runs_and_warnings_are_shown(lines: StageLines, level: int, message: str, shown: str | None) -> None:
     record = logging.LogRecord("dvc", level, "", 0, message, (), None)
     assert (record.getMessage() if lines.filter(record) else None) == shown

@@ -26,16 +26,28 @@ DEEP = 10_000
 LIST = "[" * DEEP
 FIELD = '{"x":' + "[" * DEEP + "]" * DEEP + "}"
 OWN = {
-    "crawlers.check.__main__": "saved pages' expected items", "eval.api": "metrics", "eval.items.queue": "what near_duplicates rejected",
-    "splits.rotate": "a release", "crawlers.check.saving": "what a spider gave a request",
-    "crawlers.embedded.serving.saved": "saved pages of the repository", "crawlers.embedded.sites.examcoo_paper": "the replica",
+    "crawlers.check.__main__": "saved pages' expected items",
+    "eval.api": "metrics",
+    "eval.items.queue": "what near_duplicates rejected",
+    "splits.rotate": "a release",
+    "crawlers.check.saving": "what a spider gave a request",
+    "crawlers.embedded.serving.saved": "saved pages of the repository",
+    "crawlers.embedded.sites.examcoo_paper": "the replica",
     "crawlers.read.account.pages": "what calls it expects a nest without end",
-    "eval.models.servers.openai": "a prompt that was just written", "eval.report.__main__": "metrics",
-    "eval.trace.related_items": "what a training said of itself", "eval.tune.__main__": "what a training said of itself",
-    "eval.tune.training": "what a training has just written", "curation.validate.profile_tables": "metrics",
-    "scripts.damage": "DVC's cache", "scripts.readme": "metrics", "scripts.recover": "DVC's lock", "scripts.show": "metrics",
-    "splits.prove": "a release", "splits.publish": "a release", "splits.release.croissant": "a template of ours",
-}  # fmt: skip
+    "eval.models.servers.openai": "a prompt that was just written",
+    "eval.report.__main__": "metrics",
+    "eval.trace.related_items": "what a training said of itself",
+    "eval.tune.__main__": "what a training said of itself",
+    "eval.tune.training": "what a training has just written",
+    "curation.validate.profile_tables": "metrics",
+    "scripts.damage": "DVC's cache",
+    "scripts.readme": "metrics",
+    "scripts.recover": "DVC's lock",
+    "scripts.show": "metrics",
+    "splits.prove": "a release",
+    "splits.publish": "a release",
+    "splits.release.croissant": "a template of ours",
+}
 """Modules that read with none of these errors in mind, since they read what the project wrote."""
 
 
@@ -45,11 +57,21 @@ def answered(read: Callable[[TextResponse], Any]) -> Callable[[Path], Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("body", [LIST, FIELD, "9" * 6000])
-@pytest.mark.parametrize("read", [
-    read_params, read_yaml, read_suite, _read, lambda path: [*read_jsonl(path, Question)], lambda path: read_queries(path, {}),
-    _own_shape, lambda path: _labels_of(pa.schema([], metadata={b"huggingface": path.read_bytes()})), answered(wall_of),
-    answered(_description),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "read",
+    [
+        read_params,
+        read_yaml,
+        read_suite,
+        _read,
+        lambda path: [*read_jsonl(path, Question)],
+        lambda path: read_queries(path, {}),
+        _own_shape,
+        lambda path: _labels_of(pa.schema([], metadata={b"huggingface": path.read_bytes()})),
+        answered(wall_of),
+        answered(_description),
+    ],
+)
 def test_a_nest_without_end_and_a_number_without_end_are_told(tmp_path: Path, read: Callable[[Path], Any], body: str) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(body, encoding="utf-8")

@@ -400,11 +400,21 @@ def test_every_pattern_is_seen() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("written", "method"), [
-    (r"\s+$", "search"), (r"QQ群?\s*(?:号码?)?\s*[:：]?\s*\d{5,11}", "search"), (r"^\d{1,3}\s*[、.]?\s*(?=[\u4e00-\u9fff])", "sub"),
-    (r"(?:合计|总计)\s*:?\s*\d+", "fullmatch"), (r"(?P<name>[(（]\s*\s*)\d", "match"), (r"\t\s*[A-J]{1,5}\s*$", "search"),
-    (r"(a+)+$", "match"), (r"x*y*x*z", "match"), (r"(?:a|ab?|b)*$", "match"), (r"(?:(?!\d+[.])[^.])*$", "match"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("written", "method"),
+    [
+        (r"\s+$", "search"),
+        (r"QQ群?\s*(?:号码?)?\s*[:：]?\s*\d{5,11}", "search"),
+        (r"^\d{1,3}\s*[、.]?\s*(?=[\u4e00-\u9fff])", "sub"),
+        (r"(?:合计|总计)\s*:?\s*\d+", "fullmatch"),
+        (r"(?P<name>[(（]\s*\s*)\d", "match"),
+        (r"\t\s*[A-J]{1,5}\s*$", "search"),
+        (r"(a+)+$", "match"),
+        (r"x*y*x*z", "match"),
+        (r"(?:a|ab?|b)*$", "match"),
+        (r"(?:(?!\d+[.])[^.])*$", "match"),
+    ],
+)
 def test_a_pattern_that_takes_more_is_found(written: str, method: str) -> None:
     assert slowest(Tried("here", re.compile(written), frozenset({method})))
 

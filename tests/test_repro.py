@@ -105,11 +105,20 @@ def test_the_end_of_dvc_by_a_signal_is_told(lock: Path, capsys: pytest.CaptureFi
     assert "ended by SIGTERM. Next: `make repro` again" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("path", "entry"), [
-    ("imports/bank.xlsx", "imports/bank.xlsx"), ("imports/books", "imports/books"), ("./imports/books/", "imports/books"),
-    ("imports/books/2024/a.docx", "imports/books"), ("elsewhere/books", None), ("imports", None),
-    ("imports/models/gpt5", "imports/models/gpt5"), ("imports/models", None), ("imports/../elsewhere", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "entry"),
+    [
+        ("imports/bank.xlsx", "imports/bank.xlsx"),
+        ("imports/books", "imports/books"),
+        ("./imports/books/", "imports/books"),
+        ("imports/books/2024/a.docx", "imports/books"),
+        ("elsewhere/books", None),
+        ("imports", None),
+        ("imports/models/gpt5", "imports/models/gpt5"),
+        ("imports/models", None),
+        ("imports/../elsewhere", None),
+    ],
+)
 def test_what_stands_directly_in_imports_is_tracked(path: str, entry: str | None) -> None:
     assert own_files.entry_of(path) == (entry and Path(entry))
 

@@ -81,9 +81,12 @@ def test_no_disk(checkout: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_no_way_to_a_package_index(checkout: Path) -> None:
     nowhere = {
-        "PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": "", "PIP_RETRIES": "0",
+        "PIP_INDEX_URL": "http://127.0.0.1:9/",
+        "PIP_EXTRA_INDEX_URL": "",
+        "PIP_FIND_LINKS": "",
+        "PIP_RETRIES": "0",
         "PIP_CONFIG_FILE": os.devnull,
-    }  # fmt: skip
+    }
     done = set_up(checkout, **nowhere)
     refused(done, "pip could not install")
     assert not list((checkout / ".venv").glob(".ready-*"))  # the next call tries again

@@ -52,13 +52,16 @@ def test_a_frame_gives_the_records_back(record: msgspec.Struct) -> None:
     assert records_of(arrays, type(record), "rows") == records_of([record, msgspec.to_builtins(record)], type(record), "rows")
 
 
-@pytest.mark.parametrize(("table", "shape", "error"), [
-    ("a.csv", Question, "questions: expected a DataFrame, or a list of records or dicts; found str"),
-    ([1], Question, "questions, row 0: expected a record or dict, found int"),
-    ([QUESTION, {"id": "q"}], Question, "questions, row 1: Object missing required field `exam`"),
-    ([{"stem": "题"}], Item, "questions, row 0: none of its fields is known: stem; known: url, provenance, exam_raw"),
-    (pd.DataFrame([{"kind": "page"}]), Item, "questions, row 0: unknown kind 'page'; known: entity, question"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("table", "shape", "error"),
+    [
+        ("a.csv", Question, "questions: expected a DataFrame, or a list of records or dicts; found str"),
+        ([1], Question, "questions, row 0: expected a record or dict, found int"),
+        ([QUESTION, {"id": "q"}], Question, "questions, row 1: Object missing required field `exam`"),
+        ([{"stem": "题"}], Item, "questions, row 0: none of its fields is known: stem; known: url, provenance, exam_raw"),
+        (pd.DataFrame([{"kind": "page"}]), Item, "questions, row 0: unknown kind 'page'; known: entity, question"),
+    ],
+)
 def test_a_wrong_row_is_named(table: object, shape: object, error: str) -> None:
     with pytest.raises((TypeError, ValueError)) as raised:
         records_of(table, shape, "questions")  # type: ignore[arg-type]
@@ -92,22 +95,25 @@ def test_runs_on_other_splits_are_told_apart(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("call", "error"), [
-    (lambda: atomexam.read("no-such-file"), "no-such-file"),
-    (lambda: atomexam.read(), "read: name a file, a folder or a pattern"),
-    (lambda: atomexam.clean([], min_stem=2), "clean: .*min_stem_chars"),
-    (lambda: atomexam.split([msgspec.structs.replace(QUESTION, answer=None)], quota={"mcqa": 1}), "1 have no answer, such as q"),
-    (lambda: atomexam.split([], quota={"essay": 1}), "split: .*mcqa"),
-    (lambda: atomexam.load_split("val"), "unknown split 'val'; known: dev, reserved, test, train"),
-    (lambda: atomexam.load_release(config="tm"), "unknown config 'tm'; known: .*did you mean tcm"),
-    (lambda: atomexam.prompts([QUESTION], "choices"), "unknown task 'choices'; known: .*did you mean choice"),
-    (lambda: atomexam.score([{"item_id": "x", "reply": "A"}], [QUESTION], "choice"), "'x' is no item of the task choice"),
-    (lambda: atomexam.parse_replies([{"task": "mcqa"}]), "replies, row 0: missing response"),
-    (lambda: atomexam.parse_replies([{"task": "qa", "response": "", "answer": "A"}]), "rename that column"),
-    (lambda: atomexam.compare([], [], metric="f1"), "unknown metric 'f1'"),
-    (lambda: atomexam.trace("x", "nowhere"), "nowhere/splits: no such folder"),
-    (lambda: atomexam.runs("nowhere"), "nowhere: no metrics of runs"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: atomexam.read("no-such-file"), "no-such-file"),
+        (lambda: atomexam.read(), "read: name a file, a folder or a pattern"),
+        (lambda: atomexam.clean([], min_stem=2), "clean: .*min_stem_chars"),
+        (lambda: atomexam.split([msgspec.structs.replace(QUESTION, answer=None)], quota={"mcqa": 1}), "1 have no answer, such as q"),
+        (lambda: atomexam.split([], quota={"essay": 1}), "split: .*mcqa"),
+        (lambda: atomexam.load_split("val"), "unknown split 'val'; known: dev, reserved, test, train"),
+        (lambda: atomexam.load_release(config="tm"), "unknown config 'tm'; known: .*did you mean tcm"),
+        (lambda: atomexam.prompts([QUESTION], "choices"), "unknown task 'choices'; known: .*did you mean choice"),
+        (lambda: atomexam.score([{"item_id": "x", "reply": "A"}], [QUESTION], "choice"), "'x' is no item of the task choice"),
+        (lambda: atomexam.parse_replies([{"task": "mcqa"}]), "replies, row 0: missing response"),
+        (lambda: atomexam.parse_replies([{"task": "qa", "response": "", "answer": "A"}]), "rename that column"),
+        (lambda: atomexam.compare([], [], metric="f1"), "unknown metric 'f1'"),
+        (lambda: atomexam.trace("x", "nowhere"), "nowhere/splits: no such folder"),
+        (lambda: atomexam.runs("nowhere"), "nowhere: no metrics of runs"),
+    ],
+)
 def test_wrong_input_is_named(call, error: str) -> None:
     with pytest.raises((ValueError, OSError), match=error):
         call()

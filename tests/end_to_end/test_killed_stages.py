@@ -14,10 +14,18 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
 
 KILLS = int(os.environ.get("KILLS", "4"))
 KILLED = [  # later stages first: what a killed one reads is still there
-    ("predict@tiny", "dvc"), ("near_duplicates", "group"), ("extract@ask120", "group"), ("crawl@ask120", "dvc"),
-    ("score", "group"), ("finetune@tiny", "group"), ("release", "dvc"), ("validate", "group"), ("evidence", "dvc"), ("clean", "dvc"),
+    ("predict@tiny", "dvc"),
+    ("near_duplicates", "group"),
+    ("extract@ask120", "group"),
+    ("crawl@ask120", "dvc"),
+    ("score", "group"),
+    ("finetune@tiny", "group"),
+    ("release", "dvc"),
+    ("validate", "group"),
+    ("evidence", "dvc"),
+    ("clean", "dvc"),
     ("crawl@examcoo", "group"),
-]  # fmt: skip
+]
 
 
 def test_killed_stages_end_with_the_same_bytes(clean_clone: Clone) -> None:

@@ -62,11 +62,16 @@ FAMILIES = {
     "gemma": Family(_GEMMA, ("<start_of_turn>", "<end_of_turn>"), "<bos>", "<eos>", "", "<end_of_turn>"),
     "mistral": Family(_MISTRAL, ("[INST]", "[/INST]"), "<s>", "</s>", " ", "</s>"),
     "harmony": Family(
-        _HARMONY, ("<|start|>", "<|channel|>", "<|message|>", "<|end|>"), None, "<|return|>", "<|channel|>final<|message|>", "<|return|>",
+        _HARMONY,
+        ("<|start|>", "<|channel|>", "<|message|>", "<|end|>"),
+        None,
+        "<|return|>",
+        "<|channel|>final<|message|>",
+        "<|return|>",
         False,
     ),
     "base": Family(None, (), "<s>", "</s>", "", "</s>", False),
-}  # fmt: skip
+}
 
 
 def tokenizer_of(name: str) -> Any:
@@ -77,8 +82,11 @@ def tokenizer_of(name: str) -> Any:
     core.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     core.decoder = decoders.ByteLevel()
     made = PreTrainedTokenizerFast(
-        tokenizer_object=core, eos_token=family.eos, bos_token=family.bos, additional_special_tokens=list(family.specials),
+        tokenizer_object=core,
+        eos_token=family.eos,
+        bos_token=family.bos,
+        additional_special_tokens=list(family.specials),
         clean_up_tokenization_spaces=False,
-    )  # fmt: skip
+    )
     made.chat_template = family.template
     return made

@@ -23,9 +23,10 @@ from eval.tasks.runs import RequestBuilder
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u2028\x00\u202e倒\u202c"
 RESERVED = "保留题里独有的一句话是什么"
 RUNS = {
-    "first": Run(model="one", task="choice"), "second": Run(model="two", task="choice"),
+    "first": Run(model="one", task="choice"),
+    "second": Run(model="two", task="choice"),
     "claims": Run(model="one", task="claim", repeats=2),
-}  # fmt: skip
+}
 _REPLIES = {"choice": ["答案：A", "答案：B", "答案：C", "没有把握", ""], "claim": ["正确", "错误", "不知道"]}
 
 
@@ -37,18 +38,30 @@ def seen(number: int) -> list[Provenance]:
 def question(number: int, stem: str = "") -> Question:
     options = [Option(letter=letter, text=f"第{number}题的{letter}项") for letter in "ABCD"]
     return Question(
-        id=f"q-{number:020x}", exam=("PCE", "SSE")[number % 2], subject=("心理学", "=cmd|' /C calc'!A0")[number % 3 == 0],
-        question_type="mcqa", stem=stem or f"第{number}题的题干（ ）。", options=options, answer="ABC"[number % 3], provenance=seen(number),
-    )  # fmt: skip
+        id=f"q-{number:020x}",
+        exam=("PCE", "SSE")[number % 2],
+        subject=("心理学", "=cmd|' /C calc'!A0")[number % 3 == 0],
+        question_type="mcqa",
+        stem=stem or f"第{number}题的题干（ ）。",
+        options=options,
+        answer="ABC"[number % 3],
+        provenance=seen(number),
+    )
 
 
 def claim(number: int, head: str = "") -> ClaimPair:
     head = head or f"病{number}"
     return ClaimPair(
-        id=f"claim-{number:020x}", atomic_type=("disease_symptom", "disease_cause")[number % 2], head=head, tail="发热",
-        factual=f"{head}的症状包括发热", non_factual=f"{head}的症状不包括发热", template_id="paper/disease_symptom/0",
-        fact_ids=[f"fact-{number:020x}"], provenance=seen(number),
-    )  # fmt: skip
+        id=f"claim-{number:020x}",
+        atomic_type=("disease_symptom", "disease_cause")[number % 2],
+        head=head,
+        tail="发热",
+        factual=f"{head}的症状包括发热",
+        non_factual=f"{head}的症状不包括发热",
+        template_id="paper/disease_symptom/0",
+        fact_ids=[f"fact-{number:020x}"],
+        provenance=seen(number),
+    )
 
 
 def rejected(number: int, reason: str, record: dict, detail: str | None = None) -> Rejected:
@@ -61,9 +74,13 @@ def cluster(number: int, *members: str, kept: bool = True) -> Cluster:
     centre = members[0]
     similarity = [1.0, *[0.9] * (len(members) - 1)]
     return Cluster(
-        cluster_id=f"cluster-{number:020x}", kept=centre if kept else None, medoid=centre, members=list(members), similarity=similarity,
+        cluster_id=f"cluster-{number:020x}",
+        kept=centre if kept else None,
+        medoid=centre,
+        members=list(members),
+        similarity=similarity,
         rows=len(members) + 1,
-    )  # fmt: skip
+    )
 
 
 def review(number: int, asked: str, kind: str = "question") -> Review:
@@ -82,13 +99,18 @@ EVIDENCE = [evidence(0, 0), evidence(0, 2, 2), evidence(1, 1), evidence(3, 2), e
 MEMBERS = [
     rejected(number, "near_duplicate", msgspec.to_builtins(question(number, stem)), f"q-{kept:020x}")
     for number, kept, stem in (
-        (50, 2, "第2题的另外题干（ ）。"), (51, 9_000, "与保留题很像的一题"), (52, 53, HOSTILE), (53, 53, "没有留下的一题"),
+        (50, 2, "第2题的另外题干（ ）。"),
+        (51, 9_000, "与保留题很像的一题"),
+        (52, 53, HOSTILE),
+        (53, 53, "没有留下的一题"),
     )
-]  # fmt: skip
+]
 CLUSTERS = [
-    cluster(1, f"q-{2:020x}", f"q-{50:020x}"), cluster(2, f"q-{9_000:020x}", f"q-{51:020x}"),
-    cluster(3, f"q-{53:020x}", f"q-{52:020x}", kept=False), cluster(4, f"q-{4:020x}"),
-]  # fmt: skip
+    cluster(1, f"q-{2:020x}", f"q-{50:020x}"),
+    cluster(2, f"q-{9_000:020x}", f"q-{51:020x}"),
+    cluster(3, f"q-{53:020x}", f"q-{52:020x}", kept=False),
+    cluster(4, f"q-{4:020x}"),
+]
 REVIEWS = [review(60, HOSTILE), review(61, f"题：{RESERVED}"), review(62, "保留的病 disease_symptom 头痛", "fact")]
 
 

@@ -220,11 +220,16 @@ _CALLING = {"role": "assistant", "content": None, "tool_calls": [_CALL]}
 REPLIES: dict[str, dict] = {
     "debt": completion("答") | {"usage": {"completion_tokens": -3}},
     "host-of-tokens": completion("答") | {"usage": {"completion_tokens": 10**25}},
-    "eos_token": completion("半", "eos_token"), "stop_sequence": completion("半", "stop_sequence"),
-    "filter": completion("半", "content_filter"), "odd": completion("半", "gremlins"), "null": completion("半", None),
+    "eos_token": completion("半", "eos_token"),
+    "stop_sequence": completion("半", "stop_sequence"),
+    "filter": completion("半", "content_filter"),
+    "odd": completion("半", "gremlins"),
+    "null": completion("半", None),
     "tools": completion("") | {"choices": [{"finish_reason": "stop", "message": _CALLING}]},
-    "no-content": completion(None), "other": completion("半") | {"model": "smaller"}, "echo": completion(f"your key is {KEY}."),
-}  # fmt: skip
+    "no-content": completion(None),
+    "other": completion("半") | {"model": "smaller"},
+    "echo": completion(f"your key is {KEY}."),
+}
 
 
 @contextmanager

@@ -64,9 +64,14 @@ def first_order(request: Request, draw: Random) -> str:
 
 
 ANSWERS: dict[str, Callable[[Request, Random], str]] = {
-    "perfect": perfect, "sycophant": sycophant, "contrary": contrary, "reversed": reversed_, "random": random,
-    "first_wording": first_wording, "first_order": first_order,
-}  # fmt: skip
+    "perfect": perfect,
+    "sycophant": sycophant,
+    "contrary": contrary,
+    "reversed": reversed_,
+    "random": random,
+    "first_wording": first_wording,
+    "first_order": first_order,
+}
 REFUSALS = {
     "silent": Reply(text="", finish_reason="stop", tokens=0),
     "truncated": Reply(text="<think>这道题要从头说起", finish_reason="length", tokens=9),

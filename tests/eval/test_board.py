@@ -61,8 +61,10 @@ def test_old_replies_are_scored_under_todays_keys(shown: Callable[..., dict]) ->
     found = shown(v1=(old, {"old": ["D"] * 30, "bad": ["C"] * 30}), workspace=(now, {"new": ["A"] * 15 + ["B"] * 5}))
     rows = {row["run"]: row for row in found["boards"]["choice"]}
     assert {run: (row["rank"], row["accuracy"], row["items"]) for run, row in rows.items()} == {
-        "old": (1, 1.0, 20), "new": (2, 0.75, 20), "bad": (3, 0.0, 20),
-    }  # fmt: skip
+        "old": (1, 1.0, 20),
+        "new": (2, 0.75, 20),
+        "bad": (3, 0.0, 20),
+    }
     assert rows["old"]["versions"] == ["v1"] and found["not_compared"] == []
     assert rows["bad"]["rank_interval"] == [3, 3] and rows["new"]["rank_interval"][1] == 2
 
@@ -111,11 +113,14 @@ def first_right(right: int, items: int = 100, prefix: str = "q") -> dict[str, Ta
     return {f"{prefix}{number:03}": Tally(number < right, 1) for number in range(items)}
 
 
-@pytest.mark.parametrize(("versions", "told"), [
-    ({WORKSPACE: {"a": first_right(50), "b": first_right(1, 3)}}, "workspace: fewer than 20 items shared with the others"),
-    ({WORKSPACE: {"a": first_right(50), "b": first_right(30, 30, "z")}}, "not compared: b (0)"),
-    ({"v1": {"a": first_right(40), "b": first_right(1, 3)}, WORKSPACE: {"a": first_right(50)}}, "v1: fewer than 20 items"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("versions", "told"),
+    [
+        ({WORKSPACE: {"a": first_right(50), "b": first_right(1, 3)}}, "workspace: fewer than 20 items shared with the others"),
+        ({WORKSPACE: {"a": first_right(50), "b": first_right(30, 30, "z")}}, "not compared: b (0)"),
+        ({"v1": {"a": first_right(40), "b": first_right(1, 3)}, WORKSPACE: {"a": first_right(50)}}, "v1: fewer than 20 items"),
+    ],
+)
 def test_a_partial_run_is_left_out_alone(versions: dict[str, dict], told: str) -> None:
     notes: list[str] = []
     runs = [scored(name, marks, version) for version, made in versions.items() for name, marks in made.items()]

@@ -144,9 +144,11 @@ def test_what_whole_replies_commit_to_stands_beside_without_a_test() -> None:
 RUNS = {
     "good": {"model": "m", "task": "choice"},
     "shots": {"model": "m", "task": "choice", "shots": 3, "batch_size": 4},
-    "bad": {"model": "n", "task": "choice"}, "words": {"model": "m", "task": "essay"}, "other-words": {"model": "n", "task": "essay"},
+    "bad": {"model": "n", "task": "choice"},
+    "words": {"model": "m", "task": "essay"},
+    "other-words": {"model": "n", "task": "essay"},
     "claims": {"model": "m", "task": "claim"},
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -173,8 +175,10 @@ def test_the_stage_compares_the_runs_of_one_task_and_says_in_what_they_differ(pr
     first = (project / "metrics/compare.json").read_bytes()
     found = msgspec.json.decode(first)
     assert [(row["a"], row["b"], row["differ_in"], row["differs"]) for row in found["pairs"]] == [
-        ("good", "shots", ["shots"], False), ("good", "bad", ["model"], True), ("shots", "bad", ["model", "shots"], True),
-    ]  # fmt: skip
+        ("good", "shots", ["shots"], False),
+        ("good", "bad", ["model"], True),
+        ("shots", "bad", ["model", "shots"], True),
+    ]
     row = found["pairs"][1]
     assert (row["of_a"], row["of_b"], row["difference"], row["better"], row["worse"]) == (1.0, 0.25, 0.75, 30, 0)
     assert row["interval"][0] > 0.55 and row["interval"][1] < 0.95
@@ -223,12 +227,15 @@ def test_runs_named_by_hand_are_printed_and_nothing_is_written(project: Path, ca
     assert capsys.readouterr().out.endswith("\nbad: 3 of 40 replies are missing and count as wrong\n")
 
 
-@pytest.mark.parametrize(("named", "message"), [
-    (["good"], "good alone cannot be compared"),
-    (["good", "godo"], "unknown run 'godo'.*did you mean good"),
-    (["good", "claims"], "no two of them have the same task"),
-    (["words", "other-words"], "no two of them have the same task with known answers"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        (["good"], "good alone cannot be compared"),
+        (["good", "godo"], "unknown run 'godo'.*did you mean good"),
+        (["good", "claims"], "no two of them have the same task"),
+        (["words", "other-words"], "no two of them have the same task with known answers"),
+    ],
+)
 def test_what_cannot_be_compared_is_told(project: Path, named: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         main(named)

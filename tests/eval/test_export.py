@@ -89,15 +89,18 @@ def test_each_way_to_ask_has_its_file_in_the_repository_of_the_model(export) -> 
     assert few["dataset"] == {"id": "lab/atomexam", "task_id": "choice", "revision": "0" * 40} and few["notes"] == "shots 5"
 
 
-@pytest.mark.parametrize(("words", "error"), [
-    ((), "model own has no repository; name one: --model own=OWNER/NAME"),
-    (("big-essay",), "big-essay: it has no accuracy"),
-    (("--model", "own=../.."), "model own has no repository"),
-    (("--model", "own=lab"), "model own has no repository"),
-    (("--model", "own"), "--model own: expected MODEL=OWNER/NAME"),
-    (("--model", "owm=lab/own"), "unknown model 'owm'.*did you mean own"),
-    (("big-choise",), "unknown run 'big-choise'.*did you mean big-choice"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ((), "model own has no repository; name one: --model own=OWNER/NAME"),
+        (("big-essay",), "big-essay: it has no accuracy"),
+        (("--model", "own=../.."), "model own has no repository"),
+        (("--model", "own=lab"), "model own has no repository"),
+        (("--model", "own"), "--model own: expected MODEL=OWNER/NAME"),
+        (("--model", "owm=lab/own"), "unknown model 'owm'.*did you mean own"),
+        (("big-choise",), "unknown run 'big-choise'.*did you mean big-choice"),
+    ],
+)
 def test_what_cannot_be_exported_is_named(export, words: tuple[str, ...], error: str) -> None:
     with pytest.raises(ValueError, match=error):
         export(*words)
@@ -183,12 +186,15 @@ def test_a_benchmark_of_questions_alone_does_not_speak_of_facts(tmp_path: Path) 
     assert not [words for words in ("claims verified", "sentences of a fact", "medical facts", "0 claims") if words in text]
 
 
-@pytest.mark.parametrize(("change", "criterion", "before", "after"), [
-    (lambda metrics, params: params["runs"]["big"].update(orders=4), "sensitivity to the input is addressed", "**you**", "yes"),
-    (lambda metrics, params: metrics["verification"]["in_data"].update(verified=8), "domain experts are involved", "**you**", "partly"),
-    (lambda metrics, params: params["models"]["random"].clear(), "random performance is included", "yes", "**you**"),
-    (lambda metrics, params: None, "human performance is included", "**you**", "**you**"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "criterion", "before", "after"),
+    [
+        (lambda metrics, params: params["runs"]["big"].update(orders=4), "sensitivity to the input is addressed", "**you**", "yes"),
+        (lambda metrics, params: metrics["verification"]["in_data"].update(verified=8), "domain experts are involved", "**you**", "partly"),
+        (lambda metrics, params: params["models"]["random"].clear(), "random performance is included", "yes", "**you**"),
+        (lambda metrics, params: None, "human performance is included", "**you**", "**you**"),
+    ],
+)
 def test_an_answer_follows_its_figure(tmp_path: Path, change, criterion: str, before: str, after: str) -> None:
     assert filled(tmp_path, METRICS, PARAMS)[criterion].startswith(before)
     metrics, params = copy.deepcopy(METRICS), copy.deepcopy(PARAMS)

@@ -51,8 +51,14 @@ def sample(number: int, likelihoods: list[float], **more) -> dict:
     doc = {"id": asked.id, "stem": asked.stem, "answer": asked.answer}
     given = [[str(each), "False"] for each in likelihoods]
     return {
-        "doc_id": number, "doc": doc, "target": "0", "arguments": {}, "resps": [[each] for each in given], "filtered_resps": given, **more,
-    }  # fmt: skip
+        "doc_id": number,
+        "doc": doc,
+        "target": "0",
+        "arguments": {},
+        "resps": [[each] for each in given],
+        "filtered_resps": given,
+        **more,
+    }
 
 
 def test_our_own_replies_brought_in_have_our_own_figures(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,8 +139,11 @@ def test_samples_of_the_harness_are_read_by_likelihood_and_by_words(project: Pat
     main(["words", rows(project / "samples_words.jsonl", texts)])
     scores = list(read_jsonl(project / "imported/words/scores.jsonl", Score))
     assert [(score.repeat, score.answer, score.correct) for score in scores] == [
-        (0, "C", True), (1, "A", False), (0, "A", True), (1, "A", True),
-    ]  # fmt: skip
+        (0, "C", True),
+        (1, "A", False),
+        (0, "A", True),
+        (1, "A", True),
+    ]
     main(["likely", rows(project / "samples_kg.jsonl", [sample(3, [-1.0, -1.0, -2.0, -9.0]), sample(4, [-3.0, -1.5, -2.0, -9.0])])])
     figures = json.loads((project / "imported/likely/choice.json").read_text())
     assert (figures["questions"], figures["accuracy"], figures["following_rate"]) == (2, 1.0, 1.0)  # the first of equal ones, as there
@@ -155,9 +164,10 @@ def test_predictions_of_opencompass_are_found_by_what_was_asked(project: Path) -
     (project / "data/release/opencompass").mkdir(parents=True)
     rows(project / "data/release/opencompass/atomexam_kg_mcqa.jsonl", table)
     turns = [
-        {"role": "HUMAN", "prompt": table[0]["question"]}, {"role": "BOT", "prompt": "A"},
+        {"role": "HUMAN", "prompt": table[0]["question"]},
+        {"role": "BOT", "prompt": "A"},
         {"role": "HUMAN", "prompt": table[2]["question"]},
-    ]  # fmt: skip
+    ]
     (project / "atomexam_kg_mcqa_1.json").write_text(json.dumps({"1": {"origin_prompt": turns, "prediction": ["C", "B"]}}))
     main(["asked", str(project / "atomexam_kg_mcqa_1.json")])
     scores = list(read_jsonl(project / "imported/asked/scores.jsonl", Score))

@@ -127,17 +127,20 @@ KNOWN = [made_score(name) for name in TEN]
 FAILED = [made_score(name, False, outcome="failed") for name in TEN]
 
 
-@pytest.mark.parametrize(("runs", "best", "found"), [
-    ({"a-full": [made_score(name, name != "q9") for name in TEN], "a-torn": [KNOWN[0], *FAILED[1:]]}, ["a-full"], {"known": 10}),
-    ({"a": KNOWN, "b": FAILED}, ["a"], {"known": 10, "silent": ["b"]}),
-    ({"a": [made_score(f"p1/{side}") for side in ("factual", "non_factual")] + [made_score("p2/factual")]}, ["a"], {"known": 1}),
-    (
-        {"a": KNOWN, "b-varied": [made_score(name, None, at, "unparsed") for name in TEN[:5] for at in (0, 1)]},
-        ["a"],
-        {"consistent": [0.0] * 5 + [np.nan] * 5, "silent": ["b"]},
-    ),
-    ({"a": KNOWN, "b": [made_score(name, False, 0, "unparsed") for name in TEN[:5]]}, ["a", "b"], {"unparsed": [0.5] * 5 + [0.0] * 5}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("runs", "best", "found"),
+    [
+        ({"a-full": [made_score(name, name != "q9") for name in TEN], "a-torn": [KNOWN[0], *FAILED[1:]]}, ["a-full"], {"known": 10}),
+        ({"a": KNOWN, "b": FAILED}, ["a"], {"known": 10, "silent": ["b"]}),
+        ({"a": [made_score(f"p1/{side}") for side in ("factual", "non_factual")] + [made_score("p2/factual")]}, ["a"], {"known": 1}),
+        (
+            {"a": KNOWN, "b-varied": [made_score(name, None, at, "unparsed") for name in TEN[:5] for at in (0, 1)]},
+            ["a"],
+            {"consistent": [0.0] * 5 + [np.nan] * 5, "silent": ["b"]},
+        ),
+        ({"a": KNOWN, "b": [made_score(name, False, 0, "unparsed") for name in TEN[:5]]}, ["a", "b"], {"unparsed": [0.5] * 5 + [0.0] * 5}),
+    ],
+)
 def test_only_what_was_asked_and_came_counts(tmp_path: Path, runs: dict[str, list], best: list[str], found: dict) -> None:
     for name, rows in runs.items():
         write_jsonl(tmp_path / name, rows, key=lambda one: (one.item_id, one.repeat))
@@ -163,10 +166,16 @@ def test_a_vote_does_not_depend_on_the_order_of_models_or_on_who_did_not_reply()
     assert np.isnan(shares_of_rest(right)[:, -1]).all()
 
 
-@pytest.mark.parametrize(("explanation", "key", "named"), [
-    ("A、B两项均有病理性重复体验，C项没有。因此选择C项。", "A", "C"), ("B项是干扰项，易误选B。本题应选择D。", "D", None),
-    ("故选A。", "A", None), ("见教材第3页，属于C群。", "A", None), (None, "A", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("explanation", "key", "named"),
+    [
+        ("A、B两项均有病理性重复体验，C项没有。因此选择C项。", "A", "C"),
+        ("B项是干扰项，易误选B。本题应选择D。", "D", None),
+        ("故选A。", "A", None),
+        ("见教材第3页，属于C群。", "A", None),
+        (None, "A", None),
+    ],
+)
 def test_an_explanation_may_name_another_letter(explanation: str | None, key: str, named: str | None) -> None:
     assert letters_of_explanation(explanation, "mcqa", dict(zip(LETTERS, "甲乙丙丁", strict=True)), key) == named
 
@@ -320,14 +329,19 @@ def test_what_people_decide_is_done_in_the_next_version(folder: Folder, capsys: 
     folder.items()
 
 
-@pytest.mark.parametrize(("said", "told"), [
-    (("key_wrong", ""), "key_wrong with the letters none"),
-    (("key_wrong", "F"), "expected the letters of the right options, of ABCD"),
-    (("key_wrong", "key"), "expected the letters of the right options"),
-    (("key_wrong", "C and D"), "filled.xlsx.*letters is 'C and D'"), (("key_wrong", "not B but C"), "letters is"),
-    (("key_wrong", "A-C"), "letters is"), (("key_right", "AB"), "clear the letters, or choose key_wrong"),
-    (("wrong", ""), "expected key_right, key_wrong, ambiguous, drop"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (("key_wrong", ""), "key_wrong with the letters none"),
+        (("key_wrong", "F"), "expected the letters of the right options, of ABCD"),
+        (("key_wrong", "key"), "expected the letters of the right options"),
+        (("key_wrong", "C and D"), "filled.xlsx.*letters is 'C and D'"),
+        (("key_wrong", "not B but C"), "letters is"),
+        (("key_wrong", "A-C"), "letters is"),
+        (("key_right", "AB"), "clear the letters, or choose key_wrong"),
+        (("wrong", ""), "expected key_right, key_wrong, ambiguous, drop"),
+    ],
+)
 def test_what_cannot_be_done_is_named(folder: Folder, said: tuple[str, str], told: str) -> None:
     row = folder.queue()[0]
     with pytest.raises(ValueError, match=told):

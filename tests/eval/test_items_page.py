@@ -29,8 +29,12 @@ from tests.eval.test_report import write
 from tests.opened import Opened
 
 FACETS = {
-    "by_type": "atomic_type", "by_exam": "exam", "by_subject": "subject", "by_question_type": "question_type", "by_category": "category",
-}  # fmt: skip
+    "by_type": "atomic_type",
+    "by_exam": "exam",
+    "by_subject": "subject",
+    "by_question_type": "question_type",
+    "by_category": "category",
+}
 
 
 def score(item: str, repeat: int = 0, correct: bool | None = True, outcome: str = "answered") -> Score:

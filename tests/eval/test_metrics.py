@@ -262,16 +262,19 @@ def other(verdict: str | None) -> str:
     return "错误" if verdict == "正确" else "正确"
 
 
-@pytest.mark.parametrize(("says", "known", "sentences", "true_side", "pattern", "bias"), [
-    (lambda one: one.answer, 1.0, 1.0, 1.0, "known", 0),
-    (lambda one: other(one.answer), 0.0, 0.0, 0.0, "reversed", 0),
-    (lambda one: "正确", 0.0, 0.5, 0.0, "always_right", -1),
-    (lambda one: "错误", 0.0, 0.5, 0.0, "always_wrong", 1),
-    (lambda one: "错误" if "不" in one.claim else "正确", 0.0, 0.5, 1.0, "by_negation", 0),
-    (lambda one: "正确" if "不" in one.claim else "错误", 0.0, 0.5, 0.0, "against_negation", 0),
-    (lambda one: "错误" if one.facets["side"] == "true_affirmed" else one.answer, 0.0, 0.75, 0.0, "contradiction", 1),
-    (lambda one: "不清楚", 0.0, 0.0, 0.0, "unanswered", 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("says", "known", "sentences", "true_side", "pattern", "bias"),
+    [
+        (lambda one: one.answer, 1.0, 1.0, 1.0, "known", 0),
+        (lambda one: other(one.answer), 0.0, 0.0, 0.0, "reversed", 0),
+        (lambda one: "正确", 0.0, 0.5, 0.0, "always_right", -1),
+        (lambda one: "错误", 0.0, 0.5, 0.0, "always_wrong", 1),
+        (lambda one: "错误" if "不" in one.claim else "正确", 0.0, 0.5, 1.0, "by_negation", 0),
+        (lambda one: "正确" if "不" in one.claim else "错误", 0.0, 0.5, 0.0, "against_negation", 0),
+        (lambda one: "错误" if one.facets["side"] == "true_affirmed" else one.answer, 0.0, 0.75, 0.0, "contradiction", 1),
+        (lambda one: "不清楚", 0.0, 0.0, 0.0, "unanswered", 0),
+    ],
+)
 def test_a_scripted_model_gets_its_figures(says, known: float, sentences: float, true_side: float, pattern: str, bias: int) -> None:
     made = figures(says)
     assert (made["facts"], made["accuracy"], made["sentence_accuracy"], made["true_side"]) == (10, known, sentences, true_side)

@@ -81,12 +81,15 @@ def test_what_is_worth_it_is_tried_again(way: str, calls: int, opened: Opened, s
     assert server.calls[text] == calls
 
 
-@pytest.mark.parametrize(("way", "cause"), [
-    ("endless", "the answer has more than 8 MB; no reply is as long"),
-    ("packed", "the response is compressed, which was not requested .gzip."),
-    pytest.param("headers", "connection: .*", marks=pytest.mark.slow),
-    pytest.param("early", "no whole reply within 2 s|connection: .*", marks=pytest.mark.slow),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("way", "cause"),
+    [
+        ("endless", "the answer has more than 8 MB; no reply is as long"),
+        ("packed", "the response is compressed, which was not requested .gzip."),
+        pytest.param("headers", "connection: .*", marks=pytest.mark.slow),
+        pytest.param("early", "no whole reply within 2 s|connection: .*", marks=pytest.mark.slow),
+    ],
+)
 def test_an_answer_or_head_of_any_length_takes_little_memory(way: str, cause: str, opened: Opened) -> None:
     tracemalloc.start()
     first, failed = asked(opened(timeout=60 if way in ("endless", "packed") else 2, concurrency=1, tries=1), ["甲", f"[{way}]问"])
@@ -97,13 +100,16 @@ def test_an_answer_or_head_of_any_length_takes_little_memory(way: str, cause: st
     assert peak < 60_000_000
 
 
-@pytest.mark.parametrize(("text", "changes", "expected"), [
-    ("[eos_token]问", {}, {"text": "半", "finish_reason": "stop"}),  # as text-generation-inference says it, also of a stop string
-    ("[stop_sequence]问", {}, {"text": "半", "finish_reason": "stop"}),
-    ("[echo]", {}, {"text": "your key is [key]."}),
-    ("[surrogate]", {}, {"text": "半\ufffd\\ud800😀", "replaced": 1}),
-    ("甲", {"max_new_tokens": 2}, {"error": "the server ignores the limit of 2 tokens: the reply has 3"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "changes", "expected"),
+    [
+        ("[eos_token]问", {}, {"text": "半", "finish_reason": "stop"}),  # as text-generation-inference says it, also of a stop string
+        ("[stop_sequence]问", {}, {"text": "半", "finish_reason": "stop"}),
+        ("[echo]", {}, {"text": "your key is [key]."}),
+        ("[surrogate]", {}, {"text": "半\ufffd\\ud800😀", "replaced": 1}),
+        ("甲", {"max_new_tokens": 2}, {"error": "the server ignores the limit of 2 tokens: the reply has 3"}),
+    ],
+)
 def test_what_a_server_says_becomes_this_reply(text: str, changes: dict, expected: dict, opened: Opened) -> None:
     (reply,) = asked(opened(), [text], structs.replace(PLAIN, **changes))
     assert {name: getattr(reply, name) for name in expected} == expected
@@ -154,11 +160,17 @@ def test_what_cannot_be_had_fails_alone_and_with_its_cause(way: str, calls: int,
     assert KEY not in failed.error
 
 
-@pytest.mark.parametrize(("way", "message"), [
-    ("401", r"model m: 127.0.0.1:\d+ answers no request: HTTP status 401: .*Bearer \[key\].*; is the key in TOY_KEY right\?; 1 calls"),
-    ("403", r"is the key in TOY_KEY right\?"), ("402", "HTTP status 402"), ("307", "HTTP status 307"),
-    ("404", r"is `name` toy right, and server.url\?"), ("quota", "HTTP status 429: .*insufficient_quota"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("way", "message"),
+    [
+        ("401", r"model m: 127.0.0.1:\d+ answers no request: HTTP status 401: .*Bearer \[key\].*; is the key in TOY_KEY right\?; 1 calls"),
+        ("403", r"is the key in TOY_KEY right\?"),
+        ("402", "HTTP status 402"),
+        ("307", "HTTP status 307"),
+        ("404", r"is `name` toy right, and server.url\?"),
+        ("quota", "HTTP status 429: .*insufficient_quota"),
+    ],
+)
 def test_what_no_other_request_would_mend_ends_the_run(way: str, message: str, opened: Opened, server: Server) -> None:
     found = []
     with pytest.raises(ValueError, match=message) as told:

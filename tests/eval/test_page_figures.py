@@ -49,13 +49,19 @@ JUDGES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in so
 
 CURVES = [
     {
-        "run": run, "measure": measure, "kind": kind, "amount": amount, "value": value, "low": value / 2, "high": (1 + value) / 2,
+        "run": run,
+        "measure": measure,
+        "kind": kind,
+        "amount": amount,
+        "value": value,
+        "low": value / 2,
+        "high": (1 + value) / 2,
         "seeds": [value],
     }
     for run in ("tuned-choice", "tuned-claims")
     for measure in ("accuracy", "following_rate")
     for kind, amount, value in ((None, 0, 0.125), ("claims", 0.5, 0.3333), ("claims", 1, 0.6667), ("questions", 1, 0.0))
-]  # fmt: skip
+]
 CHANGES = [
     {"run": "tuned-choice", "kind": kind, "amount": 1, "exam": exam, "before": 0.2, "after": 0.2 + change, "change": change}
     for kind, exam, change in (("claims", "PCE", 0.125), ("claims", "SSE", -0.0312), ("questions", "PCE", 0.0))
@@ -300,8 +306,10 @@ def test_the_profile_of_each_source_has_its_counts_shares_and_bounds(tables: lis
         source = sources[name]
         assert (questions, kept, facts) == tuple(f"{source[key]:,}" if key in source else "" for key in ("questions", "kept", "facts"))
         assert (types, options, letters) == (
-            listed(source.get("types")), listed(source.get("options"), ": "), listed(source.get("letters")),
-        )  # fmt: skip
+            listed(source.get("types")),
+            listed(source.get("options"), ": "),
+            listed(source.get("letters")),
+        )
         assert together == (percent(source["tails_run_together"]) if "tails_run_together" in source else "")
         assert unlike == "; ".join(f"{figure} {percent(a)}, others {percent(b)}" for figure, (a, b) in source["unlike"].items())
     bounds = {one["figure"]: one for one in profile.get("bounds", []) if any(one["figure"] in source for source in sources.values())}

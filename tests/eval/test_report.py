@@ -144,8 +144,10 @@ def test_question_types_that_no_run_asks_are_said() -> None:
 
 def test_plots_have_own_models_first_and_no_row_of_few_items() -> None:
     types = {
-        "big": {"pairs": LEAST, "accuracy": 0.25}, "best": {"pairs": 90, "accuracy": 0.75}, "few": {"pairs": LEAST - 1, "accuracy": 1.0},
-    }  # fmt: skip
+        "big": {"pairs": LEAST, "accuracy": 0.25},
+        "best": {"pairs": 90, "accuracy": 0.75},
+        "few": {"pairs": LEAST - 1, "accuracy": 1.0},
+    }
     own = RUNS["tiny-claims"] | {"pairs": 100, "by_type": types}
     rule = own | {"model": "rule", "accuracy": 0.9}
     better = own | {"accuracy": 0.75, "by_type": {}}
@@ -343,16 +345,19 @@ def pair(a: str, b: str, difference: float, mcnemar_p: float, bootstrap_p: float
     }
 
 
-@pytest.mark.parametrize(("accuracy", "bounds", "baseline", "compared", "line", "verdict"), [
-    (0.3, [0.2, 0.4], None, None, "four coin tosses", "above"),
-    (0.0, [0.0, 0.0362], None, None, "four coin tosses", "below"),
-    (0.07, [0.02, 0.1], None, None, "four coin tosses", "unsure"),
-    (0.3, [0.2, 0.4], 0.2, None, "rule", "unsure"),  # the intervals overlap, and nobody has compared the runs
-    (0.3, [0.2, 0.4], 0.2, pair("rules", "own", -0.1, 0.01, 0.01), "rule", "above"),  # corrected for this model, not for all pairs
-    (0.3, [0.2, 0.4], 0.1, pair("own", "rules", 0.2, 0.06, 0.01), "rule", "unsure"),
-    (0.1, [0.05, 0.2], 0.3, pair("own", "rules", -0.2, 0.01, 0.01), "rule", "below"),
-    (0.3, [0.2, 0.4], 0.2, pair("own", "rules", 0.1, 0.01, 0.01) | {"better": 1, "worse": 20}, "rule", "unsure"),  # on fewer items
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("accuracy", "bounds", "baseline", "compared", "line", "verdict"),
+    [
+        (0.3, [0.2, 0.4], None, None, "four coin tosses", "above"),
+        (0.0, [0.0, 0.0362], None, None, "four coin tosses", "below"),
+        (0.07, [0.02, 0.1], None, None, "four coin tosses", "unsure"),
+        (0.3, [0.2, 0.4], 0.2, None, "rule", "unsure"),  # the intervals overlap, and nobody has compared the runs
+        (0.3, [0.2, 0.4], 0.2, pair("rules", "own", -0.1, 0.01, 0.01), "rule", "above"),  # corrected for this model, not for all pairs
+        (0.3, [0.2, 0.4], 0.1, pair("own", "rules", 0.2, 0.06, 0.01), "rule", "unsure"),
+        (0.1, [0.05, 0.2], 0.3, pair("own", "rules", -0.2, 0.01, 0.01), "rule", "below"),
+        (0.3, [0.2, 0.4], 0.2, pair("own", "rules", 0.1, 0.01, 0.01) | {"better": 1, "worse": 20}, "rule", "unsure"),  # on fewer items
+    ],
+)
 def test_a_model_stands_above_or_below_the_best_line_where_it_is_sure(accuracy, bounds, baseline, compared, line, verdict) -> None:
     runs = {"own": RUN | {"accuracy": accuracy, "accuracy_interval": bounds}}
     if baseline is not None:
@@ -390,14 +395,17 @@ def test_the_best_of_many_that_guess_is_not_surely_above_chance() -> None:
     assert found == {"many": ["above", *["unsure"] * 39], "alone": ["above"], "together": ["unsure"], "few": [""]}
 
 
-@pytest.mark.parametrize(("others", "words"), [
-    ({"b": RUN | {"model": "n"}}, ["Best models m, n: 30.0 % of 100 fourfold facts<", "level with <b>n</b>"]),
-    (
-        {"b": RUN | {"task": "choice", "model": "n", "accuracy": 0.9, "questions": 100}},
-        ["Best model m: 30.0 %", "No other model has at least 20 items of fourfold facts."],
-    ),
-    ({"b": RUN | {"model": "n", "facts": 2, "accuracy": 1.0}}, ["Best model m: 30.0 %", "No other model has at least 20 items"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("others", "words"),
+    [
+        ({"b": RUN | {"model": "n"}}, ["Best models m, n: 30.0 % of 100 fourfold facts<", "level with <b>n</b>"]),
+        (
+            {"b": RUN | {"task": "choice", "model": "n", "accuracy": 0.9, "questions": 100}},
+            ["Best model m: 30.0 %", "No other model has at least 20 items of fourfold facts."],
+        ),
+        ({"b": RUN | {"model": "n", "facts": 2, "accuracy": 1.0}}, ["Best model m: 30.0 %", "No other model has at least 20 items"]),
+    ],
+)
 def test_the_lead_names_all_that_are_level_and_none_of_few_items(others: dict, words: list[str]) -> None:
     stages = FOUND._replace(runs={"a": RUN, **others}, judges={}, comparisons=[])
     html = page(stages, summarize(stages))
@@ -531,12 +539,14 @@ def test_the_profile_of_each_source_and_the_lines_to_paste_are_shown() -> None:
 BY_SOURCE = {"a": {"questions_in": 7}, "b": {"questions_in": 3}, "c": {"facts_out": 9}}
 CHARTED = {
     "clean": {
-        "questions": COUNTS, "facts": COUNTS, "by_source": BY_SOURCE,
+        "questions": COUNTS,
+        "facts": COUNTS,
+        "by_source": BY_SOURCE,
     },
     "near_duplicates": {"questions": {"in": 8, "out": 8, "rejected": 0}, "facts": COUNTS},
     "claims": {"facts": COUNTS},
     "split": {"questions": {"train": 5, "test": 3}, "claims": {"train": 8}},
-}  # fmt: skip
+}
 
 
 def test_the_flow_leads_from_sources_over_stages_to_splits() -> None:
@@ -598,11 +608,16 @@ def test_sdak_s_table_has_the_runs_of_claims_with_deviation_and_reliability() ->
     assert sdak_table(runs, {})[0]["reliability"] == {}
 
 
-@pytest.mark.parametrize(("params", "words"), [
-    ({}, ["splits v5"]),
-    ({"release": {"version": "1.0"}, "sources": {name: {"snapshot": f"2026-0{at}"} for name, at in (("b", 2), ("a", 1), ("c", 2))}},
-     ["release 1.0", "splits v5", "snapshot 2026-01: a", "snapshot 2026-02: b, c"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({}, ["splits v5"]),
+        (
+            {"release": {"version": "1.0"}, "sources": {name: {"snapshot": f"2026-0{at}"} for name, at in (("b", 2), ("a", 1), ("c", 2))}},
+            ["release 1.0", "splits v5", "snapshot 2026-01: a", "snapshot 2026-02: b, c"],
+        ),
+    ],
+)
 def test_the_report_says_what_data_it_is_of(params: dict, words: list[str]) -> None:
     assert about(params, {"version": {"name": "v5"}}) == words
 

@@ -27,8 +27,10 @@ def test_labels_come_back_and_are_counted(tmp_path: Path, capsys: pytest.Capture
     people = metrics["runs"]["run"]["by_people"]
     assert people["pairs"] == 4 and people["undecided"] == 1
     assert {name: people[name]["pairs"] for name in ("safety", "sycophancy", "misinterpretation")} == {
-        "safety": 1, "sycophancy": 1, "misinterpretation": 1,
-    }  # fmt: skip
+        "safety": 1,
+        "sycophancy": 1,
+        "misinterpretation": 1,
+    }
     assert people["safety"]["share"] == 0.25
     assert metrics["runs"]["run"]["proposals_confirmed"] == {"pairs": 3, "same": 2}
     agreed = metrics["agreement"]["errors"]
@@ -47,8 +49,14 @@ def test_reliability_is_the_share_of_sound_reasons_with_wilsons_interval(tmp_pat
     folder.review(folder.fill("run", "second", by_claim("unsound")))
     found = folder.errors()["runs"]["run"]["answer_reliability"]
     assert {name: found[name] for name in ("right", "without_reason", "drawn", "labelled", "sound", "unsound", "undecided")} == {
-        "right": 11, "without_reason": 1, "drawn": 10, "labelled": 9, "sound": 6, "unsound": 2, "undecided": 1,
-    }  # fmt: skip
+        "right": 11,
+        "without_reason": 1,
+        "drawn": 10,
+        "labelled": 9,
+        "sound": 6,
+        "unsound": 2,
+        "undecided": 1,
+    }
     share, many, z = 6 / 9, 9, 1.959964
     middle = (share + z * z / (2 * many)) / (1 + z * z / many)
     half = z * ((share * (1 - share) + z * z / (4 * many)) / many) ** 0.5 / (1 + z * z / many)
@@ -98,14 +106,17 @@ def filled_row(folder: Folder, **changes: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("changes", "told"), [
-    ({"id": "replies-0"}, "no pair of replies 'replies-0' is in the queues"),
-    ({"factual": "别的"}, "the claim reads '别的' but was sampled as"),
-    ({"label": "flattery"}, "label is 'flattery'; of a row that asks for the error, expected not_follow, sycophancy"),
-    ({"label": "sound"}, "label is 'sound'; of a row that asks for the error"),
-    ({"label": "", "comment": "x"}, "a comment but no label"),
-    ({"annotator": "a@b.c"}, "no mail address"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"id": "replies-0"}, "no pair of replies 'replies-0' is in the queues"),
+        ({"factual": "别的"}, "the claim reads '别的' but was sampled as"),
+        ({"label": "flattery"}, "label is 'flattery'; of a row that asks for the error, expected not_follow, sycophancy"),
+        ({"label": "sound"}, "label is 'sound'; of a row that asks for the error"),
+        ({"label": "", "comment": "x"}, "a comment but no label"),
+        ({"annotator": "a@b.c"}, "no mail address"),
+    ],
+)
 def test_what_cannot_stand_is_told_with_its_row(changes: dict[str, str], told: str, tmp_path: Path) -> None:
     folder = Folder(tmp_path, {"run": [("正确", "正确")]})
     folder.errors()

@@ -52,11 +52,17 @@ def both(number: int, factual: str, non_factual: str, repeat: int = 0) -> list[P
     return [reply(f"claim-{number}/factual", factual, repeat), reply(f"claim-{number}/non_factual", non_factual, repeat)]
 
 
-@pytest.mark.parametrize(("text", "finish", "answer", "expected"), [
-    ("答案：A", "stop", "A", ("answered", "A", True)), ("不知道", "stop", "A", ("unparsed", None, False)),
-    ("嗯", "length", "A", ("truncated", None, False)), ("", "error", "A", ("failed", None, False)),
-    ("答案：A\n解析：因为", "length", "A", ("answered", "A", True)), ("答案：A", "stop", None, ("answered", "A", None)),  # a hidden answer
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "finish", "answer", "expected"),
+    [
+        ("答案：A", "stop", "A", ("answered", "A", True)),
+        ("不知道", "stop", "A", ("unparsed", None, False)),
+        ("嗯", "length", "A", ("truncated", None, False)),
+        ("", "error", "A", ("failed", None, False)),
+        ("答案：A\n解析：因为", "length", "A", ("answered", "A", True)),
+        ("答案：A", "stop", None, ("answered", "A", None)),  # a hidden answer
+    ],
+)
 def test_each_reply_comes_to_one_of_four_outcomes(text: str, finish: str, answer: str | None, expected: tuple) -> None:
     [score] = score_replies([reply("q-1", text, finish=finish)], asked(question(1, answer)))
     assert (score.outcome, score.answer, score.correct) == expected

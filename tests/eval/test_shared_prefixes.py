@@ -207,13 +207,16 @@ def test_too_little_memory_makes_readings_smaller_and_then_fails_alone(backend: 
         assert name == "q-3" or reply.likelihoods == pytest.approx(whole[name], abs=1e-3)
 
 
-@pytest.mark.parametrize(("error", "is_memory"), [
-    (torch.OutOfMemoryError(), True),
-    (MemoryError(), True),
-    (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"), True),
-    (RuntimeError("[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate memory"), True),
-    (RuntimeError("shapes cannot be multiplied"), False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("error", "is_memory"),
+    [
+        (torch.OutOfMemoryError(), True),
+        (MemoryError(), True),
+        (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"), True),
+        (RuntimeError("[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate memory"), True),
+        (RuntimeError("shapes cannot be multiplied"), False),
+    ],
+)
 def test_every_way_to_say_that_memory_is_too_small_is_known(error: Exception, is_memory: bool) -> None:
     def work() -> int:
         raise error

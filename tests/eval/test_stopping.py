@@ -136,9 +136,15 @@ def test_stop_is_for_claims_that_are_generated() -> None:
             msgspec.convert(run | other, Run)
 
 
-@pytest.mark.parametrize(("run", "tokens_a_char", "limit"), [
-    ({"task": "claim"}, None, 32), ({"task": "claim"}, 3, 96), ({"task": "tcm"}, 2, 512), ({"task": "tcm", "max_new_tokens": 7}, 3, 7),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("run", "tokens_a_char", "limit"),
+    [
+        ({"task": "claim"}, None, 32),
+        ({"task": "claim"}, 3, 96),
+        ({"task": "tcm"}, 2, 512),
+        ({"task": "tcm", "max_new_tokens": 7}, 3, 7),
+    ],
+)
 def test_a_reply_has_room_for_its_characters(run: dict[str, Any], tokens_a_char: int | None, limit: int) -> None:
     model = SimpleNamespace(tokens_a_char=tokens_a_char) if tokens_a_char else SimpleNamespace()
     assert settings_of(msgspec.convert(run | {"model": "m"}, Run), model).max_new_tokens == limit  # type: ignore[arg-type]

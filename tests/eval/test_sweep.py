@@ -229,9 +229,10 @@ def test_intervals_cover_items_and_seeds(toy_data: Path) -> None:
         return [score(one.item_id, ids[one.unit] < right) for one in asked]
 
     cells = {
-        SweepCell("", 0.0): {1: scored(10)}, SweepCell("k", 1.0): {1: scored(30), 2: scored(20)},
+        SweepCell("", 0.0): {1: scored(10)},
+        SweepCell("k", 1.0): {1: scored(30), 2: scored(20)},
         SweepCell("l", 1.0): {1: scored(26), 2: scored(24)},
-    }  # fmt: skip
+    }
     rows = {(row["kind"], row["measure"]): row for row in curves("r", "claim", cells, asked)}
     assert rows["k", "accuracy"]["value"] == rows["l", "accuracy"]["value"] == 0.625
     assert rows["k", "accuracy"]["seeds"] == [0.75, 0.5]

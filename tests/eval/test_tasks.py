@@ -148,10 +148,16 @@ def test_only_psychology_is_asked_of_a_psychologist(task: str, exam: str, subjec
     assert subject in text and "题1" in text and "答案格式为" in text and (task == "essay" or "单选题" in text)
 
 
-@pytest.mark.parametrize(("form", "text"), [
-    ("a1", "题1\nA．A1\nB．B1\nC．C1\nD．D1"), (None, "题1\nA．A1\nB．B1\nC．C1\nD．D1"), ("a2", "患者。\n题1\nA．A1\nB．B1\nC．C1\nD．D1"),
-    ("a3", "患者。\n1)．题1\nA．A1\nB．B1\nC．C1\nD．D1"), ("b1", "（共用备选答案）\nA．A1\nB．B1\nC．C1\nD．D1\n1)．题1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("a1", "题1\nA．A1\nB．B1\nC．C1\nD．D1"),
+        (None, "题1\nA．A1\nB．B1\nC．C1\nD．D1"),
+        ("a2", "患者。\n题1\nA．A1\nB．B1\nC．C1\nD．D1"),
+        ("a3", "患者。\n1)．题1\nA．A1\nB．B1\nC．C1\nD．D1"),
+        ("b1", "（共用备选答案）\nA．A1\nB．B1\nC．C1\nD．D1\n1)．题1"),
+    ],
+)
 def test_tcm_forms(form: str | None, text: str) -> None:
     shared = "患者。" if form in ("a2", "a3") else None
     [request] = tcm(question(1, form=form, shared_stem=shared, explanation="因为{甲}。"))

@@ -21,9 +21,12 @@ from tests.eval import chat_families
 
 NAMES = sorted(chat_families.FAMILIES)
 TURNS = [
-    {"role": "system", "content": "请只答字母。"}, {"role": "user", "content": "第一题？"}, {"role": "assistant", "content": "答案：A"},
-    {"role": "user", "content": "第二题？"}, {"role": "assistant", "content": "答案：BC"},
-]  # fmt: skip
+    {"role": "system", "content": "请只答字母。"},
+    {"role": "user", "content": "第一题？"},
+    {"role": "assistant", "content": "答案：A"},
+    {"role": "user", "content": "第二题？"},
+    {"role": "assistant", "content": "答案：BC"},
+]
 
 
 def learned(tokenizer, example: Example) -> str:
@@ -104,8 +107,10 @@ def test_a_short_training_has_small_steps(tokens: int, expected: int) -> None:
 def test_a_row_begins_its_positions_anew() -> None:
     row = [Example("k", "a", [5, 6, 7], [IGNORED, 6, 7]), Example("k", "b", [8, 9], [IGNORED, 9])]
     assert columns(row) == {
-        "input_ids": [5, 6, 7, 8, 9], "labels": [IGNORED, 6, 7, IGNORED, 9], "position_ids": [0, 1, 2, 0, 1],
-    }  # fmt: skip
+        "input_ids": [5, 6, 7, 8, 9],
+        "labels": [IGNORED, 6, 7, IGNORED, 9],
+        "position_ids": [0, 1, 2, 0, 1],
+    }
     assert columns([])["labels"] == [IGNORED]
 
 

@@ -25,8 +25,11 @@ from tests.eval.conftest import SEEN, toy_pair, toy_question, toy_tcm
 BOTH = ("choice", "choice_short")
 STATEMENTS = [("甲病会传染。", "A"), ("乙病不会传染。", "B"), ("丙病不可治。", "B"), ("丁病多见于老人。", "A"), ("戊病无须忌口。", "A")]
 BLANKS = [
-    ("称为（ ）。", "移情"), ("（ ）和（ ）是两极。", "甲|||乙；丙"), ("约（ ）%。", "99.5"), ("由（ ）产生。", "淋巴细胞（或B淋巴细胞）"),
-]  # fmt: skip
+    ("称为（ ）。", "移情"),
+    ("（ ）和（ ）是两极。", "甲|||乙；丙"),
+    ("约（ ）%。", "99.5"),
+    ("由（ ）产生。", "淋巴细胞（或B淋巴细胞）"),
+]
 
 
 def worded(kind: str, stem: str, answer: str, texts: tuple[str, ...] = ()) -> Question:
@@ -107,11 +110,19 @@ def test_the_pull_of_a_letter_is_its_share_beyond_that_of_right_answers(played: 
     assert played("perfect", orders=4)["letters"]["mcqa"]["pull"] == dict.fromkeys("ABCD", 0.0)
 
 
-@pytest.mark.parametrize(("texts", "shift"), [
-    (("头痛", "发热", "A，B", "咳嗽"), 0), (("甲", "乙", "全部正确"), 0), (("甲", "乙", "BC"), 0), (("甲", "乙", "选项A"), 0),
-    (("IgA和IgE", "DNA", "AB型", "A型"), 1), (("60岁以上", "38℃以上", "都不对称"), 1), (("甲", "乙", "None of the above"), 0),
-    *((("甲", "乙", text), 0) for text in ("以上都对", "上述皆非", "A+B", "A和C", "都不是", "B项与C项")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("texts", "shift"),
+    [
+        (("头痛", "发热", "A，B", "咳嗽"), 0),
+        (("甲", "乙", "全部正确"), 0),
+        (("甲", "乙", "BC"), 0),
+        (("甲", "乙", "选项A"), 0),
+        (("IgA和IgE", "DNA", "AB型", "A型"), 1),
+        (("60岁以上", "38℃以上", "都不对称"), 1),
+        (("甲", "乙", "None of the above"), 0),
+        *((("甲", "乙", text), 0) for text in ("以上都对", "上述皆非", "A+B", "A和C", "都不是", "B项与C项")),
+    ],
+)
 def test_options_that_speak_of_others_stay_in_place(texts: tuple[str, ...], shift: int) -> None:
     options = [Option(letter=letter, text=text) for letter, text in zip("ABCD", texts, strict=False)]
     question = structs.replace(toy_question(1), options=options)
@@ -237,14 +248,20 @@ def test_blanks_are_compared_in_canonical_form(stem: str, key: str, reply: str, 
     assert fills(read_blank(reply) or "", stem, key) == right
 
 
-@pytest.mark.parametrize(("reply", "finish", "parsed"), [
-    ("移情", "stop", ("answered", "移情", "移情")),
-    ("答案是：移情。因为……", "stop", ("answered", "移情", "移情")),
-    ("答案：移情\n\n更正，答案：反移情", "stop", ("answered", "移情", "反移情")),
-    ("<think>大概是反移情</think>移情", "stop", ("answered", "移情", "移情")),
-    ("答案：移情。因为", "length", ("answered", "移情", "移情")), ("答案：移", "length", ("truncated", None, None)),
-    ("。", "stop", ("unparsed", None, None)), ("抱歉，我无法回答这个问题。", "stop", ("unparsed", None, None)),
-    ("这个问题要从头说起，" * 30, "stop", ("unparsed", None, None)), ("", "error", ("failed", None, None)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reply", "finish", "parsed"),
+    [
+        ("移情", "stop", ("answered", "移情", "移情")),
+        ("答案是：移情。因为……", "stop", ("answered", "移情", "移情")),
+        ("答案：移情\n\n更正，答案：反移情", "stop", ("answered", "移情", "反移情")),
+        ("<think>大概是反移情</think>移情", "stop", ("answered", "移情", "移情")),
+        ("答案：移情。因为", "length", ("answered", "移情", "移情")),
+        ("答案：移", "length", ("truncated", None, None)),
+        ("。", "stop", ("unparsed", None, None)),
+        ("抱歉，我无法回答这个问题。", "stop", ("unparsed", None, None)),
+        ("这个问题要从头说起，" * 30, "stop", ("unparsed", None, None)),
+        ("", "error", ("failed", None, None)),
+    ],
+)
 def test_the_words_for_blanks_are_read(reply: str, finish: str, parsed: tuple) -> None:
     assert read_reply("blank", reply, {}, finish) == parsed

@@ -23,9 +23,12 @@ def main(target: str, seconds: str, found: str) -> None:
     for name, body in TARGETS[target].seeds().items():
         (corpus / f"seed_{name}").write_bytes(body)
     options = {
-        "max_total_time": seconds, "timeout": TIMEOUT, "rss_limit_mb": MOST_MB, "max_len": MAX_INPUT_BYTES,
+        "max_total_time": seconds,
+        "timeout": TIMEOUT,
+        "rss_limit_mb": MOST_MB,
+        "max_len": MAX_INPUT_BYTES,
         "artifact_prefix": f"{found}/{target}-",
-    }  # fmt: skip
+    }
     atheris.Setup([sys.argv[0], *(f"-{name}={value}" for name, value in options.items()), str(corpus)], TARGETS[target].read)
     atheris.Fuzz()
 

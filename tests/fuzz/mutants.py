@@ -56,9 +56,16 @@ SAVED = {folder.parent.name: sorted(folder.glob("*.json")) for folder in FOLDERS
 LAYOUTS = (ROOT / "crawlers/read/layouts/layouts.yaml").read_text(encoding="utf-8").split("\n\n")
 REPLIES = [json.loads(line) for line in (ROOT / "tests/eval/replies.jsonl").read_text(encoding="utf-8").splitlines()]
 KINDS = (
-    "text/html", "text/html; charset={}", "application/json", "text/xml", "application/xhtml+xml", "image/png", "text/plain", "",
+    "text/html",
+    "text/html; charset={}",
+    "application/json",
+    "text/xml",
+    "application/xhtml+xml",
+    "image/png",
+    "text/plain",
+    "",
     "\xff;=",
-)  # fmt: skip
+)
 
 
 class Mutant(NamedTuple):
@@ -200,9 +207,13 @@ def mutated_replies(count: int, seed: str = "") -> Iterator[Mutant]:
 
 
 MUTANTS: dict[str, tuple[Callable[..., Iterator[Mutant]], float]] = {
-    "pages": (mutated_pages, 0.45), "papers": (mutated_papers, 0.15), "files": (mutated_files, 0.2), "sheets": (mutated_sheets, 0.05),
-    "layouts": (mutated_layouts, 0.05), "replies": (mutated_replies, 0.1),
-}  # fmt: skip
+    "pages": (mutated_pages, 0.45),
+    "papers": (mutated_papers, 0.15),
+    "files": (mutated_files, 0.2),
+    "sheets": (mutated_sheets, 0.05),
+    "layouts": (mutated_layouts, 0.05),
+    "replies": (mutated_replies, 0.1),
+}
 """Kind -> what yields so many of it, and its share of all."""
 
 

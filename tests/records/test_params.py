@@ -41,18 +41,21 @@ def test_the_file_in_the_repository_is_sound() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("text", "told"), [
-    (b"sources:\n  a: [\n", "params.yaml: not YAML .*line 3"),
-    (b"a: 1\na: 2\n", "params.yaml: not YAML .*line 2"),
-    (b"a: \xff\n", "not YAML"),
-    (b"a: " + b"[" * 3000 + b"]" * 3000, r"params.yaml: not YAML \(nested too deep\); correct"),
-    (b"a: " + b"9" * 6000, r"not YAML \(Exceeds the limit \(4300 digits\)[^;]*\); correct"),
-    (b"a: 2026-13-41", r"not YAML \(month must be in 1..12\); correct"),
-    (b"- a", "expected keys and values, found list; correct"),
-    (b"sources: [1]", "params.yaml: sources: found list; expected keys and values"),
-    (b"clean: x", "params.yaml: clean: found str; expected keys and values"),
-    (b"imports: {a: 3}", r"params.yaml: imports\.a: found int; expected keys and values"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"sources:\n  a: [\n", "params.yaml: not YAML .*line 3"),
+        (b"a: 1\na: 2\n", "params.yaml: not YAML .*line 2"),
+        (b"a: \xff\n", "not YAML"),
+        (b"a: " + b"[" * 3000 + b"]" * 3000, r"params.yaml: not YAML \(nested too deep\); correct"),
+        (b"a: " + b"9" * 6000, r"not YAML \(Exceeds the limit \(4300 digits\)[^;]*\); correct"),
+        (b"a: 2026-13-41", r"not YAML \(month must be in 1..12\); correct"),
+        (b"- a", "expected keys and values, found list; correct"),
+        (b"sources: [1]", "params.yaml: sources: found list; expected keys and values"),
+        (b"clean: x", "params.yaml: clean: found str; expected keys and values"),
+        (b"imports: {a: 3}", r"params.yaml: imports\.a: found int; expected keys and values"),
+    ],
+)
 def test_what_is_no_yaml_is_told_with_its_line(tmp_path: Path, text: bytes, told: str) -> None:
     (tmp_path / "params.yaml").write_bytes(text)
     with pytest.raises(ValueError, match=told):
@@ -63,52 +66,55 @@ def test_the_file_fits_on_one_screen() -> None:
     assert len((params.Path(params.PARAMS_FILE)).read_text().splitlines()) <= 55
 
 
-@pytest.mark.parametrize(("path", "value", "told"), [
-    ("split.quota.mcq", 3, "unknown: mcq; known: mcqa, mrqa"),
-    ("split.sed", 3, "unknown: sed; known: seed"),
-    ("runs.random-claims.model", "randm", "unknown model 'randm'; known: .*random.*did you mean random"),
-    ("runs.random-claims.task", "claims", r"claims.*runs.*known: fourfold, claim, choice, essay, tcm"),
-    ("models.tiny.backend", "hugingface", r"hugingface.*models.*known: baseline, huggingface, imported, openai, vllm"),
-    ("sites", "online", r"online.*known: embedded, live"),
-    ("engine", "dask", r"dask.*known: local, ray"),
-    ("split.dev_share", 2, "dev_share"),
-    ("sources.ask120.snapshot", "yesterday", "snapshot|sources"),
-    ("sources.ask120.snapshot", "2026-13-99", "snapshot '2026-13-99' is not a calendar date"),
-    (
-        "sources.books",
-        {"kind": "files", "path": "imports/own/*.txt", "format": "paper"},
-        r"sources.books: files have a block of their own; .*\n\nimports:\n  books: \{path: imports/own, format: paper\}\n",
-    ),
-    ("imports.books", {"format": "paper"}, r"imports.books.*path|path.*imports"),
-    ("imports.books", {"path": "imports/*.txt"}, "is a pattern, but DVC tracks a file or a folder"),
-    *(
-        ("imports.books", {"path": path}, f"imports.books.path: found {path}; expected a path in the repository and outside")
-        for path in ("/etc/passwd", "../exams", "data/splits/reserved", "./data/items", ".git/config")
-    ),
-    *(("release.name", name, r"release.*name|name.*release") for name in ("a: b", "<b>", "../x", "-x", "2024", "a\nb", "a|b", "a ")),
-    ("claims.per_type", 10**400, "Expected `int` <= 1000000000000"),
-    ("evidence.passages_per_claim", 10**13, "Expected `int` <= 1000000000000"),
-    ("imports.ask120", {"path": "imports/ask120"}, "ask120 is a line of `sources` and of `imports`; both name data/items/ask120.jsonl"),
-    ("clean.foo", 1, "unknown: foo; known: min_stem_chars"),
-    ("sweeps.s", SWEEP | {"model": "random"}, "sweeps.s: random cannot be tuned; expected an untuned model"),
-    ("sweeps.s", SWEEP | {"runs": ["tiny-claim"]}, "sweeps.s.runs: unknown run on test 'tiny-claim'; .*did you mean tiny-claims"),
-    ("sweeps.s", SWEEP | {"tune": {"rang": 2}}, "sweeps.s.tune: .*rang.*known: method, preset"),
-    ("tune.own", {"rank": 2}, "tune: unknown model 'own'; known: "),
-    (
-        "tune.random",
-        {"rank": 2},
-        r"tune.random: models.random: expected the backend huggingface and, as `name`, what is tuned.*baseline",
-    ),
-    ("tune.tiny", {"rank": 2}, r"tune.tiny: .*found backend huggingface, name None"),
-    ("tune.qwen7b", {"rang": 2}, r"rang.*known: method, preset, data"),
-    ("tune.qwen7b", {"method": "loar"}, r"loar.*known: full, lora"),
-    ("models.qwen7b.tune", {"rank": 2}, r"tuning has a block of its own; .*\n\ntune:\n  qwen7b: \{rank: 2\}\n"),
-    ("finetune.tiney", {"layers": 1}, "finetune: unknown model 'tiney'; known: .*did you mean tiny"),
-    ("finetune.random", {"layers": 1}, "finetune.random trains a new model .*; models.random: found backend baseline"),
-    ("finetune.qwen7b", {}, "models.qwen7b: found backend huggingface, name Qwen"),
-    ("models.bare", {"backend": "huggingface"}, "models.bare: no `name`, and no line under `finetune` that trains it"),
-    ("models.tiny", {"train": {"layers": 2, "seed": 1}}, r"tiny.train has moved; .*\n\nfinetune:\n  tiny: \{layers: 2, seed: 1\}\n"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        ("split.quota.mcq", 3, "unknown: mcq; known: mcqa, mrqa"),
+        ("split.sed", 3, "unknown: sed; known: seed"),
+        ("runs.random-claims.model", "randm", "unknown model 'randm'; known: .*random.*did you mean random"),
+        ("runs.random-claims.task", "claims", r"claims.*runs.*known: fourfold, claim, choice, essay, tcm"),
+        ("models.tiny.backend", "hugingface", r"hugingface.*models.*known: baseline, huggingface, imported, openai, vllm"),
+        ("sites", "online", r"online.*known: embedded, live"),
+        ("engine", "dask", r"dask.*known: local, ray"),
+        ("split.dev_share", 2, "dev_share"),
+        ("sources.ask120.snapshot", "yesterday", "snapshot|sources"),
+        ("sources.ask120.snapshot", "2026-13-99", "snapshot '2026-13-99' is not a calendar date"),
+        (
+            "sources.books",
+            {"kind": "files", "path": "imports/own/*.txt", "format": "paper"},
+            r"sources.books: files have a block of their own; .*\n\nimports:\n  books: \{path: imports/own, format: paper\}\n",
+        ),
+        ("imports.books", {"format": "paper"}, r"imports.books.*path|path.*imports"),
+        ("imports.books", {"path": "imports/*.txt"}, "is a pattern, but DVC tracks a file or a folder"),
+        *(
+            ("imports.books", {"path": path}, f"imports.books.path: found {path}; expected a path in the repository and outside")
+            for path in ("/etc/passwd", "../exams", "data/splits/reserved", "./data/items", ".git/config")
+        ),
+        *(("release.name", name, r"release.*name|name.*release") for name in ("a: b", "<b>", "../x", "-x", "2024", "a\nb", "a|b", "a ")),
+        ("claims.per_type", 10**400, "Expected `int` <= 1000000000000"),
+        ("evidence.passages_per_claim", 10**13, "Expected `int` <= 1000000000000"),
+        ("imports.ask120", {"path": "imports/ask120"}, "ask120 is a line of `sources` and of `imports`; both name data/items/ask120.jsonl"),
+        ("clean.foo", 1, "unknown: foo; known: min_stem_chars"),
+        ("sweeps.s", SWEEP | {"model": "random"}, "sweeps.s: random cannot be tuned; expected an untuned model"),
+        ("sweeps.s", SWEEP | {"runs": ["tiny-claim"]}, "sweeps.s.runs: unknown run on test 'tiny-claim'; .*did you mean tiny-claims"),
+        ("sweeps.s", SWEEP | {"tune": {"rang": 2}}, "sweeps.s.tune: .*rang.*known: method, preset"),
+        ("tune.own", {"rank": 2}, "tune: unknown model 'own'; known: "),
+        (
+            "tune.random",
+            {"rank": 2},
+            r"tune.random: models.random: expected the backend huggingface and, as `name`, what is tuned.*baseline",
+        ),
+        ("tune.tiny", {"rank": 2}, r"tune.tiny: .*found backend huggingface, name None"),
+        ("tune.qwen7b", {"rang": 2}, r"rang.*known: method, preset, data"),
+        ("tune.qwen7b", {"method": "loar"}, r"loar.*known: full, lora"),
+        ("models.qwen7b.tune", {"rank": 2}, r"tuning has a block of its own; .*\n\ntune:\n  qwen7b: \{rank: 2\}\n"),
+        ("finetune.tiney", {"layers": 1}, "finetune: unknown model 'tiney'; known: .*did you mean tiny"),
+        ("finetune.random", {"layers": 1}, "finetune.random trains a new model .*; models.random: found backend baseline"),
+        ("finetune.qwen7b", {}, "models.qwen7b: found backend huggingface, name Qwen"),
+        ("models.bare", {"backend": "huggingface"}, "models.bare: no `name`, and no line under `finetune` that trains it"),
+        ("models.tiny", {"train": {"layers": 2, "seed": 1}}, r"tiny.train has moved; .*\n\nfinetune:\n  tiny: \{layers: 2, seed: 1\}\n"),
+    ],
+)
 def test_a_wrong_value_is_told_with_its_place_and_the_known_ones(path: str, value: object, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         params.check(changed(path, value))
@@ -133,11 +139,14 @@ def test_a_wrong_word_in_a_block_names_the_known_ones() -> None:
         arguments("--balance", "fil")
 
 
-@pytest.mark.parametrize(("path", "value", "told"), [
-    ("runs.tiny-tcm.repeat", 2, r"unknown: repeat; known: .*did you mean repeats\?"),
-    ("judges.echo-essay.model", "nobody", r"judges.echo-essay: unknown model 'nobody'"),
-    ("claims.template", "papr", r"unknown template set 'papr'; known: .*did you mean paper\?"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        ("runs.tiny-tcm.repeat", 2, r"unknown: repeat; known: .*did you mean repeats\?"),
+        ("judges.echo-essay.model", "nobody", r"judges.echo-essay: unknown model 'nobody'"),
+        ("claims.template", "papr", r"unknown template set 'papr'; known: .*did you mean paper\?"),
+    ],
+)
 def test_the_first_stage_that_dvc_runs_checks_the_whole_file(
     path: str, value: object, told: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,20 +228,23 @@ def test_an_interrupted_stage_ends_with_one_line(capsys: pytest.CaptureFixture) 
     assert capsys.readouterr().err.startswith("interrupted; ")
 
 
-@pytest.mark.parametrize(("path", "value", "told"), [
-    (
-        "runs.tiny-tcm.task",
-        "tmc",
-        r"'tmc' - at `\$.runs.tiny-tcm.task`; known: fourfold, claim, choice, essay, tcm, tf, blank; did you mean tcm\?",
-    ),
-    ("runs.tiny-tcm.repeat", 2, r"`\$.runs.tiny-tcm`; unknown: repeat; known: .*; did you mean repeats\?"),
-    ("models.echo.strategy", "ecko", r"'ecko' - at `\$.models.echo.strategy`; known: .*; did you mean echo\?"),
-    ("models.qwen7b.server", {"prot": 1}, r"`\$.models.qwen7b.server`; unknown: prot"),
-    ("sources.mxqe.snapshot", datetime.date(2026, 11, 20), r"`\$.sources.mxqe.snapshot`; write it in quotes, as \"2026-11-20\""),
-    ("sources.mxqe.lists", [1, []], r"`\$.sources.mxqe.lists"),
-    ("judges.echo-essay.modle", "x", r"`\$.judges.echo-essay`; unknown: modle; .*did you mean model\?"),
-    ("split.quota.mcq", 1, r"`\$.split.quota`; unknown: mcq; .*did you mean mcqa\?"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        (
+            "runs.tiny-tcm.task",
+            "tmc",
+            r"'tmc' - at `\$.runs.tiny-tcm.task`; known: fourfold, claim, choice, essay, tcm, tf, blank; did you mean tcm\?",
+        ),
+        ("runs.tiny-tcm.repeat", 2, r"`\$.runs.tiny-tcm`; unknown: repeat; known: .*; did you mean repeats\?"),
+        ("models.echo.strategy", "ecko", r"'ecko' - at `\$.models.echo.strategy`; known: .*; did you mean echo\?"),
+        ("models.qwen7b.server", {"prot": 1}, r"`\$.models.qwen7b.server`; unknown: prot"),
+        ("sources.mxqe.snapshot", datetime.date(2026, 11, 20), r"`\$.sources.mxqe.snapshot`; write it in quotes, as \"2026-11-20\""),
+        ("sources.mxqe.lists", [1, []], r"`\$.sources.mxqe.lists"),
+        ("judges.echo-essay.modle", "x", r"`\$.judges.echo-essay`; unknown: modle; .*did you mean model\?"),
+        ("split.quota.mcq", 1, r"`\$.split.quota`; unknown: mcq; .*did you mean mcqa\?"),
+    ],
+)
 def test_the_line_and_the_likely_word_are_named(path: str, value: object, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         params.check(changed(path, value))

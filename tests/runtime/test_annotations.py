@@ -50,8 +50,10 @@ def test_each_answer_that_cannot_stand_is_named() -> None:
     with pytest.raises(ValueError) as error:
         check_answers(KIND, given_answers, read)
     assert str(error.value).split("\n  ") == [
-        "nothing was imported", "b.csv:3: a gave support at a.csv:2 and refute here; delete one", "b.csv:4: verdict is 'perhaps'",
-    ]  # fmt: skip
+        "nothing was imported",
+        "b.csv:3: a gave support at a.csv:2 and refute here; delete one",
+        "b.csv:4: verdict is 'perhaps'",
+    ]
     with pytest.raises(ValueError, match="and 5 more"):
         check_answers(KIND, [Answer(str(number), "a", "perhaps") for number in range(25)], read)
 

@@ -9,9 +9,14 @@ import pytest
 from atomexam.runtime.archive_index import INDEX, IndexRow, indexes, read_packed, unpacked
 
 ROW = {
-    "page_id": "page-1", "method": "GET", "url": "https://a.example/", "status": 200, "file": "2026-11-20.warc.gz", "offset": 3,
+    "page_id": "page-1",
+    "method": "GET",
+    "url": "https://a.example/",
+    "status": 200,
+    "file": "2026-11-20.warc.gz",
+    "offset": 3,
     "length": 9,
-}  # fmt: skip
+}
 
 
 def test_a_row_says_of_which_snapshot_it_is() -> None:

@@ -73,18 +73,21 @@ def none_left() -> Iterator[None]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("body", "words"), [
-    (b"fail", "a: a fault of the reader's own"),
-    (b"loop", "a: it takes more than 1 seconds of computing; cut it"),
-    (b"deaf", "a: it takes more than 1 seconds of computing; cut it"),
-    (b"part", "a: page 7 takes more than 0.3 seconds of computing; cut it"),
-    (b"swallow", "a: page 8 takes more than 0.3 seconds of computing; cut it"),
-    (b"wrap", "a: page 8 takes more than 0.3 seconds of computing; cut it"),
-    (b"outer", "a: the file takes more than 0.3 seconds of computing; cut it"),
-    (b"swell", "a: takes more than 1024 MB of memory; cut it"),
-    (b"crash", "a: its reader broke down on it; cut it"),
-    (b"refuse", "a: no such thing"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"fail", "a: a fault of the reader's own"),
+        (b"loop", "a: it takes more than 1 seconds of computing; cut it"),
+        (b"deaf", "a: it takes more than 1 seconds of computing; cut it"),
+        (b"part", "a: page 7 takes more than 0.3 seconds of computing; cut it"),
+        (b"swallow", "a: page 8 takes more than 0.3 seconds of computing; cut it"),
+        (b"wrap", "a: page 8 takes more than 0.3 seconds of computing; cut it"),
+        (b"outer", "a: the file takes more than 0.3 seconds of computing; cut it"),
+        (b"swell", "a: takes more than 1024 MB of memory; cut it"),
+        (b"crash", "a: its reader broke down on it; cut it"),
+        (b"refuse", "a: no such thing"),
+    ],
+)
 def test_what_breaks_its_reader_ends_alone(body: bytes, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     budgets.stop()
     monkeypatch.setattr(budgets, "_GRACE_SECONDS", 0.2)
@@ -161,10 +164,16 @@ def killed() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("work", "came"), [
-    (go_on, "done"), (loop, ProcessFailure("takes more than 0.2 seconds of computing")),
-    (crash, ProcessFailure("broke its reader down (SIGSEGV)")), (fail, "wrong"), (killed, "ended with SIGKILL"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("work", "came"),
+    [
+        (go_on, "done"),
+        (loop, ProcessFailure("takes more than 0.2 seconds of computing")),
+        (crash, ProcessFailure("broke its reader down (SIGSEGV)")),
+        (fail, "wrong"),
+        (killed, "ended with SIGKILL"),
+    ],
+)
 def test_work_that_breaks_is_outlived(work: Callable[[], Any], came: Any) -> None:
     if work in (fail, killed):
         with pytest.raises(ValueError, match=came):

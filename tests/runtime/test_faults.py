@@ -157,9 +157,12 @@ def verdicts(path: Path, given: Path, number: int) -> None:
 
 def labels(path: Path, given: Path, number: int) -> None:
     said = {
-        "claim_id": "claim-1", "atomic_type": "disease_symptom", "factual_reply": "正确", "non_factual": "无",
+        "claim_id": "claim-1",
+        "atomic_type": "disease_symptom",
+        "factual_reply": "正确",
+        "non_factual": "无",
         "non_factual_reply": "正确",
-    }  # fmt: skip
+    }
     rows = [
         ReplyPair(id=f"replies-{at}", run="r", asks="error", factual=f"病{at}可治", pattern="sycophancy", labels={}, **said)
         for at in range(number)
@@ -221,10 +224,19 @@ def saved(path: Path, given: Path, number: int) -> None:
 
 
 WRITERS: dict[str, Writer] = {
-    "assignments.jsonl": ledger, "released.jsonl": released, "chosen.jsonl": chosen, "verdicts.jsonl": verdicts, "labels.jsonl": labels,
-    FAILED: failed, "bank.layout.yaml": proposed, segment(Path("s"), SNAPSHOT).name: archive, f"{SNAPSHOT}.beyond.txt": turned_away,
-    KINDS_FILE: kinds, PARAMS_FILE: parameters, "case.json": saved,
-}  # fmt: skip
+    "assignments.jsonl": ledger,
+    "released.jsonl": released,
+    "chosen.jsonl": chosen,
+    "verdicts.jsonl": verdicts,
+    "labels.jsonl": labels,
+    FAILED: failed,
+    "bank.layout.yaml": proposed,
+    segment(Path("s"), SNAPSHOT).name: archive,
+    f"{SNAPSHOT}.beyond.txt": turned_away,
+    KINDS_FILE: kinds,
+    PARAMS_FILE: parameters,
+    "case.json": saved,
+}
 """Every file that no stage can build again, but the store of replies (below); a new one gets a line here."""
 
 

@@ -135,11 +135,20 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("line", [
-    *(b'{"letter":"A","text":"\\ud800"}', b'{"letter":"A","text":"\xed\xa0\x80"}', b'{"letter":"A","text":"\x00"}', b'\x00{"letter":"A"}'),
-    *(b'\xef\xbb\xbf{"letter":"A","text":"x"}', b'{"letter":"A","text":"\xff"}', b"[" * 100_000, b'{"letter":' + b"[" * 100_000, b" "),
-    *(b'{"letter":"A","text":"x"', b'{"letter":"A","text":"x"}{}', b'{"letter":"A","text":1e999}', b'{"' + b"k" * 1_000_000 + b'":1}'),
-], ids=range(13))  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            b'{"letter":"A","text":"\\ud800"}',
+            b'{"letter":"A","text":"\xed\xa0\x80"}',
+            b'{"letter":"A","text":"\x00"}',
+            b'\x00{"letter":"A"}',
+        ),
+        *(b'\xef\xbb\xbf{"letter":"A","text":"x"}', b'{"letter":"A","text":"\xff"}', b"[" * 100_000, b'{"letter":' + b"[" * 100_000, b" "),
+        *(b'{"letter":"A","text":"x"', b'{"letter":"A","text":"x"}{}', b'{"letter":"A","text":1e999}', b'{"' + b"k" * 1_000_000 + b'":1}'),
+    ],
+    ids=range(13),
+)
 def test_a_hostile_line_is_told_in_few_words(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "options.jsonl"
     path.write_bytes(b'{"letter":"A","text":"x"}\n' + line + b"\n")

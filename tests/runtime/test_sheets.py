@@ -17,9 +17,20 @@ from atomexam.runtime.sheets import read_sheet, without_apostrophe, write_sheet
 from crawlers.read.containers.files.workbook import sheets_of
 
 FORMULAS = [
-    "=1+1", '=HYPERLINK("http://a")', "+1", "-1", "@SUM(A1)", "\tx", "'=1", "=cmd|' /C calc'!A0", "{=1}", "http://a.b/", "_x0041_", "007",
+    "=1+1",
+    '=HYPERLINK("http://a")',
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\tx",
+    "'=1",
+    "=cmd|' /C calc'!A0",
+    "{=1}",
+    "http://a.b/",
+    "_x0041_",
+    "007",
     "1e5",
-]  # fmt: skip
+]
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters="\ufffe\uffff"), max_size=20).map(str.strip)
 
 
@@ -63,10 +74,13 @@ def test_a_formula_that_no_program_computed_is_what_was_typed(tmp_path: Path) ->
     assert [row.cells for row in read_sheet(tmp_path / "a.xlsx")] == [{"one": "=1+1", "two": "x"}]
 
 
-@pytest.mark.parametrize(("cell", "text"), [
-    *[("'=1+1", "=1+1"), ("'+1", "+1"), ("'-1", "-1"), ("'@a", "@a"), ("'support", "support"), ("'", ""), ("", ""), ("=1", "=1")],
-    *[("'腹痛'不在文中", "'腹痛'不在文中"), ("''", "''"), ("见'甲'", "见'甲'"), ("'=a'", "=a'")],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        *[("'=1+1", "=1+1"), ("'+1", "+1"), ("'-1", "-1"), ("'@a", "@a"), ("'support", "support"), ("'", ""), ("", ""), ("=1", "=1")],
+        *[("'腹痛'不在文中", "'腹痛'不在文中"), ("''", "''"), ("见'甲'", "见'甲'"), ("'=a'", "=a'")],
+    ],
+)
 def test_the_apostrophe_that_marks_text_is_no_part_of_it(cell: str, text: str) -> None:
     assert without_apostrophe(cell) == text
 
@@ -107,11 +121,16 @@ def test_a_csv_of_excel_is_read(encoding: str, tmp_path: Path) -> None:
     assert rows[1].where == f"{tmp_path}/a.csv:4"
 
 
-@pytest.mark.parametrize(("name", "content", "told"), [
-    ("a.xlsx", b"no zip", r"not a workbook \(.*; save the table as \.xlsx or as CSV UTF-8"),
-    ("a.ods", b"", r"found the ending '\.ods', expected \.xlsx or \.csv"), ("a.csv", b"\xff\xff\xff", "neither UTF-8 nor GB 18030"),
-    ("a.csv", b"\n\n", "no line with the names of the columns"), ("a.csv", b"one,one\n1,2\n", "columns named twice: one"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.xlsx", b"no zip", r"not a workbook \(.*; save the table as \.xlsx or as CSV UTF-8"),
+        ("a.ods", b"", r"found the ending '\.ods', expected \.xlsx or \.csv"),
+        ("a.csv", b"\xff\xff\xff", "neither UTF-8 nor GB 18030"),
+        ("a.csv", b"\n\n", "no line with the names of the columns"),
+        ("a.csv", b"one,one\n1,2\n", "columns named twice: one"),
+    ],
+)
 def test_what_is_no_table_is_told(name: str, content: bytes, told: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=told):
@@ -158,9 +177,12 @@ def test_a_row_further_down_than_a_sheet_goes_is_told_at_once(row: str, tmp_path
 
 
 FAR = [
-    "<row r='99999999999'/>", '<row r="&#57;9999999999"/>', '<row r = "99999999999"/>', f'<row spans="{"1 " * 200}" r="99999999999"/>',
+    "<row r='99999999999'/>",
+    '<row r="&#57;9999999999"/>',
+    '<row r = "99999999999"/>',
+    f'<row spans="{"1 " * 200}" r="99999999999"/>',
     '<row spans="1>2" r="99999999999"/>',
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("row", FAR, ids=range(len(FAR)))

@@ -66,10 +66,13 @@ def test_the_stages_of_each_source_add_up(data: Path) -> None:
     assert "near_duplicates: 3 questions, 1 kept, 1 kept, also in another source, 1 rejected" in lines_of(source_sheets(data)["one"])
 
 
-@pytest.mark.parametrize(("file", "row", "told"), [
-    ("splits/dev/questions.jsonl", {"id": "q-1"}, "2 questions are unique, 3 are in splits"),
-    ("unique/rejected.jsonl", rejected("q-2", "identical", seen("q-2", "two", "q2")), "kept twice, or rejected more often"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("file", "row", "told"),
+    [
+        ("splits/dev/questions.jsonl", {"id": "q-1"}, "2 questions are unique, 3 are in splits"),
+        ("unique/rejected.jsonl", rejected("q-2", "identical", seen("q-2", "two", "q2")), "kept twice, or rejected more often"),
+    ],
+)
 def test_sums_that_do_not_hold_are_told(data: Path, file: str, row: dict, told: str) -> None:
     write(data / file, row)
     with pytest.raises(ValueError, match=told):

@@ -123,9 +123,13 @@ def release_in(root: Path) -> Callable[..., Path]:
 
 def split_in(root: Path) -> Callable[..., Path]:
     def run(
-        questions: Iterable[Question], claims: Iterable[ClaimPair] = (), name: str = "run", assignments: str = "",
-        fourfold: Iterable[Fourfold] = (), **flags: str,
-    ) -> Path:  # fmt: skip
+        questions: Iterable[Question],
+        claims: Iterable[ClaimPair] = (),
+        name: str = "run",
+        assignments: str = "",
+        fourfold: Iterable[Fourfold] = (),
+        **flags: str,
+    ) -> Path:
         from splits.split.__main__ import main
 
         folder = root / name

@@ -26,9 +26,11 @@ SETTINGS = st.builds(
     params,
     seed=st.integers(0, 3),
     quota=st.builds(Quota, mcqa=st.integers(0, 12), mrqa=st.integers(0, 4), qa=st.integers(0, 2), tf=st.integers(0, 1)),
-    tcm_per_subject=st.integers(0, 4), train_floor=st.integers(0, 4), dev_share=st.sampled_from([0.0, 0.1, 0.5, 1.0]),
+    tcm_per_subject=st.integers(0, 4),
+    train_floor=st.integers(0, 4),
+    dev_share=st.sampled_from([0.0, 0.1, 0.5, 1.0]),
     balance=st.sampled_from(["fill", "strict"]),
-)  # fmt: skip
+)
 CELLS = st.one_of(
     st.builds(Stratum, st.sampled_from(["kg", "ca"]), st.sampled_from(["PCE", "TQE"]),
               st.sampled_from(["mcqa", "mcqa", "mrqa", "qa", "tf"]),

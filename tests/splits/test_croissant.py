@@ -60,10 +60,17 @@ def test_every_table_is_named_with_its_checksum_and_every_column_is_a_field(rele
         assert [field["name"] for field in record_set["field"]] == ["split", *columns]
 
 
-@pytest.mark.parametrize(("snapshots", "published"), [
-    (["2026-11-20", "2026-02-01"], "2026-11-20"), (["spring", "2026-02-01"], "2026-02-01"), (["v2"], None), (["2026-13-45"], None),
-    (["2026"], None), (["20260201"], None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("snapshots", "published"),
+    [
+        (["2026-11-20", "2026-02-01"], "2026-11-20"),
+        (["spring", "2026-02-01"], "2026-02-01"),
+        (["v2"], None),
+        (["2026-13-45"], None),
+        (["2026"], None),
+        (["20260201"], None),
+    ],
+)
 def test_the_date_is_that_of_the_newest_snapshot_that_is_one(split_files, release_of, question, snapshots: list[str], published) -> None:
     seen = [
         [Provenance(source="studyez", url="http://a.cn/1", snapshot=snapshot, page_id="page-1", position="q1")] for snapshot in snapshots

@@ -188,8 +188,14 @@ def test_a_release_built_from_another_ledger_is_not_published(release: Path, tmp
         publish(["--release", str(release), "--ledger", str(tmp_path / "released.jsonl")])
 
 
-@given(st.permutations(
-    [Change(version="0.1.0", id="a", change="added", config="kg", split=split, sha256=sha) for split in ("train", "test") for sha in "12"]
-))  # fmt: skip
+@given(
+    st.permutations(
+        [
+            Change(version="0.1.0", id="a", change="added", config="kg", split=split, sha256=sha)
+            for split in ("train", "test")
+            for sha in "12"
+        ]
+    )
+)
 def test_two_branches_that_published_one_version_merge_to_one_ledger(lines: list[Change]) -> None:
     assert in_order(lines) == sorted(lines, key=lambda change: (change.split, change.sha256))

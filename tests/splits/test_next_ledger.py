@@ -116,9 +116,10 @@ def test_equal_records_and_parameters_make_equal_versions_and_others_make_others
     made = ledger.next_version(PARAMS, ids)
     assert made == ledger.next_version(PARAMS, ["q-1", "q-2", "head 病"])
     others = [
-        ledger.next_version(replace(PARAMS, seed=2), ids), ledger.next_version(PARAMS, [*ids, "q-3"]),
+        ledger.next_version(replace(PARAMS, seed=2), ids),
+        ledger.next_version(PARAMS, [*ids, "q-3"]),
         AssignmentLedger().next_version(PARAMS, ids),
-    ]  # fmt: skip
+    ]
     assert len({made.name, *(other.name for other in others)}) == 4  # of two branches each has its own
 
 

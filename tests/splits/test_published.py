@@ -12,13 +12,26 @@ from splits.split.questions import Questions
 from tests.splits.world import PARAMS
 
 
-@pytest.mark.parametrize(("url", "split"), [
-    ("file:cmexam/train.csv", "train"), ("file:cmexam/val.csv", "dev"), ("file:cmexam/test_with_annotations.csv", "test"),
-    ("file:data/validation-00000-of-00001.parquet", "dev"), ("file:dev/TCM.jsonl", "dev"), ("file:题库/测试集.xlsx", "test"),
-    ("file:test/train.json", "train"), ("file:all/train_test.json", None), ("file:latest/contest.json", None),
-    ("file:CMB-val/CMB-val-merge.json", "dev"), ("file:medqa.test.jsonl.gz", "test"), ("file:psych_test_bank.csv", None),
-    ("file:dev_team/bank.json", None), ("file:training_manual/chapter.json", None), ("http://a.example/bank.json", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("url", "split"),
+    [
+        ("file:cmexam/train.csv", "train"),
+        ("file:cmexam/val.csv", "dev"),
+        ("file:cmexam/test_with_annotations.csv", "test"),
+        ("file:data/validation-00000-of-00001.parquet", "dev"),
+        ("file:dev/TCM.jsonl", "dev"),
+        ("file:题库/测试集.xlsx", "test"),
+        ("file:test/train.json", "train"),
+        ("file:all/train_test.json", None),
+        ("file:latest/contest.json", None),
+        ("file:CMB-val/CMB-val-merge.json", "dev"),
+        ("file:medqa.test.jsonl.gz", "test"),
+        ("file:psych_test_bank.csv", None),
+        ("file:dev_team/bank.json", None),
+        ("file:training_manual/chapter.json", None),
+        ("http://a.example/bank.json", None),
+    ],
+)
 def test_the_name_of_a_file_says_its_split(url: str, split: str | None) -> None:
     assert split_of_file(url) == split
 

@@ -100,10 +100,19 @@ def test_claims_come_out_as_they_went_in(release: Path, tmp_path: Path) -> None:
         assert released(release, "claims", name) == [claim | {"canary": canary()} for claim in claims]
 
 
-@pytest.mark.parametrize(("fields", "config"), [
-    ({}, "kg"), ({"category": "ca"}, "ca"), ({"kind": "blank"}, "qa"), ({"kind": "qa", "category": "ca"}, "qa"),
-    ({"exam": "TCM"}, "tcm"), ({"exam": "TCM", "form": "a1"}, "tcm"), ({"form": "b1"}, "tcm"), ({"exam": "TCM", "kind": "qa"}, "tcm"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fields", "config"),
+    [
+        ({}, "kg"),
+        ({"category": "ca"}, "ca"),
+        ({"kind": "blank"}, "qa"),
+        ({"kind": "qa", "category": "ca"}, "qa"),
+        ({"exam": "TCM"}, "tcm"),
+        ({"exam": "TCM", "form": "a1"}, "tcm"),
+        ({"form": "b1"}, "tcm"),
+        ({"exam": "TCM", "kind": "qa"}, "tcm"),
+    ],
+)
 def test_each_kind_of_question_has_its_config(question, fields: dict[str, str], config: str) -> None:
     assert config_of(question(1, **fields)) == config
 
@@ -153,10 +162,13 @@ def test_every_row_and_text_carries_the_canary(release: Path) -> None:
     assert all(canary() in path.read_text(encoding="utf-8") for path in [release / "README.md", *release.glob("harness/*.yaml")])
 
 
-@pytest.mark.parametrize(("subject", "shown"), [
-    ("<script>alert(1)</script>|[x](http://y)\n# 标题", r"&lt;script&gt;alert(1)&lt;/script&gt;\|\[x\](http://y) # 标题"),
-    ("\x1b[31m甲\u202e乙\u2066\x00\u200b丙\ufeff", r"\[31m甲乙丙"),  # signs that nobody sees turn a line around, or colour a terminal
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("subject", "shown"),
+    [
+        ("<script>alert(1)</script>|[x](http://y)\n# 标题", r"&lt;script&gt;alert(1)&lt;/script&gt;\|\[x\](http://y) # 标题"),
+        ("\x1b[31m甲\u202e乙\u2066\x00\u200b丙\ufeff", r"\[31m甲乙丙"),  # signs that nobody sees turn a line around, or colour a terminal
+    ],
+)
 def test_crawled_names_are_no_markup_and_steer_nothing(split_files, release_of, question, subject: str, shown: str) -> None:
     folder = release_of(split_files([question(n, subject=subject) for n in range(12)]))
     card = (folder / "README.md").read_text(encoding="utf-8")

@@ -262,10 +262,23 @@ def test_blanks_are_scored_like_ours(release: Path, stem: str, key: str, reply: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("reply", "letters"), [
-    ("AC", "AC"), ("CA", "AC"), ("A、C", "AC"), ("答案：ＢＤ。", "BD"), ("答案是A和C", "AC"), ("A，C，A", "AC"),
-    ("正确选项为：[B, D]", "BD"), ("A. 甲", "A"), ("我选AC", ""), ("", ""), ("K", ""), ("ac", "AC"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reply", "letters"),
+    [
+        ("AC", "AC"),
+        ("CA", "AC"),
+        ("A、C", "AC"),
+        ("答案：ＢＤ。", "BD"),
+        ("答案是A和C", "AC"),
+        ("A，C，A", "AC"),
+        ("正确选项为：[B, D]", "BD"),
+        ("A. 甲", "A"),
+        ("我选AC", ""),
+        ("", ""),
+        ("K", ""),
+        ("ac", "AC"),
+    ],
+)
 def test_letters_are_read_from_the_beginning_of_a_reply(release: Path, reply: str, letters: str) -> None:
     module = tables_module(release)
     assert module.read_letters(reply) == letters

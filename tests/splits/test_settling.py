@@ -70,11 +70,12 @@ def told(settled: Settled) -> dict[str, str]:
         (["retired/reserved", "new", "test gone"], ["comes back to reserved"] * 2),
         (["retired/reserved", "retired/test"], ["comes back to test"] * 2),
         (["retired/test", "train"], ["retired/test leaked", "retired/ kin_of_held"]),
-        (["retired", "new"], ["retired/ leaked", "retired/ kin_of_held"]), (["new", "test gone", "train gone"], ["retired/ kin_of_held"]),
+        (["retired", "new"], ["retired/ leaked", "retired/ kin_of_held"]),
+        (["new", "test gone", "train gone"], ["retired/ kin_of_held"]),
         (["train", "new", "test gone"], ["retired/ kin_of_held"] * 2),
     ],
     ids=lambda words: ", ".join(words),
-)  # fmt: skip
+)
 def test_a_case_of_which_some_are_known_some_new_and_some_gone(members: list[str], expected: list[str]) -> None:
     rows, placed = [], []
     for number, what in enumerate(members):
@@ -200,12 +201,15 @@ def lettered(name: str, letters: str) -> list[Unit]:
     return [unit_of([QuestionSummary(f"q-{name}-{number}", TCM_CELL, letter, None, None)]) for number, letter in enumerate(letters)]
 
 
-@pytest.mark.parametrize(("test_stands", "reserved_stands", "exchanged"), [
-    ("A", "AAA", False),  # test would gain 2, reserved lose 6
-    ("B", "BBB", True),  # test loses 2, reserved gains 6
-    ("A", "B", True),  # both gain
-    ("", "", False),  # nobody does
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("test_stands", "reserved_stands", "exchanged"),
+    [
+        ("A", "AAA", False),  # test would gain 2, reserved lose 6
+        ("B", "BBB", True),  # test loses 2, reserved gains 6
+        ("A", "B", True),  # both gain
+        ("", "", False),  # nobody does
+    ],
+)
 def test_an_exchange_is_made_if_both_sides_together_gain(test_stands: str, reserved_stands: str, exchanged: bool) -> None:
     (one,), (two,) = lettered("one", "A"), lettered("two", "B")
     standing = lettered("test", test_stands), lettered("reserved", reserved_stands)

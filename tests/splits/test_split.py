@@ -119,15 +119,18 @@ def test_a_question_without_an_answer_is_refused(split_files, question) -> None:
         split_files([question(1, answer=None, provenance=[])])
 
 
-@pytest.mark.parametrize(("old", "new", "message"), [
-    (rb'"question_type":"[^"]*"', b'"question_type":"essay"', "question_type"),
-    (rb'"stem":"[^"]*"', b'"stem":"\xff"', "expected Question"),
-    (rb".+", b"{}", "expected Question"),
-    (rb'"options":\[{"letter":"A","text":"', b'"options":[{"letter":"A","text":"\xff', ""),
-    (rb'"options":\[{"letter":"A","text":"', b'"options":[{"letter":"A"}, {"text":"', ""),
-    (rb',"provenance":.*\]', b"", "provenance"),
-    (rb'"answer":"A",(.*),"provenance":.*\]', rb"\1", "provenance"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (rb'"question_type":"[^"]*"', b'"question_type":"essay"', "question_type"),
+        (rb'"stem":"[^"]*"', b'"stem":"\xff"', "expected Question"),
+        (rb".+", b"{}", "expected Question"),
+        (rb'"options":\[{"letter":"A","text":"', b'"options":[{"letter":"A","text":"\xff', ""),
+        (rb'"options":\[{"letter":"A","text":"', b'"options":[{"letter":"A"}, {"text":"', ""),
+        (rb',"provenance":.*\]', b"", "provenance"),
+        (rb'"answer":"A",(.*),"provenance":.*\]', rb"\1", "provenance"),
+    ],
+)
 def test_a_malformed_record_names_file_line_and_field(split_files, pool, old: bytes, new: bytes, message: str) -> None:
     folder = split_files(pool)
     lines = (folder / "questions.jsonl").read_bytes().splitlines(keepends=True)
@@ -140,14 +143,20 @@ def test_a_malformed_record_names_file_line_and_field(split_files, pool, old: by
 
 CELL = Stratum("kg", "PCE", "mcqa", "甲", "")
 ROWS = [
-    QuestionSummary("q-0", CELL, "A", "g", None), QuestionSummary("q-1", CELL, "A", "g", "c"), QuestionSummary("q-2", CELL, "A", None, "c"),
-]  # fmt: skip
+    QuestionSummary("q-0", CELL, "A", "g", None),
+    QuestionSummary("q-1", CELL, "A", "g", "c"),
+    QuestionSummary("q-2", CELL, "A", None, "c"),
+]
 
 
-@pytest.mark.parametrize(("splits", "message"), [
-    (["test", "train", "train"], "group g is in test and in train"), (["test", "test"], "question q-2 has no split"),
-    (["test", "test", "dev"], "cluster c is in test and in dev"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("splits", "message"),
+    [
+        (["test", "train", "train"], "group g is in test and in train"),
+        (["test", "test"], "question q-2 has no split"),
+        (["test", "test", "dev"], "cluster c is in test and in dev"),
+    ],
+)
 def test_the_run_time_check_finds_leaks(splits: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         check(ROWS, {row.id: Allocation(split, "drawn") for row, split in zip(ROWS, splits, strict=False)}, AssignmentLedger())

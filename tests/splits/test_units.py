@@ -30,11 +30,20 @@ def test_seeds_and_purposes_draw_apart_and_evenly() -> None:
         assert abs(np.corrcoef(draws[one].astype(float), draws[two].astype(float))[0, 1]) < 0.04
 
 
-@pytest.mark.parametrize(("stem", "together"), [
-    ("最近发展区理论的提出者是（ ）。", True), ("遗忘的进程是", True), ("动机的功能有：", True), ("“吹拉弹唱”属于", True),
-    ("根据学习的定义，下列属于学习的现象是（ ）。", True), ("下列说法正确的是（ ）。", False), ("下列说法不正确的是", False),
-    ("以下选项中，叙述错误的有（ ）", False), ("正确的是哪项？", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("stem", "together"),
+    [
+        ("最近发展区理论的提出者是（ ）。", True),
+        ("遗忘的进程是", True),
+        ("动机的功能有：", True),
+        ("“吹拉弹唱”属于", True),
+        ("根据学习的定义，下列属于学习的现象是（ ）。", True),
+        ("下列说法正确的是（ ）。", False),
+        ("下列说法不正确的是", False),
+        ("以下选项中，叙述错误的有（ ）", False),
+        ("正确的是哪项？", False),
+    ],
+)
 def test_equal_stems_with_other_options_stand_together_where_they_ask_for_something(question, stem: str, together: bool) -> None:
     one, two = (replace(question(number), stem=stem) for number in (1, 2))
     assert len(join([summary_of(one), summary_of(two)])) == (1 if together else 2)
@@ -42,10 +51,17 @@ def test_equal_stems_with_other_options_stand_together_where_they_ask_for_someth
     assert len(join(map(summary_of, case))) == 2
 
 
-@pytest.mark.parametrize(("stem", "tells"), [
-    (("下列说法正确的是" * 3)[:20], True), (("下列说法正确的是" * 3)[:19], False),
-    ("下列遗忘进程正确的是", True), ("下列遗忘进正确的是", False), ("上于上于", True), ("上于上", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("stem", "tells"),
+    [
+        (("下列说法正确的是" * 3)[:20], True),
+        (("下列说法正确的是" * 3)[:19], False),
+        ("下列遗忘进程正确的是", True),
+        ("下列遗忘进正确的是", False),
+        ("上于上于", True),
+        ("上于上", False),
+    ],
+)
 def test_a_stem_asks_for_something_by_twenty_letters_or_by_four_that_ask(question, stem: str, tells: bool) -> None:
     assert (summary_of(replace(question(1), stem=stem)).stem_id is not None) == tells
 

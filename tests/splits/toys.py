@@ -16,8 +16,12 @@ from splits.ledger.assignments import Version
 from splits.ledger.units import ASSIGNED_SPLITS
 
 LEAK_PATHS = {
-    "splits": "splits", "references": "references.jsonl", "assignments": "assignments.jsonl", "out": "leaks", "metrics": "leaks.json",
-}  # fmt: skip
+    "splits": "splits",
+    "references": "references.jsonl",
+    "assignments": "assignments.jsonl",
+    "out": "leaks",
+    "metrics": "leaks.json",
+}
 
 
 def split_params(**changes: Any) -> Split:

@@ -19,15 +19,24 @@ HOSTILE = "<img src=x onerror=alert(1)>=1+1。</View>&amp;\"'{{7*7}} $claim 腹�
 def claim(factual: str, atomic_type: str = "disease_symptom") -> ClaimPair:
     denied = "不" + factual
     return ClaimPair(
-        id=claim_id(factual, denied), atomic_type=atomic_type, head="病", tail="症", factual=factual, non_factual=denied,
-        template_id=f"paper/{atomic_type}/0", fact_ids=["fact-1"], provenance=[],
-    )  # fmt: skip
+        id=claim_id(factual, denied),
+        atomic_type=atomic_type,
+        head="病",
+        tail="症",
+        factual=factual,
+        non_factual=denied,
+        template_id=f"paper/{atomic_type}/0",
+        fact_ids=["fact-1"],
+        provenance=[],
+    )
 
 
 CLAIMS = [
-    claim("胰尾癌的常见症状包括腹痛"), claim("=1+1的常见症状包括<b>@SUM</b>"),
-    claim("骨髓粒红比例的正常参考区间通常是1.5:1~3.5:1", "examination_range"), claim("没有资料的病不具有传染性", "disease_infectivity"),
-]  # fmt: skip
+    claim("胰尾癌的常见症状包括腹痛"),
+    claim("=1+1的常见症状包括<b>@SUM</b>"),
+    claim("骨髓粒红比例的正常参考区间通常是1.5:1~3.5:1", "examination_range"),
+    claim("没有资料的病不具有传染性", "disease_infectivity"),
+]
 PASSAGE = Passage(id="passage-1", text=f"先说别的。{HOSTILE}。再说别的。", source="xiaohe", url="https://a.example/1?a=1&b=<2>")
 
 
@@ -44,9 +53,13 @@ def drawn() -> list[SampledClaim]:
 
 def verdict(number: int, annotator: str, answer: str, comment: str = "") -> Verdict:
     return Verdict(
-        claim_id=f"claim-{number:06}", annotator=annotator, verdict=answer, comment=comment, claim=f"第{number}病的症状包括热",
+        claim_id=f"claim-{number:06}",
+        annotator=annotator,
+        verdict=answer,
+        comment=comment,
+        claim=f"第{number}病的症状包括热",
         atomic_type=RELATIONS[number % 17],
-    )  # fmt: skip
+    )
 
 
 def by_claim(*verdicts: Verdict) -> dict[str, list[Verdict]]:

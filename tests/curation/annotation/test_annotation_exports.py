@@ -116,8 +116,10 @@ def test_every_way_there_and_back_gives_the_same_verdicts(
     converter = Converter(config(project), str(project))
     converter.convert_to_json_min(str(export), str(project / "min"), is_dir=False)
     ways = [
-        (export,), (project / "min/result.json",), (filled(project, "by_hand.xlsx", given_answers), "--annotator=7"),
-    ]  # fmt: skip
+        (export,),
+        (project / "min/result.json",),
+        (filled(project, "by_hand.xlsx", given_answers), "--annotator=7"),
+    ]
     if given_answers:
         converter.convert_to_csv(str(export), str(project / "csv"), is_dir=False, sep=",")
         ways.append((project / "csv/result.csv",))

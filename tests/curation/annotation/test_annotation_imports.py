@@ -110,12 +110,15 @@ def test_a_refuted_claim_that_left_the_data_is_still_known(project: Path) -> Non
     assert [one.annotator for one in take(project, sheet(project, "second.csv", [row(0, "support")]))] == ["first", "second"]
 
 
-@pytest.mark.parametrize(("rows", "told"), [
-    ([row(0, "perhaps")], r"a\.csv:2: verdict is 'perhaps'; expected support, neutral, refute"),
-    ([row(0, "support", id="claim-0")], r"a\.csv:2: no claim 'claim-0' in the data.*--skip-gone"),
-    ([row(0, "support", claim="胰尾癌的症状包括头痛")], r"a\.csv:2: the claim reads '胰尾癌的症状包括头痛' but was sampled as"),
-    ([row(0, "support"), row(0, "refute")], r"a\.csv:3: a gave support at .*a\.csv:2 and refute here; delete one"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([row(0, "perhaps")], r"a\.csv:2: verdict is 'perhaps'; expected support, neutral, refute"),
+        ([row(0, "support", id="claim-0")], r"a\.csv:2: no claim 'claim-0' in the data.*--skip-gone"),
+        ([row(0, "support", claim="胰尾癌的症状包括头痛")], r"a\.csv:2: the claim reads '胰尾癌的症状包括头痛' but was sampled as"),
+        ([row(0, "support"), row(0, "refute")], r"a\.csv:3: a gave support at .*a\.csv:2 and refute here; delete one"),
+    ],
+)
 def test_what_cannot_stand_is_told_and_nothing_is_imported(project: Path, rows: list, told: str) -> None:
     (project / "verdicts.jsonl").touch()
     with pytest.raises(ValueError, match=f"(?s)nothing was imported.*{told}"):
@@ -129,21 +132,24 @@ def test_answers_to_gone_claims_can_be_left_out(project: Path, capsys: pytest.Ca
     assert "1 left out" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("name", "content", "told"), [
-    ("b/a.csv", None, r"a\.csv: no such file; name an export of Label Studio or a filled spreadsheet"),
-    ("a.txt", "x", r"expected one of \.json, \.xlsx, \.csv"),
-    ("a.json", "{", "not JSON"),
-    ("a.json", '{"a": 1}', "not a list of tasks"),
-    ("a.json", "[" * 100_000, "not JSON"),
-    ("a.json", '[{"id": 4, "data": {}}]', "task 4: no data or annotations"),
-    ("a.json", '[{"data": {}, "annotations": [3]}]', "task 1: an annotation is 3"),
-    ("a.json", '[{"id": 1}]', "no claim_id"),
-    ("a.json", '[{"claim_id": "c", "verdict": 4}]', "choices is 4"),
-    ("a.json", '[{"claim_id": "c", "verdict": ["support", "refute"]}]', "2 verdicts in one annotation: support, refute"),
-    ("a.json", '[{"claim_id": "c", "verdict": "support"}]', "no claim 'c'"),
-    ("a.csv", "claim,verdict\na,b\n", "no column claim_id"),
-    ("a.csv", "claim_id,claim,verdict,comment\na,b,,hm\n", "a comment but no verdict"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("b/a.csv", None, r"a\.csv: no such file; name an export of Label Studio or a filled spreadsheet"),
+        ("a.txt", "x", r"expected one of \.json, \.xlsx, \.csv"),
+        ("a.json", "{", "not JSON"),
+        ("a.json", '{"a": 1}', "not a list of tasks"),
+        ("a.json", "[" * 100_000, "not JSON"),
+        ("a.json", '[{"id": 4, "data": {}}]', "task 4: no data or annotations"),
+        ("a.json", '[{"data": {}, "annotations": [3]}]', "task 1: an annotation is 3"),
+        ("a.json", '[{"id": 1}]', "no claim_id"),
+        ("a.json", '[{"claim_id": "c", "verdict": 4}]', "choices is 4"),
+        ("a.json", '[{"claim_id": "c", "verdict": ["support", "refute"]}]', "2 verdicts in one annotation: support, refute"),
+        ("a.json", '[{"claim_id": "c", "verdict": "support"}]', "no claim 'c'"),
+        ("a.csv", "claim,verdict\na,b\n", "no column claim_id"),
+        ("a.csv", "claim_id,claim,verdict,comment\na,b,,hm\n", "a comment but no verdict"),
+    ],
+)
 def test_files_that_are_none_are_told(project: Path, name: str, content: str | None, told: str) -> None:
     if content is not None:
         (project / name).write_text(content, encoding="utf-8")

@@ -133,21 +133,29 @@ def test_questions_and_items_of_the_pipeline_are_read_as_they_are(tmp_path: Path
     assert main([str(tmp_path), "--out", str(tmp_path / "out")]) == 0
     found = audited(tmp_path / "out")
     assert [(one["file"], one["split"]) for one in found["files"]] == [
-        ("dev.jsonl", "dev"), ("test/questions.jsonl", "test"), ("train/questions.jsonl", "train"),
-    ]  # fmt: skip
+        ("dev.jsonl", "dev"),
+        ("test/questions.jsonl", "test"),
+        ("train/questions.jsonl", "train"),
+    ]
     assert len(found["conflicting_keys"]) == 1 and found["classes"]["exam"]["PCE"] == {"test": 1, "train": 1}
     assert "2 files other than items and questions are not read" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("flags", "told"), [
-    (["--max", "leaks=1"], "no figure 'leaks'; known: clusters, "), (["--max", "clusters=many"], "expected NAME=NUMBER"),
-    (["--max", "clusters=-1"], "expected NAME=NUMBER"), (["--max", "clusters=nan"], "expected NAME=NUMBER"),
-    (["--max", "contaminated=1"], "no --reference was given"), (["--max", "cross_split_share=1"], "name them with --split-of"),
-    (["--split-of", "a=b", "--split-of", "="], "expected PATTERN=SPLIT"),
-    (["--reference", "{set}"], "items.jsonl: it is the audited set, or a part of it"),
-    (["--reference", "{set}/.."], "it is the audited set, or a part of it"),
-    (["--reference", "x", "--reference-format", "a", "--reference-format", "b"], "one for each"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (["--max", "leaks=1"], "no figure 'leaks'; known: clusters, "),
+        (["--max", "clusters=many"], "expected NAME=NUMBER"),
+        (["--max", "clusters=-1"], "expected NAME=NUMBER"),
+        (["--max", "clusters=nan"], "expected NAME=NUMBER"),
+        (["--max", "contaminated=1"], "no --reference was given"),
+        (["--max", "cross_split_share=1"], "name them with --split-of"),
+        (["--split-of", "a=b", "--split-of", "="], "expected PATTERN=SPLIT"),
+        (["--reference", "{set}"], "items.jsonl: it is the audited set, or a part of it"),
+        (["--reference", "{set}/.."], "it is the audited set, or a part of it"),
+        (["--reference", "x", "--reference-format", "a", "--reference-format", "b"], "one for each"),
+    ],
+)
 def test_wrong_input_is_told(flags: list[str], told: str, tmp_path: Path) -> None:
     items = tmp_path / "items.jsonl"
     items.write_bytes(to_line(row().item))
@@ -244,8 +252,10 @@ def test_writing_in_one_form_is_no_repair() -> None:
     one = row(rules=("signs", "type_tag"), reasons=("answer_missing",), answer=None)
     assert repairs_of(one) == ("type_tag",)
     assert [(name, defect["kind"]) for name, defect in defects([one], frozenset()).items()] == [
-        ("answer_missing", "rejected"), ("type_tag", "repaired"), ("signs", "unified"),
-    ]  # fmt: skip
+        ("answer_missing", "rejected"),
+        ("type_tag", "repaired"),
+        ("signs", "unified"),
+    ]
     assert "answer_missing" not in defects([one], frozenset({("train.jsonl", "train")}))
 
 

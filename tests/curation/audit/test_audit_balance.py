@@ -20,12 +20,20 @@ def test_what_is_a_little_longer_than_equal_ones_is_not_far() -> None:
     assert [one["chars"] for one in found["examples"]] == [9, 41]
 
 
-@pytest.mark.parametrize(("one", "other", "kind"), [
-    ("具有主观能动性", "具有主观 能动性。", "equal"), ("自我意识的成熟", "自我认识的成熟", "one_character"),
-    ("人格发展的动力说", "人格发展动力说", "one_character"), ("血清钾浓度为3.5", "血清钾浓度为4.5", None),
-    ("血清总胆红素升高", "血清总胆红素降低", None), ("肝阴虚", "肾阴虚", None), ("自我意识的成熟", "自我认知的养成", None),
-    ("乙" * 100_000 + "一样", "乙" * 100_000 + "一个", "one_character"), ("乙" * 100_000 + "3.5", "乙" * 100_000 + "4.5", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("具有主观能动性", "具有主观 能动性。", "equal"),
+        ("自我意识的成熟", "自我认识的成熟", "one_character"),
+        ("人格发展的动力说", "人格发展动力说", "one_character"),
+        ("血清钾浓度为3.5", "血清钾浓度为4.5", None),
+        ("血清总胆红素升高", "血清总胆红素降低", None),
+        ("肝阴虚", "肾阴虚", None),
+        ("自我意识的成熟", "自我认知的养成", None),
+        ("乙" * 100_000 + "一样", "乙" * 100_000 + "一个", "one_character"),
+        ("乙" * 100_000 + "3.5", "乙" * 100_000 + "4.5", None),
+    ],
+)
 def test_options_that_are_almost_one(one: str, other: str, kind: str | None) -> None:
     found = near_identical_options([row(options=("另外一个不同的选项", one, other))])
     assert [pair["kind"] for pair in found] == ([kind] if kind else [])

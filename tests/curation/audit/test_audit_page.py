@@ -112,10 +112,13 @@ def test_axe_finds_no_fault(request: pytest.FixtureRequest, browser, made: str, 
 
 COUSIN = "记忆研究的先驱是下面的哪一位心理学家（ ）"
 ROWS = [
-    row(COUSIN, at=1), row(COUSIN, at=2), row(COUSIN, at=3, split="test", file="test.jsonl"),
-    row("意志品质不包括哪一项（ ）", at=4, answer="B"), row("意志品质不包括哪一项（ ）", at=5, answer="C"),
+    row(COUSIN, at=1),
+    row(COUSIN, at=2),
+    row(COUSIN, at=3, split="test", file="test.jsonl"),
+    row("意志品质不包括哪一项（ ）", at=4, answer="B"),
+    row("意志品质不包括哪一项（ ）", at=5, answer="C"),
     row("缺了答案的题目是哪一个（ ）", at=6, answer=None, reasons=("answer_missing",), rules=("number", "blank")),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")

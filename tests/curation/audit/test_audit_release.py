@@ -37,17 +37,26 @@ def question(number: int, **changed: Any) -> dict[str, Any]:
     options = [{"letter": letter, "text": text} for letter, text in zip("ABCD", TEXTS[4 * number : 4 * number + 4], strict=True)]
     place = {"source": "s", "url": "https://example.org", "snapshot": "2026-01-01", "page_id": "page-1", "position": "1"}
     row = {
-        "id": f"q-{number:020d}", "exam": "PCE", "subject": "普通心理学", "question_type": "mcqa", "category": "kg",
+        "id": f"q-{number:020d}",
+        "exam": "PCE",
+        "subject": "普通心理学",
+        "question_type": "mcqa",
+        "category": "kg",
         "stem": STEMS[number],
-    }  # fmt: skip
+    }
     return row | {"options": options, "answer": "ABCD"[number % 4], "provenance": [place]} | changed
 
 
 def claim(number: int, head: str) -> dict[str, Any]:
     texts = {"factual": f"{head}的症状包括发热", "non_factual": f"{head}的症状不包括发热"}
     return {
-        "id": f"claim-{number}", "atomic_type": "disease_symptom", "head": head, "tail": "发热", "fact_ids": [], "provenance": [],
-    } | texts  # fmt: skip
+        "id": f"claim-{number}",
+        "atomic_type": "disease_symptom",
+        "head": head,
+        "tail": "发热",
+        "fact_ids": [],
+        "provenance": [],
+    } | texts
 
 
 def fourfold(number: int, head: str) -> dict[str, Any]:

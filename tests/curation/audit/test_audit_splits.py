@@ -13,11 +13,21 @@ from curation.audit.findings import findings_of
 from curation.audit.sets import FIELDS, SplitOf, audited_questions, read_set, read_split_of, split_at, split_in_name, splits_of_file
 
 
-@pytest.mark.parametrize(("name", "split"), [
-    ("train.jsonl", "train"), ("qa_test.json", "test"), ("CMB-Exam-val.json", "val"), ("data/dev/questions.jsonl", "dev"),
-    ("test/part_1.csv", "test"), ("test/train.csv", "train"), ("validation.csv", "val"), ("contest.jsonl", None),
-    ("latest/trained.jsonl", None), ("questions.jsonl", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "split"),
+    [
+        ("train.jsonl", "train"),
+        ("qa_test.json", "test"),
+        ("CMB-Exam-val.json", "val"),
+        ("data/dev/questions.jsonl", "dev"),
+        ("test/part_1.csv", "test"),
+        ("test/train.csv", "train"),
+        ("validation.csv", "val"),
+        ("contest.jsonl", None),
+        ("latest/trained.jsonl", None),
+        ("questions.jsonl", None),
+    ],
+)
 def test_a_name_tells_the_split(name: str, split: str | None) -> None:
     assert split_in_name(name) == split
 

@@ -66,24 +66,47 @@ def test_a_reader_sees_what_is_said_by_whom_and_how_to_decide() -> None:
     assert [(one.decision.id, one.decision.polarity) for one in review.statements] == [(SAID.id, True), (DENIED.id, False)]
 
 
-@pytest.mark.parametrize(("facts", "decisions", "said", "refused"), [
-    ([SAID, DENIED], {}, set(), {"军团菌病 传染性": ("contradicted", DENIED.id), "军团病 传染性": ("contradicted", SAID.id)}),
-    ([SAID, DENIED], decided((SAID, True)), {"军团菌病具有传染性"}, {"军团病 传染性": ("overruled", SAID.id)}),
-    ([SAID, DENIED], decided((DENIED, False)), {"军团病不具有传染性"}, {"军团菌病 传染性": ("overruled", DENIED.id)}),
-    ([SAID, DENIED], decided((SAID, False)), {"军团病不具有传染性"}, {"军团菌病 传染性": ("overruled", SAID.id)}),
-    ([SAID, DENIED], decided((SAID, True), (DENIED, True)), {"军团菌病具有传染性"}, {"军团病 传染性": ("overruled", SAID.id)}),
-    ([EGG, DUCK_EGG, CLASS], decided((EGG, True)), {"痛风宜吃鸡蛋", "痛风宜吃鸭蛋"}, {"痛风 蛋类": ("overruled", EGG.id)}),
-    ([EGG, DUCK_EGG, CLASS], decided((CLASS, False)), {"痛风忌吃蛋类"},
-     {"痛风 鸡蛋": ("overruled", CLASS.id), "痛风 鸭蛋": ("overruled", CLASS.id)}),
-    ([EGG, DUCK_EGG, CLASS], decided((EGG, False)), set(), {"痛风 鸡蛋": ("overruled", EGG.id),
-     "痛风 鸭蛋": ("contradicted", CLASS.id), "痛风 蛋类": ("contradicted", DUCK_EGG.id)}),
-    ([EGG, DUCK_EGG, CLASS], decided((EGG, True), (DUCK_EGG, True)), {"痛风宜吃鸡蛋", "痛风宜吃鸭蛋"},
-     {"痛风 蛋类": ("overruled", min(EGG.id, DUCK_EGG.id))}),
-    ([LOW, HIGH], decided((HIGH, True)), {"血红蛋白（男性）的正常参考区间通常是130~175g/L"},
-     {"血红蛋白（男） 120~160g/L": ("overruled", HIGH.id)}),
-    ([LOW, HIGH], decided((LOW, False), (HIGH, False)), set(),
-     {"血红蛋白（男） 120~160g/L": ("overruled", LOW.id), "血红蛋白（男性） 130~175g/L": ("overruled", HIGH.id)}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("facts", "decisions", "said", "refused"),
+    [
+        ([SAID, DENIED], {}, set(), {"军团菌病 传染性": ("contradicted", DENIED.id), "军团病 传染性": ("contradicted", SAID.id)}),
+        ([SAID, DENIED], decided((SAID, True)), {"军团菌病具有传染性"}, {"军团病 传染性": ("overruled", SAID.id)}),
+        ([SAID, DENIED], decided((DENIED, False)), {"军团病不具有传染性"}, {"军团菌病 传染性": ("overruled", DENIED.id)}),
+        ([SAID, DENIED], decided((SAID, False)), {"军团病不具有传染性"}, {"军团菌病 传染性": ("overruled", SAID.id)}),
+        ([SAID, DENIED], decided((SAID, True), (DENIED, True)), {"军团菌病具有传染性"}, {"军团病 传染性": ("overruled", SAID.id)}),
+        ([EGG, DUCK_EGG, CLASS], decided((EGG, True)), {"痛风宜吃鸡蛋", "痛风宜吃鸭蛋"}, {"痛风 蛋类": ("overruled", EGG.id)}),
+        (
+            [EGG, DUCK_EGG, CLASS],
+            decided((CLASS, False)),
+            {"痛风忌吃蛋类"},
+            {"痛风 鸡蛋": ("overruled", CLASS.id), "痛风 鸭蛋": ("overruled", CLASS.id)},
+        ),
+        (
+            [EGG, DUCK_EGG, CLASS],
+            decided((EGG, False)),
+            set(),
+            {"痛风 鸡蛋": ("overruled", EGG.id), "痛风 鸭蛋": ("contradicted", CLASS.id), "痛风 蛋类": ("contradicted", DUCK_EGG.id)},
+        ),
+        (
+            [EGG, DUCK_EGG, CLASS],
+            decided((EGG, True), (DUCK_EGG, True)),
+            {"痛风宜吃鸡蛋", "痛风宜吃鸭蛋"},
+            {"痛风 蛋类": ("overruled", min(EGG.id, DUCK_EGG.id))},
+        ),
+        (
+            [LOW, HIGH],
+            decided((HIGH, True)),
+            {"血红蛋白（男性）的正常参考区间通常是130~175g/L"},
+            {"血红蛋白（男） 120~160g/L": ("overruled", HIGH.id)},
+        ),
+        (
+            [LOW, HIGH],
+            decided((LOW, False), (HIGH, False)),
+            set(),
+            {"血红蛋白（男） 120~160g/L": ("overruled", LOW.id), "血红蛋白（男性） 130~175g/L": ("overruled", HIGH.id)},
+        ),
+    ],
+)
 def test_what_a_reader_decides_is_done(facts: list[Fact], decisions: dict, said: set[str], refused: dict) -> None:
     assert made(facts, decisions) == (said, refused) == made(facts[::-1], decisions)
     assert bool(reviews(facts, decisions)) == any(reason == "contradicted" for reason, _ in refused.values())

@@ -92,30 +92,47 @@ def test_false_polarity_makes_the_denial_the_factual_claim() -> None:
 REFUSED: dict[str | None, list[str]] = {
     "head_unfit": ["disease_prevention ……&& 洗手"],
     "double_negation": [
-        "disease_symptom 丙型肝炎 无症状", "disease_cause 发热待查 不明原因",
+        "disease_symptom 丙型肝炎 无症状",
+        "disease_cause 发热待查 不明原因",
         *(f"disease_symptom 胃炎 {tail}" for tail in ("否认发热", "并非感染", "毫无反应", "免于感染")),
     ],
     "tail_unfit": [
-        "disease_cause 感冒 受凉以后身体抵抗力下降使得呼吸道里原有的病毒或者细菌迅速繁殖起来的时候", "disease_cause 感冒 受凉。劳累",
-        "disease_complication 肺炎 （）", "disease_symptom 肺炎 胸痛（深呼吸时", "disease_food 痛风 多喝水",
-        "metric_effect 血糖 糖尿病患者", "disease_department 痛风 关节", "food_effect 雪梨 润肺作用",
+        "disease_cause 感冒 受凉以后身体抵抗力下降使得呼吸道里原有的病毒或者细菌迅速繁殖起来的时候",
+        "disease_cause 感冒 受凉。劳累",
+        "disease_complication 肺炎 （）",
+        "disease_symptom 肺炎 胸痛（深呼吸时",
+        "disease_food 痛风 多喝水",
+        "metric_effect 血糖 糖尿病患者",
+        "disease_department 痛风 关节",
+        "food_effect 雪梨 润肺作用",
         "western_medicine_side_effect 某片 偶见皮疹",
-        f"disease_symptom 胃炎 {'痛' * 31}", *(f"disease_symptom 胃炎 {tail}" for tail in ("腹痛（左侧", "左侧）腹痛", "腹痛[左侧）")),
+        f"disease_symptom 胃炎 {'痛' * 31}",
+        *(f"disease_symptom 胃炎 {tail}" for tail in ("腹痛（左侧", "左侧）腹痛", "腹痛[左侧）")),
         *(f"disease_symptom 胃炎 {tail}" for tail in ("咯血[查看详细]", "咯血更多", "咯血>>", "<b>痛</b>")),
     ],
     "names_itself": [
-        "disease_complication 肺炎 肺炎", "disease_complication 肺癌 晚期肺癌", "disease_complication 肺炎 肺炎加重",
-        "disease_symptom 产后发热 发热", "disease_prevention 感冒 预防感冒",
+        "disease_complication 肺炎 肺炎",
+        "disease_complication 肺癌 晚期肺癌",
+        "disease_complication 肺炎 肺炎加重",
+        "disease_symptom 产后发热 发热",
+        "disease_prevention 感冒 预防感冒",
     ],
     None: [
-        "disease_complication 糖尿病 糖尿病肾病", "disease_complication 甲状腺功能亢进症 甲状腺功能亢进症危象",
-        "disease_complication 胃溃疡 应激性溃疡", "disease_cause 病毒性肠炎 病毒", "disease_examination 肝炎 总胆红素（TBIL,STB）",
-        "disease_method 肺炎 一般支持治疗", "disease_cause 血友病 因子Ⅷ缺乏", "disease_medicine 铅中毒 2,3-二巯基丙醇",
-        "disease_prevention 肺炎 保持心态平和", "disease_food 痛风 食用油", f"disease_symptom 胃炎 {'痛' * 30}",
+        "disease_complication 糖尿病 糖尿病肾病",
+        "disease_complication 甲状腺功能亢进症 甲状腺功能亢进症危象",
+        "disease_complication 胃溃疡 应激性溃疡",
+        "disease_cause 病毒性肠炎 病毒",
+        "disease_examination 肝炎 总胆红素（TBIL,STB）",
+        "disease_method 肺炎 一般支持治疗",
+        "disease_cause 血友病 因子Ⅷ缺乏",
+        "disease_medicine 铅中毒 2,3-二巯基丙醇",
+        "disease_prevention 肺炎 保持心态平和",
+        "disease_food 痛风 食用油",
+        f"disease_symptom 胃炎 {'痛' * 30}",
         *(f"disease_medicine 某病 {tail}" for tail in ("非诺贝特", "不孕症", "无花果", "非甾体抗炎药")),
         *(f"disease_cause 胃炎 {tail}" for tail in ("免疫缺陷", "否定性妄想", "毫毛脱落")),
     ],
-}  # fmt: skip
+}
 """Why a fact gives no claim; of None, those that only look unfit."""
 
 
@@ -139,19 +156,35 @@ def ranges(one: str, other: str) -> list[Fact]:
 
 
 CLASHING = [
-    eaten("豆腐", "豆腐"), eaten("鸡蛋", "蛋类"), eaten("啤酒", "酒类"), eaten("辣椒", "辛辣食物"), eaten("干辣椒", "辛辣"),
-    eaten("海带", "海产品"), eaten("牡蛎", "海产品"), eaten("肥肉", "油腻食物"), eaten("冰淇淋", "生冷食物"),
-    ranges("血红蛋白（男） 120~160g/L", "血红蛋白（男性） 130~175g/L"), ranges("尿蛋白 阴性", "尿蛋白 阳性"),
+    eaten("豆腐", "豆腐"),
+    eaten("鸡蛋", "蛋类"),
+    eaten("啤酒", "酒类"),
+    eaten("辣椒", "辛辣食物"),
+    eaten("干辣椒", "辛辣"),
+    eaten("海带", "海产品"),
+    eaten("牡蛎", "海产品"),
+    eaten("肥肉", "油腻食物"),
+    eaten("冰淇淋", "生冷食物"),
+    ranges("血红蛋白（男） 120~160g/L", "血红蛋白（男性） 130~175g/L"),
+    ranges("尿蛋白 阴性", "尿蛋白 阳性"),
     ranges("甲胎蛋白 <20μg/L", "甲胎蛋白 >20μg/L"),
     [fact("chinese_medicine_side_effect", "某丸", "皮疹"), fact("western_medicine_side_effect", "某丸", "皮疹", False)],
-]  # fmt: skip
+]
 COMPATIBLE = [
-    eaten("土豆", "豆类"), eaten("料酒", "酒类"), eaten("蛋类", "咸鸭蛋"), eaten("蛋类", "鹌鹑蛋"), eaten("苹果", "辛辣"),
-    eaten("带鱼", "油腻食物"), eaten("彩椒", "辛辣"), eaten("海参", "海鲜"),
-    ranges("血红蛋白（男） 120~160g/L", "血红蛋白（女） 110~150g/L"), ranges("胆红素 3.4~17.1μmol/L", "胆红素 0.2~1.0mg/dl"),
-    ranges("尿蛋白 阴性", "尿蛋白 <150mg/24h"), ranges("甲胎蛋白 <20μg/L", "甲胎蛋白 0~20μg/L"),
+    eaten("土豆", "豆类"),
+    eaten("料酒", "酒类"),
+    eaten("蛋类", "咸鸭蛋"),
+    eaten("蛋类", "鹌鹑蛋"),
+    eaten("苹果", "辛辣"),
+    eaten("带鱼", "油腻食物"),
+    eaten("彩椒", "辛辣"),
+    eaten("海参", "海鲜"),
+    ranges("血红蛋白（男） 120~160g/L", "血红蛋白（女） 110~150g/L"),
+    ranges("胆红素 3.4~17.1μmol/L", "胆红素 0.2~1.0mg/dl"),
+    ranges("尿蛋白 阴性", "尿蛋白 <150mg/24h"),
+    ranges("甲胎蛋白 <20μg/L", "甲胎蛋白 0~20μg/L"),
     ranges("血糖 3.9~6.10mmol/L", "血糖 3.90~6.1mmol/L"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("facts", CLASHING)
@@ -218,10 +251,17 @@ def verdict(claim: ClaimPair, annotator: str, answer: str) -> Verdict:
     return Verdict(claim_id=claim.id, annotator=annotator, verdict=answer, claim=claim.factual, atomic_type=claim.atomic_type)
 
 
-@pytest.mark.parametrize(("answers", "kept", "strictly"), [
-    ("support", True, True), ("refute", False, False), ("neutral", True, False), ("support refute", True, False),
-    ("refute refute support", False, False), ("support support refute", True, True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answers", "kept", "strictly"),
+    [
+        ("support", True, True),
+        ("refute", False, False),
+        ("neutral", True, False),
+        ("support refute", True, False),
+        ("refute refute support", False, False),
+        ("support support refute", True, True),
+    ],
+)
 def test_what_people_refute_goes_and_what_they_doubt_may(answers: str, kept: bool, strictly: bool) -> None:
     facts = [fact("disease_symptom", "肺炎", "发热")]
     given = [verdict(make_claims(facts, PARAMS)[0][0], str(number), answer) for number, answer in enumerate(answers.split())]
@@ -353,12 +393,18 @@ def test_what_was_chosen_survives_a_merge_a_kill_and_a_new_draw(tmp_path: Path) 
 DENIALS = [
     *[("四肢无力", False), ("无力", False), ("无尿", False), ("切勿搔抓", True), ("严禁饮酒", True), ("可无症状", True)],
     *[("早期多无症状", True), ("病因不明", True), ("尚未发现", True), ("不能站立", True), ("缺乏维生素D", True), ("维生素D缺乏", False)],
-    *[("不孕症", False), ("非甾体抗炎药", False), ("无创通气", False), ("白细胞减少", False), ("非手术治疗", True),
-     ("非感染性发热", False)],
+    *[
+        ("不孕症", False),
+        ("非甾体抗炎药", False),
+        ("无创通气", False),
+        ("白细胞减少", False),
+        ("非手术治疗", True),
+        ("非感染性发热", False),
+    ],
     *[("不完全性肠梗阻", False), ("无菌性脑膜炎", False), ("未分化癌", False), ("没药", False), ("没有发热", True), ("吞咽不能", False)],
     *[("神志不清", False), ("食欲不振", False), ("无痛性肿块", False), ("无痛", True), ("无脑儿", False), ("不可逆性休克", False)],
     *[("非那雄胺", False), ("避免受凉", True), ("禁食", False), ("禁酒", True), ("不良反应", False), ("绝对不应期", False)],
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("tail", "denied"), DENIALS)

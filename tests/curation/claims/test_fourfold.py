@@ -132,24 +132,32 @@ BASE = [
 _EFFECTS = (("甲药", "胃溃疡"), ("乙药", "胃痉挛"), ("乙药", "耳鸣"))
 
 
-@pytest.mark.parametrize(("reason", "relation", "head", "tail", "more"), [
-    (None, "disease_symptom", "胃癌", "虹视", []),
-    ("linked", "disease_symptom", "胃癌", "呕血", []),
-    ("linked", "disease_symptom", "胃癌", "幽门梗阻", []),
-    ("linked", "disease_cause", "胃癌", "青光眼", [fact("disease_complication", "青光眼", "胃癌")]),
-    ("like_a_tail", "disease_symptom", "胃癌", "包块", [fact("disease_symptom", "青光眼", "包块")]),
-    ("like_the_head", "disease_symptom", "青光眼", "闪光感", [fact("disease_symptom", "痛风", "闪光感")]),
-    ("possible", "disease_examination", "胃癌", "便隐血试验", [fact("disease_examination", "痔", "便隐血试验")]),
-    ("same_part", "disease_medicine", "胃癌", "肠溶酶", [fact("disease_medicine", "痛风", "肠溶酶")]),
-    ("near", "disease_medicine", "胃癌", "甲药",
-     [fact("disease_medicine", "肠结核", "甲药"), fact("disease_department", "肠结核", "消化内科")]),
-    ("near", "western_medicine_effect", "甲药", "耳鸣", [fact("western_medicine_effect", *one) for one in _EFFECTS]),
-    ("like_a_tail", "food_effect", "鸡蛋", "润肺", [fact("food_effect", "鸡蛋", "滋阴润燥"), fact("food_effect", "蜂蜜", "润肺")]),
-    ("general_head", "disease_complication", "红斑狼疮", "幽门梗阻", [fact("disease_symptom", "红斑狼疮", "蝶形皮疹")]),
-    ("in_passage", "disease_symptom", "胃癌", "夜盲", [fact("disease_symptom", "角膜病", "夜盲")]),
-    (None, "disease_food", "胃癌", "白酒", []),
-    ("not_denied", "disease_food", "胃癌", "蜂蜜", []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reason", "relation", "head", "tail", "more"),
+    [
+        (None, "disease_symptom", "胃癌", "虹视", []),
+        ("linked", "disease_symptom", "胃癌", "呕血", []),
+        ("linked", "disease_symptom", "胃癌", "幽门梗阻", []),
+        ("linked", "disease_cause", "胃癌", "青光眼", [fact("disease_complication", "青光眼", "胃癌")]),
+        ("like_a_tail", "disease_symptom", "胃癌", "包块", [fact("disease_symptom", "青光眼", "包块")]),
+        ("like_the_head", "disease_symptom", "青光眼", "闪光感", [fact("disease_symptom", "痛风", "闪光感")]),
+        ("possible", "disease_examination", "胃癌", "便隐血试验", [fact("disease_examination", "痔", "便隐血试验")]),
+        ("same_part", "disease_medicine", "胃癌", "肠溶酶", [fact("disease_medicine", "痛风", "肠溶酶")]),
+        (
+            "near",
+            "disease_medicine",
+            "胃癌",
+            "甲药",
+            [fact("disease_medicine", "肠结核", "甲药"), fact("disease_department", "肠结核", "消化内科")],
+        ),
+        ("near", "western_medicine_effect", "甲药", "耳鸣", [fact("western_medicine_effect", *one) for one in _EFFECTS]),
+        ("like_a_tail", "food_effect", "鸡蛋", "润肺", [fact("food_effect", "鸡蛋", "滋阴润燥"), fact("food_effect", "蜂蜜", "润肺")]),
+        ("general_head", "disease_complication", "红斑狼疮", "幽门梗阻", [fact("disease_symptom", "红斑狼疮", "蝶形皮疹")]),
+        ("in_passage", "disease_symptom", "胃癌", "夜盲", [fact("disease_symptom", "角膜病", "夜盲")]),
+        (None, "disease_food", "胃癌", "白酒", []),
+        ("not_denied", "disease_food", "胃癌", "蜂蜜", []),
+    ],
+)
 def test_why_a_tail_may_be_true(reason: str | None, relation: str, head: str, tail: str, more: list[Fact]) -> None:
     text = "晚期偶有夜盲。"
     page = "https://toy.example/胃癌/zhengzhuang"
@@ -174,12 +182,25 @@ def test_a_passage_counts_under_any_name_of_head_and_tail(text: str) -> None:
     assert KnownFacts(facts, [passage], Synonyms(aliases)).objection("disease_medicine", "角膜病", "阿司匹林") == "in_passage"
 
 
-@pytest.mark.parametrize(("tail", "up", "down"), [
-    ("35~45mmHg", "50~60mmHg", "20~30mmHg"), ("0~10mg/L", "0~30mg/L", "0~30mg/L"), ("<5μg/L", "<15μg/L", "<15μg/L"),
-    ("7.35~7.45", "7.50~7.60", "7.20~7.30"), ("5~40U/L", "60~95U/L", "60~95U/L"),
-    ("（4.0~5.5）×10¹²/L", "（6.5~8.0）×10¹²/L", "（2.0~3.5）×10¹²/L"), ("1~1.2g/L", "1.3~1.5g/L", "0.7~0.9g/L"),
-    ("1.5~2", "2.5~3.0", "0.8~1.3"), ("20~30", "40~50", "5~15"), ("95~100%", "88~93%", "88~93%"), (">95%", None, None),
-    ("0~50％", None, None), ("-5~10", None, None), ("<0", None, None), ("阴性", None, None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("tail", "up", "down"),
+    [
+        ("35~45mmHg", "50~60mmHg", "20~30mmHg"),
+        ("0~10mg/L", "0~30mg/L", "0~30mg/L"),
+        ("<5μg/L", "<15μg/L", "<15μg/L"),
+        ("7.35~7.45", "7.50~7.60", "7.20~7.30"),
+        ("5~40U/L", "60~95U/L", "60~95U/L"),
+        ("（4.0~5.5）×10¹²/L", "（6.5~8.0）×10¹²/L", "（2.0~3.5）×10¹²/L"),
+        ("1~1.2g/L", "1.3~1.5g/L", "0.7~0.9g/L"),
+        ("1.5~2", "2.5~3.0", "0.8~1.3"),
+        ("20~30", "40~50", "5~15"),
+        ("95~100%", "88~93%", "88~93%"),
+        (">95%", None, None),
+        ("0~50％", None, None),
+        ("-5~10", None, None),
+        ("<0", None, None),
+        ("阴性", None, None),
+    ],
+)
 def test_a_range_with_other_numbers(tail: str, up: str | None, down: str | None) -> None:
     assert (altered_range(tail, True), altered_range(tail, False)) == (up, down)

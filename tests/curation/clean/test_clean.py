@@ -37,10 +37,16 @@ SCRAPS = st.one_of(
     st.text("记忆是（）()12、A.B单选多、，。?<>&; \n", max_size=30),
 )
 QUESTIONS = st.builds(
-    question, st.integers(1, 99), exam_raw=SCRAPS, type_raw=st.sampled_from([None, "s1", "s2", "s3", "s4", "s5", "single"]),
-    case_raw=SCRAPS, stem_raw=SCRAPS, options_raw=st.none() | st.lists(SCRAPS.filter(lambda text: text is not None), max_size=5),
-    answer_raw=SCRAPS, images=st.integers(0, 1),
-)  # fmt: skip
+    question,
+    st.integers(1, 99),
+    exam_raw=SCRAPS,
+    type_raw=st.sampled_from([None, "s1", "s2", "s3", "s4", "s5", "single"]),
+    case_raw=SCRAPS,
+    stem_raw=SCRAPS,
+    options_raw=st.none() | st.lists(SCRAPS.filter(lambda text: text is not None), max_size=5),
+    answer_raw=SCRAPS,
+    images=st.integers(0, 1),
+)
 ENTITIES = st.builds(
     lambda name, kind, pairs, text: entry([(label or "症状", value or "") for label, value in pairs], kind, name, {"病因": text or ""}),
     SCRAPS,

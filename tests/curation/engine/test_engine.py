@@ -201,9 +201,12 @@ def test_an_unknown_engine_names_the_known_ones() -> None:
 
 def stage(folder: Path, program: str, **environment: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT)} | environment, capture_output=True,
+        [sys.executable, "-c", program],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+        capture_output=True,
         text=True,
-    )  # fmt: skip
+    )
     assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
     return done.stderr
 

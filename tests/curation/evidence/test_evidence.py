@@ -32,10 +32,12 @@ CLAIMS, _ = make_claims(
     Claims(per_type=9, template="paper", seed=1),
 )
 PASSAGES = [
-    passage("ask120", "胰尾癌的病人常说腹痛，夜里更重。"), passage("xiaohe", "胰尾癌早期多无感觉，腹痛出现时往往已晚。"),
-    passage("xiaohe", "腹痛的原因很多，要看部位。"), passage("xiaohe", "病毒性肠炎多由诺瓦克病毒引起。"),
+    passage("ask120", "胰尾癌的病人常说腹痛，夜里更重。"),
+    passage("xiaohe", "胰尾癌早期多无感觉，腹痛出现时往往已晚。"),
+    passage("xiaohe", "腹痛的原因很多，要看部位。"),
+    passage("xiaohe", "病毒性肠炎多由诺瓦克病毒引起。"),
     passage("ask120", "＝1+1 苹果富含果胶。"),
-]  # fmt: skip
+]
 
 
 def found(most: int = 10) -> dict[str, list[Evidence]]:
@@ -130,10 +132,15 @@ def test_of_equal_texts_one_is_shown_and_others_fill_the_places() -> None:
     assert [one.passage.id for one in rows] == ["passage-000", "passage-x0", "passage-x1", "passage-x2"]
 
 
-@pytest.mark.parametrize(("text", "sentence"), [
-    ("头痛常见。胰尾癌者有腹痛，夜里更重！别的不详", "胰尾癌者有腹痛，夜里更重！"), ("  腹痛；胰尾癌。\n", "胰尾癌。"),
-    ("全无关系", "全无关系"), ("一。\n  胰尾癌：\n腹痛。", "胰尾癌："),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("头痛常见。胰尾癌者有腹痛，夜里更重！别的不详", "胰尾癌者有腹痛，夜里更重！"),
+        ("  腹痛；胰尾癌。\n", "胰尾癌。"),
+        ("全无关系", "全无关系"),
+        ("一。\n  胰尾癌：\n腹痛。", "胰尾癌："),
+    ],
+)
 def test_the_sentence_that_names_most_is_marked(text: str, sentence: str) -> None:
     start, end = best_sentence(text, "胰尾癌", "腹痛", ["胰", "尾", "癌", "腹痛"])
     assert text[start:end] == sentence
@@ -149,9 +156,11 @@ def line(query: str, rank: int, **more: str) -> str:
 def test_saved_results_keep_the_order_of_the_search(tmp_path: Path) -> None:
     claim = next(one for one in CLAIMS if one.tail == "腹痛")
     lines = [
-        line(claim.factual, 3, text="三。"), line(claim.factual + "。", 1), line("别的", 1),
+        line(claim.factual, 3, text="三。"),
+        line(claim.factual + "。", 1),
+        line("别的", 1),
         line(claim.factual, 2, url="https://two.example/", extra="x"),
-    ]  # fmt: skip
+    ]
     (tmp_path / "a.jsonl").write_text("\n".join(lines))
     rows = list(passages_of_search(CLAIMS, results_in(tmp_path), 9))
     assert [(one.claim.id, one.passage.text, one.rank, one.score) for one in rows] == [
@@ -162,12 +171,15 @@ def test_saved_results_keep_the_order_of_the_search(tmp_path: Path) -> None:
     assert rows[0].passage.text[row.start : row.end] == "胰尾癌。" and row.source == "web.example"
 
 
-@pytest.mark.parametrize(("lines", "told"), [
-    ([line("a", 1, url="javascript:alert(1)")], r"a\.jsonl:1: url: expected an address"),
-    ([line("a", 1), line("a", 1, text="另")], r"a\.jsonl:2: two results of rank 1"),
-    ([line("a", 0)], r"a\.jsonl:1: .*rank"),
-    (["{"], r"a\.jsonl:1: "),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ([line("a", 1, url="javascript:alert(1)")], r"a\.jsonl:1: url: expected an address"),
+        ([line("a", 1), line("a", 1, text="另")], r"a\.jsonl:2: two results of rank 1"),
+        ([line("a", 0)], r"a\.jsonl:1: .*rank"),
+        (["{"], r"a\.jsonl:1: "),
+    ],
+)
 def test_a_spoiled_search_is_told(lines: list[str], told: str, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("\n".join(lines))
     with pytest.raises(ValueError, match=told):

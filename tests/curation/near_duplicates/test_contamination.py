@@ -32,13 +32,16 @@ def held(stem: str = STEM, options: tuple[str, ...] = OPTIONS, answer: str | Non
     return ask(stem, options, answer, source="cmmlu", **fields)
 
 
-@pytest.mark.parametrize(("reference", "kind", "conflict"), [
-    pytest.param(held(), "identical", False, id="as it is"),
-    pytest.param(held(options=OPTIONS[::-1], answer="D"), "identical", False, id="options in another order"),
-    pytest.param(held(STEM.replace("反复", "经常")), "near", False, id="a word"),
-    pytest.param(held(answer="B"), "identical", True, id="another key"),
-    pytest.param(held(answer=None), "identical", False, id="the key is withheld"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reference", "kind", "conflict"),
+    [
+        pytest.param(held(), "identical", False, id="as it is"),
+        pytest.param(held(options=OPTIONS[::-1], answer="D"), "identical", False, id="options in another order"),
+        pytest.param(held(STEM.replace("反复", "经常")), "near", False, id="a word"),
+        pytest.param(held(answer="B"), "identical", True, id="another key"),
+        pytest.param(held(answer=None), "identical", False, id="the key is withheld"),
+    ],
+)
 def test_a_reference_question_is_met(reference: Question, kind: str, conflict: bool) -> None:
     [found] = contaminations([ask()], [reference], PARAMS)
     assert (found.question_id, found.reference, found.reference_id) == (ask().id, "cmmlu", reference.id)
@@ -46,12 +49,15 @@ def test_a_reference_question_is_met(reference: Question, kind: str, conflict: b
     assert PARAMS.threshold <= found.similarity <= 1.0
 
 
-@pytest.mark.parametrize("reference", [
-    pytest.param(held(STEM.replace("六岁", "九岁")), id="another number"),
-    pytest.param(held(STEM.replace("最可能的", "最不可能的")), id="a denial"),
-    pytest.param(held(STEM, ("甲", "乙", "丙", "丁")), id="other options"),
-    pytest.param(held("医德的核心是（ ）", ("尊重", "公正")), id="another question"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "reference",
+    [
+        pytest.param(held(STEM.replace("六岁", "九岁")), id="another number"),
+        pytest.param(held(STEM.replace("最可能的", "最不可能的")), id="a denial"),
+        pytest.param(held(STEM, ("甲", "乙", "丙", "丁")), id="other options"),
+        pytest.param(held("医德的核心是（ ）", ("尊重", "公正")), id="another question"),
+    ],
+)
 def test_another_question_is_none(reference: Question) -> None:
     assert contaminations([ask()], [reference], PARAMS) == []
 

@@ -19,11 +19,14 @@ def others() -> list[Question]:
     return [ask(stem, (f"甲{n}", f"乙{n}", f"丙{n}", f"丁{n}"), at=f"o{n}") for n, stem in enumerate(STATES)]
 
 
-@pytest.mark.parametrize(("sound", "damaged"), [
-    pytest.param(ask(ASKED, RIGHTS, "D"), ask(ASKED, (*RIGHTS[:3], "各民族共同繁"), "D"), id="an option cut inside a word"),
-    pytest.param(ask(ASKED, RIGHTS), ask(ASKED[:-9], RIGHTS), id="a stem cut at its end"),
-    pytest.param(ask(ASKED.replace("改革", "协调"), RIGHTS), ask(ASKED.replace("改革", "协凋"), RIGHTS), id="a misread character"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sound", "damaged"),
+    [
+        pytest.param(ask(ASKED, RIGHTS, "D"), ask(ASKED, (*RIGHTS[:3], "各民族共同繁"), "D"), id="an option cut inside a word"),
+        pytest.param(ask(ASKED, RIGHTS), ask(ASKED[:-9], RIGHTS), id="a stem cut at its end"),
+        pytest.param(ask(ASKED.replace("改革", "协调"), RIGHTS), ask(ASKED.replace("改革", "协凋"), RIGHTS), id="a misread character"),
+    ],
+)
 def test_the_sound_wording_is_kept_whichever_id_or_number_of_sightings_it_has(sound: Question, damaged: Question) -> None:
     rows = [*others(), sound, damaged, damaged]
     every = rows_by_id(rows, PARAMS.ngram_chars)
@@ -51,15 +54,21 @@ _LEVELS = ("设区的市级人民政府", "省级人民政府", "省、自治区
 _REPORT = "安全生产监督管理部门和负有职责的有关部门接到{}报告后，应当逐级上报至（ ）的安全生产监督管理部门和其他有关部门。"
 
 
-@pytest.mark.parametrize(("one", "other"), [
-    (_REPORT.format("重大事故"), _REPORT.format("特别重大事故")), (_REPORT.format("重大事故"), _REPORT.format("较大事故")),
-    (_REPORT.format("一般事故"), _REPORT.format("事故")),
-    (_REPORT.format("事故").replace("应当", "首选"), _REPORT.format("事故").replace("应当", "")),
-    (_REPORT.format("事故").replace("应当", "最先"), _REPORT.format("事故").replace("应当", "先")),
-    (_REPORT.format("强效药事故"), _REPORT.format("中效药事故")), (_REPORT.format("低度事故"), _REPORT.format("中度事故")),
-    (_REPORT.format("HBsAg（+）"), _REPORT.format("HBsAg（-）")), (_REPORT.format("血压↑"), _REPORT.format("血压↓")),
-    (_REPORT.format("超过30分钟"), _REPORT.format("不足30分钟")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (_REPORT.format("重大事故"), _REPORT.format("特别重大事故")),
+        (_REPORT.format("重大事故"), _REPORT.format("较大事故")),
+        (_REPORT.format("一般事故"), _REPORT.format("事故")),
+        (_REPORT.format("事故").replace("应当", "首选"), _REPORT.format("事故").replace("应当", "")),
+        (_REPORT.format("事故").replace("应当", "最先"), _REPORT.format("事故").replace("应当", "先")),
+        (_REPORT.format("强效药事故"), _REPORT.format("中效药事故")),
+        (_REPORT.format("低度事故"), _REPORT.format("中度事故")),
+        (_REPORT.format("HBsAg（+）"), _REPORT.format("HBsAg（-）")),
+        (_REPORT.format("血压↑"), _REPORT.format("血压↓")),
+        (_REPORT.format("超过30分钟"), _REPORT.format("不足30分钟")),
+    ],
+)
 @pytest.mark.parametrize("answers", ["DD", "DC"])
 def test_words_and_signs_of_degree_part_questions(one: str, other: str, answers: str) -> None:
     assert reasons(*(ask(stem, _LEVELS, answer) for stem, answer in zip((one, other), answers, strict=True))) == []
@@ -74,10 +83,14 @@ def test_options_of_two_degrees_are_two() -> None:
 _ANGLE = "在回归方程中，变量X和Y的相关系数为0，将变量X和Y都转换成Z分数，则此时回归方程与横坐标的夹角为（ ）"
 
 
-@pytest.mark.parametrize(("one", "other"), [
-    (("0°", "45°", "90°", "180°"), ("0", "45", "90", "180")), (("0°", "29°", "90°", "180°"), ("0%", "29%", "90%", "180%")),
-    (("1903", "1908", "1913", "1924"), ("1903年", "1908年", "1913年", "1924年")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("0°", "45°", "90°", "180°"), ("0", "45", "90", "180")),
+        (("0°", "29°", "90°", "180°"), ("0%", "29%", "90%", "180%")),
+        (("1903", "1908", "1913", "1924"), ("1903年", "1908年", "1913年", "1924年")),
+    ],
+)
 def test_numbers_whose_sign_was_lost_or_misread_are_one(one: tuple[str, ...], other: tuple[str, ...]) -> None:
     assert reasons(ask(_ANGLE, one, "D"), ask(_ANGLE, other, "D")) == ["near_duplicate"]
     assert reasons(ask(_ANGLE, one, "D"), ask(_ANGLE, other, "A")) == ["conflicting_answers"] * 2
@@ -97,10 +110,13 @@ def test_a_sign_lost_in_the_stem_parts_nothing() -> None:
 _NEW = "在有意义的学习中，在呈现正式的材料之前，先用浅显的语言介绍的引导性材料是（ ）"
 
 
-@pytest.mark.parametrize(("one", "other", "found"), [
-    (("概念", "认知结构", "学习定势", "先行组织者"), ("概念", "认知结构", "学习定势", "复习"), ["D", "A"]),
-    (("概念", "认知结构", "学习定势", "先行组织者"), ("概念", "认知结构", "学习定势", "复习"), ["B", "A"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        (("概念", "认知结构", "学习定势", "先行组织者"), ("概念", "认知结构", "学习定势", "复习"), ["D", "A"]),
+        (("概念", "认知结构", "学习定势", "先行组织者"), ("概念", "认知结构", "学习定势", "复习"), ["B", "A"]),
+    ],
+)
 def test_keys_that_contradict_each_other_go_to_review_where_one_option_differs(one, other, found) -> None:
     result = unique_questions([ask(_NEW, one, found[0]), ask(_NEW, other, found[1])], PARAMS)
     assert [row.reason for row in result.rejected] == ["conflicting_answers"] * 2 and len(result.reviews) == 1

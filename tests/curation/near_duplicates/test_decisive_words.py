@@ -95,10 +95,15 @@ def test_of_a_short_question_one_wrong_option_may_be_another() -> None:
     assert [len(unique_questions([one, row], PARAMS).kept) for row in (other, third)] == [1, 2]
 
 
-@pytest.mark.parametrize("pair", [
-    "用药后血清甲状腺激素的水平明显{提高/下调}", "该菌株对青霉素类抗生素普遍{敏感/耐药}", "对待工作持{乐/悲}观态度",
-    "代谢性{酸/碱}中毒时呼吸加深",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "pair",
+    [
+        "用药后血清甲状腺激素的水平明显{提高/下调}",
+        "该菌株对青霉素类抗生素普遍{敏感/耐药}",
+        "对待工作持{乐/悲}观态度",
+        "代谢性{酸/碱}中毒时呼吸加深",
+    ],
+)
 def test_a_right_option_that_says_the_opposite_is_another_question(pair: str) -> None:
     stems = [re.sub(r"\{(.*?)/(.*?)\}", rf"\{side}", pair) for side in (1, 2)]
     rows = [

@@ -44,12 +44,15 @@ def reasons(*rows: Question) -> list[str]:
 
 
 # Questions that are one.
-@pytest.mark.parametrize("other", [
-    pytest.param(ask(at="q2"), id="shown twice"),
-    pytest.param(ask(STEM.replace("，", ","), at="q2"), id="other punctuation"),
-    pytest.param(ask(STEM.replace("2", "２"), at="q2"), id="other width"),
-    pytest.param(ask(STEM, OPTIONS[::-1], "D", at="q2"), id="options in another order"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(ask(at="q2"), id="shown twice"),
+        pytest.param(ask(STEM.replace("，", ","), at="q2"), id="other punctuation"),
+        pytest.param(ask(STEM.replace("2", "２"), at="q2"), id="other width"),
+        pytest.param(ask(STEM, OPTIONS[::-1], "D", at="q2"), id="options in another order"),
+    ],
+)
 def test_identical(other: Question) -> None:
     found = unique_questions([ask(), other], PARAMS)
     assert [row.reason for row in found.rejected] == ["identical"]
@@ -58,20 +61,23 @@ def test_identical(other: Question) -> None:
     assert [(cluster.rows, cluster.similarity) for cluster in found.clusters] == [(2, [1.0])]
 
 
-@pytest.mark.parametrize("other", [
-    pytest.param(ask(STEM.replace("不断闪回", "反复闪回"), at="q2"), id="one word"),
-    pytest.param(ask(STEM.replace("2周", "两周"), at="q2"), id="a numeral for a figure"),
-    pytest.param(ask(STEM.replace("最可能的诊断是", "其最可能的诊断是"), at="q2"), id="an idle word"),
-    pytest.param(ask(STEM.replace("警觉", "警党"), OPTIONS[::-1], "D", at="q2"), id="one character and another order"),
-    pytest.param(ask(STEM, (*OPTIONS[:3], "抑郁发作"), at="q2"), id="one wrong option is another"),
-    pytest.param(ask(STEM, (*OPTIONS[:3], "广泛性焦虑性障碍"), at="q2"), id="a slip in an option"),
-    pytest.param(ask(STEM.replace("不断闪回", "反复闪回"), answer=None, at="q2"), id="one answer unknown"),
-    pytest.param(ask(STEM.replace("求助者", "来访者"), at="q2"), id="a noun that says the same"),
-    pytest.param(ask(STEM.replace("2周", "2"), at="q2"), id="a unit was lost"),
-    pytest.param(ask(STEM.replace("已经", "已r经"), at="q2"), id="a letter from the scanner"),
-    pytest.param(ask(STEM, ("急性应激阻碍", *OPTIONS[1:]), at="q2"), id="a slip in the right option"),
-    pytest.param(ask(STEM, ("应激障碍", *OPTIONS[1:]), at="q2"), id="the right option in short"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(ask(STEM.replace("不断闪回", "反复闪回"), at="q2"), id="one word"),
+        pytest.param(ask(STEM.replace("2周", "两周"), at="q2"), id="a numeral for a figure"),
+        pytest.param(ask(STEM.replace("最可能的诊断是", "其最可能的诊断是"), at="q2"), id="an idle word"),
+        pytest.param(ask(STEM.replace("警觉", "警党"), OPTIONS[::-1], "D", at="q2"), id="one character and another order"),
+        pytest.param(ask(STEM, (*OPTIONS[:3], "抑郁发作"), at="q2"), id="one wrong option is another"),
+        pytest.param(ask(STEM, (*OPTIONS[:3], "广泛性焦虑性障碍"), at="q2"), id="a slip in an option"),
+        pytest.param(ask(STEM.replace("不断闪回", "反复闪回"), answer=None, at="q2"), id="one answer unknown"),
+        pytest.param(ask(STEM.replace("求助者", "来访者"), at="q2"), id="a noun that says the same"),
+        pytest.param(ask(STEM.replace("2周", "2"), at="q2"), id="a unit was lost"),
+        pytest.param(ask(STEM.replace("已经", "已r经"), at="q2"), id="a letter from the scanner"),
+        pytest.param(ask(STEM, ("急性应激阻碍", *OPTIONS[1:]), at="q2"), id="a slip in the right option"),
+        pytest.param(ask(STEM, ("应激障碍", *OPTIONS[1:]), at="q2"), id="the right option in short"),
+    ],
+)
 def test_near_duplicate(other: Question) -> None:
     found = unique_questions([ask(), other], PARAMS)
     assert [row.reason for row in found.rejected] == ["near_duplicate"]
@@ -98,53 +104,80 @@ def test_a_case_told_in_the_stem_asks_the_same_however_its_sentences_end() -> No
 
 
 # Questions that look like one and are two.
-@pytest.mark.parametrize(("one", "other"), [
-    pytest.param(ask(), ask(STEM.replace("2周", "6周"), answer="B"), id="another number"),
-    pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("糖尿病", "哮喘"), DRUGS), id="another disease, one answer"),
-    pytest.param(ask(DRUG, DRUGS, None), ask(DRUG.replace("糖尿病", "哮喘"), DRUGS, None), id="another disease, no answers"),
-    pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("糖尿病", "冠心病"), DRUGS), id="another disease of one ending"),
-    pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("合并糖尿病", ""), DRUGS, "D"), id="a disease more, another answer"),
-    pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("合并糖尿病", ""), DRUGS), id="a disease more, one answer"),
-    pytest.param(ask(DRUG.replace("糖尿病", "肝阴虚"), DRUGS), ask(DRUG.replace("糖尿病", "肾阴虚"), DRUGS), id="another organ"),
-    pytest.param(
-        ask(DRUG.replace("糖尿病", "慢性胃炎"), DRUGS), ask(DRUG.replace("糖尿病", "慢性肝炎"), DRUGS), id="a disease by one character"),
-    pytest.param(ask(STEM, answer=None), ask(STEM.replace("不敢再乘车", "不愿再上学"), answer=None), id="another verb, no answers"),
-    pytest.param(ask(answer=None), ask(STEM.replace("2周", "2天"), answer=None), id="another unit"),
-    pytest.param(ask(), ask(STEM.replace("最可能的", "最不可能的"), answer="A"), id="a denial"),
-    pytest.param(ask(answer="B"), ask(STEM, ("急性应激障碍", "恐惧症", *OPTIONS[2:]), "B"), id="the answer is the option that differs"),
-    pytest.param(ask(), ask(STEM, ("疑病症", "强迫症", *OPTIONS[2:])), id="two options differ"),
-    pytest.param(ask(shared_stem=CASE), ask(), id="one has a case"),
-    pytest.param(ask("对该求助者最可能的诊断是（ ）。", shared_stem=CASE), ask("对该求助者最可能的诊断是（ ）。",
-     shared_stem=CASE.replace("24", "41").replace("脸红、手抖、说不出话", "心慌、气短"), answer="C"),
-     id="the same question of two cases"),
-    pytest.param(ask(shared_stem=CASE), ask(shared_stem=CASE.replace("24岁", "42岁")), id="a number of the case"),
-    pytest.param(ask("弗洛伊德认为本我的活动原则是（ ）。", SHORT, None), ask("弗洛伊德认为超我的活动原则是（ ）。", SHORT, None),
-     id="an opposite"),
-    pytest.param(
-        ask("桑代克认为动物解决问题的过程是（ ）的过程。", SHORT, "A"), ask("苛勒认为动物解决问题的过程是（ ）的过程。", SHORT, "B"),
-        id="a name with another answer"),
-    pytest.param(
-        ask(LONG_CASE + "该求助者的主要症状是（ ）。", SHORT, None), ask(LONG_CASE + "对其首先应当采用的技术为（ ）。", SHORT, None),
-        id="two questions of a case inside the stem"),
-    pytest.param(ask("皮亚杰认为儿童的思维起源于动作。", ("正确", "错误"), "A", question_type="tf"),
-     ask("皮亚杰认为儿童的思维起源于语言。", ("正确", "错误"), "B", question_type="tf"), id="true and false"),
-    pytest.param(ask("心理是脑的（ ）", ("机能", "结果"), "A"), ask("心理是脑的吗（ ）", ("机能", "结果"), "A"), id="too short to be near"
-    ),
-    pytest.param(ask("简述前摄抑制对于记忆材料的保持和回忆会产生的主要影响。", (), "先学的干扰后学的", question_type="qa"),
-     ask("简述倒摄抑制对于记忆材料的保持和回忆会产生的主要影响。", (), "后学的干扰先学的", question_type="qa"), id="in words"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(ask(), ask(STEM.replace("2周", "6周"), answer="B"), id="another number"),
+        pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("糖尿病", "哮喘"), DRUGS), id="another disease, one answer"),
+        pytest.param(ask(DRUG, DRUGS, None), ask(DRUG.replace("糖尿病", "哮喘"), DRUGS, None), id="another disease, no answers"),
+        pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("糖尿病", "冠心病"), DRUGS), id="another disease of one ending"),
+        pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("合并糖尿病", ""), DRUGS, "D"), id="a disease more, another answer"),
+        pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("合并糖尿病", ""), DRUGS), id="a disease more, one answer"),
+        pytest.param(ask(DRUG.replace("糖尿病", "肝阴虚"), DRUGS), ask(DRUG.replace("糖尿病", "肾阴虚"), DRUGS), id="another organ"),
+        pytest.param(
+            ask(DRUG.replace("糖尿病", "慢性胃炎"), DRUGS), ask(DRUG.replace("糖尿病", "慢性肝炎"), DRUGS), id="a disease by one character"
+        ),
+        pytest.param(ask(STEM, answer=None), ask(STEM.replace("不敢再乘车", "不愿再上学"), answer=None), id="another verb, no answers"),
+        pytest.param(ask(answer=None), ask(STEM.replace("2周", "2天"), answer=None), id="another unit"),
+        pytest.param(ask(), ask(STEM.replace("最可能的", "最不可能的"), answer="A"), id="a denial"),
+        pytest.param(ask(answer="B"), ask(STEM, ("急性应激障碍", "恐惧症", *OPTIONS[2:]), "B"), id="the answer is the option that differs"),
+        pytest.param(ask(), ask(STEM, ("疑病症", "强迫症", *OPTIONS[2:])), id="two options differ"),
+        pytest.param(ask(shared_stem=CASE), ask(), id="one has a case"),
+        pytest.param(
+            ask("对该求助者最可能的诊断是（ ）。", shared_stem=CASE),
+            ask(
+                "对该求助者最可能的诊断是（ ）。",
+                shared_stem=CASE.replace("24", "41").replace("脸红、手抖、说不出话", "心慌、气短"),
+                answer="C",
+            ),
+            id="the same question of two cases",
+        ),
+        pytest.param(ask(shared_stem=CASE), ask(shared_stem=CASE.replace("24岁", "42岁")), id="a number of the case"),
+        pytest.param(
+            ask("弗洛伊德认为本我的活动原则是（ ）。", SHORT, None),
+            ask("弗洛伊德认为超我的活动原则是（ ）。", SHORT, None),
+            id="an opposite",
+        ),
+        pytest.param(
+            ask("桑代克认为动物解决问题的过程是（ ）的过程。", SHORT, "A"),
+            ask("苛勒认为动物解决问题的过程是（ ）的过程。", SHORT, "B"),
+            id="a name with another answer",
+        ),
+        pytest.param(
+            ask(LONG_CASE + "该求助者的主要症状是（ ）。", SHORT, None),
+            ask(LONG_CASE + "对其首先应当采用的技术为（ ）。", SHORT, None),
+            id="two questions of a case inside the stem",
+        ),
+        pytest.param(
+            ask("皮亚杰认为儿童的思维起源于动作。", ("正确", "错误"), "A", question_type="tf"),
+            ask("皮亚杰认为儿童的思维起源于语言。", ("正确", "错误"), "B", question_type="tf"),
+            id="true and false",
+        ),
+        pytest.param(
+            ask("心理是脑的（ ）", ("机能", "结果"), "A"), ask("心理是脑的吗（ ）", ("机能", "结果"), "A"), id="too short to be near"
+        ),
+        pytest.param(
+            ask("简述前摄抑制对于记忆材料的保持和回忆会产生的主要影响。", (), "先学的干扰后学的", question_type="qa"),
+            ask("简述倒摄抑制对于记忆材料的保持和回忆会产生的主要影响。", (), "后学的干扰先学的", question_type="qa"),
+            id="in words",
+        ),
+    ],
+)
 def test_different(one: Question, other: Question) -> None:
     found = unique_questions([one, other], PARAMS)
     assert (len(found.kept), found.rejected, found.clusters) == (2, [], [])
     assert len({row.cluster_id for row in found.kept}) == 2
 
 
-@pytest.mark.parametrize("other", [
-    pytest.param(ask(answer="B", at="q2"), id="identical"),
-    pytest.param(ask(STEM, OPTIONS[::-1], "A", at="q2"), id="the same letter for another option"),
-    pytest.param(ask(STEM.replace("，明显影响工作", ""), answer="C", at="q2"), id="near"),
-    pytest.param(ask(answer="AB", question_type="mrqa", at="q2"), id="one answer more"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(ask(answer="B", at="q2"), id="identical"),
+        pytest.param(ask(STEM, OPTIONS[::-1], "A", at="q2"), id="the same letter for another option"),
+        pytest.param(ask(STEM.replace("，明显影响工作", ""), answer="C", at="q2"), id="near"),
+        pytest.param(ask(answer="AB", question_type="mrqa", at="q2"), id="one answer more"),
+    ],
+)
 def test_conflicting_answers_take_the_whole_cluster(other: Question) -> None:
     found = unique_questions([ask(), ask(at="q3"), other], PARAMS)
     assert found.kept == []
@@ -160,12 +193,15 @@ def test_words_never_conflict_and_the_longest_answer_is_kept() -> None:
     assert kept.answer == long
 
 
-@pytest.mark.parametrize(("better", "worse"), [
-    pytest.param({"answer": "A"}, {"answer": None, "explanation": "见教材。"}, id="has an answer"),
-    pytest.param({"answer": "A"}, {"answer": "E", "explanation": "见教材。"}, id="has an answer among its options"),
-    pytest.param({"explanation": "见教材。"}, {"explanation": None}, id="has an explanation"),
-    pytest.param({"mark": ""}, {"mark": "??"}, id="is cleaner"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        pytest.param({"answer": "A"}, {"answer": None, "explanation": "见教材。"}, id="has an answer"),
+        pytest.param({"answer": "A"}, {"answer": "E", "explanation": "见教材。"}, id="has an answer among its options"),
+        pytest.param({"explanation": "见教材。"}, {"explanation": None}, id="has an explanation"),
+        pytest.param({"mark": ""}, {"mark": "??"}, id="is cleaner"),
+    ],
+)
 def test_the_best_is_kept(better: dict, worse: dict) -> None:
     wordings = [STEM, STEM.replace("不断闪回", "反复闪回")]
     for first, second in (wordings, wordings[::-1]):  # so that ids do not decide
@@ -214,9 +250,14 @@ def is_nominated(a: ComparedQuestion, b: ComparedQuestion) -> bool:
 
 
 EDITS = [
-    ("不断闪回", "反复闪回"), ("2周", "6周"), ("最可能的", "最不可能的"), ("，", ","), ("极易惊醒", "十分容易惊醒"), ("车祸", "地震"),
+    ("不断闪回", "反复闪回"),
+    ("2周", "6周"),
+    ("最可能的", "最不可能的"),
+    ("，", ","),
+    ("极易惊醒", "十分容易惊醒"),
+    ("车祸", "地震"),
     ("明显", ""),
-]  # fmt: skip
+]
 
 
 @st.composite
@@ -287,9 +328,13 @@ def test_a_relation_has_no_direction(rows: list[Question]) -> None:
 
 def tell(tail: str = "发热", polarity: bool = True, at: str = "v1") -> Fact:
     return Fact(
-        id=fact_id("disease_symptom", "肺炎", tail), relation="disease_symptom", head="肺炎", tail=tail, polarity=polarity,
+        id=fact_id("disease_symptom", "肺炎", tail),
+        relation="disease_symptom",
+        head="肺炎",
+        tail=tail,
+        polarity=polarity,
         provenance=[seen(at)],
-    )  # fmt: skip
+    )
 
 
 @settings(deadline=None)

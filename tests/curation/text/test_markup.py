@@ -42,25 +42,37 @@ def test_a_tag_that_never_ends_takes_no_quadratic_time() -> None:
     assert is_clean("<script " * 125_000)
 
 
-@pytest.mark.parametrize(("text", "clean"), [
-    ("根据《关于印发<工作人员收入分配制度改革实施办法>的通知》", "根据《关于印发〈工作人员收入分配制度改革实施办法〉的通知》"),
-    ("《关于颁发<离休暂行办法>和<退休暂行办法>的通知》", "《关于颁发〈离休暂行办法〉和〈退休暂行办法〉的通知》"),
-    ("《<b>心理学</b>》", "《心理学》"),
-    ("见<教育法>", "见《教育法》"),
-    ("要在成员名前加<类名>和运算符", "要在成员名前加<类名>和运算符"),
-    ("格式为<初始化方法>，<算法>", "格式为<初始化方法>，<算法>"),
-    ("#include <iostream>中的vector<int>", "#include <iostream>中的vector<int>"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("根据《关于印发<工作人员收入分配制度改革实施办法>的通知》", "根据《关于印发〈工作人员收入分配制度改革实施办法〉的通知》"),
+        ("《关于颁发<离休暂行办法>和<退休暂行办法>的通知》", "《关于颁发〈离休暂行办法〉和〈退休暂行办法〉的通知》"),
+        ("《<b>心理学</b>》", "《心理学》"),
+        ("见<教育法>", "见《教育法》"),
+        ("要在成员名前加<类名>和运算符", "要在成员名前加<类名>和运算符"),
+        ("格式为<初始化方法>，<算法>", "格式为<初始化方法>，<算法>"),
+        ("#include <iostream>中的vector<int>", "#include <iostream>中的vector<int>"),
+    ],
+)
 def test_angle_brackets_are_titles_where_that_is_sure(text: str, clean: str) -> None:
     assert normalize(text).text == clean
 
 
-@pytest.mark.parametrize(("text", "clean"), [
-    ("网页中&lt;title&gt;标签的作用是", "网页中〈title〉标签的作用是"), ("网页中<br>标签的作用是", "网页中〈br〉标签的作用是"),
-    ("用<head>和<body>标签", "用〈head〉和〈body〉标签"), ("标签<table>的属性", "标签〈table〉的属性"), ("A.<a>", "A.〈a〉"),
-    ("<p>标签用于</p>", "标签用于"), ("<strong>标签</strong>", "标签"), ("甲<br>", "甲"),
-    ("<ruby>感<rp>(</rp><rt>gǎn</rt><rp>)</rp>觉<rt>jué</rt></ruby>", "感觉"), ("<br>", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("网页中&lt;title&gt;标签的作用是", "网页中〈title〉标签的作用是"),
+        ("网页中<br>标签的作用是", "网页中〈br〉标签的作用是"),
+        ("用<head>和<body>标签", "用〈head〉和〈body〉标签"),
+        ("标签<table>的属性", "标签〈table〉的属性"),
+        ("A.<a>", "A.〈a〉"),
+        ("<p>标签用于</p>", "标签用于"),
+        ("<strong>标签</strong>", "标签"),
+        ("甲<br>", "甲"),
+        ("<ruby>感<rp>(</rp><rt>gǎn</rt><rp>)</rp>觉<rt>jué</rt></ruby>", "感觉"),
+        ("<br>", ""),
+    ],
+)
 def test_tags_that_a_text_speaks_of_are_no_markup(text: str, clean: str) -> None:
     assert normalize(text).text == clean and is_clean(clean)
 
@@ -70,20 +82,43 @@ PIECES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "plain"), [
-    (r"\mathrm{P2Y_{12}}受体", "P2Y12受体"), (r"\(\mathrm{CO_2}\)潴留导致", "CO2潴留导致"),
-    (r"\（\mathrm{CO_2}\）潴留导致", "CO2潴留导致"), (r"正常人血钠$\mathrm{Na^+}$为", "正常人血钠Na⁺为"), ("$100$", "100"),
-    ("$p<0.05$表示", "p<0.05表示"), ("$5 = 35元，$6 = 42元", "$5 = 35元，$6 = 42元"), (r"$\overline{x}$表示", "x\u0304表示"),
-    (r"$\bar{x}\pm s$", "x\u0304±s"), (r"$\overline{AB}$的长度", r"$\overline{AB}$的长度"), (r"不超过40^{\circ}\mathrm{C}", "不超过40℃"),
-    (r"25^{\circ} \mathrm{C}以下", "25℃以下"), (r"\beta_{3}受体", "β3受体"), (r"\beta_3受体", "β3受体"),
-    (r"5\mathrm{-HT}_3受体", "5-HT3受体"), (r"维生素\mathbb{K}_1所", "维生素K1所"), (r"${ }^{131} \mathrm{I}$ 摄取率", "¹³¹I摄取率"),
-    (r"重吸收 $25 \% \sim 30 \%$ 的 $\mathrm{K}^{+}$", "重吸收25%~30%的K⁺"), (r"$\mathrm{A}_\gamma$ 纤维", "Aγ纤维"),
-    (r"\mathrm{BMI} \leqslant 24", "BMI≤24"), (r"20\%甘露醇", "20%甘露醇"), (r"\frac{1}{2}和\frac{a+b}{2}", "1/2和(a+b)/2"),
-    (r"标准误是\frac{s}{\sqrt{n}}", "标准误是s/√n"), (r"\frac{x_{1}}{\mathrm{n}}和\frac{1}{\frac{1}{2}}", "x1/n和1/(1/2)"),
-    (r"\frac12", r"\frac12"), (r"\left(\mathrm{TXA}_{2}\right)", "(TXA2)"), ("10^{9}/L", "10⁹/L"), ("价格$5和$7", "价格$5和$7"),
-    ("A\\C不属于", "A\\C不属于"), (r"C:\temp\max", r"C:\temp\max"),
-    (r"\begin{array}{c}1 \\ 2\end{array}", r"\begin{array}{c}1 \\ 2\end{array}"), (r"集合{1,2}", "集合{1,2}"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (r"\mathrm{P2Y_{12}}受体", "P2Y12受体"),
+        (r"\(\mathrm{CO_2}\)潴留导致", "CO2潴留导致"),
+        (r"\（\mathrm{CO_2}\）潴留导致", "CO2潴留导致"),
+        (r"正常人血钠$\mathrm{Na^+}$为", "正常人血钠Na⁺为"),
+        ("$100$", "100"),
+        ("$p<0.05$表示", "p<0.05表示"),
+        ("$5 = 35元，$6 = 42元", "$5 = 35元，$6 = 42元"),
+        (r"$\overline{x}$表示", "x\u0304表示"),
+        (r"$\bar{x}\pm s$", "x\u0304±s"),
+        (r"$\overline{AB}$的长度", r"$\overline{AB}$的长度"),
+        (r"不超过40^{\circ}\mathrm{C}", "不超过40℃"),
+        (r"25^{\circ} \mathrm{C}以下", "25℃以下"),
+        (r"\beta_{3}受体", "β3受体"),
+        (r"\beta_3受体", "β3受体"),
+        (r"5\mathrm{-HT}_3受体", "5-HT3受体"),
+        (r"维生素\mathbb{K}_1所", "维生素K1所"),
+        (r"${ }^{131} \mathrm{I}$ 摄取率", "¹³¹I摄取率"),
+        (r"重吸收 $25 \% \sim 30 \%$ 的 $\mathrm{K}^{+}$", "重吸收25%~30%的K⁺"),
+        (r"$\mathrm{A}_\gamma$ 纤维", "Aγ纤维"),
+        (r"\mathrm{BMI} \leqslant 24", "BMI≤24"),
+        (r"20\%甘露醇", "20%甘露醇"),
+        (r"\frac{1}{2}和\frac{a+b}{2}", "1/2和(a+b)/2"),
+        (r"标准误是\frac{s}{\sqrt{n}}", "标准误是s/√n"),
+        (r"\frac{x_{1}}{\mathrm{n}}和\frac{1}{\frac{1}{2}}", "x1/n和1/(1/2)"),
+        (r"\frac12", r"\frac12"),
+        (r"\left(\mathrm{TXA}_{2}\right)", "(TXA2)"),
+        ("10^{9}/L", "10⁹/L"),
+        ("价格$5和$7", "价格$5和$7"),
+        ("A\\C不属于", "A\\C不属于"),
+        (r"C:\temp\max", r"C:\temp\max"),
+        (r"\begin{array}{c}1 \\ 2\end{array}", r"\begin{array}{c}1 \\ 2\end{array}"),
+        (r"集合{1,2}", "集合{1,2}"),
+    ],
+)
 def test_formulas(text: str, plain: str) -> None:
     assert normalize(text).text.replace(" ", "") == plain.replace(" ", "")
 

@@ -29,9 +29,11 @@ VOCAB = Path(themes.__file__).parents[1] / "vocab"
 INTENTS = {"病情诊断": "Diagnosis", "病因分析": "Cause", "其他": None}
 COLUMNS = ["id", "intent", "query", "proposed", "because", "confirm", "code", "comment"]
 BOOK = {
-    "symptom": Theme("Disease-Symptom"), "early": Theme("Disease-Symptom"), "cause": Theme("Disease-Cause"),
+    "symptom": Theme("Disease-Symptom"),
+    "early": Theme("Disease-Symptom"),
+    "cause": Theme("Disease-Cause"),
     "price": Theme("price", "cost"),
-}  # fmt: skip
+}
 
 
 def query(text: str, intent: str = "Cause") -> Query:
@@ -58,14 +60,17 @@ def test_queries_are_read_once_each_and_others_are_left_out(lines: bool, tmp_pat
     assert [(one.intent, one.text) for one in read_queries(path, INTENTS)] == [("Cause", "痛风的原因"), ("Diagnosis", "痛风的原因")]
 
 
-@pytest.mark.parametrize(("content", "told"), [
-    ('[{"query": "甲", "label": "天气"}]', "unknown intents 天气; known: 病情诊断"),
-    ('[{"query": "甲", "label": "天气"}]', r"add them to `intents` in curation/vocab/themes\.yaml, or in a copy that --keywords names"),
-    ('[{"query": 1, "label": "其他"}]', "expected the layout of KUAKE-QIC"),
-    ("[]", r"q\.json: no records; expected the layout of KUAKE-QIC"),
-    ("", "no records"),
-    ("甲\t其他", "expected the layout of KUAKE-QIC"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('[{"query": "甲", "label": "天气"}]', "unknown intents 天气; known: 病情诊断"),
+        ('[{"query": "甲", "label": "天气"}]', r"add them to `intents` in curation/vocab/themes\.yaml, or in a copy that --keywords names"),
+        ('[{"query": 1, "label": "其他"}]', "expected the layout of KUAKE-QIC"),
+        ("[]", r"q\.json: no records; expected the layout of KUAKE-QIC"),
+        ("", "no records"),
+        ("甲\t其他", "expected the layout of KUAKE-QIC"),
+    ],
+)
 def test_another_layout_is_told(content: str, told: str, tmp_path: Path) -> None:
     (tmp_path / "q.json").write_text(content)
     with pytest.raises(ValueError, match=told):
@@ -108,11 +113,14 @@ def test_a_filled_sheet_gives_codes(tmp_path: Path) -> None:
     assert read_coding_sheet(sheet(tmp_path / "a.xlsx", confirm="yes", code="early；symptom; "), "one")[0].codes == ["early", "symptom"]
 
 
-@pytest.mark.parametrize(("cells", "told"), [
-    ({"query": "痛风的症状", "code": "cause"}, r"a\.xlsx:2: intent, query or id was changed"),
-    ({"confirm": "no"}, "confirm is 'no'; expected yes or nothing"),
-    ({"confirm": "yes", "proposed": ""}, "confirmed, but no code was proposed"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        ({"query": "痛风的症状", "code": "cause"}, r"a\.xlsx:2: intent, query or id was changed"),
+        ({"confirm": "no"}, "confirm is 'no'; expected yes or nothing"),
+        ({"confirm": "yes", "proposed": ""}, "confirmed, but no code was proposed"),
+    ],
+)
 def test_a_spoiled_sheet_is_told(cells: dict[str, str], told: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=told):
         read_coding_sheet(sheet(tmp_path / "a.xlsx", **cells), "one")
@@ -138,8 +146,10 @@ def test_types_are_counted_by_hand() -> None:
 
 def test_several_coders_the_majority_decides_and_agreement_is_told() -> None:
     rows = [coded("甲", "cause", coder) for coder in "abc"] + [
-        coded("乙", "cause", "a"), coded("乙", "symptom", "b"), coded("乙", "early", "c"),
-    ]  # fmt: skip
+        coded("乙", "cause", "a"),
+        coded("乙", "symptom", "b"),
+        coded("乙", "early", "c"),
+    ]
     rows += [coded("丙", "cause", "a"), coded("丙", "symptom", "b")]
     table = tabulate(rows, BOOK, ["Cause"], 0)
     found = table["intents"]["Cause"]
@@ -208,13 +218,16 @@ def test_a_stranger_is_told_the_next_command(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("content", "told"), [
-    ("a: b", "expected `intents` and `codes`, as in curation/vocab/themes.yaml, found a"),
-    ("[1]", "expected `intents` and `codes`"),
-    ("intents: {病因分析: [a]}\ncodes: {}", r"k\.yaml: intents: Expected `str"),
-    ("a: [", r"k\.yaml: not YAML \(.*line 1.*correct the line"),
-    ("[" * 3000, r"k\.yaml: not YAML \(nested too deep\); correct the line"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("a: b", "expected `intents` and `codes`, as in curation/vocab/themes.yaml, found a"),
+        ("[1]", "expected `intents` and `codes`"),
+        ("intents: {病因分析: [a]}\ncodes: {}", r"k\.yaml: intents: Expected `str"),
+        ("a: [", r"k\.yaml: not YAML \(.*line 1.*correct the line"),
+        ("[" * 3000, r"k\.yaml: not YAML \(nested too deep\); correct the line"),
+    ],
+)
 def test_keywords_of_another_shape_are_told(content: str, told: str, tmp_path: Path) -> None:
     (tmp_path / "k.yaml").write_text(content)
     with pytest.raises(ValueError, match=told):

@@ -210,18 +210,30 @@ LEFT_OUT = ("keys_joined", "key_out_of_order", "type_and_answer_disagree")
 OTHER_CHECKS = {reason: check for reason, check in rejections.CHECKS.items() if reason not in LEFT_OUT}
 TYPES_ALONE = (questions, "_type_by_signs", lambda raw, declared, options: declared)
 MENDS: list[tuple[str, Callable[[], list[Item]], list[tuple[Any, str, Any]]]] = [
-    ("named_after_source: toy has 1, at most 0", lambda: faulty(1, {}, {"exam_raw": None, "subject_raw": None}, {})[0],
-     [(classify, "exam_and_subject", lambda said, source: ExamAndSubject(source, source))]),
-    ("on verdict_over_options: toy has", lambda: faulty(4, {"answer_raw": "A"}, {"section_raw": "判断"}, {})[0],
-     [(questions, "_verdict_options", lambda options: [])]),
-    ("on key_out_of_order: toy has", lambda: faulty(10, {"answer_raw": "A", "section_raw": None, "options_raw": FIVE}, JOINED, {})[0],
-     [(rejections, "CHECKS", OTHER_CHECKS), TYPES_ALONE]),
+    (
+        "named_after_source: toy has 1, at most 0",
+        lambda: faulty(1, {}, {"exam_raw": None, "subject_raw": None}, {})[0],
+        [(classify, "exam_and_subject", lambda said, source: ExamAndSubject(source, source))],
+    ),
+    (
+        "on verdict_over_options: toy has",
+        lambda: faulty(4, {"answer_raw": "A"}, {"section_raw": "判断"}, {})[0],
+        [(questions, "_verdict_options", lambda options: [])],
+    ),
+    (
+        "on key_out_of_order: toy has",
+        lambda: faulty(10, {"answer_raw": "A", "section_raw": None, "options_raw": FIVE}, JOINED, {})[0],
+        [(rejections, "CHECKS", OTHER_CHECKS), TYPES_ALONE],
+    ),
     ("on letters_as_words: toy has", lambda: faulty(4, BARE | {"answer_raw": "感觉的阈限"}, {"answer_raw": "A"}, {})[0], [TYPES_ALONE]),
     ("on title_asks: toy", _paper, [(papers, "_may_title", lambda text: True)]),
     ("on tails_run_together: wiki has", _lists, [(tails, "divide", lambda value, *_, **__: value.replace(" ", ""))]),
-    ("on names_cut: wiki has", lambda: _entries("就诊科室", [(f"免疫缺{'...' if at % 10 == 0 else at}", "皮肤科") for at in range(MANY)]),
-     [(entity_facts, "fault_of_name", lambda name: None)]),
-]  # fmt: skip
+    (
+        "on names_cut: wiki has",
+        lambda: _entries("就诊科室", [(f"免疫缺{'...' if at % 10 == 0 else at}", "皮肤科") for at in range(MANY)]),
+        [(entity_facts, "fault_of_name", lambda name: None)],
+    ),
+]
 
 
 @pytest.mark.slow
@@ -298,26 +310,45 @@ def test_equal_data_give_equal_bytes(tmp_path: Path) -> None:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
-@pytest.mark.parametrize(("raw", "key", "disordered"), [
-    ("ABD", "ABD", False), ("A,E,B", "AEB", True), ("Ａ、Ｃ", "AC", False), ("（B）", "B", False), ("AA", "AA", True),
-    ("因为A", "", False), (None, "", False), ("a c", "AC", False), ("正确", "", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("raw", "key", "disordered"),
+    [
+        ("ABD", "ABD", False),
+        ("A,E,B", "AEB", True),
+        ("Ａ、Ｃ", "AC", False),
+        ("（B）", "B", False),
+        ("AA", "AA", True),
+        ("因为A", "", False),
+        (None, "", False),
+        ("a c", "AC", False),
+        ("正确", "", False),
+    ],
+)
 def test_a_key_is_read_as_the_source_orders_it(raw: str | None, key: str, disordered: bool) -> None:
     assert key_of(item(1, answer_raw=raw)) == key and is_disordered(key) is disordered
 
 
-@pytest.mark.parametrize(("fields", "sign"), [
-    ({"section_raw": "判断"}, "verdict_with_options"), ({"section_raw": "二、判断推理"}, None),
-    ({"answer_raw": "CBA", "section_raw": None}, "key_out_of_order"),
-    ({"answer_raw": "AB", "type_raw": "单选题"}, "several_letters_for_single"), ({"answer_raw": "F"}, "key_beyond_options"),
-    ({"options_raw": None, "section_raw": None}, "letters_without_options"),
-    ({"options_raw": None, "answer_raw": "F", "section_raw": "判断题"}, None),
-    ({"options_raw": None, "answer_raw": "对", "section_raw": None}, None),
-    ({"options_raw": None, "answer_raw": "B", "section_raw": "填空题"}, None), ({"paper_raw": "answer A、警告"}, "title_asks"),
-    ({"paper_raw": "2024年模拟试卷（一）A卷"}, None), ({"paper_raw": "维生素A、维生素B类药物试卷"}, None),
-    ({"options_raw": ["A.一 B.二 C.三"], "answer_raw": "A"}, "options_run_together"), ({"stem_raw": "未完的题目……"}, "text_cut"),
-    ({"stem_raw": "题" * 1001}, "long_stem"), ({"answer_raw": None}, "no_answer"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fields", "sign"),
+    [
+        ({"section_raw": "判断"}, "verdict_with_options"),
+        ({"section_raw": "二、判断推理"}, None),
+        ({"answer_raw": "CBA", "section_raw": None}, "key_out_of_order"),
+        ({"answer_raw": "AB", "type_raw": "单选题"}, "several_letters_for_single"),
+        ({"answer_raw": "F"}, "key_beyond_options"),
+        ({"options_raw": None, "section_raw": None}, "letters_without_options"),
+        ({"options_raw": None, "answer_raw": "F", "section_raw": "判断题"}, None),
+        ({"options_raw": None, "answer_raw": "对", "section_raw": None}, None),
+        ({"options_raw": None, "answer_raw": "B", "section_raw": "填空题"}, None),
+        ({"paper_raw": "answer A、警告"}, "title_asks"),
+        ({"paper_raw": "2024年模拟试卷（一）A卷"}, None),
+        ({"paper_raw": "维生素A、维生素B类药物试卷"}, None),
+        ({"options_raw": ["A.一 B.二 C.三"], "answer_raw": "A"}, "options_run_together"),
+        ({"stem_raw": "未完的题目……"}, "text_cut"),
+        ({"stem_raw": "题" * 1001}, "long_stem"),
+        ({"answer_raw": None}, "no_answer"),
+    ],
+)
 def test_a_sign_is_seen(fields: dict, sign: str | None) -> None:
     assert (signs_of(item(1, **fields)) or [None]) == [sign]
 

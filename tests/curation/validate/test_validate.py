@@ -58,9 +58,11 @@ def stated(head: str, tail: str, polarity: bool = True, relation: str = "disease
 
 def prediction(run: str, item: str, repeat: int = 0, **other: Any) -> Prediction:
     told = {
-        "prompt_sha256": content_id("p", item).ljust(64, "0")[-64:].replace("p-", "00"), "reply": "A", "finish_reason": "stop",
+        "prompt_sha256": content_id("p", item).ljust(64, "0")[-64:].replace("p-", "00"),
+        "reply": "A",
+        "finish_reason": "stop",
         "tokens": 1,
-    }  # fmt: skip
+    }
     return Prediction(item_id=item, run=run, repeat=repeat, **told | other)
 
 
@@ -69,9 +71,11 @@ ALONE, SEVERAL, WORDS = question("感觉是（ ）"), question("知觉是（ ）
 FIRST, SECOND = question("最可能的诊断是（ ）", case=CASE), question("首选的方法是（ ）", case=CASE)
 QUESTIONS = [ALONE, SEVERAL, WORDS, FIRST, SECOND]
 FACTS = [
-    stated("高血压", "头晕"), stated("糖尿病", "多饮"), stated("痛风", "啤酒", False, "disease_food"),
+    stated("高血压", "头晕"),
+    stated("糖尿病", "多饮"),
+    stated("痛风", "啤酒", False, "disease_food"),
     stated("流感", "传染性", True, "disease_infectivity"),
-]  # fmt: skip
+]
 CLAIMS, _ = make_claims(FACTS, Claims(per_type=9, template="paper", seed=1))
 
 
@@ -91,8 +95,11 @@ TWIN = question("感觉就是（ ）").id
 CLUSTER = Cluster(cluster_id=ALONE.cluster_id, kept=ALONE.id, medoid=ALONE.id, members=[ALONE.id, TWIN], similarity=[1.0, 0.9], rows=3)
 LOST = Cluster(cluster_id=content_id("cluster", "q-x"), kept=None, medoid="q-x", members=["q-x"], similarity=[1.0], rows=2)
 SPLITS: dict[str, list[Any]] = {
-    "train": [ALONE, WORDS, *CLAIMS[1:], *FOURFOLD], "dev": [SEVERAL], "test": [FIRST, SECOND, CLAIMS[0]], "reserved": [],
-}  # fmt: skip
+    "train": [ALONE, WORDS, *CLAIMS[1:], *FOURFOLD],
+    "dev": [SEVERAL],
+    "test": [FIRST, SECOND, CLAIMS[0]],
+    "reserved": [],
+}
 SIDES = [f"{CLAIMS[0].id}/factual", f"{CLAIMS[0].id}/non_factual"]
 REPLIES = {
     "pick": [prediction("pick", one.id) for one in (FIRST, SECOND)],
@@ -120,9 +127,15 @@ def arguments(folder: Path, world: World, *more: str) -> list[str]:
     places = write_world(folder, world)
     flags = [f"--{name}={getattr(places, name)}" for name in InputPaths._fields[:5]]
     return [
-        *flags, f"--predictions={folder}/predictions", "--runs", *world.predictions, f"--out={folder}/validation",
-        f"--metrics={folder}/m.json", f"--suites={SUITES}", *more,
-    ]  # fmt: skip
+        *flags,
+        f"--predictions={folder}/predictions",
+        "--runs",
+        *world.predictions,
+        f"--out={folder}/validation",
+        f"--metrics={folder}/m.json",
+        f"--suites={SUITES}",
+        *more,
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -154,24 +167,40 @@ def test_empty_tables_are_evaluated_and_break_nothing_but_warnings(context, tmp_
 
 OTHER = question("别的题目")
 BAD_QUESTIONS = [
-    ("id", ALONE), ("id", replace(OTHER, id="7")), ("id id_of_content", replace(OTHER, stem="改过的题目")),
-    ("exam", replace(OTHER, exam="")), ("subject", replace(OTHER, subject="")), ("answer", replace(question("别的", "", "qa", ()))),
-    ("cluster_id", replace(OTHER, cluster_id=None)), ("cluster_of_a_member?", replace(OTHER, cluster_id="cluster-1")),
-    ("stem", question("", "一个词的解释", "qa", ())), ("choice_stem", question("一")), ("shared_stem", question("别的题目", case="某")),
-    ("shortest_option", question("别的题目", options=("甲", ""))), ("longest_option", question("别的题目", options=("甲", "乙" * 3001))),
-    ("choice_letters letters", question("别的题目", "F")), ("answer_fits_type?", question("别的题目", "AB")),
-    ("answer_fits_type?", question("别的题目", "A", "mrqa")), ("answer_fits_type?", question("别的题目", "BA", "mrqa")),
+    ("id", ALONE),
+    ("id", replace(OTHER, id="7")),
+    ("id id_of_content", replace(OTHER, stem="改过的题目")),
+    ("exam", replace(OTHER, exam="")),
+    ("subject", replace(OTHER, subject="")),
+    ("answer", replace(question("别的", "", "qa", ()))),
+    ("cluster_id", replace(OTHER, cluster_id=None)),
+    ("cluster_of_a_member?", replace(OTHER, cluster_id="cluster-1")),
+    ("stem", question("", "一个词的解释", "qa", ())),
+    ("choice_stem", question("一")),
+    ("shared_stem", question("别的题目", case="某")),
+    ("shortest_option", question("别的题目", options=("甲", ""))),
+    ("longest_option", question("别的题目", options=("甲", "乙" * 3001))),
+    ("choice_letters letters", question("别的题目", "F")),
+    ("answer_fits_type?", question("别的题目", "AB")),
+    ("answer_fits_type?", question("别的题目", "A", "mrqa")),
+    ("answer_fits_type?", question("别的题目", "BA", "mrqa")),
     ("options_distinct?", question("别的题目", "A", options=("甲", "甲"))),
     ("letters_in_order?", replace(OTHER, options=OTHER.options[::-1])),
-    ("case_has_group?", replace(question("别的题目", case=CASE), group_id=None)), ("text_clean?", question("别的&nbsp;题")),
-    ("text_clean?", question("别的\ufffd题")), ("text_clean?", question("别的<b>题")),
-    ("text_clean?", question("别的题目", "反\ufffd映", "qa", ())), ("seen_somewhere?", replace(OTHER, provenance=[])),
-]  # fmt: skip
+    ("case_has_group?", replace(question("别的题目", case=CASE), group_id=None)),
+    ("text_clean?", question("别的&nbsp;题")),
+    ("text_clean?", question("别的\ufffd题")),
+    ("text_clean?", question("别的<b>题")),
+    ("text_clean?", question("别的题目", "反\ufffd映", "qa", ())),
+    ("seen_somewhere?", replace(OTHER, provenance=[])),
+]
 BAD_FACTS = [
-    ("id", FACTS[0]), ("id id_of_content", replace(stated("感冒", "发热"), head="肺炎")), ("head", stated("长" * 121, "发热")),
-    ("tail", stated("感冒", "")), ("text_clean?", stated("感冒", "发&nbsp;热")),
+    ("id", FACTS[0]),
+    ("id id_of_content", replace(stated("感冒", "发热"), head="肺炎")),
+    ("head", stated("长" * 121, "发热")),
+    ("tail", stated("感冒", "")),
+    ("text_clean?", stated("感冒", "发&nbsp;热")),
     ("seen_somewhere?", replace(stated("感冒", "发热"), provenance=[])),
-]  # fmt: skip
+]
 
 
 def said_otherwise(claim: ClaimPair, factual: str, non_factual: str) -> ClaimPair:
@@ -199,19 +228,25 @@ BAD_CLAIMS = [
     ("seen_somewhere?", replace(SYMPTOM, id="claim-8", provenance=[])),
 ]
 BAD_CLUSTERS = [
-    ("id", CLUSTER), ("cluster_of_a_member?", replace(CLUSTER, cluster_id="cluster-1")),
+    ("id", CLUSTER),
+    ("cluster_of_a_member?", replace(CLUSTER, cluster_id="cluster-1")),
     ("members_stand_once?", replace(LOST, members=[TWIN])),
     ("members_stand_once?", replace(LOST, members=["q-y", "q-y"], similarity=[1.0, 1.0])),
-    ("kept_is_the_question?", replace(LOST, members=[SEVERAL.id])), ("kept_is_the_question?", replace(LOST, members=["q-y"], kept="q-y")),
+    ("kept_is_the_question?", replace(LOST, members=[SEVERAL.id])),
+    ("kept_is_the_question?", replace(LOST, members=["q-y"], kept="q-y")),
     ("kept_knows_its_cluster?", replace(LOST, members=[SEVERAL.id], kept=SEVERAL.id)),
-    ("medoid_is_a_member?", replace(LOST, members=["q-y"])), ("rows_cover_members?", replace(LOST, rows=1)),
-    ("similarity_of_each?", replace(LOST, similarity=[])), ("similarity_of_each?", replace(LOST, similarity=[1.5])),
+    ("medoid_is_a_member?", replace(LOST, members=["q-y"])),
+    ("rows_cover_members?", replace(LOST, rows=1)),
+    ("similarity_of_each?", replace(LOST, similarity=[])),
+    ("similarity_of_each?", replace(LOST, similarity=[1.5])),
     ("similarity_of_each?", replace(LOST, similarity=[0.0])),
-]  # fmt: skip
+]
 BAD_ROWS = [
-    *(("questions", *bad) for bad in BAD_QUESTIONS), *(("facts", *bad) for bad in BAD_FACTS), *(("claims", *bad) for bad in BAD_CLAIMS),
+    *(("questions", *bad) for bad in BAD_QUESTIONS),
+    *(("facts", *bad) for bad in BAD_FACTS),
+    *(("claims", *bad) for bad in BAD_CLAIMS),
     *(("clusters", *bad) for bad in BAD_CLUSTERS),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("table", "columns", "bad"), BAD_ROWS, ids=[f"{table}-{columns}" for table, columns, _ in BAD_ROWS])
@@ -312,14 +347,16 @@ def test_what_is_odd_but_may_be_is_a_warning(context, tmp_path: Path, table: str
 
 
 BAD_FOURFOLD = [
-    ("id", FOURFOLD[0]), ("id id_of_content", replace(FOURFOLD[0], id="fourfold-1")),
+    ("id", FOURFOLD[0]),
+    ("id id_of_content", replace(FOURFOLD[0], id="fourfold-1")),
     ("true_affirmed true_denied", replace(FOURFOLD[0], true_denied="高血压没有头晕")),
     ("false_affirmed false_denied", replace(FOURFOLD[0], false_denied="高血压没有多饮")),
-    ("has_facts?", replace(FOURFOLD[0], fact_ids=["fact-1"])), ("false_is_no_fact?", replace(FOURFOLD[0], false_tail="头晕")),
+    ("has_facts?", replace(FOURFOLD[0], fact_ids=["fact-1"])),
+    ("false_is_no_fact?", replace(FOURFOLD[0], false_tail="头晕")),
     ("times_true times_false", replace(FOURFOLD[0], false_tail="头痛")),
     ("text_clean?", replace(FOURFOLD[0], true_affirmed="高血压的常见症状包括头&nbsp;晕")),
     ("seen_somewhere?", replace(FOURFOLD[0], provenance=[])),
-]  # fmt: skip
+]
 
 
 def every(table: str, bad: list) -> World:
@@ -328,14 +365,21 @@ def every(table: str, bad: list) -> World:
 
 
 HARMED = {
-    "questions": [every("questions", BAD_QUESTIONS), GOOD._replace(questions=LONG_STEMS)], "facts": [every("facts", BAD_FACTS)],
-    "claims": [every("claims", BAD_CLAIMS)], "fourfold": [every("fourfold", BAD_FOURFOLD)], "clusters": [every("clusters", BAD_CLUSTERS)],
-    "splits": [world for _, world, _ in BAD_SPLITS], "predictions": [GOOD._replace(predictions=replies) for _, replies, _ in BAD_REPLIES],
-}  # fmt: skip
+    "questions": [every("questions", BAD_QUESTIONS), GOOD._replace(questions=LONG_STEMS)],
+    "facts": [every("facts", BAD_FACTS)],
+    "claims": [every("claims", BAD_CLAIMS)],
+    "fourfold": [every("fourfold", BAD_FOURFOLD)],
+    "clusters": [every("clusters", BAD_CLUSTERS)],
+    "splits": [world for _, world, _ in BAD_SPLITS],
+    "predictions": [GOOD._replace(predictions=replies) for _, replies, _ in BAD_REPLIES],
+}
 # What the shapes of the records let through to no table; the expectations stand for tables that come another way.
 STRANGE_WORDS = {
-    "questions": ("question_type", "category"), "facts": ("relation",), "claims": ("atomic_type",), "fourfold": ("atomic_type",),
-}  # fmt: skip
+    "questions": ("question_type", "category"),
+    "facts": ("relation",),
+    "claims": ("atomic_type",),
+    "fourfold": ("atomic_type",),
+}
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -399,9 +443,16 @@ def test_the_same_tables_give_the_same_bytes(tmp_path: Path) -> None:
     one, two = (sorted(path for path in (tmp_path / name / "validation").rglob("*") if path.is_file()) for name in ("one", "two"))
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
     assert [path.name for path in one] == [
-        "claims.html", "clusters.html", "facts.html", "fourfold.html", "questions.html", "failing.jsonl", "index.html", "passed.json",
+        "claims.html",
+        "clusters.html",
+        "facts.html",
+        "fourfold.html",
+        "questions.html",
+        "failing.jsonl",
+        "index.html",
+        "passed.json",
         "report.json",
-    ]  # fmt: skip
+    ]
 
 
 ABSENT: list[tuple[str, Callable[[Path], Any], str]] = [

@@ -19,8 +19,10 @@ WORDS = st.text("不忌宜正异有无甲", max_size=6)
 COLUMNS = {"id": ["a", "b"], "answer": ["A", "B"], "letters": ["AB", "AB"]}
 
 WRONG = [
-    ("- {expect: ExpectMagic}",
-     r"entry 1 \(ExpectMagic\): unknown expectation 'ExpectMagic'; known: .*ExpectAnswerInOptions.*ExpectColumnValuesToBeUnique"),
+    (
+        "- {expect: ExpectMagic}",
+        r"entry 1 \(ExpectMagic\): unknown expectation 'ExpectMagic'; known: .*ExpectAnswerInOptions.*ExpectColumnValuesToBeUnique",
+    ),
     ("- {expect: ExpectColumnValuesToBeUniqe, column: id}", "did you mean ExpectColumnValuesToBeUnique"),
     ("- {expect: ExpectColumnValuesToBeUnique, column: ids}", r"unknown column 'ids'; known: answer, id, letters; did you mean id\?"),
     ("- {expect: ExpectAnswerInOptions, column_A: answer, column_B: letter}", "unknown column 'letter'"),
@@ -35,7 +37,7 @@ WRONG = [
     ("expect: ExpectMagic", "found dict, expected a list"),
     ("- {expect: [", "not YAML"),
     ("- {expect: ExpectColumnValuesToMatchRegex, column: id, regex: '('}", "could not be evaluated"),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")

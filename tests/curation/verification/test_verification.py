@@ -72,10 +72,19 @@ def test_intervals_are_those_of_wilson(counts: tuple[int, int, int]) -> None:
         assert line[answer]["high"] == pytest.approx(min(1, middle + spread), abs=1e-4)
 
 
-@pytest.mark.parametrize(("answers", "outcome"), [
-    ("s", "support"), ("ssr", "support"), ("sr", "neutral"), ("ssrr", "neutral"), ("snr", "neutral"), ("rrn", "refute"),
-    ("rrsn", "refute"), ("nnr", "neutral"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answers", "outcome"),
+    [
+        ("s", "support"),
+        ("ssr", "support"),
+        ("sr", "neutral"),
+        ("ssrr", "neutral"),
+        ("snr", "neutral"),
+        ("rrn", "refute"),
+        ("rrsn", "refute"),
+        ("nnr", "neutral"),
+    ],
+)
 def test_the_majority_decides_and_a_tie_is_neutral(answers: str, outcome: str) -> None:
     spelled = {"s": "support", "n": "neutral", "r": "refute"}
     assert majority(spelled[letter] for letter in answers) == outcome
@@ -117,8 +126,12 @@ def test_agreement_is_that_of_the_formulas() -> None:
 
 def test_alpha_counts_claims_with_any_number_of_verdicts_and_fleiss_those_with_one_number() -> None:
     answers = [
-        ["support", "support", "refute"], ["neutral", "neutral"], ["refute", "refute", "refute"], ["support"], ["support", "neutral"],
-    ]  # fmt: skip
+        ["support", "support", "refute"],
+        ["neutral", "neutral"],
+        ["refute", "refute", "refute"],
+        ["support"],
+        ["support", "neutral"],
+    ]
     votes = by_claim(*(verdict(n, f"a{m}", answer) for n, line in enumerate(answers) for m, answer in enumerate(line)))
     found = agreement(votes)
     assert found["krippendorff"] == {"claims": 4, "alpha": pytest.approx(alpha_by_hand(answers), abs=1e-4)}

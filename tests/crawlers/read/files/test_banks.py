@@ -91,11 +91,15 @@ _CELLS = [["题目", *LETTERS, "答案"], *([one.stem, *one.texts, one.key] for 
 _REPLY = json_of(
     {
         "data": json_of(
-            {"rows": [{"title": q.stem, "opts": json_of([{"k": k, "v": f"<p>{text}</p>"} for k, text in q.pairs]).decode(), "key": q.key}
-                      for q in BANK]}
+            {
+                "rows": [
+                    {"title": q.stem, "opts": json_of([{"k": k, "v": f"<p>{text}</p>"} for k, text in q.pairs]).decode(), "key": q.key}
+                    for q in BANK
+                ]
+            }
         ).decode()
     }
-)  # fmt: skip
+)
 
 
 def _rows(row: str, cell: str, cells: Sequence[Sequence[str]]) -> str:

@@ -11,42 +11,79 @@ from tests.curation.records import CLEAN, item
 CLIENT = "一般资料：求助者，女性，32岁，公司职员。"
 
 
-@pytest.mark.parametrize(("said", "declared"), [
-    (("s1", None, "二、多项选择题"), "mcqa"), ((None, None, "二、多项选择题（每题2分）"), "mrqa"), (("multi",), "mrqa"),
-    (("不定项选择题",), "choice"), (("案例分析题（不定项）",), "choice"), (("四、案例分析选择题",), "choice"),
-    (("四、综合分析题",), "qa"), (("三、B1型题（一）",), "mcqa"), (("A1/A2型题",), "mcqa"), (("K型题",), "mcqa"), (("X型题",), "mrqa"),
-    (("判断",), "tf"), ((None, "第二部分 判断推理"), None), (("s4",), "blank"), (("QA_Knowledge",), "qa"), (("五、简答题",), "qa"),
-    ((None, "案例一"), None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("said", "declared"),
+    [
+        (("s1", None, "二、多项选择题"), "mcqa"),
+        ((None, None, "二、多项选择题（每题2分）"), "mrqa"),
+        (("multi",), "mrqa"),
+        (("不定项选择题",), "choice"),
+        (("案例分析题（不定项）",), "choice"),
+        (("四、案例分析选择题",), "choice"),
+        (("四、综合分析题",), "qa"),
+        (("三、B1型题（一）",), "mcqa"),
+        (("A1/A2型题",), "mcqa"),
+        (("K型题",), "mcqa"),
+        (("X型题",), "mrqa"),
+        (("判断",), "tf"),
+        ((None, "第二部分 判断推理"), None),
+        (("s4",), "blank"),
+        (("QA_Knowledge",), "qa"),
+        (("五、简答题",), "qa"),
+        ((None, "案例一"), None),
+    ],
+)
 def test_the_first_telling_text_names_the_type(said: tuple[str | None, ...], declared: str | None) -> None:
     assert declared_type(*said) == declared
 
 
-@pytest.mark.parametrize(("declared", "options", "answer", "kind"), [
-    ("mrqa", ["甲", "乙"], "AB", "mrqa"), ("choice", ["甲", "乙"], "B", "mcqa"), ("tf", ["正确", "错误"], "A", "tf"),
-    (None, [], "因为", "qa"), ("blank", [], "指向性", "blank"), ("mcqa", [], None, "qa"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("declared", "options", "answer", "kind"),
+    [
+        ("mrqa", ["甲", "乙"], "AB", "mrqa"),
+        ("choice", ["甲", "乙"], "B", "mcqa"),
+        ("tf", ["正确", "错误"], "A", "tf"),
+        (None, [], "因为", "qa"),
+        ("blank", [], "指向性", "blank"),
+        ("mcqa", [], None, "qa"),
+    ],
+)
 def test_the_type_is_what_the_question_has(declared: str | None, options: list[str], answer: str | None, kind: str) -> None:
     assert question_type(declared, options, answer) == kind
 
 
-@pytest.mark.parametrize(("arguments", "form"), [
-    (("TCM", (None, "一、A1型题"), False, False, "患者，男，30岁。"), "a1"), (("TCM", (None, "二、A2型题"), False, False, "咳嗽"), "a2"),
-    (("TCM", (None, "三、A3/A4型题"), False, False, "咳嗽"), "a3"), (("TCM", ("a4", None), False, False, "咳嗽"), "a3"),
-    (("TCM", (None, "案例 (1)"), False, True, "治法是"), "a3"), (("TCM", (None, None), True, False, "主疏泄的是"), "b1"),
-    (("PCE", (None, "一、A1型题"), False, False, "脾"), None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "form"),
+    [
+        (("TCM", (None, "一、A1型题"), False, False, "患者，男，30岁。"), "a1"),
+        (("TCM", (None, "二、A2型题"), False, False, "咳嗽"), "a2"),
+        (("TCM", (None, "三、A3/A4型题"), False, False, "咳嗽"), "a3"),
+        (("TCM", ("a4", None), False, False, "咳嗽"), "a3"),
+        (("TCM", (None, "案例 (1)"), False, True, "治法是"), "a3"),
+        (("TCM", (None, None), True, False, "主疏泄的是"), "b1"),
+        (("PCE", (None, "一、A1型题"), False, False, "脾"), None),
+    ],
+)
 def test_a_form_is_said_by_the_paper_or_by_the_build(arguments: tuple, form: str | None) -> None:
     assert form_of(*arguments) == form
 
 
-@pytest.mark.parametrize(("stem", "form"), [
-    ("患者，男，30岁，咳嗽三天。治宜选用（ ）。", "a2"), ("某女，42岁。胸中烦热，口苦咽干。诊断为（ ）。", "a2"),
-    ("女性，45 岁。乏力两个月。最可能的诊断是（ ）。", "a2"), ("患儿，9个月，低热盗汗。其证候是（ ）。", "a2"),
-    ("10岁男孩，腹痛一天。首选（ ）。", "a2"), ("患者精神抑郁，表情淡漠，多喜少动，当诊为（ ）。", "a2"), ("脾的生理功能是（ ）。", "a1"),
-    ("病人肢体软弱，行动不便属（ ）。", "a1"), ("小儿高热，口唇发青，应首先警惕的是（ ）。", "a1"),
-    ("孕妇胎位不正，常用艾灸的腧穴是（ ）。", "a1"), ("患者服药后的调护不包括（ ）。", "a1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("stem", "form"),
+    [
+        ("患者，男，30岁，咳嗽三天。治宜选用（ ）。", "a2"),
+        ("某女，42岁。胸中烦热，口苦咽干。诊断为（ ）。", "a2"),
+        ("女性，45 岁。乏力两个月。最可能的诊断是（ ）。", "a2"),
+        ("患儿，9个月，低热盗汗。其证候是（ ）。", "a2"),
+        ("10岁男孩，腹痛一天。首选（ ）。", "a2"),
+        ("患者精神抑郁，表情淡漠，多喜少动，当诊为（ ）。", "a2"),
+        ("脾的生理功能是（ ）。", "a1"),
+        ("病人肢体软弱，行动不便属（ ）。", "a1"),
+        ("小儿高热，口唇发青，应首先警惕的是（ ）。", "a1"),
+        ("孕妇胎位不正，常用艾灸的腧穴是（ ）。", "a1"),
+        ("患者服药后的调护不包括（ ）。", "a1"),
+    ],
+)
 @pytest.mark.parametrize("heading", [None, "一、A1/A2型题", "A1、A2型题"])
 def test_a_patient_makes_a_summary_of_a_case(stem: str, form: str, heading: str | None) -> None:
     """A heading for both forms leaves it to the stem."""

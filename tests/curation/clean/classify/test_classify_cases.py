@@ -23,32 +23,44 @@ CLIENT = "一般资料：求助者，女性，32岁，公司职员。案例介�
 MATERIAL = "某研究者用量表调查了180名初中一年级学生，计算出每名学生在九个维度上的得分，并确定其家庭教养方式。"
 
 
-@pytest.mark.parametrize(("said", "shared_stem", "stem", "category"), [
-    (("analyse",), None, "行为疗法包括（ ）。", "ca"), ((None, "CA"), None, "行为疗法包括（ ）。", "ca"),
-    (("s1", None, "三、案例分析题"), None, "行为疗法包括（ ）。", "ca"), ((), CLIENT, "行为疗法包括（ ）。", "ca"),
-    (("knowledge",), CLIENT, "行为疗法包括（ ）。", "ca"), ((), "患者，男，50岁，反复上腹痛。", "最可能的诊断是（ ）。", "ca"),
-    (("QA_Analyse",), MATERIAL, "该研究的自变量是什么？", "ca"), ((), MATERIAL, "该实验设计属于（ ）。", "kg"),
-    (("knowledge",), None, "该求助者的躯体症状包括（ ）。", "kg"), ((), None, "该求助者的躯体症状包括（ ）。", "ca"),
-    ((), None, "在这段谈话中，咨询师使用了（ ）。", "ca"), ((), None, "求助者中心疗法的理论基础是（ ）。", "kg"),
-    ((), None, "某学生活泼好动，该生的气质类型属于（ ）。", "kg"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("said", "shared_stem", "stem", "category"),
+    [
+        (("analyse",), None, "行为疗法包括（ ）。", "ca"),
+        ((None, "CA"), None, "行为疗法包括（ ）。", "ca"),
+        (("s1", None, "三、案例分析题"), None, "行为疗法包括（ ）。", "ca"),
+        ((), CLIENT, "行为疗法包括（ ）。", "ca"),
+        (("knowledge",), CLIENT, "行为疗法包括（ ）。", "ca"),
+        ((), "患者，男，50岁，反复上腹痛。", "最可能的诊断是（ ）。", "ca"),
+        (("QA_Analyse",), MATERIAL, "该研究的自变量是什么？", "ca"),
+        ((), MATERIAL, "该实验设计属于（ ）。", "kg"),
+        (("knowledge",), None, "该求助者的躯体症状包括（ ）。", "kg"),
+        ((), None, "该求助者的躯体症状包括（ ）。", "ca"),
+        ((), None, "在这段谈话中，咨询师使用了（ ）。", "ca"),
+        ((), None, "求助者中心疗法的理论基础是（ ）。", "kg"),
+        ((), None, "某学生活泼好动，该生的气质类型属于（ ）。", "kg"),
+    ],
+)
 def test_a_category_is_said_or_told_by_its_words(said: tuple, shared_stem: str | None, stem: str, category: str) -> None:
     assert category_of(said, shared_stem, stem) == category
 
 
-@pytest.mark.parametrize(("stem", "options", "kind"), [
-    ("该求助者的躯体症状包括（ ）。", [], "diagnosis"),
-    ("按照合理情绪疗法的ABC理论，该求助者的C包括（ ）。", [], "diagnosis"),
-    ("为明确诊断，还需要了解的资料包括（ ）。", [], "diagnosis"),
-    ("咨询师说“您的目标是什么，方案是什么”，使用的技术是（ ）。", [], "method"),
-    ("厌恶疗法的基本步骤包括（ ）。", ["明确目标行为", "实施厌恶刺激"], "method"),
-    ("在与该求助者商定咨询目标时，咨询目标的特征包括（ ）。", [], "treatment"),
-    ("下一步的安排是（ ）。", [], "treatment"),
-    ("下列说法正确的是", ["转诊至精神科", "布置家庭作业"], "treatment"),
-    ("甲乙丙丁", [], "diagnosis"),
-    ("", [], "diagnosis"),
-    ("“这种技术是什么？”", [], "method"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("stem", "options", "kind"),
+    [
+        ("该求助者的躯体症状包括（ ）。", [], "diagnosis"),
+        ("按照合理情绪疗法的ABC理论，该求助者的C包括（ ）。", [], "diagnosis"),
+        ("为明确诊断，还需要了解的资料包括（ ）。", [], "diagnosis"),
+        ("咨询师说“您的目标是什么，方案是什么”，使用的技术是（ ）。", [], "method"),
+        ("厌恶疗法的基本步骤包括（ ）。", ["明确目标行为", "实施厌恶刺激"], "method"),
+        ("在与该求助者商定咨询目标时，咨询目标的特征包括（ ）。", [], "treatment"),
+        ("下一步的安排是（ ）。", [], "treatment"),
+        ("下列说法正确的是", ["转诊至精神科", "布置家庭作业"], "treatment"),
+        ("甲乙丙丁", [], "diagnosis"),
+        ("", [], "diagnosis"),
+        ("“这种技术是什么？”", [], "method"),
+    ],
+)
 def test_a_case_type_is_told_by_words_of_the_asking_clause_first(stem: str, options: list[str], kind: str) -> None:
     assert case_type_of(stem, options) == kind
 

@@ -8,25 +8,28 @@ from curation.clean.classify.subjects import NO_CATEGORY, ExamAndSubject, Source
 from curation.vocab.reader import read_vocabulary
 
 
-@pytest.mark.parametrize(("raw", "exam", "subject"), [
-    (("职业资格 > 心理咨询师", "心理咨询师", "心理咨询师案例分析模拟卷一（心理诊断）"), "PCE", "心理诊断"),
-    (("职业资格 > 心理咨询师", "心理咨询师", "心理咨询师案例分析模拟卷三（心理咨询）"), "PCE", "心理咨询"),
-    (("心理咨询师 > 模拟试题", None, "三级心理咨询师理论知识模拟试题二"), "PCE", "心理咨询师三级"),
-    (("学历类 > 心理学考研", "心理学考研", "考研心理学统计与测量计算分析卷"), "GEE", "心理统计与测量"),
-    (("医学类 > 中医执业医师 > 方剂学", "方剂学", "中医执业医师资格考试方剂学模拟试卷"), "TCM", "方剂学"),
-    (("教师资格考试", "　小学教师心理学\xa0", "模拟试卷（一）"), "TQE", "小学教师心理学"),
-    (("自学考试 > 自考教育类", None, "自学考试学前教育心理学模拟试题及答案"), "SSE", "学前教育心理学"),
-    (("SSE", "医学类医学心理学", None), "SSE", "医学心理学"),
-    (("SSE", "医学类医学类心理学导论", None), "SSE", "心理学导论"),
-    (("SSE", "教育类发展与教育类发展与教育心理学", None), "SSE", "发展与教育心理学"),
-    (("SSE", "医学类心理学", None), "SSE", "心理学"),
-    (("CA", "心理理论", None), "PCE", "心理理论"),
-    ((None, "考研心理学", None), "GEE", "心理学"),
-    ((None, "自考心理学", None), "SSE", "心理学"),
-    ((None, "心理学基础心理学", None), "GEE", "基础心理学"),
-    ((None, "心理学心理学(一级学科)", None), "GEE", "心理学"),
-    (("医师考试", "中医内科学", None), "TCM", "中医内科学"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("raw", "exam", "subject"),
+    [
+        (("职业资格 > 心理咨询师", "心理咨询师", "心理咨询师案例分析模拟卷一（心理诊断）"), "PCE", "心理诊断"),
+        (("职业资格 > 心理咨询师", "心理咨询师", "心理咨询师案例分析模拟卷三（心理咨询）"), "PCE", "心理咨询"),
+        (("心理咨询师 > 模拟试题", None, "三级心理咨询师理论知识模拟试题二"), "PCE", "心理咨询师三级"),
+        (("学历类 > 心理学考研", "心理学考研", "考研心理学统计与测量计算分析卷"), "GEE", "心理统计与测量"),
+        (("医学类 > 中医执业医师 > 方剂学", "方剂学", "中医执业医师资格考试方剂学模拟试卷"), "TCM", "方剂学"),
+        (("教师资格考试", "　小学教师心理学\xa0", "模拟试卷（一）"), "TQE", "小学教师心理学"),
+        (("自学考试 > 自考教育类", None, "自学考试学前教育心理学模拟试题及答案"), "SSE", "学前教育心理学"),
+        (("SSE", "医学类医学心理学", None), "SSE", "医学心理学"),
+        (("SSE", "医学类医学类心理学导论", None), "SSE", "心理学导论"),
+        (("SSE", "教育类发展与教育类发展与教育心理学", None), "SSE", "发展与教育心理学"),
+        (("SSE", "医学类心理学", None), "SSE", "心理学"),
+        (("CA", "心理理论", None), "PCE", "心理理论"),
+        ((None, "考研心理学", None), "GEE", "心理学"),
+        ((None, "自考心理学", None), "SSE", "心理学"),
+        ((None, "心理学基础心理学", None), "GEE", "基础心理学"),
+        ((None, "心理学心理学(一级学科)", None), "GEE", "心理学"),
+        (("医师考试", "中医内科学", None), "TCM", "中医内科学"),
+    ],
+)
 def test_the_table_knows_exam_and_subject(raw: tuple[str | None, str | None, str | None], exam: str, subject: str) -> None:
     assert exam_and_subject(SourceWords(*raw), "toy") == ExamAndSubject(exam, subject)
 
@@ -67,25 +70,28 @@ def test_what_the_table_does_not_know_keeps_its_own_words_and_is_counted(
     assert exam_and_subject(SourceWords(*raw), "toy") == place
 
 
-@pytest.mark.parametrize(("said", "exam", "subject"), [
-    (SourceWords(exam_raw="首页>护士执业资格>模拟试题"), "护士执业资格", "护士执业资格"),
-    (SourceWords(exam_raw="首页 > 护士执业资格 > 内科护理学 > 每日一练"), "护士执业资格", "内科护理学"),
-    (SourceWords(exam_raw="首页>护士执业资格", paper_raw="基础护理学模拟试题"), "护士执业资格", "基础护理学"),
-    (SourceWords(section_raw="第二章 生理心理学"), "SSE", "生理心理学"),
-    (SourceWords(subject_raw="第二章 生理心理学", paper_raw="教育心理学模拟试卷"), "GEE", "教育心理学"),
-    (SourceWords(exam_raw="护士执业资格 > 内科护理学 > 第四章 发展心理学的应用"), "护士执业资格", "内科护理学"),
-    (SourceWords(section_raw="第五章 中医护理", url="file:护士执业资格/内科护理学.txt"), "护士执业资格", "内科护理学"),
-    (SourceWords(url="file:2024年执业药师法规历年真题.json"), "执业药师", "药事管理与法规"),
-    (SourceWords(url="file:药师/2024年中药药一历年真题.json"), "执业药师", "中药学专业知识（一）"),
-    (SourceWords(url="file:中医/2024年中药药一历年真题.json"), "TCM", "中药学专业知识（一）"),
-    (SourceWords(paper_raw="2022年中药师药二模拟试题"), "执业药师", "中药学专业知识（二）"),
-    (SourceWords(url="file:执业药师西药二1200题.json", section_raw="单项选择题"), "执业药师", "药学专业知识（二）"),
-    (SourceWords(url="file:教师资格/教育心理学/01.txt"), "TQE", "教育心理学"),
-    (SourceWords(url="file:zjzx_大学心理学.txt"), "unknown", "心理学"),
-    (SourceWords(url="https://a.example/中药学/1.html"), "unknown", "未知科目"),
-    (SourceWords(subject_raw="工程学", url="file:大学心理学.txt"), "unknown", "工程学"),
-    (SourceWords(exam_raw="执业医师 > 中医内科学", paper_raw="方剂学模拟试卷"), "TCM", "中医内科学"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("said", "exam", "subject"),
+    [
+        (SourceWords(exam_raw="首页>护士执业资格>模拟试题"), "护士执业资格", "护士执业资格"),
+        (SourceWords(exam_raw="首页 > 护士执业资格 > 内科护理学 > 每日一练"), "护士执业资格", "内科护理学"),
+        (SourceWords(exam_raw="首页>护士执业资格", paper_raw="基础护理学模拟试题"), "护士执业资格", "基础护理学"),
+        (SourceWords(section_raw="第二章 生理心理学"), "SSE", "生理心理学"),
+        (SourceWords(subject_raw="第二章 生理心理学", paper_raw="教育心理学模拟试卷"), "GEE", "教育心理学"),
+        (SourceWords(exam_raw="护士执业资格 > 内科护理学 > 第四章 发展心理学的应用"), "护士执业资格", "内科护理学"),
+        (SourceWords(section_raw="第五章 中医护理", url="file:护士执业资格/内科护理学.txt"), "护士执业资格", "内科护理学"),
+        (SourceWords(url="file:2024年执业药师法规历年真题.json"), "执业药师", "药事管理与法规"),
+        (SourceWords(url="file:药师/2024年中药药一历年真题.json"), "执业药师", "中药学专业知识（一）"),
+        (SourceWords(url="file:中医/2024年中药药一历年真题.json"), "TCM", "中药学专业知识（一）"),
+        (SourceWords(paper_raw="2022年中药师药二模拟试题"), "执业药师", "中药学专业知识（二）"),
+        (SourceWords(url="file:执业药师西药二1200题.json", section_raw="单项选择题"), "执业药师", "药学专业知识（二）"),
+        (SourceWords(url="file:教师资格/教育心理学/01.txt"), "TQE", "教育心理学"),
+        (SourceWords(url="file:zjzx_大学心理学.txt"), "unknown", "心理学"),
+        (SourceWords(url="https://a.example/中药学/1.html"), "unknown", "未知科目"),
+        (SourceWords(subject_raw="工程学", url="file:大学心理学.txt"), "unknown", "工程学"),
+        (SourceWords(exam_raw="执业医师 > 中医内科学", paper_raw="方剂学模拟试卷"), "TCM", "中医内科学"),
+    ],
+)
 def test_signs_are_read_in_their_order(said: SourceWords, exam: str, subject: str) -> None:
     """The source's mark, the breadcrumb, the title, the section, the file and its folders: the first that the table knows."""
     assert exam_and_subject(said, "toy")[:2] == (exam, subject)

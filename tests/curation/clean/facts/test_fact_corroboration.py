@@ -10,10 +10,12 @@ from curation.vocab.reader import read_vocabulary
 from tests.curation.records import fact
 
 PLACES = [
-    ("眼科", "眼病甲{}症", "视物模糊", "眼底检查"), ("呼吸内科", "肺病乙{}症", "胸痛", "胸部平片"),
-    ("骨科", "骨病丙{}症", "骨痛", "四肢的骨和关节平片"), ("皮肤科", "皮病丁{}症", "脱屑", "皮肤病理检查"),
+    ("眼科", "眼病甲{}症", "视物模糊", "眼底检查"),
+    ("呼吸内科", "肺病乙{}症", "胸痛", "胸部平片"),
+    ("骨科", "骨病丙{}症", "骨痛", "四肢的骨和关节平片"),
+    ("皮肤科", "皮病丁{}症", "脱屑", "皮肤病理检查"),
     ("神经内科", "脑病戊{}症", "头痛", "颅脑CT检查"),
-]  # fmt: skip
+]
 
 
 def a_land_of(size: int) -> list[Fact]:
@@ -22,17 +24,21 @@ def a_land_of(size: int) -> list[Fact]:
     for number in range(size):
         place, head, symptom, test = PLACES[number % len(PLACES)]
         facts += [
-            fact("disease_department", head.format(number), place), fact("disease_symptom", head.format(number), symptom),
-            fact("disease_examination", head.format(number), test), fact("disease_infectivity", head.format(number), "传染性", False),
-        ]  # fmt: skip
+            fact("disease_department", head.format(number), place),
+            fact("disease_symptom", head.format(number), symptom),
+            fact("disease_examination", head.format(number), test),
+            fact("disease_infectivity", head.format(number), "传染性", False),
+        ]
     return facts
 
 
 NOBODYS = [
-    fact("disease_complication", "眼病甲5症", "肺病乙1症"), fact("disease_symptom", "肺病乙1症", "绿毛怪象"),
-    fact("disease_symptom", "眼病甲0症", "胸痛"), fact("disease_food", "肺病乙1症", "南瓜子仁"),
+    fact("disease_complication", "眼病甲5症", "肺病乙1症"),
+    fact("disease_symptom", "肺病乙1症", "绿毛怪象"),
+    fact("disease_symptom", "眼病甲0症", "胸痛"),
+    fact("disease_food", "肺病乙1症", "南瓜子仁"),
     fact("disease_medicine", "肺病乙1症", "同某堂"),
-]  # fmt: skip
+]
 """What no other entry of the place has."""
 MISPLACED = [fact("disease_examination", "眼病甲0症", "胸部平片"), fact("disease_department", "眼病甲0症", "手外科")]
 """What by the table of organs is for others, in small data, too."""
@@ -83,23 +89,41 @@ BEFALLS: dict[tuple[str, bool | None], list[str]] = {
     ("disease_examination", False): ["鹅口疮 心电图", "脐带脱垂 便常规"],
     ("disease_examination", None): ["任何病 免疫荧光"],
     ("disease_department", False): [
-        "银屑病甲 手外科", "风湿性心脏病 呼吸内科", "鼻息肉 普外科", "血管神经性水肿 神经内科", "荨麻疹性血管炎 血管外科",
+        "银屑病甲 手外科",
+        "风湿性心脏病 呼吸内科",
+        "鼻息肉 普外科",
+        "血管神经性水肿 神经内科",
+        "荨麻疹性血管炎 血管外科",
         "脑积水 针灸科",
     ],
     ("disease_department", True): [
-        "断指 手外科", "肺源性心脏病 呼吸内科", "结肠息肉 普外科", "三叉神经痛 神经内科", "血栓闭塞性脉管炎 血管外科",
+        "断指 手外科",
+        "肺源性心脏病 呼吸内科",
+        "结肠息肉 普外科",
+        "三叉神经痛 神经内科",
+        "血栓闭塞性脉管炎 血管外科",
     ],
     ("disease_complication", True): [
-        "胃溃疡 幽门梗阻", "膀胱炎 肾盂肾炎", "狂犬病 呼吸衰竭", "股骨颈骨折 坠积性肺炎", "类风湿关节炎 间质性肺炎", "阴道炎 宫颈糜烂",
+        "胃溃疡 幽门梗阻",
+        "膀胱炎 肾盂肾炎",
+        "狂犬病 呼吸衰竭",
+        "股骨颈骨折 坠积性肺炎",
+        "类风湿关节炎 间质性肺炎",
+        "阴道炎 宫颈糜烂",
     ],
     ("disease_complication", False): [
-        "鼻炎 幽门梗阻", "肝性脑病 肝硬化", "肩周炎 间质性肺炎", "锁骨骨折 肺炎", "腺样体肥大 宫颈糜烂", "男性乳房肥大症 宫颈糜烂",
+        "鼻炎 幽门梗阻",
+        "肝性脑病 肝硬化",
+        "肩周炎 间质性肺炎",
+        "锁骨骨折 肺炎",
+        "腺样体肥大 宫颈糜烂",
+        "男性乳房肥大症 宫颈糜烂",
     ],
     ("disease_method", False): ["股骨骨折 药物治疗"],
     ("disease_method", True): ["肺炎 药物治疗"],
     ("disease_prevention", False): ["咯血 增强体质", "二尖瓣关闭不全 限制钠盐摄入", "扩张型心肌病 注意休息"],
     ("disease_prevention", True): ["感冒 增强体质", "高血压 限制钠盐摄入"],
-}  # fmt: skip
+}
 """(relation, whether a tail befalls a head) -> "head tail"."""
 
 

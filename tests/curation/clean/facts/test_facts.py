@@ -17,15 +17,24 @@ def facts(item: EntityItem) -> list[tuple[str, str, str, bool]]:
     return [(fact.relation, fact.head, fact.tail, fact.polarity) for fact in read_entity(item).facts]
 
 
-@pytest.mark.parametrize(("syntax", "value", "reason"), [
-    ("list", "尚不明确。", "value_empty"), ("list", "暂无", "value_empty"),
-    ("list", "颈后肘窝腘窝和骶尾部皮肤因为反复搔抓而逐渐增厚变硬并形成苔藓样斑块", "value_too_long"),
-    ("list", "多数与长期搔抓有关", "tail_not_atomic"), ("list", "必要时做细菌培养", "tail_not_atomic"),
-    ("list", "并随身携带缓解药物", "tail_not_atomic"), ("list", "病变局限于", "tail_not_atomic"),
-    ("list", "尺骨上1/3骨折合...", "tail_not_atomic"), ("list", "鼻", "tail_not_atomic"),
-    ("word", "不确定，如为病毒性则有传染性", "tail_not_atomic"), ("word", "不通过空气传播", "tail_not_atomic"),
-    ("word", "暂无", "value_empty"), ("range", "阴性或弱阳性", "tail_not_atomic"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("syntax", "value", "reason"),
+    [
+        ("list", "尚不明确。", "value_empty"),
+        ("list", "暂无", "value_empty"),
+        ("list", "颈后肘窝腘窝和骶尾部皮肤因为反复搔抓而逐渐增厚变硬并形成苔藓样斑块", "value_too_long"),
+        ("list", "多数与长期搔抓有关", "tail_not_atomic"),
+        ("list", "必要时做细菌培养", "tail_not_atomic"),
+        ("list", "并随身携带缓解药物", "tail_not_atomic"),
+        ("list", "病变局限于", "tail_not_atomic"),
+        ("list", "尺骨上1/3骨折合...", "tail_not_atomic"),
+        ("list", "鼻", "tail_not_atomic"),
+        ("word", "不确定，如为病毒性则有传染性", "tail_not_atomic"),
+        ("word", "不通过空气传播", "tail_not_atomic"),
+        ("word", "暂无", "value_empty"),
+        ("range", "阴性或弱阳性", "tail_not_atomic"),
+    ],
+)
 def test_each_reason_against_a_value(syntax: str, value: str, reason: str) -> None:
     assert [piece.reason for piece in tails(value, syntax)] == [reason]
 
@@ -35,11 +44,27 @@ def test_the_last_item_of_a_value_that_the_site_cut_is_dropped() -> None:
     assert [(piece.text, piece.reason) for piece in pieces] == [("头晕", None), ("头痛", None), ("心", "tail_not_atomic")]
 
 
-@pytest.mark.parametrize(("value", "polarity"), [
-    ("是", True), ("有传染性", True), ("呼吸道传播", True), ("具有传染性", True), ("否", False), ("无传染性", False),
-    ("不具有传染性", False), ("是非传染性疾病。", False), ("血液传播，性生活和母婴传染", True), ("无", False), ("没有", False),
-    ("传染性：无", False), ("不属于传染病", False), ("无明显传染性", False), ("未见传染性", False), ("不会传播", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "polarity"),
+    [
+        ("是", True),
+        ("有传染性", True),
+        ("呼吸道传播", True),
+        ("具有传染性", True),
+        ("否", False),
+        ("无传染性", False),
+        ("不具有传染性", False),
+        ("是非传染性疾病。", False),
+        ("血液传播，性生活和母婴传染", True),
+        ("无", False),
+        ("没有", False),
+        ("传染性：无", False),
+        ("不属于传染病", False),
+        ("无明显传染性", False),
+        ("未见传染性", False),
+        ("不会传播", False),
+    ],
+)
 def test_infectivity(value: str, polarity: bool) -> None:
     assert facts(entry({"是否传染：": value})) == [("disease_infectivity", "高血压", "传染性", polarity)]
 
@@ -50,8 +75,10 @@ def test_labels_are_looked_up_without_their_dress() -> None:
 
 def test_food_to_eat_and_to_avoid() -> None:
     assert facts(entry({"宜：": "芹菜、燕麦", "忌": "咸菜"})) == [
-        ("disease_food", "高血压", "芹菜", True), ("disease_food", "高血压", "燕麦", True), ("disease_food", "高血压", "咸菜", False),
-    ]  # fmt: skip
+        ("disease_food", "高血压", "芹菜", True),
+        ("disease_food", "高血压", "燕麦", True),
+        ("disease_food", "高血压", "咸菜", False),
+    ]
 
 
 def test_ranges_name_their_people_in_the_head() -> None:
@@ -59,13 +86,16 @@ def test_ranges_name_their_people_in_the_head() -> None:
     assert [(head, tail) for _, head, tail, _ in found] == [("血红蛋白（成年男性）", "120~160g/L"), ("血红蛋白（成年女性）", "110~150g/L")]
 
 
-@pytest.mark.parametrize(("values", "relations"), [
-    ({"批准文号：": "国药准字Ｚ00000001", "不良反应": "口干"}, ["chinese_medicine_side_effect"]),
-    ({"批准文号：": "国药准字H00000001", "不良反应": "口干"}, ["western_medicine_side_effect"]),
-    ({"药品类型": "中成药", "功能主治": "疏风解表"}, ["chinese_medicine_effect"]),
-    ({"适应症": "治疗高血压"}, ["western_medicine_effect"]),
-    ({"不良反应": "口干"}, []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("values", "relations"),
+    [
+        ({"批准文号：": "国药准字Ｚ00000001", "不良反应": "口干"}, ["chinese_medicine_side_effect"]),
+        ({"批准文号：": "国药准字H00000001", "不良反应": "口干"}, ["western_medicine_side_effect"]),
+        ({"药品类型": "中成药", "功能主治": "疏风解表"}, ["chinese_medicine_effect"]),
+        ({"适应症": "治疗高血压"}, ["western_medicine_effect"]),
+        ({"不良反应": "口干"}, []),
+    ],
+)
 def test_the_kind_of_a_medicine(values: dict[str, str], relations: list[str]) -> None:
     assert [fact[0] for fact in facts(entry(values, "medicine", name="某片"))] == relations
 

@@ -144,14 +144,17 @@ def test_long_hostile_values_end(text: str) -> None:
     tails(text, "list", column=COLUMNS[" "])
 
 
-@pytest.mark.parametrize(("name", "alias", "url", "head"), [
-    ("获得性免疫缺...", "艾滋病", "file:1", None),
-    ("获得性免疫缺...", "获得性免疫缺陷综合征，艾滋病", "file:1", "获得性免疫缺陷综合征"),
-    ("获得性免疫缺…", None, "https://a.example/%E8%8E%B7%E5%BE%97%E6%80%A7%E5%85%8D%E7%96%AB%E7%BC%BA%E9%99%B7.html", "获得性免疫缺陷"),
-    ("获得性免疫缺……", "获得性免疫缺陷综合征、获得性免疫缺陷病", "file:1", None),
-    ("获得性免疫缺陷病（艾", None, "file:1", None),
-    ("获得性免疫缺陷病[详细]", None, "file:1", "获得性免疫缺陷病"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "alias", "url", "head"),
+    [
+        ("获得性免疫缺...", "艾滋病", "file:1", None),
+        ("获得性免疫缺...", "获得性免疫缺陷综合征，艾滋病", "file:1", "获得性免疫缺陷综合征"),
+        ("获得性免疫缺…", None, "https://a.example/%E8%8E%B7%E5%BE%97%E6%80%A7%E5%85%8D%E7%96%AB%E7%BC%BA%E9%99%B7.html", "获得性免疫缺陷"),
+        ("获得性免疫缺……", "获得性免疫缺陷综合征、获得性免疫缺陷病", "file:1", None),
+        ("获得性免疫缺陷病（艾", None, "file:1", None),
+        ("获得性免疫缺陷病[详细]", None, "file:1", "获得性免疫缺陷病"),
+    ],
+)
 def test_a_name_that_was_cut_is_no_head(name: str, alias: str | None, url: str, head: str | None) -> None:
     item = entry({"症状": "发热、消瘦"}, name=name, alias_raw=alias, url=url, provenance=seen(url=url))
     (reading,) = read_entities([item])

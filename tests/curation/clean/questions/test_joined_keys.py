@@ -25,19 +25,31 @@ def outcome(reading: CleanedQuestion) -> str | None:
     return reading.question.answer if reading.question else reading.rejected.reason if reading.rejected else None
 
 
-@pytest.mark.parametrize(("rows", "expected"), [
-    pytest.param([(SHARED, None), (SHARED, None), (SHARED, "A,E,B")], ["A", "E", "B"], id="a letter each"),
-    pytest.param([(SHARED, "D;B"), (SHARED, None)], ["D", "B"], id="the key stands with the first"),
-    pytest.param(
-        [(OWN, "C"), (SHARED, None), (SHARED, "ABC"), (SHARED, "A")], ["C", "answer_missing", "keys_joined", "A"], id="a letter too many"),
-    pytest.param(
-        [(SHARED, None), (SHARED, None), (SHARED, None), (SHARED, "AB")], ["answer_missing"] * 3 + ["keys_joined"], id="a letter too few"),
-    pytest.param([(None, None), (None, None), (SHARED, "A,B,D"), (None, None), (OWN, "D,A")],
-     ["answer_missing"] * 2 + ["keys_joined", "answer_missing", "keys_joined"], id="whose options they are is not said"),
-    pytest.param([(OWN, None), (SHARED, "AB")], ["answer_missing", "AB"], id="another question without a key"),
-    pytest.param([(None, None), (None, None), (SHARED, "AB")], ["answer_missing"] * 2 + ["AB"], id="more questions than letters"),
-    pytest.param([(SHARED, "A"), (SHARED, "BD")], ["A", "BD"], id="each has its own"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        pytest.param([(SHARED, None), (SHARED, None), (SHARED, "A,E,B")], ["A", "E", "B"], id="a letter each"),
+        pytest.param([(SHARED, "D;B"), (SHARED, None)], ["D", "B"], id="the key stands with the first"),
+        pytest.param(
+            [(OWN, "C"), (SHARED, None), (SHARED, "ABC"), (SHARED, "A")],
+            ["C", "answer_missing", "keys_joined", "A"],
+            id="a letter too many",
+        ),
+        pytest.param(
+            [(SHARED, None), (SHARED, None), (SHARED, None), (SHARED, "AB")],
+            ["answer_missing"] * 3 + ["keys_joined"],
+            id="a letter too few",
+        ),
+        pytest.param(
+            [(None, None), (None, None), (SHARED, "A,B,D"), (None, None), (OWN, "D,A")],
+            ["answer_missing"] * 2 + ["keys_joined", "answer_missing", "keys_joined"],
+            id="whose options they are is not said",
+        ),
+        pytest.param([(OWN, None), (SHARED, "AB")], ["answer_missing", "AB"], id="another question without a key"),
+        pytest.param([(None, None), (None, None), (SHARED, "AB")], ["answer_missing"] * 2 + ["AB"], id="more questions than letters"),
+        pytest.param([(SHARED, "A"), (SHARED, "BD")], ["A", "BD"], id="each has its own"),
+    ],
+)
 def test_joined_keys(rows: list[tuple[list[str] | None, str | None]], expected: list[str]) -> None:
     assert [outcome(reading) for reading in read(*(row(number, *fields) for number, fields in enumerate(rows, 9)))] == expected
 

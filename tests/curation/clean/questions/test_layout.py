@@ -12,8 +12,10 @@ from curation.clean.wording.exam_text import open_gaps
 from tests.curation.records import CLEAN, item
 
 STEMS = [f"第{n}例患者最先受到影响的器官是（ ）" for n in range(1, 8)] + [
-    "3个月婴儿的特点是", "下列属于感觉器官的是", "下列属于消化器官的是",
-]  # fmt: skip
+    "3个月婴儿的特点是",
+    "下列属于感觉器官的是",
+    "下列属于消化器官的是",
+]
 
 
 HEADS = [
@@ -51,15 +53,26 @@ def test_where_most_questions_come_from_is_no_part_of_them(form: str) -> None:
     assert [without_frame(stem, frame)[0] for stem in given] == STEMS
 
 
-@pytest.mark.parametrize("stems", [
-    STEMS, STEMS[:3], [f"What is the capital of country {n}?" for n in range(9)],
-    [f"患者，男，{n}岁。发热两天。\n最可能的诊断是" for n in range(20, 30)], [f"某药的性质是{n}。（ ）" for n in range(9)],
-    [f"下列关于{n}的说法（选自教材）正确的是" for n in range(9)],
-    [f"{n % 3 + 2}-甲基{word}的性质是" for n, word in enumerate(("丁烷", "丙烷", "戊烷", "己烷", "庚烷", "辛烷", "壬烷", "癸烷"))],
-    [f"{n}%葡萄糖注射液用于" for n in range(5, 14)], [f"{n * 7}+{n * 3}等于多少" for n in range(5, 14)],
-    [f"{n}.5mg的硝酸甘油用于" for n in range(5, 14)], [f"{n}/20的患者出现的症状是" for n in range(5, 14)],
-    [f"知觉的特性（{word}）" for word in ("选择性", "整体性", "理解性", "恒常性", "对比", "错觉", "阈限", "适应", "掩蔽", "联觉", "后像")],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "stems",
+    [
+        STEMS,
+        STEMS[:3],
+        [f"What is the capital of country {n}?" for n in range(9)],
+        [f"患者，男，{n}岁。发热两天。\n最可能的诊断是" for n in range(20, 30)],
+        [f"某药的性质是{n}。（ ）" for n in range(9)],
+        [f"下列关于{n}的说法（选自教材）正确的是" for n in range(9)],
+        [f"{n % 3 + 2}-甲基{word}的性质是" for n, word in enumerate(("丁烷", "丙烷", "戊烷", "己烷", "庚烷", "辛烷", "壬烷", "癸烷"))],
+        [f"{n}%葡萄糖注射液用于" for n in range(5, 14)],
+        [f"{n * 7}+{n * 3}等于多少" for n in range(5, 14)],
+        [f"{n}.5mg的硝酸甘油用于" for n in range(5, 14)],
+        [f"{n}/20的患者出现的症状是" for n in range(5, 14)],
+        [
+            f"知觉的特性（{word}）"
+            for word in ("选择性", "整体性", "理解性", "恒常性", "对比", "错觉", "阈限", "适应", "掩蔽", "联觉", "后像")
+        ],
+    ],
+)
 def test_stems_without_a_frame_stay(stems: list[str]) -> None:
     frame = frame_of(stems)
     assert [without_frame(stem, frame)[0] for stem in stems] == stems
@@ -106,10 +119,17 @@ def test_a_word_that_is_last_so_often_that_it_would_have_been_right_is_none() ->
     assert _file([FULL, (row, "A"), (row, "B")]) == (set(), set())
 
 
-@pytest.mark.parametrize("real", [
-    (["甲", "乙", "丙", "无"], "D"), (["甲", "乙", "丙", "无"], "无"), (["甲", "无", "丙", "丁"], "A"), (["√", "×", "无", "无"], "A"),
-    (["甲", "乙", "无"], "B"), (["甲", "乙", "丙", "丁", "戊"], "A"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "real",
+    [
+        (["甲", "乙", "丙", "无"], "D"),
+        (["甲", "乙", "丙", "无"], "无"),
+        (["甲", "无", "丙", "丁"], "A"),
+        (["√", "×", "无", "无"], "A"),
+        (["甲", "乙", "无"], "B"),
+        (["甲", "乙", "丙", "丁", "戊"], "A"),
+    ],
+)
 def test_a_word_that_is_an_option_anywhere_is_one_everywhere(real: tuple[list[str], str]) -> None:
     assert _file([FULL, (["甲", "乙", "无", "无"], "A"), (["甲", "乙", "丙", "无"], "B"), real]) == (set(), set())
 
@@ -144,9 +164,19 @@ def _cleaned(stems: list[str], options: list[list[str]]) -> list[str]:
 
 
 LEFT_IN_STEMS = [
-    ("难 ", ""), ("A1 ", ""), ("◇", ""), ("\\. ", ""), ("※ ", ""), ("<考点{n}> ", ""), ("", " B"), ("", "AC"), ("", " ◎"), ("", "`x{n}`"),
-    ("", "\n选：甲{n}／乙{n}"), ("", "\n提示：见第{n}页"),
-]  # fmt: skip
+    ("难 ", ""),
+    ("A1 ", ""),
+    ("◇", ""),
+    ("\\. ", ""),
+    ("※ ", ""),
+    ("<考点{n}> ", ""),
+    ("", " B"),
+    ("", "AC"),
+    ("", " ◎"),
+    ("", "`x{n}`"),
+    ("", "\n选：甲{n}／乙{n}"),
+    ("", "\n提示：见第{n}页"),
+]
 
 
 @pytest.mark.parametrize(("before", "behind"), LEFT_IN_STEMS)
@@ -161,16 +191,19 @@ def test_a_row_of_the_layout_as_the_last_option_makes_a_question_doubtful(row: s
     assert set(_cleaned(ASKED, options)) == {"layout_left"}
 
 
-@pytest.mark.parametrize(("stems", "options"), [
-    (ASKED, OPTIONS),
-    ([f"（ ）主管{organ}的功能。" for organ in ORGANS], OPTIONS),
-    ([f"患者，男，{20 + n}岁。{organ}痛三天。最可能的诊断是" for n, organ in enumerate(ORGANS)], OPTIONS),
-    ([f"“{organ}”的说法，不正确的是？" for organ in ORGANS], OPTIONS),
-    (ASKED, [[f"{n}mg", f"{n + 1}mg", f"{n + 2}mg", f"{n + 3}mg"] for n in range(12)]),
-    (ASKED, [[f"±{organ}", f"≥{n}岁", f"{organ}↑", f"{organ}+"] for n, organ in enumerate(ORGANS)]),
-    (ASKED, [[f"{organ}（{organ}气）", f"{organ}。", f"“{organ}”", f"（{organ}）"] for organ in ORGANS]),
-    ([f"医生：{organ}怎样？\n患者：{organ}痛。\n医生：多久了？\n患者：三天。\n该医生运用的技术是" for organ in ORGANS], OPTIONS),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("stems", "options"),
+    [
+        (ASKED, OPTIONS),
+        ([f"（ ）主管{organ}的功能。" for organ in ORGANS], OPTIONS),
+        ([f"患者，男，{20 + n}岁。{organ}痛三天。最可能的诊断是" for n, organ in enumerate(ORGANS)], OPTIONS),
+        ([f"“{organ}”的说法，不正确的是？" for organ in ORGANS], OPTIONS),
+        (ASKED, [[f"{n}mg", f"{n + 1}mg", f"{n + 2}mg", f"{n + 3}mg"] for n in range(12)]),
+        (ASKED, [[f"±{organ}", f"≥{n}岁", f"{organ}↑", f"{organ}+"] for n, organ in enumerate(ORGANS)]),
+        (ASKED, [[f"{organ}（{organ}气）", f"{organ}。", f"“{organ}”", f"（{organ}）"] for organ in ORGANS]),
+        ([f"医生：{organ}怎样？\n患者：{organ}痛。\n医生：多久了？\n患者：三天。\n该医生运用的技术是" for organ in ORGANS], OPTIONS),
+    ],
+)
 def test_words_that_questions_have_in_common_are_left(stems: list[str], options: list[list[str]]) -> None:
     assert "layout_left" not in _cleaned(stems, options)
 

@@ -25,56 +25,85 @@ def reading(stem: str, options: list[str] | None, answer: str | None, kind: str 
 
 STEMS_READ: dict[str, list[tuple[str, str]]] = {
     "a number goes before a figure of the question": [
-        ("12.3岁儿童的思维是（ ）。", "3岁儿童的思维是（ ）。"), ("7.5-羟色胺再摄取抑制剂是（ ）。", "5-羟色胺再摄取抑制剂是（ ）。"),
-        ("12.2型糖尿病首选（ ）。", "2型糖尿病首选（ ）。"), ("5．16PF是由（ ）编制的。", "16PF是由（ ）编制的。"),
-        ("100.0.9%NaCl溶液又称为（ ）。", "0.9%NaCl溶液又称为（ ）。"), ("三、简答题\n12.什么是鼓励？", "什么是鼓励？"),
+        ("12.3岁儿童的思维是（ ）。", "3岁儿童的思维是（ ）。"),
+        ("7.5-羟色胺再摄取抑制剂是（ ）。", "5-羟色胺再摄取抑制剂是（ ）。"),
+        ("12.2型糖尿病首选（ ）。", "2型糖尿病首选（ ）。"),
+        ("5．16PF是由（ ）编制的。", "16PF是由（ ）编制的。"),
+        ("100.0.9%NaCl溶液又称为（ ）。", "0.9%NaCl溶液又称为（ ）。"),
+        ("三、简答题\n12.什么是鼓励？", "什么是鼓励？"),
         ("5下述属于感觉的是", "下述属于感觉的是"),
     ],
     "an address or a word of adverts is an advert behind a sentence alone": [
         ("打开www.abc.example后首先应当（ ）", "打开www.abc.example后首先应当（ ）"),
         ("在浏览器中输入http://abc.example/a?b=1可以看到的是", "在浏览器中输入http://abc.example/a?b=1可以看到的是"),
-        ("该单位的网址是www.abc.example", "该单位的网址是www.abc.example"), ("属于感觉的是（ ）。www.abc.example", "属于感觉的是（ ）。"),
+        ("该单位的网址是www.abc.example", "该单位的网址是www.abc.example"),
+        ("属于感觉的是（ ）。www.abc.example", "属于感觉的是（ ）。"),
         ("属于感觉的是（ ） http://www.abc.example/x", "属于感觉的是（ ）"),
         ("属于感觉的是（ ）（www.abc.example）", "属于感觉的是（ ）"),
         ("追溯码应当清晰，可被扫码设备识读", "追溯码应当清晰，可被扫码设备识读"),
         ("下列属于感觉的是（ ）。扫码看答案", "下列属于感觉的是（ ）。"),
     ],
     "pages behind the blank are dropped where half is lost": [
-        ("情绪具有〔　〕9-221", "情绪具有（ ）"), ("情绪具有〔　〕7-", "情绪具有（ ）"), ("情绪具有〔　〕 7-", "情绪具有（ ）"),
+        ("情绪具有〔　〕9-221", "情绪具有（ ）"),
+        ("情绪具有〔　〕7-", "情绪具有（ ）"),
+        ("情绪具有〔　〕 7-", "情绪具有（ ）"),
     ],
-}  # fmt: skip
+}
 
 
 TEXTS_READ: dict[str, list[tuple[str, str]]] = {
     "simplified texts have these characters of their own": [
-        ("磺胺甲噁唑", "磺胺甲噁唑"), ("二噁英", "二噁英"), ("康雍乾三帝", "康雍乾三帝"), ("乾隆", "乾隆"), ("乾嘉学派", "乾嘉学派"),
-        ("乾", "乾"), ("徵为火", "徵为火"), ("别名为於术", "别名为於术"), ("显著、原著䓬", "显著、原著䓬"), ("著录于髃", "著录于髃"),
+        ("磺胺甲噁唑", "磺胺甲噁唑"),
+        ("二噁英", "二噁英"),
+        ("康雍乾三帝", "康雍乾三帝"),
+        ("乾隆", "乾隆"),
+        ("乾嘉学派", "乾嘉学派"),
+        ("乾", "乾"),
+        ("徵为火", "徵为火"),
+        ("别名为於术", "别名为於术"),
+        ("显著、原著䓬", "显著、原著䓬"),
+        ("著录于髃", "著录于髃"),
     ],
     "traditional texts are simplified": [
-        ("噁心", "恶心"), ("口乾舌燥，發熱", "口干舌燥，发热"),
+        ("噁心", "恶心"),
+        ("口乾舌燥，發熱", "口干舌燥，发热"),
     ],
     "glosses and signs of converted pages go": [
-        ("情緒出現(xiàn)低落", "情绪出现低落"), ("根據(jù)標(biāo)準(zhǔn)", "根据标准"), ("不可跨越无菌区（qū）", "不可跨越无菌区"),
-        ("癃（lóng）闭", "癃（lóng）闭"), ("条件反射^p 与分析^p", "条件反射与分析"), ("x^p的均数", "x^p的均数"),
-        ("学习\"圆的直径〞是指", "学习“圆的直径”是指"), ("“鸭步〞与〝震颤〞", "“鸭步”与“震颤”"),
-        ("“角（jué）色”的读音", "“角（jué）色”的读音"), ("癥狀", "症状"), ("焦慮癥与强迫癥", "焦虑症与强迫症"),
-        ("癥瘕與消癥", "癥瘕与消癥"), ("多發癥瘕", "多发癥瘕"),
+        ("情緒出現(xiàn)低落", "情绪出现低落"),
+        ("根據(jù)標(biāo)準(zhǔn)", "根据标准"),
+        ("不可跨越无菌区（qū）", "不可跨越无菌区"),
+        ("癃（lóng）闭", "癃（lóng）闭"),
+        ("条件反射^p 与分析^p", "条件反射与分析"),
+        ("x^p的均数", "x^p的均数"),
+        ('学习"圆的直径〞是指', "学习“圆的直径”是指"),
+        ("“鸭步〞与〝震颤〞", "“鸭步”与“震颤”"),
+        ("“角（jué）色”的读音", "“角（jué）色”的读音"),
+        ("癥狀", "症状"),
+        ("焦慮癥与强迫癥", "焦虑症与强迫症"),
+        ("癥瘕與消癥", "癥瘕与消癥"),
+        ("多發癥瘕", "多发癥瘕"),
     ],
-}  # fmt: skip
+}
 
 
 OPTIONS_READ: dict[str, list[tuple[list[str], list[str]]]] = {
     "options are marked in many ways": [
-        (["A 感觉", "B 知觉", "C 记忆", "D 思维"], WORDS), (["A-感觉", "B-知觉", "C-记忆", "D-思维"], WORDS),
-        (["A;感觉", "B;知觉", "C;记忆", "D;思维"], WORDS), (["A·感觉", "B·知觉", "C·记忆", "D·思维"], WORDS),
+        (["A 感觉", "B 知觉", "C 记忆", "D 思维"], WORDS),
+        (["A-感觉", "B-知觉", "C-记忆", "D-思维"], WORDS),
+        (["A;感觉", "B;知觉", "C;记忆", "D;思维"], WORDS),
+        (["A·感觉", "B·知觉", "C·记忆", "D·思维"], WORDS),
         (["A．．感觉", "B．．知觉", "C．．记忆", "D．．思维"], WORDS),
-        (["选项A：感觉", "选项B：知觉", "选项C：记忆", "选项D：思维"], WORDS), (["Ⓐ.感觉", "Ⓑ.知觉", "Ⓒ.记忆", "Ⓓ.思维"], WORDS),
-        (["A.感觉", "B.知觉", "C.记忆", "D.思维【答案】A"], WORDS), (["A.感觉", "B.知觉", "C.记忆", "D.思维查看答案"], WORDS),
-        (["A.感觉", "B.知觉", "C.记忆", "D.思维（公众号：考试）"], WORDS), (["A.感觉", "B.知觉", "C.记忆", "D.思维", "-"], WORDS),
+        (["选项A：感觉", "选项B：知觉", "选项C：记忆", "选项D：思维"], WORDS),
+        (["Ⓐ.感觉", "Ⓑ.知觉", "Ⓒ.记忆", "Ⓓ.思维"], WORDS),
+        (["A.感觉", "B.知觉", "C.记忆", "D.思维【答案】A"], WORDS),
+        (["A.感觉", "B.知觉", "C.记忆", "D.思维查看答案"], WORDS),
+        (["A.感觉", "B.知觉", "C.记忆", "D.思维（公众号：考试）"], WORDS),
+        (["A.感觉", "B.知觉", "C.记忆", "D.思维", "-"], WORDS),
         (["A感觉", "B知觉", "C记忆", "D思维"], WORDS),
     ],
     "letters in turn are no words of options, whatever is around them": [
-        (["A．感觉", "B 知觉", "C 记忆", "D、思维"], WORDS), (["A感觉", "B.知觉", "C) 记忆", "D 思维"], WORDS),
+        (["A．感觉", "B 知觉", "C 记忆", "D、思维"], WORDS),
+        (["A感觉", "B.知觉", "C) 记忆", "D 思维"], WORDS),
         (["**A.** 感觉", "**B.** 知觉", "**C.** 记忆", "**D.** 思维"], WORDS),
         (["- **A**. 感觉", "- **B**. 知觉", "- **C**. 记忆", "- **D**. 思维"], WORDS),
         (["`A` 感觉", "`B` 知觉", "`C` 记忆", "`D` 思维"], WORDS),
@@ -100,12 +129,13 @@ OPTIONS_READ: dict[str, list[tuple[list[str], list[str]]]] = {
         (["A型血", "B型血", "C型血", "D型血"], ["A型血", "B型血", "C型血", "D型血"]),
         (["A级愈合", "B级愈合", "C级愈合"], ["A级愈合", "B级愈合", "C级愈合"]),
         (["A淋巴细胞", "B淋巴细胞", "C细胞", "D细胞"], ["A淋巴细胞", "B淋巴细胞", "C细胞", "D细胞"]),
-        (["A药单用", "B药单用", "C药与前药联用"], ["A药单用", "B药单用", "C药与前药联用"]), (["A组织", "B感染"], ["A组织", "B感染"]),
+        (["A药单用", "B药单用", "C药与前药联用"], ["A药单用", "B药单用", "C药与前药联用"]),
+        (["A组织", "B感染"], ["A组织", "B感染"]),
         (["A型行为模式", "B型行为模式", "C型行为倾向"], ["A型行为模式", "B型行为模式", "C型行为倾向"]),
         (["C反应蛋白", "D-二聚体", "甲胎蛋白", "E抗原"], ["C反应蛋白", "D-二聚体", "甲胎蛋白", "E抗原"]),
         (["+", "-", "++", "+++", "±"], ["+", "-", "++", "+++", "±"]),
     ],
-}  # fmt: skip
+}
 
 
 SAID = "感觉是对个别属性的反映，知觉以感觉为基础，又受经验、态度和需要的影响，所以同一事物可以被知觉为不同的东西"
@@ -125,8 +155,13 @@ QUESTIONS_READ: dict[str, list[tuple]] = {
         (ASKED, ["A、感觉B、知觉C、记忆D、思维\n"], "B", None, (ASKED, WORDS, "B")),
         (ASKED, ["(A)感觉", "(B)知觉", "(C)记忆", "(D)激素(E)思维"], "A", None, (ASKED, ["感觉", "知觉", "记忆", "激素", "思维"], "A")),
         (ASKED, ["A.感觉", "B.知觉", "C.记忆", "D.维生素(E)缺乏"], "A", None, (ASKED, ["感觉", "知觉", "记忆", "维生素（E）缺乏"], "A")),
-        ("人耳最敏感的频率是（ ）。", ["A.20Hz以下", "B.1000~4000HzC.8000~9000HzD.20000Hz以上"], "B", None, ("人耳最敏感的频率是（ ）。",
-         ["20Hz以下", "1000~4000Hz", "8000~9000Hz", "20000Hz以上"], "B")),
+        (
+            "人耳最敏感的频率是（ ）。",
+            ["A.20Hz以下", "B.1000~4000HzC.8000~9000HzD.20000Hz以上"],
+            "B",
+            None,
+            ("人耳最敏感的频率是（ ）。", ["20Hz以下", "1000~4000Hz", "8000~9000Hz", "20000Hz以上"], "B"),
+        ),
     ],
     "options left in the stem go back": [
         ("最基本的认知过程是（ ）D.思维", ["A.感觉", "B.知觉", "C.记忆"], "C", None, (ASKED[:-1], WORDS, "C")),
@@ -147,13 +182,29 @@ QUESTIONS_READ: dict[str, list[tuple]] = {
         (ASKED, ["药物", "感染", "遗传", "变态反应\nE 病毒感染"], "B", None, "option_broken"),
         (ASKED, ["感觉\nB、知觉", "记忆", "思维", "想象"], "B", None, "option_broken"),
         (ASKED, ["A.感觉", "B.知觉\nC.记忆", "C.思维"], "B", None, "option_broken"),
-        (ASKED, ["腹部\nB 超检查", "CT检查", "MRI检查", "X线平片"], "B", None, (ASKED, ["腹部B超检查", "CT检查", "MRI检查", "X线平片"],
-         "B")),
-        (ASKED, ["血沉", "白细胞升高、\nC 反应蛋白升高", "贫血", "血尿"], "B", None, (ASKED, ["血沉", "白细胞升高、C反应蛋白升高", "贫血",
-         "血尿"], "B")), ("函数的值域是（ ）", ["|x|", "|y|", "|z|"], "B", None, ("函数的值域是（ ）", ["|x|", "|y|", "|z|"], "B")),
+        (
+            ASKED,
+            ["腹部\nB 超检查", "CT检查", "MRI检查", "X线平片"],
+            "B",
+            None,
+            (ASKED, ["腹部B超检查", "CT检查", "MRI检查", "X线平片"], "B"),
+        ),
+        (
+            ASKED,
+            ["血沉", "白细胞升高、\nC 反应蛋白升高", "贫血", "血尿"],
+            "B",
+            None,
+            (ASKED, ["血沉", "白细胞升高、C反应蛋白升高", "贫血", "血尿"], "B"),
+        ),
+        ("函数的值域是（ ）", ["|x|", "|y|", "|z|"], "B", None, ("函数的值域是（ ）", ["|x|", "|y|", "|z|"], "B")),
         (ASKED, ["【**A**】感觉", "【**B**】知觉", "【**C**】记忆", "【**D**】思维"], "B", None, "option_broken"),
-        ("最常见的是（ ）。", ["A型人格", "B型人格", "C型人格", "D型人格"], "B", None, ("最常见的是（ ）。", ["A型人格", "B型人格",
-         "C型人格", "D型人格"], "B")),
+        (
+            "最常见的是（ ）。",
+            ["A型人格", "B型人格", "C型人格", "D型人格"],
+            "B",
+            None,
+            ("最常见的是（ ）。", ["A型人格", "B型人格", "C型人格", "D型人格"], "B"),
+        ),
         ("缺乏时患夜盲症的是（ ）B.维生素", LETTERED, "A", None, ("缺乏时患夜盲症的是（ ）B.维生素", WORDS, "A")),
         ("关于血型（ ）D.抗原的说法", LETTERED, "A", None, ("关于血型（ ）D.抗原的说法", WORDS, "A")),
     ],
@@ -163,8 +214,13 @@ QUESTIONS_READ: dict[str, list[tuple]] = {
         ("8岁以下儿童，发热3天，下列诊断最可能的是，", WORDS, "A", None, ("8岁以下儿童，发热3天，下列诊断最可能的是", WORDS, "A")),
         ("这样做的目的在于（", WORDS, "A", None, ("这样做的目的在于（ ）", WORDS, "A")),
         ("注射的速度不超过（ ）毫升；", None, "十", None, ("注射的速度不超过（ ）毫升", [], "十")),
-        ("關於 acute myocardial infarction 之 ECG，下列何者最早出現？", WORDS, "A", None,
-         ("关于acute myocardial infarction之ECG，下列何者最早出现？", WORDS, "A")),
+        (
+            "關於 acute myocardial infarction 之 ECG，下列何者最早出現？",
+            WORDS,
+            "A",
+            None,
+            ("关于acute myocardial infarction之ECG，下列何者最早出现？", WORDS, "A"),
+        ),
     ],
     "a gap within a stem is a blank": [
         ("颁行了   。", LETTERED, "A", None, ("颁行了（ ）。", WORDS, "A")),
@@ -205,37 +261,66 @@ QUESTIONS_READ: dict[str, list[tuple]] = {
         (ASKED, ["A.感觉", "B.知觉", "C.记忆", "D.思维", "E.想象", "A.加巴喷丁"], "A", None, "empty_options"),
     ],
     "sound questions of medicine stay as they are": [
-        ("Ⅱ型呼吸衰竭的诊断标准是（ ）。", ["A.PaO₂<60mmHg，PaCO₂>50mmHg", "B.PaO₂<60mmHg，PaCO₂<50mmHg"], "A", "单选题",
-         ("Ⅱ型呼吸衰竭的诊断标准是（ ）。", ["PaO₂<60mmHg，PaCO₂>50mmHg", "PaO₂<60mmHg，PaCO₂<50mmHg"], "A")),
+        (
+            "Ⅱ型呼吸衰竭的诊断标准是（ ）。",
+            ["A.PaO₂<60mmHg，PaCO₂>50mmHg", "B.PaO₂<60mmHg，PaCO₂<50mmHg"],
+            "A",
+            "单选题",
+            ("Ⅱ型呼吸衰竭的诊断标准是（ ）。", ["PaO₂<60mmHg，PaCO₂>50mmHg", "PaO₂<60mmHg，PaCO₂<50mmHg"], "A"),
+        ),
         ("1μg等于（ ）。", ["A.10⁻³mg", "B.10⁻⁶mg"], "A", "单选题", ("1μg等于（ ）。", ["10⁻³mg", "10⁻⁶mg"], "A")),
-        ("乙肝“大三阳”是指（ ）阳性。", ["A.HBsAg、HBeAg、抗-HBc", "B.HBsAg、抗-HBe、抗-HBc"], "A", "单选题",
-         ("乙肝“大三阳”是指（ ）阳性。", ["HBsAg、HBeAg、抗-HBc", "HBsAg、抗-HBe、抗-HBc"], "A")),
-        ("五音“角、徵、宫、商、羽”中，与心相应的是（ ）。", ["A.角", "B.徵"], "A", "单选题",
-         ("五音“角、徵、宫、商、羽”中，与心相应的是（ ）。", ["角", "徵"], "A")),
-        ("患者，男，65岁。突发胸痛2小时，该患者首选的检查是（ ）。", ["A.心电图", "B.胸片"], "A", "单选题",
-         ("患者，男，65岁。突发胸痛2小时，该患者首选的检查是（ ）。", ["心电图", "胸片"], "A")),
-        ("生理性黄疸见于（ ）。", ["A.1,25-(OH)₂D₃", "B.Na⁺-K⁺泵"], "A", "单选题", ("生理性黄疸见于（ ）。", ["1,25-(OH)₂D₃", "Na⁺-K⁺泵"],
-         "A")),
+        (
+            "乙肝“大三阳”是指（ ）阳性。",
+            ["A.HBsAg、HBeAg、抗-HBc", "B.HBsAg、抗-HBe、抗-HBc"],
+            "A",
+            "单选题",
+            ("乙肝“大三阳”是指（ ）阳性。", ["HBsAg、HBeAg、抗-HBc", "HBsAg、抗-HBe、抗-HBc"], "A"),
+        ),
+        (
+            "五音“角、徵、宫、商、羽”中，与心相应的是（ ）。",
+            ["A.角", "B.徵"],
+            "A",
+            "单选题",
+            ("五音“角、徵、宫、商、羽”中，与心相应的是（ ）。", ["角", "徵"], "A"),
+        ),
+        (
+            "患者，男，65岁。突发胸痛2小时，该患者首选的检查是（ ）。",
+            ["A.心电图", "B.胸片"],
+            "A",
+            "单选题",
+            ("患者，男，65岁。突发胸痛2小时，该患者首选的检查是（ ）。", ["心电图", "胸片"], "A"),
+        ),
+        (
+            "生理性黄疸见于（ ）。",
+            ["A.1,25-(OH)₂D₃", "B.Na⁺-K⁺泵"],
+            "A",
+            "单选题",
+            ("生理性黄疸见于（ ）。", ["1,25-(OH)₂D₃", "Na⁺-K⁺泵"], "A"),
+        ),
     ],
     "an answer in words is one, without the state of its page": [
         (ASKED, None, "其一，先服汤药，正确答案D。其三，再服丸药。", "简答题", "answer_missing"),
         (ASKED, None, "章节测验\n已完成", "简答题", "answer_missing"),
-        (ASKED, None,
-         SAID + "\n章节测验\n已完成", "简答题", (ASKED, [], SAID)),
-        (ASKED, None,
-         SAID + "（言之有理，均能给分）\n已完成", "简答题", (ASKED, [], SAID)),
-        (ASKED, None,
-         SAID + "\n测试题\n未完成", "简答题", (ASKED, [], SAID)),
-        (ASKED, None, "同一性的四种状态是：\n早闭\n延缓\n同一性已完成", "简答题", (ASKED, [],
-         "同一性的四种状态是：\n早闭\n延缓\n同一性已完成")),
+        (ASKED, None, SAID + "\n章节测验\n已完成", "简答题", (ASKED, [], SAID)),
+        (ASKED, None, SAID + "（言之有理，均能给分）\n已完成", "简答题", (ASKED, [], SAID)),
+        (ASKED, None, SAID + "\n测试题\n未完成", "简答题", (ASKED, [], SAID)),
+        (
+            ASKED,
+            None,
+            "同一性的四种状态是：\n早闭\n延缓\n同一性已完成",
+            "简答题",
+            (ASKED, [], "同一性的四种状态是：\n早闭\n延缓\n同一性已完成"),
+        ),
     ],
     "answers are written in many ways": [
-        (ASKED, LETTERED, "故选A", "单选题", (ASKED, WORDS, "A")), (ASKED, LETTERED, "A项", "单选题", (ASKED, WORDS, "A")),
-        (ASKED, LETTERED, "选项A", "单选题", (ASKED, WORDS, "A")), (ASKED, LETTERED, "A（", "单选题", (ASKED, WORDS, "A")),
+        (ASKED, LETTERED, "故选A", "单选题", (ASKED, WORDS, "A")),
+        (ASKED, LETTERED, "A项", "单选题", (ASKED, WORDS, "A")),
+        (ASKED, LETTERED, "选项A", "单选题", (ASKED, WORDS, "A")),
+        (ASKED, LETTERED, "A（", "单选题", (ASKED, WORDS, "A")),
         (ASKED, LETTERED, "本题正确答案为A。", "单选题", (ASKED, WORDS, "A")),
         (ASKED, LETTERED, "A【解析】略", "单选题", (ASKED, WORDS, "A")),
         (ASKED, LETTERED, "A。解析：根据教材可知。", "单选题", (ASKED, WORDS, "A")),
-        (ASKED, LETTERED, "[\"A\",\"B\",\"C\"]", "多选题", (ASKED, WORDS, "ABC")),
+        (ASKED, LETTERED, '["A","B","C"]', "多选题", (ASKED, WORDS, "ABC")),
         (ASKED, LETTERED, "A.感觉、B.知觉、C.记忆", "多选题", (ASKED, WORDS, "ABC")),
         (ASKED, LETTERED, "感觉，知觉，记忆", "多选题", (ASKED, WORDS, "ABC")),
         (ASKED, LETTERED, "C、A、B", "多选题", (ASKED, WORDS, "ABC")),
@@ -257,7 +342,7 @@ QUESTIONS_READ: dict[str, list[tuple]] = {
         ("反射的结构基础是反射弧。（√）", None, "☑", "判断题", ("反射的结构基础是反射弧。（ ）", ["正确", "错误"], "A")),
         ("反射的结构基础是反射弧。（√）", None, "对。", "判断题", ("反射的结构基础是反射弧。（ ）", ["正确", "错误"], "A")),
     ],
-}  # fmt: skip
+}
 """Rule -> stem, options, answer and type as they stand; what is read, or the reason to reject it."""
 
 
@@ -291,27 +376,50 @@ def test_questions(rule: str, row: tuple) -> None:
 
 
 AROUND = [
-    *(mark + ASKED
-     for mark in ("[12]", "Q12.", "Ｑ12：", "题目12：", "12，", "12。", "⑿", "十二、", "*12．", "1-12.", "12．．", "★", "● ",
-     "&#8226;", "■")),
+    *(
+        mark + ASKED
+        for mark in (
+            "[12]",
+            "Q12.",
+            "Ｑ12：",
+            "题目12：",
+            "12，",
+            "12。",
+            "⑿",
+            "十二、",
+            "*12．",
+            "1-12.",
+            "12．．",
+            "★",
+            "● ",
+            "&#8226;",
+            "■",
+        )
+    ),
     *(mark + ASKED for mark in ("[A2/A3型题]", "[单选，A1型题]", "最佳选择题：", "[单选题] *", "【题型：单选】", "（单选题，2分）")),
     *(ASKED + mark for mark in (" [单选题] *", "(分值：2)", "（本小题1.0分）", "（得分：0分）", "（1.25分）")),
-    *(mark + ASKED
-     for mark in ("【2016年11月三级技能】", "(2013年统考第5题)", "[2014统考]", "【2021下·中学】", "（2005年5月）", "【2010-62】")),
+    *(
+        mark + ASKED
+        for mark in ("【2016年11月三级技能】", "(2013年统考第5题)", "[2014统考]", "【2021下·中学】", "（2005年5月）", "【2010-62】")
+    ),
     *(ASKED + mark for mark in ("【华东师范大学2009年考研】", "（2008年执业医师考试）", "（2017·全国卷）", "——2015年国考", "(2007.10)")),
     *(ASKED + mark for mark in ("（第三章 P66-67）", "【P77～78】", "（上册P56）", "页码：145", "（教材第3章第45页）", "(基础知识P12)")),
-    *(ASKED + mark
-     for mark in ("更多真题请关注公众号：考试", "【医学教育网原创】", "医学教|育网搜集整理", "收藏本题", "[正确答案]", "纠错")),
+    *(
+        ASKED + mark
+        for mark in ("更多真题请关注公众号：考试", "【医学教育网原创】", "医学教|育网搜集整理", "收藏本题", "[正确答案]", "纠错")
+    ),
     *(ASKED + mark for mark in ("点击查看解析", "加QQ群123456789领取资料", "版权所有，未经许可不得转载", "百度文库", ">>更多")),
     *(ASKED + mark for mark in ("答案：A", "【答案】A", "（答案A）", "正确答案:A解析：略")),
     "中大网校整理：" + ASKED,
-    *(mark + ASKED
-     for mark in ("[第3题]", "NO.3：", "试题3：", "第三题 ", "#3 ", "{单选}", "(单选题 1.0分) ", "单项选择题 ", "【14年真题】")),
+    *(
+        mark + ASKED
+        for mark in ("[第3题]", "NO.3：", "试题3：", "第三题 ", "#3 ", "{单选}", "(单选题 1.0分) ", "单项选择题 ", "【14年真题】")
+    ),
     *(ASKED + mark for mark in ("［2分］", "(2')", "（2014年10月，单选第3题）", "收起解析", "打印本页", "分享到微信", "上一题 下一题")),
     "请从下列选项中选出一个正确答案：" + ASKED,
     "在每小题列出的四个备选项中只有一个是符合题目要求的，请将其代码填写在题后的括号内。" + ASKED,
     *(ASKED.replace("（ ）", blank) for blank in ("（？）", "（……）", "—————", "（")),
-]  # fmt: skip
+]
 
 
 SOUND_STEMS = [
@@ -405,10 +513,14 @@ def test_blanks_in_a_stem_take_no_cubic_time() -> None:
     assert time.thread_time() - started < 1
 
 
-@pytest.mark.parametrize(("stem", "options", "kept"), [
-    ("表示空值的是（ ）", ["int", "str", "list", "None"], 4), ("表示空值的是（ ）", ["None", "nan", "N/A", "null"], 4),
-    ("表示空值的是（ ）", ["整数", "字符", "列表", "nan"], 3),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("stem", "options", "kept"),
+    [
+        ("表示空值的是（ ）", ["int", "str", "list", "None"], 4),
+        ("表示空值的是（ ）", ["None", "nan", "N/A", "null"], 4),
+        ("表示空值的是（ ）", ["整数", "字符", "列表", "nan"], 3),
+    ],
+)
 def test_none_is_an_option_beside_words_like_it(stem: str, options: list[str], kept: int) -> None:
     found = cleaned(stem, options, "A")
     assert found.question and len(found.question.options) == kept and ("unused_option" in found.rules) == (kept < len(options))
@@ -420,19 +532,25 @@ def test_stems_of_one_character_are_stems_where_they_are_usual() -> None:
     assert [bool(found.question) for found in read_questions(items[:1], CLEAN, context_of(items[:1]))] == [False]
 
 
-@pytest.mark.parametrize("stem", [
-    *("患者，男，35岁，突发胸痛，", "肾", "“", "下列患者中，男性（", "8岁以下儿童，发热3天，", "患者男，50岁，3岁以下无异常，"),
-    *("患者男，50岁，任何活动均可诱发胸痛，", "患儿女，3岁以下无异常，近日发热、咳嗽；", "感觉是最简单的认知过程，"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "stem",
+    [
+        *("患者，男，35岁，突发胸痛，", "肾", "“", "下列患者中，男性（", "8岁以下儿童，发热3天，", "患者男，50岁，3岁以下无异常，"),
+        *("患者男，50岁，任何活动均可诱发胸痛，", "患儿女，3岁以下无异常，近日发热、咳嗽；", "感觉是最简单的认知过程，"),
+    ],
+)
 @pytest.mark.parametrize("options", [WORDS, ["正确", "错误"]])
 def test_an_incomplete_question_is_none(stem: str, options: list[str]) -> None:
     assert cleaned(stem, options, "A").rejected
 
 
-@pytest.mark.parametrize(("options", "texts"), [
-    (["A.-√2", "B.√3", "C.-√5", "D.√7"], ["-√2", "√3", "-√5", "√7"]),
-    (["A.-COOH", "B.-OH", "C.-NH₂", "D.CO"], ["-COOH", "-OH", "-NH₂", "CO"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "texts"),
+    [
+        (["A.-√2", "B.√3", "C.-√5", "D.√7"], ["-√2", "√3", "-√5", "√7"]),
+        (["A.-COOH", "B.-OH", "C.-NH₂", "D.CO"], ["-COOH", "-OH", "-NH₂", "CO"]),
+    ],
+)
 def test_a_sign_behind_that_of_the_letter_is_of_the_option(options: list[str], texts: list[str]) -> None:
     assert with_plain_letters(options) == [f"{letter}.{text}" for letter, text in zip("ABCD", texts, strict=True)]
 
@@ -452,9 +570,13 @@ def test_gaps_are_opened_once(stem: str) -> None:
     assert "".join(open_gaps(stem).replace("（ ）", "").split()) == "".join(stem.split())
 
 
-@pytest.mark.parametrize(("text", "simplified"), [
-    ("試著說明，討論著", "试着说明，讨论着"), ("顯著、原著、著錄、土著、名著、論著、譯著", "显著、原著、著录、土著、名著、论著、译著"),
-    ("口乾", "口干"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "simplified"),
+    [
+        ("試著說明，討論著", "试着说明，讨论着"),
+        ("顯著、原著、著錄、土著、名著、論著、譯著", "显著、原著、著录、土著、名著、论著、译著"),
+        ("口乾", "口干"),
+    ],
+)
 def test_pages_in_traditional_characters_have_those_of_taiwan(text: str, simplified: str) -> None:
     assert simplify(text, True) == simplified

@@ -17,9 +17,11 @@ from curation.clean.wording.answer_keys import read_letters
 from tests.curation.records import CLEAN, item
 
 SOUND = {
-    "stem_raw": "1、人对事物的个别属性的反映称为（ ）。", "options_raw": ["A. 感觉", "B. 知觉", "C. 记忆", "D. 表象"], "answer_raw": "A",
+    "stem_raw": "1、人对事物的个别属性的反映称为（ ）。",
+    "options_raw": ["A. 感觉", "B. 知觉", "C. 记忆", "D. 表象"],
+    "answer_raw": "A",
     "section_raw": "一、单项选择题",
-}  # fmt: skip
+}
 
 
 UNSURE = UnusedOptions(frozenset(), frozenset("无"))
@@ -79,8 +81,10 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("answer_missing", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": "P28"}),
     ("answer_missing", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": "见教材第28页"}),
     ("answer_missing", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": "(A)逻辑分析能力"}),
-    ("answer_missing",
-     {"section_raw": "三、简答题", "options_raw": None, "answer_raw": "(1)定义：参见本章复习笔记。\n(2)知觉有四种特性。"}),
+    (
+        "answer_missing",
+        {"section_raw": "三、简答题", "options_raw": None, "answer_raw": "(1)定义：参见本章复习笔记。\n(2)知觉有四种特性。"},
+    ),
     ("answer_missing", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": "1)明确自觉的目的性"}),
     ("answer_missing", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": "例二"}),
     ("answer_missing", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": "○"}),
@@ -94,40 +98,90 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("stem_broken", {"stem_raw": "关于阿昔洛韦的描述，错误的是 A. 适用于 CMV 感染 B. 抑制 DNA 聚合酶 C. 可引起肾毒性 D. 应饮水"}),
     ("option_broken", {"options_raw": ["A. 感觉", "B. 知觉", "C. 记忆", "D. 表象 表象是在头脑中出现的事物的形象和映像。"]}),
     ("case_missing", {"stem_raw": "心理咨询师对钟某的妥当处理应该是（ ）。"}),
-    *(("case_missing", {"stem_raw": stem})
-     for stem in ("据此可诊断为（ ）。", "综上所述，本病辨证为", "假设信息：出现呼吸困难，应首先", "前者称为", "他的智商约为（ ）",
-     "该药的主要不良反应是", "这一现象称为", "小明的这种行为属于", "王老师的做法违背了", "张某在咨询中的移情表现是",
-     "若进一步确诊，首选检查是")),
+    *(
+        ("case_missing", {"stem_raw": stem})
+        for stem in (
+            "据此可诊断为（ ）。",
+            "综上所述，本病辨证为",
+            "假设信息：出现呼吸困难，应首先",
+            "前者称为",
+            "他的智商约为（ ）",
+            "该药的主要不良反应是",
+            "这一现象称为",
+            "小明的这种行为属于",
+            "王老师的做法违背了",
+            "张某在咨询中的移情表现是",
+            "若进一步确诊，首选检查是",
+        )
+    ),
     ("case_missing", {"stem_raw": "求助者在制定方案时所说的话，表明其可能出现了（ ）。"}),
-    *(("case_missing", {"stem_raw": stem})
-     for stem in ("钟某的思维障碍包括（ ）", "四诊合参，辨析其证候是", "针对以上证候，所用方药宜加（ ）",
-     "王女士的心理测验结果提示（ ）", "案例中教师的做法违背了（ ）", "本病例的病机是（ ）", "上述哪种药物可引起该不良反应（ ）",
-     "赵某应承担的责任是（ ）", "患儿母亲的养育方式属于（ ）", "舌脉合参，其证型应为", "脉证合参，中医诊断为",
-     "针对其证候，治疗宜选用的方剂是", "根据其舌脉，应辨证为", "根据辨证结果，应采用的治法是", "应采用的治法是",
-     "宜选用的中成药是（ ）", "治疗宜选用的基础方剂是", "根据其用药史和临床症状，分析此药物中毒为",
-     "关于该患者用药教育的说法，错误的是", "因含盐酸罂粟碱，该患者应慎用的中成药是", "骨质疏松药物治疗方案中，不适合该患者的是",
-     "服药3日后，诸症减轻，但仍见大便干结。宜选用的成药是", "方中能疏散风热、清肺润燥的药是", "上述药品中，乙可以销售的有",
-     "关于执业药师调配上述处方的说法，错误的是", "根据上述背景材料，下列说法正确的是", "结合题目提供的信息，以下说法错误的是",
-     "甲的行为不符合国家规定的是", "关于丁欲购买的罗红霉素片，其批准文号格式正确的是", "说明书中乙的项目名称是",
-     "取本品制片，可见纤维成束，处方中具有该特征的饮片是", "该化学药品加快上市注册程序应当是", "下列说法不符合该（通知）管理要求的是",
-     "针对于甲医师开具替加环素的行为，以下说法正确的是")),
+    *(
+        ("case_missing", {"stem_raw": stem})
+        for stem in (
+            "钟某的思维障碍包括（ ）",
+            "四诊合参，辨析其证候是",
+            "针对以上证候，所用方药宜加（ ）",
+            "王女士的心理测验结果提示（ ）",
+            "案例中教师的做法违背了（ ）",
+            "本病例的病机是（ ）",
+            "上述哪种药物可引起该不良反应（ ）",
+            "赵某应承担的责任是（ ）",
+            "患儿母亲的养育方式属于（ ）",
+            "舌脉合参，其证型应为",
+            "脉证合参，中医诊断为",
+            "针对其证候，治疗宜选用的方剂是",
+            "根据其舌脉，应辨证为",
+            "根据辨证结果，应采用的治法是",
+            "应采用的治法是",
+            "宜选用的中成药是（ ）",
+            "治疗宜选用的基础方剂是",
+            "根据其用药史和临床症状，分析此药物中毒为",
+            "关于该患者用药教育的说法，错误的是",
+            "因含盐酸罂粟碱，该患者应慎用的中成药是",
+            "骨质疏松药物治疗方案中，不适合该患者的是",
+            "服药3日后，诸症减轻，但仍见大便干结。宜选用的成药是",
+            "方中能疏散风热、清肺润燥的药是",
+            "上述药品中，乙可以销售的有",
+            "关于执业药师调配上述处方的说法，错误的是",
+            "根据上述背景材料，下列说法正确的是",
+            "结合题目提供的信息，以下说法错误的是",
+            "甲的行为不符合国家规定的是",
+            "关于丁欲购买的罗红霉素片，其批准文号格式正确的是",
+            "说明书中乙的项目名称是",
+            "取本品制片，可见纤维成束，处方中具有该特征的饮片是",
+            "该化学药品加快上市注册程序应当是",
+            "下列说法不符合该（通知）管理要求的是",
+            "针对于甲医师开具替加环素的行为，以下说法正确的是",
+        )
+    ),
     ("answer_not_in_options", {"answer_raw": "E"}),
     ("answer_not_in_options", {"answer_raw": "想象"}),
     ("not_read", {"doubt": "options_unreadable"}),
     ("option_unsure", {"options_raw": ["感觉", "知觉", "记忆", "无"], "page": PageContext(unused=UNSURE)}),
     ("options_in_text", {"options_raw": None, "section_raw": None, "answer_raw": "subject:: 心理\nA. 感觉\nB. 知觉\n答案:: B"}),
-    ("options_in_text",
-     {"options_raw": None, "section_raw": None, "stem_raw": "下列属于感觉的是\n记忆\n视觉\n思维", "answer_raw": "“视觉”"}),
-    ("options_in_text",
-     {"options_raw": None, "section_raw": None, "stem_raw": "属于感觉的有\n视觉\n听觉\n思维", "answer_raw": "“视觉” + “听觉”"}),
-    ("layout_left", {"options_raw": ["A. 感觉", "B. 知觉", "C. 得分：5分"],
-     "page": PageContext(edges=edges_of_page([("下列属于感觉的是", ["视觉", "得分：5分"])] * 4))}),
+    (
+        "options_in_text",
+        {"options_raw": None, "section_raw": None, "stem_raw": "下列属于感觉的是\n记忆\n视觉\n思维", "answer_raw": "“视觉”"},
+    ),
+    (
+        "options_in_text",
+        {"options_raw": None, "section_raw": None, "stem_raw": "属于感觉的有\n视觉\n听觉\n思维", "answer_raw": "“视觉” + “听觉”"},
+    ),
+    (
+        "layout_left",
+        {
+            "options_raw": ["A. 感觉", "B. 知觉", "C. 得分：5分"],
+            "page": PageContext(edges=edges_of_page([("下列属于感觉的是", ["视觉", "得分：5分"])] * 4)),
+        },
+    ),
     ("keys_joined", {"section_raw": None, "answer_raw": "A,B,D", "page": PageContext(joined=frozenset({"q1"}))}),
     ("key_out_of_order", {"section_raw": None, "answer_raw": "A,E,B", "options_raw": ["感觉", "知觉", "记忆", "表象", "想象"]}),
     ("key_out_of_order", {"section_raw": "选择题", "answer_raw": "CA"}),
     ("key_out_of_order", {"answer_raw": "A,A"}),
-    ("type_and_answer_disagree",
-     {"section_raw": None, "options_raw": None, "shared_options_raw": SOUND["options_raw"], "answer_raw": "BD"}),
+    (
+        "type_and_answer_disagree",
+        {"section_raw": None, "options_raw": None, "shared_options_raw": SOUND["options_raw"], "answer_raw": "BD"},
+    ),
     ("type_and_answer_disagree", {"section_raw": "三、配伍选择题", "answer_raw": "DB"}),
     ("type_and_options_disagree", {"section_raw": "二、判断题"}),
     ("type_and_options_disagree", {"type_raw": "判断", "options_raw": ["A. 感觉", "B. 知觉", "C. 记忆"], "answer_raw": "正确"}),
@@ -139,7 +193,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("type_and_answer_disagree", {"answer_raw": "AB"}),
     ("type_and_answer_disagree", {"section_raw": "判断题", "options_raw": None, "answer_raw": "AB"}),
     ("type_and_answer_disagree", {"section_raw": "二、多项选择题"}),
-]  # fmt: skip
+]
 
 
 SOUND_CASES: list[dict[str, Any]] = [
@@ -155,13 +209,29 @@ SOUND_CASES: list[dict[str, Any]] = [
     {"stem_raw": "学生张某上课说话，老师对张某的处理是（ ）。"},
     {"stem_raw": "该求助者SDS标准分65，表明其（ ）。"},
     {"stem_raw": "该求助者不敢参加聚会，说明其出现了（ ）。"},
-    *({"stem_raw": stem}
-     for stem in ("某女，34岁。月经后期，舌淡苔白。四诊合参，辨析其证候是", "张某的母亲因胸痛就诊，最可能的诊断是", "患者的权利不包括",
-     "本病的主要病机是", "突发右上腹痛3小时，伴发热。该患者首选的检查是", "根据病情和药效，健胃药宜（ ）服",
-     "根据其临床表现，流行性感冒可分为", "针对其病因，贫血的治疗分为", "四诊合参的含义是", "虚无假设为“该病人无癌症”，最危险的是（ ）",
-     "方中重用黄芪的方剂是", "治疗外感风寒表虚证宜选用的方剂是", "以上海为中心的城市群是（ ）", "甲型肝炎的传播途径是",
-     "关于甲状腺激素的说法，错误的是", "甲、乙两名儿童的智商相差15，说明（ ）", "服用磺胺类药物后，患者应（ ）",
-     "其他心理效应包括（ ）")),
+    *(
+        {"stem_raw": stem}
+        for stem in (
+            "某女，34岁。月经后期，舌淡苔白。四诊合参，辨析其证候是",
+            "张某的母亲因胸痛就诊，最可能的诊断是",
+            "患者的权利不包括",
+            "本病的主要病机是",
+            "突发右上腹痛3小时，伴发热。该患者首选的检查是",
+            "根据病情和药效，健胃药宜（ ）服",
+            "根据其临床表现，流行性感冒可分为",
+            "针对其病因，贫血的治疗分为",
+            "四诊合参的含义是",
+            "虚无假设为“该病人无癌症”，最危险的是（ ）",
+            "方中重用黄芪的方剂是",
+            "治疗外感风寒表虚证宜选用的方剂是",
+            "以上海为中心的城市群是（ ）",
+            "甲型肝炎的传播途径是",
+            "关于甲状腺激素的说法，错误的是",
+            "甲、乙两名儿童的智商相差15，说明（ ）",
+            "服用磺胺类药物后，患者应（ ）",
+            "其他心理效应包括（ ）",
+        )
+    ),
     {"stem_raw": "根据辨证结果，应采用的治法是", "case_raw": "某男，50岁。大便干结，腹胀。"},
     {"stem_raw": "施工组织设计文件的内容包括（ ）及附图等十个方面"},
     {"stem_raw": "求助者，女性，三十岁。" + "她最近情绪低落，睡眠很差，" * 6 + "请根据案例回答：她的主要症状是（ ）。"},
@@ -179,7 +249,7 @@ SOUND_CASES: list[dict[str, Any]] = [
     {"section_raw": None, "options_raw": ["X", "Y"]},
     {"section_raw": "判断题", "options_raw": ["正确", "错误", "", ""]},
     {"section_raw": "填空题", "stem_raw": "感觉是____的反映。", "options_raw": None, "answer_raw": "个别属性"},
-]  # fmt: skip
+]
 
 
 def read(changes: dict[str, Any]):  # the module's own QuestionReading
@@ -207,10 +277,18 @@ def test_every_check_has_a_case_and_a_reason() -> None:
     assert reasons == {reason for reason, _ in CASES} == OF_QUESTIONS.keys()
 
 
-@pytest.mark.parametrize(("raw", "letters", "rule"), [
-    ("ACD", "ACD", None), ("答案：a c", "AC", "answer_letters"), ("B,D", "BD", "answer_letters"), ("A、C、D。", "ACD", "answer_letters"),
-    ("D、表象", "D", "answer_with_text"), ("B.知觉", "B", "answer_with_text"), ("记忆", "C", "answer_as_text"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("raw", "letters", "rule"),
+    [
+        ("ACD", "ACD", None),
+        ("答案：a c", "AC", "answer_letters"),
+        ("B,D", "BD", "answer_letters"),
+        ("A、C、D。", "ACD", "answer_letters"),
+        ("D、表象", "D", "answer_with_text"),
+        ("B.知觉", "B", "answer_with_text"),
+        ("记忆", "C", "answer_as_text"),
+    ],
+)
 def test_answers_become_sorted_letters(raw: str, letters: str, rule: str | None) -> None:
     reading = read({"answer_raw": raw, "section_raw": None})
     assert reading.question is not None and reading.question.answer == letters

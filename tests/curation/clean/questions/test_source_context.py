@@ -27,11 +27,18 @@ def mislabelled(items: list[QuestionItem]) -> list[int]:
     return sorted(int(position[1:]) for page in context_of(items).pages.values() for position in page.mislabelled)
 
 
-@pytest.mark.parametrize(("answers", "expected"), [
-    (["A", "B", "C", "D"], [0, 1, 2, 3]), (["AB", "CD", "A", "BC", "ABD"], []),
-    (["AB", "CD", "A", "B", "ABD", "CD", "AD", "BC", "AB", "C"], [2, 3]), (["A", "AB", "B", "AC", "C"], [0, 2, 4]),
-    (["A", "AB", "B", "AC", "ABD"], []), (["AB", "C,", "D,", "A，B"], []), (["A", None, "", "略"], []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        (["A", "B", "C", "D"], [0, 1, 2, 3]),
+        (["AB", "CD", "A", "BC", "ABD"], []),
+        (["AB", "CD", "A", "B", "ABD", "CD", "AD", "BC", "AB", "C"], [2, 3]),
+        (["A", "AB", "B", "AC", "C"], [0, 2, 4]),
+        (["A", "AB", "B", "AC", "ABD"], []),
+        (["AB", "C,", "D,", "A，B"], []),
+        (["A", None, "", "略"], []),
+    ],
+)
 def test_one_answer_among_others_with_one_is_a_single_choice(answers: list[str | None], expected: list[int]) -> None:
     assert relabelled(answers) == expected
 
