@@ -44,7 +44,7 @@ from crawlers.read.tables.any_rows import DATABASES
 from crawlers.read.tables.headers import LINED
 from crawlers.read.tables.legends import SHEETS, TABLED
 from crawlers.read.tables.records.exchange import EXCHANGES
-from crawlers.read.tables.records.reading import FileReading, answered_count, is_asked, is_whole, texts_of
+from crawlers.read.tables.records.reading import FileReading, answered_count, is_asked, is_whole, lacks_options, texts_of
 from crawlers.read.vocabulary.headings import asks
 from crawlers.read.vocabulary.labels import flat
 from crawlers.read.vocabulary.options import letter_of
@@ -219,7 +219,10 @@ def by_lines(name: str, body: bytes, provenance: Provenance, known: KnownLayouts
                 is_torn = any("\t" in each or any(are_shown([mark], [each], 1) for mark in marks) for each in texts_of(reading))
                 says_answer = any("答" in mark.text for mark in marks)
                 items = [item for item in reading.items if isinstance(item, QuestionItem)]
-                unsure = sum(holds_more(item.stem_raw or "", item.answer_raw) or not (says_answer or is_asked(item)) for item in items)
+                unsure = sum(
+                    holds_more(item.stem_raw or "", item.answer_raw) or lacks_options(item) or not (says_answer or is_asked(item))
+                    for item in items
+                )
                 is_sure = is_theirs and not is_torn and is_whole(reading) and unsure <= _FEW * reading.record_count
                 found.append((key, reading if is_sure or written_by_user(key, known) else None))
     return found

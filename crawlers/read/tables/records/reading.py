@@ -93,6 +93,11 @@ def is_asked(item: QuestionItem) -> bool:
     return bool(item.options_raw) or answer_form(item.answer_raw) == "verdict" or inquires(flat(item.stem_raw or ""))
 
 
+def lacks_options(item: QuestionItem) -> bool:
+    """Return whether a question has letters as answer and no options for them."""
+    return not item.options_raw and answer_form(item.answer_raw) == "letters"
+
+
 def texts_of(reading: FileReading) -> list[str]:
     """Return the lines of stems, options and answers."""
     items = [item for item in reading.items if isinstance(item, QuestionItem)]

@@ -65,3 +65,9 @@ def test_a_layout_of_ones_own_is_known_by_its_lines(tmp_path: Path) -> None:
     known = layout_files.layouts_with(tmp_path / "own.yaml", ())
     row = read_row("a.txt", tmp_path / "a.txt", known=known)
     assert row.format == "own" and len(row.reading.items) == 4 and not row.reading.faults
+
+
+def test_letters_without_options_are_no_reading_of_a_platform(tmp_path: Path) -> None:
+    rows = "\n".join(f"{number} 第{number}例首先检查的器官是（ ） 心脏 肝脏 脾脏 肺部 {'ABCD'[number % 4]}" for number in range(1, 9))
+    row = _read(tmp_path, "bank.txt", rows)
+    assert row.format == "paper" and any("lettered_row_below" in one for one in row.reading.skipped)
