@@ -8,8 +8,9 @@ from train or dev was public, so it has no twin.
 """
 
 import argparse
-from collections import Counter, defaultdict, deque
+from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -63,32 +64,46 @@ class Twins(NamedTuple):
 
 
 def twins(test: Iterable[Item], reserved: Iterable[Item]) -> Twins:
-    """Return the twins: units that share most are paired first, each once, and in them the items of equal cells.
+    """Return the twins: each unit of reserved, the largest first, is paired with a unit of test that has the most items of its cells.
 
-    Ids are hashes of content, so their order pairs units of one composition at random.
+    Ids are hashes of content, so their order pairs units at random. Units of test are looked for among the first of each cell.
     """
-    sides = [_by_composition(items) for items in (test, reserved)]
-    shared = (((Counter(one) & Counter(other)).total(), one, other) for one in sides[0] for other in sides[1])
+    by_cell: dict[tuple[str, ...], OrderedDict[str, Cells]] = defaultdict(OrderedDict)
+    free = _units(test)
+    for unit, cells in sorted(free.items(), key=lambda entry: min(chain.from_iterable(entry[1].values()))):
+        for cell in cells:
+            by_cell[cell][unit] = cells
     found = Twins({}, {})
-    for _, one, other in sorted((pair for pair in shared if pair[0]), key=lambda pair: (-pair[0], len(pair[1]) + len(pair[2]), *pair[1:])):
-        while (units := sides[0][one]) and (twin_units := sides[1][other]):
-            left = defaultdict(list)
-            for item in twin_units.popleft():
-                left[item.cell].append(item.id)
-            for item in units.popleft():
-                if left[item.cell]:
-                    found.reserved_of[item.id], found.units[item.id] = left[item.cell].pop(0), item.unit
+    for wanted in sorted(_units(reserved).values(), key=lambda cells: (-_size(cells), min(chain.from_iterable(cells.values())))):
+        near = dict(chain.from_iterable(islice(by_cell[cell].items(), _TRIED) for cell in wanted))
+        if not near:
+            continue
+        unit = max(near, key=lambda unit: (_shared(near[unit], wanted), -_size(near[unit])))
+        for cell, ids in near[unit].items():
+            del by_cell[cell][unit]
+            for one, other in zip(ids, wanted.get(cell, ()), strict=False):
+                found.reserved_of[one], found.units[one] = other, unit
     return found
 
 
-def _by_composition(items: Iterable[Item]) -> dict[tuple[tuple[str, ...], ...], deque[list[Item]]]:
-    units: dict[str, list[Item]] = defaultdict(list)
-    for item in sorted(items, key=lambda item: (item.cell, item.id)):
-        units[item.unit].append(item)
-    found: dict[tuple[tuple[str, ...], ...], deque[list[Item]]] = defaultdict(deque)
-    for unit in sorted(units.values(), key=lambda unit: min(item.id for item in unit)):
-        found[tuple(item.cell for item in unit)].append(unit)
-    return found
+_TRIED = 16
+Cells = dict[tuple[str, ...], list[str]]
+"""The ids of a unit's items, by cell."""
+
+
+def _units(items: Iterable[Item]) -> dict[str, Cells]:
+    units: dict[str, Cells] = defaultdict(dict)
+    for item in sorted(items, key=lambda item: item.id):
+        units[item.unit].setdefault(item.cell, []).append(item.id)
+    return units
+
+
+def _size(cells: Cells) -> int:
+    return sum(map(len, cells.values()))
+
+
+def _shared(one: Cells, other: Cells) -> int:
+    return sum(min(len(ids), len(other.get(cell, ()))) for cell, ids in one.items())
 
 
 def probe(on_test: Mapping[str, Tallies], on_reserved: Mapping[str, Tallies], pairs: Twins) -> list[Figures]:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import to_builtins
 from warcio.archiveiterator import ArchiveIterator
 
-from atomexam.records.annotation import Verdict
+from atomexam.records.annotation import Verdict, majority
 from atomexam.records.claim import PAIR, SENTENCES, ClaimPair, Fourfold, sentences_of
 from atomexam.records.fact import Fact
 from atomexam.records.judgement import Judgement
@@ -84,9 +84,11 @@ def _hits(data: Path, text: str) -> Iterator[Hit]:
         yield Hit("fact", fact.id, fact.relation, fact_text(fact))
     for stage, row in _rejections(data, text):
         yield Hit("rejected", row.id, row.reason, f"{row.kind} in {stage}/rejected.jsonl")
-    for verdict in rows_with(data.parent / _VERDICTS, [text], Verdict):  # a refuted claim is in no other file
-        if verdict.claim_id not in claims:
-            yield Hit("rejected", verdict.claim_id, f"{verdict.verdict} by annotators", verdict.claim)
+    verdicts = {row.claim_id: row for row in rows_with(data.parent / _VERDICTS, [text], Verdict)}
+    for key in verdicts.keys() - claims:
+        votes = [row.verdict for row in rows_with(data.parent / _VERDICTS, [key], Verdict)]
+        if majority(votes) == "refute" and not verdicts[key].is_false_tail:  # such a claim is in no other file
+            yield Hit("rejected", key, "refuted by annotators", verdicts[key].claim)
 
 
 def _rejections(data: Path, text: str) -> Iterator[tuple[str, Rejected]]:

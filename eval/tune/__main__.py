@@ -29,7 +29,7 @@ from eval.models.local.weights import ADAPTER, MADE, content_hash, identity_of, 
 from eval.tune.examples import Example, PackedRow, step_tokens, steps_of
 from eval.tune.training_set import DataPaths, TrainingSet, dev_examples
 
-_MAKING = "1"  # increment it when a change here changes weights, so that earlier trainings are not reused
+_MAKING = "2"  # increment it when a change here changes weights, so that earlier trainings are not reused
 _FIGURES = "made.jsonl"  # next to the weights, but not part of the model
 _PATHS = {
     "splits": "data/splits",
@@ -164,7 +164,7 @@ def _train(
             made.mkdir(parents=True)
             _discard_others(checkpoints, mark)
     model = training.open_base(path, tuning, description)
-    training.be_deterministic(model, description.model)
+    training.be_deterministic()
     packs = training.supports_packing(model)
     if not packs and _is_first():
         print(f"{description.model}: {type(model).__name__} supports one conversation per row; they are not packed", file=sys.stderr)

@@ -8,6 +8,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,6 @@ from atomexam.records.model import Description
 from atomexam.runtime.jsonl import to_disk, write_json
 from atomexam.runtime.stage_summary import number_of
 from eval.finetune.training_data import IGNORED, curve
-from eval.models.local.batches import set_threads
 from eval.models.local.weights import ADAPTER
 from eval.tune.examples import PackedRow, columns, reply_marks
 
@@ -103,12 +103,12 @@ def _embeddings_of(model: Any) -> tuple[list[str], bool]:
     return [names[module] for module in (embeddings, None if is_tied else output) if module is not None], is_tied
 
 
-def be_deterministic(model: Any, name: str) -> None:
+def be_deterministic() -> None:
     """Make trainings on the CPU reproducible to the last bit."""
     if not has_gpu():
         torch.use_deterministic_algorithms(True)
         torch.utils.deterministic.fill_uninitialized_memory = False
-        set_threads(model, name)
+        torch.set_num_threads(1)  # sums over the rows of a batch, as of a LayerNorm, depend on it
 
 
 @torch.inference_mode()
@@ -145,7 +145,7 @@ def train(
     Args:
         checkpoints: folder of the checkpoints; a killed training of the same data and settings resumes from them.
     """
-    every = max(1, len(steps) // tuning.checks)
+    every = ceil(len(steps) / tuning.checks)
     world = int(os.environ.get("WORLD_SIZE", "1"))
     with PartialState(cpu=not has_gpu()).main_process_first():  # one process removes incomplete checkpoints before the others look
         last, is_over = _last_whole(checkpoints)

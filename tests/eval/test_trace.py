@@ -88,9 +88,17 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "curation").mkdir()
     decisions = [Decision(id=merged.id, right=["活动"], note="教材第3页"), Decision(id=rejected.id, withdrawn="drop")]
     write_jsonl(folder / "curation/decisions.jsonl", decisions, key=lambda one: one.id)
-    told = {"annotator": "first", "verdict": "refute", "atomic_type": "disease_symptom"}
-    verdicts = [Verdict(claim_id=key, claim=claim, **told) for key, claim in ((CLAIM, FACTUAL), ("claim-0000000000000000", "痛风常用冰"))]
-    write_jsonl(folder / "curation/verdicts.jsonl", verdicts, key=lambda one: one.claim_id)
+    judged = [
+        (CLAIM, FACTUAL, "support"),
+        ("claim-0000000000000000", "痛风常用冰", "refute"),
+        ("claim-0000000000000001", "痛风忌酒", "support"),
+    ]
+    verdicts = [
+        Verdict(claim_id=key, claim=claim, verdict=verdict, annotator=name, atomic_type="disease_symptom", comment="见第三章")
+        for key, claim, verdict in judged
+        for name in ("first", "second")
+    ]
+    write_jsonl(folder / "curation/verdicts.jsonl", verdicts, key=lambda one: (one.claim_id, one.annotator))
     write("splits/test/claims.jsonl", [pair])
     write("splits/test/fourfold.jsonl", [fourfold])
     write("splits/test/questions.jsonl", questions)
@@ -179,7 +187,7 @@ def test_what_people_decided_is_said_of_the_question_that_was_kept_and_of_the_re
     assert "decided by people:\n  file: curation/decisions.jsonl" in trace("q-1123456789abcdef0123")
     assert "note: 教材第3页" in trace("q-1123456789abcdef0123") and "decided by people" not in trace(QUESTION)
     assert "withdrawn: drop" in trace("q-dddddddddddddddddddd")
-    assert "verdict: refute" in trace("claim-0000000000000000") and "verdict: refute" in trace("痛风常用")
+    assert all("verdict: refute" in trace(query) for query in ("claim-0000000000000000", "痛风常用", "见第三章"))
 
 
 def test_a_page_that_is_gone_or_damaged_is_told(trace, project: Path, tmp_path: Path) -> None:

@@ -314,33 +314,6 @@ def test_a_long_training_says_how_long(
     assert told and int(told[2]) == figures["planned_steps"] and int(told[1].replace(",", "")) < figures["tokens"]
 
 
-_THREADS = """
-import torch
-from transformers import LlamaConfig, LlamaForCausalLM
-from eval.models.local.batches import Threads
-torch.manual_seed(3)
-sizes = dict(vocab_size=2000, hidden_size=512, intermediate_size=1408, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2)
-model = LlamaForCausalLM(LlamaConfig(**sizes))
-Threads("m")
-ids, gradients = torch.randint(2000, (1, 90)), []
-for number in (1, 2):
-    torch.set_num_threads(number)
-    model.zero_grad()
-    model(input_ids=ids, labels=ids, use_cache=False).loss.backward()
-    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1e9)
-    gradients.append([norm, *(one.grad for one in model.parameters())])
-print(sum(not torch.equal(*pair) for pair in zip(*gradients)))
-"""
-
-
-@pytest.mark.skipif(not torch.backends.mkl.is_available(), reason="this torch has no MKL, and its threads are not told how to add")
-def test_any_number_of_threads_learns_the_same() -> None:
-    """In a process of its own, since MKL reads its setting once. The number changes with the load, also within a training."""
-    environment = os.environ | {"PYTHONPATH": ".", "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run([sys.executable, "-c", _THREADS], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=300)
-    assert done.stdout == "0\n", done.stderr[-1000:]
-
-
 def test_more_than_there_is_is_said(toy_models: Path, toy_data: Path, capsys: pytest.CaptureFixture) -> None:
     """A curve over amounts would go on with models that are one."""
     tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")

@@ -328,7 +328,7 @@ MAX_XML_NODES = 1_500_000
 def root_of(name: str, body: bytes) -> Any:
     """Return the root of a file, its tags without namespaces. No entity is resolved, and nothing external is loaded."""
     if (nodes := body.count(b"<") + body.count(b"=")) > MAX_XML_NODES:
-        raise Refusal(f"{name}: {nodes} tags and attributes; at most {MAX_XML_NODES} are read: split it")
+        raise Refusal(f"{name}: up to {nodes} tags and attributes (signs < and =); at most {MAX_XML_NODES} are read: split it")
     try:
         root = tree_of(body.lstrip())
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:

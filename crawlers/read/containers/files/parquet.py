@@ -96,7 +96,7 @@ def batches_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
             count += len(rows)
             unpacked_bytes += sum(size_of(row) for _, row in rows)
             if unpacked_bytes > most_bytes:
-                raise Refusal(f"{name}: unpacks to more than {most_bytes} bytes at row {count}; {_ADVICE}")
+                raise Refusal(f"{name}: takes more than {most_bytes} bytes of memory at row {count}; {_ADVICE}")
             yield rows
     except (Refusal, MemoryError):
         raise

@@ -237,7 +237,11 @@ def test_members_of_an_archive_read_like_files() -> None:
         ("none.zip", _zip({"a.png": b"x"}), "no format reads a file that ends in '.png'"),
         ("a.numbers", _zip({"index.xml": b"<a/>", "buildVersionHistory.plist": b"x"}), "'.iwork'; save it as .docx, .xlsx or .txt"),
         ("a.pages", _zip({"Index/Document.iwa": b"x", "preview.jpg": b"x"}), "'.iwork'; save it as .docx, .xlsx or .txt"),
-        ("tags.xml", b"<r>" + b'<a b="1"/>' * 750_000 + b"</r>", "1500002 tags and attributes; at most 1500000 are read: split it"),
+        (
+            "tags.xml",
+            b"<r>" + b'<a b="1"/>' * 750_000 + b"</r>",
+            "up to 1500002 tags and attributes (signs < and =); at most 1500000 are read: split it",
+        ),
         ("locked.zip", _zip({"a.txt": b"x"}).replace(b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x01"), "password"),
     ],
 )

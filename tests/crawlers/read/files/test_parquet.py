@@ -194,7 +194,7 @@ def test_a_small_file_that_unpacks_to_much_is_refused() -> None:
     text = pa.DictionaryArray.from_arrays(pa.array([0] * 6_000, pa.int32()), ["长" * 100_000])
     body = written(pa.table({"question": text}), compression="zstd")
     assert len(body) < 20_000
-    with pytest.raises(ValueError, match=r"^a\.parquet: unpacks to more than 134217728 bytes at row \d+; write it again in parts"):
+    with pytest.raises(ValueError, match=r"^a\.parquet: takes more than 134217728 bytes of memory at row \d+; write it again in parts"):
         read_file("a.parquet", body, "table", SEEN)
 
 
