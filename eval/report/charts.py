@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from atomexam.records.claim import ClaimPair
 from atomexam.runtime.stage_summary import LEAST
-from eval.report.first_screen import negated, size_of
+from eval.report.first_screen import size_of
 from eval.statistics.bootstrap import Figures
 from eval.tasks.claim import NEGATIONS
 
@@ -423,8 +423,9 @@ def settings(runs: Mapping[str, Figures], comparisons: Iterable[Figures], baseli
         rows += [(first, None)] if others else []
         for other in others:
             row, sign = (pairs[first, other], -1) if (first, other) in pairs else (pairs.get((other, first)), 1)
-            bounds = row and (row["interval"] if sign > 0 else negated(row["interval"]))
-            rows.append((other, row and {"difference": sign * row["difference"] + 0.0, "interval": bounds, "differs": row.get("differs")}))
+            tests = ("mcnemar_p_holm", "bootstrap_p_holm")
+            p_value = max((row[test] for test in tests if row[test] is not None), default=None) if row else None
+            rows.append((other, row and {"difference": sign * row["difference"] + 0.0, "p_value": p_value, "differs": row["differs"]}))
     return rows
 
 

@@ -15,7 +15,7 @@ COIN_TOSSES = 0.0625
 _COLUMNS = {
     "fourfold": ("fourfold", "", "Fourfold facts", "6.25 %"),
     "claim": ("claim", "", "Claim pairs (SdAK)", "25 %"),
-    "choice": ("choice", "", "Choice (CPsyExam)", "25 % of 4 options"),
+    "choice": ("choice", "", "Choice (CPsyExam)", "25 % of 4 options, 9 % where several are right"),
     "case": ("choice", "ca", "Case analysis (in Choice)", ""),
     "tcm": ("tcm", "", "TCM (TCMBench)", "20 % of 5 options"),
     "tf": ("tf", "", "True or false", "50 %"),

@@ -120,7 +120,7 @@ def test_the_table_of_models_has_the_first_run_of_each_task(tables: list[dict]) 
     assert names[1:-2] == [
         "Fourfold facts guessed: 6.25 %",
         "Claim pairs (SdAK) guessed: 25 %",
-        "Choice (CPsyExam) guessed: 25 % of 4 options",
+        "Choice (CPsyExam) guessed: 25 % of 4 options, 9 % where several are right",
         "Case analysis (in Choice)",
         "TCM (TCMBench) guessed: 20 % of 5 options",
         "Answers in words, mark of 100",
