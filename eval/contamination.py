@@ -29,12 +29,16 @@ from atomexam.text.columns import aligned
 from eval.answers.reply_files import read_replies
 from eval.models.planned import read_runs
 from eval.statistics.bootstrap import DIGITS, LEVEL, Figures
-from eval.statistics.pairing import METRICS, Tallies, Tally, mean, paired, tally, with_holm
+from eval.statistics.pairing import METRICS, Tallies, Tally, larger_p, mean, paired, tally, with_holm
 from eval.tasks.contract import read_claims
 from eval.tasks.request import Request
 from eval.tasks.runs import TASKS, RequestBuilder, wording
 
 _POWER = 0.8
+_TRIED = 16
+"""Units of test of each cell that are looked at for a unit of reserved."""
+Cells = dict[tuple[str, ...], list[str]]
+"""The ids of a unit's items, by cell."""
 
 
 class Assigned(Struct):
@@ -69,12 +73,11 @@ def twins(test: Iterable[Item], reserved: Iterable[Item]) -> Twins:
     Ids are hashes of content, so their order pairs units at random. Units of test are looked for among the first of each cell.
     """
     by_cell: dict[tuple[str, ...], OrderedDict[str, Cells]] = defaultdict(OrderedDict)
-    free = _units(test)
-    for unit, cells in sorted(free.items(), key=lambda entry: min(chain.from_iterable(entry[1].values()))):
+    for unit, cells in _units(test).items():
         for cell in cells:
             by_cell[cell][unit] = cells
     found = Twins({}, {})
-    for wanted in sorted(_units(reserved).values(), key=lambda cells: (-_size(cells), min(chain.from_iterable(cells.values())))):
+    for wanted in sorted(_units(reserved).values(), key=_size, reverse=True):
         near = dict(chain.from_iterable(islice(by_cell[cell].items(), _TRIED) for cell in wanted))
         if not near:
             continue
@@ -86,12 +89,8 @@ def twins(test: Iterable[Item], reserved: Iterable[Item]) -> Twins:
     return found
 
 
-_TRIED = 16
-Cells = dict[tuple[str, ...], list[str]]
-"""The ids of a unit's items, by cell."""
-
-
 def _units(items: Iterable[Item]) -> dict[str, Cells]:
+    """Return the cells of each unit, in the order of the units' first ids."""
     units: dict[str, Cells] = defaultdict(dict)
     for item in sorted(items, key=lambda item: item.id):
         units[item.unit].setdefault(item.cell, []).append(item.id)
@@ -247,10 +246,15 @@ def as_text(rows: Iterable[Figures]) -> str:
         if row["shared"]:
             shown += [f"{100 * row[side]:.1f} %" for side in (TEST, "reserved")]
             bounds = row["interval"] and "{:+.1f} … {:+.1f}".format(*(100 * bound for bound in row["interval"]))
-            p_values = [row[f"{test}_p_holm"] for test in ("mcnemar", "bootstrap")]
-            p_value = "–" if None in p_values else f"{max(p_values):.3g}"
+            p_value = larger_p(row)
             least = "–" if row["detectable"] is None else f"{100 * row['detectable']:.1f}"
-            shown += [f"{100 * row['difference']:+.1f}", bounds or "–", p_value, least, "yes" if row["contaminated"] else "not found"]
+            shown += [
+                f"{100 * row['difference']:+.1f}",
+                bounds or "–",
+                "–" if p_value is None else f"{p_value:.3g}",
+                least,
+                "yes" if row["contaminated"] else "not found",
+            ]
         table.append(shown + ["–"] * (len(table[0]) - len(shown)))
     return "\n".join(aligned(table))
 

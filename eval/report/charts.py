@@ -10,6 +10,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.runtime.stage_summary import LEAST
 from eval.report.first_screen import size_of
 from eval.statistics.bootstrap import Figures
+from eval.statistics.pairing import larger_p
 from eval.tasks.claim import NEGATIONS
 
 WIDTH, _FULL, _BAR, _GAP, _LINE, _NAMES = 980, 190, 12, 10, 19, 165
@@ -423,9 +424,9 @@ def settings(runs: Mapping[str, Figures], comparisons: Iterable[Figures], baseli
         rows += [(first, None)] if others else []
         for other in others:
             row, sign = (pairs[first, other], -1) if (first, other) in pairs else (pairs.get((other, first)), 1)
-            tests = ("mcnemar_p_holm", "bootstrap_p_holm")
-            p_value = max((row[test] for test in tests if row[test] is not None), default=None) if row else None
-            rows.append((other, row and {"difference": sign * row["difference"] + 0.0, "p_value": p_value, "differs": row["differs"]}))
+            rows.append(
+                (other, row and {"difference": sign * row["difference"] + 0.0, "p_value": larger_p(row), "differs": row["differs"]})
+            )
     return rows
 
 

@@ -13,7 +13,7 @@ from eval.statistics.pairing import holm, is_opposed
 COIN_TOSSES = 0.0625
 """Fourfold facts that are known to four coin tosses."""
 _COLUMNS = {
-    "fourfold": ("fourfold", "", "Fourfold facts", "6.25 %"),
+    "fourfold": ("fourfold", "", "Fourfold facts", f"{100 * COIN_TOSSES} %"),
     "claim": ("claim", "", "Claim pairs (SdAK)", "25 %"),
     "choice": ("choice", "", "Choice (CPsyExam)", "25 % of 4 options, 9 % where several are right"),
     "case": ("choice", "ca", "Case analysis (in Choice)", ""),

@@ -142,8 +142,15 @@ def with_holm(rows: list[Figures], untested: Callable[[Figures], bool] = lambda 
         for row, value in zip(family, holm([row[f"{test}_p"] for row in family]), strict=True):
             row |= {"family": len(family), f"{test}_p_holm": significant_digits(value)}
     for row in family:
-        row["differs"] = max(row["mcnemar_p_holm"], row["bootstrap_p_holm"]) <= 0.05 and not is_opposed(row)
+        p_value = larger_p(row)
+        row["differs"] = p_value is not None and p_value <= 0.05 and not is_opposed(row)
     return rows
+
+
+def larger_p(row: Figures) -> float | None:
+    """Return the larger corrected p-value of the two tests; None if the row is in no family."""
+    p_values = row["mcnemar_p_holm"], row["bootstrap_p_holm"]
+    return None if None in p_values else max(p_values)
 
 
 def is_opposed(row: Figures) -> bool:

@@ -19,7 +19,7 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import page_id
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
-from atomexam.runtime.annotation_files import read_decisions
+from atomexam.runtime.annotation_files import read_decisions, read_verdicts
 from atomexam.runtime.archive_index import IndexRow, indexes, read_packed, unpacked
 from eval.trace.related_items import Claim, learned_by, nearest, read_items
 
@@ -84,11 +84,11 @@ def _hits(data: Path, text: str) -> Iterator[Hit]:
         yield Hit("fact", fact.id, fact.relation, fact_text(fact))
     for stage, row in _rejections(data, text):
         yield Hit("rejected", row.id, row.reason, f"{row.kind} in {stage}/rejected.jsonl")
-    verdicts = {row.claim_id: row for row in rows_with(data.parent / _VERDICTS, [text], Verdict)}
-    for key in verdicts.keys() - claims:
-        votes = [row.verdict for row in rows_with(data.parent / _VERDICTS, [key], Verdict)]
-        if majority(votes) == "refute" and not verdicts[key].is_false_tail:  # such a claim is in no other file
-            yield Hit("rejected", key, "refuted by annotators", verdicts[key].claim)
+    told = {row.claim_id: row for row in rows_with(data.parent / _VERDICTS, [text], Verdict) if row.claim_id not in claims}
+    votes = read_verdicts(data.parent / _VERDICTS) if told else {}
+    for key, one in told.items():
+        if majority(vote.verdict for vote in votes[key]) == "refute" and not one.is_false_tail:  # such a claim is in no other file
+            yield Hit("rejected", key, "refuted by annotators", one.claim)
 
 
 def _rejections(data: Path, text: str) -> Iterator[tuple[str, Rejected]]:

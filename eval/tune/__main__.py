@@ -26,7 +26,7 @@ from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.finetune.training_data import IGNORED
 from eval.models.local.weights import ADAPTER, MADE, content_hash, identity_of, locate, read_chat_template
-from eval.tune.examples import Example, PackedRow, step_tokens, steps_of
+from eval.tune.examples import Example, PackedRow, step_tokens, steps_of, tokens_of
 from eval.tune.training_set import DataPaths, TrainingSet, dev_examples
 
 _MAKING = "2"  # increment it when a change here changes weights, so that earlier trainings are not reused
@@ -100,7 +100,7 @@ def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) 
     template = tuple(sorted(description.template.items()))
     training_set = TrainingSet(tokenizer, tuning, paths, f"params.yaml: tune.{description.model}", template)
     examples = training_set.examples()
-    dev = dev_examples(tokenizer, tuning, paths.splits, sum(len(example.ids) for example in examples), template)
+    dev = dev_examples(tokenizer, tuning, paths.splits, tokens_of(examples), template)
     if not examples:
         raise ValueError(
             f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens "

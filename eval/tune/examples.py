@@ -96,9 +96,14 @@ def passage_examples(tokenizer: Any, kind: str, item_id: str, text: str, max_tok
     return [Example(kind, item_id, piece, [IGNORED, *piece[1:]]) for piece in pieces if len(piece) > 1]
 
 
+def tokens_of(examples: Iterable[Example]) -> int:
+    """Return how many tokens examples have, as of a row."""
+    return sum(len(example.ids) for example in examples)
+
+
 def step_tokens(examples: Sequence[Example]) -> int:
     """Return how many tokens a step has at most if nothing says so: with few examples less, or there would be hardly a step."""
-    return min(16384, max(1024, sum(len(example.ids) for example in examples) // 100))
+    return min(16384, max(1024, tokens_of(examples) // 100))
 
 
 def steps_of(examples: Iterable[Example], batch_tokens: int, batch_examples: int, max_tokens: int, packs: bool) -> list[list[PackedRow]]:

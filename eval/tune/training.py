@@ -35,7 +35,7 @@ from atomexam.runtime.jsonl import to_disk, write_json
 from atomexam.runtime.stage_summary import number_of
 from eval.finetune.training_data import IGNORED, curve
 from eval.models.local.weights import ADAPTER
-from eval.tune.examples import PackedRow, columns, reply_marks
+from eval.tune.examples import PackedRow, columns, reply_marks, tokens_of
 
 _STATE = "trainer_state.json"
 _WHOLE = "whole.json"  # next to a checkpoint's files, once all are on the disk: their names and sizes
@@ -189,7 +189,7 @@ def train(
         eval_dataset=_Rows([row for step in dev for row in step if row]),
         data_collator=_tensors,
         compute_loss_func=_loss,
-        callbacks=[_Progress(rows, len(steps) // every * sum(_tokens_of(row) for step in dev for row in step)), *stop],
+        callbacks=[_Progress(rows, len(steps) // every * sum(tokens_of(row) for step in dev for row in step)), *stop],
     )
     trainer.row_check = row_check
     trainer.remove_callback(PrinterCallback)
@@ -255,16 +255,12 @@ class _OrderedTrainer(Trainer):
         return _loss(outputs, labels), None, None
 
 
-def _tokens_of(row: PackedRow) -> int:
-    return sum(len(example.ids) for example in row)
-
-
 class _Progress(TrainerCallback):
     """A bar, and after the first rows how long it will take."""
 
     def __init__(self, rows: Sequence[PackedRow], dev_tokens: int) -> None:
         """Take the rows of the training, and how many tokens all checks read."""
-        self._tokens, self._dev_tokens = [_tokens_of(row) for row in rows], dev_tokens
+        self._tokens, self._dev_tokens = [tokens_of(row) for row in rows], dev_tokens
         self._start: float | None = None
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:

@@ -99,17 +99,6 @@ class Threads:
         return time.perf_counter() - clock, time.process_time() - cpu
 
 
-_SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
-
-
-def set_threads(model: Any, name: str) -> None:
-    """Have a large model on a CPU compute with as many threads as are worth it, and any other with one."""
-    if model.device.type == "cpu" and model.num_parameters() >= _SMALL_PARAMETERS:
-        model.register_forward_pre_hook(Threads(name).adjust)
-    else:
-        torch.set_num_threads(1)
-
-
 def in_batches(
     lengths: Sequence[tuple[int, int]], shape: BatchShape, work: Callable[[list[int], int], list[T]]
 ) -> Iterator[tuple[int, T | None]]:

@@ -18,7 +18,7 @@ from transformers.generation import LogitsProcessorList, StoppingCriteriaList
 from atomexam.records.model import Description
 from atomexam.records.prediction import FinishReason
 from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
-from eval.models.local.batches import BatchShape, in_batches, in_float64, set_threads, shape_on
+from eval.models.local.batches import BatchShape, Threads, in_batches, in_float64, shape_on
 from eval.models.local.decoding import ContinuousBatch, DecodingRow, Generated, ReplyEndCriteria, SampledToken, limits, reply_end
 from eval.models.local.loglikelihood import NOTHING_BEFORE, TokenizedAnswers, last_nodes, likelihoods, reply_of
 from eval.models.local.prefix_cache import PrefixReader
@@ -26,6 +26,7 @@ from eval.models.local.rendering import Renderer, end_of, end_tokens, loaded
 from eval.models.local.weights import base_of, identity_of, locate
 from eval.tasks.prompt import Message, token_ids
 
+_SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
 _EMPTY = "the prompt has no tokens"
 _NO_NUMBERS = "the model's scores are no numbers (NaN)"
 _REPLY_VERSIONS = {"cpu": "3", "cuda": "2"}  # raise one when a change of this module changes replies: stored ones are then requested anew
@@ -65,7 +66,10 @@ class HuggingFace:
             model = adapted(model, self._path)
         model = model.to(self._device).eval()
         model = in_float64(model) if self._dtype == torch.float64 else model
-        set_threads(model, self._description.model)
+        if self._device.type == "cpu" and model.num_parameters() >= _SMALL_PARAMETERS:
+            model.register_forward_pre_hook(Threads(self._description.model).adjust)
+        else:
+            torch.set_num_threads(1)
         ends = end_tokens(model.generation_config, self._tokenizer)
         # What a model's authors recommend must not mix with what the run asks for.
         model.generation_config = GenerationConfig(eos_token_id=ends, pad_token_id=self._pad_token(ends))
