@@ -151,7 +151,9 @@ OF_FOURFOLD = {
         "more facts",
     ),
     "false_side": Reason("the fact is a denial: the false side of a row, or of none"),
-    "heads_tell": Reason("the names of the heads (…病毒, …热) reveal which have the tail: the type has no row"),
+    "heads_tell": Reason(
+        "no head that lacks the tail has a name which tells as much (…病毒, …热): the name would reveal the answer", "more facts"
+    ),
     "range_unknown": Reason("a range that is not two numbers or one limit, or has no wrong one like it"),
 }
 """`claims`: facts without a fourfold row"""

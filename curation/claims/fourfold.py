@@ -5,11 +5,12 @@ answer. Heads that exchange tails go to one split, so only some are tied to each
 """
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from itertools import chain, islice
-from math import log, sqrt
+from math import log
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -71,7 +72,8 @@ _MIN_TIED, _MAX_TIED, _SETS = 8, 40, 100
 """At most so many heads are tied to each other; in between a hundredth of all, so that a split is drawn from a hundred sets of heads."""
 _TRIED = 64
 """Facts whose tail is tried as the false one of a fact."""
-_CHANCE_DEVIATIONS = 3
+_MAX_TOLD = 0.5
+"""What two names tell may differ by so much, as a log of odds."""
 _NOT_EXCHANGED = frozenset({"disease_infectivity", "examination_range"})
 """Relations whose heads are exchanged, or whose numbers are changed."""
 
@@ -161,6 +163,8 @@ class _Maker:
         self.rows: list[Fourfold] = []
         self.rejected: list[RejectedFourfold] = []
         self.objections: dict[str, Counter[str]] = defaultdict(Counter)
+        self._asked: set[tuple[str, str, str]] = set()
+        """Relation, head and false tail of the rows: several facts may have one tail, and a head is asked about it once."""
 
     def exchange_tails(self, sound: Mapping[str, Sequence[Fact]]) -> None:
         """Make the rows of the relations whose tails are exchanged among heads; that with the fewest facts ties heads first."""
@@ -177,8 +181,10 @@ class _Maker:
             for key in by_id
             if (other := self._chosen.get(key)) in by_id and not self._known.objection(relation, by_id[key].head, by_id[other].tail)
         }
+        takes = dict({(by_id[key].head, by_id[other].tail): (key, other) for key, other in takes.items()}.values())
         while broken := takes.keys() ^ set(takes.values()):
             takes = {key: other for key, other in takes.items() if key not in broken and other not in broken}
+        self._asked.update((relation, by_id[key].head, by_id[other].tail) for key, other in takes.items())
         return [(by_id[key], by_id[other]) for key, other in takes.items()]
 
     def _exchange(self, relation: str, facts: Sequence[Fact], rows: int) -> list[tuple[Fact, Fact]]:
@@ -199,6 +205,7 @@ class _Maker:
                 last = [*last[1 - _TRIED :], fact]
             else:
                 pairs += [(fact, giver), (giver, fact)]
+                self._asked |= {(relation, fact.head, giver.tail), (relation, giver.head, fact.tail)}
                 waiting[giver.head].remove(giver)
                 last = [other for other in last if other is not giver]
                 self._tied.join(fact.head, giver.head)
@@ -213,7 +220,7 @@ class _Maker:
                 self.objections[relation][reason] += 1
                 return False
             met[one.id][""] += 1
-        return True
+        return self._asked.isdisjoint({(relation, fact.head, other.tail), (relation, other.head, fact.tail)})
 
     def _reject(self, facts: Iterable[Fact], done: Container[str], met: Mapping[str, Counter[str]], is_full: bool) -> None:
         for fact in facts:
@@ -225,7 +232,7 @@ class _Maker:
             self.rejected.append(RejectedFourfold(fact, reason, None if is_full else detail))
 
     def exchange_heads(self, facts: Sequence[Fact]) -> None:
-        """Make the rows of a relation with a single tail: a head that has it and one that a source says has not."""
+        """Make the rows of a relation with a single tail: one that has it and one, of a like name, that has not."""
         sound = [
             fact
             for fact in facts
@@ -236,29 +243,24 @@ class _Maker:
         by_id = {fact.id: fact for fact in sound if not fact.polarity}
         pairs = [(fact, by_id.pop(kept[fact.id])) for fact in sound if kept.get(fact.id) in by_id]
         done = {fact.id for pair in pairs for fact in pair}
-        waiting: dict[tuple[str, bool], dict[str, Fact]] = defaultdict(dict)
-        """Tail and polarity -> head -> fact, in the order of the facts."""
-        turn = {fact.head: at for at, fact in enumerate(sound)}
+        told = _told_by_names(sound)
+        lacking = sorted(((told[fact.head], fact) for fact in sound if not fact.polarity and fact.id not in done), key=itemgetter(0))
         for fact in sound:
-            if fact.id in done:
+            if not fact.polarity or fact.id in done:
                 continue
-            others = waiting[fact.tail, not fact.polarity]
-            tied = self._tied.to(fact.head)
-            near = [others[head] for head in sorted(tied & others.keys(), key=turn.__getitem__)]
-            candidates = chain(near, [*islice(reversed(others.values()), _TRIED)][::-1])
-            partner = next((one for one in candidates if self._tied.may_join(fact.relation, fact.head, one.head)), None)
-            if partner is None:
-                waiting[fact.tail, fact.polarity][fact.head] = fact
-            else:
-                pairs.append((fact, partner) if fact.polarity else (partner, fact))
-                del others[partner.head]
-                self._tied.join(fact.head, partner.head)
-        reason = "not_exchanged"
-        if _names_tell(pairs):
-            reason, pairs = "heads_tell", []
+            own = told[fact.head]
+            at = bisect_left(lacking, own, key=itemgetter(0))
+            close = [other for other in lacking[max(0, at - _TRIED) : at + _TRIED] if abs(other[0] - own) <= _MAX_TOLD]
+            for other in sorted(close, key=lambda other: abs(other[0] - own)):
+                if other[1].tail == fact.tail and self._tied.may_join(fact.relation, fact.head, other[1].head):
+                    pairs.append((fact, other[1]))
+                    lacking.remove(other)
+                    self._tied.join(fact.head, other[1].head)
+                    break
+        pairs = _untold(pairs)
         self._add([[pair] for pair in pairs])
         done = {fact.id for fact, _ in pairs}
-        self.rejected += [RejectedFourfold(fact, reason if fact.polarity else "false_side") for fact in facts if fact.id not in done]
+        self.rejected += [RejectedFourfold(fact, "heads_tell" if fact.polarity else "false_side") for fact in facts if fact.id not in done]
 
     def alter_ranges(self, facts: Sequence[Fact]) -> None:
         """Make the rows of reference ranges: the false tail is another range of the same shape and unit."""
@@ -321,20 +323,50 @@ def _rings(pairs: Sequence[tuple[Fact, Fact]]) -> list[list[tuple[Fact, Fact]]]:
     return rings
 
 
-def _names_tell(pairs: Sequence[tuple[Fact, Fact]]) -> bool:
-    """Return whether the characters of names, counted on one half of the pairs, tell on the other which head of a pair has the tail."""
-    halves: list[list[tuple[str, str]]] = [[], []]
-    for fact, other in pairs:
-        halves[draw_order(0, fact.head)[0] % 2].append((fact.head, other.head))
-    right = 0
-    for learned, asked in (halves, halves[::-1]):
-        having, lacking = (Counter(sign for pair in learned for sign in set(pair[side])) for side in (0, 1))
-        scores = {sign: log((having[sign] + 1) / (lacking[sign] + 1)) for sign in having | lacking}
-        right += sum(
-            sum(scores.get(sign, 0) for sign in sorted(set(one))) > sum(scores.get(sign, 0) for sign in sorted(set(other)))
-            for one, other in asked
-        )
-    return right > len(pairs) / 2 + _CHANCE_DEVIATIONS * sqrt(len(pairs)) / 2
+def _told_by_names(facts: Iterable[Fact]) -> dict[str, float]:
+    """Return what the characters of a head's name tell of its having the tail, counted on the other half of the heads: head -> log odds."""
+    halves: list[dict[bool, list[str]]] = [{True: [], False: []}, {True: [], False: []}]
+    for fact in facts:
+        halves[_half(fact.head)][fact.polarity].append(fact.head)
+    told = {}
+    for own, other in (halves, halves[::-1]):
+        odds = _odds(other[True], other[False])
+        told.update({head: _told(odds, head) for heads in own.values() for head in heads})
+    return told
+
+
+def _untold(pairs: list[tuple[Fact, Fact]]) -> list[tuple[Fact, Fact]]:
+    """Return the pairs without those whose names tell most, until names tell no more than chance which head of a pair has the tail.
+
+    Counted on one half of the pairs and asked of the other, as in Le Bras et al., "Adversarial Filters of Dataset Biases" (2020).
+    """
+    while True:
+        halves: list[list[tuple[Fact, Fact]]] = [[], []]
+        for pair in pairs:
+            halves[_half(pair[0].head)].append(pair)
+        told = []
+        for learned, asked in (halves, halves[::-1]):
+            odds = _odds([having.head for having, _ in learned], [lacking.head for _, lacking in learned])
+            told += [(_told(odds, having.head) - _told(odds, lacking.head), (having, lacking)) for having, lacking in asked]
+        excess = sum(1 if more > 0 else -1 for more, _ in told if more)
+        if excess <= 0:
+            return pairs
+        gone = {pair[0].id for _, pair in sorted(told, key=lambda one: (-one[0], one[1][0].id))[: (excess + 1) // 2]}
+        pairs = [pair for pair in pairs if pair[0].id not in gone]
+
+
+def _half(head: str) -> int:
+    return draw_order(0, head)[0] % 2
+
+
+def _odds(having: Sequence[str], lacking: Sequence[str]) -> dict[str, float]:
+    """Return for each character how much oftener it is in the names that have the tail, as the log of a ratio of shares."""
+    ours, theirs = (Counter(sign for name in names for sign in set(name)) for names in (having, lacking))
+    return {sign: log((ours[sign] + 1) / (len(having) + 2)) - log((theirs[sign] + 1) / (len(lacking) + 2)) for sign in ours | theirs}
+
+
+def _told(odds: Mapping[str, float], name: str) -> float:
+    return sum(odds.get(sign, 0) for sign in sorted(set(name)))
 
 
 class _TiedHeads:

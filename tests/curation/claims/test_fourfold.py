@@ -89,11 +89,28 @@ def test_a_false_tail_that_annotators_found_true_leaves_an_earlier_choice() -> N
     assert len(rows) == 2 and denied.head not in {row.false_head for row in rows}
 
 
-def test_names_that_tell_which_heads_have_the_tail_give_no_row() -> None:
+def test_names_that_tell_which_heads_have_the_tail_give_hardly_a_row() -> None:
     told = [fact("disease_infectivity", f"{sign}{number}{'热' if having else '瘤'}", "传染性", having)
             for number, sign in enumerate(SIGNS) for having in (True, False)]  # fmt: skip
     result = made(told)
-    assert not result.rows and {row.reason for row in result.rejected if row.fact.polarity} == {"heads_tell"}
+    assert len(result.rows) <= 2 and {row.reason for row in result.rejected if row.fact.polarity} == {"heads_tell"}
+
+
+def test_of_names_that_tell_those_are_left_that_tell_no_more_than_chance() -> None:
+    draws, shares = Random(1), {"热": 0.8, "瘤": 0.1, "病": 0.4}
+    facts = [fact("disease_infectivity", f"{one}{other}{end}", "传染性", draws.random() < share)
+             for one in SIGNS for other in SIGNS for end, share in shares.items()]  # fmt: skip
+    rows = made(facts).rows
+    right = sum(shares[row.head[-1]] > shares[row.false_head[-1]] for row in rows)
+    wrong = sum(shares[row.head[-1]] < shares[row.false_head[-1]] for row in rows)
+    assert len(rows) > 300 and right - wrong < 0.05 * len(rows)
+
+
+def test_a_head_is_asked_about_a_false_tail_once() -> None:
+    tails = {"青光眼": ("甲", "乙"), "痛风": ("丙", "丁"), "癫痫": ("甲", "乙"), "银屑病": ("戊", "己"), "哮喘": ("丙", "戊")}
+    facts = [fact("disease_medicine", head, f"{tail}{tail}素") for head, named in tails.items() for tail in named]
+    rows = made(facts).rows
+    assert rows and max(Counter((row.head, row.false_tail) for row in rows).values()) == 1
 
 
 def test_earlier_choices_stay_while_they_are_sound() -> None:
