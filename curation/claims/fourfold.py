@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from math import log
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -20,7 +19,7 @@ from atomexam.records.fact import RELATIONS, Fact
 from atomexam.records.params import Claims
 from atomexam.records.provenance import content_id, draw_order
 from atomexam.records.rejected_record import Rejected
-from curation.claims.tail_objections import KnownFacts
+from curation.claims.tail_objections import STATED, KnownFacts
 from curation.claims.templates import Wordings, wording_of
 
 _TWO = re.compile(r"(\D*?)(\d+(?:\.\d+)?)(\s*(?:~|～|-|–|—|至)\s*)(\d+(?:\.\d+)?)((?:[^\d~～].*)?)")
@@ -167,8 +166,8 @@ class _Maker:
         """Relation, head and false tail of the rows: several facts may have one tail, and a head is asked about it once."""
 
     def exchange_tails(self, sound: Mapping[str, Sequence[Fact]]) -> None:
-        """Make the rows of the relations whose tails are exchanged among heads; that with the fewest facts ties heads first."""
-        for relation in sorted(sound, key=lambda relation: (len(sound[relation]), relation)):
+        """Make the rows of the relations whose tails are exchanged among heads; those with the least choice tie heads first."""
+        for relation in sorted(sound, key=lambda relation: (relation not in STATED, len(sound[relation]), relation)):
             kept = self._kept(relation, sound[relation])
             done = {fact.id for fact, _ in kept}
             self._add(_rings(kept + self._exchange(relation, [fact for fact in sound[relation] if fact.id not in done], len(kept))))
@@ -198,7 +197,10 @@ class _Maker:
                 break
             own = self._tied.to(fact.head)
             tied = [other for head in sorted(own - {fact.head}) for other in waiting[head]]
-            free = [other for other in reversed(last) if other.head not in own and self._tied.may_join(relation, fact.head, other.head)]
+            offered: Iterable[Fact] = reversed(last)
+            if relation in STATED:
+                offered = (other for head in self._known.denying(relation, fact.tail) for other in waiting[head])
+            free = [other for other in offered if other.head not in own and self._tied.may_join(relation, fact.head, other.head)]
             giver = next((other for other in [*tied, *free][:_TRIED] if self._may_exchange(relation, fact, other, met)), None)
             if giver is None:
                 waiting[fact.head].append(fact)
@@ -244,18 +246,18 @@ class _Maker:
         pairs = [(fact, by_id.pop(kept[fact.id])) for fact in sound if kept.get(fact.id) in by_id]
         done = {fact.id for pair in pairs for fact in pair}
         told = _told_by_names(sound)
-        lacking = sorted(((told[fact.head], fact) for fact in sound if not fact.polarity and fact.id not in done), key=itemgetter(0))
+        lacking = sorted(((told[one.head], one) for one in sound if not one.polarity and one.id not in done), key=lambda one: one[0])
         for fact in sound:
             if not fact.polarity or fact.id in done:
                 continue
             own = told[fact.head]
-            at = bisect_left(lacking, own, key=itemgetter(0))
-            close = [other for other in lacking[max(0, at - _TRIED) : at + _TRIED] if abs(other[0] - own) <= _MAX_TOLD]
-            for other in sorted(close, key=lambda other: abs(other[0] - own)):
-                if other[1].tail == fact.tail and self._tied.may_join(fact.relation, fact.head, other[1].head):
-                    pairs.append((fact, other[1]))
-                    lacking.remove(other)
-                    self._tied.join(fact.head, other[1].head)
+            at = bisect_left(lacking, own, key=lambda one: one[0])
+            close = [one for one in lacking[max(0, at - _TRIED) : at + _TRIED] if abs(one[0] - own) <= _MAX_TOLD]
+            for near in sorted(close, key=lambda one: abs(one[0] - own)):
+                if near[1].tail == fact.tail and self._tied.may_join(fact.relation, fact.head, near[1].head):
+                    pairs.append((fact, near[1]))
+                    lacking.remove(near)
+                    self._tied.join(fact.head, near[1].head)
                     break
         pairs = _untold(pairs)
         self._add([[pair] for pair in pairs])
@@ -292,7 +294,7 @@ class _Maker:
 
     def _row(self, fact: Fact, false_head: str, false_tail: str, false_fact_ids: list[str]) -> Fourfold:
         wordings = self._templates[fact.relation]
-        template = wordings[wording_of(fact, wordings)]
+        template = wordings[wording_of(fact, wordings)].fourfold()
         sentences = (*template.fill(fact.head, fact.tail), *template.fill(false_head, false_tail))
         return Fourfold(
             id=content_id("fourfold", *sentences),

@@ -69,6 +69,7 @@ class KnownFacts:
         self._heads: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._departments: dict[str, set[str]] = defaultdict(set)
         self._denied: dict[tuple[str, str, str], str] = {}
+        self._denying: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._names: dict[str, set[str]] = defaultdict(set)
         """A thing, by the name that stands for its synonyms -> its names as written: only these are compared by their characters."""
         pages: dict[str, set[str]] = defaultdict(set)
@@ -80,6 +81,7 @@ class KnownFacts:
                 pages[_page(origin.url)].add(head)
             if not fact.polarity:
                 self._denied[fact.relation, head, tail] = fact.id
+                self._denying[fact.relation, tail].add(fact.head)
                 continue
             self._tails[fact.relation, head].add(tail)
             self._heads[fact.relation, tail].add(head)
@@ -161,6 +163,10 @@ class KnownFacts:
     def denial(self, relation: str, head: str, tail: str) -> str | None:
         """Return the id of the fact that denies a tail of a head."""
         return self._denied.get((relation, self._of(head), self._of(tail)))
+
+    def denying(self, relation: str, tail: str) -> list[str]:
+        """Return the heads, as written, of which a source denies a tail."""
+        return sorted(self._denying.get((relation, self._of(tail)), ()))
 
     def objection(self, relation: str, head: str, tail: str) -> str | None:
         """Return why a tail is not surely false of a head, a key of CANDIDATE_REASONS; None if it is."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from atomexam.records.checks import convert, one_of
 from atomexam.records.claim import ClaimPair, claim_id
@@ -31,6 +32,12 @@ class Template(Struct, frozen=True, forbid_unknown_fields=True):
 
     factual: str
     non_factual: str
+    denied: str | None = None
+    """The denial in the fourfold set, if `non_factual` is none: a range that is abnormal is no denial of one that is normal."""
+
+    def fourfold(self) -> "Template":
+        """Return the wording of the fourfold set."""
+        return replace(self, non_factual=self.denied or self.non_factual, denied=None)
 
     def fill(self, head: str, tail: str) -> tuple[str, str]:
         """Return the sentence that states the fact and the one that denies it. Head and tail are plain text, never format strings."""
@@ -59,7 +66,7 @@ def read_templates(name: str) -> Wordings:
     if missing := sorted(set(RELATIONS) ^ {relation for relation, wordings in templates.items() if wordings}):
         raise ValueError(f"{_FILE.name}: {name}: missing or unknown atomic types: {', '.join(missing)}; expected each of the 17 once")
     for template in (template for wordings in templates.values() for template in wordings):
-        for text in (template.factual, template.non_factual):
+        for text in (template.factual, template.non_factual, template.fourfold().non_factual):
             if sorted(_SLOTS.findall(text)) != ["{head}", "{tail}"]:
                 raise ValueError(f"{_FILE.name}: {name}: {text!r}: expected {{head}} and {{tail}}, each once")
     return templates
@@ -97,7 +104,7 @@ def claim_ids(fact: Fact) -> Iterator[str]:
     """Yield the ids of a fact's pair under each wording of each set: verdicts apply to the content, whatever the wording."""
     for name in _sets():
         for template in read_all()[name][fact.relation]:
-            yield claim_id(*sentences_of(fact, template))
+            yield from (claim_id(*sentences_of(fact, wording)) for wording in (template, template.fourfold()))
 
 
 @cache
