@@ -4,7 +4,6 @@ python -m eval.board             all tags, and the current files
 python -m eval.board v1 v2       these versions, and the current files
 """
 
-import argparse
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
@@ -21,7 +20,7 @@ from atomexam.records.checks import convert
 from atomexam.records.params import PARAMS_FILE
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import write_jsonl
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.text.canonical import canonical
 from atomexam.text.columns import aligned
 from eval.diff.version import WORKSPACE, DataVersion, tags
@@ -223,7 +222,7 @@ def as_text(boards: Mapping[str, Sequence[Figures]], scaled: Mapping[str, Sequen
 
 
 def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersion] = DataVersion) -> None:
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("versions", metavar="VERSION", nargs="*", help="from oldest to newest; by default all tags")
     parser.add_argument("--json", action="store_true", help="print JSON")
     args: Any = parser.parse_args(argv)

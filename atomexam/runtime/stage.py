@@ -39,6 +39,12 @@ def command() -> str | None:
     return getattr(running, "CALLED_AS", None) or (f"python -m {spec.name.removesuffix('.__main__')}" if spec else None)
 
 
+def parser_of(doc: str | None, **settings: Any) -> argparse.ArgumentParser:
+    """Return the parser of a command, which names itself as it is called, and shows its module's docstring as it is written."""
+    form = argparse.RawDescriptionHelpFormatter
+    return argparse.ArgumentParser(**{"prog": command(), "description": doc, "formatter_class": form, "allow_abbrev": False} | settings)
+
+
 def read_arguments(
     argv: list[str] | None,
     doc: str | None,
@@ -61,8 +67,7 @@ def read_arguments(
     Raises:
         ValueError: a flag or value is unknown or wrong; the message names the known ones.
     """
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog=command(), description=doc, formatter_class=form, allow_abbrev=False)
+    parser = parser_of(doc)
     known = read_params() if Path(PARAMS_FILE).exists() else {}
     if "DVC_STAGE" in os.environ and is_whole(known):
         # The first stage that DVC runs reports faults in any stage's parameters. A manual call needs only its own block to be valid.

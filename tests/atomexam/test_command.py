@@ -9,6 +9,7 @@ import pytest
 
 from atomexam.__main__ import COMMANDS
 
+ROOMS = ("atomexam", "crawlers", "curation", "splits", "eval", "scripts")
 HEAVY = ("scrapy", "pandas", "numpy", "msgspec", "jieba", "lxml")
 
 
@@ -39,6 +40,13 @@ finally:
     assert shown.returncode == 0, shown.stderr
     assert all(f"  {name} " in shown.stdout for name in COMMANDS)
     assert atomexam(root=root).stdout == atomexam("--help", root=root).stdout
+
+
+def test_every_command_names_itself_as_it_is_called(root: Path) -> None:
+    shown = subprocess.run([sys.executable, "-m", "splits.prove", "--help"], cwd=root, capture_output=True, text=True, check=True).stdout
+    assert shown.startswith("usage: python -m splits.prove ")
+    made = [file for room in ROOMS for file in (root / room).rglob("*.py") if "ArgumentParser(" in file.read_text(encoding="utf-8")]
+    assert made == [root / "atomexam/__main__.py", root / "atomexam/runtime/stage.py"]  # all others call `parser_of`
 
 
 def test_an_unknown_subcommand_is_answered_with_the_known_ones(root: Path) -> None:
