@@ -27,7 +27,7 @@ from eval.diff.version import WORKSPACE, DataVersion, tags
 from eval.one_scale import LEAST_SHARED, as_lines, linked
 from eval.score.__main__ import score_reply
 from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
-from eval.statistics.pairing import METRICS, Tallies, mean, missing_replies, paired, scored_id, tally, with_holm
+from eval.statistics.pairing import METRICS, Tallies, mean, missing_of, paired, scored_id, tally, with_holm
 from eval.tasks.runs import RequestBuilder, variants_of
 
 
@@ -93,7 +93,7 @@ def _scored(version: DataVersion, name: str, run: Run, builder: RequestBuilder, 
             scores.append(score_reply(reply, request))
             if reply.follows is None:
                 prompts[scored_id(reply.item_id)].add(reply.prompt_sha256)
-    notes += missing_replies(f"{version.name}: {name}", scores)
+    notes += missing_of(f"{version.name}: {name}", scores)
     hashes = {item: frozenset(each) for item, each in prompts.items()}
     return VersionRun(version.name, name, run, tally(scores, METRICS["accuracy"]), hashes)
 

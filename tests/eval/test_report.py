@@ -454,9 +454,10 @@ def test_the_lead_is_sure_where_the_runs_differ_and_the_first_run_of_a_task_coun
 
 @pytest.mark.slow
 def test_failed_calls_are_told_beside_the_figures() -> None:
-    failed = {**RUNS["tiny-choice"], "outcomes": OUTCOMES | {"failed": 7}}
-    told = "7 replies are missing and count as wrong"
-    assert told in page(FOUND._replace(runs={"hosted": failed}), summarize(FOUND))
+    failed = {**RUNS["tiny-choice"], "outcomes": OUTCOMES | {"truncated": 1, "failed": 7}, "replied": 3, "accuracy_of_replied": 0.667}
+    told = "7 of 10 replies are missing and count as wrong; accuracy of the 3 replied to: 66.7 %"
+    html = page(FOUND._replace(runs={"hosted": failed}), summarize(FOUND))
+    assert told in html and "; 66.7 % of 3 replied to</small></td>" in html
     assert told not in page(FOUND, summarize(FOUND))
 
 
