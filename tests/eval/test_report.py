@@ -131,6 +131,12 @@ def test_what_is_right_every_time_stands_beside_the_accuracy() -> None:
     assert all(words in shown for words in ("2 orders", "12.5 %", "choice/1 25.0 %"))
 
 
+def test_a_run_leads_to_its_items_in_every_table() -> None:
+    html = page(FOUND, summarize(FOUND), scripted=True)
+    named = re.findall(rf"<td[^>]*>(<a href=\"items.html#run=[a-z-]+\">)?({'|'.join(RUNS)})\b", html)
+    assert len(named) > 10 and all(link for link, _ in named)
+
+
 def test_chance_and_the_best_rule_are_the_line_of_true_or_false() -> None:
     figures = {**ABOUT, **HALF, "task": "tf", "chance": 0.5, "rule": {"rule": "always_wrong", "accuracy": 0.625}}
     (column,) = board(FOUND._replace(runs={"tiny-tf": figures}), {}).columns
