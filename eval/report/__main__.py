@@ -65,6 +65,8 @@ class StageMetrics(NamedTuple):
     """Metrics of stage `leaks`; empty if it has not run."""
     baselines: frozenset[str] = frozenset()
     """Models that are rules."""
+    guessing: frozenset[str] = frozenset()
+    """Those of them that draw their answers at random."""
 
 
 def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), sweeps: Iterable[str] = ()) -> StageMetrics:
@@ -268,8 +270,11 @@ def main(argv: list[str] | None = None) -> None:
         for block, at in (("runs", "runs"), ("judges", "judge"), ("sweeps", "sweeps"))
     }
     models = args.all_params.get("models") or {}
-    rules = (name for name, model in models.items() if model.get("backend") == "baseline")
-    stages = read_metrics(args.metrics, listed["runs"], listed["judges"], listed["sweeps"])._replace(baselines=frozenset(rules))
+    rules, guessing = (
+        frozenset(name for name, model in models.items() if model.get(key) == word)
+        for key, word in (("backend", "baseline"), ("strategy", "random"))
+    )
+    stages = read_metrics(args.metrics, listed["runs"], listed["judges"], listed["sweeps"])._replace(baselines=rules, guessing=guessing)
     summary = summarize(stages)
     tables = plot_tables(stages) | {"comparisons": comparison_table(stages.comparisons), "sweeps": _csv(COLUMNS, plotted(stages.sweeps))}
     with folder_lock(args.plots) as plots:

@@ -143,6 +143,16 @@ def test_chance_and_the_best_rule_are_the_line_of_true_or_false() -> None:
     assert (column.line.name, column.line.value) == ("rule always_wrong", 0.625)
 
 
+def test_a_draw_is_no_line_but_chance_is() -> None:
+    own = {**ABOUT, **HALF, "task": "choice", "chance": 0.2, "by_category": {"ca": HALF | {"chance": 0.25}}}
+    runs = {"own": own, "lucky": own | {"model": "dice"}}
+    found = FOUND._replace(runs=runs, judges={}, comparisons=[], baselines=frozenset({"dice"}), guessing=frozenset({"dice"}))
+    whole, case = board(found, {}).columns
+    assert [(one.line.name, one.line.value, one.line.run) for one in (whole, case)] == [("chance", 0.2, None), ("chance", 0.25, None)]
+    whole, case = board(found._replace(guessing=frozenset()), {}).columns
+    assert [one.line.run for one in (whole, case)] == ["lucky", "lucky"]
+
+
 def test_question_types_that_no_run_asks_are_said() -> None:
     shown = page(FOUND, summarize(FOUND) | {"unasked": {"blank": 3, "tf": 12}})
     assert "no run asks 3 blanks to fill, 12 true or false questions of test" in shown
@@ -337,7 +347,7 @@ def test_settings_stand_beside_the_first_run_of_their_model() -> None:
 
 RUN = ABOUT | {
     "model": "m", "task": "fourfold", "facts": 100, "following_rate": 1.0, "accuracy": 0.3, "accuracy_interval": [0.2, 0.4],
-    "true_side": 0.4, "false_side": 0.4, "sentence_accuracy": 0.6, "detection": {"d_prime": 0.5, "criterion": 0.0},
+    "true_side": 0.4, "false_side": 0.4, "sentence_accuracy": 0.6, "chance": 0.0625, "detection": {"d_prime": 0.5, "criterion": 0.0},
 }  # fmt: skip
 
 
@@ -354,9 +364,9 @@ def pair(a: str, b: str, difference: float, mcnemar_p: float, bootstrap_p: float
 @pytest.mark.parametrize(
     ("accuracy", "bounds", "baseline", "compared", "line", "verdict"),
     [
-        (0.3, [0.2, 0.4], None, None, "four coin tosses", "above"),
-        (0.0, [0.0, 0.0362], None, None, "four coin tosses", "below"),
-        (0.07, [0.02, 0.1], None, None, "four coin tosses", "unsure"),
+        (0.3, [0.2, 0.4], None, None, "chance", "above"),
+        (0.0, [0.0, 0.0362], None, None, "chance", "below"),
+        (0.07, [0.02, 0.1], None, None, "chance", "unsure"),
         (0.3, [0.2, 0.4], 0.2, None, "rule", "unsure"),  # the intervals overlap, and nobody has compared the runs
         (0.3, [0.2, 0.4], 0.2, pair("rules", "own", -0.1, 0.01, 0.01), "rule", "above"),  # corrected for this model, not for all pairs
         (0.3, [0.2, 0.4], 0.1, pair("own", "rules", 0.2, 0.06, 0.01), "rule", "unsure"),
