@@ -63,6 +63,8 @@ class StageMetrics(NamedTuple):
     sweeps: Mapping[str, Figures] = MappingProxyType({})
     leaks: Mapping[str, Any] = MappingProxyType({})
     """Metrics of stage `leaks`; empty if it has not run."""
+    verification: Mapping[str, Any] = MappingProxyType({})
+    """What people judged of claims; empty if stage `evidence` has not run."""
     baselines: frozenset[str] = frozenset()
     """Models that are rules."""
     guessing: frozenset[str] = frozenset()
@@ -92,6 +94,7 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), 
         comparisons=read_or_empty(folder / "compare.json").get("pairs", []),
         profile=read_or_empty(folder / "profile.json"),
         leaks=read_or_empty(folder / "leaks.json"),
+        verification=read_or_empty(folder / "verification.json"),
         sweeps={name: read(folder / "sweeps" / f"{name}.json", f"sweep@{name}") for name in sweeps},
     )
 

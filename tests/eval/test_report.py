@@ -143,6 +143,13 @@ def test_chance_and_the_best_rule_are_the_line_of_true_or_false() -> None:
     assert (column.line.name, column.line.value) == ("rule always_wrong", 0.625)
 
 
+def test_the_start_says_whether_people_have_judged() -> None:
+    html = page(FOUND, summarize(FOUND), scripted=True)
+    assert 'what people judged of claims: <a href="evidence.html">Evidence</a>, nobody has judged yet.' in html
+    judged = FOUND._replace(verification={"verdicts": 1200})
+    assert "Evidence, 1,200 verdicts." in page(judged, summarize(judged))
+
+
 def test_a_draw_is_no_line_but_chance_is() -> None:
     own = {**ABOUT, **HALF, "task": "choice", "chance": 0.2, "by_category": {"ca": HALF | {"chance": 0.25}}}
     runs = {"own": own, "lucky": own | {"model": "dice"}}
