@@ -363,7 +363,10 @@ def remover(key: str | None) -> Callable[[str], str]:
         return lambda text: text
     words = (key, key[::-1], *(_in_base(b64encode, 6, key, n) for n in range(3)), *(_in_base(b32encode, 5, key, n) for n in range(5)))
     numbers = (_BETWEEN_NUMBERS.join(f"{byte:{base}}" for byte in key.encode()) for base in "do")
-    pattern = re.compile("|".join([*map(_spelled, words), _BETWEEN_DIGITS.join(key.encode().hex()), *numbers]), re.IGNORECASE)
+    ways = "|".join([*map(_spelled, words), _BETWEEN_DIGITS.join(key.encode().hex()), *numbers])
+    first = {sign for word in words for sign in (word[0], _URL_SAFE.get(word[0], ""), chr(ord(word[0]) + 0xFEE0))}
+    starts = re.escape(key.encode().hex()[0] + "".join(sorted(first)))  # of any way, tried first: most signs of a reply start none
+    pattern = re.compile(rf"(?=[\\%&0-9{starts}])(?:{ways})", re.IGNORECASE)
     return lambda text: pattern.sub(REMOVED, text)
 
 
