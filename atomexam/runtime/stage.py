@@ -21,6 +21,7 @@ from msgspec import Struct
 from atomexam.records.blocks import SLUG
 from atomexam.records.checks import convert, one_of
 from atomexam.records.params import PARAMS_FILE, check, check_named, is_whole, read_params
+from atomexam.text.columns import harmless_lines
 
 
 class Arguments(argparse.Namespace):
@@ -131,7 +132,7 @@ def run_stage(main: Callable[[], None], acyclic: bool = False) -> None:
     try:
         main()
     except (ValueError, OSError) as error:
-        sys.exit(f"error: {error}")
+        sys.exit(f"error: {harmless_lines(str(error))}")
     except KeyboardInterrupt:
         print("interrupted; run the same command again; what was saved is reused", file=sys.stderr)
         sys.exit(128 + signal.SIGINT)
