@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,15 +15,6 @@ HEAVY = ("scrapy", "pandas", "numpy", "msgspec", "jieba", "lxml")
 def atomexam(*words: str, root: Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     code = f"import sys; sys.path.insert(0, {str(root)!r}); from atomexam.__main__ import main; main()"
     return subprocess.run([sys.executable, "-P", "-c", code, *words], cwd=cwd or root, capture_output=True, text=True, check=False)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_subcommand_runs_a_module_that_is_there_and_its_help_names_it(name: str, root: Path, tmp_path: Path) -> None:
-    assert find_spec(COMMANDS[name].module)
-    shown = atomexam(name, "--help", root=root, cwd=tmp_path)
-    assert shown.returncode == 0, shown.stderr
-    assert shown.stdout.startswith(f"usage: atomexam {name} [-h]")
 
 
 def test_help_lists_every_subcommand_and_loads_no_package_that_is_slow_to_load(root: Path) -> None:
