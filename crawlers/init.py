@@ -26,7 +26,7 @@ from atomexam.records.params import PARAMS_FILE, Import, check
 from atomexam.records.question import UNKNOWN_EXAM
 from atomexam.runtime.jsonl import read_jsonl, replacing
 from atomexam.runtime.source_sheet import trial
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.runtime.stage_summary import LEAST
 from atomexam.text.yaml_values import yaml_values
 from crawlers.read.__main__ import read_row
@@ -216,8 +216,7 @@ def _flow(values: Mapping[str, str]) -> str:
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser = parser_of(__doc__)
     parser.add_argument("folder", metavar="FOLDER", help="folder with the files, such as imports/my_books")
     parser.add_argument("--exam", help="examination of all questions; default: what the files say")
     parser.add_argument("--subject", help="subject of all questions; default: what the files say")

@@ -7,7 +7,6 @@ FILES are filled copies of data/item_analysis/keys.xlsx (.xlsx, .csv) and export
 the same decisions again changes nothing; one that differs from an earlier one needs --replace. docs/items.md
 """
 
-import argparse
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +16,7 @@ from atomexam.records.annotation import KEY_VERDICTS, Decision, SuspectKey
 from atomexam.runtime.annotation_files import read_decisions
 from atomexam.runtime.annotations import MAX_COMMENT_CHARS
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from atomexam.runtime.stage import run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.text.canonical import canonical
 from curation.annotation.samples import ClaimAnswer, read_export, read_spreadsheet
 
@@ -80,9 +79,7 @@ def _said(decision: Decision) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m curation.decisions", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("files", type=Path, nargs="+", metavar="FILES")
     parser.add_argument("--queue", type=Path, default=Path("data/item_analysis/keys.jsonl"))
     parser.add_argument("--decisions", type=Path, default=Path("curation/decisions.jsonl"))

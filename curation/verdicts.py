@@ -15,7 +15,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.runtime.annotation_files import VERDICTS, read_verdicts
 from atomexam.runtime.annotations import merge, report
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from atomexam.runtime.stage import run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from curation.annotation.samples import ClaimAnswer, ClaimToJudge, check, read_export, read_false_tails, read_spreadsheet
 
 _READERS = {".json": read_export, ".xlsx": read_spreadsheet, ".csv": read_spreadsheet}
@@ -51,9 +51,7 @@ def _read(path: Path, named: bool) -> list[ClaimAnswer]:
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m curation.verdicts", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("files", type=Path, nargs="+", metavar="FILES")
     parser.add_argument("--annotator", action="append", default=[], help="NAME of all answers, or NUMBER=NAME for users of Label Studio")
     parser.add_argument("--skip-gone", action="store_true", help="leave out answers to claims that are no longer in the data")

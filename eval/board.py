@@ -4,7 +4,6 @@ python -m eval.board             all tags, and the current files
 python -m eval.board v1 v2       these versions, and the current files
 """
 
-import argparse
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
@@ -21,14 +20,14 @@ from atomexam.records.checks import convert
 from atomexam.records.params import PARAMS_FILE
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import write_jsonl
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.text.canonical import canonical
 from atomexam.text.columns import aligned
 from eval.diff.version import WORKSPACE, DataVersion, tags
 from eval.one_scale import LEAST_SHARED, as_lines, linked
 from eval.score.__main__ import score_reply
 from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
-from eval.statistics.pairing import METRICS, Tallies, mean, missing_replies, paired, scored_id, tally, with_holm
+from eval.statistics.pairing import METRICS, Tallies, mean, missing_of, paired, scored_id, tally, with_holm
 from eval.tasks.runs import RequestBuilder, variants_of
 
 
@@ -94,7 +93,7 @@ def _scored(version: DataVersion, name: str, run: Run, builder: RequestBuilder, 
             scores.append(score_reply(reply, request))
             if reply.follows is None:
                 prompts[scored_id(reply.item_id)].add(reply.prompt_sha256)
-    notes += missing_replies(f"{version.name}: {name}", scores)
+    notes += missing_of(f"{version.name}: {name}", scores)
     hashes = {item: frozenset(each) for item, each in prompts.items()}
     return VersionRun(version.name, name, run, tally(scores, METRICS["accuracy"]), hashes)
 
@@ -223,7 +222,7 @@ def as_text(boards: Mapping[str, Sequence[Figures]], scaled: Mapping[str, Sequen
 
 
 def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersion] = DataVersion) -> None:
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("versions", metavar="VERSION", nargs="*", help="from oldest to newest; by default all tags")
     parser.add_argument("--json", action="store_true", help="print JSON")
     args: Any = parser.parse_args(argv)

@@ -3,7 +3,6 @@
 python -m eval.checklist > betterbench.md
 """
 
-import argparse
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from atomexam.records.blocks import runs_on_test
 from atomexam.records.params import read_params
 from atomexam.runtime.jsonl import read_json
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 
 _TEMPLATE = "checklist.md.jinja"
 _YOU = "**you**"
@@ -66,7 +65,7 @@ def open_questions(text: str) -> int:
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--metrics", type=Path, default=Path("metrics"), metavar="PATH", help="default: metrics")
     arguments = parser.parse_args(argv)
     params = read_params()

@@ -25,7 +25,7 @@ from eval.statistics.pairing import (
     Tallies,
     committed_right,
     mean,
-    missing_replies,
+    missing_of,
     paired,
     tally,
     tally_marks,
@@ -130,7 +130,7 @@ def main(argv: list[str] | None = None) -> None:
         write_json(args.out, {"comparisons": len(rows), "pairs": rows})
         print_summary("compare", f"{sum(bool(row.get('differs')) for row in rows)} of {number_of(len(rows), 'pair')} of runs differ")
     elif rows:
-        missing = [missing_replies(name, read_jsonl(args.scores / f"{name}.jsonl", Score)) for name in runs]
+        missing = [missing_of(name, [*read_jsonl(args.scores / f"{name}.jsonl", Score)]) for name in runs]
         print("\n".join([as_text(rows), *chain.from_iterable(missing)]))
     else:
         wanted = "no two of them have the same task with known answers, or marks of one judge"

@@ -7,7 +7,6 @@ neither is as often right on both, so the pairs of twins are tested like the sha
 from train or dev was public, so it has no twin.
 """
 
-import argparse
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
@@ -23,7 +22,7 @@ from atomexam.records.blocks import TEST, Run
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, read_optional
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.runtime.stage_summary import number_of
 from atomexam.text.columns import aligned
 from eval.answers.reply_files import read_replies
@@ -260,7 +259,7 @@ def as_text(rows: Iterable[Figures]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     for name in ("plan", "splits", "scores", "predictions"):
         parser.add_argument(f"--{name}", type=Path, default=Path("data") / name, metavar="PATH")
     parser.add_argument("--assignments", type=Path, default=Path("splits/assignments.jsonl"), metavar="FILE")

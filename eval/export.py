@@ -7,7 +7,6 @@ OUT/models/DEVELOPER/MODEL has `.eval_results/*.yaml` for that model's repositor
 RUN, all runs of models are written; rules are no models. Send them yourself: nothing leaves this machine.
 """
 
-import argparse
 import re
 import time
 from collections import defaultdict
@@ -28,7 +27,7 @@ from atomexam.records.blocks import Release, Run
 from atomexam.records.checks import convert, one_of
 from atomexam.records.model import Description
 from atomexam.runtime.jsonl import read_json, replacing, write_json
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.runtime.stage_summary import NOUNS
 from eval.models.planned import describe, read_runs
 from eval.statistics.bootstrap import LEVEL
@@ -206,8 +205,7 @@ def eval_results(runs: list[ScoredRun], dataset: str, revision: str | None, date
 
 
 def main(argv: list[str] | None = None) -> None:
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser = parser_of(__doc__)
     parser.add_argument("runs", metavar="RUN", nargs="*")
     parser.add_argument(
         "--dataset", metavar="OWNER/NAME", required=True, help="where the release is published: `python -m splits.publish --hub`"

@@ -7,7 +7,6 @@ Writes OUT/NAME/: replies, scores and metrics of each task that the files answer
 lm-evaluation-harness: `samples_TASK_DATE.jsonl`. OpenCompass: `predictions/MODEL/TABLE.json`, and its tables in a release.
 """
 
-import argparse
 import re
 import sys
 from collections import Counter
@@ -23,7 +22,7 @@ from atomexam.records.claim import PAIR
 from atomexam.records.params import PARAMS_FILE, read_params
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.runtime.stage_summary import NOUNS
 from eval.compare import as_text, compare
 from eval.report.items import Browser, paired_replies, read_paired
@@ -248,8 +247,7 @@ def read_tables(folder: Path) -> Tables:
 
 
 def main(argv: list[str] | None = None) -> None:
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser = parser_of(__doc__)
     parser.add_argument("name", metavar="NAME", help="name of the run: small letters, digits, - and _")
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     paths = {"splits": "data/splits", "scores": "data/scores", "predictions": "data/predictions", "tables": "data/release/opencompass"}

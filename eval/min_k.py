@@ -6,7 +6,6 @@ A text is as likely as the least likely fifth of its tokens: a model that has se
 Detecting Pretraining Data from Large Language Models, ICLR 2024). Twins and verdicts are those of `eval.contamination`.
 """
 
-import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -19,7 +18,7 @@ from atomexam.records.blocks import TEST
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from eval.contamination import Item, as_text, items_of, never_public, probe, read_promoted, twins
 from eval.models.planned import describe
 from eval.statistics.bootstrap import Figures
@@ -76,7 +75,7 @@ def probe_texts(task: str, model: str, backend: "HuggingFace", reserved: Iterabl
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("model", metavar="MODEL", help="name of a model in params.yaml")
     for flag, name in (("models", "plan"), ("splits", "splits")):
         parser.add_argument(f"--{flag}", type=Path, default=Path("data") / name, metavar="PATH")

@@ -13,6 +13,7 @@ from functools import cache
 from atomexam.records.prediction import Prediction
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import missing_replies
 from eval.backends import open_backend
 from eval.models.cached_model import Replied, read_rank, reply_all
 from eval.models.planned import describe, read_runs
@@ -44,11 +45,12 @@ def main(argv: list[str] | None = None) -> None:
             if rank.number:
                 continue
             rows = [prediction_of(name, one) for one in replies]
-            if missing := sum(row.finish_reason == "error" for row in rows):
+            failed = sum(row.finish_reason == "error" for row in rows)
+            if missing := missing_replies({"outcomes": {"failed": failed, "answered": len(rows) - failed}}):
                 again = f"`dvc repro -fs predict@{run.model}` requests only those again"
                 if described[0].backend == "imported":
                     again = f"import them together with the others, into {described[0].name}"
-                print(f"{name}: {missing} of {len(rows)} replies are missing and count as wrong; {again}", file=sys.stderr, flush=True)
+                print(f"{name}: {missing}; {again}", file=sys.stderr, flush=True)
             write_jsonl(out / f"{name}.jsonl", rows, key=lambda row: (row.item_id, row.repeat))
         if not rank.number:
             for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):

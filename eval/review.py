@@ -19,7 +19,7 @@ from atomexam.runtime.annotation_files import LABELS, read_labels
 from atomexam.runtime.annotations import MAX_COMMENT_CHARS, check_answers, check_name, merge, report
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from atomexam.runtime.sheets import read_sheet
-from atomexam.runtime.stage import run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.text.canonical import canonical
 
 _ALLOWED = {"error": ERRORS, "reason": REASONS}
@@ -116,9 +116,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m eval.review", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("files", type=Path, nargs="+", metavar="FILES")
     parser.add_argument("--annotator", help="name of the annotator of all FILES")
     parser.add_argument("--skip-gone", action="store_true", help="leave out labels of replies in no queue")

@@ -6,7 +6,6 @@ Items of an earlier form stay in it as long as they are in test, so that forms o
 docs/items.md
 """
 
-import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +17,7 @@ from scipy.special import expit, logit
 
 from atomexam.records.checks import one_of
 from atomexam.runtime.jsonl import read_json, write_json
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from eval.items.__main__ import FILES, VERDICTS, read_about, runs_by_task
 from eval.items.replies import read_task
 from eval.items.statistics import LEAST_MODELS
@@ -219,7 +218,7 @@ def make_form(task: str, items: Sequence[str], right: Floats, strata: Sequence[t
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("task")
     parser.add_argument("--items", type=int, default=100, metavar="N", help="of the form; default: 100")
     parser.add_argument("--runs", type=Path, default=Path("data/plan"), metavar="PATH")

@@ -4,7 +4,6 @@ python -m scripts.code_deps                     write the lists into dvc.yaml
 python -m scripts.code_deps --stale FILE...     print the stages that a change of these files makes stale
 """
 
-import argparse
 import ast
 import re
 import shlex
@@ -18,6 +17,7 @@ from ruamel.yaml import YAML
 
 from atomexam.records.blocks import Model, Run
 from atomexam.runtime.code_files import OURS, ROOT, closure, file_of, modules_named, nodes_of
+from atomexam.runtime.stage import parser_of
 
 PIPELINE = ROOT / "dvc.yaml"
 CRAWLS = "crawl"
@@ -189,7 +189,7 @@ def stale(file: Path) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--stale", nargs="+", metavar="FILE", type=Path)
     arguments = parser.parse_args()
     for file in arguments.stale or []:

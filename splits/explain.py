@@ -5,7 +5,6 @@ python -m splits.explain 糖尿病
 python -m splits.explain 多项选择的一段题干
 """
 
-import argparse
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ import msgspec
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
-from atomexam.runtime.stage import run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.text.canonical import canonical
 from splits.ledger.assignments import REASONS, Assignment, AssignmentLedger, head_id, read_assignments
 from splits.ledger.units import TRAINING_SPLITS
@@ -24,7 +23,7 @@ _MAX_PARAGRAPHS = 20
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("what", nargs="+", help="id of a question, claim, group or stem, a head, or words")
     parser.add_argument("--assignments", type=Path, default=Path("splits/assignments.jsonl"), help="default: splits/assignments.jsonl")
     parser.add_argument("--questions", type=Path, default=Path("data/unique/questions.jsonl"), help="default: data/unique/questions.jsonl")

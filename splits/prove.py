@@ -6,7 +6,6 @@
 The split must be that of the release: check its version out first.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,13 +13,13 @@ from pathlib import Path
 import msgspec
 
 from atomexam.runtime.jsonl import read_jsonl, to_line
-from atomexam.runtime.stage import run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from splits.release.__main__ import read_split
 from splits.release.commitment import FILE, RESERVED, Proof, commitment, prove, salt_of
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser = parser_of(__doc__)
     parser.add_argument("ids", nargs="*", metavar="ID")
     parser.add_argument("--splits", type=Path, default=Path("data/splits"), metavar="PATH")
     parser.add_argument("--release", type=Path, default=Path("data/release"), metavar="PATH")

@@ -8,7 +8,6 @@ set; without it, nothing is recorded or sent: it prints what would be. What was 
 changes and records nothing.
 """
 
-import argparse
 import os
 import re
 import sys
@@ -18,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from atomexam.runtime.stage import run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from splits import hub
 from splits.release.__main__ import CHECKSUMS, PATHS, read_split, sha256
 from splits.release.commitment import RESERVED
@@ -29,7 +28,7 @@ NOT_RELEASED = "hand out the release alone: splits/assignments.jsonl, git and DV
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser = parser_of(__doc__)
     parser.add_argument("--release", type=Path, default=Path(PATHS["out"]), metavar="PATH")
     parser.add_argument("--ledger", type=Path, default=Path(PATHS["ledger"]), metavar="PATH")
     parser.add_argument("--hub", metavar="OWNER/NAME", help="send the release there; a new repository is private")

@@ -5,7 +5,6 @@ Each reserved unit takes the place of a test unit of equal composition, so test 
 written. The next `split` draws a new reserve from records that are new in the data: what train has was published.
 """
 
-import argparse
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from msgspec.structs import replace
 from atomexam.records.claim import ClaimPair, Fourfold, kind_of_heads
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from atomexam.runtime.stage import run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from splits.ledger.assignments import AssignmentLedger, head_id, read_assignments, write_assignments
 from splits.ledger.units import EVALUATION_SPLITS, EvaluationSplit, in_draw_order, join, summary_of
 from splits.prove import proofs
@@ -41,7 +40,7 @@ class Rotation(NamedTuple):
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser = parser_of(__doc__)
     parser.add_argument("--keep", type=share, default=0.2, metavar="SHARE", help="of the pairs that stay; default: 0.2")
     parser.add_argument("--dry-run", action="store_true", help="only print what would move")
     parser.add_argument("--splits", type=Path, default=Path(PATHS["splits"]), metavar="PATH")

@@ -21,6 +21,7 @@ from msgspec import Struct
 from atomexam.records.blocks import SLUG
 from atomexam.records.checks import convert, one_of
 from atomexam.records.params import PARAMS_FILE, check, check_named, is_whole, read_params
+from atomexam.text.columns import harmless_lines
 
 
 class Arguments(argparse.Namespace):
@@ -37,6 +38,12 @@ def command() -> str | None:
     running = sys.modules["__main__"]
     spec = getattr(running, "__spec__", None)
     return getattr(running, "CALLED_AS", None) or (f"python -m {spec.name.removesuffix('.__main__')}" if spec else None)
+
+
+def parser_of(doc: str | None, **settings: Any) -> argparse.ArgumentParser:
+    """Return the parser of a command, which names itself as it is called, and shows its module's docstring as it is written."""
+    form = argparse.RawDescriptionHelpFormatter
+    return argparse.ArgumentParser(**{"prog": command(), "description": doc, "formatter_class": form, "allow_abbrev": False} | settings)
 
 
 def read_arguments(
@@ -61,8 +68,7 @@ def read_arguments(
     Raises:
         ValueError: a flag or value is unknown or wrong; the message names the known ones.
     """
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog=command(), description=doc, formatter_class=form, allow_abbrev=False)
+    parser = parser_of(doc)
     known = read_params() if Path(PARAMS_FILE).exists() else {}
     if "DVC_STAGE" in os.environ and is_whole(known):
         # The first stage that DVC runs reports faults in any stage's parameters. A manual call needs only its own block to be valid.
@@ -126,7 +132,7 @@ def run_stage(main: Callable[[], None], acyclic: bool = False) -> None:
     try:
         main()
     except (ValueError, OSError) as error:
-        sys.exit(f"error: {error}")
+        sys.exit(f"error: {harmless_lines(str(error))}")
     except KeyboardInterrupt:
         print("interrupted; run the same command again; what was saved is reused", file=sys.stderr)
         sys.exit(128 + signal.SIGINT)

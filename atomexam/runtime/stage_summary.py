@@ -40,10 +40,17 @@ def headline(figures: Mapping[str, Any]) -> str:
 
     Failed calls are counted separately: a server outage does not make a model worse.
     """
-    if failed := (figures.get("outcomes") or {}).get("failed"):
-        missing = f"{number_of(failed, 'reply is', 'replies are')} missing"
-        return f"{_headline(figures)}; {missing} and {'counts' if failed == 1 else 'count'} as wrong"
-    return _headline(figures)
+    return "; ".join(filter(None, [_headline(figures), missing_replies(figures)]))
+
+
+def missing_replies(figures: Mapping[str, Any]) -> str:
+    """Return how many replies of a run are missing, and its accuracy on the others; nothing if none is."""
+    outcomes = figures.get("outcomes") or {}
+    if not (failed := outcomes.get("failed")):
+        return ""
+    missing = f"{failed:,} of {sum(outcomes.values()):,} replies are missing and count as wrong"
+    alone = figures.get("accuracy_of_replied")
+    return missing if alone is None else f"{missing}; accuracy of the {figures['replied']:,} replied to: {100 * alone:.1f} %"
 
 
 def _headline(figures: Mapping[str, Any]) -> str:

@@ -37,6 +37,11 @@ def harmless(text: str) -> str:
     return _UNSHOWN.sub(" ", text).strip()
 
 
+def harmless_lines(text: str) -> str:
+    """Return a text whose lines are made harmless and keep their indentation."""
+    return "\n".join(f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in text.split("\n"))
+
+
 def counted(number: int, noun: str) -> str:
     """Return `1 page`, `2 pages`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

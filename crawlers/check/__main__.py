@@ -24,7 +24,7 @@ import msgspec
 
 from atomexam.records.checks import convert
 from atomexam.records.params import PARAMS_FILE, Source, read_params
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
     from scrapy.http import Response
@@ -241,8 +241,7 @@ def _line(name: str, mode: str | None) -> tuple[Source, str]:
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser = parser_of(__doc__)
     parser.add_argument("name", metavar="NAME", help="a source: a folder in crawlers/sources; or a file, a folder or a key of imports")
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--live", dest="mode", action="store_const", const="live", help="request the real site")

@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from lxml.html import HtmlElement
 from scrapy.http import Response, TextResponse
@@ -11,6 +12,8 @@ from crawlers.html.nesting import outermost_elements
 from crawlers.html.readable import is_json
 
 _FEW = 2
+_MOST_AROUND = 12
+"""Elements around the first option among which that of a page's only question is."""
 _MOST = 0.5
 """Share of the containers that must have a part; a question answered in words has no options."""
 _MOST_READ = 5_000_000
@@ -29,7 +32,7 @@ _PARTS = ("STEM", "OPTIONS", "ANSWER", "ANALYSIS", "TYPE")
 
 
 def selectors_of(response: Response) -> dict[str, str]:
-    """Return name and selector of each part on the page; nothing if fewer than two containers have a question each."""
+    """Return name and selector of each part on the page: of questions with a container each, or of its only one; else nothing."""
     if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html" or response.selector.root is None:
         return {}
     elements = [one for one in response.selector.root.iter() if isinstance(one.tag, str)]
@@ -37,6 +40,8 @@ def selectors_of(response: Response) -> dict[str, str]:
         return {}
     elements = [one for one in elements if one.tag not in _INVISIBLE_TAGS]
     name, blocks = _containers(elements)
+    if not blocks:
+        name, blocks = _only_container(elements)
     if not blocks:
         return {}
     selectors = {"QUESTION": name} | dict(_parts(blocks))
@@ -69,6 +74,21 @@ def _containers(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]
     return best[2], outermost_elements(groups[best[2]]) if best[0] else []
 
 
+def _only_container(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]]:
+    """Return the innermost element with all parts of a page's only question, which no other element shares its name with."""
+    names = Counter(filter(None, map(_named, elements)))
+    option = next((one for one in elements if not len(one) and _FIRST.match(_text(one).strip())), None)
+    best: tuple[int, str, list[HtmlElement]] = (0, "", [])
+    for above in islice(option.iterancestors(), _MOST_AROUND) if option is not None else ():
+        if len(_FIRST.findall(_text(above))) > 1:
+            break
+        named = _named(above) or (above.tag if above.tag == "body" else "")
+        parts = {part for part, _ in _parts_of(above)}
+        if names[named] <= 1 and named and {"STEM", "OPTIONS"} <= parts and len(parts) > best[0]:
+            best = (len(parts), named, [above])
+    return best[1], best[2]
+
+
 def _parts(blocks: Sequence[HtmlElement]) -> Iterator[tuple[str, str]]:
     """Yield each part's name and selector within a container."""
     counts_by_part: dict[str, Counter[str]] = {part: Counter() for part in _PARTS}
@@ -77,7 +97,7 @@ def _parts(blocks: Sequence[HtmlElement]) -> Iterator[tuple[str, str]]:
             counts_by_part[part][named] += 1
     used: set[str] = set()
     for part in ("OPTIONS", "ANSWER", "ANALYSIS", "TYPE", "STEM"):
-        least = _FEW if part == "STEM" else max(1, round(len(blocks) * _MOST / 2))
+        least = min(_FEW, len(blocks)) if part == "STEM" else max(1, round(len(blocks) * _MOST / 2))
         for named, count in counts_by_part[part].most_common():
             if count >= least and named not in used:
                 used.add(named)

@@ -13,7 +13,7 @@ from typing import Any
 
 from atomexam.records.params import PARAMS_FILE, read_params
 from atomexam.runtime.jsonl import replacing
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.text.columns import aligned
 from crawlers.new.params_line import newest_snapshot, with_source
 from crawlers.new.stubs import KINDS, NewSource, new_source, texts_of
@@ -80,8 +80,7 @@ def _refuse_others(source: NewSource, texts: dict[Path, str]) -> None:
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser = parser_of(__doc__)
     parser.add_argument("name", metavar="NAME", help="key in params.yaml, and name of the source's folder: small letters, digits and _")
     parser.add_argument("url", metavar="URL", help="address of a list of papers or entries")
     parser.add_argument("--kind", required=True, choices=KINDS, help="papers as running text, or with a container per question; or entries")

@@ -21,7 +21,7 @@ from tqdm import tqdm
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.provenance import Provenance, page_id
 from atomexam.runtime.jsonl import replacing, to_line
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.text.columns import harmless
 from crawlers.read.account.report import ReportRow, row_json, table_of
 from crawlers.read.files import read_steps
@@ -123,8 +123,7 @@ def _written(path: Path | None, flag: str = "--rejected") -> Iterator[BinaryIO |
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser = parser_of(__doc__)
     parser.add_argument("paths", nargs="+", metavar="PATH")
     of_all = f"one format for all files, except those with a layout beside them: {', '.join(known_formats())}"
     parser.add_argument("--format", metavar="NAME", help=of_all)

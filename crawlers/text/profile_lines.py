@@ -16,7 +16,7 @@ from atomexam.records.item import Item
 from atomexam.records.profile import SIGNS, Profile, profile_of
 from atomexam.records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
 from atomexam.runtime.paste_lines import RELATIONS_HEAD, SUBJECTS_HEAD, label_line, quoted, subject_line
-from atomexam.text.columns import harmless
+from atomexam.text.columns import harmless_lines
 
 _TABLES = Path(__file__).parents[2] / "curation/vocab"
 _LEAST_SHARE, _LEAST = 0.02, 3
@@ -37,7 +37,7 @@ def paste_lines(items: Iterable[Item] | Profile, source: str = "NAME", with_subj
     Without subjects, if the source's line there states them.
     """
     profile = items if isinstance(items, Profile) else profile_of(items)
-    return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in _to_paste(profile, source, with_subjects)]
+    return [*map(harmless_lines, _to_paste(profile, source, with_subjects))]
 
 
 def figures_of(items: Iterable[Item]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from msgspec import to_builtins
 from atomexam.records.checks import convert
 from atomexam.records.params import PARAMS_FILE, Clean, NearDuplicates, read_params
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
-from atomexam.runtime.stage import command
+from atomexam.runtime.stage import parser_of
 from curation.audit.findings import FIGURES, exceeded, findings_of, read_limits, withheld
 from curation.audit.report import as_csv, lines_of, markdown, mend_first, page, summary
 from curation.audit.sets import FIELDS, SplitOf, audited_questions, file_summary, read_set, read_split_of
@@ -101,13 +101,7 @@ def _write(folder: Path, findings: dict[str, Any], lines: str) -> None:
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     figures = "\n".join(f"  {name:30}{words}" for name, words in FIGURES.items())
-    parser = argparse.ArgumentParser(
-        prog=command(),
-        description=__doc__,
-        epilog=f"figures for --max:\n{figures}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = parser_of(__doc__, epilog=f"figures for --max:\n{figures}")
     parser.add_argument("paths", nargs="+", metavar="PATH", help="the files of the set; docs/importing.md lists the formats")
     parser.add_argument("--format", metavar="NAME", help="one format for all files; `python -m crawlers.read --help` lists them")
     parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")

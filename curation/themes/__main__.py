@@ -16,7 +16,7 @@ from typing import Any
 from atomexam.records.checks import convert
 from atomexam.records.params import Share
 from atomexam.runtime.jsonl import read_jsonl, replacing, write_json, write_jsonl
-from atomexam.runtime.stage import run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from curation.themes.coding import Coded, read_codebook, read_coding_sheet, read_queries, sample_queries, tabulate, write_coding_sheet
 from curation.vocab.reader import read_yaml
 
@@ -119,9 +119,7 @@ def _share(text: str) -> float:
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m curation.themes", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )
+    parser = parser_of(__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     keywords_help = "intents and keywords; curation/vocab/themes.yaml by default"
     keywords: dict[str, Any] = {"type": Path, "default": _VOCAB / "themes.yaml", "help": keywords_help}

@@ -5,7 +5,6 @@ answer and committed (the answer of the complete reply). A row:
 {"id": 1, "task": "mcqa", "response": "选B", "options": {"A": "甲", "B": "乙"}}
 """
 
-import argparse
 import sys
 from collections import Counter
 from typing import Any
@@ -14,7 +13,7 @@ import msgspec
 
 from atomexam.records.checks import one_of
 from atomexam.runtime.jsonl import read_jsonl
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from eval.answers.choice import read_tcm_group
 from eval.answers.committed import read_committed_group
 from eval.answers.published import ERROR, RULE_SETS, RuleSet
@@ -83,7 +82,7 @@ def read_row_by_rules(row: dict[str, Any], rules: RuleSet) -> dict[str, Any]:
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, allow_abbrev=False)
+    parser = parser_of(__doc__)
     parser.add_argument("file", help="JSON Lines")
     parser.add_argument("--rules", help=f"parse like the released code of a benchmark: {', '.join(RULE_SETS)}")
     arguments = parser.parse_args(argv)

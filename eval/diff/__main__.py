@@ -5,7 +5,6 @@ python -m eval.diff A --html   also a page: metrics with their parts, questions 
                                right and newly wrong with their replies; the reserved split is counted and never shown.
 """
 
-import argparse
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
@@ -19,7 +18,7 @@ from tqdm import tqdm
 
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Prediction, Score
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.runtime.stage_summary import number_of
 from atomexam.text.columns import aligned, cut
 from eval.diff.page import has_moved, write_page
@@ -226,7 +225,7 @@ def _lines(run: str, metric: str, figure: Figures, items: bool) -> list[str]:
 
 
 def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersion] = DataVersion) -> None:
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("a", metavar="A")
     parser.add_argument("b", metavar="B", nargs="?", default=WORKSPACE)
     parser.add_argument("--json", action="store_true", help="print JSON")

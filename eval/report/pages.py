@@ -11,7 +11,7 @@ import msgspec
 
 from atomexam.pages.templates import templates
 from atomexam.runtime.jsonl import replacing
-from atomexam.runtime.stage_summary import LEAST
+from atomexam.runtime.stage_summary import LEAST, missing_replies
 from eval.report import charts
 from eval.report.first_screen import beside, board, first_runs, parts, size_of
 from eval.statistics.bootstrap import Figures
@@ -70,6 +70,7 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
         "number": lambda value: f"{value:,}" if isinstance(value, int) else value,
         "spelled": lambda code: NAMES.get(code, code),
         "is_opposed": is_opposed,
+        "missing": missing_replies,
         "visible": visible,
         "items_of": size_of,
         "setting": charts.setting,

@@ -5,14 +5,13 @@ python -m eval.report --serve [--port 8800] [--folder reports]
 The pages also open from the disk, without reloading.
 """
 
-import argparse
 import sys
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from atomexam.runtime.stage import command
+from atomexam.runtime.stage import command, parser_of
 
 LOOPBACK = "127.0.0.1"
 _NAMES = (LOOPBACK, "localhost")
@@ -98,7 +97,7 @@ def written(folder: Path) -> str:
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog=f"{command()} --serve", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, prog=f"{command()} --serve")
     parser.add_argument("--port", type=int, default=8800, help="default: 8800; 0: any that is free")
     parser.add_argument("--folder", type=Path, default=Path("reports"), metavar="PATH", help="default: reports")
     args = parser.parse_args(argv)

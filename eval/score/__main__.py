@@ -18,6 +18,7 @@ from eval.answers.reply_files import by_item, read_replies, usage_of
 from eval.models.planned import describe, read_runs
 from eval.score.metrics import FIGURES, NO_VARIANTS, read_scores
 from eval.statistics.bootstrap import Figures
+from eval.statistics.pairing import without_missing
 from eval.tasks.orders import shifted_letters
 from eval.tasks.request import Request, by_item_id
 from eval.tasks.runs import TASKS, RequestBuilder, variants_of
@@ -73,7 +74,7 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
     write_jsonl(args.out / f"{name}.jsonl", scores, key=lambda row: (row.item_id, row.repeat))
     names = [f"{variant.prompt}/{variant.order}" for variant in variants_of(run)]
     named = {name: list(variant.values()) for name, variant in zip(names, variants, strict=True)}
-    figures = FIGURES[run.task](read_scores(scores, requests, named if len(named) > 1 else NO_VARIANTS))
+    figures = FIGURES[run.task](read_scores(scores, requests, named if len(named) > 1 else NO_VARIANTS)) | without_missing(scores)
     if pairs and TASKS[run.task].published:
         figures["published"] = {rules: RULE_SETS[rules].figures(pairs) for rules in TASKS[run.task].published}
     sent = [reply for reply, _ in pairs]

@@ -17,7 +17,7 @@ from eval.answers.reply_files import by_item
 from eval.statistics.bootstrap import DIGITS, Figures, rate_interval
 from eval.tasks.claim import NEGATIONS
 from eval.tasks.orders import shifted_letters
-from eval.tasks.request import Request
+from eval.tasks.request import Request, allowed_answers
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 _FACETS = ("question_type", "category", "exam", "subject", "case_type", "form")
@@ -98,6 +98,7 @@ def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: 
         # Claims of one head, and questions of one subject, may be right or wrong together: the clusters of the second interval.
         "wider": [one.facets.get("head") or one.facets.get("subject") or one.unit for one in requests],
         "options": [len(one.options) for one in requests],
+        "chance": [1 / many if (many := len(allowed_answers(one))) else None for one in requests],
         "negations": [sum(one.claim.count(word) for word in NEGATIONS) if one.claim else 0 for one in requests],
     }
     columns |= {name: [one.facets.get(name) for one in requests] for name in (*_FACETS[1:], *_CLAIM_FACETS)}
@@ -204,6 +205,7 @@ def _facts(grid: Grid, headline: bool) -> Figures:
     figures |= _committed(grid.whole(grid.committed), grid.whole(grid.committed_right), clusters if headline else {})
     if headline:
         figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", grid.whole(grid.right | ~grid.answered), {}))
+        figures |= _chance(grid.items.groupby("unit").chance.prod())
     return figures
 
 
@@ -257,7 +259,7 @@ def choice_figures(grid: Grid) -> Figures:
         "outcomes": outcomes(grid),
         "letters": _letters(grid),
         "by_category_and_type": {name: _questions(part, False) for name, part in parts.items() if len(part)},
-        **{f"by_{facet}": _grouped(grid, facet, _questions) for facet in _FACETS},
+        **{f"by_{facet}": _grouped(grid, facet, _by_category if facet == "category" else _questions) for facet in _FACETS},
         "groups": _groups(grid.rows(grid.items.in_group.to_numpy(bool))),
     }
 
@@ -265,7 +267,7 @@ def choice_figures(grid: Grid) -> Figures:
 def truth_figures(grid: Grid) -> Figures:
     """Return the accuracy of verdicts on statements, over all and by right verdict, exam, subject and category.
 
-    `chance` is the accuracy of a coin. `rule` is the best rule without knowledge: one verdict for all, or 错误 where a negation word
+    `rule` is the best rule without knowledge: one verdict for all, or 错误 where a negation word
     stands.
     """
     known = grid.scored()
@@ -273,7 +275,6 @@ def truth_figures(grid: Grid) -> Figures:
     rules = {"always_right": gold == "正确", "always_wrong": gold == "错误", "negation_word": negated == (gold == "错误")}
     return {
         **_questions(grid, True),
-        "chance": 0.5,
         "rule": best_rule({name: round(float(right.mean()), DIGITS) if len(known) else None for name, right in rules.items()}),
         "outcomes": outcomes(grid),
         "answers": _sorted(Counter(filter(None, grid.answer.ravel()))),
@@ -300,6 +301,15 @@ def outcomes(grid: Grid) -> dict[str, int]:
     return {outcome: counts[outcome] for outcome in OUTCOMES}
 
 
+def _chance(drawn: pd.Series) -> Figures:
+    """Return the exact accuracy of drawing each answer from the allowed ones, on average; nothing of answers in words."""
+    return {"chance": round(float(drawn.mean()), DIGITS)} if len(drawn) and drawn.notna().all() else {}
+
+
+def _by_category(grid: Grid, headline: bool) -> Figures:
+    return _questions(grid, headline) | _chance(grid.scored().items.chance)
+
+
 def _pairs(grid: Grid, headline: bool) -> Figures:
     """Return the metrics of claim pairs; a pair has a property if both its sides have it."""
 
@@ -315,6 +325,7 @@ def _pairs(grid: Grid, headline: bool) -> Figures:
     figures |= _committed(committed, committed_right, clusters(known) if headline else {})
     if headline:
         figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", scored.whole(scored.right | ~scored.answered), {}))
+        figures |= _chance(scored.items.groupby("unit").chance.prod())
     return figures
 
 
@@ -332,6 +343,7 @@ def _questions(grid: Grid, headline: bool) -> Figures:
     figures |= _committed(grid.committed, scored.committed_right, clusters(scored) if headline else {})
     if headline:
         figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", scored.right | ~scored.answered, {}))
+        figures |= _chance(scored.items.chance)
     return figures
 
 

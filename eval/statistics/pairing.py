@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
+from atomexam.runtime.stage_summary import missing_replies
 from eval.statistics.bootstrap import DIGITS, Figures, difference, numbered, sign_test
 
 METRICS: dict[str, Callable[[Score], bool | None]] = {
@@ -66,10 +67,18 @@ def tally(scores: Iterable[Score], counts: Callable[[Score], bool | None]) -> Ta
     return {name: Tally(sum(repeats.values()), len(repeats)) for name, repeats in whole.items()}
 
 
-def missing_replies(name: str, scores: Iterable[Score]) -> list[str]:
-    """Return what a reader of a run's figures must know: how many replies are missing; nothing if none is."""
-    outcomes = Counter(score.outcome for score in scores)
-    return [f"{name}: {outcomes['failed']} of {outcomes.total()} replies are missing and count as wrong"] if outcomes["failed"] else []
+def without_missing(scores: Sequence[Score]) -> Figures:
+    """Return the accuracy of what a run replied to, and of how many pairs or questions that is, if replies are missing; else nothing."""
+    gone = {(scored_id(score.item_id), score.repeat) for score in scores if score.outcome == "failed"}
+    replied = tally((score for score in scores if (scored_id(score.item_id), score.repeat) not in gone), METRICS["accuracy"])
+    share = mean(replied.values())
+    return {} if not gone or share is None else {"replied": len(replied), "accuracy_of_replied": round(float(share), DIGITS)}
+
+
+def missing_of(name: str, scores: Sequence[Score]) -> list[str]:
+    """Return what a reader of a run's figures must know of replies that are missing; nothing if none is."""
+    words = missing_replies({"outcomes": Counter(score.outcome for score in scores)} | without_missing(scores))
+    return [f"{name}: {words}"] if words else []
 
 
 def tally_marks(scores: Iterable[Score], judgements: Iterable[Judgement], markable: Container[str]) -> Tallies:

@@ -4,7 +4,6 @@ python -m eval.trace WHAT      WHAT: id of a claim, question, fact, page, case o
 python -m eval.trace --kin RUN      accuracy of a run on items with and without related items in train
 """
 
-import argparse
 import sys
 import unicodedata
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from atomexam.records.checks import one_of
 from atomexam.records.params import PARAMS_FILE
 from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import read_jsonl
-from atomexam.runtime.stage import command, run_stage
+from atomexam.runtime.stage import parser_of, run_stage
 from eval.trace.lookup import Chain, Hit, find, trace
 from eval.trace.related_items import accuracy_by_relation, items_learned, read_items
 
@@ -92,7 +91,7 @@ def _related_table(figures: dict[str, Any]) -> str:
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("what", metavar="WHAT", nargs="?", default="")
     parser.add_argument("--kin", metavar="RUN", help="accuracy of a run on items with and without related items in train")
     parser.add_argument("--data", type=Path, default=Path("data"), help="default: data")

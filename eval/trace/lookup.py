@@ -30,7 +30,7 @@ _DECISIONS, _VERDICTS, _PUBLISHED = map(Path, ("curation/decisions.jsonl", "cura
 """Beside the folder of data."""
 _ID = re.compile(r"[a-z]+-[0-9a-f]{8,}")
 _MOST_BYTES = 1 << 26  # longer than any page; unpacking stops there
-_MAX_BYTES = 240
+_MAX_BYTES, _SIGNATURE_BYTES = 240, 8
 _CHARSET = re.compile(rb"""charset=["']?([\w-]+)""")
 T = TypeVar("T")
 
@@ -160,16 +160,14 @@ def _record(folder: Path, row: IndexRow) -> dict[str, Any]:
 
 
 def _begin(body: bytes) -> str:
-    """Return the first bytes as text if they are text, else as bytes."""
+    """Return the first bytes as text; of a file that is no text, such as a workbook, its signature in hexadecimal."""
     if b"\0" in body[:_MAX_BYTES]:
-        return repr(body[:_MAX_BYTES])
+        return f"no text, but bytes: {body[:_SIGNATURE_BYTES].hex(' ')}"
     declared = _CHARSET.search(body[:1024])
-    for charset in (declared[1].decode() if declared else "utf-8", "gb18030"):
-        try:
-            return body[:_MAX_BYTES].decode(charset, "ignore")
-        except LookupError:
-            continue
-    return repr(body[:_MAX_BYTES])
+    try:
+        return body[:_MAX_BYTES].decode(declared[1].decode() if declared else "utf-8", "ignore")
+    except LookupError:
+        return body[:_MAX_BYTES].decode("gb18030", "ignore")
 
 
 Chain = dict[str, Any]

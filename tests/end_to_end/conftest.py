@@ -15,9 +15,7 @@ from ruamel.yaml import YAML
 from atomexam.records.params import read_params
 
 BIN = Path(sys.executable).parent  # not resolved: the environment's own folder
-SMALL_MODEL = {
-    "layers": 2, "hidden": 64, "heads": 2, "vocab_size": 2000, "prompt_epochs": 3, "per_task": 200, "max_text_tokens": 4000, "seed": 1,
-}  # fmt: skip
+SMALL_MODEL = dict(layers=1, hidden=32, heads=2, vocab_size=2000, prompt_epochs=1, per_task=100, max_text_tokens=400, seed=1)
 FEW = {
     "models": ("random", "sycophant", "tiny", "echo", "overlap"),
     "runs": ("random-claims", "random-choice", "random-fourfold", "sycophant-claims", "sycophant-tcm-orders", "tiny-claims", "echo-essay"),

@@ -6,7 +6,7 @@ import re
 import socket
 import sys
 import time
-from base64 import b64encode, encodebytes, urlsafe_b64encode
+from base64 import b32encode, b64encode, encodebytes, urlsafe_b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,6 +32,10 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "no-width": lambda key: "\u200b".join(key),
     "full-width": lambda key: "".join(chr(ord(char) + 0xFEE0) for char in key),
     "full-width-json": lambda key: json.dumps("".join(chr(ord(char) + 0xFEE0) for char in key)),
+    "reversed": lambda key: key[::-1],
+    "base32": lambda key: b32encode(f"Bearer {key}".encode()).decode(),
+    "octal": lambda key: "".join(f"\\\\{byte:03o}" for byte in key.encode()),
+    "decimal": lambda key: str([*key.encode()]),
     "base64-lines": lambda key: encodebytes(f"user:{key}".encode() * 3).decode(),
 }
 """How a server may repeat a key."""

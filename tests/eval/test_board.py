@@ -90,7 +90,7 @@ def test_items_asked_in_other_words_are_counted(tmp_path: Path, capsys: pytest.C
     main(["v1"], made.__getitem__)
     _, _, *runs, _, missing, _ = capsys.readouterr().out.splitlines()
     assert ["choice (7 items otherwise)" in run for run in runs] == [" old " in run for run in runs]
-    assert missing == "v1: old: 1 of 20 replies are missing and count as wrong"
+    assert missing == "v1: old: 1 of 20 replies are missing and count as wrong; accuracy of the 19 replied to: 100.0 %"
 
 
 def test_a_run_that_cannot_be_scored_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,7 +28,7 @@ Cell = tuple[str, str, str, str]
 
 def request(item: str, kind: str = "mcqa", answer: str | None = "A", unit: str | None = None, **facets: str) -> Request:
     about = {"related_ids": frozenset({item}), "unit": unit or item, "facets": {"question_type": kind} | facets}
-    return toy_request(item, question_type=kind, answer=answer, reader=kind, **about)
+    return toy_request(item, answers="ABCD", question_type=kind, answer=answer, reader=kind, **about)
 
 
 def sides(number: int, kind: str = "disease_symptom", head: str = "病") -> list[Request]:
@@ -98,6 +98,8 @@ def test_choices_count_all_that_was_asked() -> None:
         0.5, 0.25, 0.25, 0.75, 0.25,
     ]  # fmt: skip
     assert figures["outcomes"] == {"answered": 2, "unparsed": 0, "truncated": 2, "failed": 0}
+    by_category = {name: part["chance"] for name, part in figures["by_category"].items()}
+    assert (figures["chance"], by_category) == (0.1705, {"kg": 0.25, "ca": 0.0909})  # 1 of 4 letters, 1 of 11 sets of two or more
     assert {name: part["accuracy"] for name, part in figures["by_category_and_type"].items()} == {"kg mcqa": 0.5, "ca mrqa": 0.0}
 
 

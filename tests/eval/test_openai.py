@@ -401,7 +401,7 @@ def test_a_run_at_a_server_that_does_everything_wrong(
     rows = list(read_jsonl(tmp_path / "out" / "r.jsonl", Prediction))
     failed = [row for row in rows if row.finish_reason == "error"]
     assert len(rows) == 48
-    assert 5 < len(failed) < 40
+    assert 0 < len(failed) < 48
     assert all(row.error and not row.reply for row in failed)
     assert all(row.error is None and row.reply for row in rows if row not in failed)
     assert f"r: 48 requests: 0 stored, 48 new, {len(failed)} failed" in capfd.readouterr().err

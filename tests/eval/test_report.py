@@ -131,10 +131,33 @@ def test_what_is_right_every_time_stands_beside_the_accuracy() -> None:
     assert all(words in shown for words in ("2 orders", "12.5 %", "choice/1 25.0 %"))
 
 
+def test_a_run_leads_to_its_items_in_every_table() -> None:
+    html = page(FOUND, summarize(FOUND), scripted=True)
+    named = re.findall(rf"<td[^>]*>(<a href=\"items.html#run=[a-z-]+\">)?({'|'.join(RUNS)})\b", html)
+    assert len(named) > 10 and all(link for link, _ in named)
+
+
 def test_chance_and_the_best_rule_are_the_line_of_true_or_false() -> None:
     figures = {**ABOUT, **HALF, "task": "tf", "chance": 0.5, "rule": {"rule": "always_wrong", "accuracy": 0.625}}
     (column,) = board(FOUND._replace(runs={"tiny-tf": figures}), {}).columns
     assert (column.line.name, column.line.value) == ("rule always_wrong", 0.625)
+
+
+def test_the_start_says_whether_people_have_judged() -> None:
+    html = page(FOUND, summarize(FOUND), scripted=True)
+    assert 'what people judged of claims: <a href="evidence.html">Evidence</a>, nobody has judged yet.' in html
+    judged = FOUND._replace(verification={"verdicts": 1200})
+    assert "Evidence, 1,200 verdicts." in page(judged, summarize(judged))
+
+
+def test_a_draw_is_no_line_but_chance_is() -> None:
+    own = {**ABOUT, **HALF, "task": "choice", "chance": 0.2, "by_category": {"ca": HALF | {"chance": 0.25}}}
+    runs = {"own": own, "lucky": own | {"model": "dice"}}
+    found = FOUND._replace(runs=runs, judges={}, comparisons=[], baselines=frozenset({"dice"}), guessing=frozenset({"dice"}))
+    whole, case = board(found, {}).columns
+    assert [(one.line.name, one.line.value, one.line.run) for one in (whole, case)] == [("chance", 0.2, None), ("chance", 0.25, None)]
+    whole, case = board(found._replace(guessing=frozenset()), {}).columns
+    assert [one.line.run for one in (whole, case)] == ["lucky", "lucky"]
 
 
 def test_question_types_that_no_run_asks_are_said() -> None:
@@ -331,7 +354,7 @@ def test_settings_stand_beside_the_first_run_of_their_model() -> None:
 
 RUN = ABOUT | {
     "model": "m", "task": "fourfold", "facts": 100, "following_rate": 1.0, "accuracy": 0.3, "accuracy_interval": [0.2, 0.4],
-    "true_side": 0.4, "false_side": 0.4, "sentence_accuracy": 0.6, "detection": {"d_prime": 0.5, "criterion": 0.0},
+    "true_side": 0.4, "false_side": 0.4, "sentence_accuracy": 0.6, "chance": 0.0625, "detection": {"d_prime": 0.5, "criterion": 0.0},
 }  # fmt: skip
 
 
@@ -348,9 +371,9 @@ def pair(a: str, b: str, difference: float, mcnemar_p: float, bootstrap_p: float
 @pytest.mark.parametrize(
     ("accuracy", "bounds", "baseline", "compared", "line", "verdict"),
     [
-        (0.3, [0.2, 0.4], None, None, "four coin tosses", "above"),
-        (0.0, [0.0, 0.0362], None, None, "four coin tosses", "below"),
-        (0.07, [0.02, 0.1], None, None, "four coin tosses", "unsure"),
+        (0.3, [0.2, 0.4], None, None, "chance", "above"),
+        (0.0, [0.0, 0.0362], None, None, "chance", "below"),
+        (0.07, [0.02, 0.1], None, None, "chance", "unsure"),
         (0.3, [0.2, 0.4], 0.2, None, "rule", "unsure"),  # the intervals overlap, and nobody has compared the runs
         (0.3, [0.2, 0.4], 0.2, pair("rules", "own", -0.1, 0.01, 0.01), "rule", "above"),  # corrected for this model, not for all pairs
         (0.3, [0.2, 0.4], 0.1, pair("own", "rules", 0.2, 0.06, 0.01), "rule", "unsure"),
@@ -454,9 +477,10 @@ def test_the_lead_is_sure_where_the_runs_differ_and_the_first_run_of_a_task_coun
 
 @pytest.mark.slow
 def test_failed_calls_are_told_beside_the_figures() -> None:
-    failed = {**RUNS["tiny-choice"], "outcomes": OUTCOMES | {"failed": 7}}
-    told = "7 replies are missing and count as wrong"
-    assert told in page(FOUND._replace(runs={"hosted": failed}), summarize(FOUND))
+    failed = {**RUNS["tiny-choice"], "outcomes": OUTCOMES | {"truncated": 1, "failed": 7}, "replied": 3, "accuracy_of_replied": 0.667}
+    told = "7 of 10 replies are missing and count as wrong; accuracy of the 3 replied to: 66.7 %"
+    html = page(FOUND._replace(runs={"hosted": failed}), summarize(FOUND))
+    assert told in html and "; 66.7 % of 3 replied to</small></td>" in html
     assert told not in page(FOUND, summarize(FOUND))
 
 

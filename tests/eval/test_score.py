@@ -156,6 +156,12 @@ def test_the_stage_writes_scores_and_figures_ours_and_published(tmp_path: Path) 
     assert "short_of_shots" not in metrics
 
 
+def test_a_pair_one_of_whose_replies_is_missing_is_in_no_accuracy_of_what_was_replied_to(tmp_path: Path) -> None:
+    lost = [structs.replace(row, finish_reason="error") if row.item_id == "claim-2/factual" else row for row in both(2, "正确", "错误")]
+    metrics = scored(tmp_path, [*both(1, "正确", "错误"), *lost], ["--model", "tiny", "--task", "claim"], [], [pair(1), pair(2)])
+    assert (metrics["accuracy"], metrics["accuracy_of_replied"], metrics["replied"]) == (0.5, 1.0, 1)
+
+
 def test_questions_that_no_run_asks_are_said(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     questions = [question(1), question(2, question_type="tf"), question(3, question_type="blank")]
     replies = [reply(questions[0].id, "答案：A")]

@@ -29,7 +29,7 @@ from eval.models.contract import ModelQuery, Settings
 from eval.models.local.batches import BatchShape, within_memory
 from eval.models.local.huggingface import HuggingFace, whole_scores
 from eval.models.local.loglikelihood import likelihoods, shared_length, tokenize_answers
-from eval.models.local.prefix_cache import EqualSizes, PrefixReader, TokenSpan, _readings, _spans
+from eval.models.local.prefix_cache import EqualSizes, PrefixReader, StepAttention, TokenSpan, _readings, _spans
 from tests.eval.conftest import toy_request
 
 pytestmark = pytest.mark.slow
@@ -302,3 +302,13 @@ def test_an_empty_prompt_fails_with_its_cause(backend: HuggingFace) -> None:
 
 def test_rows_begin_alike_as_far_as_they_do() -> None:
     assert [shared_length(*pair) for pair in (("abc", "abd"), ("", "a"), ([1, 2], [1, 2, 3]))] == [2, 0, 2]
+
+
+def test_rows_that_grow_one_by_one_leave_no_room_behind() -> None:
+    attention, path = StepAttention(), {0: (torch.ones(1, 1, 63, 2), torch.ones(1, 1, 63, 2))}
+    for row in range(16):
+        attention.join(row, path, 63)
+    for grown in range(17):
+        attention.over({row: 64 if row < grown else 63 for row in range(16)}, torch.ones(1))
+        room = sum(len(paths.buffers[0][0]) for paths, *_ in attention._steps)
+        assert room <= 16 + 2 * 3, grown

@@ -150,7 +150,7 @@ def test_from_a_question_to_both_of_its_pages(trace) -> None:
     assert "tiny-essay #0: mark 61.5 (standard_first) | 分数：61.5" in told
     assert "tiny-choice #0: answered B wrong" in told and "tiny-choice #1: answered A right" in told
     assert "begins: <html>第1题 感觉是（ ）</html>" in told  # unpacked, while the id is that of the bytes as they came
-    assert "begins: b'PK" in told and f"url: {BINARY}" in told
+    assert "begins: no text, but bytes: 50 4b 03 04 00 00 72 65\n" in told and f"url: {BINARY}" in told
     assert "fault" not in told
 
 

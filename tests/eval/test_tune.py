@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import multiprocessing
 import os
 import random
 import re
@@ -12,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,7 @@ from eval.tune.__main__ import main, tune
 from eval.tune.held_out import HeldOut
 from eval.tune.training import supports_packing
 from eval.tune.training_set import TrainingSet, dev_examples, kinds_in, read_dialogues
-from tests.eval.tuning import KILLED, QUICK, ROOT, SHAPE, base_of, digests, places_of, tuned
+from tests.eval.tuning import ALONE, QUICK, ROOT, SHAPE, base_of, digests, places_of, tuned
 
 pytestmark = pytest.mark.slow
 
@@ -101,9 +103,9 @@ def alone(toy_models: Path, toy_data: Path, tmp_path_factory: pytest.TempPathFac
 
 @pytest.mark.parametrize("launched", LAUNCHERS)
 def test_two_processes_have_the_same_loss_curve(launched: str, alone: dict, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
-    words = [str(toy_models / "toy"), str(toy_data), str(tmp_path / "two"), json.dumps(QUICK | {"batch_tokens": 3000})]
+    words = [str(toy_models), str(toy_data), str(tmp_path / "two"), json.dumps({"batch_tokens": 3000})]
     script = tmp_path / "tuning.py"
-    script.write_text(f"{KILLED}\nimport os; print('one of', os.environ['WORLD_SIZE'], file=sys.stderr)\n")
+    script.write_text(f"{ALONE}\nimport os; print('one of', os.environ['WORLD_SIZE'], file=sys.stderr)\n")
     launcher = [sys.executable, "-m", *LAUNCHERS[launched], str(script), *words]
     done = subprocess.run(launcher, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -563,24 +565,32 @@ def test_killed_after_the_model_took_its_place_nothing_is_left_beside_it(
 def test_killed_at_any_moment_it_ends_with_the_same_bytes(
     method: str, embeddings: str, toy_models: Path, toy_data: Path, tmp_path: Path
 ) -> None:
-    settings = QUICK | {"method": method, "embeddings": embeddings, "epochs": 6, "checks": 40, "patience": 4}
-    settings["data"] = {"claims": 1, "knowledge": 1}
-    whole, words = ([str(toy_models / "toy"), str(toy_data), str(tmp_path / out), json.dumps(settings)] for out in ("whole", "killed"))
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"}
-    # Each in a process of its own: MKL reads its settings once, so in this one what earlier tests did decides the last bits.
-    subprocess.run([sys.executable, "-c", KILLED, *whole], cwd=ROOT, env=environment, check=True, capture_output=True)
-    draw, resumed = random.Random(5), 0
+    settings = {"method": method, "embeddings": embeddings, "epochs": 6, "checks": 40, "patience": 4, "data": {"claims": 1, "knowledge": 1}}
+    # Each in a process of its own: MKL reads its settings once, so in this one what earlier tests did decides the last bits. They are forks
+    # of one that has imported everything and computed nothing.
+    forks = multiprocessing.get_context("forkserver")
+    forks.set_forkserver_preload(["eval.tune.training", "peft", "tests.eval.tuning"])
+
+    def begun(out: str) -> BaseProcess:
+        process = forks.Process(target=tuned, args=(toy_models, toy_data, tmp_path / out), kwargs=settings)
+        process.start()
+        return process
+
+    draw, resumed, kept = random.Random(5), 0, tmp_path / "killed.kept"
     for _ in range(3):
-        running = subprocess.Popen([sys.executable, "-c", KILLED, *words], cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
-        kept = tmp_path / "killed.kept"
-        start = time.monotonic()
         before = set(kept.glob("checkpoint-*"))
-        while running.poll() is None and not set(kept.glob("checkpoint-*")) - before and time.monotonic() - start < 60:
+        running = begun("killed")
+        start = time.monotonic()
+        while running.is_alive() and not set(kept.glob("checkpoint-*")) - before and time.monotonic() - start < 60:
             time.sleep(0.01)
         time.sleep(draw.random() * 0.4)
-        running.send_signal(signal.SIGKILL)
-        if running.wait() == -signal.SIGKILL:
+        running.kill()
+        running.join()
+        if running.exitcode == -signal.SIGKILL:
             resumed += bool(list(kept.glob("checkpoint-*")))
     assert resumed >= 1
-    subprocess.run([sys.executable, "-c", KILLED, *words], cwd=ROOT, env=environment, check=True, capture_output=True)
+    for out in ("whole", "killed"):
+        ended = begun(out)
+        ended.join()
+        assert ended.exitcode == 0
     assert digests(tmp_path / "killed") == digests(tmp_path / "whole")

@@ -14,21 +14,14 @@ QUICK: dict[str, Any] = {"epochs": 1, "rank": 2, "batch_tokens": 600, "max_token
 
 SHAPE = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1, "num_attention_heads": 2, "vocab_size": 64}
 
-KILLED = """
-import sys; from pathlib import Path
-from atomexam.records.model import Description
-from atomexam.records.blocks import Tuning
-from eval.tune.__main__ import tune
-from eval.tune.training_set import kinds_in, read_dialogues
-from eval.tune.training_set import DataPaths
-from tests.eval.tuning import QUICK, SHAPE, base_of, digests, places_of, tuned
-import json
-base, data, out, settings = sys.argv[1:]
-data = Path(data)
-about = Description(model='m', backend='huggingface', name=base)
-tune(about, Tuning(**json.loads(settings)), DataPaths(data / 'splits', data / 'passages.jsonl', data / 'dialogues'), Path(out))
+ALONE = """
+import json, sys
+from pathlib import Path
+from tests.eval.tuning import tuned
+models, data, out, settings = sys.argv[1:]
+tuned(Path(models), Path(data), Path(out), **json.loads(settings))
 """
-"""A training in a process of its own: base, data, out and settings behind it."""
+"""A training in a process of its own: the folder of models, data, out and settings behind it."""
 
 
 def places_of(data: Path) -> DataPaths:

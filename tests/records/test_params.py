@@ -228,6 +228,15 @@ def test_an_interrupted_stage_ends_with_one_line(capsys: pytest.CaptureFixture) 
     assert capsys.readouterr().err.startswith("interrupted; ")
 
 
+def test_what_a_page_or_server_says_cannot_control_the_terminal() -> None:
+    def stage() -> None:
+        raise ValueError("two pages:\n  a\x1b[2J\u202eb\x07\n  \x9b31mc")
+
+    with pytest.raises(SystemExit) as ended:
+        run_stage(stage)
+    assert ended.value.code == "error: two pages:\n  a [2J b\n  31mc"
+
+
 @pytest.mark.parametrize(
     ("path", "value", "told"),
     [

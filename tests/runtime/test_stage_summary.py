@@ -21,11 +21,14 @@ def test_a_run_has_its_accuracy_with_its_interval() -> None:
     assert headline(facts) == "accuracy 25.0 % of 171 facts known; 50.0 % of sentences"
     assert headline({"task": "choice", "questions": 0, "following_rate": None, "accuracy": 0.5}) == "accuracy 50.0 % of 0"
     lost = {"outcomes": {"answered": 500, "failed": 21}}
-    assert headline(claims | lost) == "accuracy 86.7 % [83.6, 89.2] of 521; 21 replies are missing and count as wrong"
+    missing = f"{headline(claims)}; 21 of 521 replies are missing and count as wrong"
+    assert headline(claims | lost) == missing
+    alone = {"replied": 500, "accuracy_of_replied": 0.904}
+    assert headline(claims | lost | alone) == f"{missing}; accuracy of the 500 replied to: 90.4 %"
     assert headline(claims | {"outcomes": {"failed": 0}}) == headline(claims)
     assert headline(claims | {"consistent_accuracy": 0.125}) == f"{headline(claims)}; right each time 12.5 %"
     assert headline({"task": "essay", "questions": 4, "following_rate": 0.5, "outcomes": {"failed": 1}}) == (
-        "of 4, 50.0 % answered in words; a judge marks them; 1 reply is missing and counts as wrong"
+        "of 4, 50.0 % answered in words; a judge marks them; 1 of 1 replies are missing and count as wrong"
     )
     assert headline({"task": "essay", "questions": 4, "following_rate": 0.5}) == "of 4, 50.0 % answered in words; a judge marks them"
     hidden = {"task": "choice", "questions": 4, "following_rate": 0.5, "accuracy": None}

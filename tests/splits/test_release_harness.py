@@ -19,6 +19,8 @@ from ruamel.yaml import YAML
 from eval import imported
 from eval.answers.blank import fills, read_blank
 from eval.finetune.training_data import END_OF_TEXT, byte_pairs
+from eval.predict import main as predict
+from eval.score.__main__ import main as score
 from tests.splits.conftest import release_in, split_in
 
 CHOICES = ("atomexam_kg_mcqa", "atomexam_kg_tf", "atomexam_tcm_mcqa")
@@ -60,6 +62,7 @@ def own_likelihoods(folder: Path, asked: list[tuple[str, list[str]]]) -> list[li
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
+    torch.set_num_threads(1)  # several would wait for each other, most of their time, over a model so small
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
     found = []
     for prompt, continuations in asked:
@@ -109,20 +112,18 @@ def own_claim_accuracy(model: Path, pairs: list[dict]) -> tuple[float, float]:
     return sum(map(sum, right.values())) / len(sides), sum(map(all, right.values())) / len(right)
 
 
-def scored_by_stages(model: Path, splits: Path, root: Path, out: Path, task: str, prompt: str, shots: int = 0) -> dict[str, Any]:
+def scored_by_stages(model: Path, splits: Path, out: Path, task: str, prompt: str, shots: int = 0) -> dict[str, Any]:
     """Return the figures that the stages `predict` and `score` give the model."""
     described = {"model": "tiny", "backend": "huggingface", "strategy": None, "name": None, "revision": None, "server": None}
     (model / "model.json").write_text(json.dumps(described), encoding="utf-8")
     run = {"model": model.name, "task": task, "method": "likelihood", "prompt": prompt, "shots": shots}
     (model / "runs.json").write_text(json.dumps({"run": run}), encoding="utf-8")
     shared = {"splits": splits, "models": model.parent}
-    predict = {"runs": model / "runs.json", "out": out / "predictions" / model.name}
-    score = {"runs": model.parent, "predictions": out / "predictions", "out": out / "marks", "metrics": out / "metrics"}
-    score |= {"headlines": out / "scores.json"}
-    for stage, paths in ((["predict", model.name], predict), (["score"], score)):
-        words = [str(word) for flag, value in (shared | paths).items() for word in (f"--{flag}", value)]
-        ran = subprocess.run([sys.executable, "-m", f"eval.{stage[0]}", *stage[1:], *words], cwd=root, capture_output=True, text=True)
-        assert ran.returncode == 0, ran.stderr[-3000:]
+    asked = {"runs": model / "runs.json", "out": out / "predictions" / model.name}
+    scored = {"runs": model.parent, "predictions": out / "predictions", "out": out / "marks", "metrics": out / "metrics"}
+    scored |= {"headlines": out / "scores.json"}
+    for stage, words, paths in ((predict, [model.name], asked), (score, [], scored)):
+        stage([*words, *(str(word) for flag, value in (shared | paths).items() for word in (f"--{flag}", value))])
     return json.loads((out / "metrics" / "run.json").read_text(encoding="utf-8"))
 
 
@@ -132,7 +133,7 @@ def marks(scores: Path) -> dict[str, bool]:
 
 
 @pytest.mark.slow
-def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: Path, root: Path) -> None:
+def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: Path) -> None:
     pytest.importorskip("lm_eval")
     model, out = tmp_path / "models/tiny", tmp_path / "scores"
     random_model(release, model)
@@ -142,7 +143,8 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
         [sys.executable, "-m", "lm_eval", "run", "--model", "hf", "--model_args", f"pretrained={model},dtype=float32", "--device", "cpu",
          "--include_path", str(release / "harness"), "--tasks", tasks,
          "--batch_size", "4", "--log_samples", "--output_path", str(out)],
-        cwd=tmp_path, capture_output=True, text=True, env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"},
+        cwd=tmp_path, capture_output=True, text=True,
+        env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr[-3000:]
     (told,) = out.rglob("results_*.json")
@@ -157,12 +159,12 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
             for row in map(json.loads, samples.open(encoding="utf-8"))
         }
         assert told == {key: pytest.approx(found, abs=1e-3) for key, found in likelihoods.items()}
-    scored = scored_by_stages(model, release.parent / "run/splits", root, tmp_path, "choice", "choice_short")["by_category_and_type"]
+    scored = scored_by_stages(model, release.parent / "run/splits", tmp_path, "choice", "choice_short")["by_category_and_type"]
     for category in ("kg", "ca"):
         assert scored[f"{category} mcqa"]["accuracy"] == pytest.approx(results[f"atomexam_{category}_mcqa"]["acc,none"], abs=1e-4)
     choices = marks(tmp_path / "marks/run.jsonl")
     for shots, task in ((0, "atomexam_kg_tf"), (5, "atomexam_kg_tf_5shot")):
-        scored = scored_by_stages(model, release.parent / "run/splits", root, tmp_path, "tf", "tf", shots)
+        scored = scored_by_stages(model, release.parent / "run/splits", tmp_path, "tf", "tf", shots)
         assert scored["accuracy"] == pytest.approx(results[task]["acc,none"], abs=1e-4)
     assert all(0 <= results[task]["exact_match,none"] <= 1 for task in WORDS[1:])
     accuracy, both = own_claim_accuracy(model, table(release, "claims", "pairs"))
@@ -170,9 +172,9 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
         pytest.approx(accuracy),
         pytest.approx(both),
     )
-    scored = scored_by_stages(model, release.parent / "run/splits", root, tmp_path, "choice", "choice_short", 5)["by_category_and_type"]
+    scored = scored_by_stages(model, release.parent / "run/splits", tmp_path, "choice", "choice_short", 5)["by_category_and_type"]
     assert scored["kg mcqa"]["accuracy"] == pytest.approx(results["atomexam_kg_mcqa_5shot"]["acc,none"], abs=1e-4)
-    scored = scored_by_stages(model, release.parent / "run/splits", root, tmp_path, "claim", "claim_short")
+    scored = scored_by_stages(model, release.parent / "run/splits", tmp_path, "claim", "claim_short")
     assert scored["accuracy"] == pytest.approx(results["atomexam_claims"]["pair_acc,none"], abs=1e-4)
     sides = [scored["by_side"][side]["accuracy"] for side in ("factual", "non_factual")]
     assert sum(sides) / 2 == pytest.approx(results["atomexam_claims"]["acc,none"], abs=1e-4)

@@ -350,6 +350,8 @@ class ItemTexts:
                 self.shared |= {_key(row) for text in texts for row in (text, *text.split("\n"))}
         for marks in self._left.values():
             marks.sort(reverse=True)
+        sizes = {len(key) for keys in (self._left, self.shared) for key in keys}
+        self._sizes = sorted((size for size in sizes if 0 < size <= _LONGEST_ROW), reverse=True)
 
     def take(self, text: str) -> int | None:
         """Return the mark of a text that an item has, each time that one has it; None if none has."""
@@ -372,8 +374,7 @@ class ItemTexts:
         if _IN_ANSWERS.issuperset(words):  # ABC is no row of three answers
             return [] if (mark := self._take(words)) is None else [(mark, words)]
         while position < len(words):
-            longest = min(len(words) - position, _LONGEST_ROW)
-            keys = (words[position : position + size] for size in range(longest, 0, -1))
+            keys = (words[position : position + size] for size in self._sizes if size <= len(words) - position)
             mark, key = next(((mark, key) for key in keys if (mark := self._take(key)) is not None), (None, ""))
             if mark is not None:
                 taken.append((mark, key))

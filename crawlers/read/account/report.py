@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from atomexam.records.item import PAPER_FORMATS, EntityItem, Item, QuestionItem, answer_form
 from atomexam.records.profile import profile_of
-from atomexam.text.columns import aligned, harmless
+from atomexam.text.columns import aligned, harmless, harmless_lines
 from crawlers.read.account.characters import CharacterAccount, summed
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
@@ -47,7 +47,8 @@ class ReportRow(Struct):
 
 def counts_of(read: list[ReportRow]) -> list[str]:
     """Return a table with a line per file, and their sums if there are several."""
-    return _printable(aligned([_COLUMNS, *map(_cells, read), *([_sums(read)] if len(read) > 1 else [])], _NUMBERS)) if read else []
+    sums = [_sums(read)] if len(read) > 1 else []
+    return [*map(harmless_lines, aligned([_COLUMNS, *map(_cells, read), *sums], _NUMBERS))] if read else []
 
 
 def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
@@ -80,7 +81,7 @@ def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
             lines += layout_lines(row.reading.columns, [match[1] for line in row.reading.unread if (match := _SPARE.fullmatch(line))])
     lines += paste_lines(profiles[0] if len(profiles) == 1 else good)
     lines += [f"error: {row.error}" for row in rows if row.error]
-    return _printable(lines)
+    return [*map(harmless_lines, lines)]
 
 
 def _proposing(row: ReportRow) -> list[str]:
@@ -88,10 +89,6 @@ def _proposing(row: ReportRow) -> list[str]:
     is_open = row.reading.faults or not row.reading.record_count or row.account.unread_share > _NOTED_SHARE
     advice = "writes a layout of its lines, for you to correct: docs/papers.md"
     return [f"{row.file}: python -m crawlers.read {row.file} --propose {advice}"] if row.format in PAPER_FORMATS and is_open else []
-
-
-def _printable(lines: Iterable[str]) -> list[str]:
-    return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in lines]
 
 
 def row_json(row: ReportRow) -> dict[str, Any]:

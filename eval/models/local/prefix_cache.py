@@ -27,6 +27,8 @@ _BLOCK = {"cpu": 16, "cuda": 64}
 """Positions that attention is computed for at once. On a GPU, where each block costs a call, more."""
 _ROOM = 64
 """Buffers grow by so many positions, so that no head begins elsewhere on its line of memory than another."""
+_PATHS_AT_ONCE = 4
+"""Paths in one buffer: more leave more of it unused when rows end or grow, fewer are more calls."""
 _NAME = "atomexam_blocks"
 """Of this attention among those of transformers."""
 _UNKNOWN = ("sliding_window", "softcap", "s_aux")
@@ -119,85 +121,72 @@ class BlockAttention:
 
 
 class _Paths:
-    """The paths of rows in one buffer a layer, as many positions long."""
+    """The paths of a few rows in one buffer a layer, as many positions long."""
 
     def __init__(self, length: int) -> None:
         self.length, self.rows = length, list[int]()
         self.buffers: Path = {}
-        """By layer keys and values, each of shape (at least the rows, heads, length, size of a head)."""
+        """By layer keys and values, each of shape (_PATHS_AT_ONCE, heads, length, size of a head)."""
 
-    def add(self, row: int, path: Path, tokens: int) -> None:
-        """Copy the path of a row, which has this many tokens."""
-        index = len(self.rows)
+    def put(self, index: int, row: int, path: Path, tokens: int) -> None:
+        """Copy the path of a row, which has this many tokens, to an index: the next, or that of a row that is forgotten."""
         for layer, own in path.items():
-            if layer not in self.buffers or len(self.buffers[layer][0]) == index:
-                before = self.buffers.get(layer, [None, None])
-                self.buffers[layer] = tuple(self._taller(*pair) for pair in zip(before, own, strict=True))
+            if layer not in self.buffers:  # rows that none has take no memory yet
+                self.buffers[layer] = tuple(one.new_empty((_PATHS_AT_ONCE, one.shape[1], self.length, one.shape[3])) for one in own)
             for buffer, copied in zip(self.buffers[layer], own, strict=True):
                 buffer[index, :, :tokens] = copied[0, :, :tokens]
                 buffer[index, :, tokens:] = 0  # they are masked, but a NaN would spread
-        self.rows.append(row)
-
-    def _taller(self, buffer: torch.Tensor | None, like: torch.Tensor) -> torch.Tensor:
-        rows = 0 if buffer is None else len(buffer)
-        made = like.new_empty((max(8, 2 * rows), like.shape[1], self.length, like.shape[3]))  # rows that none has take no memory yet
-        if buffer is not None:
-            made[:rows] = buffer
-        return made
+        self.rows[index : index + 1] = [row]
 
     def path(self, row: int) -> Path:
         """Return views of the path of a row."""
         index = self.rows.index(row)
         return {layer: (keys[index : index + 1], values[index : index + 1]) for layer, (keys, values) in self.buffers.items()}
 
-    def remove(self, row: int) -> None:
-        """Forget a row; the last takes its place."""
-        index, last = self.rows.index(row), len(self.rows) - 1
-        for buffer in (buffer for pair in self.buffers.values() for buffer in pair if index < last):
-            buffer[index] = buffer[last]
-        self.rows[index] = self.rows[last]
-        del self.rows[last]
-
 
 class StepAttention:
     """Attention of one new token of each row to the row's own path."""
 
     def __init__(self) -> None:
-        self._paths: dict[int, _Paths] = {}
-        """By their length. All rows of one are one call, in which each is computed by itself."""
+        self._paths: list[_Paths] = []
+        """Of each length only the last may have room. The rows of one are one call, in which each is computed by itself."""
         self._steps: list[tuple[_Paths, torch.Tensor, torch.Tensor, torch.Tensor]] = []
 
     def join(self, row: int, path: Path, tokens: int) -> bool:
         """Begin a row whose path has this many tokens; return that it has begun."""
         length = -(-(tokens + 1) // _ROOM) * _ROOM
-        self._paths.setdefault(length, _Paths(length)).add(row, path, tokens)
+        paths = next((one for one in self._paths if one.length == length and len(one.rows) < _PATHS_AT_ONCE), _Paths(length))
+        paths.put(len(paths.rows), row, path, tokens)
+        if len(paths.rows) == 1:  # new, and memory was large enough
+            self._paths.append(paths)
         return True
 
     def leave(self, row: int) -> None:
-        """Forget a row."""
-        [paths] = [paths for paths in self._paths.values() if row in paths.rows]
-        paths.remove(row)
-        if not paths.rows:
-            del self._paths[paths.length]
+        """Forget a row, of two paths that of the shorter buffer; the last of as long ones takes its place, so that buffers become free."""
+        paths = min((one for one in self._paths if row in one.rows), key=lambda one: one.length)
+        last = [one for one in self._paths if one.length == paths.length][-1]
+        if last.rows[-1] != row:
+            paths.put(paths.rows.index(row), last.rows[-1], last.path(last.rows[-1]), paths.length)
+        last.rows.pop()
+        if not last.rows:
+            self._paths.remove(last)
 
     def clear(self) -> None:
         """Forget all rows."""
-        self._paths, self._steps = {}, []
+        self._paths, self._steps = [], []
 
     def over(self, positions: Mapping[int, int], like: torch.Tensor) -> list[int]:
         """Take the position of each row's new token, make room for it, and return the rows in the order in which they are to be read."""
-        for length, paths in sorted(self._paths.items()):
-            for row in [row for row in paths.rows if positions[row] >= length]:
-                self.join(row, paths.path(row), length)
-                paths.remove(row)
-        self._paths = {length: paths for length, paths in sorted(self._paths.items()) if paths.rows}
-        self._steps = []
-        for length, paths in self._paths.items():
+        self._steps = []  # they hold buffers that may become free
+        for row, length in [(row, one.length) for one in self._paths for row in one.rows if positions[row] >= one.length]:
+            self.join(row, next(one for one in self._paths if row in one.rows).path(row), length)
+            self.leave(row)
+        for paths in self._paths:
             places = torch.tensor([positions[row] for row in paths.rows], device=like.device)
-            mask = like.new_zeros((len(paths.rows), 1, 1, length))
-            mask.masked_fill_(torch.arange(length, device=like.device) > places[:, None, None, None], float("-inf"))
+            mask = like.new_zeros((len(paths.rows), 1, 1, paths.length))
+            mask.masked_fill_(torch.arange(paths.length, device=like.device) > places[:, None, None, None], float("-inf"))
             self._steps.append((paths, torch.arange(len(places), device=like.device), places, mask))
-        return [row for paths in self._paths.values() for row in paths.rows]
+        return [row for paths in self._paths for row in paths.rows]
 
     def attend(self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scale: float | None) -> torch.Tensor:
         """Return the attention of each token, of shape (1, heads, tokens, size of a head)."""
@@ -357,9 +346,9 @@ class PrefixReader:
         self._attention.begin(0)
 
     def room(self, tokens: int) -> int:
-        """Return how many rows of steps should have paths of this many tokens at once."""
+        """Return how many rows of steps should have paths of this many tokens at once, beside the one that is being read."""
         least = _PATHS_BYTES + self._model.get_memory_footprint() // 8
-        return max(1, least // (max(1, self._token_bytes) * tokens))
+        return max(1, least // (max(1, self._token_bytes) * tokens) - 1)
 
     @torch.inference_mode()
     def join(self, row: int, path: Path, tokens: int) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 import math
 import re
 import time
-from base64 import b64encode
+from base64 import b32encode, b64encode
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -343,6 +343,8 @@ _BREAKS = r"(?:[\s\u200b-\u200f\u2060\ufeff]|=\r?\n|\\{1,8}+(?:[nrt]|u200[b-f]|u
 """Between two characters: lines broken by a server, also within JSON, and what has no width."""
 _BETWEEN_DIGITS = r"(?:[\s:;,.|_-]|0x|\\{1,8}+[nrtx])*+"
 """Between two digits of a key in hexadecimal, also byte by byte."""
+_BETWEEN_NUMBERS = r"\D{1,8}+0*+"
+"""Between the codes of two characters, decimal or octal."""
 _URL_SAFE = {"+": "-", "/": "_"}
 _SPELLINGS: tuple[Callable[[str], str], ...] = (  # those that begin like another before it
     lambda char: rf"\\{{1,8}}+(?:(?:u00|x){ord(char):02x}|u{ord(char) + 0xFEE0:04x})",  # JSON, JavaScript; also full width
@@ -359,8 +361,12 @@ def remover(key: str | None) -> Callable[[str], str]:
     """Return a function that replaces a key in a text by `[key]`. The text must not be cut before: half a key is not found."""
     if not key or len(key) < _SHORTEST:
         return lambda text: text
-    words = (key, *(_base64(key, before) for before in range(3)))
-    pattern = re.compile("|".join([*map(_spelled, words), _BETWEEN_DIGITS.join(key.encode().hex())]), re.IGNORECASE)
+    words = (key, key[::-1], *(_in_base(b64encode, 6, key, n) for n in range(3)), *(_in_base(b32encode, 5, key, n) for n in range(5)))
+    numbers = (_BETWEEN_NUMBERS.join(f"{byte:{base}}" for byte in key.encode()) for base in "do")
+    ways = "|".join([*map(_spelled, words), _BETWEEN_DIGITS.join(key.encode().hex()), *numbers])
+    first = {sign for word in words for sign in (word[0], _URL_SAFE.get(word[0], ""), chr(ord(word[0]) + 0xFEE0))}
+    starts = re.escape(key.encode().hex()[0] + "".join(sorted(first)))  # of any way, tried first: most signs of a reply start none
+    pattern = re.compile(rf"(?=[\\%&0-9{starts}])(?:{ways})", re.IGNORECASE)
     return lambda text: pattern.sub(REMOVED, text)
 
 
@@ -368,7 +374,7 @@ def _spelled(word: str) -> str:
     return _BREAKS.join("(?>" + "|".join(dict.fromkeys(spelling(char) for spelling in _SPELLINGS)) + ")" for char in word)
 
 
-def _base64(key: str, before: int) -> str:
-    """Return the characters that a key has in base64 after this many other bytes, such as `Bearer `."""
-    whole = b64encode(bytes(before) + key.encode()).decode()
-    return whole[(before * 8 + 5) // 6 : (before + len(key)) * 8 // 6]
+def _in_base(encode: Callable[[bytes], bytes], bits: int, key: str, before: int) -> str:
+    """Return the characters, of some bits each, that a key has in base64 or base32 after this many other bytes, such as `Bearer `."""
+    whole = encode(bytes(before) + key.encode()).decode()
+    return whole[-(-before * 8 // bits) : (before + len(key)) * 8 // bits]

@@ -36,15 +36,23 @@ def page(layout: str, number: int = 3) -> HtmlResponse:
     return HtmlResponse("https://www.toy.example/1", body=body.encode(), encoding="utf-8")
 
 
+LAYOUTS["each part beside the others"] = (
+    '<div class="main"><h4 class="tm">{n}、{stem}</h4><div class="opts"><p>A. 甲</p><p>B. 乙</p></div>'
+    '<div class="da">正确答案：{key}</div><div class="jx">解析：因为。</div></div><div class="foot">版权所有</div>'
+)
+
+
+@pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_what_is_proposed_reads_the_page(layout: str) -> None:
-    found = selectors_of(page(layout))
+def test_what_is_proposed_reads_the_page(layout: str, count: int) -> None:
+    shown = page(layout, count)
+    found = selectors_of(shown)
     assert found["EXAM"] == "div.crumbs"
     where = Blocks(
         container=found["QUESTION"], stem=found["STEM"], options=found["OPTIONS"], answer=found["ANSWER"], analysis=found["ANALYSIS"]
     )
-    read = list(questions_on(page(layout), where))
-    assert len(read) == 3
+    read = list(questions_on(shown, where))
+    assert len(read) == count
     for number, one in enumerate(read, 1):
         assert one["stem_raw"].startswith(str(number)) and len(one["options_raw"]) == 2 and one["options_raw"][1].endswith("乙")
         assert one["answer_raw"] == "AB"[number % 2] and one["explanation_raw"] == "因为。"

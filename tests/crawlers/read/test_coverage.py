@@ -14,7 +14,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.read import papers
 from crawlers.read.account.characters import CharacterAccount, counted, folded, folded_lines, summed
-from crawlers.read.account.comparison import MarkedLines, class_of_line, is_list, mark_items
+from crawlers.read.account.comparison import ItemTexts, MarkedLines, class_of_line, is_list, mark_items
 from crawlers.read.containers.files.reading import Text
 from crawlers.read.files import account_of
 from crawlers.read.formats import guess_format, read_file
@@ -234,6 +234,13 @@ def test_the_alignment_of_hostile_texts_is_linear(line: str, stem: str) -> None:
     items = [QuestionItem(url="x", provenance=SEEN, stem_raw=stem, options_raw=[line[::-1]], answer_raw="甲")]
     account = account_of("卷.txt", b"", "paper", FileReading(items=items, source=Text([line, line])))
     assert account.difference == 0 and time.process_time() - start < 10
+
+
+def test_only_texts_as_long_as_one_of_an_item_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts, keys = ItemTexts([QuestionItem(url="x", provenance=SEEN, stem_raw="感觉是什么", answer_raw="知觉")]), list[str]()
+    monkeypatch.setattr(texts, "_take", keys.append)
+    texts.take_all(["7" * 1000])
+    assert keys and {len(key) for key in keys} == {2, 5}
 
 
 def test_the_account_of_a_hostile_record_is_linear() -> None:

@@ -19,7 +19,7 @@ from crawlers.read.files import read_within
 from crawlers.web.bodies import flaw, zstd
 
 pytestmark = pytest.mark.slow
-RATIO, FLOOR, MOST_TRIES = 12, 0.2, 5
+RATIO, FLOOR, MOST_TRIES = 12, 0.1, 5
 """Most times the time of eight times the input: 8 where it grows with the size, 9 with its logarithm too, 64 with its square."""
 FIRST_BYTES, MOST_BYTES = 16_000, 130_000
 Shape = Callable[[int], bytes]

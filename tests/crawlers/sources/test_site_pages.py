@@ -41,7 +41,7 @@ EXAMS: dict[str, type[SourceSpider]] = {
 ENCYCLOPEDIAS: dict[str, type[SourceSpider]] = {"ask120": Ask120Spider, "xiaohe": XiaoheSpider}
 SPIDERS = EXAMS | ENCYCLOPEDIAS
 CASES = [path for source in SPIDERS for path in sorted((SOURCES / source / "pages").glob("*.json"))]
-MUTANTS = 380
+MUTANTS = 200
 """Damaged pages of each source."""
 LIMIT_SECONDS = 10
 """Of the processor, on a machine that does much else; a reader that is not linear takes ten and more."""

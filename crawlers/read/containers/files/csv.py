@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
+from crawlers.read.containers.files.reading import MAX_COLUMNS
 
 USUAL = (",", "\t", ";", "|", "，", "；")
 SHARE = 0.95
@@ -118,7 +119,9 @@ def _whole_rows(name: str, body: bytes) -> list[tuple[str, tuple[str, ...]]]:
     line, found = 1, list[tuple[str, tuple[str, ...]]]()
     try:
         for cells in rows:
-            found.append((f"line:{line}", tuple([cell.strip() for cell in cells])))
+            if any(cells[MAX_COLUMNS:]):
+                raise Refusal(f"{name}: line {line} has {len(cells)} columns; at most {MAX_COLUMNS} are read")
+            found.append((f"line:{line}", tuple([cell.strip() for cell in cells[:MAX_COLUMNS]])))
             line = rows.line_num + 1
     except csv.Error as error:
         raise Refusal(f"{name}: line {line}: {error}; expected a table") from None

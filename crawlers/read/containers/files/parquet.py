@@ -13,7 +13,7 @@ from atomexam.runtime.budgets import Budget, read_guarded
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.files.archives import MAX_RATIO
 from crawlers.read.containers.files.json import object_of
-from crawlers.read.containers.files.reading import Lost
+from crawlers.read.containers.files.reading import MAX_COLUMNS, Lost
 from crawlers.read.vocabulary.labels import IMAGE
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
 SUFFIX = ".parquet"
-MAX_COLUMNS = 512
 """Nested columns count individually."""
 MAX_UNPACKED_BYTES, _LEAST_UNPACKED_BYTES = 512 * 1024 * 1024, 128 * 1024 * 1024
 """Bytes of the rows when unpacked, as of a JSON file, and what any file may have: one of some kilobytes may unpack to any size."""

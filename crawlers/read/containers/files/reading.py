@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from atomexam.text.refusal import Refusal
 
-MAX_DEPTH, MAX_NODES = 32, 20_000_000
+MAX_DEPTH, MAX_NODES, MAX_COLUMNS = 32, 20_000_000, 512
 MAX_LINES, MAX_LINE_CHARS = 1 << 20, 1_000_000
 """Of a text, a page or a document: as many lines as a sheet has rows, and in a line as many characters as in a cell."""
 P = ParamSpec("P")

@@ -10,7 +10,7 @@ from lxml.html import HtmlElement, document_fromstring
 from atomexam.text.encodings import decoded, is_charset, refuse_mojibake
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.files.reading import Text, bounded
+from crawlers.read.containers.files.reading import MAX_COLUMNS, Text, bounded
 from crawlers.read.vocabulary.emphasis import named_signs, with_signs
 from crawlers.read.vocabulary.labels import IMAGE
 from crawlers.read.vocabulary.words import ANSWER_NAME
@@ -38,7 +38,7 @@ def tables_of_markdown(text: str) -> Iterator[list[list[str]]]:
             rows = []
 
 
-_MOST_COLUMNS, _MOST_CELLS = 512, 1_000_000
+_MOST_CELLS = 1_000_000
 _IMAGE_DATA = re.compile(rb"(?<=;base64,)[A-Za-z0-9+/=]++")
 """The bytes of a picture within an address, which are no text."""
 _MOST_PAGE_BYTES = 32 * 1024 * 1024  # as in a crawl
@@ -155,7 +155,7 @@ def _take_spanning(cells: list[str], spanning: dict[int, tuple[int, str]]) -> No
         if left > 1:
             spanning[len(cells)] = left - 1, text
             cells.append(text)
-            if len(cells) > _MOST_COLUMNS:
+            if len(cells) > MAX_COLUMNS:
                 return
         else:
             cells.append(text)
@@ -163,7 +163,7 @@ def _take_spanning(cells: list[str], spanning: dict[int, tuple[int, str]]) -> No
 
 def _span(cell: Any, name: str) -> int:
     value = cell.get(name) or "1"
-    return max(1, min(int(value), _MOST_COLUMNS)) if value.isdigit() and len(value) < 6 else 1
+    return max(1, min(int(value), MAX_COLUMNS)) if value.isdigit() and len(value) < 6 else 1
 
 
 def scripts_of_page(text: str) -> Iterator[str]:

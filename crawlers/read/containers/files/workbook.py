@@ -18,10 +18,10 @@ from lxml import etree
 from atomexam.runtime.sheets import bounded_rows, error_line, refuse_far_rows
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.files.archives import BROKEN_PARTS, check_zipped, tree_of
-from crawlers.read.containers.files.reading import CoveredCell, Unsaved
+from crawlers.read.containers.files.reading import MAX_COLUMNS, CoveredCell, Unsaved
 
 ODS = ".ods"
-MAX_COLUMNS, _MOST_CELLS, _MOST_CHARS, _MOST_REPEATED_CHARS = 512, 5_000_000, 1 << 26, 2000
+_MOST_CELLS, _MOST_CHARS, _MOST_REPEATED_CHARS = 5_000_000, 1 << 26, 2000
 _REPEATED = "number-columns-repeated"
 
 
