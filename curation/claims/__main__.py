@@ -21,7 +21,7 @@ from curation.claims.claim_pairs import RejectedFact, contaminated_rows, make_cl
 from curation.claims.contradictions import resolve
 from curation.claims.fourfold import FourfoldSet, RejectedFourfold, make_fourfold, measure_fourfold
 from curation.claims.tail_objections import KnownFacts
-from curation.claims.templates import read_templates
+from curation.claims.templates import fourfold_templates
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -84,7 +84,7 @@ def fourfold_of(
     stated = chain(facts, (fact for same in known.references.values() for fact in same))
     everything = KnownFacts(stated, passages, known.synonyms, known.supported)
     sound = [fact for fact in facts if fact.id not in unsound]
-    return make_fourfold(sound, everything, read_templates(params.template), params, known.exchanged)
+    return make_fourfold(sound, everything, fourfold_templates(params.template), params, known.exchanged)
 
 
 def _warn_of_unused_decisions(known: ClaimContext, facts: Sequence[Fact]) -> None:

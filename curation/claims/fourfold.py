@@ -294,7 +294,7 @@ class _Maker:
 
     def _row(self, fact: Fact, false_head: str, false_tail: str, false_fact_ids: list[str]) -> Fourfold:
         wordings = self._templates[fact.relation]
-        template = wordings[wording_of(fact, wordings)].fourfold()
+        template = wordings[wording_of(fact, wordings)]
         sentences = (*template.fill(fact.head, fact.tail), *template.fill(false_head, false_tail))
         return Fourfold(
             id=content_id("fourfold", *sentences),

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from atomexam.records.checks import convert, one_of
 from atomexam.records.claim import ClaimPair, claim_id
@@ -17,6 +16,7 @@ from atomexam.text.canonical import canonical
 from curation.vocab.reader import read_vocabulary, read_yaml
 
 _FILE = Path(__file__).with_name("claims.yaml")
+_FOURFOLD = "fourfold"
 _SLOTS = re.compile(r"(\{head\}|\{tail\})")
 
 
@@ -32,12 +32,6 @@ class Template(Struct, frozen=True, forbid_unknown_fields=True):
 
     factual: str
     non_factual: str
-    denied: str | None = None
-    """The denial in the fourfold set, if `non_factual` is none: a range that is abnormal is no denial of one that is normal."""
-
-    def fourfold(self) -> "Template":
-        """Return the wording of the fourfold set."""
-        return replace(self, non_factual=self.denied or self.non_factual, denied=None)
 
     def fill(self, head: str, tail: str) -> tuple[str, str]:
         """Return the sentence that states the fact and the one that denies it. Head and tail are plain text, never format strings."""
@@ -66,7 +60,7 @@ def read_templates(name: str) -> Wordings:
     if missing := sorted(set(RELATIONS) ^ {relation for relation, wordings in templates.items() if wordings}):
         raise ValueError(f"{_FILE.name}: {name}: missing or unknown atomic types: {', '.join(missing)}; expected each of the 17 once")
     for template in (template for wordings in templates.values() for template in wordings):
-        for text in (template.factual, template.non_factual, template.fourfold().non_factual):
+        for text in (template.factual, template.non_factual):
             if sorted(_SLOTS.findall(text)) != ["{head}", "{tail}"]:
                 raise ValueError(f"{_FILE.name}: {name}: {text!r}: expected {{head}} and {{tail}}, each once")
     return templates
@@ -102,9 +96,19 @@ def make_claim(fact: Fact, wordings: Sequence[Template], set_name: str) -> Claim
 
 def claim_ids(fact: Fact) -> Iterator[str]:
     """Yield the ids of a fact's pair under each wording of each set: verdicts apply to the content, whatever the wording."""
-    for name in _sets():
-        for template in read_all()[name][fact.relation]:
-            yield from (claim_id(*sentences_of(fact, wording)) for wording in (template, template.fourfold()))
+    for wordings in (*read_all().values(), _own()):
+        for template in wordings.get(fact.relation, ()):
+            yield claim_id(*sentences_of(fact, template))
+
+
+def fourfold_templates(name: str) -> Wordings:
+    """Return the wordings of the fourfold set: those of a template set, but for types that have their own."""
+    return {**read_templates(name), **_own()}
+
+
+@cache
+def _own() -> Wordings:
+    return convert(read_yaml(_FILE).get(_FOURFOLD, {}), dict[str, list[Template]], f"{_FILE.name}: {_FOURFOLD}")
 
 
 @cache
@@ -115,7 +119,7 @@ def read_all() -> dict[str, Wordings]:
 
 @cache
 def _sets() -> dict[str, Any]:
-    return read_yaml(_FILE)
+    return {name: wordings for name, wordings in read_yaml(_FILE).items() if name != _FOURFOLD}
 
 
 @cache
