@@ -17,6 +17,7 @@ from curation.claims.claim_context import Synonyms
 from curation.claims.fourfold import FourfoldSet, altered_range, make_fourfold, measure_fourfold
 from curation.claims.tail_objections import CANDIDATE_REASONS, KnownFacts
 from curation.claims.templates import claim_ids, read_all
+from splits.leaks.knowledge_free import lines_of, open_to_wording
 from tests.curation.records import fact
 
 TEMPLATES = read_all()["paper"]
@@ -96,14 +97,12 @@ def test_names_that_tell_which_heads_have_the_tail_give_hardly_a_row() -> None:
     assert len(result.rows) <= 2 and {row.reason for row in result.rejected if row.fact.polarity} == {"heads_tell"}
 
 
-def test_of_names_that_tell_those_are_left_that_tell_no_more_than_chance() -> None:
+def test_names_that_are_left_tell_no_model_which_head_has_the_tail() -> None:
     draws, shares = Random(1), {"热": 0.8, "瘤": 0.1, "病": 0.4}
     facts = [fact("disease_infectivity", f"{one}{other}{end}", "传染性", draws.random() < share)
-             for one in SIGNS for other in SIGNS for end, share in shares.items()]  # fmt: skip
+             for one in SIGNS[:10] for other in SIGNS for end, share in shares.items()]  # fmt: skip
     rows = made(facts).rows
-    right = sum(shares[row.head[-1]] > shares[row.false_head[-1]] for row in rows)
-    wrong = sum(shares[row.head[-1]] < shares[row.false_head[-1]] for row in rows)
-    assert len(rows) > 300 and right - wrong < 0.05 * len(rows)
+    assert len(rows) > 100 and not open_to_wording(lines_of(rows[::2], rows[1::2]))
 
 
 def test_a_head_is_asked_about_a_false_tail_once() -> None:
