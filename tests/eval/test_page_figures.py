@@ -121,7 +121,7 @@ def test_the_table_of_models_has_the_first_run_of_each_task(tables: list[dict]) 
         "Fourfold facts guessed: 6.25 %",
         "Claim pairs (SdAK) guessed: 25 %",
         "Choice (CPsyExam) guessed: 20.6 %",
-        "Case analysis (in Choice)",
+        "Case analysis (in Choice) guessed: 20.1 %",
         "TCM (TCMBench) guessed: 20 %",
         "Answers in words, mark of 100",
     ]
