@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from math import log
 from typing import Any, NamedTuple
 
@@ -74,8 +74,8 @@ _MIN_TIED, _MAX_TIED, _SETS = 8, 40, 100
 """At most so many heads are tied to each other; in between a hundredth of all, so that a split is drawn from a hundred sets of heads."""
 _TRIED = 64
 """Facts whose tail is tried as the false one of a fact."""
-_DRAWS, _FOLDS, _ENOUGH = 4, 5, 3
-"""Names are tried on each fifth of the heads, drawn four times, learned on the rest; of thrice as many pairs as a type takes."""
+_DRAWS, _FOLDS, _ENOUGH = 4, 5, 2
+"""Names are tried on each fifth of the heads, drawn four times, learned on the rest; of twice as many pairs as a type takes."""
 _NOT_EXCHANGED = frozenset({"disease_infectivity", "examination_range"})
 """Relations whose heads are exchanged, or whose numbers are changed."""
 
@@ -199,12 +199,15 @@ class _Maker:
             if rows + len(pairs) >= self._most:
                 break
             own = self._tied.to(fact.head)
-            tied = [other for head in sorted(own - {fact.head}) for other in waiting[head]]
-            offered: Iterable[Fact] = reversed(last)
+            offered: Iterable[Fact]
             if relation in STATED:
-                offered = (other for head in self._known.denying(relation, fact.tail) for other in waiting[head])
-            free = [other for other in offered if other.head not in own and self._tied.may_join(relation, fact.head, other.head)]
-            giver = next((other for other in [*tied, *free][:_TRIED] if self._may_exchange(relation, fact, other, met)), None)
+                others = (other for head in self._known.denying(relation, fact.tail) for other in waiting[head])
+                offered = (other for other in others if self._known.denial(relation, fact.head, other.tail))
+            else:
+                tied = (other for head in sorted(own - {fact.head}) for other in waiting[head])
+                offered = chain(tied, (other for other in reversed(last) if other.head not in own))
+            joined = (other for other in offered if self._tied.may_join(relation, fact.head, other.head))
+            giver = next((other for other in islice(joined, _TRIED) if self._may_exchange(relation, fact, other, met)), None)
             if giver is None:
                 waiting[fact.head].append(fact)
                 last = [*last[1 - _TRIED :], fact]
