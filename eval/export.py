@@ -8,6 +8,7 @@ RUN, all runs of models are written; rules are no models. Send them yourself: no
 """
 
 import re
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -28,7 +29,7 @@ from atomexam.records.checks import convert, one_of
 from atomexam.records.model import Description
 from atomexam.runtime.jsonl import read_json, replacing, write_json
 from atomexam.runtime.stage import parser_of, run_stage
-from atomexam.runtime.stage_summary import NOUNS
+from atomexam.runtime.stage_summary import NOUNS, missing_replies
 from eval.models.planned import describe, read_runs
 from eval.statistics.bootstrap import LEVEL
 from eval.tasks.runs import TASKS
@@ -65,13 +66,13 @@ class ScoredRun(NamedTuple):
 
 
 def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, str]) -> list[ScoredRun]:
-    """Return the chosen runs, or those of all models that are no rules.
+    """Return the chosen runs, or the complete ones of the models in `ids`, or of all that are no rules.
 
     Args:
         ids: model -> its repository, where params.yaml does not name one.
 
     Raises:
-        ValueError: there is no such run or model, it has no accuracy, or the repository of its model is not known.
+        ValueError: there is no such run or model, it has no accuracy or not all replies, or the repository of its model is not known.
     """
     planned = {name: run for path in sorted(plan.glob("*/runs.json")) for name, run in read_runs(path).items()}
     for name in chosen:
@@ -82,7 +83,13 @@ def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, 
     for name in dict.fromkeys(chosen or sorted(planned)):
         figures = read_json(metrics / f"{name}.json", dict, "`dvc repro score` writes it")
         model = describe(planned[name].model, plan)[0]
-        if figures.get("accuracy") is not None and (chosen or model.backend != "baseline"):
+        if not chosen and ids and model.model not in ids:
+            continue
+        if missing := missing_replies(figures):
+            if chosen:
+                raise ValueError(f"{name}: {missing}; that is no figure of the model: have them all, or export other runs")
+            print(f"{name}: {missing}; left out", file=sys.stderr)
+        elif figures.get("accuracy") is not None and (chosen or model.backend != "baseline"):
             own = "" if model.backend == "imported" or Path(model.name or "").is_dir() else model.name or ""
             advice = f"model {model.model} has no repository; name one: --model {model.model}=OWNER/NAME"
             model_id = _repository(ids.get(model.model, own), advice)
@@ -174,7 +181,7 @@ def _results(one: ScoredRun, dataset: str, release: Release) -> Iterator[dict[st
                 "uncertainty": uncertainty,
             },
             "generation_config": {
-                "generation_args": arguments if run.method == "generation" else {},
+                "generation_args": arguments if run.method == "generation" and one.model.backend != "imported" else {},
                 "additional_details": {"run": one.name} | asked,
             },
         }

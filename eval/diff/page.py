@@ -126,6 +126,7 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
     figures = [(run, name, figure) for run, named in difference["runs"].items() for name, figure in named.items()]
     moved = [(run, name, figure) for run, name, figure in figures if has_moved(figure)]
     changes = changes_of(a, b)
+    trained = {run: _training(a, b, run) for run in difference["runs"]}
     context = {
         "a": a.name,
         "b": b.name,
@@ -135,7 +136,7 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
         "moved": moved,
         "still": [one for one in figures if one not in moved],
         "parts": [part for part in moved[0][2]["parts"] if any(figure["parts"][part]["items"] for *_, figure in moved)] if moved else [],
-        "trained": {run: _training(a, b, run) for run in difference["runs"]},
+        "trained": trained,
         "changes": changes,
         "whole_text": whole_text,
         "facets_moved": _facet_changes(a, b, difference["runs"]),
@@ -143,12 +144,19 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
     }
     since = {key: became for change in changes for key, became in change.became.items()}
     counts = [[change.kind, name, kind.total] for change in changes for name, kind in change.kinds.items()]
-    rows = [[run, name, one["a"], one["b"], one["change"], int(one["paired"].get("differs") or 0)] for run, name, one in figures]
+    rows = [[run, name, one["a"], one["b"], one["change"], _said(one["paired"], trained[run])] for run, name, one in figures]
     said = "changed.js", list_script("changed", [a.about, counts, rows])
     write_items(folder, chain(item_files(a, b, since, difference["runs"]), [said]), alone=True)
     with replacing(folder / "index.html") as part_file:
         part_file.write_text(rendered("diff", context, scripted=True, linked=False), encoding="utf-8")
     return folder / "index.html"
+
+
+def _said(test: Figures, training: str) -> str:
+    """Return whether a change is more than noise: `differs`, `unsure`, `retrained` if training adds a noise of its own, or `untested`."""
+    if not test.get("family"):
+        return "untested"
+    return "unsure" if not test["differs"] else "retrained" if training == "retrained" else "differs"
 
 
 def _training(a: DataVersion, b: DataVersion, run: str) -> str:

@@ -8,7 +8,7 @@ import scipy
 
 from atomexam.runtime.stage_summary import LEAST
 from eval.statistics.bootstrap import LEVEL, Figures
-from eval.statistics.pairing import holm, is_opposed
+from eval.statistics.pairing import holm
 
 _COLUMNS = {
     "fourfold": ("fourfold", "", "Fourfold facts"),
@@ -74,7 +74,7 @@ class Pair(NamedTuple):
     """Accuracy of the first less that of the second."""
     interval: Sequence[float] | None
     p_values: tuple[float, float]
-    """Of the sign test and of the bootstrap, uncorrected; the former is 1 if it points the other way."""
+    """Of McNemar's test and of the bootstrap, uncorrected."""
     differs: bool
     """Corrected for every two runs of the task."""
 
@@ -161,8 +161,7 @@ def _pairs(comparisons: Iterable[Figures]) -> dict[tuple[str, str], Pair]:
     pairs: dict[tuple[str, str], Pair] = {}
     for row in comparisons:
         if row["shared"]:
-            sign_p = 1.0 if is_opposed(row) else row["mcnemar_p"]
-            pair = Pair(row["difference"], row["interval"], (sign_p, row["bootstrap_p"]), row["differs"])
+            pair = Pair(row["difference"], row["interval"], (row["mcnemar_p"], row["bootstrap_p"]), row["differs"])
             turned = pair._replace(difference=-pair.difference, interval=negated(pair.interval))
             pairs |= {(row["a"], row["b"]): pair, (row["b"], row["a"]): turned}
     return pairs
@@ -196,7 +195,7 @@ def _line(whole: str, baselines: Mapping[str, Figures], chance: float | None, su
     lines += [Line(f"rule {one['rule']}", one["accuracy"], (one["accuracy"],) * 2) for one in rules if one and one["accuracy"] is not None]
     if chance is not None:
         lines.append(Line("chance", chance, (chance, chance)))
-    return max(lines, key=lambda line: line.value, default=None)
+    return max(lines, key=lambda line: (line.value, line.name == "chance"), default=None)
 
 
 def _bounds(part: Figures) -> tuple[float, tuple[float, float]]:

@@ -15,7 +15,6 @@ from atomexam.runtime.stage_summary import LEAST, missing_replies
 from eval.report import charts
 from eval.report.first_screen import beside, board, first_runs, parts, size_of
 from eval.statistics.bootstrap import Figures
-from eval.statistics.pairing import is_opposed
 from eval.tasks.runs import TASKS
 
 STATIC = Path(__file__).parent / "static"
@@ -69,7 +68,6 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
         "known": lambda value: "–" if value is None else str(value),
         "number": lambda value: f"{value:,}" if isinstance(value, int) else value,
         "spelled": lambda code: NAMES.get(code, code),
-        "is_opposed": is_opposed,
         "missing": missing_replies,
         "visible": visible,
         "items_of": size_of,

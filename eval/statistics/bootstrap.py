@@ -81,9 +81,21 @@ def difference(sums: Counts, counts: Counts, name: str, draws: int = _PAIRED_DRA
 
 
 def sign_test(better: int, worse: int) -> float:
-    """Return the two-sided exact p-value that as many items changed in one direction as in the other; with one repeat, McNemar's exact
-    test."""
+    """Return the two-sided exact p-value that as many items changed in one direction as in the other: McNemar's exact test."""
     return min(1.0, 2 * float(scipy.special.bdtr(min(better, worse), better + worse, 0.5)))
+
+
+def sign_flip_test(differences: npt.NDArray[np.float64]) -> float:
+    """Return the two-sided p-value of a sum of differences, each of which could as well have the other sign.
+
+    Where all are as large it is exact, McNemar's test. Else, as with several repeats, the sum counts as normal, and no value is below the
+    least that so many signs can have.
+    """
+    moved = differences[differences != 0]
+    if (np.abs(moved) == np.abs(moved[:1])).all():
+        return sign_test(int((moved > 0).sum()), int((moved < 0).sum()))
+    steps = abs(float(moved.sum())) / sqrt(float((moved**2).sum()))
+    return max(2 * float(scipy.special.ndtr(-steps)), 2.0 ** (1 - len(moved)))
 
 
 def generator(name: str) -> np.random.Generator:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.runtime.stage_summary import missing_replies
-from eval.statistics.bootstrap import DIGITS, Figures, difference, numbered, sign_test
+from eval.statistics.bootstrap import DIGITS, Figures, difference, numbered, sign_flip_test
 
 METRICS: dict[str, Callable[[Score], bool | None]] = {
     "following_rate": lambda score: score.outcome == "answered",
@@ -110,8 +110,8 @@ def mean(tallies: Iterable[Tally]) -> Fraction | None:
 def paired(one: Tallies, other: Tallies, groups: Mapping[str, str], name: str) -> Figures:
     """Return how two runs differ on their shared items: difference, interval, which is better where, and two p-values.
 
-    `mcnemar_p` treats pairs or questions as independent; with several repeats it is the sign test over those whose share of
-    right repeats differs, a generalization of McNemar's exact test. `bootstrap_p` samples complete cases and groups.
+    `mcnemar_p` treats pairs or questions as independent; with several repeats it is the test of flipped signs of their differences.
+    `bootstrap_p` samples complete cases and groups.
 
     Args:
         groups: question -> case or group of shared options, if it is in one.
@@ -133,7 +133,7 @@ def paired(one: Tallies, other: Tallies, groups: Mapping[str, str], name: str) -
         "better": better,
         "worse": worse,
         "alike": len(shared) - better - worse,
-        "mcnemar_p": significant_digits(sign_test(better, worse)),
+        "mcnemar_p": significant_digits(sign_flip_test(more / weight)),
         "bootstrap_p": significant_digits(result.p_value),
     }
 
@@ -152,7 +152,7 @@ def with_holm(rows: list[Figures], untested: Callable[[Figures], bool] = lambda 
             row |= {"family": len(family), f"{test}_p_holm": significant_digits(value)}
     for row in family:
         p_value = larger_p(row)
-        row["differs"] = p_value is not None and p_value <= 0.05 and not is_opposed(row)
+        row["differs"] = p_value is not None and p_value <= 0.05
     return rows
 
 
@@ -160,11 +160,6 @@ def larger_p(row: Figures) -> float | None:
     """Return the larger corrected p-value of the two tests; None if the row is in no family."""
     p_values = row["mcnemar_p_holm"], row["bootstrap_p_holm"]
     return None if None in p_values else max(p_values)
-
-
-def is_opposed(row: Figures) -> bool:
-    """Return whether one run is better on more items and the other on average, which repeats allow: then the tests do not agree."""
-    return (row["better"] - row["worse"]) * row["difference"] < 0
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -5,6 +5,12 @@
   const { element, percent } = AtomExam;
   const UNITS = 10_000; // figures are rounded to so many parts of one
   const MOST = 4;
+  const SAID = [
+    ["More than noise", "differs"],
+    ["Trained anew, which has a noise of its own", "retrained"],
+    ["Not shown to be more than noise", "unsure"],
+    ["Moved, not tested", "untested"],
+  ];
   const box = document.getElementById("changed");
   const points = (share) => (share < 0 ? "−" : "+") + Math.abs(100 * share).toFixed(1);
 
@@ -26,10 +32,9 @@
         return box.replaceChildren("The folder diff has a comparison of other figures than these; ", element("code", {}, command), " makes it anew.");
       }
       const moved = rows.filter(([, , , , change]) => change).sort((a, b) => Math.abs(b[4]) - Math.abs(a[4]));
-      const items = counts.filter(([, , total]) => total).map(([kind, became, total]) => `${total} ${kind}s ${became}`);
+      const items = counts.filter(([, , total]) => total).map(([kind, became, total]) => `${total} ${kind}${total === 1 ? "" : "s"} ${became}`);
       return box.replaceChildren(
-        ...figures("More than noise", moved.filter(([, , , , , differs]) => differs)),
-        ...figures("Not shown to be more than noise", moved.filter(([, , , , , differs]) => !differs)),
+        ...SAID.flatMap(([title, said]) => figures(title, moved.filter((row) => row[5] === said))),
         ...(moved.length ? [] : ["No figure moved. "]),
         `Items: ${items.join(", ") || "the same"}. `,
         element("a", { href: "../diff/index.html" }, `All since ${from}`),
