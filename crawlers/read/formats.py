@@ -32,7 +32,7 @@ from crawlers.read.tables.records.by_content import holds_table, read_by_layout
 from crawlers.read.tables.records.exchange import EXCHANGES, exchange_format, format_by_content, read_exchange
 from crawlers.read.tables.records.files import NOWHERE, read_with_layout, read_without_layout
 from crawlers.read.tables.records.items import RecordReader
-from crawlers.read.tables.records.reading import FileReading, settled
+from crawlers.read.tables.records.reading import FileReading, with_known_answers
 from crawlers.read.tables.records.triples import are_triples, read_triples
 
 PAPERS = dict(zip(PAPER_FORMATS, (tuple(LINE_READERS), (".docx",), (PDF,)), strict=True))
@@ -121,7 +121,7 @@ def read_file(
         return questions_by_layout(name, lines_of(name, body, suffix), shape.paper, provenance)
     if shape:
         return read_with_layout(name, body, shape, provenance, beside_keys)
-    reading = settled(read_without_layout(name, body, provenance, beside_keys))
+    reading = with_known_answers(read_without_layout(name, body, provenance, beside_keys))
     refuse_survey(name, reading.items, [*reading.columns.values()], reading.unread)
     return reading
 

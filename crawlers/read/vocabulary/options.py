@@ -97,8 +97,6 @@ _GLUES = ".:)"
 """Signs after a letter that make it an option's wherever it is; 、 separates the items of a list, too."""
 _ENDS_WITH_LETTER = re.compile(r"(?:\((?P<bracketed>[B-J])\)|\s(?P<bare>[B-J]))\s{0,9}$")
 _MANY = 4  # number of letters that are options even if only single spaces separate them
-_GLUED = re.compile("[A-J][\u4e00-\u9fff]")
-_FEWEST_GLUED = 3
 _BETWEEN = "$|｜/#^~@&"
 """Separators that an author puts between options that also have letters."""
 
@@ -173,23 +171,6 @@ def without_sign(parts: list[str]) -> list[str]:
     if not sign or sign not in _BETWEEN or sign in last or not all(part.endswith(sign) and sign not in part[:-1] for part in first):
         return parts
     return [part[:-1].rstrip() for part in first] + [last]  # `14#`, `16#`, `18#`: a sign after the last one, too, is a unit
-
-
-def with_signs(questions: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the options of a file's questions with a sign behind each letter, `A非手术` as `A.非手术`, if most have letters without one.
-
-    Of a single question it is uncertain whether A is a part of its first option: A型血.
-    """
-    bare = [options for options in questions if _are_led(options) and all(map(_GLUED.match, options))]
-    if len(bare) < _FEWEST_GLUED or 2 * len(bare) < sum(map(bool, questions)):
-        return [[*options] for options in questions]
-    return [[f"{option[:1]}.{option[1:]}" for option in options] if _are_led(options) else [*options] for options in questions]
-
-
-def _are_led(options: Sequence[str]) -> bool:
-    """Return whether options begin with letters in turn, none of them with a sign of its own."""
-    led = all(option[:1] == letter and not is_signed(option) for letter, option in zip(LETTERS, options, strict=False))
-    return len(options) > 1 and led
 
 
 def _chains(signs: Iterable[OptionMarker]) -> Iterable[list[OptionMarker]]:

@@ -8,11 +8,12 @@ from itertools import groupby, pairwise
 from msgspec import structs
 
 from atomexam.text.numerals import CIRCLED_NUMBERS
+from atomexam.text.option_letters import LETTERS as IN_TURN
 from atomexam.text.option_letters import letters_in
 from crawlers.read.lines.questions.assembly import AssembledQuestion, Doubts
 from crawlers.read.lines.questions.draft import Draft, ParsedPaper
 from crawlers.read.vocabulary.labels import LETTERS, flat
-from crawlers.read.vocabulary.options import find_options, letter_of, with_signs, without_sign
+from crawlers.read.vocabulary.options import find_options, letter_of, without_sign
 
 _WHOLE = re.compile(rf"[(\[【]?\s?{LETTERS}\s?[)\]】]?[。.;]?")
 _FEW = 3  # options: fewer are more likely points of an explanation
@@ -21,7 +22,8 @@ _STEM_ENDS = re.compile(r"(?:[)\]】]|(?<!_)_{2,}|[?:]|[是为有](?:哪[项种�
 _CELLS = re.compile(r"\t\s*|[ \u3000\xa0]{2,}")
 _LETTERED = re.compile(r"A\s\S.*\S\s?B\s\S")
 """A and B within one option: the letters have no sign."""
-_MOST = 10
+_GLUED = re.compile("[A-J][\u4e00-\u9fff]")
+_MOST, _FEWEST = 10, 3
 _RING = re.compile(f"[{CIRCLED_NUMBERS}]")
 
 
@@ -147,5 +149,18 @@ def with_plain_options(paper: ParsedPaper) -> ParsedPaper:
 
 
 def _with_signs(drafts: Sequence[Draft]) -> list[Draft]:
-    options = with_signs([draft.options for draft in drafts])
-    return [structs.replace(draft, options=own) if own else draft for draft, own in zip(drafts, options, strict=True)]
+    """Return questions with a sign between letter and text, `A非手术` as `A.非手术`, if most of a paper have letters without one.
+
+    Of a single question it is uncertain whether A is a part of its first option: A型血.
+    """
+    bare = [bool(draft.options) and _are_glued(draft.options) for draft in drafts]
+    if sum(bare) < _FEWEST or 2 * sum(bare) < sum(bool(draft.options) for draft in drafts):
+        return list(drafts)
+    return [
+        structs.replace(draft, options=[f"{option[:1]}.{option[1:]}" for option in draft.options]) if glued else draft
+        for draft, glued in zip(drafts, bare, strict=True)
+    ]
+
+
+def _are_glued(options: Sequence[str]) -> bool:
+    return len(options) > 1 and all(_GLUED.match(option) and option[0] == letter for letter, option in zip(IN_TURN, options, strict=False))

@@ -142,7 +142,15 @@ def options_in_columns(record: dict[str, Any], shape: RecordLayout) -> list[str]
         if any(texts[1:]):
             raise Misfit("options_unreadable", f"options in column {shape.option_keys[0]!r} and further texts after it")
         return whole
+    if shape.by_words and _are_lettered(texts):
+        return _lettered(("", text) for text in texts)
     return _lettered(zip(LETTERS, texts, strict=False))
+
+
+def _are_lettered(texts: list[str]) -> bool:
+    """Return whether several texts each begin with their own letter."""
+    filled = [(letter, text) for letter, text in zip(LETTERS, texts, strict=False) if text]
+    return len(filled) > 1 and all(letter_of(text) == letter for letter, text in filled)
 
 
 def _option_keys(record: dict[str, Any], shape: RecordLayout) -> list[str]:
@@ -180,14 +188,11 @@ def raw_of(record: dict[str, Any]) -> str:
     return json.dumps(record, ensure_ascii=False)[:_RAW_CHARS]
 
 
-def _lettered(options: Iterable[tuple[str, str]]) -> list[str] | None:
-    """Return texts behind their letters, unless several have these already; empty ones at the end are dropped."""
-    pairs = [*options]
-    filled = [(letter.upper(), text) for letter, text in pairs if text]
-    own = len(filled) > 1 and all(letter_of(text) == letter for letter, text in filled)
-    while pairs and not pairs[-1][1]:
-        pairs.pop()
-    return [text if own or not letter else f"{letter}.{text}" for letter, text in pairs] or None
+def _lettered(options: Any) -> list[str] | None:
+    texts = [(f"{letter}." if letter else "", text) for letter, text in options]
+    while texts and not texts[-1][1]:
+        texts.pop()
+    return [letter + text for letter, text in texts] or None
 
 
 def _kind(value: Any) -> str:

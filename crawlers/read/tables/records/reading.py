@@ -14,7 +14,6 @@ from crawlers.read.lines.questions.draft import DOUBTS
 from crawlers.read.tables.roles.values import answer_letters, verdict_word
 from crawlers.read.vocabulary.headings import inquires, kind_of
 from crawlers.read.vocabulary.labels import flat
-from crawlers.read.vocabulary.options import with_signs
 
 
 class Misfit(ValueError):
@@ -135,15 +134,9 @@ def _is_answered(item: QuestionItem) -> bool:
     return answer_form(item.answer_raw) in ("letters", "verdict") or bool(answer_letters(item.answer_raw, list(options), "text"))
 
 
-def settled(reading: FileReading) -> FileReading:
-    """Return a reading of a table with the letters of its options, the answers that its codes give, and none that nothing explains."""
-    return _with_codes_doubted(with_verdicts_in_words(_with_signs(reading)))
-
-
-def _with_signs(reading: FileReading) -> FileReading:
-    options = with_signs([item.options_raw or [] if isinstance(item, QuestionItem) else [] for item in reading.items])
-    items = [structs.replace(item, options_raw=own) if own else item for item, own in zip(reading.items, options, strict=True)]
-    return structs.replace(reading, items=items)
+def with_known_answers(reading: FileReading) -> FileReading:
+    """Return a reading of a table with the answers that its codes give, and without those that nothing explains."""
+    return _with_codes_doubted(with_verdicts_in_words(reading))
 
 
 def _with_codes_doubted(reading: FileReading) -> FileReading:

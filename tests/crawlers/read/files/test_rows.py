@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -34,19 +33,6 @@ def doubts(reading: FileReading) -> list[tuple[str, str | None]]:
 
 
 ABCD = ["A.甲", "B.乙", "C.丙", "D.丁"]
-
-
-@pytest.mark.parametrize("made", [list, "\n".join, lambda texts: dict(zip("ABCD", texts, strict=False))], ids=["list", "text", "object"])
-@pytest.mark.parametrize("sign", ["", ".", " "])
-def test_letters_that_options_begin_with_are_theirs_alone(made: Callable[[list[str]], Any], sign: str) -> None:
-    texts = [["头痛", "头晕", "头胀", "头昏"], ["测血压", "心电图", "超声", "胸片"], ["糖", "水", "盐", "脂肪"], ["A型血", "B型血"]]
-    glued = [[f"{letter}{sign}{text}" for letter, text in zip("ABCD", each, strict=False)] for each in texts[:3]]
-    rows = [{"question": f"第{at}种是什么", "options": made(each), "answer": "A"} for at, each in enumerate(glued * 2)]
-    reading = read_file("a.json", json.dumps(rows).encode(), "table", SEEN)
-    signed = [[f"{letter}{sign or '.'}{text}" for letter, text in zip("ABCD", each, strict=False)] for each in texts[:3]]
-    assert [item.options_raw for item in sound(reading)] == signed * 2
-    unsure = read_file("a.json", json.dumps([rows[0] | {"options": made(texts[3])}]).encode(), "table", SEEN)
-    assert [item.options_raw for item in sound(unsure)] == [texts[3]]  # of a single question, A may be a part of its option
 
 
 @pytest.mark.parametrize("merged", [(), ("C1:F1",), ("A1:A2", "B1:B2", "C1:F1", "G1:G2")])
