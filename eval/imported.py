@@ -30,7 +30,7 @@ from eval.report.pages import write_items
 from eval.score.__main__ import score_replies
 from eval.score.metrics import FIGURES, read_scores
 from eval.statistics.bootstrap import Figures
-from eval.statistics.pairing import METRICS, committed_right, tally, with_holm
+from eval.statistics.pairing import METRICS, committed_right, missing_of, tally, with_holm
 from eval.tasks.contract import read_claims, read_split
 from eval.tasks.request import Request
 from eval.tasks.runs import TASKS, RequestBuilder
@@ -214,8 +214,8 @@ def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[
 
 def compared_with_ours(
     name: str, task: str, scores: Sequence[Score], folder: Path, ours: Mapping[str, Any], groups: Mapping[str, str]
-) -> list[Figures]:
-    """Return the comparisons of an imported run with the project's runs of its task, on shared items."""
+) -> tuple[list[Figures], list[str]]:
+    """Return the comparisons of an imported run with the project's runs of its task, on shared items, and what is missing in any."""
     runs = {name: Run(model=name, task=task)} if task != "essay" else {}  # type: ignore[arg-type]
     all_scores = {name: list(scores)}
     for other, run in ours.items():
@@ -225,7 +225,8 @@ def compared_with_ours(
     tallies = {run: tally(all_scores[run], METRICS["accuracy"]) for run in runs}
     committed = {run: tally(all_scores[run], committed_right) for run in runs}
     pairs = [compare({name: runs[name], other: runs[other]}, tallies, groups, {}, committed) for other in runs if other != name]
-    return with_holm([row | {"differ_in": [_ELSEWHERE]} for rows in pairs for row in rows])  # their prompts are unknown
+    notes = [note for run in runs for note in missing_of(run, all_scores[run])]
+    return with_holm([row | {"differ_in": [_ELSEWHERE]} for rows in pairs for row in rows]), notes  # their prompts are unknown
 
 
 def summary(task: str, figures: Figures, of: int) -> str:
@@ -278,9 +279,9 @@ def main(argv: list[str] | None = None) -> None:
         if replies_of := [reply for reply in all_predictions if reply.item_id in items]:
             scores, answered = scored(replies_of, task_requests)
             figures = FIGURES[task](read_scores(scores, answered))
-            rows = compared_with_ours(args.name, task, scores, args.scores, ours, groups)
+            rows, notes = compared_with_ours(args.name, task, scores, args.scores, ours, groups)
             told.append(summary(task, figures, len({request.unit if task in NOUNS else request.item_id for request in task_requests})))
-            told.append(as_text(rows) if rows else "  no run of this project to compare with")
+            told += [as_text(rows) if rows else "  no run of this project to compare with", *notes]
             of_tasks[task] = {"task": task, **figures, "beside": rows}
             all_scores += scores
     all_scores.sort(key=_sort_key)

@@ -7,7 +7,7 @@ answer. Heads that exchange tails go to one split, so only some are tied to each
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from itertools import chain, islice, pairwise
@@ -250,22 +250,16 @@ class _Maker:
         kept = {fact.id: other for fact in sound if fact.polarity and (other := self._chosen.get(fact.id))}
         by_id = {fact.id: fact for fact in sound if not fact.polarity}
         pairs = [(fact, by_id.pop(kept[fact.id])) for fact in sound if kept.get(fact.id) in by_id]
-        done = {fact.id for pair in pairs for fact in pair}
-        told = _told_by_names(sound)
-        lacking = sorted(((told[one.head], one) for one in sound if not one.polarity and one.id not in done), key=lambda one: one[0])
-        for fact in sound:
-            if not fact.polarity or fact.id in done or len(pairs) >= _ENOUGH * self._most:
-                continue
-            own = told[fact.head]
-            at = bisect_left(lacking, own, key=lambda one: one[0])
-            for near in sorted(lacking[max(0, at - _TRIED) : at + _TRIED], key=lambda one: abs(one[0] - own)):
-                if near[1].tail == fact.tail and self._tied.may_join(fact.relation, fact.head, near[1].head):
-                    pairs.append((fact, near[1]))
-                    lacking.remove(near)
-                    self._tied.join(fact.head, near[1].head)
-                    break
-        reason = "over_cap" if len(pairs) >= _ENOUGH * self._most else "heads_tell"
-        pairs = _untold(pairs)
+        before = {fact.id for fact, _ in pairs}
+        done = before | {other.id for _, other in pairs}
+        for fact, near in _alike([fact for fact in sound if fact.id not in done]):
+            is_free = done.isdisjoint((fact.id, near.id)) and len(pairs) < _ENOUGH * self._most
+            if is_free and self._tied.may_join(fact.relation, fact.head, near.head):
+                done |= {fact.id, near.id}
+                pairs.append((fact, near))
+                self._tied.join(fact.head, near.head)
+        pairs = _untold(pairs, before)
+        reason = "over_cap" if len(pairs) >= self._most else "heads_tell"
         self._add([[pair] for pair in pairs])
         done = {fact.id for fact, _ in pairs}
         self.rejected += [RejectedFourfold(fact, reason if fact.polarity else "false_side") for fact in facts if fact.id not in done]
@@ -331,39 +325,52 @@ def _rings(pairs: Sequence[tuple[Fact, Fact]]) -> list[list[tuple[Fact, Fact]]]:
     return rings
 
 
+def _alike(facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
+    """Return pairs of a fact and a denial of its tail, those first whose names tell most alike; each fact is in several."""
+    told = _told_by_names(facts)
+    lacking = sorted((fact for fact in facts if not fact.polarity), key=lambda fact: told[fact.head])
+    found = []
+    for fact in facts:
+        if fact.polarity:
+            at = bisect_left(lacking, told[fact.head], key=lambda other: told[other.head])
+            found += [(fact, other) for other in lacking[max(0, at - _TRIED) : at + _TRIED] if other.tail == fact.tail]
+    return sorted(found, key=lambda pair: abs(told[pair[0].head] - told[pair[1].head]))
+
+
 def _told_by_names(facts: Sequence[Fact]) -> dict[str, float]:
     """Return by head what its name tells of its having the tail, as the log of odds learned on the other heads of a draw."""
     told: dict[str, float] = {}
     for fold in range(_FOLDS):
-        odds = _odds(((fact.head, fact.polarity) for fact in facts if _fold(0, fact.head) != fold), 2)
-        told |= {fact.head: _told(odds, fact.head) for fact in facts if _fold(0, fact.head) == fold}
+        odds = _odds(((fact.head, fact.polarity) for fact in facts if _fold(0, fact.head) != fold), _twos)
+        told |= {fact.head: _told(odds, _twos(fact.head)) for fact in facts if _fold(0, fact.head) == fold}
     return told
 
 
-def _untold(pairs: list[tuple[Fact, Fact]]) -> list[tuple[Fact, Fact]]:
+def _untold(pairs: list[tuple[Fact, Fact]], kept: Container[str]) -> list[tuple[Fact, Fact]]:
     """Return the pairs without those whose names tell most, until names learned on others tell no more than chance which head has the tail.
 
-    As in Le Bras et al., "Adversarial Filters of Dataset Biases" (2020).
+    As in Le Bras et al., "Adversarial Filters of Dataset Biases" (2020). Pairs of which the facts are kept go last, so that a run with the
+    rows of another only adds to them.
     """
     while pairs:
-        excess, told = max((_excess(pairs, most) for most in (1, 2)), key=lambda one: one[0])
+        excess, told = max((_excess(pairs, parts) for parts in (_characters, _twos, _ends)), key=lambda one: one[0])
         if excess <= 0:
             break
-        gone = sorted(told, key=lambda key: (-told[key], key))[: max(1, int(excess * len(pairs)))]
+        gone = sorted(told, key=lambda key: (key in kept, -told[key], key))[: max(1, int(excess * len(pairs)))]
         pairs = [pair for pair in pairs if pair[0].id not in gone]
     return pairs
 
 
-def _excess(pairs: Sequence[tuple[Fact, Fact]], most: int) -> tuple[float, dict[str, float]]:
-    """Return how much more than half of the pairs is told rightly by so many characters at once, and how far each, by id of its fact."""
+def _excess(pairs: Sequence[tuple[Fact, Fact]], parts: Callable[[str], list[str]]) -> tuple[float, dict[str, float]]:
+    """Return how much more than half of the pairs is told rightly by some parts of names, and how far each, by id of its fact."""
     right, told = 0, defaultdict[str, float](float)
     for draw in range(_DRAWS):
         for fold in range(_FOLDS):
             others = (pair for pair in pairs if _fold(draw, pair[0].head) != fold)
-            odds = _odds(((fact.head, having) for pair in others for fact, having in zip(pair, (True, False), strict=True)), most)
+            odds = _odds(((fact.head, having) for pair in others for fact, having in zip(pair, (True, False), strict=True)), parts)
             for having, lacking in pairs:
                 if _fold(draw, having.head) == fold:
-                    one, other = _told(odds, having.head), _told(odds, lacking.head)
+                    one, other = _told(odds, parts(having.head)), _told(odds, parts(lacking.head))
                     right += (one > other) - (one < other)
                     told[having.id] += one - other
     return right / (2 * _DRAWS * len(pairs)), told
@@ -373,25 +380,36 @@ def _fold(draw: int, head: str) -> int:
     return draw_order(draw, head)[0] % _FOLDS
 
 
-def _odds(names: Iterable[tuple[str, bool]], most: int) -> dict[str, float]:
-    """Return for each character, and each two, how much oftener they are in names that have the tail, as a log of odds."""
+def _odds(names: Iterable[tuple[str, bool]], parts: Callable[[str], list[str]]) -> dict[str, float]:
+    """Return for each part of names how much oftener it is in those that have the tail, as a log of odds."""
     counts: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
     sizes = {True: 1, False: 1}
     for name, having in names:
-        counts[having].update(_signs(name, most))
+        counts[having].update(parts(name))
         sizes[having] += 1
     ours, theirs = counts[True], counts[False]
     return {sign: log((ours[sign] + 1) * sizes[False] / ((theirs[sign] + 1) * sizes[True])) for sign in ours | theirs}
 
 
-def _told(odds: Mapping[str, float], name: str) -> float:
-    return sum(odds.get(sign, 0) for sign in _signs(name, 2))
+def _told(odds: Mapping[str, float], parts: Iterable[str]) -> float:
+    return sum(odds.get(part, 0) for part in parts)
 
 
 @lru_cache(maxsize=1 << 16)
-def _signs(name: str, most: int) -> list[str]:
+def _characters(name: str) -> list[str]:
+    return sorted(set(canonical(name)))
+
+
+@lru_cache(maxsize=1 << 16)
+def _twos(name: str) -> list[str]:
     name = canonical(name)
-    return sorted({*name, *(map("".join, pairwise(name)) if most > 1 else ())})
+    return sorted({*name, *map("".join, pairwise(name))})
+
+
+@lru_cache(maxsize=1 << 16)
+def _ends(name: str) -> list[str]:
+    name = canonical(name)
+    return [name[-size:] for size in (1, 2, 3)]
 
 
 class _TiedHeads:
