@@ -21,6 +21,7 @@ from atomexam.records.checks import convert
 from atomexam.records.params import PARAMS_FILE, Clean, NearDuplicates, read_params
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import parser_of
+from atomexam.text.columns import harmless_lines
 from curation.audit.findings import FIGURES, exceeded, findings_of, read_limits, withheld
 from curation.audit.report import as_csv, lines_of, markdown, mend_first, page, summary
 from curation.audit.sets import FIELDS, SplitOf, audited_questions, file_summary, read_set, read_split_of
@@ -129,7 +130,7 @@ def run() -> None:
     try:
         sys.exit(main())
     except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {harmless_lines(str(error))}", file=sys.stderr)
         sys.exit(_WRONG_INPUT)
 
 

@@ -33,7 +33,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "full-width": lambda key: "".join(chr(ord(char) + 0xFEE0) for char in key),
     "full-width-json": lambda key: json.dumps("".join(chr(ord(char) + 0xFEE0) for char in key)),
     "reversed": lambda key: key[::-1],
-    "base32": lambda key: b32encode(f"Bearer {key}".encode()).decode(),
+    "base32": lambda key: re.sub(".{16}", r"\g<0>\n", b32encode(f"Bearer {key}".encode()).decode()),
     "octal": lambda key: "".join(f"\\\\{byte:03o}" for byte in key.encode()),
     "decimal": lambda key: str([*key.encode()]),
     "base64-lines": lambda key: encodebytes(f"user:{key}".encode() * 3).decode(),
@@ -87,8 +87,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.times.append(time.monotonic())
             self.server.under_way += 1
             self.server.most_under_way = max(self.server.most_under_way, self.server.under_way)
-        told = re.match(r"\[([\w-]+)(?:\*(\d+))?\]", question)
-        way, times = (told[1], int(told[2] or 10**6)) if told else self.server.way_of(question)
+            told = re.match(r"\[([\w-]+)(?:\*(\d+))?\]", question)
+            way, times = (told[1], int(told[2] or 10**6)) if told else self.server.way_of(question)
         try:
             if "prompt" in body:
                 self._send(200, text_completion(body["prompt"]))
@@ -231,7 +231,7 @@ REPLIES: dict[str, dict] = {
     "null": completion("半", None),
     "tools": completion("") | {"choices": [{"finish_reason": "stop", "message": _CALLING}]},
     "no-content": completion(None),
-    "other": completion("半") | {"model": "smaller"},
+    "other": completion("半") | {"model": "\x1b[2Jsmaller"},
     "echo": completion(f"your key is {KEY}."),
 }
 

@@ -1,17 +1,20 @@
 """The openai backend against servers over real HTTP: one that misbehaves in every way we know of."""
 
 import asyncio
+import cProfile
 import json
 import os
+import pstats
 import re
 import signal
 import subprocess
 import sys
 import time
 import tracemalloc
-import zlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -106,6 +109,7 @@ def test_an_answer_or_head_of_any_length_takes_little_memory(way: str, cause: st
         ("[eos_token]问", {}, {"text": "半", "finish_reason": "stop"}),  # as text-generation-inference says it, also of a stop string
         ("[stop_sequence]问", {}, {"text": "半", "finish_reason": "stop"}),
         ("[echo]", {}, {"text": "your key is [key]."}),
+        ("[other]", {}, {"model": "[2Jsmaller"}),
         ("[surrogate]", {}, {"text": "半\ufffd\\ud800😀", "replaced": 1}),
         ("甲", {"max_new_tokens": 2}, {"error": "the server ignores the limit of 2 tokens: the reply has 3"}),
     ],
@@ -347,9 +351,22 @@ def test_a_key_is_taken_out_of_replies_and_messages_however_spelled(way: str, op
 
 def test_what_is_nearly_the_key_is_read_in_time() -> None:
     remove, start = remover(SPELLED_KEY), time.process_time()
-    for spelled in misbehaving.SPELLINGS.values():
-        remove(spelled(SPELLED_KEY[:-1]) + "!")
+    for text in [*(spelled(SPELLED_KEY[:-1]) + "!" for spelled in misbehaving.SPELLINGS.values()), r"\n" * 16_000]:
+        assert remove(text) == text
     assert time.process_time() - start < 1
+
+
+def test_the_pattern_of_a_long_key_is_made_in_time() -> None:
+    """Measured in calls of functions, which grow with the key and do not depend on the machine."""
+    profile = cProfile.Profile()
+    profile.runcall(remover, SPELLED_KEY[:16])
+    assert pstats.Stats(profile).total_calls < 24_000 * 16
+
+
+def test_ordinary_numbers_are_no_key() -> None:
+    text = "编码为 49, 50, 51, 52, 53, 54, 55, 56，八进制 61 62 63 64 65 66 67 70"
+    assert remover("12345678")(text) == text
+    assert remover("1234567890123456")(f"{[*b'1234567890123456']}") == "[[key]]"
 
 
 def test_what_came_is_kept_when_a_run_is_broken_off(opened: Opened, server: Server, tmp_path: Path) -> None:
@@ -385,7 +402,7 @@ def everything_written(folder: Path) -> bytes:
 
 WAYS = [
     ("ok", 0), ("429", 1), ("500", 1), ("half", 1), ("json", 1), ("400-long", 99), ("ok", 0), ("filter", 99), ("html", 99), ("close", 1),
-    ("drip", 99), ("400", 99), ("hang", 1), ("reset", 1), ("echo", 1), *((way, 99) for way in misbehaving.SPELLINGS), ("other", 1),
+    ("drip", 99), ("400", 99), ("hang", 1), ("reset", 1), ("echo", 1), ("other", 1),
 ]  # fmt: skip
 
 
@@ -395,13 +412,14 @@ def test_a_run_at_a_server_that_does_everything_wrong(
 ) -> None:
     """Each item is answered or failed with its cause, the counts agree, and the next start asks for what failed alone."""
     monkeypatch.setenv("TOY_KEY", KEY)
-    server.way_of = lambda question: WAYS[zlib.crc32(question.encode()) % len(WAYS)]
+    ways = defaultdict[str, tuple[str, int]](cycle(WAYS).__next__)  # in turn, by first sight of a question
+    server.way_of = ways.__getitem__
     run = command("r", models, toy_data, tmp_path / "out", repeats=2)[3:]
     predict(run)
     rows = list(read_jsonl(tmp_path / "out" / "r.jsonl", Prediction))
     failed = [row for row in rows if row.finish_reason == "error"]
-    assert len(rows) == 48
-    assert 0 < len(failed) < 48
+    assert (len(rows), len(ways), {*ways.values()}) == (48, 24, {*WAYS})
+    assert len(failed) == 2 * sum(times == 99 for _, times in ways.values())
     assert all(row.error and not row.reply for row in failed)
     assert all(row.error is None and row.reply for row in rows if row not in failed)
     assert f"r: 48 requests: 0 stored, 48 new, {len(failed)} failed" in capfd.readouterr().err

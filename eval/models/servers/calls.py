@@ -21,6 +21,7 @@ from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI
 
 from atomexam.records.blocks import Server
 from atomexam.records.prediction import FinishReason
+from atomexam.text.columns import harmless
 from atomexam.text.encodings import is_charset
 
 _RETRYABLE = (408, 409, 425, 429)  # and all from 500 up: the same call may do better later
@@ -312,8 +313,8 @@ class Caller:
         )
 
     def _one_line(self, words: object) -> str:
-        """Return a message of others as one short line; the key is removed before anything is cut."""
-        return " ".join(self._without_key(str(words)).split())[:_CAUSE_CHARS]
+        """Return a message of others as one short line for a terminal; the key is removed before anything is cut."""
+        return " ".join(harmless(self._without_key(str(words))).split())[:_CAUSE_CHARS]
 
 
 def _without_lone_surrogates(content: bytes) -> tuple[bytes, int]:
@@ -339,8 +340,9 @@ def _retry_after(value: str) -> float | None:
 
 REMOVED = "[key]"
 _SHORTEST = 8  # a shorter one (`EMPTY`, `x`) is a stand-in, and taking it out would spoil replies
-_BREAKS = r"(?:[\s\u200b-\u200f\u2060\ufeff]|=\r?\n|\\{1,8}+(?:[nrt]|u200[b-f]|u2060|ufeff))*+"
-"""Between two characters: lines broken by a server, also within JSON, and what has no width."""
+_SHORTEST_AS_NUMBERS = 16  # fewer numbers in a row may be ordinary ones
+_BREAKS = r"(?:[\s\u200b-\u206f\ufeff]|=\r?\n|\\{1,8}+(?:[nrt]|u(?:20|fe)..)){0,64}+"
+"""Between two characters: lines broken by a server, and what has no width, also within JSON. Bounded, as a break may begin like a key."""
 _BETWEEN_DIGITS = r"(?:[\s:;,.|_-]|0x|\\{1,8}+[nrtx])*+"
 """Between two digits of a key in hexadecimal, also byte by byte."""
 _BETWEEN_NUMBERS = r"\D{1,8}+0*+"
@@ -361,10 +363,12 @@ def remover(key: str | None) -> Callable[[str], str]:
     """Return a function that replaces a key in a text by `[key]`. The text must not be cut before: half a key is not found."""
     if not key or len(key) < _SHORTEST:
         return lambda text: text
-    words = (key, key[::-1], *(_in_base(b64encode, 6, key, n) for n in range(3)), *(_in_base(b32encode, 5, key, n) for n in range(5)))
-    numbers = (_BETWEEN_NUMBERS.join(f"{byte:{base}}" for byte in key.encode()) for base in "do")
-    ways = "|".join([*map(_spelled, words), _BETWEEN_DIGITS.join(key.encode().hex()), *numbers])
-    first = {sign for word in words for sign in (word[0], _URL_SAFE.get(word[0], ""), chr(ord(word[0]) + 0xFEE0))}
+    words = (key, *(_in_base(b64encode, 6, key, n) for n in range(3)))
+    rare = (key[::-1], *(_in_base(b32encode, 5, key, n) for n in range(5)))  # in no other spelling: long patterns take seconds to compile
+    numbers = (_BETWEEN_NUMBERS.join(f"{byte:{base}}" for byte in key.encode()) for base in "do" if len(key) >= _SHORTEST_AS_NUMBERS)
+    spelled = (*map(_spelled, words), *(_BREAKS.join(map(re.escape, word)) for word in rare))
+    ways = "|".join([*spelled, _BETWEEN_DIGITS.join(key.encode().hex()), *numbers])
+    first = {sign for word in words + rare for sign in (word[0], _URL_SAFE.get(word[0], ""), chr(ord(word[0]) + 0xFEE0))}
     starts = re.escape(key.encode().hex()[0] + "".join(sorted(first)))  # of any way, tried first: most signs of a reply start none
     pattern = re.compile(rf"(?=[\\%&0-9{starts}])(?:{ways})", re.IGNORECASE)
     return lambda text: pattern.sub(REMOVED, text)

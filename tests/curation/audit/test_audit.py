@@ -9,7 +9,7 @@ from msgspec import to_builtins
 
 from atomexam.records.item import QuestionItem
 from atomexam.runtime.jsonl import to_line
-from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES, main
+from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES, main, run
 from curation.audit.duplicates import duplicates_in
 from curation.audit.findings import FIGURES, defects, exceeded, read_limits, repairs_of
 from curation.audit.report import markdown
@@ -162,6 +162,15 @@ def test_wrong_input_is_told(flags: list[str], told: str, tmp_path: Path) -> Non
     with pytest.raises(ValueError, match=re.escape(told)):
         main([str(items), "--out", str(tmp_path / "out"), *(flag.replace("{set}", str(items)) for flag in flags)])
     assert not (tmp_path / "out").exists()
+
+
+def test_an_error_shows_no_terminal_controls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    (tmp_path / "a\x1b[2J").touch()
+    monkeypatch.setattr("sys.argv", ["audit", "a.csv", "--out", str(tmp_path / "a\x1b[2J")])
+    with pytest.raises(SystemExit, match="2"):
+        run()
+    told = capsys.readouterr().err
+    assert "a [2J: expected a folder" in told and "\x1b" not in told
 
 
 @pytest.mark.parametrize(("format_name", "repaired"), [("paper", set()), ("docx", set()), ("table", {"number"})])
