@@ -48,18 +48,27 @@ class StageLines(logging.Filter):
         return True
 
 
+_parsed: dict[bytes, dict[str, Any]] = {}
+"""The lock as it was read or written last -> what it says."""
+
+
 @contextmanager
 def lock_to_modify(path: str, fs: Any = None) -> Iterator[dict[str, Any]]:
     """Read the lock for a change, and write it if it changed: the same bytes as by DVC itself.
 
-    DVC preserves comments, which a lock has none of. For that it uses a pure-Python parser, on a file of all stages, after each stage.
+    DVC parses it after each stage, in pure Python, which for all stages is more work than many of them; here one is kept.
     """
-    data = load_yaml(path, fs=fs) if fs.exists(path) else {}
-    before = copy.deepcopy(data)
+    content = Path(path).read_bytes() if fs.exists(path) else b""
+    if content not in _parsed:
+        _parsed.clear()
+        _parsed[content] = load_yaml(path, fs=fs) if content else {}
+    data = copy.deepcopy(_parsed[content])
     yield data
-    if data != before:
+    if data != _parsed[content]:
         with replacing(path) as part:  # DVC would write it in place, and a kill would leave half of it
             dump_yaml(str(part), data, fs=fs)
+        _parsed.clear()
+        _parsed[Path(path).read_bytes()] = data
 
 
 def main(argv: list[str]) -> int:

@@ -5,11 +5,13 @@ import logging
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+from dvc.fs import localfs
 
-from scripts import show
-from scripts.dvc_progress import StageLines
+from scripts import dvc_progress, show
+from scripts.dvc_progress import StageLines, lock_to_modify
 
 INFO, WARNING, ERROR = logging.INFO, logging.WARNING, logging.ERROR
 SUMMARY = {
@@ -95,6 +97,20 @@ def test_the_lock_is_written_as_dvc_writes_it_and_only_where_it_changes(project:
     lock.write_bytes(ours)
     subprocess.run([sys.executable, "-m", "dvc", "repro", "-q", "-f"], cwd=project, check=True)
     assert lock.read_bytes() == changed != ours
+
+
+def test_the_lock_is_parsed_once_and_again_where_others_changed_it(tmp_path: Path, monkeypatch) -> None:
+    lock, parse = tmp_path / "dvc.lock", Mock(wraps=dvc_progress.load_yaml)
+    monkeypatch.setattr(dvc_progress, "load_yaml", parse)
+    for name in "abc":
+        with lock_to_modify(str(lock), fs=localfs) as data:
+            data[name] = {}
+    assert lock.read_text() == "a: {}\nb: {}\nc: {}\n" and not parse.called
+    lock.write_text("a: {d: 1}\n")
+    for _ in range(2):
+        with lock_to_modify(str(lock), fs=localfs) as data:
+            assert data == {"a": {"d": 1}}
+    assert parse.call_count == 1
 
 
 @pytest.mark.slow

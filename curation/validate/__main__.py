@@ -129,4 +129,4 @@ def _replies(args: Arguments, run: str) -> Path:
 
 
 if __name__ == "__main__":
-    run_stage(main)
+    run_stage(main, acyclic=True)

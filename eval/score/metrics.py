@@ -1,7 +1,7 @@
 """Metrics from scores. Every denominator is all requests: an unparsed, truncated or failed reply counts, and counts as wrong."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import stdev
 from typing import get_args
@@ -14,7 +14,7 @@ import scipy
 from atomexam.records.claim import SENTENCES
 from atomexam.records.prediction import Outcome, Score
 from eval.answers.reply_files import by_item
-from eval.statistics.bootstrap import DIGITS, Figures, rate_interval
+from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
 from eval.tasks.claim import NEGATIONS
 from eval.tasks.orders import shifted_letters
 from eval.tasks.request import Request, allowed_answers
@@ -23,6 +23,7 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 _FACETS = ("question_type", "category", "exam", "subject", "case_type", "form")
 _CLAIM_FACETS = ("side", "atomic_type", "head")
 _TYPES = ("mcqa", "mrqa")
+_KINDS = {"known": bool, "unit": int, "in_group": bool, "wider": int, "options": int, "chance": float, "negations": int}
 Marks = npt.NDArray
 NO_VARIANTS: Mapping[str, Sequence[Request]] = {}
 
@@ -31,7 +32,7 @@ NO_VARIANTS: Mapping[str, Sequence[Request]] = {}
 class Grid:
     """The scores of a run, a row per item and, of what replies have, a column per repeat."""
 
-    items: pd.DataFrame
+    items: np.recarray
     """Question type, reader, right answer, unit, whether it has other items, wider cluster, negation words of a claim, and facets."""
     outcome: Marks
     answer: Marks
@@ -60,21 +61,25 @@ class Grid:
 
     def scored(self) -> "Grid":
         """Return the rows whose right answers are known; an item with a hidden answer is in no accuracy."""
-        return self.rows(self.items.known.to_numpy(bool))
+        return self.rows(self.items.known)
 
     def parts(self, facet: str) -> Iterator[tuple[str, "Grid"]]:
         """Yield the rows by the value of a facet, sorted; those without one are in no part."""
-        values = self.items[facet].to_numpy()
-        for value in sorted(self.items[facet].dropna().unique()):
+        values = self.items[facet]
+        for value in sorted({*values} - {None}):
             yield value, self.rows(values == value)
 
     def whole(self, marks: Marks) -> Marks:
-        """Return for each unit and repeat whether all its rows are marked; units in the order of their first rows, as in `units`."""
-        return pd.DataFrame(marks).groupby(self.items.unit.to_numpy(), sort=False).all().to_numpy(bool)
+        """Return for each unit and repeat whether all its rows are marked; in the order of `units`."""
+        units, unit_of = np.unique(self.items.unit, return_inverse=True)
+        whole = np.ones((len(units), marks.shape[1]), bool)
+        rows, repeats = np.nonzero(~marks)
+        whole[unit_of[rows], repeats] = False
+        return whole
 
-    def units(self) -> pd.DataFrame:
+    def units(self) -> np.recarray:
         """Return the first row of each unit."""
-        return self.items.drop_duplicates("unit")
+        return self.rows(np.unique(self.items.unit, return_index=True)[1]).items
 
 
 def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: Mapping[str, Sequence[Request]] = NO_VARIANTS) -> Grid:
@@ -88,15 +93,15 @@ def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: 
     """
     repeats = sorted({score.repeat for score in scores})
     by_id = by_item(scores, (one.item_id for one in requests), "scores", "rebuild them with `dvc repro score`", repeats)
-    columns: dict[str, list] = {
+    columns: dict[str, Iterable] = {
         "question_type": [one.question_type for one in requests],
         "reader": [one.reader for one in requests],
         "gold": [one.answer for one in requests],
         "known": [all(score.correct is not None for score in by_id[one.item_id]) for one in requests],
-        "unit": [one.unit for one in requests],
+        "unit": numbered([one.unit for one in requests]),
         "in_group": [one.unit != one.item_id for one in requests],
         # Claims of one head, and questions of one subject, may be right or wrong together: the clusters of the second interval.
-        "wider": [one.facets.get("head") or one.facets.get("subject") or one.unit for one in requests],
+        "wider": numbered([one.facets.get("head") or one.facets.get("subject") or one.unit for one in requests]),
         "options": [len(one.options) for one in requests],
         "chance": [1 / many if (many := len(allowed_answers(one))) else None for one in requests],
         "negations": [sum(one.claim.count(word) for word in NEGATIONS) if one.claim else 0 for one in requests],
@@ -108,7 +113,7 @@ def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: 
 
     shifts = [[one.shift for one in of_variant] for of_variant in variants.values() for _ in range(len(repeats) // len(variants))]
     return Grid(
-        items=pd.DataFrame(columns),
+        items=np.array(list(zip(*columns.values(), strict=True)), [(name, _KINDS.get(name, object)) for name in columns]).view(np.recarray),
         outcome=marks(lambda score: score.outcome, object),
         answer=marks(lambda score: score.answer, object),
         right=marks(lambda score: score.correct is True, bool),
@@ -119,7 +124,7 @@ def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: 
     )
 
 
-def rate(name: str, marks: Marks, clusters: Mapping[str, pd.Series]) -> Figures:
+def rate(name: str, marks: Marks, clusters: Mapping[str, Marks]) -> Figures:
     """Return a rate under its name: mean over the repeats, their sample standard deviation, and an interval for each kind of cluster.
 
     Args:
@@ -132,14 +137,15 @@ def rate(name: str, marks: Marks, clusters: Mapping[str, pd.Series]) -> Figures:
     if len(shares) > 1:
         figures[f"{name}_std"] = round(stdev(shares), DIGITS)
     for ending, cluster in clusters.items():
-        sums = pd.Series(marks.sum(axis=1)).groupby(cluster.to_numpy(), sort=False)
-        interval = rate_interval(sums.sum().to_numpy(), sums.size().to_numpy() * marks.shape[1])
+        _, cluster_of, sizes = np.unique(cluster, return_inverse=True, return_counts=True)
+        sums = np.bincount(cluster_of, marks.sum(axis=1)).astype(int)
+        interval = rate_interval(sums, sizes * marks.shape[1])
         if interval:
             figures[f"{name}_interval{ending}"] = [round(bound, DIGITS) for bound in interval]
     return figures
 
 
-def accuracies(grid: Grid, marks: Marks, clusters: Mapping[str, pd.Series], headline: bool = False) -> Figures:
+def accuracies(grid: Grid, marks: Marks, clusters: Mapping[str, Marks], headline: bool = False) -> Figures:
     """Return the accuracy and, if a run has variants, the share of what is right each time; in the headline also accuracy by variant."""
     figures = rate("accuracy", marks, clusters)
     if grid.variants and marks.size:
@@ -205,7 +211,7 @@ def _facts(grid: Grid, headline: bool) -> Figures:
     figures |= _committed(grid.whole(grid.committed), grid.whole(grid.committed_right), clusters if headline else {})
     if headline:
         figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", grid.whole(grid.right | ~grid.answered), {}))
-        figures |= _chance(grid.items.groupby("unit").chance.prod())
+        figures |= _chance(pd.DataFrame(grid.items).groupby("unit").chance.prod())
     return figures
 
 
@@ -224,8 +230,8 @@ def _patterns(grid: Grid) -> Figures:
     """Return the share of facts, over all repeats, with each pattern of the four answers; `contradiction` is any other."""
     matches = {}
     for name, answers in _ANSWER_PATTERNS.items():
-        wanted = grid.items.side.map(dict(zip(SENTENCES, answers, strict=True))).to_numpy(object)
-        matches[name] = grid.whole(grid.answer == wanted[:, np.newaxis])
+        wanted = dict(zip(SENTENCES, answers, strict=True))
+        matches[name] = grid.whole(grid.answer == np.array([[wanted[side]] for side in grid.items.side], object))
     whole = grid.whole(grid.answered)
     matches |= {"contradiction": whole & ~np.logical_or.reduce([*matches.values()]), "unanswered": ~whole}
     return {name: round(float(marks.mean()), DIGITS) for name, marks in matches.items()} if len(grid) else {}
@@ -233,7 +239,7 @@ def _patterns(grid: Grid) -> Figures:
 
 def _detection(grid: Grid) -> Figures:
     """Return hit rate and false alarms of the answered sentences, d' and c, with the log-linear correction (Hautus, 1995)."""
-    truth = (grid.items.side.map(SENTENCES) == "正确").to_numpy(bool)[:, np.newaxis]
+    truth = np.array([[SENTENCES[side] == "正确"] for side in grid.items.side], bool)
     agreed = grid.answer == "正确"
     hits, alarms = ((int((agreed & part).sum()) + 0.5, int((grid.answered & part).sum()) + 1) for part in (truth, ~truth))
     high, low = (scipy.special.ndtri(count / of) for count, of in (hits, alarms))
@@ -247,10 +253,10 @@ def choice_figures(grid: Grid) -> Figures:
     A multiple choice is right if its set of letters is. `following_rate` is the share of replies with an answer. `avg` is that
     of CPsyExam, Table 2: all single and multiple choices together; the table itself shows the better of zero- and few-shot.
     """
-    choices = grid.rows(grid.items.reader.isin(_TYPES).to_numpy(bool))  # CPsyExam's, without the TCM examination
+    choices = grid.rows(np.isin(grid.items.reader, _TYPES))  # CPsyExam's, without the TCM examination
     cells = {f"{category} {kind}": (category, kind) for category in ("kg", "ca") for kind in _TYPES}
     parts = {
-        name: choices.rows(((choices.items.category == category) & (choices.items.question_type == kind)).to_numpy(bool))
+        name: choices.rows((choices.items.category == category) & (choices.items.question_type == kind))
         for name, (category, kind) in cells.items()
     }
     return {
@@ -260,7 +266,7 @@ def choice_figures(grid: Grid) -> Figures:
         "letters": _letters(grid),
         "by_category_and_type": {name: _questions(part, False) for name, part in parts.items() if len(part)},
         **{f"by_{facet}": _grouped(grid, facet, _by_category if facet == "category" else _questions) for facet in _FACETS},
-        "groups": _groups(grid.rows(grid.items.in_group.to_numpy(bool))),
+        "groups": _groups(grid.rows(grid.items.in_group)),
     }
 
 
@@ -301,9 +307,9 @@ def outcomes(grid: Grid) -> dict[str, int]:
     return {outcome: counts[outcome] for outcome in OUTCOMES}
 
 
-def _chance(drawn: pd.Series) -> Figures:
+def _chance(drawn: pd.Series | Marks) -> Figures:
     """Return the exact accuracy of drawing each answer from the allowed ones, on average; nothing of answers in words."""
-    return {"chance": round(float(drawn.mean()), DIGITS)} if len(drawn) and drawn.notna().all() else {}
+    return {"chance": round(float(drawn.mean()), DIGITS)} if len(drawn) and pd.notna(drawn).all() else {}
 
 
 def _by_category(grid: Grid, headline: bool) -> Figures:
@@ -313,7 +319,7 @@ def _by_category(grid: Grid, headline: bool) -> Figures:
 def _pairs(grid: Grid, headline: bool) -> Figures:
     """Return the metrics of claim pairs; a pair has a property if both its sides have it."""
 
-    def clusters(units: pd.DataFrame) -> dict[str, pd.Series]:
+    def clusters(units: np.recarray) -> dict[str, Marks]:
         return {"": units.unit} | ({"_by_head": units.wider} if headline else {})
 
     scored = grid.scored()
@@ -325,14 +331,14 @@ def _pairs(grid: Grid, headline: bool) -> Figures:
     figures |= _committed(committed, committed_right, clusters(known) if headline else {})
     if headline:
         figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", scored.whole(scored.right | ~scored.answered), {}))
-        figures |= _chance(scored.items.groupby("unit").chance.prod())
+        figures |= _chance(pd.DataFrame(scored.items).groupby("unit").chance.prod())
     return figures
 
 
 def _questions(grid: Grid, headline: bool) -> Figures:
     """Return the metrics of questions; an interval samples complete cases and groups of shared options."""
 
-    def clusters(part: Grid) -> dict[str, pd.Series]:
+    def clusters(part: Grid) -> dict[str, Marks]:
         return {"": part.items.unit} | ({"_by_subject": part.items.wider} if headline else {})
 
     scored = grid.scored()
@@ -353,7 +359,7 @@ def _single(grid: Grid, headline: bool) -> Figures:
     return figures | _committed(grid.committed, grid.committed_right, {})
 
 
-def _committed(committed: Marks, right: Marks, clusters: Mapping[str, pd.Series]) -> Figures:
+def _committed(committed: Marks, right: Marks, clusters: Mapping[str, Marks]) -> Figures:
     """Return the rate and the accuracy of the answers that complete replies commit to."""
     return rate("committed_rate", committed, {}) | rate("committed_accuracy", right, clusters)
 
@@ -366,7 +372,7 @@ def _groups(grid: Grid) -> Figures:
 
     def figures(part: Grid, headline: bool = False) -> Figures:
         groups = part.units()
-        known = part.whole(part.items.known.to_numpy(bool)[:, np.newaxis])[:, 0]
+        known = part.whole(part.items.known[:, np.newaxis])[:, 0]
         hidden = len(groups) - int(known.sum())
         counts: Figures = {"groups": len(groups), "questions": len(part)} | ({"unscored": hidden} if hidden else {})
         right, committed_right = part.whole(part.right)[known], part.whole(part.committed_right)[known]
@@ -386,11 +392,11 @@ def _letters(grid: Grid) -> Figures:
     This reveals a model that favours one letter. Questions without a known answer are in neither. With orders of options also `pull`,
     the difference of the two shares of the replies that have an answer.
     """
-    known = grid.rows(grid.items.gold.notna().to_numpy(bool))
+    known = grid.rows(pd.notna(grid.items.gold))
     figures: dict[str, Figures] = {}
     for kind, part in known.parts("question_type"):
-        gold = np.broadcast_to(part.items.gold.to_numpy(object)[:, np.newaxis], part.answer.shape)
-        seen = (_seen(letters, part.items.options.to_numpy()[:, np.newaxis], part.shift) for letters in (part.answer, gold))
+        gold = np.broadcast_to(part.items.gold[:, np.newaxis], part.answer.shape)
+        seen = (_seen(letters, part.items.options[:, np.newaxis], part.shift) for letters in (part.answer, gold))
         seen_answers, seen_right = seen
         answered, right = (Counter("".join(filter(None, letters.ravel()))) for letters in (seen_answers, seen_right))
         figures[kind] = {"answered": _sorted(answered), "gold": _sorted(right)}
@@ -421,7 +427,8 @@ def wording_rules(grid: Grid) -> dict[str, float | None]:
     polarity (忌吃, 不具有传染性) are the reverse. `negation_word` calls the side with more negation words 错误, `negation_affirmed` calls
     it 正确; `negation_by_type` takes the better of the two for each type, so no rule over negation and type is better.
     """
-    pairs = grid.items.pivot(index=["unit", "atomic_type"], columns="side", values="negations").reindex(columns=["factual", "non_factual"])
+    items = pd.DataFrame(grid.items)
+    pairs = items.pivot(index=["unit", "atomic_type"], columns="side", values="negations").reindex(columns=["factual", "non_factual"])
     sides = {"negation_word": pairs.factual < pairs.non_factual, "negation_affirmed": pairs.factual > pairs.non_factual}
     by_type = pd.DataFrame(sides).groupby("atomic_type").sum()
     by_type["negation_by_type"] = by_type.max(axis=1)

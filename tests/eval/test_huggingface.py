@@ -427,3 +427,14 @@ def test_a_template_that_opens_reasoning_is_told_and_can_be_closed(
     assert "reasoning" not in capsys.readouterr().err
     with pytest.raises(ValueError, match=r"model m: none.jinja cannot be read"):
         opened(chat_template="none.jinja")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="of glibc")
+def test_freed_blocks_go_back_to_the_system() -> None:
+    torch.ones(4 << 20)  # freed: from now on glibc would keep blocks as large
+    huggingface._return_freed_blocks()
+    blocks = [torch.ones(1 << 19) for _ in range(32)]
+    before = int(Path("/proc/self/statm").read_text().split()[1])
+    del blocks[::2]
+    freed = before - int(Path("/proc/self/statm").read_text().split()[1])
+    assert freed * os.sysconf("SC_PAGE_SIZE") > 24 << 20

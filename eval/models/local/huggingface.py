@@ -1,5 +1,6 @@
 """Backend `huggingface`: causal language models of the transformers library, on whatever device there is."""
 
+import ctypes
 import os
 import re
 import sys
@@ -27,6 +28,7 @@ from eval.models.local.weights import base_of, identity_of, locate
 from eval.tasks.prompt import Message, token_ids
 
 _SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
+_M_MMAP_THRESHOLD = -3  # malloc.h
 _EMPTY = "the prompt has no tokens"
 _NO_NUMBERS = "the model's scores are no numbers (NaN)"
 _REPLY_VERSIONS = {"cpu": "3", "cuda": "2"}  # raise one when a change of this module changes replies: stored ones are then requested anew
@@ -68,6 +70,8 @@ class HuggingFace:
         model = in_float64(model) if self._dtype == torch.float64 else model
         if self._device.type == "cpu" and model.num_parameters() >= _SMALL_PARAMETERS:
             model.register_forward_pre_hook(Threads(self._description.model).adjust)
+            if sys.platform == "linux":
+                _return_freed_blocks()
         else:
             torch.set_num_threads(1)
         ends = end_tokens(model.generation_config, self._tokenizer)
@@ -241,6 +245,11 @@ def _device() -> torch.device:
     if number >= devices:
         raise ValueError(f"LOCAL_RANK={number}: this machine shows {devices} CUDA devices; start at most so many processes on it")
     return torch.device("cuda", number)
+
+
+def _return_freed_blocks() -> None:
+    """Have glibc return freed blocks of a megabyte to the system: it would keep those of up to 32 MB, between which new ones do not fit."""
+    getattr(ctypes.CDLL(None), "mallopt", lambda *_: 0)(_M_MMAP_THRESHOLD, 1 << 20)
 
 
 def padded_rows(rows: Sequence[list[int]], width: int, pad: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
