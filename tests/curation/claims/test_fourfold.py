@@ -100,9 +100,9 @@ def test_names_that_tell_which_heads_have_the_tail_give_hardly_a_row() -> None:
 def test_names_that_are_left_tell_no_model_which_head_has_the_tail() -> None:
     draws, shares = Random(1), {"热": 0.8, "瘤": 0.1, "病": 0.4}
     facts = [fact("disease_infectivity", f"{one}{other}{end}", "传染性", draws.random() < share)
-             for one in SIGNS[:6] for other in SIGNS for end, share in shares.items()]  # fmt: skip
+             for one in SIGNS[:8] for other in SIGNS[:10] for end, share in shares.items()]  # fmt: skip
     rows = made(facts).rows
-    assert len(rows) > 40 and not open_to_wording(lines_of(rows[::2], rows[1::2]))
+    assert len(rows) > 20 and not open_to_wording(lines_of(rows[::2], rows[1::2]))
 
 
 def test_a_head_is_asked_about_a_false_tail_once() -> None:
