@@ -66,7 +66,7 @@ class ScoredRun(NamedTuple):
 
 
 def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, str]) -> list[ScoredRun]:
-    """Return the chosen runs, or the complete ones of the models in `ids`, or of all that are no rules.
+    """Return the chosen runs, or the complete ones of all models that are no rules; if `ids` names any, of those with a repository.
 
     Args:
         ids: model -> its repository, where params.yaml does not name one.
@@ -83,8 +83,6 @@ def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, 
     for name in dict.fromkeys(chosen or sorted(planned)):
         figures = read_json(metrics / f"{name}.json", dict, "`dvc repro score` writes it")
         model = describe(planned[name].model, plan)[0]
-        if not chosen and ids and model.model not in ids:
-            continue
         if missing := missing_replies(figures):
             if chosen:
                 raise ValueError(f"{name}: {missing}; that is no figure of the model: have them all, or export other runs")
@@ -92,6 +90,9 @@ def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, 
         elif figures.get("accuracy") is not None and (chosen or model.backend != "baseline"):
             own = "" if model.backend == "imported" or Path(model.name or "").is_dir() else model.name or ""
             advice = f"model {model.model} has no repository; name one: --model {model.model}=OWNER/NAME"
+            if ids and not chosen and not own and model.model not in ids:
+                print(f"{name}: {advice}; left out", file=sys.stderr)
+                continue
             model_id = _repository(ids.get(model.model, own), advice)
             found.append(ScoredRun(name, planned[name], figures, model, model_id))
         elif name in chosen:

@@ -1,9 +1,11 @@
 """Two runs on what both were asked: arithmetic by hand, statsmodels, and the stage with its tables."""
 
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 from ruamel.yaml import YAML
 
@@ -12,6 +14,7 @@ from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import write_jsonl
 from eval.compare import compare, main
+from eval.statistics.bootstrap import sign_flip_test, sign_test
 from eval.statistics.pairing import METRICS, Tally, holm, mean, paired, tally, with_holm
 
 
@@ -77,10 +80,21 @@ def test_what_cannot_differ_is_in_no_family() -> None:
     assert rules["mcnemar_p_holm"] is None and not rules["differs"]
 
 
-def test_tests_that_point_to_different_runs_find_no_difference() -> None:
-    """One is right a little more often on many items, the other much more often on a few: repeats allow it."""
-    row = {"shared": 100, "better": 10, "worse": 60, "difference": 0.05, "mcnemar_p": 1e-9, "bootstrap_p": 1e-4}
-    assert with_holm([row.copy()])[0]["differs"] is False and with_holm([row | {"difference": -0.05}])[0]["differs"] is True
+def test_a_run_above_one_with_orders_is_above_it_although_wrong_on_most_items() -> None:
+    """One is right in one of five orders of each item; the other on 17 of 39: it is worse on 22, by little, and better on 17, by much."""
+    orders = {f"q{number}": Tally(1, 5) for number in range(39)}
+    other = {f"q{number}": Tally(number < 17, 1) for number in range(39)}
+    [row] = with_holm([paired(other, orders, {}, "")])
+    assert (row["better"], row["worse"], row["difference"] > 0.2, row["differs"]) == (17, 22, True, True)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_flipped_signs_are_those_that_are_counted(seed: int) -> None:
+    differences = np.random.default_rng(seed).normal(0.5, 1, 12)
+    signs = np.array([*product((-1, 1), repeat=12)])
+    sums = np.abs(signs @ differences)
+    assert sign_flip_test(differences) == pytest.approx((sums >= abs(differences.sum()) - 1e-9).mean(), abs=0.05)
+    assert sign_flip_test(np.sign(differences)) == sign_test(int((differences > 0).sum()), int((differences < 0).sum()))
 
 
 def test_each_task_is_a_family_and_two_rules_are_in_none() -> None:

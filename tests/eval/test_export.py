@@ -78,6 +78,14 @@ def test_a_record_of_every_eval_ever_has_what_its_schema_requires(export) -> Non
     assert (interval["lower"], interval["upper"], interval["confidence_level"]) == (0.2, 0.5, 0.95)
 
 
+def test_a_run_without_all_replies_is_left_out_and_told(export, tmp_path: Path, capsys) -> None:
+    (tmp_path / "runs/own-choice.json").write_text(json.dumps(FIGURES | {"outcomes": {"answered": 5, "failed": 15}}))
+    assert not [*export("--model", "own=lab/own").glob("**/own/**/*.json")]
+    assert "own-choice: 15 of 20 replies are missing" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="15 of 20 replies are missing"):
+        export("--model", "own=lab/own", "own-choice")
+
+
 def test_each_way_to_ask_has_its_file_in_the_repository_of_the_model(export) -> None:
     folder = export("--model", "own=lab/own", "--revision", "0" * 40) / "models"
     files = {path.relative_to(folder).as_posix(): YAML(typ="safe").load(path) for path in folder.glob("*/*/.eval_results/*")}
