@@ -252,7 +252,7 @@ class _Maker:
         pairs = [(fact, by_id.pop(kept[fact.id])) for fact in sound if kept.get(fact.id) in by_id]
         before = {fact.id for fact, _ in pairs}
         done = before | {other.id for _, other in pairs}
-        for fact, near in _alike([fact for fact in sound if fact.id not in done]):
+        for fact, near in _alike([fact for fact in sound if fact.id not in done], 2 * _ENOUGH * self._most):
             is_free = done.isdisjoint((fact.id, near.id)) and len(pairs) < _ENOUGH * self._most
             if is_free and self._tied.may_join(fact.relation, fact.head, near.head):
                 done |= {fact.id, near.id}
@@ -325,20 +325,19 @@ def _rings(pairs: Sequence[tuple[Fact, Fact]]) -> list[list[tuple[Fact, Fact]]]:
     return rings
 
 
-def _alike(facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
-    """Return pairs of a fact and a denial of its tail, those first whose names tell most alike; each fact is in several."""
+def _alike(facts: Sequence[Fact], most: int) -> list[tuple[Fact, Fact]]:
+    """Return pairs of one of the first facts and a denial of its tail, those first whose names tell most alike; each is in several."""
     told = _told_by_names(facts)
     lacking = sorted((fact for fact in facts if not fact.polarity), key=lambda fact: told[fact.head])
     found = []
-    for fact in facts:
-        if fact.polarity:
-            at = bisect_left(lacking, told[fact.head], key=lambda other: told[other.head])
-            found += [(fact, other) for other in lacking[max(0, at - _TRIED) : at + _TRIED] if other.tail == fact.tail]
+    for fact in islice((fact for fact in facts if fact.polarity), most):
+        at = bisect_left(lacking, told[fact.head], key=lambda other: told[other.head])
+        found += [(fact, other) for other in lacking[max(0, at - _TRIED) : at + _TRIED] if other.tail == fact.tail]
     return sorted(found, key=lambda pair: abs(told[pair[0].head] - told[pair[1].head]))
 
 
 def _told_by_names(facts: Sequence[Fact]) -> dict[str, float]:
-    """Return by head what its name tells of its having the tail, as the log of odds learned on the other heads of a draw."""
+    """Return by head what its name tells of its having the tail, as a log of odds learned on other heads."""
     told: dict[str, float] = {}
     for fold in range(_FOLDS):
         odds = _odds(((fact.head, fact.polarity) for fact in facts if _fold(0, fact.head) != fold), _twos)
