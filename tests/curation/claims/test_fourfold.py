@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from atomexam.records.claim import Passage, passage_id
+from atomexam.records.claim import Passage, claim_id, passage_id
 from atomexam.records.fact import RELATIONS, Alias, Fact
 from atomexam.records.params import Claims
 from atomexam.records.reasons import REASONS
 from curation.claims.claim_context import Synonyms
 from curation.claims.fourfold import FourfoldSet, altered_range, make_fourfold, measure_fourfold
 from curation.claims.tail_objections import CANDIDATE_REASONS, KnownFacts
-from curation.claims.templates import claim_ids, read_all
+from curation.claims.templates import claim_ids, fourfold_templates
 from splits.leaks.knowledge_free import lines_of, open_to_wording
 from tests.curation.records import fact
 
-TEMPLATES = read_all()["paper"]
+TEMPLATES = fourfold_templates("paper")
 
 
 def made(facts: list[Fact], chosen: dict[str, str] | None = None, supported: frozenset[str] = frozenset()) -> FourfoldSet:
@@ -103,6 +103,26 @@ def test_names_that_are_left_tell_no_model_which_head_has_the_tail() -> None:
              for one in SIGNS[:8] for other in SIGNS[:10] for end, share in shares.items()]  # fmt: skip
     rows = made(facts).rows
     assert len(rows) > 20 and not open_to_wording(lines_of(rows[::2], rows[1::2]))
+
+
+def test_values_and_ranges_have_wordings_of_their_own_and_verdicts_on_them_count() -> None:
+    ranges = fact("examination_range", "血钾测定", "3.5~5.5mmol/L")
+    [row] = made([ranges]).rows
+    assert row.true_denied == "血钾测定的正常参考区间通常不是3.5~5.5mmol/L"
+    assert claim_id(row.true_affirmed, row.true_denied) in claim_ids(ranges)
+    effects = [
+        fact("metric_effect", head, tail)
+        for head, tails in (("血钠", "尿崩症 心衰"), ("甲胎蛋白", "肝癌 睾丸肿瘤"))
+        for tail in tails.split()
+    ]
+    assert "血钠不可用于尿崩症的诊断或监测" in {row.true_denied for row in made(effects).rows}
+
+
+def test_foods_that_are_forbidden_elsewhere_are_found_among_many() -> None:
+    others = [fact("disease_food", f"病{number}", f"食物{number}", number % 8 > 0) for number in range(1500)]
+    pair = [fact("disease_food", "痛风", "牛奶"), fact("disease_food", "痛风", "猪肝", False),
+            fact("disease_food", "贫血", "猪肝"), fact("disease_food", "贫血", "牛奶", False)]  # fmt: skip
+    assert sorted((row.head, row.false_tail) for row in made([*pair, *others]).rows) == [("痛风", "猪肝"), ("贫血", "牛奶")]
 
 
 def test_a_head_is_asked_about_a_false_tail_once() -> None:

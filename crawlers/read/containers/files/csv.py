@@ -119,7 +119,7 @@ def _whole_rows(name: str, body: bytes) -> list[tuple[str, tuple[str, ...]]]:
     line, found = 1, list[tuple[str, tuple[str, ...]]]()
     try:
         for cells in rows:
-            if any(cells[MAX_COLUMNS:]):
+            if any(map(str.strip, cells[MAX_COLUMNS:])):
                 raise Refusal(f"{name}: line {line} has {len(cells)} columns; at most {MAX_COLUMNS} are read")
             found.append((f"line:{line}", tuple([cell.strip() for cell in cells[:MAX_COLUMNS]])))
             line = rows.line_num + 1
