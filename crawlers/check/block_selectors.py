@@ -18,6 +18,7 @@ _MOST = 0.5
 """Share of the containers that must have a part; a question answered in words has no options."""
 _MOST_READ = 5_000_000
 """Maximum of elements and characters that are read, where the text of each element includes all text below it."""
+_INLINE = {"a", "span", "b", "i", "em", "strong"}
 _INVISIBLE_TAGS = {"script", "style", "noscript", "template", "head", "title"}
 _FIRST = re.compile(r"(?<![A-Za-z])[AＡ]\s*[.．、:：)）]")
 _OPTION = re.compile(r"^\s*[(（]?[A-HＡ-Ｈ]\s*[.．、:：)）]?\s*(?![A-Za-z])\S")
@@ -64,7 +65,7 @@ def _containers(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]
     """Return the name shared by the most elements that contain one question each; of nested elements, that of the outermost."""
     groups: dict[str, list[HtmlElement]] = defaultdict(list)
     for one in elements:
-        if (named := _named(one)) and one.tag not in ("a", "span", "b", "i", "em", "strong"):
+        if (named := _named(one)) and one.tag not in _INLINE:
             groups[named].append(one)
     best: tuple[int, int, str] = (0, 0, "")
     for number, (named, members) in enumerate(groups.items()):
@@ -77,7 +78,7 @@ def _containers(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]
 def _only_container(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]]:
     """Return the innermost element with all parts of a page's only question, which no other element shares its name with."""
     names = Counter(filter(None, map(_named, elements)))
-    option = next((one for one in elements if not len(one) and _FIRST.match(_text(one).strip())), None)
+    option = next((one for one in elements if all(below.tag in _INLINE for below in one) and _FIRST.match(_text(one).strip())), None)
     best: tuple[int, str, list[HtmlElement]] = (0, "", [])
     for above in islice(option.iterancestors(), _MOST_AROUND) if option is not None else ():
         if len(_FIRST.findall(_text(above))) > 1:
