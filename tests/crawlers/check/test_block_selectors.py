@@ -36,7 +36,7 @@ def page(layout: str, number: int = 3) -> HtmlResponse:
     return HtmlResponse("https://www.toy.example/1", body=body.encode(), encoding="utf-8")
 
 
-LAYOUTS["letters in elements of their own"] = LAYOUTS["classes throughout"].replace("A. 甲", "<b>A</b>、甲").replace("B. 乙", "<b>B</b>、乙")
+LAYOUTS["letters in elements of their own"] = LAYOUTS["classes throughout"].replace("A.", "<b>A</b>、").replace("B.", "<b>B</b>、")
 LAYOUTS["each part beside the others"] = (
     '<div class="main"><h4 class="tm">{n}、{stem}</h4><div class="opts"><p>A. 甲</p><p>B. 乙</p></div>'
     '<div class="da">正确答案：{key}</div><div class="jx">解析：因为。</div></div><div class="foot">版权所有</div>'
