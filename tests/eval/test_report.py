@@ -518,14 +518,23 @@ def test_the_first_screen_says_what_moved_since_a_version_and_whether_it_is_nois
     """From the file that `eval.diff --html` writes beside the report; one of other figures is refused."""
     write_scripts(tmp_path / "reports")
     (tmp_path / "reports/index.html").write_text(page(FOUND, summarize(FOUND), scripted=True), encoding="utf-8")
-    lost, still = ["tiny-claims", "accuracy", 0.75, 0.5, -0.25, 1], ["tiny-choice", "accuracy", 0.4999, 0.5, 0.0001, 0]
+    lost, still = ["tiny-claims", "accuracy", 0.75, 0.5, -0.25, "differs"], ["tiny-choice", "accuracy", 0.4999, 0.5, 0.0001, "unsure"]
+    other = [["tiny-tcm", "following_rate", 0.5, 0.9, 0.4, "untested"], ["tuned", "mark", 0.1, 0.3, 0.2, "retrained"]]
     for rows, words in (
         (
             [still, lost],
             "More than noise: tiny-claims 75.0 % → 50.0 % (−25.0). Not shown to be more than noise: tiny-choice 50.0 % → 50.0 %",
         ),
-        ([[*lost[:2], 0.5, 0.5, 0, 0]], "No figure moved. Items: 3 questions added. All since <b>v1</b> (1a, 2026-01-01)"),
-        ([["tiny-claims", "accuracy", 0.5, 0.9, 0.4, 1]], "a comparison of other figures than these; python -m eval.diff <b>v1</b> --html"),
+        (
+            other,
+            "Trained anew, which has a noise of its own: tuned mark 10.0 % → 30.0 % (+20.0). "
+            "Moved, not tested: tiny-tcm following rate 50.0 % → 90.0 % (+40.0).",
+        ),
+        ([[*lost[:2], 0.5, 0.5, 0, "untested"]], "No figure moved. Items: 3 questions added. All since <b>v1</b> (1a, 2026-01-01)"),
+        (
+            [["tiny-claims", "accuracy", 0.5, 0.9, 0.4, "differs"]],
+            "a comparison of other figures than these; python -m eval.diff <b>v1</b> --html",
+        ),
         (None, "Not compared with another version yet. python -m eval.diff TAG --html fills this line"),
     ):
         path = tmp_path / "diff/items/changed.js"
