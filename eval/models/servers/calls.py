@@ -370,7 +370,7 @@ def remover(key: str | None) -> Callable[[str], str]:
     ways = "|".join([*spelled, _BETWEEN_DIGITS.join(key.encode().hex()), *numbers])
     first = {sign for word in words + rare for sign in (word[0], _URL_SAFE.get(word[0], ""), chr(ord(word[0]) + 0xFEE0))}
     starts = re.escape(key.encode().hex()[0] + "".join(sorted(first)))  # of any way, tried first: most signs of a reply start none
-    pattern = re.compile(rf"(?=[\\%&0-9{starts}])(?:{ways})", re.IGNORECASE)
+    pattern = re.compile("".join((r"(?=[\\%&0-9", starts, "])(?:", ways, ")")), re.IGNORECASE)
     return lambda text: pattern.sub(REMOVED, text)
 
 
