@@ -73,7 +73,7 @@ REJECTED: dict = {"crawls": {}, "reasons": [], "folders": {}, "sheets": {}}
 
 @pytest.fixture(scope="module")
 def tables(browser, tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
-    found = read_metrics(ROOT / "metrics", RUNS, JUDGES)._replace(sweeps=SWEEPS, baselines=BASELINES)
+    found = read_metrics(ROOT / "metrics", RUNS, JUDGES)._replace(sweeps=SWEEPS, baselines=BASELINES, guessing=frozenset({"random"}))
     place = tmp_path_factory.mktemp("page") / "index.html"
     place.write_text(page(found, summarize(found)) + rendered("rejected", REJECTED | {"data": found.data, "profile": found.profile}, False))
     opened = browser.new_page()
@@ -102,7 +102,9 @@ def test_the_report_is_short_whatever_is_run(browser, tmp_path: Path) -> None:
     others = {f"{name}-{model}": run | {"model": model} for model in ("m1", "m2", "m3") 
               for name, run in RUNS.items() if run["model"] == "tiny"}  # fmt: skip
     wrong = {"runs": {name: metrics("errors")["runs"]["tiny-claims"] for name in [*RUNS, *others] if "claims" in name}}
-    found = read_metrics(ROOT / "metrics", RUNS, JUDGES)._replace(runs=RUNS | others, errors=wrong, baselines=BASELINES, sweeps=SWEEPS)
+    found = read_metrics(ROOT / "metrics", RUNS, JUDGES)._replace(
+        runs=RUNS | others, errors=wrong, baselines=BASELINES, guessing=frozenset({"random"}), sweeps=SWEEPS
+    )
     for sweeps in (SWEEPS, {}):
         (tmp_path / "index.html").write_text(page(found._replace(sweeps=sweeps), summarize(found)), encoding="utf-8")
         opened = browser.new_page(viewport={"width": 1400, "height": 900})
