@@ -4,7 +4,8 @@ python -m eval.export --dataset OWNER/NAME --by ORGANISATION [--model MODEL=OWNE
 
 OUT/data/NAME/DEVELOPER/MODEL/ID.json, NAME as of the release, is a record of Every Eval Ever (schema 0.2.1) for each model.
 OUT/models/DEVELOPER/MODEL has `.eval_results/*.yaml` for that model's repository, a file for each setting in which it was run. Without
-RUN, all runs of models are written; rules are no models. Send them yourself: nothing leaves this machine.
+RUN, all runs of models that have all replies are written, with --model those of models with a repository; rules are no models. Send them
+yourself: nothing leaves this machine.
 """
 
 import re

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from math import log
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from atomexam.records.params import Claims
 from atomexam.records.provenance import content_id, draw_order
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
-from curation.claims.tail_objections import STATED, KnownFacts
+from curation.claims.tail_objections import STATED, KnownFacts, pairs_in
 from curation.claims.templates import Wordings, wording_of
 
 _TWO = re.compile(r"(\D*?)(\d+(?:\.\d+)?)(\s*(?:~|～|-|–|—|至)\s*)(\d+(?:\.\d+)?)((?:[^\d~～].*)?)")
@@ -364,14 +364,16 @@ def _excess(pairs: Sequence[tuple[Fact, Fact]], parts: Callable[[str], list[str]
     """Return how much more than half of the pairs is told rightly by some parts of names, and how far each, by id of its fact."""
     right, told = 0, defaultdict[str, float](float)
     for draw in range(_DRAWS):
-        for fold in range(_FOLDS):
-            others = (pair for pair in pairs if _fold(draw, pair[0].head) != fold)
+        folds: list[list[tuple[Fact, Fact]]] = [[] for _ in range(_FOLDS)]
+        for pair in pairs:
+            folds[_fold(draw, pair[0].head)].append(pair)
+        for asked in folds:
+            others = (pair for fold in folds if fold is not asked for pair in fold)
             odds = _odds(((fact.head, having) for pair in others for fact, having in zip(pair, (True, False), strict=True)), parts)
-            for having, lacking in pairs:
-                if _fold(draw, having.head) == fold:
-                    one, other = _told(odds, parts(having.head)), _told(odds, parts(lacking.head))
-                    right += (one > other) - (one < other)
-                    told[having.id] += one - other
+            for having, lacking in asked:
+                one, other = _told(odds, parts(having.head)), _told(odds, parts(lacking.head))
+                right += (one > other) - (one < other)
+                told[having.id] += one - other
     return right / (2 * _DRAWS * len(pairs)), told
 
 
@@ -402,7 +404,7 @@ def _characters(name: str) -> list[str]:
 @lru_cache(maxsize=1 << 16)
 def _twos(name: str) -> list[str]:
     name = canonical(name)
-    return sorted({*name, *map("".join, pairwise(name))})
+    return sorted({*name, *pairs_in(name)})
 
 
 @lru_cache(maxsize=1 << 16)

@@ -103,9 +103,9 @@ class KnownFacts:
         self._heads_by_pair: dict[str, set[tuple[str, str]]] = defaultdict(set)
         """Two characters -> names of heads that contain them, and the heads; each name is at the two that are in the fewest names."""
         names = sorted({(name, head) for _, head in self._tails for name in self._spellings(head) if len(name) > 1})
-        times = Counter(pair for name, _ in names for pair in _pairs_in(name))
+        times = Counter(pair for name, _ in names for pair in pairs_in(name))
         for name, head in names:
-            self._heads_by_pair[min(_pairs_in(name), key=lambda pair: (times[pair], pair))].add((name, head))
+            self._heads_by_pair[min(pairs_in(name), key=lambda pair: (times[pair], pair))].add((name, head))
         self._texts = self._texts_of(passages, pages)
         self._about = cache(self._about_head)
         self._features = cache(self._features_of)
@@ -124,7 +124,7 @@ class KnownFacts:
         return {head: "\n".join(parts) for head, parts in texts.items()}
 
     def _heads_named_in(self, sentence: str) -> set[str]:
-        pairs = _pairs_in(sentence) & self._heads_by_pair.keys()
+        pairs = pairs_in(sentence) & self._heads_by_pair.keys()
         return {head for pair in pairs for name, head in self._heads_by_pair[pair] if name in sentence}
 
     def _spellings(self, thing: str) -> set[str]:
@@ -218,7 +218,8 @@ class KnownFacts:
         )
 
 
-def _pairs_in(text: str) -> set[str]:
+def pairs_in(text: str) -> set[str]:
+    """Return each two characters of a text that are beside each other."""
     return {text[at : at + 2] for at in range(len(text) - 1)}
 
 

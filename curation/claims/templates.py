@@ -108,7 +108,7 @@ def fourfold_templates(name: str) -> Wordings:
 
 @cache
 def _own() -> Wordings:
-    return convert(read_yaml(_FILE).get(_FOURFOLD, {}), dict[str, list[Template]], f"{_FILE.name}: {_FOURFOLD}")
+    return convert(_file().get(_FOURFOLD, {}), dict[str, list[Template]], f"{_FILE.name}: {_FOURFOLD}")
 
 
 @cache
@@ -119,7 +119,12 @@ def read_all() -> dict[str, Wordings]:
 
 @cache
 def _sets() -> dict[str, Any]:
-    return {name: wordings for name, wordings in read_yaml(_FILE).items() if name != _FOURFOLD}
+    return {name: wordings for name, wordings in _file().items() if name != _FOURFOLD}
+
+
+@cache
+def _file() -> dict[str, Any]:
+    return read_yaml(_FILE)
 
 
 @cache

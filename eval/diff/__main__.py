@@ -217,7 +217,7 @@ def _lines(run: str, metric: str, figure: Figures, items: bool) -> list[str]:
         if test.get("family"):
             verdict = "more than noise" if test["differs"] else "not shown to be more than noise"
             if test["differs"] and parts.get("weights"):
-                verdict += " of the items; the model was trained anew, which has a noise of its own"
+                verdict += " of the items; its weights are others, and training has a noise of its own"
             p_values += f"; corrected for {number_of(test['family'], 'figure')}"
             p_values += f" {test['mcnemar_p_holm']:.3g}, {test['bootstrap_p_holm']:.3g}: {verdict}"
         lines += [f"  on the {test['shared']} shared: {test_line}", f"    {p_values}"]

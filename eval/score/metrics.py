@@ -273,8 +273,7 @@ def choice_figures(grid: Grid) -> Figures:
 def truth_figures(grid: Grid) -> Figures:
     """Return the accuracy of verdicts on statements, over all and by right verdict, exam, subject and category.
 
-    `rule` is the best rule without knowledge: one verdict for all, or 错误 where a negation word
-    stands.
+    `rule` is the best rule without knowledge: one verdict for all, or 错误 where a negation word stands.
     """
     known = grid.scored()
     gold, negated = known.items.gold, known.items.negations > 0
