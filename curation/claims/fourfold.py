@@ -72,8 +72,8 @@ def _like(texts: Sequence[str], values: Sequence[Decimal], unit: str) -> Iterato
 
 _MIN_TIED, _MAX_TIED, _SETS = 8, 40, 100
 """At most so many heads are tied to each other; in between a hundredth of all, so that a split is drawn from a hundred sets of heads."""
-_TRIED = 64
-"""Facts whose tail is tried as the false one of a fact."""
+_TRIED, _LOOKED_AT = 64, 1024
+"""Facts whose tail is tried as the false one of a fact; heads that deny its tail, of which those facts are."""
 _DRAWS, _FOLDS, _ENOUGH = 4, 5, 2
 """Names are tried on each fifth of the heads, drawn four times, learned on the rest; of twice as many pairs as a type takes."""
 _NOT_EXCHANGED = frozenset({"disease_infectivity", "examination_range"})
@@ -201,10 +201,11 @@ class _Maker:
             own = self._tied.to(fact.head)
             offered: Iterable[Fact]
             if relation in STATED:
-                others = (other for head in self._known.denying(relation, fact.tail) for other in waiting[head])
+                deniers = islice(self._known.denying(relation, fact.tail), _LOOKED_AT)
+                others = (other for head in deniers for other in waiting.get(head, ()))
                 offered = (other for other in others if self._known.denial(relation, fact.head, other.tail))
             else:
-                tied = (other for head in sorted(own - {fact.head}) for other in waiting[head])
+                tied = (other for head in sorted(own - {fact.head}) for other in waiting.get(head, ()))
                 offered = chain(tied, (other for other in reversed(last) if other.head not in own))
             joined = (other for other in offered if self._tied.may_join(relation, fact.head, other.head))
             giver = next((other for other in islice(joined, _TRIED) if self._may_exchange(relation, fact, other, met)), None)

@@ -109,6 +109,7 @@ class KnownFacts:
         self._texts = self._texts_of(passages, pages)
         self._about = cache(self._about_head)
         self._features = cache(self._features_of)
+        self._deniers = cache(lambda relation, tail: sorted(self._denying.get((relation, tail), ())))
 
     def _texts_of(self, passages: Iterable[Passage], pages: Mapping[str, set[str]]) -> Mapping[str, str]:
         texts: dict[str, list[str]] = defaultdict(list)
@@ -166,7 +167,7 @@ class KnownFacts:
 
     def denying(self, relation: str, tail: str) -> list[str]:
         """Return the heads, as written, of which a source denies a tail."""
-        return sorted(self._denying.get((relation, self._of(tail)), ()))
+        return self._deniers(relation, self._of(tail))
 
     def objection(self, relation: str, head: str, tail: str) -> str | None:
         """Return why a tail is not surely false of a head, a key of CANDIDATE_REASONS; None if it is."""
