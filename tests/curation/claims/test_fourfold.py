@@ -120,9 +120,14 @@ def test_values_and_ranges_have_wordings_of_their_own_and_verdicts_on_them_count
 
 def test_foods_that_are_forbidden_elsewhere_are_found_among_many() -> None:
     others = [fact("disease_food", f"病{number}", f"食物{number}", number % 8 > 0) for number in range(1500)]
-    pair = [fact("disease_food", "痛风", "牛奶"), fact("disease_food", "痛风", "猪肝", False),
-            fact("disease_food", "贫血", "猪肝"), fact("disease_food", "贫血", "牛奶", False)]  # fmt: skip
-    assert sorted((row.head, row.false_tail) for row in made([*pair, *others]).rows) == [("痛风", "猪肝"), ("贫血", "牛奶")]
+    pairs = [
+        fact("disease_food", f"{head}{kind}", food, (head == "痛风") == (food == "牛奶"))
+        for kind in "甲乙丙丁"
+        for head in ("痛风", "贫血")
+        for food in ("牛奶", "猪肝")
+    ]
+    rows = sorted((row.head, row.false_tail) for row in made([*pairs, *others]).rows)
+    assert rows == sorted((one.head, one.tail) for one in pairs if not one.polarity)
 
 
 def test_a_head_is_asked_about_a_false_tail_once() -> None:
