@@ -119,4 +119,4 @@ def test_large_files_take_time_by_their_size(name: str, body: bytes, format_name
         read_file(name, body, format_name, SEEN)
     except ValueError as error:
         assert name in str(error)
-    assert time.process_time() - start < 3 + 4e-6 * len(body)
+    assert time.process_time() - start < 6 + 1e-5 * len(body)  # four times as much as on an idle machine
