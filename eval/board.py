@@ -207,7 +207,7 @@ def as_text(boards: Mapping[str, Sequence[Figures]], scaled: Mapping[str, Sequen
     """Return the boards for the terminal."""
     lines: list[str] = []
     for task, rows in boards.items():
-        table = [["rank", "of", "run", "model", "accuracy", "95 %", "versions", "prompt", "method", "shots"]]
+        table = [["rank", "rank, 95 %", "run", "model", "accuracy", "accuracy, 95 %", "versions", "prompt", "method", "shots"]]
         for row in rows:
             rank = "{} … {}".format(*row["rank_interval"])
             bounds = "–" if row["interval"] is None else "{:.1f} … {:.1f}".format(*(100 * bound for bound in row["interval"]))
@@ -232,7 +232,10 @@ def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersio
     for name in names:
         try:
             version = today if name == WORKSPACE else open_version(name)
-            runs += rescored(version, today, notes)
+            own = rescored(version, today, notes)
+            if own and not any(one.tallies for one in own):
+                notes.append(f"{name}: nothing that its runs were asked is in today's test split, not compared")
+            runs += own
             versions.append(version)
         except (ValueError, FileNotFoundError) as error:
             if name == WORKSPACE:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 from tqdm import tqdm
 
+from atomexam.records.claim import ClaimPair
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.stage import parser_of, run_stage
@@ -131,7 +132,13 @@ def difference_of(a: DataVersion, b: DataVersion) -> Figures:
         family = [figures[name]["paired"] for run, figures in runs.items() if b.task_of(run) == task and name in figures]
         tested += [row for row in with_holm(family) if row.get("family")]
     only = {"only_a": [run for run in ours if run not in theirs], "only_b": [run for run in theirs if run not in ours]}
-    return {"a": a.name, "b": b.name, **only, "keys": _other_keys(*questions), "comparisons": len(tested), "runs": runs}
+    test = {"questions": _came_and_went(*questions), "claims": _came_and_went(a.claims_of("test"), b.claims_of("test"))}
+    return {"a": a.name, "b": b.name, **only, "test": test, "keys": _other_keys(*questions), "comparisons": len(tested), "runs": runs}
+
+
+def _came_and_went(before: Iterable[QuestionKey | ClaimPair], after: Iterable[QuestionKey | ClaimPair]) -> dict[str, int]:
+    old, new = ({row.id for row in rows} for rows in (before, after))
+    return {"a": len(old), "b": len(new), "added": len(new - old), "removed": len(old - new)}
 
 
 def _other_keys(before: Iterable[QuestionKey], after: Iterable[QuestionKey]) -> list[Figures]:
@@ -186,6 +193,9 @@ def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str]
 def as_text(difference: Figures, items: bool) -> str:
     """Return the changes for the terminal: questions with another right answer, and metrics that moved; all others are one line."""
     lines = [f"{difference['a']} -> {difference['b']}"]
+    for kind, number in difference["test"].items():
+        if number["added"] or number["removed"]:
+            lines += [f"{kind} in test: {number['a']:,} -> {number['b']:,} ({number['added']:,} added, {number['removed']:,} removed)"]
     for name, version in (("only_a", difference["a"]), ("only_b", difference["b"])):
         lines += [f"{run}: only in {version}" for run in difference[name]]
     if keys := difference["keys"]:

@@ -89,6 +89,7 @@ def prediction(key, one, run):
     return {"item_id": key, "run": run, "repeat": 0, "prompt_sha256": prompt, "reply": one["reply"], "finish_reason": "stop", "tokens": 1}
 
 write("data/splits/test/questions.jsonl", [{"id": key, "group_id": None, **one} for key, one in questions.items()])
+write("data/splits/test/claims.jsonl", [])
 for run, line in wanted["runs"].items():
     folder = "/".join(["data/predictions", *line.values()])
     write(f"{folder}/{run}.jsonl", [prediction(key, one, run) for key, one in questions.items()])
@@ -199,6 +200,7 @@ def rows_of(keys: dict[str, str | None], right: list[bool | None], outcome: str 
     reply = {"repeat": 0, "prompt_sha256": "0", "reply": "", "finish_reason": "stop"}
     return {
         "data/splits/test/questions.jsonl": [{"id": one, "group_id": f"g{int(one[2:]) // 5}", "answer": keys.get(one, "A")} for one in ids],
+        "data/splits/test/claims.jsonl": [],
         "data/scores/run.jsonl": scores,
         "data/predictions/run.jsonl": [{"item_id": one} | reply for one in ids],
         "data/judgements/run.jsonl": [{"item_id": ids[0], "repeat": 0, "order": "given_first", "draw": 0, "mark": mark}],
@@ -255,6 +257,7 @@ def test_the_workspace_is_a_version_and_what_stayed_is_one_line(repository: Path
     assert capsys.readouterr().out == "v2 -> workspace\n\nnothing moved in 2 runs: kept, new\n"
     main(["v1", "v2", "--items"])
     told = capsys.readouterr().out
+    assert "\nquestions in test: 6 -> 6 (1 added, 1 removed)\n" in told and "claims in test" not in told
     assert "kept accuracy  50.00 % -> 66.67 % (+16.67 points)" in told
     assert "q-prompt  0.00 -> 1.00  prompt" in told
     main(["v1", "v2", "--json"])
