@@ -70,7 +70,7 @@ def _share(count: int, total: int) -> dict[str, Any]:
     if not total:
         return {"claims": 0, "share": None, "low": None, "high": None}
     low, high = proportion_confint(count, total, method="wilson")
-    return {"claims": count, "share": round(count / total, 4), "low": round(float(low), 4), "high": round(float(high), 4)}
+    return {"claims": count, "share": round(count / total, 8), "low": round(float(low), 8), "high": round(float(high), 8)}
 
 
 def markdown(figures: Mapping[str, Any]) -> str:

@@ -281,7 +281,7 @@ def _of_questions(rows: pd.DataFrame | None) -> dict[str, Any]:
         "types": _counts(accepted["type"]),
         "options": _counts(rows["options"]),
         "letters": _counts(letters),
-        "commonest_letter": round(float(letters.value_counts(normalize=True).max()), 4) if len(letters) >= MIN_ROWS else None,
+        "commonest_letter": round(float(letters.value_counts(normalize=True).max()), 8) if len(letters) >= MIN_ROWS else None,
         "stem_chars": {str(at): int(rows["stem_chars"].quantile(at)) for at in (0.5, 0.95, 1.0)},
         "exams": _counts(accepted["exam"]),
         "subjects": _counts(accepted["subject"]),
@@ -302,7 +302,7 @@ def _of_facts(rows: pd.DataFrame | None) -> dict[str, Any]:
 
 
 def _share(column: pd.Series, least: int = MIN_ROWS) -> float | None:
-    return round(float(column.mean()), 4) if len(column) >= least else None
+    return round(float(column.mean()), 8) if len(column) >= least else None
 
 
 def _counts(column: pd.Series) -> dict[str, int]:
@@ -316,7 +316,7 @@ def _unknown_labels(source: str, counted: Mapping[str, Any]) -> list[dict[str, A
     entries = counted["by_source"].get(source, {}).get("entities_in", 0)
     named = [(key.split("/", 2), count) for key, count in counted["labels_unmapped"].items() if key.startswith(f"{source}/")]
     return [
-        {"entity_type": kind, "label": label, "values": count, "share": round(min(1.0, count / entries), 4) if entries else 0.0}
+        {"entity_type": kind, "label": label, "values": count, "share": round(min(1.0, count / entries), 8) if entries else 0.0}
         for (_, kind, label), count in sorted(named, key=lambda pair: (-pair[1], pair[0]))
     ]
 
@@ -331,6 +331,6 @@ def _compare(rows: list[dict[str, Any]]) -> None:
         for source in column.dropna().index:
             others = column.drop(source).dropna()
             if len(others) >= _MIN_OTHERS and abs(column[source] - others.median()) > _FAR:
-                unlike[source][name] = [float(column[source]), round(float(others.median()), 4)]
+                unlike[source][name] = [float(column[source]), round(float(others.median()), 8)]
     for source, row in enumerate(rows):
         row["unlike"] = unlike[source]

@@ -13,6 +13,7 @@ from statistics import fmean
 from msgspec import Struct
 
 from atomexam.records.prediction import Prediction
+from eval.statistics.bootstrap import DIGITS
 from eval.tasks.request import Request
 
 Read = Callable[[str, Mapping[str, str], str], str | None]
@@ -210,7 +211,7 @@ def _by_words(reply: str, options: Mapping[str, str]) -> str | None:
 
 
 def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
+    return round(part / whole, DIGITS) if whole else None
 
 
 def choice_figures(read: Read, pairs: Sequence[tuple[Prediction, Request]], of_the_read: bool = False) -> dict:
@@ -245,7 +246,7 @@ def _leaderboard(decided: Sequence[tuple[str | None, Request]]) -> dict[str, flo
             if request.question_type == kind:
                 subjects.setdefault(request.facets.get("subject", ""), []).append(decision == request.answer)
         scores[kind] = fmean(map(fmean, subjects.values())) if subjects else 0.0
-    return {f"leaderboard_{name}": round(value, 4) for name, value in (scores | {"avg": fmean(scores.values())}).items()}
+    return {f"leaderboard_{name}": round(value, DIGITS) for name, value in (scores | {"avg": fmean(scores.values())}).items()}
 
 
 def pair_figures(pairs: Sequence[tuple[Prediction, Request]]) -> dict:

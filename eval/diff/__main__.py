@@ -24,7 +24,7 @@ from atomexam.runtime.stage_summary import number_of
 from atomexam.text.columns import aligned, cut
 from eval.diff.page import has_moved, write_page
 from eval.diff.version import WORKSPACE, DataVersion
-from eval.statistics.bootstrap import Figures
+from eval.statistics.bootstrap import DIGITS, Figures
 from eval.statistics.pairing import METRICS, QuestionKey, Tallies, mean, paired, scored_id, tally, tally_marks, with_holm
 
 _MEANINGS = {
@@ -111,14 +111,14 @@ def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits], *, othe
     return {key: "weights" if cause == "reply" and other_weights else cause for key, cause in causes.items() if cause}
 
 
-def rounded(start: Fraction, end: Fraction, effects: list[Fraction]) -> tuple[int, int, list[int]]:
-    """Return two rates and the parts of their change in hundredths of a percentage point; the parts are rounded so that their sum is the
-    change, rounded once (largest remainders): the rounded rates may differ by one more or less."""
+def rounded(change: Fraction, effects: list[Fraction]) -> list[int]:
+    """Return the parts of a change in hundredths of a percentage point; they are rounded so that their sum is the change, rounded once
+    (largest remainders)."""
     units = [floor(effect * UNITS) for effect in effects]
     rests = sorted((index for index, effect in enumerate(effects) if effect), key=lambda index: units[index] - effects[index] * UNITS)
-    for index in rests[: round((end - start) * UNITS) - sum(units)]:
+    for index in rests[: round(change * UNITS) - sum(units)]:
         units[index] += 1
-    return round(start * UNITS), round(end * UNITS), units
+    return units
 
 
 def difference_of(a: DataVersion, b: DataVersion) -> Figures:
@@ -178,12 +178,12 @@ def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str]
     if start is None or end is None:
         return {}
     parts = divide(before, after, causes)
-    first, last, units = rounded(start, end, [part.effect for part in parts])
+    units = rounded(end - start, [part.effect for part in parts])
     changed = [key for key in sorted(before.keys() & after.keys()) if before[key].share != after[key].share]
     return {
-        "a": first / UNITS,
-        "b": last / UNITS,
-        "change": sum(units) / UNITS,
+        "a": float(round(start, DIGITS)),
+        "b": float(round(end, DIGITS)),
+        "change": float(round(end - start, DIGITS)),
         "parts": {part.name: {"items": part.items, "effect": unit / UNITS} for part, unit in zip(parts, units, strict=True)},
         "paired": paired(after, before, groups, run),
         "changed": {key: {"cause": causes.get(key), "a": float(before[key].share), "b": float(after[key].share)} for key in changed},

@@ -23,7 +23,7 @@ from eval.judge.marks import ORDERS, PUBLISHED, answer_id, mark_request, read_ma
 from eval.models.cached_model import Replied, reply_all
 from eval.models.planned import describe
 from eval.models.reply_store import restore, store_path
-from eval.statistics.bootstrap import Figures, rate_interval
+from eval.statistics.bootstrap import DIGITS, Figures, rate_interval
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
 
@@ -120,7 +120,7 @@ def _usage_figures(replies: Replies, args: Arguments) -> dict[str, float]:
     return {"calls": len(made), "calls_failed": sum(reply.finish_reason == "error" for reply in made)} | usage_of(made, server)
 
 
-_DIGITS = 2  # of marks, as in CPsyExam, Table 3
+_DIGITS = DIGITS - 2  # of marks, which are of 100
 _HUNDREDTHS, _FULL = 100, 100
 _OUTCOMES = ("read", "unread", "failed")
 _FACETS = ("exam", "subject", "category")

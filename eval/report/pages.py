@@ -65,6 +65,7 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
         "points": _points,
         "p_value": _p_value,
         "interval": _interval,
+        "mark": lambda value: "–" if value is None else f"{value:.2f}",
         "known": lambda value: "–" if value is None else str(value),
         "number": lambda value: f"{value:,}" if isinstance(value, int) else value,
         "spelled": lambda code: NAMES.get(code, code),

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy  # special, not stats: a second less of CPU time to import
 
 Figures = dict[str, Any]
-DIGITS = 4
+DIGITS = 8  # of a rate in files: a percentage of up to 100,000 items is the exact one rounded once, at showing
 LEVEL = 0.95
 _DRAWS = 10_000
 _PAIRED_DRAWS = 100_000  # the smallest p-value is 2 / _PAIRED_DRAWS, and Holm multiplies it by the number of comparisons

@@ -159,9 +159,9 @@ def test_shares_are_those_of_a_mixed_run(tmp_path: Path) -> None:
     figures = folder.errors("--drawn", "5")["runs"]["mixed"]
     assert figures["by_verdicts"] == {
         "pairs": 6,
-        "not_follow": {"pairs": 1, "share": 0.1667},
+        "not_follow": {"pairs": 1, "share": 0.16666667},
         "sycophancy": {"pairs": 3, "share": 0.5},
-        "contrary": {"pairs": 2, "share": 0.3333},
+        "contrary": {"pairs": 2, "share": 0.33333333},
         "reversed": {"pairs": 0, "share": 0.0},
     }
     assert {name: figures["proposed_for_all"][name]["pairs"] for name in ERRORS} == {

@@ -23,6 +23,7 @@ from eval.errors.patterns import Pair
 from eval.errors.tables import run_figures
 from eval.report.__main__ import main
 from eval.report.items import MOST_REPLY_CHARS, PACKED_FROM, Browser, ScoredReply, item_results, paired_replies, requests_of, twins_of
+from eval.statistics.bootstrap import DIGITS
 from eval.statistics.pairing import METRICS, paired, tally
 from tests.eval.item_pages import HOSTILE, RESERVED, RUNS, build, claim, question, write_data
 from tests.eval.test_report import write
@@ -257,11 +258,11 @@ def test_a_question_of_a_cluster_that_has_a_page_says_so() -> None:
 
 
 def test_a_share_is_rounded_as_on_the_other_pages(open_page) -> None:
-    """10 of 32 is 31.2 %, not 31.3: metrics have four digits, and Python rounds a half to the even side."""
+    """10 of 32 is 31.2 %, not 31.3: Python rounds a half to the even side."""
     shares = [(right, of) for of in (16, 32, 80, 154, 678) for right in range(of + 1)]
     opened = open_page("items.html")
     shown = opened.page.evaluate("all => all.map(([right, of]) => AtomExam.percent(right / of))", shares)
-    assert shown == [f"{100 * round(right / of, 4):.1f} %" for right, of in shares] and shown[17 + 10] == "31.2 %"
+    assert shown == [f"{100 * round(right / of, DIGITS):.1f} %" for right, of in shares] and shown[17 + 10] == "31.2 %"
 
 
 def test_errors_of_claims_are_those_of_the_table(open_page, reports: Path) -> None:

@@ -76,12 +76,12 @@ def test_marks_are_what_arithmetic_foretells(tmp_path: Path) -> None:
     found = stage.judge("overlap")
     assert (found["judge"], found["questions"], found["replies"], found["without_answer"], found["without_mark"]) == ("overlap", 4, 4, 1, 0)
     assert found["mark"] == found["mark_at_least"] == found["mark_at_most"] == 45.0
-    assert found["mark_spread"] == 52.6  # sample standard deviation of 100, 80, 0, 0
+    assert found["mark_spread"] == 52.599113  # sample standard deviation of 100, 80, 0, 0
     assert found["readings"] == {"read": 6, "unread": 0, "failed": 0} and found["read_share"] == 1
     assert found["orders"] == {"answers": 3, "mean_absolute_difference": 0, "mean_difference": 0, "pearson": 1, "krippendorff": 1}
     assert {name: part["mark"] for name, part in found["by_exam"].items()} == {"PCE": 60.0, "TQE": 0.0}
     assert {name: part["mark"] for name, part in found["by_subject"].items()} == {"PCE 甲科": 90.0, "PCE 乙科": 0.0, "TQE 甲科": 0.0}
-    assert {name: part["mark"] for name, part in found["by_category"].items()} == {"kg": 33.33, "ca": 80.0}
+    assert {name: part["mark"] for name, part in found["by_category"].items()} == {"kg": 33.333333, "ca": 80.0}
     assert found["published"] == {"cpsyexam_v1": {"mark": 45.0, "without_mark": 0}}
     low, high = found["mark_interval"]
     assert 0 <= low < 45 < high <= 100
@@ -97,7 +97,7 @@ def test_repeats_have_a_deviation_and_the_same_answer_is_judged_once(tmp_path: P
     scores += [score(questions[1], "戊己庚辛", 0), score(questions[1], "子", 1)]
     stage = Stage(tmp_path, questions, scores)
     found = stage.judge("overlap")
-    assert (found["mark"], found["mark_std"]) == (75.0, 35.36)  # 100 and 50
+    assert (found["mark"], found["mark_std"]) == (75.0, 35.355339)  # 100 and 50
     assert found["usage"]["calls"] == 6 and found["readings"]["read"] == 8  # three different answers, four replies
     assert "judge@run: 6 requests: 0 stored, 6 new, 0 failed" in capsys.readouterr().err
     stage.judge("overlap", run="other")
@@ -220,7 +220,7 @@ def test_agreement_of_orders_is_that_of_the_formulas() -> None:
         for order, mark in zip(("standard_first", "given_first"), pair, strict=True)
     ]
     found = figures_of(questions, rows)["orders"]
-    assert (found["answers"], found["mean_absolute_difference"], found["mean_difference"]) == (3, 10.0, -3.33)
+    assert (found["answers"], found["mean_absolute_difference"], found["mean_difference"]) == (3, 10.0, -3.333333)
     firsts, seconds = [80, 60, 20], [90, 60, 0]
     mean_1, mean_2 = sum(firsts) / 3, sum(seconds) / 3
     covariance = sum((one - mean_1) * (two - mean_2) for one, two in zip(firsts, seconds, strict=True))

@@ -16,7 +16,7 @@ from atomexam.records.claim import SENTENCES, ClaimPair, Fourfold
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import write_jsonl
 from eval.score.__main__ import score_replies
-from eval.score.metrics import FIGURES, best_rule, choice_figures, claim_figures, essay_figures, read_scores, wording_rules
+from eval.score.metrics import FIGURES, best_rule, choice_figures, claim_figures, essay_figures, rate, read_scores, wording_rules
 from eval.statistics.bootstrap import Figures, difference, rate_interval, sign_test
 from eval.tasks import claim
 from eval.tasks.request import Request
@@ -66,10 +66,17 @@ def test_a_pair_needs_both_sides(factual, non_factual, follows: int, right: int,
 
 def test_repeats_give_mean_and_deviation_and_sides_tell_the_sycophant() -> None:
     figures = claim_run([[("正确", "错误"), ("正确", "错误")], [("正确", "错误"), ("正确", "正确")]])
-    assert (figures["accuracy"], figures["accuracy_std"]) == (0.75, 0.3536)
+    assert (figures["accuracy"], figures["accuracy_std"]) == (0.75, 0.35355339)
     assert (figures["following_rate"], figures["following_rate_std"]) == (1.0, 0.0)
     assert {side: part["accuracy"] for side, part in figures["by_side"].items()} == {"factual": 1.0, "non_factual": 0.75}
     assert figures["answers"] == {"正确": 5, "错误": 3}
+
+
+@pytest.mark.parametrize(("right", "of", "shown"), [(63, 97, "64.9"), (25, 50_021, "0.0"), (65, 100, "65.0")])
+def test_a_percentage_is_rounded_once(right: int, of: int, shown: str) -> None:
+    """0.64948… with four digits would be 0.6495, and that 65.0 %."""
+    figures = rate("accuracy", np.arange(of)[:, np.newaxis] < right, {})
+    assert f"{100 * figures['accuracy']:.1f}" == shown
 
 
 def test_types_are_apart_and_heads_are_drawn_whole() -> None:
@@ -99,7 +106,7 @@ def test_choices_count_all_that_was_asked() -> None:
     ]  # fmt: skip
     assert figures["outcomes"] == {"answered": 2, "unparsed": 0, "truncated": 2, "failed": 0}
     by_category = {name: part["chance"] for name, part in figures["by_category"].items()}
-    assert (figures["chance"], by_category) == (0.1705, {"kg": 0.25, "ca": 0.0909})  # 1 of 4 letters, 1 of 11 sets of two or more
+    assert (figures["chance"], by_category) == (0.17045455, {"kg": 0.25, "ca": 0.09090909})  # 1 of 4 letters, 1 of 11 sets of two or more
     assert {name: part["accuracy"] for name, part in figures["by_category_and_type"].items()} == {"kg mcqa": 0.5, "ca mrqa": 0.0}
 
 
@@ -107,7 +114,7 @@ def test_hidden_answers_are_asked_and_in_no_accuracy() -> None:
     asked, scores = choices(("mcqa", "kg", "A", "A"), ("mcqa", "kg", "", "B"), ("mcqa", "kg", "", ""))
     figures = choice_figures(read_scores(scores, asked))
     assert (figures["questions"], figures["unscored"]) == (3, 2)
-    assert (figures["following_rate"], figures["accuracy"], figures["avg"]) == (0.6667, 1.0, 1.0)
+    assert (figures["following_rate"], figures["accuracy"], figures["avg"]) == (0.66666667, 1.0, 1.0)
     assert figures["letters"] == {"mcqa": {"answered": {"A": 1}, "gold": {"A": 1}}}
     assert sum(figures["outcomes"].values()) == 3
 
@@ -131,12 +138,12 @@ def test_groups_are_right_as_a_whole_and_by_form() -> None:
     asked = [request(f"{unit}-{n}", unit=unit, form=form) for unit, form in forms.items() for n in range(3)]
     wrong = {"g2-1"}
     figures = choice_figures(read_scores([score(one, "B" if one.item_id in wrong else "A") for one in asked], asked))
-    assert figures["groups"]["groups"] == 3 and figures["groups"]["accuracy"] == 0.6667
+    assert figures["groups"]["groups"] == 3 and figures["groups"]["accuracy"] == 0.66666667
     assert {form: (part["groups"], part["accuracy"]) for form, part in figures["groups"]["by_form"].items()} == {
         "a3": (2, 0.5),
         "b1": (1, 1.0),
     }
-    assert figures["by_form"]["a3"]["accuracy"] == 0.8333
+    assert figures["by_form"]["a3"]["accuracy"] == 0.83333333
 
 
 def test_a_group_with_a_hidden_answer_is_not_known_to_be_right() -> None:

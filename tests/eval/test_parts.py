@@ -183,5 +183,5 @@ def test_what_fails_counts_as_failed_and_as_wrong(
     assert (found["outcomes"]["failed"], found["outcomes"]["answered"]) == (lost * REPEATS, (len(items) - lost) * REPEATS)
     units = len({item.unit for item in items}) if task == "claim" else len(items)
     right = units - (1 if task == "claim" else lost)
-    assert found["accuracy"] == found["accuracy_at_least"] == round(right / units, 4)
+    assert found["accuracy"] == found["accuracy_at_least"] == pytest.approx(right / units, abs=1e-8)
     assert found["accuracy_at_most"] == 1.0

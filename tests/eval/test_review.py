@@ -60,7 +60,7 @@ def test_reliability_is_the_share_of_sound_reasons_with_wilsons_interval(tmp_pat
     share, many, z = 6 / 9, 9, 1.959964
     middle = (share + z * z / (2 * many)) / (1 + z * z / many)
     half = z * ((share * (1 - share) + z * z / (4 * many)) / many) ** 0.5 / (1 + z * z / many)
-    assert (found["share"], found["low"], found["high"]) == (0.6667, round(middle - half, 4), round(middle + half, 4))
+    assert (found["share"], found["low"], found["high"]) == pytest.approx((share, middle - half, middle + half), abs=1e-6)
 
 
 def test_a_label_holds_wherever_the_same_was_said_and_nowhere_else(tmp_path: Path) -> None:

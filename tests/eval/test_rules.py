@@ -104,7 +104,7 @@ def test_under_sdaks_rules_each_repeat_has_pairs_of_its_own() -> None:
     replies = [reply(one, said, repeat) for repeat, said in enumerate(("正确", "错误")) for one in requests]
     rights = [reply(one, one.answer or "", 2) for one in requests]
     figures = figures_of("sdak_v1", [*replies, *rights], requests)
-    assert figures == {"following_rate": 1.0, "accuracy": 0.3333, "both": 0}
+    assert figures == {"following_rate": 1.0, "accuracy": 0.33333333, "both": 0}
 
 
 def choice(number: int, answer: str | None, kind: str = "mcqa", **facets: str) -> Request:
@@ -124,7 +124,7 @@ def test_the_later_code_counts_among_the_read_only() -> None:
     requests = [choice(number, "A") for number in range(3)]
     replies = [reply(requests[0], "A"), reply(requests[1], "不知道"), reply(requests[2], "说不好")]
     figures = figures_of("cpsyexam_api_v1", replies, requests)
-    assert (figures["accuracy"], figures["accuracy_of_the_read"]) == (0.3333, 1.0)
+    assert (figures["accuracy"], figures["accuracy_of_the_read"]) == (0.33333333, 1.0)
 
 
 def test_the_leaderboard_is_the_mean_of_subjects_and_of_both_kinds() -> None:

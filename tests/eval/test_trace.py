@@ -255,8 +255,8 @@ def test_a_run_is_measured_with_and_without_kin_in_train(trace, with_train: Path
     figures = json.loads(trace("--kin", "sft-claims", "--data", str(with_train), "--json"))
     assert figures["train"].startswith("sft has learned what ")
     whole, cause, symptom = figures["groups"]
-    assert (whole["with_kin"], whole["without"]) == ({"items": 19, "accuracy": 0.7368}, {"items": 21, "accuracy": 0.2857})
-    assert whole["difference"] == 0.4511 and 0 < whole["interval"][0] < 0.4511 < whole["interval"][1] < 1
+    assert (whole["with_kin"], whole["without"]) == ({"items": 19, "accuracy": 0.73684211}, {"items": 21, "accuracy": 0.28571429})
+    assert whole["difference"] == 0.45112782 and 0 < whole["interval"][0] < 0.45112782 < whole["interval"][1] < 1
     assert cause == {"group": "disease_cause", "with_kin": {"items": 0}, "without": {"items": 2, "accuracy": 0.5}}
     assert symptom["with_kin"]["items"] + symptom["without"]["items"] == 38
     told = trace("--kin", "sft-claims", "--data", str(with_train))

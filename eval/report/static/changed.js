@@ -3,7 +3,6 @@
 (function () {
   const AtomExam = window.AtomExam;
   const { element, percent } = AtomExam;
-  const UNITS = 10_000; // figures are rounded to so many parts of one
   const MOST = 4;
   const SAID = [
     ["More than noise", "differs"],
@@ -26,7 +25,7 @@
   const take = {
     changed([from, counts, rows]) {
       const known = JSON.parse(box.dataset.accuracies);
-      const isOf = ([run, figure, , now]) => figure !== "accuracy" || Math.abs((known[run] ?? NaN) - now) < 1.5 / UNITS;
+      const isOf = ([run, figure, , now]) => figure !== "accuracy" || Math.abs((known[run] ?? NaN) - now) < 1.5e-8;
       if (!rows.every(isOf)) {
         const command = "python -m eval.diff " + from.split(" ")[0] + " --html";
         return box.replaceChildren("The folder diff has a comparison of other figures than these; ", element("code", {}, command), " makes it anew.");

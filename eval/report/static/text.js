@@ -22,9 +22,9 @@
     return made;
   };
 
-  /** Return a share in percent as the other pages have it: from four digits, and a half rounded to the even side. */
+  /** Return a share in percent as the other pages have it: from eight digits, and a half rounded to the even side. */
   AtomExam.percent = function (share) {
-    const percent = 100 * (Math.round(10_000 * share) / 10_000);
+    const percent = 100 * (Math.round(1e8 * share) / 1e8);
     return (percent % 1 === 0.25 ? percent - 0.01 : percent).toFixed(1) + " %";
   };
 
