@@ -22,11 +22,12 @@ from atomexam.runtime.budgets import OverBudget, renew_cpu_limit
 from atomexam.runtime.jsonl import read_jsonl
 from crawlers.read.account.characters import CharacterAccount, Unread, folded
 from crawlers.read.account.comparison import MarkedLines, count_marks, is_short_answer, mark_items, signless, unexplained
+from crawlers.read.containers.files.json import parsed
 from crawlers.read.lines.paper import lines_of
 from crawlers.store.exchanges import response_of
 from crawlers.store.segments import ArchiveRow, read_index, read_page
 from crawlers.store.warc import Page
-from crawlers.text.fields import sound_json, text_of
+from crawlers.text.fields import text_of
 from crawlers.web.bodies import unpacked
 from crawlers.web.broken_pages import begin_page
 from crawlers.web.charset import Charset
@@ -123,7 +124,7 @@ def _visible(response: TextResponse) -> tuple[list[str], str]:
     if response.text.lstrip()[:1] in ("{", "["):
         try:
             return [line for text in _values_in(response.text) for line in text_of(text).split("\n")], ""
-        except (ValueError, RecursionError):
+        except ValueError:
             pass
     links = "".join(response.css("a ::text").getall())
     return lines_of(response.text, drop_hidden=True), signless(folded(links))
@@ -139,7 +140,7 @@ def _values_in(text: str) -> Iterator[str]:
     while waiting:
         value = waiting.pop()
         if isinstance(value, str) and value.strip()[:1] in ("{", "["):
-            with suppress(ValueError, RecursionError):
+            with suppress(ValueError):
                 value = _without_keys(value) or value
         if isinstance(value, list):
             waiting += reversed(value)
@@ -149,4 +150,4 @@ def _values_in(text: str) -> Iterator[str]:
 
 def _without_keys(text: str) -> Any:
     """Return a JSON text with a list of its values, duplicate keys included, in place of each object."""
-    return json.loads(sound_json(text), object_pairs_hook=lambda pairs: [value for _, value in pairs])
+    return parsed(text, object_pairs_hook=lambda pairs: [value for _, value in pairs])

@@ -15,6 +15,7 @@ from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.documents.doc import WORD
 from crawlers.read.containers.files.csv import csv_rows, delimiter_of
+from crawlers.read.containers.files.json import parsed
 from crawlers.read.containers.files.notations import SUFFIXES as DATABASES
 from crawlers.read.containers.files.notations import YAMLS, cells_of_book, data_of, document_in, root_of, statement_rows, tables_of
 from crawlers.read.containers.files.programs import literals_of
@@ -134,12 +135,14 @@ def document_of(name: str, text: str) -> Any:
     start = text.lstrip("\ufeff \t\r\n")[:1]
     if start in ("{", "["):
         try:
-            return _json(name, text)
+            return _json(text)
+        except Refusal as error:
+            raise Refusal(f"{name}: {error}") from None
         except ValueError:
             lines = [line for line in text.split("\n") if line.strip()]
             if len(lines) > 1 and lines[0].rstrip().endswith(("}", "]")):
                 try:
-                    return [_json(name, line) for line in lines]
+                    return [_json(line) for line in lines]
                 except ValueError:
                     pass
     if name.lower().endswith(".sql") or (
@@ -151,8 +154,5 @@ def document_of(name: str, text: str) -> Any:
     return literals_of(name, f"({text})" if start in ("{", "[") else text)
 
 
-def _json(name: str, text: str) -> Any:
-    try:
-        return json.loads(text.lstrip("\ufeff"), parse_constant=lambda _: None, object_pairs_hook=marked_object)
-    except RecursionError:
-        raise Refusal(f"{name}: nested too deeply to be read; expected records of plain fields") from None
+def _json(text: str) -> Any:
+    return parsed(text.lstrip("\ufeff"), parse_constant=lambda _: None, object_pairs_hook=marked_object)

@@ -14,6 +14,8 @@ from crawlers.text.fields import sound_json
 LINES = (".jsonl", ".ndjson")
 _TWO_LINES = re.compile(r"[\ufeff\s]{0,99}(?P<first>\{[^\n]{0,9999999})\n\s{0,99}\{")
 _RAW_CHARS = 2000
+_MOST_VALUES, _CHARS_A_VALUE = 500_000, 16
+"""Values of a text, and of each 16 characters more: 100,000 questions of eight fields have half of it. An empty one takes a kilobyte."""
 
 
 def documents_of(name: str, body: bytes) -> Iterator[tuple[str, Any]]:
@@ -24,12 +26,13 @@ def documents_of(name: str, body: bytes) -> Iterator[tuple[str, Any]]:
         ValueError: the file is not JSON, or none of its lines is; the message gives file and line.
     """
     text = decoded(name, body)
-    if not is_by_line(name, text):
-        try:
+    try:
+        if not is_by_line(name, text):
             yield "", _parse(text)
-        except ValueError as error:
-            raise Refusal(f"{name}: {error}") from None
-        return
+            return
+        check_values(text, text.count("\n"))
+    except ValueError as error:
+        raise Refusal(f"{name}: {error}") from None
     faults, read = [], 0
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
@@ -63,9 +66,28 @@ def _is_whole(text: str) -> bool:
     return True
 
 
+def parsed(text: str, **options: Any) -> Any:
+    """Return the value of JSON from elsewhere; `options` are those of `json.loads`.
+
+    Raises:
+        ValueError: it is not JSON; a Refusal if it is nested too deeply, or has too many values.
+    """
+    check_values(text)
+    try:
+        return json.loads(sound_json(text), **options)
+    except RecursionError:
+        raise Refusal("nested too deeply to be read; expected records of plain fields") from None
+
+
+def check_values(text: str, more: int = 0) -> None:
+    """Raise a Refusal if JSON has too many values, which take more memory than their characters."""
+    if (count := sum(map(text.count, ",[{"), more)) > (most := _MOST_VALUES + len(text) // _CHARS_A_VALUE):
+        raise Refusal(f"up to {count} values (signs , [ {{) in {len(text)} characters; at most {most} are read: split it")
+
+
 def _parse(text: str) -> Any:
     try:
-        return json.loads(sound_json(text), parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=object_of)
+        return parsed(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=object_of)
     except json.JSONDecodeError as error:
         position = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
         hint = "; one record per line? then name the file .jsonl" if error.msg == "Extra data" else ""
@@ -74,8 +96,6 @@ def _parse(text: str) -> Any:
         if "digits" not in str(error):
             raise
         raise ValueError("a number of more than 4,300 digits; expected fields of a question: write it as text") from None
-    except RecursionError:
-        raise ValueError("nested too deeply to be read; expected records of plain fields") from None
 
 
 def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
