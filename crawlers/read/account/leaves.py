@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from atomexam.text.encodings import decoded
 from crawlers.read.containers.files.archives import tree_of
-from crawlers.read.containers.files.json import is_by_line, parsed
+from crawlers.read.containers.files.json import is_by_line
 from crawlers.read.containers.files.parquet import SUFFIX as PARQUET
 from crawlers.read.containers.files.parquet import read_rows
 from crawlers.read.containers.files.reading import EVERY, CoveredCell, Lost
@@ -23,6 +23,7 @@ from crawlers.read.tables.legends import TABLED, sheets_in
 from crawlers.read.tables.records.arrays import every_key
 from crawlers.read.tables.records.triples import triple_lines
 from crawlers.read.tables.tree import listed
+from crawlers.text.fields import parsed_json
 
 LETTER = re.compile(r"[A-Ja-j]")
 
@@ -70,11 +71,11 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
         for number, line in enumerate(text.split("\n"), 1):
             unit = f"line:{number}"
             try:
-                yield from _values(parsed(line, object_pairs_hook=ObjectPairs), unit, "") if line.strip() else ()
+                yield from _values(parsed_json(line, object_pairs_hook=ObjectPairs), unit, "") if line.strip() else ()
             except ValueError:
                 yield Leaf(unit, "", line)
     else:
-        yield from _document(parsed(text, object_pairs_hook=ObjectPairs), array)
+        yield from _document(parsed_json(text, object_pairs_hook=ObjectPairs), array)
 
 
 def leaves_of_rows(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Leaf]:
@@ -165,7 +166,7 @@ def _values(value: Any, unit: str, way: str) -> Iterator[Leaf]:
 def _written_out(text: str) -> Any:
     """Return the list in a text that is itself JSON; None if it is not."""
     try:
-        value = parsed(text, object_pairs_hook=ObjectPairs)
+        value = parsed_json(text, object_pairs_hook=ObjectPairs)
     except ValueError:
         return None
     return value if isinstance(value, list) and value else None

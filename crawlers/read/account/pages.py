@@ -22,12 +22,11 @@ from atomexam.runtime.budgets import OverBudget, renew_cpu_limit
 from atomexam.runtime.jsonl import read_jsonl
 from crawlers.read.account.characters import CharacterAccount, Unread, folded
 from crawlers.read.account.comparison import MarkedLines, count_marks, is_short_answer, mark_items, signless, unexplained
-from crawlers.read.containers.files.json import parsed
 from crawlers.read.lines.paper import lines_of
 from crawlers.store.exchanges import response_of
 from crawlers.store.segments import ArchiveRow, read_index, read_page
 from crawlers.store.warc import Page
-from crawlers.text.fields import text_of
+from crawlers.text.fields import parsed_json, text_of
 from crawlers.web.bodies import unpacked
 from crawlers.web.broken_pages import begin_page
 from crawlers.web.charset import Charset
@@ -150,4 +149,4 @@ def _values_in(text: str) -> Iterator[str]:
 
 def _without_keys(text: str) -> Any:
     """Return a JSON text with a list of its values, duplicate keys included, in place of each object."""
-    return parsed(text, object_pairs_hook=lambda pairs: [value for _, value in pairs])
+    return parsed_json(text, object_pairs_hook=lambda pairs: [value for _, value in pairs])

@@ -15,7 +15,6 @@ from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.documents.doc import WORD
 from crawlers.read.containers.files.csv import csv_rows, delimiter_of
-from crawlers.read.containers.files.json import parsed
 from crawlers.read.containers.files.notations import SUFFIXES as DATABASES
 from crawlers.read.containers.files.notations import YAMLS, cells_of_book, data_of, document_in, root_of, statement_rows, tables_of
 from crawlers.read.containers.files.programs import literals_of
@@ -24,7 +23,7 @@ from crawlers.read.containers.files.text import scripts_of_page, tables_of_markd
 from crawlers.read.tables.headers import cells_of_page, cells_of_sheets, is_page, tables_below_row, tables_of_cells, with_titles
 from crawlers.read.tables.legends import SHEETS, with_comments, with_legends
 from crawlers.read.tables.tree import opened, tables_in, turned_document
-from crawlers.text.fields import text_of
+from crawlers.text.fields import parsed_json, text_of
 
 TEXTS = (".txt", ".text")
 LITERALS = (".js", ".ts", ".mjs")
@@ -155,4 +154,4 @@ def document_of(name: str, text: str) -> Any:
 
 
 def _json(text: str) -> Any:
-    return parsed(text.lstrip("\ufeff"), parse_constant=lambda _: None, object_pairs_hook=marked_object)
+    return parsed_json(text.lstrip("\ufeff"), parse_constant=lambda _: None, object_pairs_hook=marked_object)

@@ -12,9 +12,9 @@ from typing import Any
 
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.files.json import parsed
 from crawlers.read.containers.files.reading import EVERY, MAX_DEPTH, MAX_NODES, Rows, marked_object
 from crawlers.read.tables.columns import names_of, plain
+from crawlers.text.fields import parsed_json
 
 _ALIKE, _LEAST_NAMED = 0.8, 2
 _LEAST_BESIDE, _BESIDE = 3, 4
@@ -152,7 +152,7 @@ def json_of(text: Any) -> Any:
     if stripped[:1] + stripped[-1:] not in ("[]", "{}"):
         return None
     try:
-        value = parsed(stripped, strict=False, parse_constant=lambda _: None, object_pairs_hook=marked_object)
+        value = parsed_json(stripped, strict=False, parse_constant=lambda _: None, object_pairs_hook=marked_object)
     except ValueError:
         return None
     return value if isinstance(value, dict) or any(isinstance(each, str | list | dict) for each in value) else None

@@ -8,14 +8,12 @@ from typing import Any
 
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.files.reading import Lost, RepeatedKey
-from crawlers.text.fields import sound_json
+from crawlers.read.containers.files.reading import MAX_RECORD_CHARS, Lost, RepeatedKey, bounded
+from crawlers.text.fields import check_values, parsed_json
 
 LINES = (".jsonl", ".ndjson")
 _TWO_LINES = re.compile(r"[\ufeff\s]{0,99}(?P<first>\{[^\n]{0,9999999})\n\s{0,99}\{")
 _RAW_CHARS = 2000
-_MOST_VALUES, _CHARS_A_VALUE = 500_000, 16
-"""Values of a text, and of each 16 characters more: 100,000 questions of eight fields have half of it. An empty one takes a kilobyte."""
 
 
 def documents_of(name: str, body: bytes) -> Iterator[tuple[str, Any]]:
@@ -34,7 +32,7 @@ def documents_of(name: str, body: bytes) -> Iterator[tuple[str, Any]]:
     except ValueError as error:
         raise Refusal(f"{name}: {error}") from None
     faults, read = [], 0
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(bounded(name, text.split("\n"), MAX_RECORD_CHARS), 1):
         if line.strip():
             try:
                 yield f"line:{number}", _parse(line)
@@ -66,28 +64,9 @@ def _is_whole(text: str) -> bool:
     return True
 
 
-def parsed(text: str, **options: Any) -> Any:
-    """Return the value of JSON from elsewhere; `options` are those of `json.loads`.
-
-    Raises:
-        ValueError: it is not JSON; a Refusal if it is nested too deeply, or has too many values.
-    """
-    check_values(text)
-    try:
-        return json.loads(sound_json(text), **options)
-    except RecursionError:
-        raise Refusal("nested too deeply to be read; expected records of plain fields") from None
-
-
-def check_values(text: str, more: int = 0) -> None:
-    """Raise a Refusal if JSON has too many values, which take more memory than their characters."""
-    if (count := sum(map(text.count, ",[{"), more)) > (most := _MOST_VALUES + len(text) // _CHARS_A_VALUE):
-        raise Refusal(f"up to {count} values (signs , [ {{) in {len(text)} characters; at most {most} are read: split it")
-
-
 def _parse(text: str) -> Any:
     try:
-        return parsed(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=object_of)
+        return parsed_json(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=object_of)
     except json.JSONDecodeError as error:
         position = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
         hint = "; one record per line? then name the file .jsonl" if error.msg == "Extra data" else ""

@@ -48,8 +48,9 @@ def test_half_a_character_is_told_as_lost() -> None:
             r"a\.json: up to 600002 values .* characters; at most 556250 are read",
         ),
         ("a.jsonl", b"{}\n" * 300_000, r"a\.jsonl: up to 600000 values"),
+        ("a.jsonl", b'{"q":"%s"}' % (b"1" * 5_000_000), r"a\.jsonl: line 1 has 5000008 characters; at most 5000000 are read"),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_what_is_no_file_of_records_is_told(name: str, body: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
