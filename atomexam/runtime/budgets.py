@@ -314,6 +314,8 @@ def _started() -> _ReaderProcess:
 
 
 def _serve(pipe: Connection) -> None:
+    if parent := multiprocessing.parent_process():
+        _end_with_parent(parent.pid or 0)
     _is_guarded[0] = True
     gc.freeze()
     gc.set_threshold(_COLLECTED_EVERY, 10, 100)

@@ -16,7 +16,7 @@ from crawlers.store.request_keys import is_robots
 from crawlers.store.segments import read_page
 from crawlers.web import settings
 
-_ARCHIVE = "crawlers.web.archive.ArchiveMiddleware"
+_ARCHIVE, _COOKIES = "crawlers.web.archive.ArchiveMiddleware", "crawlers.web.cookies.Cookies"
 _SENDING = tuple(  # needed only for requests that are sent
     f"scrapy.downloadermiddlewares.{name}."
     for name in ("cookies", "defaultheaders", "downloadtimeout", "httpauth", "httpcache", "httpproxy", "useragent")
@@ -115,7 +115,7 @@ class Start:
 
 def replay_settings() -> dict[str, Any]:
     """Return the settings of a replay: those of a crawl, so that pages pass the same middlewares, without the network settings."""
-    ours = {name: priority for name, priority in settings.DOWNLOADER_MIDDLEWARES.items() if name != _ARCHIVE}
+    ours = {name: priority for name, priority in settings.DOWNLOADER_MIDDLEWARES.items() if name not in (_ARCHIVE, _COOKIES)}
     theirs = {name: priority for name, priority in DOWNLOADER_MIDDLEWARES_BASE.items() if ours.get(name, priority) is not None}
     return settings.offline() | {
         "SCHEDULER": OneRequest,

@@ -1,5 +1,6 @@
 """Pieces that most pages share: their visible text, their images, their labelled values. From values to values."""
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -9,6 +10,7 @@ from lxml.html import HtmlElement
 
 from atomexam.records.item import LabelledValue
 from atomexam.runtime.budgets import OverBudget
+from atomexam.text.refusal import Refusal
 
 _LINE_TAGS = {
     *("address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6"),
@@ -34,6 +36,8 @@ _LOWERED = dict(zip("0123456789+＋-－–−()=n", "₀₁₂₃₄₅₆₇₈
 _IN_FORMULA = re.compile("[A-Za-z0-9Α-Ωα-ωµ+＋\\-－–−=()./,*'′·×⁰-ₜ²³¹]+")
 _ORDINAL = re.compile("st|nd|rd|th")
 _MAX_RAISED_CHARS = 16
+_MOST_VALUES, _CHARS_A_VALUE = 500_000, 16
+"""Values of a text, and of each 16 characters more: 100,000 questions of eight fields have half of it. An empty one takes a kilobyte."""
 _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])", re.I)
 
 
@@ -88,6 +92,25 @@ def images_in(page: Any) -> int:
 def sound_json(text: str) -> str:
     """Return JSON text with lone surrogate escapes, which no file can store, as U+FFFD; `clean` rejects those as mojibake."""
     return _LONE_SURROGATE.sub(r"\\ufffd", text) if "\\u" in text else text
+
+
+def parsed_json(text: str, **options: Any) -> Any:
+    """Return the value of JSON from elsewhere; `options` are those of `json.loads`.
+
+    Raises:
+        ValueError: it is not JSON; a Refusal if it is nested too deeply, or has too many values.
+    """
+    check_values(text)
+    try:
+        return json.loads(sound_json(text), **options)
+    except RecursionError:
+        raise Refusal("nested too deeply to be read; expected records of plain fields") from None
+
+
+def check_values(text: str, more: int = 0) -> None:
+    """Raise a Refusal if JSON has too many values, which take more memory than their characters."""
+    if (count := sum(map(text.count, ",[{"), more)) > (most := _MOST_VALUES + len(text) // _CHARS_A_VALUE):
+        raise Refusal(f"up to {count} values (signs , [ {{) in {len(text)} characters; at most {most} are read: split it")
 
 
 def labelled(pairs: Iterable[tuple[str, str]], part: str) -> list[LabelledValue]:

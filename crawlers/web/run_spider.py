@@ -7,7 +7,6 @@ from typing import Any, cast
 from msgspec import Struct
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
-from scrapy.downloadermiddlewares import cookies
 from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.spiderloader import SpiderLoader
@@ -16,6 +15,7 @@ from twisted.python.failure import Failure
 from atomexam.records.checks import one_of
 from atomexam.records.params import Source
 from crawlers.html.source_spider import MAX_REPORTED, SourceSpider
+from crawlers.web.cookies import know_suffixes
 
 MAX_LINES = 5  # URLs in a message
 _LONGEST_LINE = 400  # an address may have any length
@@ -110,11 +110,6 @@ def quiet_downloads() -> None:
     for name in ("scrapy.core.downloader.handlers.http11", "scrapy.downloadermiddlewares.httpcompression"):
         # Too large, cut off, packed in an unknown way: the account of the crawl has it. A log level would be reset by Scrapy's own set-up.
         logging.getLogger(name).addFilter(lambda record: record.levelno >= logging.ERROR)
-
-
-def know_suffixes() -> None:
-    """Make cookies use the installed list of public suffixes (com.cn): a crawl contacts only the hosts of its site."""
-    cookies._split_domain = cookies.TLDExtract(include_psl_private_domains=True, suffix_list_urls=(), cache_dir=None)
 
 
 def spider_settings(more: dict[str, Any]) -> Settings:

@@ -14,7 +14,6 @@ SPIDER_MODULES = ["crawlers.sources"]
 NEWSPIDER_MODULE = "crawlers.sources"
 
 ROBOTSTXT_USER_AGENT = BOT_NAME
-COOKIES_ENABLED = True  # in memory only
 REFERRER_POLICY = "no-referrer"  # a spider sets the referrer if a site requires it
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False  # Scrapy 2.19 would run code sent to a local port
@@ -45,6 +44,8 @@ DOWNLOADER_MIDDLEWARES = {
     "crawlers.web.charset.Charset": 585,  # reads bodies unpacked at 590
     f"{_THEIRS}.redirect.RedirectMiddleware": None,
     "crawlers.web.redirects.Redirects": 600,
+    f"{_THEIRS}.cookies.CookiesMiddleware": None,
+    "crawlers.web.cookies.Cookies": 700,
     # Next to the downloader: bodies are stored as received, and replayed pages are decompressed like fetched ones.
     "crawlers.web.archive.ArchiveMiddleware": 950,
     "crawlers.web.broken_pages.PageTracker": 960,

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -58,6 +59,9 @@ def reader(name: str, body: bytes) -> Iterator[str]:
         case b"crash":
             signal.signal(signal.SIGSEGV, signal.SIG_DFL)  # no words of Python's own
             os.kill(os.getpid(), signal.SIGSEGV)
+        case b"stuck":  # in C, where no thread of Python runs
+            yield str(os.getpid())
+            re.match("(a|a)*b", "a" * 40)
         case b"refuse":
             raise Refusal(f"{name}: no such thing")
         case b"fail":
@@ -95,6 +99,31 @@ def test_what_breaks_its_reader_ends_alone(body: bytes, words: str, monkeypatch:
         list(read_guarded(reader, "a", body, "cut it", BUDGET))
     assert isinstance(raised.value, Refusal) == (body != b"fail")
     assert list(read_guarded(reader, "b", b"nested", "cut it", BUDGET)) == ["b begins", "inner begins"]
+
+
+@pytest.mark.slow
+def test_a_reader_ends_with_the_run_that_started_it() -> None:
+    code = """
+from atomexam.runtime.budgets import read_guarded
+from tests.runtime.test_budgets import reader
+if __name__ == "__main__":
+    for said in read_guarded(reader, "a", b"stuck", ""):
+        print(said, flush=True)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "a begins\n"
+        pid = int(run.stdout.readline())
+        time.sleep(0.2)
+        run.kill()
+    for _ in range(50):
+        with suppress(ProcessLookupError):
+            os.kill(pid, 0)
+            time.sleep(0.1)
+            continue
+        return
+    os.kill(pid, signal.SIGKILL)
+    pytest.fail("it runs on")
 
 
 def test_a_limit_of_the_shell_breaks_no_reader() -> None:

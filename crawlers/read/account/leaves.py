@@ -23,7 +23,7 @@ from crawlers.read.tables.legends import TABLED, sheets_in
 from crawlers.read.tables.records.arrays import every_key
 from crawlers.read.tables.records.triples import triple_lines
 from crawlers.read.tables.tree import listed
-from crawlers.text.fields import sound_json
+from crawlers.text.fields import parsed_json
 
 LETTER = re.compile(r"[A-Ja-j]")
 
@@ -71,11 +71,11 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
         for number, line in enumerate(text.split("\n"), 1):
             unit = f"line:{number}"
             try:
-                yield from _values(_parsed(line), unit, "") if line.strip() else ()
-            except (ValueError, RecursionError):
+                yield from _values(parsed_json(line, object_pairs_hook=ObjectPairs), unit, "") if line.strip() else ()
+            except ValueError:
                 yield Leaf(unit, "", line)
     else:
-        yield from _document(_parsed(text), array)
+        yield from _document(parsed_json(text, object_pairs_hook=ObjectPairs), array)
 
 
 def leaves_of_rows(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Leaf]:
@@ -109,13 +109,6 @@ def _of_triples(name: str, body: bytes) -> Iterator[Leaf]:
         first[triple.head] = unit
         yield Leaf(unit, "relation", triple.relation, True)
         yield Leaf(unit, "tail", triple.tail)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(sound_json(text), object_pairs_hook=ObjectPairs)
-    except RecursionError:
-        raise ValueError("nested too deep to be read") from None
 
 
 def _document(document: Any, array: Sequence[str]) -> Iterator[Leaf]:
@@ -173,10 +166,10 @@ def _values(value: Any, unit: str, way: str) -> Iterator[Leaf]:
 def _written_out(text: str) -> Any:
     """Return the list in a text that is itself JSON; None if it is not."""
     try:
-        parsed = _parsed(text)
-    except (ValueError, RecursionError):
+        value = parsed_json(text, object_pairs_hook=ObjectPairs)
+    except ValueError:
         return None
-    return parsed if isinstance(parsed, list) and parsed else None
+    return value if isinstance(value, list) and value else None
 
 
 def _cells(name: str, body: bytes) -> Iterator[Leaf]:

@@ -26,7 +26,7 @@ from crawlers.read.lines.paper import lines_of
 from crawlers.store.exchanges import response_of
 from crawlers.store.segments import ArchiveRow, read_index, read_page
 from crawlers.store.warc import Page
-from crawlers.text.fields import sound_json, text_of
+from crawlers.text.fields import parsed_json, text_of
 from crawlers.web.bodies import unpacked
 from crawlers.web.broken_pages import begin_page
 from crawlers.web.charset import Charset
@@ -123,7 +123,7 @@ def _visible(response: TextResponse) -> tuple[list[str], str]:
     if response.text.lstrip()[:1] in ("{", "["):
         try:
             return [line for text in _values_in(response.text) for line in text_of(text).split("\n")], ""
-        except (ValueError, RecursionError):
+        except ValueError:
             pass
     links = "".join(response.css("a ::text").getall())
     return lines_of(response.text, drop_hidden=True), signless(folded(links))
@@ -139,7 +139,7 @@ def _values_in(text: str) -> Iterator[str]:
     while waiting:
         value = waiting.pop()
         if isinstance(value, str) and value.strip()[:1] in ("{", "["):
-            with suppress(ValueError, RecursionError):
+            with suppress(ValueError):
                 value = _without_keys(value) or value
         if isinstance(value, list):
             waiting += reversed(value)
@@ -149,4 +149,4 @@ def _values_in(text: str) -> Iterator[str]:
 
 def _without_keys(text: str) -> Any:
     """Return a JSON text with a list of its values, duplicate keys included, in place of each object."""
-    return json.loads(sound_json(text), object_pairs_hook=lambda pairs: [value for _, value in pairs])
+    return parsed_json(text, object_pairs_hook=lambda pairs: [value for _, value in pairs])

@@ -44,6 +44,8 @@ LETTER_IN_NAME = re.compile(r"(?<![a-z])[a-j](?![a-z])", re.IGNORECASE)
 """What names an option that nobody took: `D 选支`."""
 _TIMES, _NEARLY_ALL = 3, 0.9
 """How often each value of a column recurs, on average, that says a kind; share of questions that have an answer."""
+_MOST_SEARCHED = 10**9
+"""Characters of a record's texts in which its values are searched, each in all: more than 1,000 values of one have texts of a megabyte."""
 _CODE_CHARS = 8
 """A value of a known key may be read as another word, such as 2 for C or single for 单选; a longer value may not."""
 _AT_ONCE = 50_000
@@ -148,10 +150,16 @@ class _Texts:
         others = [words_of(getattr(item, name, None) or "") for item in self._items for name in _OTHERS]
         self._words = "\n".join([*texts, "".join(texts)])
         self._all = "\n".join([self._words, *others])
+        self._searched = 0
+
+    def _is_in(self, words: str, row: str) -> bool:
+        """Return whether words are in a row; once all searches have read too much, only whether they are one of its texts."""
+        self._searched += len(row)
+        return words in (row if self._searched < _MOST_SEARCHED else self._apart)
 
     def has(self, value: _Value, least: int) -> bool:
         """Return whether all that is left of a value, each part of more than the least characters, is furniture or in the row."""
-        found = all(len(own := words_of(one.text)) > least and own in self._words for one in value.left if not _is_beside(one))
+        found = all(len(own := words_of(one.text)) > least and self._is_in(own, self._words) for one in value.left if not _is_beside(one))
         if found and self._found is not None:
             self._found.append(value.text)
         elif found:
@@ -160,8 +168,12 @@ class _Texts:
 
     def take(self, text: str) -> bool:
         """Return whether a text is one of the items', as often as they have it."""
-        may_be = words_of(text).lstrip("abcdefghij") in self._all or not _UNLIKE_WORDS.isdisjoint(text)
+        may_be = self._is_in(words_of(text).lstrip("abcdefghij"), self._all) or not _UNLIKE_WORDS.isdisjoint(text)
         return may_be and self._one_by_one.take(text) is not None
+
+    @cached_property
+    def _apart(self) -> frozenset[str]:
+        return frozenset(self._all.split("\n"))
 
     @cached_property
     def _one_by_one(self) -> ItemTexts:

@@ -23,7 +23,7 @@ from crawlers.read.containers.files.text import scripts_of_page, tables_of_markd
 from crawlers.read.tables.headers import cells_of_page, cells_of_sheets, is_page, tables_below_row, tables_of_cells, with_titles
 from crawlers.read.tables.legends import SHEETS, with_comments, with_legends
 from crawlers.read.tables.tree import opened, tables_in, turned_document
-from crawlers.text.fields import text_of
+from crawlers.text.fields import parsed_json, text_of
 
 TEXTS = (".txt", ".text")
 LITERALS = (".js", ".ts", ".mjs")
@@ -134,12 +134,14 @@ def document_of(name: str, text: str) -> Any:
     start = text.lstrip("\ufeff \t\r\n")[:1]
     if start in ("{", "["):
         try:
-            return _json(name, text)
+            return _json(text)
+        except Refusal as error:
+            raise Refusal(f"{name}: {error}") from None
         except ValueError:
             lines = [line for line in text.split("\n") if line.strip()]
             if len(lines) > 1 and lines[0].rstrip().endswith(("}", "]")):
                 try:
-                    return [_json(name, line) for line in lines]
+                    return [_json(line) for line in lines]
                 except ValueError:
                     pass
     if name.lower().endswith(".sql") or (
@@ -151,8 +153,5 @@ def document_of(name: str, text: str) -> Any:
     return literals_of(name, f"({text})" if start in ("{", "[") else text)
 
 
-def _json(name: str, text: str) -> Any:
-    try:
-        return json.loads(text.lstrip("\ufeff"), parse_constant=lambda _: None, object_pairs_hook=marked_object)
-    except RecursionError:
-        raise Refusal(f"{name}: nested too deeply to be read; expected records of plain fields") from None
+def _json(text: str) -> Any:
+    return parsed_json(text.lstrip("\ufeff"), parse_constant=lambda _: None, object_pairs_hook=marked_object)

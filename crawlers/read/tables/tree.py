@@ -14,6 +14,7 @@ from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.files.reading import EVERY, MAX_DEPTH, MAX_NODES, Rows, marked_object
 from crawlers.read.tables.columns import names_of, plain
+from crawlers.text.fields import parsed_json
 
 _ALIKE, _LEAST_NAMED = 0.8, 2
 _LEAST_BESIDE, _BESIDE = 3, 4
@@ -151,12 +152,10 @@ def json_of(text: Any) -> Any:
     if stripped[:1] + stripped[-1:] not in ("[]", "{}"):
         return None
     try:
-        parsed = json.loads(stripped, strict=False, parse_constant=lambda _: None, object_pairs_hook=marked_object)
-    except (ValueError, RecursionError):
+        value = parsed_json(stripped, strict=False, parse_constant=lambda _: None, object_pairs_hook=marked_object)
+    except ValueError:
         return None
-    if isinstance(parsed, dict):
-        return parsed
-    return parsed if any(isinstance(each, str | list | dict) for each in parsed) else None
+    return value if isinstance(value, dict) or any(isinstance(each, str | list | dict) for each in value) else None
 
 
 def listed(text: str) -> Any:
@@ -166,11 +165,11 @@ def listed(text: str) -> Any:
         return text
     for read in (partial(json.loads, strict=False), ast.literal_eval):  # a database may have turned \\n into a line end
         try:
-            parsed = read(stripped)
+            value = read(stripped)
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):  # TypeError: a list as a key
             continue
-        if isinstance(parsed, list | dict):
-            return parsed
+        if isinstance(value, list | dict):
+            return value
     return text
 
 

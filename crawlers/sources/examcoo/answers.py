@@ -1,10 +1,9 @@
 """The encoded answers of examcoo: a bit for each correct option, 1 or 2 for true or false, JSON for blanks, HTML for words. Pure."""
 
-import json
 from typing import Any, NamedTuple
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.text.fields import sound_json, text_of
+from crawlers.text.fields import parsed_json, text_of
 
 SINGLE, MULTIPLE, VERDICT, BLANKS, WORDS = "s1", "s2", "s3", "s4", "s5"
 BAD_DATA = "answer_mask_beyond_options"
@@ -65,7 +64,7 @@ def _of_mask(text: str, options: int) -> Answer:
 def _of_blanks(text: str) -> Answer:
     """Return `甲|||乙；丙` for two blanks, the first of which takes two words."""
     try:
-        blanks = [text_of(blank["a"]) for blank in json.loads(sound_json(text))]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        blanks = [text_of(blank["a"]) for blank in parsed_json(text)]
+    except (ValueError, KeyError, TypeError, AttributeError):
         return Answer(text, doubt="answer_unreadable")
     return Answer("；".join(blanks) if any(blanks) else None)

@@ -1,12 +1,11 @@
 """The rows of examcoo's content call -> the questions of a paper. Pure."""
 
-import json
 import re
 from typing import Any
 
 from crawlers.sources.examcoo.answers import BAD_DATA, answer_of_code, kind_of_answer
 from crawlers.sources.examcoo.parts import QUESTION_ID, Between, ExamcooPaper, Fields, PaperQuestion, joined, own_options, stem_text
-from crawlers.text.fields import images_in, sound_json, text_of
+from crawlers.text.fields import images_in, parsed_json, text_of
 
 TIMED_OUT = "-1"
 _REFUSALS = {TIMED_OUT: "the token of the page timed out", "-2": "wrong parameters", "-3": "no right to read this paper"}
@@ -25,8 +24,8 @@ def rows_of(text: str) -> list[Any]:
         ValueError: it has no rows; the message says what was found.
     """
     try:
-        value = json.loads(sound_json(text.lstrip("\ufeff")))
-    except (ValueError, RecursionError) as error:  # not JSON, a number with thousands of digits, or endless nesting
+        value = parsed_json(text.lstrip("\ufeff"))
+    except ValueError as error:  # not JSON, a number with thousands of digits, or endless nesting
         raise ValueError(f"not JSON: {error}; it begins with {text[:40]!r}") from None
     if refused := refused_with(text):
         raise ValueError(f"the call was answered with {refused}")
@@ -87,8 +86,8 @@ def _fields(kind: str, row: Fields, shared: list[str] | None) -> Fields:
 def _options(value: Any) -> list[str] | None:
     """Return options as HTML from their JSON, which is itself a string; None if it is not `[{"o": HTML}]`."""
     try:
-        decoded = json.loads(sound_json(value)) if isinstance(value, str) and value.strip() else value
-    except (ValueError, RecursionError):
+        decoded = parsed_json(value) if isinstance(value, str) and value.strip() else value
+    except ValueError:
         return None
     rows = decoded or []
     if not isinstance(rows, list):

@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import json
 import re
 from collections.abc import Iterator
 from math import ceil
@@ -22,7 +21,7 @@ from crawlers.html.source_spider import SourceSpider
 from crawlers.read.lines.paper import lines_of, read_paper
 from crawlers.read.vocabulary.labels import IMAGE, flat, parts_of
 from crawlers.read.vocabulary.options import options_in
-from crawlers.text.fields import sound_json, text_of
+from crawlers.text.fields import parsed_json, text_of
 
 WALL, IMAGES = "a pay-wall", "images"
 """Marks of an article's page."""
@@ -178,8 +177,8 @@ class MxqeSpider(SourceSpider):
     def parse_detail(self, response: Response, url: str) -> Iterator[QuestionItem]:
         """Read an article from the API; null content means that it was removed."""
         try:
-            decoded = json.loads(sound_json(response.body.decode("utf-8", "replace").lstrip("\ufeff")))
-        except (ValueError, RecursionError):
+            decoded = parsed_json(response.body.decode("utf-8", "replace").lstrip("\ufeff"))
+        except ValueError:
             decoded = None
         answer = decoded if isinstance(decoded, dict) else {}
         data = answer["data"] if isinstance(answer.get("data"), dict) else answer

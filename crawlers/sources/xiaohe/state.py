@@ -3,13 +3,12 @@
 No page of the real site was available: an entry is an object with a name and modules, a module one with a title and text.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from html import escape
 from typing import Any, NamedTuple
 
-from crawlers.text.fields import sound_json, text_of
+from crawlers.text.fields import parsed_json, text_of
 
 _MARKUP = re.compile(r"</[a-z][a-z0-9]*>|<(?:br|hr|img)\b[^<>]*>|&(?:[a-zA-Z]{2,8}|#\d{2,6});")  # plain text such as p<0.05 does not match
 _TEXT_KEYS = ("text", "content", "html", "value", "insert", "caption")
@@ -48,8 +47,8 @@ def _of_string(text: str, depth: int) -> str:
     bare = text.strip()
     if bare[:1] in ("[", "{") and bare[-1:] in ("]", "}"):
         try:
-            return _html(json.loads(sound_json(bare)), depth - 1)
-        except (ValueError, RecursionError):  # text in brackets
+            return _html(parsed_json(bare), depth - 1)
+        except ValueError:  # text in brackets
             pass
     return text if has_markup(text) else escape(text).replace("\n", "<br>")
 

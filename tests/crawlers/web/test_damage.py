@@ -26,6 +26,7 @@ from crawlers.store.request_keys import request_key
 from crawlers.store.segments import ArchiveRow, read_index, read_page, segment
 from crawlers.store.warc import Page, SentRequest
 from crawlers.web.archive import ArchiveMiddleware, finish_crawl
+from crawlers.web.cookies import Cookies
 from crawlers.web.page_kinds import KINDS_FILE
 
 FIRST, SNAPSHOT = "2026-01-01", "2026-11-20"
@@ -332,6 +333,20 @@ def test_a_live_crawl_that_reads_nothing_says_so(tmp_path: Path, run_toy: Toy, s
     assert status == 1 and says in errors
     assert run_toy("crawl", folder, pages=10, origin="live", asked=asked) == (0, "")
     assert asked.read_text().splitlines() == ["/robots.txt"]  # what was fetched is kept
+
+
+def test_a_site_sets_no_more_cookies_than_a_browser_keeps() -> None:
+    """15,000 fit in the headers of each page, and every host of a site may set its own."""
+    cookies = Cookies()
+    for number in range(200):
+        ask = Request(f"https://h{number % 100}.toy.example/")
+        answer = Response(ask.url, headers={"Set-Cookie": ["long=" + "1" * 5000, *(f"c{number}x{at}=1" for at in range(300))]})
+        assert cookies.process_response(ask, answer) is answer
+    jar = cookies.jars[None]
+    assert (len(jar), len(jar._cookies)) == (3000, 60)
+    cookies.process_request(ask)
+    sent = ask.headers["Cookie"].split(b"; ")
+    assert len(sent) == 50 and b"c199x299=1" in sent
 
 
 def test_cookies_that_a_site_sets_are_not_stored(tmp_path: Path) -> None:

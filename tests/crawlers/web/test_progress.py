@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from scrapy.downloadermiddlewares import cookies
 
 from crawlers.web.closing_table import Account, account_of, incomplete_reason, line, table
-from crawlers.web.run_spider import Outcome, first_lines, know_suffixes
+from crawlers.web.cookies import know_suffixes
+from crawlers.web.run_spider import Outcome, first_lines
 
 WHOLE = Account(pages={"200": 98, "404": 1}, failed={"timeout": 1}, forbidden=2, over_limit=3, off_site=4, items=1234)
 LARGE = Account(pages={"200": 990}, failed={"timeout": 10}, items=1)

@@ -119,14 +119,13 @@ def read_pdf(name: str, body: bytes) -> Text:
     # with the errors of pdfminer on damaged files that pdfplumber does not wrap
     damage = (PdfminerException, MalformedPDFException, PDFException, PSException, ValueError, TypeError, LookupError, AttributeError)
     try:
-        with pdfplumber.open(BytesIO(body)) as document:
-            with within(FILE_SECONDS, "the list of its pages"), within_memory(_PAGE_BYTES):
-                pages = document.pages
-            if len(pages) > MAX_PAGES:
-                raise _TooMuch(f"{len(pages)} pages; at most {MAX_PAGES} are read: split it")
-            seconds = max(FILE_SECONDS, (_SECONDS_A_SCAN if can_read() else _SECONDS_A_PAGE) * len(pages))
-            with within(seconds, f"a file of {len(pages)} pages"):
-                return _text(pages)
+        with within(FILE_SECONDS, "the list of its pages"), within_memory(_PAGE_BYTES):
+            pages = pdfplumber.open(BytesIO(body)).pages  # to close it would list them again, without a limit
+        if len(pages) > MAX_PAGES:
+            raise _TooMuch(f"{len(pages)} pages; at most {MAX_PAGES} are read: split it")
+        seconds = max(FILE_SECONDS, (_SECONDS_A_SCAN if can_read() else _SECONDS_A_PAGE) * len(pages))
+        with within(seconds, f"a file of {len(pages)} pages"):
+            return _text(pages)
     except OverBudget as error:
         raise Refusal(f"{name}: {error}; {_ADVICE}") from None
     except _TooMuch as error:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.files.reading import MAX_COLUMNS
+from crawlers.read.containers.files.reading import MAX_COLUMNS, MAX_RECORD_CHARS
 
 USUAL = (",", "\t", ";", "|", "，", "；")
 SHARE = 0.95
@@ -88,7 +88,10 @@ def _rows_of(text: str, sign: str) -> tuple[list[list[str]], bool]:
 
 def _lines_of(text: str) -> Iterator[str]:
     """Yield the lines of a text with their ends; StringIO would copy it, at four bytes a character."""
-    return (line[0] for line in _LINE.finditer(text))
+    for line in _LINE.finditer(text):
+        if line.end() - line.start() > MAX_RECORD_CHARS:
+            raise csv.Error(f"{line.end() - line.start()} characters; at most {MAX_RECORD_CHARS} are read")
+        yield line[0]
 
 
 def _parsed(text: str, sign: str, strict: bool) -> list[list[str]]:

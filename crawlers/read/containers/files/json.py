@@ -8,8 +8,8 @@ from typing import Any
 
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.files.reading import Lost, RepeatedKey
-from crawlers.text.fields import sound_json
+from crawlers.read.containers.files.reading import MAX_RECORD_CHARS, Lost, RepeatedKey, bounded
+from crawlers.text.fields import check_values, parsed_json
 
 LINES = (".jsonl", ".ndjson")
 _TWO_LINES = re.compile(r"[\ufeff\s]{0,99}(?P<first>\{[^\n]{0,9999999})\n\s{0,99}\{")
@@ -24,14 +24,15 @@ def documents_of(name: str, body: bytes) -> Iterator[tuple[str, Any]]:
         ValueError: the file is not JSON, or none of its lines is; the message gives file and line.
     """
     text = decoded(name, body)
-    if not is_by_line(name, text):
-        try:
+    try:
+        if not is_by_line(name, text):
             yield "", _parse(text)
-        except ValueError as error:
-            raise Refusal(f"{name}: {error}") from None
-        return
+            return
+        check_values(text, text.count("\n"))
+    except ValueError as error:
+        raise Refusal(f"{name}: {error}") from None
     faults, read = [], 0
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(bounded(name, text.split("\n"), MAX_RECORD_CHARS), 1):
         if line.strip():
             try:
                 yield f"line:{number}", _parse(line)
@@ -65,7 +66,7 @@ def _is_whole(text: str) -> bool:
 
 def _parse(text: str) -> Any:
     try:
-        return json.loads(sound_json(text), parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=object_of)
+        return parsed_json(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=object_of)
     except json.JSONDecodeError as error:
         position = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
         hint = "; one record per line? then name the file .jsonl" if error.msg == "Extra data" else ""
@@ -74,8 +75,6 @@ def _parse(text: str) -> Any:
         if "digits" not in str(error):
             raise
         raise ValueError("a number of more than 4,300 digits; expected fields of a question: write it as text") from None
-    except RecursionError:
-        raise ValueError("nested too deeply to be read; expected records of plain fields") from None
 
 
 def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -26,6 +26,8 @@ MAX_UNPACKED_BYTES, _LEAST_UNPACKED_BYTES = 512 * 1024 * 1024, 128 * 1024 * 1024
 """Bytes of the rows when unpacked, as of a JSON file, and what any file may have: one of some kilobytes may unpack to any size."""
 _MAX_NAME_CHARS = 256
 _ROWS_AT_ONCE = 64
+_MAX_FOOTER_BYTES = 16 * 1024 * 1024
+"""Of the description of its columns, which takes twenty times as much memory."""
 _MARK, _LOCKED_MARK, _POINTER_MARK = b"PAR1", b"PARE", b"version https://git-lfs."
 _MOST_ERROR_CHARS = 160
 _ADVICE = "write it again in parts, with pandas or `datasets`"
@@ -120,6 +122,8 @@ def _check_marks(name: str, body: bytes) -> None:
         raise Refusal(f"{name}: an encrypted parquet; write it without encryption")
     if not (body.startswith(_MARK) and body.endswith(_MARK)):
         raise Refusal(f"{name}: not a readable parquet (by its first or last bytes); is it complete?")
+    if (size := int.from_bytes(body[-8:-4], "little")) > _MAX_FOOTER_BYTES and size < len(body):
+        raise Refusal(f"{name}: its columns are described in {size} bytes; at most {_MAX_FOOTER_BYTES} are read: write fewer columns")
 
 
 def _check_schema(name: str, file: "ParquetFile") -> None:

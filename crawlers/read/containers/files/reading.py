@@ -9,8 +9,10 @@ from msgspec import Struct
 from atomexam.text.refusal import Refusal
 
 MAX_DEPTH, MAX_NODES, MAX_COLUMNS = 32, 20_000_000, 512
-MAX_LINES, MAX_LINE_CHARS = 1 << 20, 1_000_000
-"""Of a text, a page or a document: as many lines as a sheet has rows, and in a line as many characters as in a cell."""
+MAX_LINES, MAX_LINE_CHARS, MAX_RECORD_CHARS = 1 << 20, 1_000_000, 5_000_000
+"""Of a text, a page or a document: as many lines as a sheet has rows, and in a line as many characters as in a cell, or five such cells if
+it is a record or a row.
+"""
 P = ParamSpec("P")
 EVERY = "*"
 """In the way to a table: every index of a list, or every name in an object of similar objects."""
@@ -37,7 +39,7 @@ class Rows(Struct):
         return [key for key in self.columns() if not key.startswith("^")]
 
 
-def bounded(name: str, lines: list[str]) -> list[str]:
+def bounded(name: str, lines: list[str], most_chars: int = MAX_LINE_CHARS) -> list[str]:
     """Return the lines of a document.
 
     Raises:
@@ -45,9 +47,9 @@ def bounded(name: str, lines: list[str]) -> list[str]:
     """
     if len(lines) > MAX_LINES:
         raise Refusal(f"{name}: {len(lines)} lines; at most {MAX_LINES} are read: split it")
-    if at := next((at for at, line in enumerate(lines, 1) if len(line) > MAX_LINE_CHARS), 0):
+    if at := next((at for at, line in enumerate(lines, 1) if len(line) > most_chars), 0):
         found = f"line {at} has {len(lines[at - 1])} characters"
-        raise Refusal(f"{name}: {found}; at most {MAX_LINE_CHARS} are read: divide it, or remove it if it is no text")
+        raise Refusal(f"{name}: {found}; at most {most_chars} are read: divide it, or remove it if it is no text")
     return lines
 
 

@@ -62,6 +62,8 @@ _FILES = {
     "crowded.html": lambda: (
         f"<p {' '.join(f'a{n}=1' for n in range(80_000))}>1. 感觉是</p><table><tr><th>题干<th>A<th>B<th>答案<tr><td>感觉是<td>甲<td>乙<td>A"
     ).encode(),
+    "options.json": lambda: json.dumps([{"question": "哪项？", "answer": "A", "options": [f"选项{n}" for n in range(200_000)]}]).encode(),
+    "empty.ndjson": lambda: b"[" + b"[]," * 1_500_000 + b"[]]",
     "names.json": lambda: b'[{%s"key 0":2}]' % b"".join(b'"key %d":1,' % n for n in range(40_000)),
     "columns.csv": lambda: ",".join(map(str, range(60_000))).encode(),
     "long.py": lambda: b'"""' + b'\\"""' * 50_000,
@@ -242,6 +244,7 @@ def test_members_of_an_archive_read_like_files() -> None:
             b"<r>" + b'<a b="1"/>' * 750_000 + b"</r>",
             r"up to 1500002 tags and attributes \(signs < and =\); at most 1500000 are read: split it",
         ),
+        ("a.ts", b"[" + b"null," * 800_000 + b"1]", r"a\.ts: up to 800001 values"),
         ("locked.zip", _zip({"a.txt": b"x"}).replace(b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x01"), "password"),
     ],
 )

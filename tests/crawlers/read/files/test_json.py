@@ -42,8 +42,15 @@ def test_half_a_character_is_told_as_lost() -> None:
         ("a.json", b'{"q":1e400}', r"a\.json: 1e400 is larger than any supported number; write it as text"),
         ("a.jsonl", '{"q":1}\n{"q":"题题题"}'.encode()[:-4], r"a\.jsonl: line 2: byte 20 is not UTF-8"),
         ("a.json", b'{"q":' * 50_000, r"a\.json: nested too deeply"),
+        (
+            "a.json",
+            b"[%s{}]" % (b"{}," * 300_000),
+            r"a\.json: up to 600002 values .* characters; at most 556250 are read",
+        ),
+        ("a.jsonl", b"{}\n" * 300_000, r"a\.jsonl: up to 600000 values"),
+        ("a.jsonl", b'{"q":"%s"}' % (b"1" * 5_000_000), r"a\.jsonl: line 1 has 5000008 characters; at most 5000000 are read"),
     ],
-    ids=range(8),
+    ids=range(11),
 )
 def test_what_is_no_file_of_records_is_told(name: str, body: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -169,13 +169,14 @@ WHOLE = parquet_of([QUESTION] * 3)
         (WHOLE[:-4] + b"PARE", "an encrypted parquet; write it without encryption"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a Git LFS pointer instead of the file; `git lfs pull`"),
         (b"question,answer\n", "not a readable parquet"),
+        (b"PAR1" + bytes(20_000_000) + (20_000_000).to_bytes(4, "little") + b"PAR1", "its columns are described in 20000000 bytes"),
         (written(pa.table({f"c{n}": [1] for n in range(513)})), "513 columns; from 1 to 512 are read"),
         (written(pa.table([[1], [2]], names=["a", "a"])), "several columns are called 'a'"),
         (written(pa.table({"x" * 300: [1]})), "a column whose name has 300 characters"),
         (written(pa.table({"x": pa.array([], pa.string())})), "no records; expected question"),
         (written(pa.table({"x\x1b[31m": [1]})), "no fields of a question among the keys x"),
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_what_is_no_sound_parquet_is_told(body: bytes, message: str) -> None:
     with pytest.raises(Refusal, match=rf"^a\.parquet: ({message})"):

@@ -193,6 +193,16 @@ def test_what_is_no_sound_pdf_is_told(body: bytes, message: str) -> None:
         read_pdf("a.pdf", body)
 
 
+def test_a_list_of_pages_without_end_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The length of a stream is an object that refers to itself; closing the file does not list its pages again."""
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
+    body = tiny(TEXT, filters=b"/Length 3 0 R").replace(font, b"3 0 R".ljust(len(font)))
+    monkeypatch.setattr(budgets, "_is_guarded", [True])
+    monkeypatch.setattr("crawlers.read.containers.documents.pdf.FILE_SECONDS", 0.1)
+    with pytest.raises(ValueError, match=r"a\.pdf: the list of its pages takes more than 0\.1 seconds of computing"):
+        read_pdf("a.pdf", body)
+
+
 @pytest.mark.slow
 def test_a_pdf_that_unpacks_without_end_or_takes_too_long_ends_alone() -> None:
     packer = zlib.compressobj(9)

@@ -161,12 +161,13 @@ def test_cells_merged_downwards_hold_for_their_rows() -> None:
         ("a.csv", csv_of([HEADER, ROWS[0]]) + b"3,\0,\n", "a.csv: line 3: a NUL character"),
         ("a.csv", b"question,A,B,answer\n" + b"x" * 2_000_000, "a.csv: line 2: field larger than field limit"),
         ("a.csv", b"question,A,B,answer\n" + b"x," * 600 + b"\n", "a.csv: line 2 has 601 columns; at most 512 are read"),
+        ("a.csv", b"question,A,B,answer\n" + b"x," * 2_500_001, "a.csv: line 2: 5000002 characters; at most 5000000 are read"),
         ("a.xlsx", b"no zip", "a.xlsx: not a readable xlsx"),
         ("a.xlsx", workbook(一=[HEADER])[:-700], "a.xlsx: not a readable xlsx"),
         ("a.xlsx", workbook(一=[["姓名"]]), "a.xlsx: no header"),
         ("a.et", b"", "does not read a file that ends in '.et'"),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_what_is_no_table_is_told(name: str, body: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
