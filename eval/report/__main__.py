@@ -310,7 +310,8 @@ def main(argv: list[str] | None = None) -> None:
         rule = rule_of_wording(read_optional(args.splits / "test/claims.jsonl", ClaimPair))
         with replacing(args.out / "index.html") as part_file:
             identity = about(args.all_params, stages.data["split"])
-            text = page(stages, summary, has_items, identity, sheets, rule, described(args.all_params))
+            release = (args.all_params.get("release") or {}).get("name") or "AtomExam"
+            text = page(stages, summary, has_items, identity, sheets, rule, described(args.all_params), release)
             part_file.write_text(text, encoding="utf-8")
         write_json(args.summary, summary)
     print_summary("report", f"{len(stages.runs)} runs: {args.out / 'index.html'}")

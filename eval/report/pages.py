@@ -107,6 +107,7 @@ def page(
     sheets: Mapping[str, Any] = MappingProxyType({}),
     rule: Mapping[str, Figures] = MappingProxyType({}),
     described: Mapping[str, str] = MappingProxyType({}),
+    release: str = "AtomExam",
 ) -> str:
     """Return the report, the start page; with `scripted` its figures link to the items behind them.
 
@@ -115,6 +116,7 @@ def page(
         sheets: for each source what became of its records; without them the page has no figure of it.
         rule: figures of the best rule of wording for each atomic type of claims.
         described: what each model is.
+        release: its name.
     """
     runs, judges, errors = stages.runs, stages.judges, stages.errors.get("runs", {})
     table = board(stages, summary)
@@ -136,6 +138,7 @@ def page(
     content = {
         "summary": summary,
         "about": about,
+        "release": release,
         "board": table,
         "accuracies": msgspec.json.encode({name: run.get("accuracy") for name, run in runs.items()}).decode(),
         "of_task": of_task,

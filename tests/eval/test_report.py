@@ -654,6 +654,10 @@ def test_the_report_says_what_data_it_is_of(params: dict, words: list[str]) -> N
     assert about(params, {"version": {"name": "v5"}}) == words
 
 
+def test_the_title_has_the_name_of_the_release() -> None:
+    assert "<title>导游 report</title>" in page(FOUND, summarize(FOUND), release="导游")
+
+
 @pytest.mark.parametrize(("name", "x", "y"), [("intervals", "accuracy", "run"), ("bars", "accuracy", "part"), ("radar", "t", "accuracy")])
 def test_a_plot_of_dvc_names_the_version_of_each_row(root: Path, name: str, x: str, y: str) -> None:
     """As `dvc plots diff` and the extension of VS Code fill it: every row says its version and, beside it, its own n."""
