@@ -19,10 +19,10 @@ from tqdm import tqdm
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.stage import parser_of, run_stage
-from atomexam.runtime.stage_summary import number_of
+from atomexam.runtime.stage_summary import largest_counts, number_of
 from atomexam.text.columns import aligned, cut
 from eval.diff.page import has_moved, write_page
-from eval.diff.version import WORKSPACE, DataVersion
+from eval.diff.version import WORKSPACE, DataVersion, training_of
 from eval.statistics.bootstrap import DIGITS, Figures
 from eval.statistics.pairing import METRICS, QuestionKey, Tallies, mean, paired, scored_id, tally, tally_marks, with_holm
 
@@ -131,7 +131,9 @@ def difference_of(a: DataVersion, b: DataVersion) -> Figures:
         family = [figures[name]["paired"] for run, figures in runs.items() if b.task_of(run) == task and name in figures]
         tested += [row for row in with_holm(family) if row.get("family")]
     only = {"only_a": [run for run in ours if run not in theirs], "only_b": [run for run in theirs if run not in ours]}
-    return {"a": a.name, "b": b.name, **only, "keys": _other_keys(*questions), "comparisons": len(tested), "runs": runs}
+    old, new = ({row.id for row in rows} for rows in questions)
+    about = {"questions": {"added": len(new - old), "removed": len(old - new)}, "keys": _other_keys(*questions)}
+    return {"a": a.name, "b": b.name, **only, **about, "comparisons": len(tested), "runs": runs}
 
 
 def _other_keys(before: Iterable[QuestionKey], after: Iterable[QuestionKey]) -> list[Figures]:
@@ -150,9 +152,8 @@ def _run(run: str, a: DataVersion, b: DataVersion, questions: tuple[list[Questio
     judged = [version.judgements(run) for version in versions]
     keys = [{row.id: row.answer for row in rows} for rows in questions]
     groups = {row.id: row.group_id for rows in questions for row in rows if row.group_id}
-    known = [[of(run) for of in (a.model_of, b.model_of)], [of(run) for of in (a.weights_of, b.weights_of)]]
-    retrained = any(None not in pair and pair[0] != pair[1] for pair in known)
-    causes = causes_of(*map(traits_of, scores, replies, keys), other_weights=retrained)
+    _, other_weights = training_of(a, b, run)
+    causes = causes_of(*map(traits_of, scores, replies, keys), other_weights=other_weights)
     figures = {name: _metric(run, tally(scores[0], counts), tally(scores[1], counts), causes, groups) for name, counts in METRICS.items()}
     if all(judged):
         before, after = (
@@ -160,7 +161,7 @@ def _run(run: str, a: DataVersion, b: DataVersion, questions: tuple[list[Questio
             for rows, marks, texts in zip(scores, judged, keys, strict=True)
         )
         figures["mark"] = _metric(
-            run, before, after, causes_of(*map(traits_of, scores, replies, keys, judged), other_weights=retrained), groups
+            run, before, after, causes_of(*map(traits_of, scores, replies, keys, judged), other_weights=other_weights), groups
         )
     return {name: figure for name, figure in figures.items() if figure}
 
@@ -188,6 +189,8 @@ def as_text(difference: Figures, items: bool) -> str:
     lines = [f"{difference['a']} -> {difference['b']}"]
     for name, version in (("only_a", difference["a"]), ("only_b", difference["b"])):
         lines += [f"{run}: only in {version}" for run in difference[name]]
+    if counts := largest_counts(difference["questions"]):
+        lines += ["", f"questions of test: {counts}; an edited one is both, and --html names them"]
     if keys := difference["keys"]:
         listed = keys if items else keys[:_MOST_KEYS]
         lines += ["", f"another right answer: {number_of(len(keys), 'question')}"]

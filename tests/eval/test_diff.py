@@ -243,6 +243,7 @@ def test_questions_with_another_right_answer_are_named_once_and_figures_that_did
     text = as_text(found, items=False)
     assert "\nanother right answer: 12 questions\n  q-00  A -> B  下列 [31m哪项 正确" in text and "\x1b" not in text
     assert "  q-09  A -> B\n  … 2 more: --items\n" in text and "q-10" not in text
+    assert "questions of test" not in text
     assert "run accuracy  100.00 % -> 0.00 % (-100.00 points)" in text and "run following rate" not in text
     assert "\n  q-11  A -> B\n" in as_text(found, items=True)
 
@@ -254,6 +255,7 @@ def test_the_workspace_is_a_version_and_what_stayed_is_one_line(repository: Path
     assert capsys.readouterr().out == "v2 -> workspace\n\nnothing moved in 2 runs: kept, new\n"
     main(["v1", "v2", "--items"])
     told = capsys.readouterr().out
+    assert "v1 -> v2\n" in told and "\n\nquestions of test: added 1, removed 1; an edited one is both, and --html names them\n" in told
     assert "kept accuracy  50.00 % -> 66.67 % (+16.67 points)" in told
     assert "q-prompt  0.00 -> 1.00  prompt" in told
     main(["v1", "v2", "--json"])
