@@ -73,8 +73,12 @@ def test_what_cannot_be_compared_is_said(shown: Callable[..., dict]) -> None:
     now = [question(number, TEXTS, "甲") for number in range(40)]
     letters = ["A", "B"] * 20
     few = [*now[:3], *(question(number, TEXTS, "甲") for number in range(100, 130))]
-    found = shown(v1=(few, {"run": ["A"] * 33}), v2=(now, {"run": letters}), workspace=(now, {"run": letters}))
-    assert found["not_compared"] == ["choice: v1: fewer than 20 items shared with the others, not compared: run (3)"]
+    gone = [question(number, TEXTS, "甲") for number in range(200, 230)]
+    found = shown(v0=(gone, {"run": ["A"] * 30}), v1=(few, {"run": ["A"] * 33}), v2=(now, {"run": letters}), workspace=(now, {"run": letters}))
+    assert found["not_compared"] == [
+        "v0: nothing asked that today's test has with a key, not compared: run",
+        "choice: v1: fewer than 20 items shared with the others, not compared: run (3)",
+    ]
     [row] = found["boards"]["choice"]
     assert (row["versions"], row["accuracy"]) == (["v2", "workspace"], 0.5)
 
