@@ -221,8 +221,9 @@ def _lines(run: str, metric: str, figure: Figures, items: bool) -> list[str]:
             verdict = "more than noise" if test["differs"] else "not shown to be more than noise"
             if test["differs"] and parts.get("weights"):
                 verdict += " of the items; its weights are others, and training has a noise of its own"
-            p_values += f"; corrected for {number_of(test['family'], 'figure')}"
-            p_values += f" {test['mcnemar_p_holm']:.3g}, {test['bootstrap_p_holm']:.3g}: {verdict}"
+            if test["family"] > 1:
+                p_values += f"; corrected for {test['family']} figures {test['mcnemar_p_holm']:.3g}, {test['bootstrap_p_holm']:.3g}"
+            p_values += f": {verdict}"
         lines += [f"  on the {test['shared']} shared: {test_line}", f"    {p_values}"]
     if items:
         lines += [f"    {key}  {one['a']:.2f} -> {one['b']:.2f}  {one['cause']}" for key, one in figure["changed"].items()]
