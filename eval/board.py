@@ -111,6 +111,9 @@ def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str,
     for one in runs:
         if one.tallies:
             by_task[one.run.task][one.version].append(one)
+    for version in order:
+        if nothing := [one.name for one in runs if one.version == version and not one.tallies]:
+            notes.append(f"{version}: nothing asked that today's test has with a key, not compared: {', '.join(nothing)}")
     boards = {}
     for task, by_version in sorted(by_task.items()):
         shared: set[str] = set()
@@ -207,7 +210,7 @@ def as_text(boards: Mapping[str, Sequence[Figures]], scaled: Mapping[str, Sequen
     """Return the boards for the terminal."""
     lines: list[str] = []
     for task, rows in boards.items():
-        table = [["rank", "rank, 95 %", "run", "model", "accuracy", "accuracy, 95 %", "versions", "prompt", "method", "shots"]]
+        table = [["rank", "ranks, 95 %", "run", "model", "accuracy", "95 %", "versions", "prompt", "method", "shots"]]
         for row in rows:
             rank = "{} … {}".format(*row["rank_interval"])
             bounds = "–" if row["interval"] is None else "{:.1f} … {:.1f}".format(*(100 * bound for bound in row["interval"]))
@@ -232,10 +235,7 @@ def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersio
     for name in names:
         try:
             version = today if name == WORKSPACE else open_version(name)
-            own = rescored(version, today, notes)
-            if own and not any(one.tallies for one in own):
-                notes.append(f"{name}: nothing that its runs were asked is in today's test split, not compared")
-            runs += own
+            runs += rescored(version, today, notes)
             versions.append(version)
         except (ValueError, FileNotFoundError) as error:
             if name == WORKSPACE:

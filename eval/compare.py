@@ -102,8 +102,8 @@ def as_text(rows: list[Figures]) -> str:
             cells = [*means, f"{low} … {high}", *counts, *tests, *committed]
         verdict = "differ" if row.get("differs") else "not shown to differ" if row.get("family") else "not tested"
         table.append([row["a"], row["b"], ", ".join(row["differ_in"]) or "nothing", compared_items, *cells, verdict])
-    sizes = " and ".join(str(size) for size in sorted({row.get("family", 0) for row in rows} - {0})) or "no"
-    how = f"p-values two-sided, corrected for {sizes} comparisons (Holm); intervals by paired cluster bootstrap."
+    sizes = " and ".join(str(size) for size in sorted({row.get("family", 0) for row in rows}) if size > 1)
+    how = f"p-values two-sided{f', corrected for {sizes} comparisons (Holm)' if sizes else ''}; intervals by paired cluster bootstrap."
     note = f"Accuracy, or marks in percent; {how}"
     return "\n".join([*aligned(table), note])
 

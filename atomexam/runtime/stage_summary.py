@@ -50,7 +50,9 @@ def missing_replies(figures: Mapping[str, Any]) -> str:
         return ""
     missing = f"{failed:,} of {sum(outcomes.values()):,} replies are missing and count as wrong"
     alone = figures.get("accuracy_of_replied")
-    return missing if alone is None else f"{missing}; accuracy of the {figures['replied']:,} replied to: {100 * alone:.1f} %"
+    return (
+        missing if alone is None else f"{missing}; accuracy of the {number_of(figures['replied'], 'item')} replied to: {100 * alone:.1f} %"
+    )
 
 
 def _headline(figures: Mapping[str, Any]) -> str:

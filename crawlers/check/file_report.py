@@ -10,6 +10,7 @@ from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.text.columns import counted, cut
 from crawlers.check.check_report import advice_lines, character_lines, field_table, label_lines, listed
 from crawlers.check.findings import fields_of, labels_of
+from crawlers.read.account.comparison import WITHIN_ITEM
 from crawlers.read.account.report import ReportRow, counts_of, row_json
 from crawlers.text.profile_lines import figures_of, misread_lines
 
@@ -80,6 +81,11 @@ def advice(row: ReportRow, command: str) -> Iterator[str]:
         )
     if row.account.questions_unread:
         yield f"{counted(row.account.questions_unread, 'question or record')} may be in the unread text: {command} --verbose shows where."
+    if within := [one for one in row.account.unread if one.reason == WITHIN_ITEM]:
+        yield (
+            f"In no item, but between the parts of one: {counted(len(within), 'line')}, first {within[0].position.replace(':', ' ')}: "
+            f"{within[0].text}: {command} --propose writes a layout, in which `leave_out` names what is of no use."
+        )
     if row.account.unread_share > _MOST_UNREAD:
         yield (
             f"{row.account.unread_share:.0%} of its characters are in no item: {command} --verbose shows all; list unneeded keys under "

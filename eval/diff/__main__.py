@@ -23,7 +23,7 @@ from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.runtime.stage_summary import number_of
 from atomexam.text.columns import aligned, cut
 from eval.diff.page import has_moved, write_page
-from eval.diff.version import WORKSPACE, DataVersion
+from eval.diff.version import WORKSPACE, DataVersion, training_of
 from eval.statistics.bootstrap import DIGITS, Figures
 from eval.statistics.pairing import METRICS, QuestionKey, Tallies, mean, paired, scored_id, tally, tally_marks, with_holm
 
@@ -157,9 +157,8 @@ def _run(run: str, a: DataVersion, b: DataVersion, questions: tuple[list[Questio
     judged = [version.judgements(run) for version in versions]
     keys = [{row.id: row.answer for row in rows} for rows in questions]
     groups = {row.id: row.group_id for rows in questions for row in rows if row.group_id}
-    known = [[of(run) for of in (a.model_of, b.model_of)], [of(run) for of in (a.weights_of, b.weights_of)]]
-    retrained = any(None not in pair and pair[0] != pair[1] for pair in known)
-    causes = causes_of(*map(traits_of, scores, replies, keys), other_weights=retrained)
+    _, other_weights = training_of(a, b, run)
+    causes = causes_of(*map(traits_of, scores, replies, keys), other_weights=other_weights)
     figures = {name: _metric(run, tally(scores[0], counts), tally(scores[1], counts), causes, groups) for name, counts in METRICS.items()}
     if all(judged):
         before, after = (
@@ -167,7 +166,7 @@ def _run(run: str, a: DataVersion, b: DataVersion, questions: tuple[list[Questio
             for rows, marks, texts in zip(scores, judged, keys, strict=True)
         )
         figures["mark"] = _metric(
-            run, before, after, causes_of(*map(traits_of, scores, replies, keys, judged), other_weights=retrained), groups
+            run, before, after, causes_of(*map(traits_of, scores, replies, keys, judged), other_weights=other_weights), groups
         )
     return {name: figure for name, figure in figures.items() if figure}
 
@@ -195,7 +194,9 @@ def as_text(difference: Figures, items: bool) -> str:
     lines = [f"{difference['a']} -> {difference['b']}"]
     for kind, number in difference["test"].items():
         if number["added"] or number["removed"]:
-            lines += [f"{kind} in test: {number['a']:,} -> {number['b']:,} ({number['added']:,} added, {number['removed']:,} removed)"]
+            lines += [
+                f"{kind} in test: {number['a']:,} -> {number['b']:,} ({number['added']:,} added, {number['removed']:,} removed; an edited one is both)"
+            ]
     for name, version in (("only_a", difference["a"]), ("only_b", difference["b"])):
         lines += [f"{run}: only in {version}" for run in difference[name]]
     if keys := difference["keys"]:
@@ -228,8 +229,9 @@ def _lines(run: str, metric: str, figure: Figures, items: bool) -> list[str]:
             verdict = "more than noise" if test["differs"] else "not shown to be more than noise"
             if test["differs"] and parts.get("weights"):
                 verdict += " of the items; its weights are others, and training has a noise of its own"
-            p_values += f"; corrected for {number_of(test['family'], 'figure')}"
-            p_values += f" {test['mcnemar_p_holm']:.3g}, {test['bootstrap_p_holm']:.3g}: {verdict}"
+            if test["family"] > 1:
+                p_values += f"; corrected for {test['family']} figures {test['mcnemar_p_holm']:.3g}, {test['bootstrap_p_holm']:.3g}"
+            p_values += f": {verdict}"
         lines += [f"  on the {test['shared']} shared: {test_line}", f"    {p_values}"]
     if items:
         lines += [f"    {key}  {one['a']:.2f} -> {one['b']:.2f}  {one['cause']}" for key, one in figure["changed"].items()]

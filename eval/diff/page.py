@@ -12,7 +12,7 @@ from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import replacing
 from eval.diff.content import MAX_DISPLAYED, Record, changes_of, whole_text
-from eval.diff.version import DataVersion
+from eval.diff.version import RETRAINED, DataVersion, training_of
 from eval.report.items import Browser, digest_of, list_script, paired_replies
 from eval.report.pages import rendered, write_items
 from eval.report.records import MOST_CHARS
@@ -126,7 +126,7 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
     figures = [(run, name, figure) for run, named in difference["runs"].items() for name, figure in named.items()]
     moved = [(run, name, figure) for run, name, figure in figures if has_moved(figure)]
     changes = changes_of(a, b)
-    trained = {run: _training(a, b, run) for run in difference["runs"]}
+    trained = {run: training_of(a, b, run)[0] for run in difference["runs"]}
     context = {
         "a": a.name,
         "b": b.name,
@@ -144,7 +144,7 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
     }
     since = {key: became for change in changes for key, became in change.became.items()}
     counts = [[change.kind, name, kind.total] for change in changes for name, kind in change.kinds.items()]
-    rows = [[run, name, one["a"], one["b"], one["change"], _said(one["paired"], trained[run])] for run, name, one in figures]
+    rows = [[run, name, one["a"], one["b"], one["change"], _said(one, trained[run])] for run, name, one in figures]
     said = "changed.js", list_script("changed", [a.about, counts, rows])
     write_items(folder, chain(item_files(a, b, since, difference["runs"]), [said]), alone=True)
     with replacing(folder / "index.html") as part_file:
@@ -152,21 +152,12 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
     return folder / "index.html"
 
 
-def _said(test: Figures, training: str) -> str:
+def _said(figure: Figures, training: str) -> str:
     """Return whether a change is more than noise: `differs`, `unsure`, `retrained` if training adds a noise of its own, or `untested`."""
-    if not test.get("family"):
+    if not (test := figure["paired"]).get("family"):
         return "untested"
-    return "unsure" if not test["differs"] else "retrained" if training == "retrained" else "differs"
-
-
-def _training(a: DataVersion, b: DataVersion, run: str) -> str:
-    """Return whether a run's models in the two versions are the same, as far as known."""
-    if a.model_of(run) != b.model_of(run):
-        return f"another: {a.model_of(run)} before"
-    before, after = a.weights_of(run), b.weights_of(run)
-    if before == after:
-        return "same" if before else "same by name"
-    return "retrained"
+    is_of_training = training == RETRAINED and figure["parts"]["weights"]["items"]
+    return "unsure" if not test["differs"] else RETRAINED if is_of_training else "differs"
 
 
 def _facet_changes(a: DataVersion, b: DataVersion, runs: Mapping[str, Figures]) -> list[FacetChange]:

@@ -185,6 +185,22 @@ class DataVersion:
         return rows
 
 
+RETRAINED = "retrained"
+
+
+def training_of(a: DataVersion, b: DataVersion, run: str) -> tuple[str, bool]:
+    """Return in words whether a run's weights in two versions are the same, as far as known, and whether they are certainly others."""
+    before, after = a.model_of(run), b.model_of(run)
+    weights = a.weights_of(run), b.weights_of(run)
+    if None in (before, after):
+        return "unknown", False
+    if before != after:
+        return f"another: {before} before", True
+    if None in weights:
+        return "same by name", False
+    return ("same", False) if weights[0] == weights[1] else (RETRAINED, True)
+
+
 def tags(repository: Path = Path()) -> list[str]:
     """Return the tags of a repository, the oldest commit first."""
     from dvc.repo import Repo

@@ -30,6 +30,7 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, repla
 from atomexam.runtime.source_sheet import source_sheets
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import LEAST, NOUNS, print_summary
+from atomexam.text.yaml_values import yaml_values
 from eval.models.baseline import STRATEGIES
 from eval.report import serve
 from eval.report.charts import COLUMNS, plotted, rule_of_wording
@@ -264,7 +265,7 @@ def main(argv: list[str] | None = None) -> None:
         return
     paths = {"metrics": "metrics", "out": "reports", "plots": "plots/tables", "summary": "metrics/summary.json"}
     paths |= {"splits": "data/splits", "scores": "data/scores", "predictions": "data/predictions"}
-    paths |= {"data": "data"}
+    paths |= {"data": "data", "exams": "curation/vocab/subjects.yaml"}
     args = read_arguments(argv, __doc__, None, None, paths)
     listed = {
         block: list(args.all_params.get(block) or {})
@@ -310,7 +311,9 @@ def main(argv: list[str] | None = None) -> None:
         rule = rule_of_wording(read_optional(args.splits / "test/claims.jsonl", ClaimPair))
         with replacing(args.out / "index.html") as part_file:
             identity = about(args.all_params, stages.data["split"])
-            text = page(stages, summary, has_items, identity, sheets, rule, described(args.all_params))
+            known = yaml_values(args.exams.read_bytes(), str(args.exams)) if args.exams.exists() else {}
+            release = (args.all_params.get("release") or {}).get("name") or "AtomExam"
+            text = page(stages, summary, has_items, identity, sheets, rule, described(args.all_params), release, known.get("exams", {}))
             part_file.write_text(text, encoding="utf-8")
         write_json(args.summary, summary)
     print_summary("report", f"{len(stages.runs)} runs: {args.out / 'index.html'}")

@@ -34,10 +34,10 @@ _CHARTS = {"pictures": charts.pictures, "ticks": charts.ticks, "flows": charts.f
            "flow_picture": charts.picture, "least": LEAST, "most": _MOST_ROWS, "patterns": charts.PATTERNS}  # fmt: skip
 NAMES = {
     "mcqa": "single choice", "mrqa": "multiple choice", "qa": "answered in words", "tf": "true or false", "blank": "blanks to fill",
-    "kg": "knowledge", "ca": "case analysis", "PCE": "psychological counsellor (心理咨询师)", "TQE": "teacher qualification (教师资格)",
-    "GEE": "graduate entrance (考研)", "SSE": "self-study (自学考试)", "TCM": "licensing in traditional Chinese medicine",
+    "kg": "knowledge", "ca": "case analysis", "PCE": "psychological counsellor", "TQE": "teacher qualification",
+    "GEE": "graduate entrance", "SSE": "self-study", "TCM": "licensing in traditional Chinese medicine",
 }  # fmt: skip
-"""Types, categories and exams, spelled out."""
+"""Types, categories and exams, spelled out in English; `vocab/subjects.yaml` has the Chinese names of exams."""
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
 
 
@@ -107,6 +107,8 @@ def page(
     sheets: Mapping[str, Any] = MappingProxyType({}),
     rule: Mapping[str, Figures] = MappingProxyType({}),
     described: Mapping[str, str] = MappingProxyType({}),
+    release: str = "AtomExam",
+    exams: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> str:
     """Return the report, the start page; with `scripted` its figures link to the items behind them.
 
@@ -115,6 +117,8 @@ def page(
         sheets: for each source what became of its records; without them the page has no figure of it.
         rule: figures of the best rule of wording for each atomic type of claims.
         described: what each model is.
+        release: its name.
+        exams: code -> words that name an exam, the usual ones first.
     """
     runs, judges, errors = stages.runs, stages.judges, stages.errors.get("runs", {})
     table = board(stages, summary)
@@ -136,6 +140,7 @@ def page(
     content = {
         "summary": summary,
         "about": about,
+        "release": release,
         "board": table,
         "accuracies": msgspec.json.encode({name: run.get("accuracy") for name, run in runs.items()}).decode(),
         "of_task": of_task,
@@ -151,7 +156,7 @@ def page(
         "repeats": {name: run.get("repeats", 1) for name, run in runs.items()},
         "ends": ends if steps else None,
         "described": described,
-        "names": NAMES,
+        "names": NAMES | {code: f"{NAMES.get(code, '')} ({words[0]})".lstrip() for code, words in exams.items() if words[0] != code},
         "tasks": {task: TASKS[task].about for task in TASKS if of_task(task)},
         "published": charts.rule_sets(runs),
         "whole_groups": charts.whole_groups(runs),

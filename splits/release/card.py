@@ -7,7 +7,7 @@ from typing import Any
 from atomexam.records.blocks import Release
 from atomexam.records.leak import CHECKS
 from splits.release.columns import CONFIGS, FOURFOLD, RELEASED, canary, configs_and_types, environment
-from splits.release.tables import Contents
+from splits.release.tables import FILES, Contents
 from splits.release.task_files import EXAMPLES, tasks
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
@@ -67,6 +67,7 @@ def render_card(contents: Contents, release: Release, changes: list[tuple[str, d
             for name, counts in (("fourfold facts", contents.fourfold_types), ("claim pairs", contents.atomic_types))
         ],
         sources=sorted(contents.sources.items()),
+        places=" or ".join(sorted({"files" if site == FILES else "pages" for _, site, _ in contents.sources}, reverse=True)) or "files",
         terms=terms_of(release),
         kinds=CHANGES,
         changes=[(name, [counts.get(kind, 0) for kind in CHANGES]) for name, counts in changes],

@@ -109,9 +109,13 @@ class Tables:
             self._batches[table].clear()
 
 
+FILES = "files"
+"""Site of imported files."""
+
+
 def site_of(url: str) -> str:
     """Return the host of an address; imported files have none, and a page may name an invalid address."""
     try:
-        return urlsplit(url).hostname or "files"
+        return urlsplit(url).hostname or FILES
     except ValueError:
         return "no address"

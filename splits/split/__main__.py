@@ -5,19 +5,22 @@ a record once in test or reserved is never trained on. Records that had to leave
 """
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from atomexam.records.blocks import Quota
 from atomexam.records.blocks import SplitFlags as Params
 from atomexam.records.claim import ClaimPair, Fourfold
+from atomexam.records.params import PARAMS_FILE
 from atomexam.records.question import UNKNOWN_EXAM, Question, Shot
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
-from atomexam.runtime.stage_summary import number_of, print_summary
+from atomexam.runtime.stage_summary import largest_counts, number_of, print_summary
 from splits.ledger.assignments import AssignmentLedger, head_id, read_assignments, write_assignments
 from splits.ledger.prior_assignments import Allocation
-from splits.ledger.units import ASSIGNED_SPLITS, TRAINING_SPLITS, QuestionSummary
+from splits.ledger.units import ASSIGNED_SPLITS, TRAINING_SPLITS, QuestionSummary, is_tcm
 from splits.split.allocate import decide
 from splits.split.claim_split import compose_fourfold, decide_heads, split_rows, tied_heads
 from splits.split.composition import compose
@@ -49,6 +52,7 @@ def main(argv: list[str] | None = None) -> None:
             print(f"{arguments.assignments}: {notice}", file=sys.stderr)
         questions = read_questions(arguments.questions, arguments.clusters)
         _tell_unknown(questions.summaries)
+        _tell_without_quota(questions.summaries, params.quota)
         published = _published(questions.records, arguments.all_params.get("imports") or {})
         allocations, heads = allocations_of(questions, claims, fourfold, params, ledger, published)
         ordered = [allocations[summary.id] for summary in questions.summaries]
@@ -106,6 +110,13 @@ def _tell_unknown(summaries: Sequence[QuestionSummary]) -> None:
     if 0 < unknown < len(summaries):
         remedy = "`exam: NAME` in a line of imports, or a line in curation/vocab/subjects.yaml, names theirs"
         print(f"{unknown} questions are of exam {UNKNOWN_EXAM} and share one quota; {remedy}", file=sys.stderr)
+
+
+def _tell_without_quota(summaries: Sequence[QuestionSummary], quota: Quota) -> None:
+    kinds = Counter(one.stratum.question_type for one in summaries if not is_tcm(one.stratum))
+    if without := {kind: many for kind, many in sorted(kinds.items()) if not getattr(quota, kind)}:
+        remedy = f"`split.quota` in {PARAMS_FILE} sets one for each type"
+        print(f"not in test, having no quota: {largest_counts(without)}; {remedy}", file=sys.stderr)
 
 
 def _published(questions: Iterable[Question], imports: Mapping[str, Mapping[str, Any]]) -> dict[str, PublishedSplit]:

@@ -26,6 +26,7 @@ RUNS = {
     "first": Run(model="one", task="choice"),
     "second": Run(model="two", task="choice"),
     "claims": Run(model="one", task="claim", repeats=2),
+    "third": Run(model="three", task="claim"),
 }
 _REPLIES = {"choice": ["答案：A", "答案：B", "答案：C", "没有把握", ""], "claim": ["正确", "错误", "不知道"]}
 

@@ -73,10 +73,12 @@ def test_what_cannot_be_compared_is_said(shown: Callable[..., dict]) -> None:
     now = [question(number, TEXTS, "甲") for number in range(40)]
     letters = ["A", "B"] * 20
     few = [*now[:3], *(question(number, TEXTS, "甲") for number in range(100, 130))]
-    none = [question(200, TEXTS, "甲")], {"run": ["A"]}
-    found = shown(v0=none, v1=(few, {"run": ["A"] * 33}), v2=(now, {"run": letters}), workspace=(now, {"run": letters}))
+    gone = [question(number, TEXTS, "甲") for number in range(200, 230)]
+    found = shown(
+        v0=(gone, {"run": ["A"] * 30}), v1=(few, {"run": ["A"] * 33}), v2=(now, {"run": letters}), workspace=(now, {"run": letters})
+    )
     assert found["not_compared"] == [
-        "v0: nothing that its runs were asked is in today's test split, not compared",
+        "v0: nothing asked that today's test has with a key, not compared: run",
         "choice: v1: fewer than 20 items shared with the others, not compared: run (3)",
     ]
     [row] = found["boards"]["choice"]
@@ -94,7 +96,7 @@ def test_items_asked_in_other_words_are_counted(tmp_path: Path, capsys: pytest.C
     main(["v1"], made.__getitem__)
     _, _, *runs, _, missing, _ = capsys.readouterr().out.splitlines()
     assert ["choice (7 items otherwise)" in run for run in runs] == [" old " in run for run in runs]
-    assert missing == "v1: old: 1 of 20 replies are missing and count as wrong; accuracy of the 19 replied to: 100.0 %"
+    assert missing == "v1: old: 1 of 20 replies are missing and count as wrong; accuracy of the 19 items replied to: 100.0 %"
 
 
 def test_a_run_that_cannot_be_scored_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -233,13 +233,13 @@ def test_marks_of_one_judge_are_compared(project: Path) -> None:
 def test_runs_named_by_hand_are_printed_and_nothing_is_written(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["good", "bad"])
     told = capsys.readouterr().out
-    assert "100.0 %  25.0 %  +75.0" in told and "corrected for 1 comparisons" in told
+    assert "100.0 %  25.0 %  +75.0" in told and "p-values two-sided; " in told
     assert not (project / "metrics").exists() and "missing" not in told
     path = project / "data/scores/bad.jsonl"
     path.write_text(path.read_text().replace("answered", "failed", 3))
     main(["good", "bad"])
     told = capsys.readouterr().out.splitlines()[-1]
-    assert told == "bad: 3 of 40 replies are missing and count as wrong; accuracy of the 37 replied to: 27.0 %"
+    assert told == "bad: 3 of 40 replies are missing and count as wrong; accuracy of the 37 items replied to: 27.0 %"
 
 
 @pytest.mark.parametrize(

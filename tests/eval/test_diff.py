@@ -245,6 +245,7 @@ def test_questions_with_another_right_answer_are_named_once_and_figures_that_did
     text = as_text(found, items=False)
     assert "\nanother right answer: 12 questions\n  q-00  A -> B  下列 [31m哪项 正确" in text and "\x1b" not in text
     assert "  q-09  A -> B\n  … 2 more: --items\n" in text and "q-10" not in text
+    assert "in test:" not in text
     assert "run accuracy  100.00 % -> 0.00 % (-100.00 points)" in text and "run following rate" not in text
     assert "\n  q-11  A -> B\n" in as_text(found, items=True)
 
@@ -256,7 +257,7 @@ def test_the_workspace_is_a_version_and_what_stayed_is_one_line(repository: Path
     assert capsys.readouterr().out == "v2 -> workspace\n\nnothing moved in 2 runs: kept, new\n"
     main(["v1", "v2", "--items"])
     told = capsys.readouterr().out
-    assert "\nquestions in test: 6 -> 6 (1 added, 1 removed)\n" in told and "claims in test" not in told
+    assert "\nquestions in test: 6 -> 6 (1 added, 1 removed; an edited one is both)\n" in told and "claims in test" not in told
     assert "kept accuracy  50.00 % -> 66.67 % (+16.67 points)" in told
     assert "q-prompt  0.00 -> 1.00  prompt" in told
     main(["v1", "v2", "--json"])

@@ -120,11 +120,11 @@ def test_the_table_of_models_has_the_first_run_of_each_task(tables: list[dict]) 
     names, *rows = under(tables, "Models")
     tasks = ["fourfold", "claim", "choice", "choice", "tcm", "essay"]
     assert names[1:-2] == [
-        "Fourfold facts guessed: 6.25 %",
-        "Claim pairs (SdAK) guessed: 25 %",
+        "Fourfold facts guessed: 6.2 %",
+        "Claim pairs (SdAK) guessed: 25.0 %",
         "Choice (CPsyExam) guessed: 20.6 %",
         "Case analysis (in Choice) guessed: 20.1 %",
-        "TCM (TCMBench) guessed: 20 %",
+        "TCM (TCMBench) guessed: 20.0 %",
         "Answers in words, mark of 100",
     ]
     assert [row[0] for row in rows[:2]] == ["tiny", "best line without knowledge"]

@@ -477,7 +477,7 @@ def test_the_lead_is_sure_where_the_runs_differ_and_the_first_run_of_a_task_coun
 @pytest.mark.slow
 def test_failed_calls_are_told_beside_the_figures() -> None:
     failed = {**RUNS["tiny-choice"], "outcomes": OUTCOMES | {"truncated": 1, "failed": 7}, "replied": 3, "accuracy_of_replied": 0.667}
-    told = "7 of 10 replies are missing and count as wrong; accuracy of the 3 replied to: 66.7 %"
+    told = "7 of 10 replies are missing and count as wrong; accuracy of the 3 items replied to: 66.7 %"
     html = page(FOUND._replace(runs={"hosted": failed}), summarize(FOUND))
     assert told in html and "; 66.7 % of 3 replied to</small></td>" in html
     assert told not in page(FOUND, summarize(FOUND))
@@ -652,6 +652,12 @@ def test_sdak_s_table_has_the_runs_of_claims_with_deviation_and_reliability() ->
 )
 def test_the_report_says_what_data_it_is_of(params: dict, words: list[str]) -> None:
     assert about(params, {"version": {"name": "v5"}}) == words
+
+
+def test_the_release_and_its_exams_are_named_in_their_own_words() -> None:
+    text = page(FOUND, summarize(FOUND), release="导游", exams={"PCE": ["心理咨询师", "咨询"], "律": ["司法考试"], "护士": ["护士"]})
+    assert "<title>导游 report</title>" in text
+    assert "<b>PCE</b> psychological counsellor (心理咨询师); " in text and "<b>律</b> (司法考试); " in text and "<b>护士</b>" not in text
 
 
 @pytest.mark.parametrize(("name", "x", "y"), [("intervals", "accuracy", "run"), ("bars", "accuracy", "part"), ("radar", "t", "accuracy")])

@@ -24,7 +24,7 @@ def test_a_run_has_its_accuracy_with_its_interval() -> None:
     missing = f"{headline(claims)}; 21 of 521 replies are missing and count as wrong"
     assert headline(claims | lost) == missing
     alone = {"replied": 500, "accuracy_of_replied": 0.904}
-    assert headline(claims | lost | alone) == f"{missing}; accuracy of the 500 replied to: 90.4 %"
+    assert headline(claims | lost | alone) == f"{missing}; accuracy of the 500 items replied to: 90.4 %"
     assert headline(claims | {"outcomes": {"failed": 0}}) == headline(claims)
     assert headline(claims | {"consistent_accuracy": 0.125}) == f"{headline(claims)}; right each time 12.5 %"
     assert headline({"task": "essay", "questions": 4, "following_rate": 0.5, "outcomes": {"failed": 1}}) == (

@@ -64,6 +64,14 @@ def test_what_is_taught_is_what_train_holds_in_the_order_of_the_configs(train: s
     assert told == ([", ".join(taught)] if taught else [])
 
 
+@pytest.mark.parametrize(
+    ("sites", "places"), [(["files"], "files"), (["a.cn"], "pages"), (["files", "a.cn"], "pages or files"), ([], "files")]
+)
+def test_texts_of_files_are_not_said_to_be_public(sites: list[str], places: str) -> None:
+    card = card_of(sources=Counter({("own", site, "2026-01-01"): 1 for site in sites}))
+    assert f"names the {places} it was found in" in card and ("are public" in card) == ("a.cn" in sites)
+
+
 def test_a_record_that_was_seen_twice_on_a_site_is_one_of_it(split_files, release_of, question) -> None:
     one = question(1)
     seen = [replace(one.provenance[0], position=position) for position in ("q1", "q2")] + [replace(one.provenance[0], source="other")]

@@ -32,13 +32,15 @@ def test_every_record_stands_in_one_split_as_it_came(split_files, pool, claims) 
             assert records and [record.id for record in records] == sorted(record.id for record in records)
 
 
-def test_types_outside_the_quota_serve_train_and_dev(split_files, pool) -> None:
+def test_types_outside_the_quota_serve_train_and_dev(split_files, pool, capsys) -> None:
     found = read(split_files(pool))
+    assert "\nnot in test, having no quota: blank 6, tf 6; `split.quota` in params.yaml sets one for each type\n" in capsys.readouterr().err
     kept_back = {q.question_type for split in ("test", "reserved") for q in found[split]}
     assert kept_back == {"mcqa", "mrqa", "qa"}
     assert sum(q.question_type in ("tf", "blank") for split in ("train", "dev") for q in found[split]) == 12
     named = read(split_files(pool, name="named", quota__tf="1"))
     assert [q.question_type for q in named["test"]].count("tf") == 1
+    assert "having no quota: blank 6; " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("balance", "given"), [("fill", {"PCE": 2, "TQE": 1}), ("strict", {"PCE": 1, "TQE": 1})])

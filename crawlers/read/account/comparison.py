@@ -21,7 +21,7 @@ from crawlers.read.account.characters import CharacterAccount, counted, counted_
 from crawlers.read.lines.pages.page import PAGE_NUMBER, PAGE_WITHIN
 from crawlers.read.vocabulary.entries import KeyEntry, listed_in
 from crawlers.read.vocabulary.headings import heads, inquires, note_in
-from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, has_part, parts_of
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, has_part, is_marked, parts_of
 from crawlers.read.vocabulary.numbers import TYPE, number_of
 from crawlers.read.vocabulary.options import letter_of
 from crawlers.read.vocabulary.words import ANSWER_NAME, OWN_ANSWER_NAME, OWN_OUTCOME, any_of
@@ -136,6 +136,8 @@ def says_answer(text: str) -> bool:
 
 IN_ITEM, REJECTED = 1, 2
 """Marks of a character, 0 if no item has it; a rejected question has REJECTED, or a higher number for each further reason."""
+WITHIN_ITEM = "line_within_item"
+"""Reason of an unread line with lines of one item on either side."""
 COUNTED = 255
 """Mark of a character that is no part of an item, and counted already."""
 NGRAM_CHARS = 8
@@ -184,6 +186,9 @@ class Stretch(Struct, frozen=True, gc=False):
         return self.end - self.start
 
 
+_MARKED = re.compile(rb"[^\x00]")
+
+
 class MarkedLines:
     """Lines as one run of counted characters, without HTML tags, with a mark for each character."""
 
@@ -213,6 +218,11 @@ class MarkedLines:
         turns[self._positions[chosen]] += 1
         turns[self._positions[chosen + NGRAM_CHARS - 1] + 1] -= 1
         np.frombuffer(self.marks, np.uint8)[np.cumsum(turns[:-1]) > 0] = mark
+
+    def next_marked(self, line: int) -> str:
+        """Return the first line below another that has marked characters; "" if none has."""
+        found = _MARKED.search(self.marks, self._starts[line + 1])
+        return self.lines[bisect_right(self._starts, found.start()) - 1] if found else ""
 
     def settle(self, stretch: Stretch, mark: int) -> None:
         """Mark the characters of a stretch."""
@@ -458,12 +468,17 @@ class PaperAccount:
                 account.furniture["page_header"] += stretch.size
             else:
                 unread.append(stretch)
-                reason = "unread_line" if stretch.is_whole else "unread_words"
+                reason = "unread_words" if not stretch.is_whole else WITHIN_ITEM if self._is_within_item(stretch.line) else "unread_line"
                 account.add_unread(f"{self._unit}:{stretch.line + 1}", reason, stretch.text)
         lines = ((stretch, self._lines.lines[stretch.line]) for stretch in unread if stretch.is_first)
         questions = sum(asks(line) and 2 * stretch.size >= counted(line) for stretch, line in lines)
         account.questions_unread = max(questions, sum(stretch.is_whole and says_answer(stretch.text) for stretch in unread))
         return account
+
+    def _is_within_item(self, line: int) -> bool:
+        """Return whether an option, an answer or an explanation without a number follows, whose question is above."""
+        below = self._lines.next_marked(line)
+        return bool(letter_of(below)) or (is_marked(below) and not is_list(below) and number_of(flat(below).strip()) is None)
 
     def _settle(self, stretch: Stretch) -> None:
         """Count a stretch that is a list of answers, or the texts of items behind their labels."""

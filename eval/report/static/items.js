@@ -78,12 +78,14 @@
 
   const asksSince = () => !isAlone && filters.SINCE.some((name) => filters.read(location.hash)[name]);
 
-  /** Return the columns of the list: the runs that the reader chose, else those of the filters, else own models' first. */
+  /** Return the columns of the list: the runs that the reader chose, else those of the filters, else own models', one of each in turn. */
   function runsShown() {
     const named = state.runs ? state.runs.split(",") : state.other === filters.EVERY ? [] : [state.run, state.other];
     const chosen = named.filter(Boolean).map(number).filter((run) => run >= 0);
-    const all = data.runs.map((_, run) => run);
-    return (chosen.length ? chosen : all.sort((a, b) => data.runs[a].isBaseline - data.runs[b].isBaseline || a - b)).slice(0, MOST_MARKS);
+    if (chosen.length) return chosen.slice(0, MOST_MARKS);
+    const made = {};
+    const turns = data.runs.map(({ model, isBaseline }, run) => [isBaseline, (made[model] = (made[model] || 0) + 1), run]);
+    return turns.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]).slice(0, MOST_MARKS).map(([, , run]) => run);
   }
 
   function makeColumns() {
@@ -101,6 +103,7 @@
   function drawColumns() {
     const columns = runsShown();
     for (const check of byId("columns").querySelectorAll("input")) check.checked = columns.includes(Number(check.value));
+    byId("columns-shown").textContent = `${columns.length} of ${data.runs.length} runs`;
     byId("heads").replaceChildren(...columns.map((run) => element("span", { title: data.runs[run].name }, data.runs[run].name)));
   }
 

@@ -449,6 +449,19 @@ def test_every_file_of_a_folder_is_told_field_by_field(folder: Path, capsys: pyt
     assert main([str(folder / "c.csv")]) == 1
 
 
+def test_a_line_between_the_parts_of_an_item_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of lines in no item that before all questions and that behind the last are not within one."""
+    asked = ["{n}. {stem}", "A. 甲乙丙丁", "B. 戊己庚辛", "答案：A"]
+    lines = [line.format(n=n, stem=stem) for n, stem in enumerate(_STEMS, 1) for line in asked]
+    told = {}
+    for at in (0, 4, 8, len(lines)):
+        rows = [*lines[:at], "", "考点编号ZX77与来源", "", *lines[at:], "解析：先看最急的一项"]
+        (tmp_path / "a.txt").write_text("\n".join(rows), encoding="utf-8")
+        assert main([str(tmp_path / "a.txt")]) == 0
+        told[at] = "In no item, but between the parts of one: 1 line, first line" in capsys.readouterr().out
+    assert told == {0: False, 4: False, 8: False, len(lines): True}
+
+
 def test_the_same_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(folder), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
