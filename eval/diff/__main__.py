@@ -194,9 +194,8 @@ def as_text(difference: Figures, items: bool) -> str:
     lines = [f"{difference['a']} -> {difference['b']}"]
     for kind, number in difference["test"].items():
         if number["added"] or number["removed"]:
-            lines += [
-                f"{kind} in test: {number['a']:,} -> {number['b']:,} ({number['added']:,} added, {number['removed']:,} removed; an edited one is both)"
-            ]
+            sizes = f"{number['a']:,} -> {number['b']:,}"
+            lines += [f"{kind} in test: {sizes} ({number['added']:,} added, {number['removed']:,} removed; an edited one is both)"]
     for name, version in (("only_a", difference["a"]), ("only_b", difference["b"])):
         lines += [f"{run}: only in {version}" for run in difference[name]]
     if keys := difference["keys"]:
