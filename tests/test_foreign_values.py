@@ -33,7 +33,6 @@ OWN = {
     "crawlers.check.saving": "what a spider gave a request",
     "crawlers.embedded.serving.saved": "saved pages of the repository",
     "crawlers.embedded.sites.examcoo_paper": "the replica",
-    "crawlers.read.account.pages": "what calls it expects a nest without end",
     "eval.models.servers.openai": "a prompt that was just written",
     "eval.report.__main__": "metrics",
     "eval.trace.related_items": "what a training said of itself",
