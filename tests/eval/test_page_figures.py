@@ -228,6 +228,10 @@ def test_the_splits_and_fourfold_facts_have_their_counts(tables: list[dict]) -> 
         assert under(tables, heading)[1:] == [[name, f"{count:,}"] for name, count in fourfold[counts].items()]
 
 
+def mark_of(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
 def plain(value: object) -> str:
     return "–" if value is None else str(value)
 
@@ -243,10 +247,10 @@ def test_each_judge_has_its_marks_bounds_and_orders(tables: list[dict]) -> None:
         judge = JUDGES[name]
         low, high = judge["mark_interval"]
         assert (judge_name, replies, mark) == (judge["judge"], str(judge["replies"]), f"{judge['mark']:.2f} {low:.1f} … {high:.1f}")
-        assert bounds == f"{judge['mark_at_least']} … {judge['mark_at_most']}"
+        assert bounds == f"{mark_of(judge['mark_at_least'])} … {mark_of(judge['mark_at_most'])}"
         assert (without, unread, failed) == (plain(judge["without_answer"]), *(str(judge["readings"][way]) for way in ("unread", "failed")))
-        assert (apart, correlation) == (plain(judge["orders"]["mean_absolute_difference"]), plain(judge["orders"]["pearson"]))
-        assert published == ", ".join(f"{rules} {plain(read['mark'])}" for rules, read in judge["published"].items())
+        assert (apart, correlation) == (mark_of(judge["orders"]["mean_absolute_difference"]), mark_of(judge["orders"]["pearson"]))
+        assert published == ", ".join(f"{rules} {mark_of(read['mark'])}" for rules, read in judge["published"].items())
 
 
 def test_letters_are_shares_of_the_answers_less_those_of_the_right_ones(tables: list[dict]) -> None:
