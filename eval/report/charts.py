@@ -424,9 +424,7 @@ def settings(runs: Mapping[str, Figures], comparisons: Iterable[Figures], baseli
         rows += [(first, None)] if others else []
         for other in others:
             row, sign = (pairs[first, other], -1) if (first, other) in pairs else (pairs.get((other, first)), 1)
-            rows.append(
-                (other, row and {"difference": sign * row["difference"] + 0.0, "p_value": larger_p(row), "differs": row["differs"]})
-            )
+            rows.append((other, row and {**row, "difference": sign * row["difference"] + 0.0, "p_value": larger_p(row)}))
     return rows
 
 

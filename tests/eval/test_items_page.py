@@ -449,7 +449,11 @@ def test_clusters_stand_beside_what_was_kept_and_contradictions_beside_the_line_
     page = opened.page
     cells = page.locator(".card").evaluate_all("cards => cards.map(card => [...card.children].map(part => part.textContent))")
     cards = {name: count for count, name in cells}
-    names = ("clusters of equal or nearly equal questions", "of several wordings, listed below", "of exact copies, not listed")
+    names = (
+        "clusters of equal or nearly equal questions",
+        "of several wordings, listed below if not withheld",
+        "of exact copies, not listed",
+    )
     assert cards == dict(zip((*names, "rows in all clusters", "contradictions"), ("4", "3", "1", "11", "3"), strict=True))
     kept = page.locator(f"[id='cluster-{1:020x}']")
     assert kept.locator("del").all_text_contents() == ["2"] * 5  # of each option, and of the answer
