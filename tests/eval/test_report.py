@@ -391,6 +391,15 @@ def test_a_model_stands_above_or_below_the_best_line_where_it_is_sure(accuracy, 
     assert found.lead.best[0] == "m" and list(found.standing) == [verdict]
 
 
+def test_what_one_split_reveals_of_another_is_counted() -> None:
+    leaks = {
+        name: {"looks_for": f"{name} in two splits", "blocks": many == 0, "questions": many} for name, many in (("stem", 0), ("kin", 7))
+    }
+    html = page(FOUND._replace(leaks=leaks | {"without_knowledge": {}}), summarize(FOUND))
+    assert "Leaks between splits: 1 of 2 checks find any" in html and "Leaks between splits" not in page(FOUND, summarize(FOUND))
+    assert '<td>kin in two splits</td><td class="n">7</td><td>is allowed</td>' in html
+
+
 def test_marks_are_corrected_for_the_models_that_stand_against_the_line() -> None:
     """By Holm 0.01, 0.02 and 0.04 of three models are 0.03, 0.04 and 0.04; of four only the first is below 0.05. No other pair counts."""
     models = {"a": 0.01, "b": 0.02, "c": 0.04}
