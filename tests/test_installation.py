@@ -158,6 +158,7 @@ def test_compare_and_diff_of_a_folder_with_results(run, tmp_path: Path) -> None:
     items = [f"question-{number:08x}" for number in range(12)]
     questions = [{"id": item, "question_type": "mcqa", "answer": "A"} for item in items]
     (tmp_path / "data/splits/test/questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in questions))
+    (tmp_path / "data/splits/test/claims.jsonl").touch()
     for run_name, right in (("first", 12), ("second", 3)):
         scores = [
             {"item_id": item, "repeat": 0, "outcome": "answered", "answer": "A", "correct": place < right}

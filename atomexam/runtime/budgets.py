@@ -308,9 +308,22 @@ def _end_with_parent(parent: int) -> None:
 def _started() -> _ReaderProcess:
     ours, theirs = _SPAWN.Pipe()
     process = _SPAWN.Process(target=_serve, args=(theirs,), daemon=True)
-    process.start()
+    with _script_left_out():
+        process.start()
     theirs.close()  # so that our end closes when the process ends
     return _ReaderProcess(process, ours)
+
+
+@contextmanager
+def _script_left_out() -> Iterator[None]:
+    """Let a process that is started not run a user's script again, which may have no guard; modules run by `python -m` are unchanged."""
+    main = vars(sys.modules["__main__"])
+    path = main.pop("__file__", None)
+    try:
+        yield
+    finally:
+        if path is not None:
+            main["__file__"] = path
 
 
 def _serve(pipe: Connection) -> None:

@@ -76,6 +76,16 @@ def none_left() -> Iterator[None]:
     budgets.stop()
 
 
+def test_a_script_without_a_guard_is_not_run_again_by_its_reader(tmp_path) -> None:
+    """`zip` stands for a reader: it is importable anywhere."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from atomexam.runtime.budgets import read_guarded\nprint(__file__ is not None, list(read_guarded(zip, 'ab', b'xy', 'split it')))\n"
+    )
+    found = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    assert found.stdout == "True [('a', 120), ('b', 121)]\n"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "words"),
