@@ -34,6 +34,7 @@ PROBLEMS = {
     "shot_elsewhere": "a few-shot example that the tables of its split do not have: it may be asked",
     "trains_on_test": "an entry for training states a question or claim of test",
     "other_answer": "its right answer is not that of the table",
+    "repeated_id": "a row before it has this id, so what names the id may mean either",
     "not_in_test": "no table of test has this item",
     "head_in_two_splits": "claims on one head are in test and in train or validation",
     "claim_both_ways": "one sentence is called right and wrong",
@@ -145,9 +146,12 @@ class _Contents:
         """Sentence -> split, id and verdict of the claims that state it."""
         self.heads: dict[str, dict[str, tuple[str, str, str]]] = defaultdict(dict)
         """Head -> split -> file, position and id of its first claim."""
+        self.repeated: list[ReleaseProblem] = []
         for table in tables:
             name = table.path.relative_to(folder).as_posix()
             for number, row in enumerate(table.rows, 1):
+                if row["id"] in self.split_of:
+                    self.repeated.append(ReleaseProblem(name, f"row:{number}", "repeated_id", "", row["id"]))
                 self.split_of[row["id"]] = split = table.split or ""
                 if table.kind == "questions":
                     self.answers[row["id"]] = right = _right_words(row)
@@ -164,7 +168,9 @@ def release_problems(folder: Path, tables: Sequence[Table]) -> list[ReleaseProbl
     if not (folder / "SHA256SUMS").is_file():
         return []
     contents = _Contents(folder, tables)
-    found = chain(_sums(folder), _claims(contents), _shots(folder, contents), _taught(folder, contents), _asked(folder, contents))
+    found = chain(
+        _sums(folder), contents.repeated, _claims(contents), _shots(folder, contents), _taught(folder, contents), _asked(folder, contents)
+    )
     return sorted(set(found))
 
 

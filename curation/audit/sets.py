@@ -19,7 +19,7 @@ from tqdm import tqdm
 from atomexam.records.item import PAPER_FORMATS, EntityItem, Item, QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from atomexam.records.question import Question
+from atomexam.records.question import Question, question_id
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.natural_order import natural_key
 from curation.audit.releases import ReleaseProblem, Table, card_tables, item_of, question_of, release_problems
@@ -304,6 +304,11 @@ class AuditedQuestion(NamedTuple):
     """The question as its file contains it."""
 
 
+def _id_of(question: Question) -> str:
+    """Return the id by content: a file may give one id to two questions, and two ids to one."""
+    return question_id(question.shared_stem, question.stem, [option.text for option in question.options])
+
+
 def audited_questions(audited: AuditedSet, split_of: SplitOf, params: Clean) -> list[AuditedQuestion]:
     """Return every question of a set as `clean` parses it, in the order of the files."""
     splits = {
@@ -318,8 +323,7 @@ def audited_questions(audited: AuditedSet, split_of: SplitOf, params: Clean) -> 
                 sound = _sound(audited.files[entry.file].format, one.question)
                 rules = tuple(rule for rule in one.rules if rule not in sound)
                 split = split_at(splits[entry.file], entry.position)
-                rows.append(
-                    AuditedQuestion(entry.question or one.question, entry.file, entry.position, split, one.reasons, rules, entry.item)
-                )
+                question = entry.question and replace(entry.question, id=_id_of(entry.question))
+                rows.append(AuditedQuestion(question or one.question, entry.file, entry.position, split, one.reasons, rules, entry.item))
             done.update(len(batch))
     return rows

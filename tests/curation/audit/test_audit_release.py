@@ -172,6 +172,14 @@ def test_each_planted_defect_is_named(tmp_path: Path) -> None:
     assert (found["file_changed"], found["file_missing"]) == ({"sft/kg.json"}, {"bom.json"})
 
 
+def test_two_questions_of_one_id_are_no_duplicates(tmp_path: Path) -> None:
+    rows = released()
+    rows[TRAIN][1].update(id=rows[TRAIN][2]["id"])
+    write(tmp_path / "release", rows)
+    found = problems(tmp_path / "release")
+    assert found["repeated_id"] == {TRAIN} and found.keys().isdisjoint({"conflicting_key", "duplicate"})
+
+
 @pytest.mark.slow
 def test_a_folder_of_the_hub_is_read_by_its_card(tmp_path: Path) -> None:
     folder = tmp_path / "hub"
