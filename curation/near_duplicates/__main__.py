@@ -3,6 +3,7 @@
 Questions that ask the same thing form a cluster, and the best one is kept; if the answers of a cluster conflict, all of it is rejected.
 """
 
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -40,6 +41,9 @@ from curation.near_duplicates.merging import (
     right_texts,
     rows_by_id,
 )
+
+_MOST_NAMED = 5
+"""Ids of decisions on nothing, as said on the terminal."""
 
 
 class UniqueQuestions(NamedTuple):
@@ -212,6 +216,9 @@ def main(argv: list[str] | None = None) -> None:
     decisions = read_decisions(args.decisions)
     questions, facts = list(read_jsonl(args.questions, Question)), list(read_jsonl(args.facts, Fact))
     references = list(read_optional(args.references, Question))  # optional in a manual call
+    if idle := sorted(decisions.keys() - {row.id for row in questions} - {row.id for row in facts}):
+        rest = f" and {len(idle) - _MOST_NAMED:,} more" if len(idle) > _MOST_NAMED else ""
+        print(f"{args.decisions}: on no question or fact of this data: {', '.join(idle[:_MOST_NAMED])}{rest}", file=sys.stderr)
     with folder_lock(args.out) as out:
         for stale in sorted(out.glob("*.part")):  # left by a killed run
             stale.unlink()

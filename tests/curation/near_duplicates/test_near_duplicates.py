@@ -419,7 +419,7 @@ def test_what_a_reference_asks_is_marked_or_dropped(tmp_path: Path, monkeypatch:
     assert outcomes == {"mark": (2, False, []), "drop": (1, True, ["contaminated"])}
 
 
-def test_what_was_decided_on_the_review_holds_in_the_next_run(tmp_path: Path) -> None:
+def test_what_was_decided_on_the_review_holds_in_the_next_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = "记忆研究的先驱是哪一位心理学家（ ）"
     rows = [ask(asked, SHORT, answer, at=f"{answer}{number}") for number, answer in enumerate("AAB")]
     write_jsonl(tmp_path / "q.jsonl", rows, key=lambda row: row.id)
@@ -433,8 +433,12 @@ def test_what_was_decided_on_the_review_holds_in_the_next_run(tmp_path: Path) ->
     assert [(one.decision.right, one.rows) for one in reviews["question"].statements] == [(["快乐原则"], 2), (["现实原则"], 1)]
     assert {tuple(one.sources) for review in reviews.values() for one in review.statements} == {("toy",)}
     decisions = [reviews["question"].statements[1].decision, reviews["fact"].statements[0].decision]
-    write_jsonl(tmp_path / "d.jsonl", decisions, key=lambda row: row.id)
+    idle = [Decision(id=f"q-{number:020}", right=["甲"]) for number in range(7)]
+    write_jsonl(tmp_path / "d.jsonl", [*decisions, *idle], key=lambda row: row.id)
+    capsys.readouterr()
     main(argv)
+    told = capsys.readouterr().err
+    assert "on no question or fact of this data: q-00000000000000000000, " in told and "and 2 more" in told and decisions[0].id not in told
     assert (tmp_path / "out" / "review.jsonl").read_bytes() == b""
     [kept] = read_jsonl(tmp_path / "out" / "questions.jsonl", Question)
     assert (kept.answer, len(kept.provenance)) == ("B", 3)
