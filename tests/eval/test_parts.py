@@ -73,7 +73,7 @@ def rates(items: list[Item], part: str, draw: Callable, by_unit: bool) -> dict[s
             unit = item.unit if by_unit else item.key
             units[unit] = units.get(unit, True) and item.right(part, repeat, draw)
         shares.append(Fraction(sum(units.values()), len(units)))
-    return {"accuracy": round(float(mean(shares)), 4), "accuracy_std": round(stdev(map(float, shares)), 4)}
+    return {"accuracy": round(float(mean(shares)), 8), "accuracy_std": round(stdev(map(float, shares)), 8)}
 
 
 def picked(figures: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -186,9 +186,6 @@ class Stretch(Struct, frozen=True, gc=False):
         return self.end - self.start
 
 
-_MARKED = re.compile(rb"[^\x00]")
-
-
 class MarkedLines:
     """Lines as one run of counted characters, without HTML tags, with a mark for each character."""
 
@@ -219,10 +216,10 @@ class MarkedLines:
         turns[self._positions[chosen + NGRAM_CHARS - 1] + 1] -= 1
         np.frombuffer(self.marks, np.uint8)[np.cumsum(turns[:-1]) > 0] = mark
 
-    def next_marked(self, line: int) -> str:
-        """Return the first line below another that has marked characters; "" if none has."""
-        found = _MARKED.search(self.marks, self._starts[line + 1])
-        return self.lines[bisect_right(self._starts, found.start()) - 1] if found else ""
+    def marked_lines(self) -> list[int]:
+        """Return the numbers of the lines that have marked characters, in order."""
+        marked = np.flatnonzero(np.frombuffer(self.marks, np.uint8))
+        return np.unique(np.searchsorted(self._starts, marked, side="right") - 1).tolist()
 
     def settle(self, stretch: Stretch, mark: int) -> None:
         """Mark the characters of a stretch."""
@@ -463,21 +460,25 @@ class PaperAccount:
         count_marks(self._lines, self._reasons, account)
         for stretch in sorted(free, key=lambda one: not one.is_whole):
             self._settle(stretch)
+        marked = self._lines.marked_lines()
         for stretch in unexplained(self._lines, account):
             if stretch.line >= self._own:
                 account.furniture["page_header"] += stretch.size
             else:
                 unread.append(stretch)
-                reason = "unread_words" if not stretch.is_whole else WITHIN_ITEM if self._is_within_item(stretch.line) else "unread_line"
+                reason = (
+                    "unread_words" if not stretch.is_whole else WITHIN_ITEM if self._is_within_item(stretch.line, marked) else "unread_line"
+                )
                 account.add_unread(f"{self._unit}:{stretch.line + 1}", reason, stretch.text)
         lines = ((stretch, self._lines.lines[stretch.line]) for stretch in unread if stretch.is_first)
         questions = sum(asks(line) and 2 * stretch.size >= counted(line) for stretch, line in lines)
         account.questions_unread = max(questions, sum(stretch.is_whole and says_answer(stretch.text) for stretch in unread))
         return account
 
-    def _is_within_item(self, line: int) -> bool:
+    def _is_within_item(self, line: int, marked: Sequence[int]) -> bool:
         """Return whether an option, an answer or an explanation without a number follows, whose question is above."""
-        below = self._lines.next_marked(line)
+        at = bisect_right(marked, line)
+        below = self._lines.lines[marked[at]] if at < len(marked) else ""
         return bool(letter_of(below)) or (is_marked(below) and not is_list(below) and number_of(flat(below).strip()) is None)
 
     def _settle(self, stretch: Stretch) -> None:
