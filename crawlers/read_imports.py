@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.params import Import
@@ -157,7 +157,7 @@ def declared(item: Item, exam: str | None, subject: str | None) -> Item:
     """Return an item with the examination and subject that the line of the import says."""
     if not (exam or subject) or not isinstance(item, QuestionItem):
         return item
-    return structs.replace(item, exam_raw=exam or item.exam_raw, subject_raw=subject or item.subject_raw)
+    return structs.replace(item, exam=exam or UNSET, subject=subject or UNSET)
 
 
 def _look(source: Import) -> str:

@@ -53,6 +53,9 @@ class QuestionItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     url: str
     provenance: Provenance
+    exam: str | UnsetType | None = UNSET
+    """Examination that the line of its source in params.yaml states; it stands above what pages and files say. Left out if none does."""
+    subject: str | UnsetType | None = UNSET
     exam_raw: str | None = None
     """Examination as the site names it, often a breadcrumb or category."""
     subject_raw: str | None = None

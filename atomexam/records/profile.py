@@ -147,7 +147,7 @@ SIGNS: Mapping[str, Sign] = {
     "no_answer": Sign(lambda item: not item.answer_raw, "has no answer", "where does the source keep its answers?"),
     "no_stem": Sign(lambda item: not item.stem_raw and not item.images, "has no stem", "is the stem under another key or selector?"),
     "no_exam": Sign(
-        lambda item: not any((item.exam_raw, item.subject_raw, item.paper_raw)),
+        lambda item: not any((item.exam, item.exam_raw, item.subject, item.subject_raw, item.paper_raw)),
         "says neither exam nor subject nor title",
         "name it in curation/vocab/subjects.yaml by a line for the whole source",
     ),
@@ -205,7 +205,7 @@ def _add_question(item: QuestionItem, profile: Profile) -> None:
     if len(key) == 1 and len(options) >= MANY_OPTIONS:
         profile.letters[key] += 1
     file = item.url.removeprefix(_FILE) if item.url.startswith(_FILE) else ""
-    profile.categories[item.exam_raw or "", item.subject_raw or item.paper_raw or "", file] += 1
+    profile.categories[item.exam or item.exam_raw or "", item.subject or item.subject_raw or item.paper_raw or "", file] += 1
     for sign in signs_of(item):
         profile.signs[sign] += 1
         profile.examples.setdefault(sign, item)

@@ -1,4 +1,4 @@
-"""`exam` and `subject` in a source's line of params.yaml replace those that its pages state."""
+"""`exam` and `subject` in a source's line of params.yaml stand on each of its questions, above those that its pages state."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import Any
@@ -22,7 +22,7 @@ class StatedExam:
     def from_crawler(cls, crawler: Crawler) -> "StatedExam":
         """Return the middleware of a crawl whose source's line states an exam or subject."""
         spider = spider_of(crawler)
-        fields = {f"{name}_raw": value for name in ("exam", "subject") if (value := getattr(spider, name, None))}
+        fields = {name: value for name in ("exam", "subject") if (value := getattr(spider, name, None))}
         if not fields:
             raise NotConfigured
         return cls(fields)

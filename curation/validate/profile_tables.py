@@ -207,6 +207,7 @@ def _question_row(item: QuestionItem, outcome: CleanOutcome | None) -> dict[str,
     if answer != "".join(sorted(set(key))):  # a joined key that was divided among its questions is not a fault
         signs -= _OF_KEYS
     named = {exam.casefold(), subject.casefold()}
+    confirmed = named_for(source) | {name.casefold() for name in (item.exam, item.subject) if name}
     return {
         "source": source,
         "file": f"{source} {item.url.removeprefix(_FILE)}" if item.url.startswith(_FILE) else None,
@@ -224,7 +225,7 @@ def _question_row(item: QuestionItem, outcome: CleanOutcome | None) -> dict[str,
         "letters_as_words": kind == "qa" and (is_verdict(item.answer_raw) or bool(key)),
         "exam_unknown": exam == UNKNOWN_EXAM,
         "subject_unknown": subject == UNKNOWN_SUBJECT,
-        "named_after_source": source.casefold() in named - named_for(source),
+        "named_after_source": source.casefold() in named - confirmed,
         "breadcrumb_as_name": any(sign in name for sign in _SIGNS_OF_BREADCRUMBS for name in named),
     }
 

@@ -58,7 +58,7 @@ def test_a_frame_gives_the_records_back(record: msgspec.Struct) -> None:
         ("a.csv", Question, "questions: expected a DataFrame, or a list of records or dicts; found str"),
         ([1], Question, "questions, row 0: expected a record or dict, found int"),
         ([QUESTION, {"id": "q"}], Question, "questions, row 1: Object missing required field `exam`"),
-        ([{"stem": "题"}], Item, "questions, row 0: none of its fields is known: stem; known: url, provenance, exam_raw"),
+        ([{"stem": "题"}], Item, "questions, row 0: none of its fields is known: stem; known: url, provenance, exam, subject, exam_raw"),
         (pd.DataFrame([{"kind": "page"}]), Item, "questions, row 0: unknown kind 'page'; known: entity, question"),
     ],
 )

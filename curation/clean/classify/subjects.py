@@ -3,7 +3,7 @@
 Texts are read in this order, and the first one that the table contains decides. Subject: the source's own label, the parts of the
 breadcrumb from last to first, the paper's title, the section, the file's name and folders. Exam: the breadcrumb, the paper's title, the
 subject, the section, the file. Chapters (第三章 发展心理学) come last, because they name a part of a subject. What no text states is
-`UNKNOWN`: a source's name is neither an exam nor a subject.
+`UNKNOWN`: a source's name is neither an exam nor a subject. What params.yaml states is looked up alone: nothing beside it decides.
 """
 
 import re
@@ -54,12 +54,15 @@ class SourceWords(NamedTuple):
     type_raw: str | None = None
     url: str = ""
     """Names file and folders, if the source is files; the address of a web page does not count."""
+    exam: str | None = None
+    """Stated in params.yaml: nothing else decides then."""
+    subject: str | None = None
 
 
 def exam_and_subject(source_words: SourceWords, source: str) -> ExamAndSubject:
     """Return exam and subject by `vocab/subjects.yaml`; missing entries get the source's own words, and are counted."""
-    *texts, url = (text and text[:_MAX_NAME_CHARS] for text in source_words)
-    return _exam_and_subject(SourceWords._make([*texts, url if (url or "").startswith(_FILE) else ""]), source)
+    words = SourceWords._make(text and text[:_MAX_NAME_CHARS] for text in source_words)
+    return _exam_and_subject(words if words.url.startswith(_FILE) else words._replace(url=""), source)
 
 
 @lru_cache(maxsize=1 << 14)  # a source has few categories and many questions
@@ -95,10 +98,9 @@ class SubjectTable:
 
     def exam_and_subject_of(self, source_words: SourceWords, source: str) -> ExamAndSubject:
         """Return exam and subject: by a line for exactly these words, else by names within the words, else by the source's line."""
-        exam, subject, paper, section = (
-            "" if text.casefold() == source.casefold() else text
-            for text in map(_plain, (source_words.exam_raw, source_words.subject_raw, source_words.paper_raw, source_words.section_raw))
-        )
+        stated_exam, stated_subject = _plain(source_words.exam), _plain(source_words.subject)
+        said = (stated_exam or source_words.exam_raw, stated_subject or source_words.subject_raw, *source_words[2:4])
+        exam, subject, paper, section = ("" if text.casefold() == source.casefold() else text for text in map(_plain, said))
         parts = [part for text in (exam, subject) for part in [*reversed(list(_parts(text)))]]
         path = [_plain(part) for part in _path(source_words.url)]
         line = next((match for text in (subject, paper, exam, *parts) if text and (match := self._line(text, source))), {})
@@ -115,6 +117,10 @@ class SubjectTable:
         known_subject = known_subject or whole.get("subject")
         exam_name = known_exam or (own_exam[0] if own_exam else UNKNOWN_EXAM)
         subject_name = known_subject or (own_subject or own_exam or [UNKNOWN_SUBJECT])[-1]
+        if stated_exam:
+            known_exam = exam_name = self._stated_exam(stated_exam, source)
+        if stated_subject:
+            known_subject = subject_name = self._stated_subject(stated_subject, source)
         category = " | ".join(filter(None, (exam, subject or paper))) or NO_CATEGORY
         return ExamAndSubject(exam_name, subject_name, None if known_exam and known_subject else category)
 
@@ -122,6 +128,13 @@ class SubjectTable:
         """Return the exams and subjects that lines for this source alone give its questions."""
         lines = [line for (_, of), line in self._lines.items() if of == source]
         return {line[part] for line in lines for part in ("exam", "subject") if part in line}
+
+    def _stated_exam(self, text: str, source: str) -> str:
+        return (self._line(text, source) or {}).get("exam") or self._exam_named((text,), (text, ""), None) or text
+
+    def _stated_subject(self, text: str, source: str) -> str:
+        found = (self._line(text, source) or {}).get("subject") or (self._entry((text,)) or {}).get("name")
+        return found or self._general((text,)) or text
 
     def _line(self, text: str, source: str) -> dict[str, str] | None:
         return self._lines.get((text, source)) or self._lines.get((text, None))

@@ -73,7 +73,8 @@ def shares_options(item: QuestionItem) -> bool:
 
 
 def classes_of(item: QuestionItem, partial: PartialQuestion) -> Classes:
-    words = SourceWords(item.exam_raw, item.subject_raw, item.paper_raw, item.section_raw, item.type_raw, item.url)
+    raw = (item.exam_raw, item.subject_raw, item.paper_raw, item.section_raw, item.type_raw)
+    words = SourceWords(*raw, item.url, item.exam or None, item.subject or None)
     features = (partial.declared, shares_options(item), partial.shared_stem, partial.stem, partial.options, partial.answer)
     return classify(Unclassified(words, item.provenance.source, *features))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 from openpyxl import Workbook
 
 from atomexam.records.item import Item, QuestionItem
@@ -92,12 +93,12 @@ def test_a_pattern_is_no_path_that_dvc_could_watch(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"), [({}, (None, "医学")), ({"exam": "口腔执业医师", "subject": "口腔"}, ("口腔执业医师", "口腔"))]
+    ("said", "expected"), [({}, (UNSET, UNSET)), ({"exam": "口腔执业医师", "subject": "口腔"}, ("口腔执业医师", "口腔"))]
 )
 def test_a_line_names_exam_and_subject_of_all_its_questions(tmp_path: Path, pages: Path, said: dict, expected: tuple) -> None:
     books = Import(path=str(write(tmp_path / "b.jsonl", CHOICE)), format="cpsyexam", snapshot="2026-01-01", **said)
     store_files("books", books, pages)
-    assert [(item.exam_raw, item.subject_raw) for item in read_files("books", books, pages, 0.0)] == [expected]
+    assert [(item.exam, item.subject, item.subject_raw) for item in read_files("books", books, pages, 0.0)] == [(*expected, "医学")]
 
 
 def test_a_file_too_large_is_not_read(tmp_path: Path, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec import UNSET
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse
@@ -134,7 +135,8 @@ def test_what_the_line_says_of_exam_and_subject_stands_on_each_question() -> Non
     spider = SourceSpider(name="toy", exam="TQE")
     told = StatedExam.from_crawler(SimpleNamespace(spider=spider))
     first, second, third = told.process_spider_output(page, [asked, entry, Request("https://www.toy.example/2")])
-    assert (first.exam_raw, first.subject_raw, first.stem_raw) == ("TQE", "入口", "甲") and second is entry and isinstance(third, Request)
+    assert (first.exam, first.subject, first.exam_raw, first.subject_raw) == ("TQE", UNSET, "首页 > 网校", "入口")
+    assert first.stem_raw == "甲" and second is entry and isinstance(third, Request)
     with pytest.raises(NotConfigured):
         StatedExam.from_crawler(SimpleNamespace(spider=SourceSpider(name="toy")))
 

@@ -102,6 +102,13 @@ def test_numbers_are_read_by_their_column_and_what_is_unclear_is_counted() -> No
     assert result.metrics["difficulties_unread"] == {"exam": {"难度": 2}}
 
 
+def test_exam_and_subject_that_params_states_stand_above_what_the_page_says() -> None:
+    asked = {"stem_raw": "记忆的环节是（ ）。", "options_raw": ["识记", "保持"], "answer_raw": "A"}
+    said = question(1, exam="兽医资格", exam_raw="执业医师", subject_raw="中药基础", **asked)
+    [row] = clean([("exam", [said])], CLEAN).questions
+    assert (row.exam, row.subject) == ("兽医资格", "中药基础")
+
+
 @pytest.fixture
 def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "params.yaml").write_text("sources: {exam: {}, medical: {}}\nclean: {min_stem_chars: 2, min_chinese_share: 0.3}\n")

@@ -182,6 +182,7 @@ def test_a_known_effect_of_four_characters_is_one_term() -> None:
 def test_a_line_that_names_the_exam_after_its_source_is_a_confirmation(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = CleanOutcome("mcqa", "Toy", "教育学", "A")
     assert profile_tables._question_row(item(1), outcome)["named_after_source"]
+    assert not profile_tables._question_row(item(1, exam="Toy"), outcome)["named_after_source"]
     monkeypatch.setattr(profile_tables, "named_for", {"toy": frozenset({"toy"})}.__getitem__)
     assert not profile_tables._question_row(item(1), outcome)["named_after_source"]
 

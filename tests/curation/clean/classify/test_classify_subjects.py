@@ -97,6 +97,21 @@ def test_signs_are_read_in_their_order(said: SourceWords, exam: str, subject: st
     assert exam_and_subject(said, "toy")[:2] == (exam, subject)
 
 
+@pytest.mark.parametrize(
+    ("said", "exam", "subject"),
+    [
+        (SourceWords(exam="兽医资格", subject_raw="中药基础", exam_raw="医师"), "兽医资格", "中药基础"),
+        (SourceWords(exam="教师资格考试", paper_raw="考研心理学"), "TQE", "心理学"),
+        (SourceWords(exam="医师考试", subject_raw="中医内科学"), "医师考试", "中医内科学"),
+        (SourceWords(exam="toy"), "toy", "未知科目"),
+        (SourceWords(subject="装备", paper_raw="方剂学模拟试卷"), "TCM", "装备"),
+        (SourceWords(exam="题库", subject="入口", paper_raw="中药学"), "题库", "入口"),
+    ],
+)
+def test_what_is_stated_decides_alone(said: SourceWords, exam: str, subject: str) -> None:
+    assert exam_and_subject(said, "toy")[:2] == (exam, subject)
+
+
 @given(st.lists(st.sampled_from(["首页", "模拟试题", "题库", "历年真题", "每日一练", "2024年", "toy", "第一章"]), max_size=4),
        st.sampled_from([" > ", ">", "/", "|", "»"]))  # fmt: skip
 @example(["2024年", "toy"], "/")
