@@ -74,7 +74,7 @@ def is_guarded() -> bool:
 
 
 def read_guarded(read: Read, name: str, body: bytes, advice: str, budget: Budget | None = None, *extra: Any) -> Iterator[Any]:
-    """Yield what a reader, a module-level function, yields for one file.
+    """Yield what a reader, a function of a module other than the script that runs, yields for one file.
 
     Args:
         advice: what to do about a file that exceeds a limit or crashes the reader.
@@ -292,22 +292,23 @@ def _run(work: Callable[[], Any], pipe: Connection, theirs: Connection, most_byt
         pipe.send((raised, value))
 
 
-def _end_with_parent(parent: int) -> None:
-    """End this process when its parent ends."""
+def _end_with_parent(parent: int, is_of_thread: bool = False) -> None:
+    """End this process when its parent ends, whether or not the thread that started it does."""
 
     def look() -> None:
         while os.getppid() == parent:
             time.sleep(_LOOK_SECONDS)
         os._exit(1)
 
-    if sys.platform == "linux":  # at once, whatever is running
+    if sys.platform == "linux" and not is_of_thread:  # at once, whatever is running; the signal comes when the starting thread ends
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     threading.Thread(target=look, daemon=True).start()
 
 
 def _started() -> _ReaderProcess:
     ours, theirs = _SPAWN.Pipe()
-    process = _SPAWN.Process(target=_serve, args=(theirs,), daemon=True)
+    is_of_thread = threading.current_thread() is not threading.main_thread()
+    process = _SPAWN.Process(target=_serve, args=(theirs, is_of_thread), daemon=True)
     with _script_left_out():
         process.start()
     theirs.close()  # so that our end closes when the process ends
@@ -326,9 +327,9 @@ def _script_left_out() -> Iterator[None]:
             main["__file__"] = path
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Connection, is_of_thread: bool) -> None:
     if parent := multiprocessing.parent_process():
-        _end_with_parent(parent.pid or 0)
+        _end_with_parent(parent.pid or 0, is_of_thread)
     _is_guarded[0] = True
     gc.freeze()
     gc.set_threshold(_COLLECTED_EVERY, 10, 100)

@@ -1,5 +1,8 @@
 """Cookies of a crawl, in memory only: as many as RFC 6265, section 6.1, requires of a browser, since a site may set any number."""
 
+from collections import defaultdict
+from http.cookiejar import Cookie, CookieJar, CookiePolicy
+
 from scrapy import Request, Spider
 from scrapy.downloadermiddlewares import cookies
 from scrapy.http import Response
@@ -7,21 +10,58 @@ from scrapy.http import Response
 _MOST_BYTES, _MOST_OF_DOMAIN, _MOST_DOMAINS = 4096, 50, 60
 
 
+class _RecentCookies(CookieJar):
+    """The cookies that were set last of each domain, of the domains that set one last."""
+
+    def __init__(self, policy: CookiePolicy) -> None:
+        super().__init__(policy)
+        self._turns: dict[str, dict[tuple[str, str], None]] = {}
+
+    def set_cookie(self, cookie: Cookie) -> None:
+        """Keep a cookie instead of the one that was set longest ago, if there are too many."""
+        super().set_cookie(cookie)
+        turns = self._turns[cookie.domain] = self._turns.pop(cookie.domain, {})
+        turns.pop((cookie.path, cookie.name), None)
+        turns[cookie.path, cookie.name] = None
+        if len(turns) > _MOST_OF_DOMAIN:
+            self.clear(cookie.domain, *next(iter(turns)))
+        if len(self._turns) > _MOST_DOMAINS:
+            self.clear(next(iter(self._turns)))
+
+    def clear(self, domain: str | None = None, path: str | None = None, name: str | None = None) -> None:
+        """Remove a cookie, those of a domain, or all, and what is left empty by it."""
+        super().clear(domain, path, name)
+        if domain is None:
+            self._turns.clear()
+        elif path is None or name is None:
+            del self._turns[domain]
+        else:
+            del self._turns[domain][path, name]
+            of_domain = vars(self)["_cookies"][domain]
+            if not of_domain[path]:
+                del of_domain[path]
+            if not of_domain:
+                self.clear(domain)
+
+
 class Cookies(cookies.CookiesMiddleware):
     """Keeps the last cookies of each domain, and the last domains."""
+
+    def __init__(self, debug: bool = False) -> None:
+        super().__init__(debug)
+        self.jars = defaultdict(_recent_jar)
 
     def process_response(self, request: Request, response: Response, spider: Spider | None = None) -> Request | Response:
         """Return the response; of its cookies, those beyond the limits are ignored."""
         short = [each for each in response.headers.getlist("Set-Cookie") if len(each) <= _MOST_BYTES]
         super().process_response(request, Response(response.url, headers={"Set-Cookie": short[-_MOST_OF_DOMAIN:]}))
-        jar = self.jars[request.meta.get("cookiejar")]
-        for domain in list(jar._cookies)[:-_MOST_DOMAINS]:
-            jar.clear(domain)
-        for domain, by_path in jar._cookies.items():
-            kept = [(path, name) for path, by_name in by_path.items() for name in by_name]
-            for path, name in kept[:-_MOST_OF_DOMAIN]:
-                jar.clear(domain, path, name)
         return response
+
+
+def _recent_jar() -> cookies.CookieJar:
+    jar = cookies.CookieJar()
+    jar.jar = _RecentCookies(jar.policy)
+    return jar
 
 
 def know_suffixes() -> None:

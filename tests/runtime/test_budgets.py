@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -134,6 +135,17 @@ if __name__ == "__main__":
         return
     os.kill(pid, signal.SIGKILL)
     pytest.fail("it runs on")
+
+
+@pytest.mark.slow
+def test_a_reader_outlives_the_thread_that_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budgets, "_running", [])
+    thread = threading.Thread(target=lambda: [*read_guarded(reader, "a", b"", "")])
+    thread.start()
+    thread.join()
+    time.sleep(0.3)  # the time in which a signal would come
+    assert budgets._running[0].process.is_alive() and "b begins" in [*read_guarded(reader, "b", b"", "")]
+    budgets._running[0].process.kill()
 
 
 def test_a_limit_of_the_shell_breaks_no_reader() -> None:

@@ -349,6 +349,25 @@ def test_a_site_sets_no_more_cookies_than_a_browser_keeps() -> None:
     assert len(sent) == 50 and b"c199x299=1" in sent
 
 
+def test_the_cookies_set_last_are_kept_whatever_their_path() -> None:
+    """A login sets a session at / after a page below has set many; a site that sets each at a path of its own takes no more memory."""
+    cookies = Cookies()
+    page, login = Request("https://toy.example/p/x"), Request("https://toy.example/login")
+
+    def given(ask: Request, *said: str) -> None:
+        cookies.process_response(ask, Response(ask.url, headers={"Set-Cookie": list(said)}))
+
+    given(login, "seen=1; Path=/", "lang=zh; Path=/")
+    given(page, *(f"t{number}=1; Path=/p" for number in range(48)))
+    given(login, "seen=2; Path=/")
+    given(login, "session=1; Path=/", "old=1; Path=/")
+    given(login, "old=; Path=/; Max-Age=0")
+    for number in range(40):
+        given(page, f"t{number}=2; Path=/p/{number}")
+    by_path = cookies.jars[None]._cookies["toy.example"]
+    assert [*by_path["/"]] == ["seen", "session"] and all(by_path.values()) and len(cookies.jars[None]) == 50
+
+
 def test_cookies_that_a_site_sets_are_not_stored(tmp_path: Path) -> None:
     archive = archive_of(tmp_path)
     request = Request(f"{SITE}/p/1")

@@ -8,7 +8,7 @@ from typing import Any
 
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
-from crawlers.read.containers.files.reading import MAX_RECORD_CHARS, Lost, RepeatedKey, bounded
+from crawlers.read.containers.files.reading import MAX_RECORD_CHARS, Lost, RepeatedKey, short_lines
 from crawlers.text.fields import check_values, parsed_json
 
 LINES = (".jsonl", ".ndjson")
@@ -32,7 +32,7 @@ def documents_of(name: str, body: bytes) -> Iterator[tuple[str, Any]]:
     except ValueError as error:
         raise Refusal(f"{name}: {error}") from None
     faults, read = [], 0
-    for number, line in enumerate(bounded(name, text.split("\n"), MAX_RECORD_CHARS), 1):
+    for number, line in enumerate(short_lines(name, text.split("\n"), MAX_RECORD_CHARS), 1):
         if line.strip():
             try:
                 yield f"line:{number}", _parse(line)

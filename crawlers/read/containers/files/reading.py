@@ -39,7 +39,7 @@ class Rows(Struct):
         return [key for key in self.columns() if not key.startswith("^")]
 
 
-def bounded(name: str, lines: list[str], most_chars: int = MAX_LINE_CHARS) -> list[str]:
+def bounded(name: str, lines: list[str]) -> list[str]:
     """Return the lines of a document.
 
     Raises:
@@ -47,6 +47,11 @@ def bounded(name: str, lines: list[str], most_chars: int = MAX_LINE_CHARS) -> li
     """
     if len(lines) > MAX_LINES:
         raise Refusal(f"{name}: {len(lines)} lines; at most {MAX_LINES} are read: split it")
+    return short_lines(name, lines, MAX_LINE_CHARS)
+
+
+def short_lines(name: str, lines: list[str], most_chars: int) -> list[str]:
+    """Return lines, or raise ValueError if one is too long."""
     if at := next((at for at, line in enumerate(lines, 1) if len(line) > most_chars), 0):
         found = f"line {at} has {len(lines[at - 1])} characters"
         raise Refusal(f"{name}: {found}; at most {most_chars} are read: divide it, or remove it if it is no text")

@@ -13,11 +13,13 @@ from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import read_jsonl
 from crawlers import read_imports as imports
+from crawlers.read.containers.files.json import documents_of
 from crawlers.read.containers.files.reading import Lost
 from crawlers.read.formats import guess_format, read_file
 from crawlers.read.layouts.layout_files import shipped_layouts
 from crawlers.read.tables.records.arrays import read_records
 from crawlers.read.tables.records.items import RecordReader
+from crawlers.text.fields import parsed_json
 
 SEEN = Provenance(source="books", url="file:a.jsonl", snapshot="2026-01-01", page_id="page-0", position="line:1")
 
@@ -44,10 +46,10 @@ def test_half_a_character_is_told_as_lost() -> None:
         ("a.json", b'{"q":' * 50_000, r"a\.json: nested too deeply"),
         (
             "a.json",
-            b"[%s{}]" % (b"{}," * 300_000),
-            r"a\.json: up to 600002 values .* characters; at most 556250 are read",
+            b"[%s{}]" % (b"{}," * 500_000),
+            r"a\.json: up to 1000002 values .* characters; at most 875001 are read",
         ),
-        ("a.jsonl", b"{}\n" * 300_000, r"a\.jsonl: up to 600000 values"),
+        ("a.jsonl", b"{}\n" * 1_000_000, r"a\.jsonl: up to 2000000 values"),
         ("a.jsonl", b'{"q":"%s"}' % (b"1" * 5_000_000), r"a\.jsonl: line 1 has 5000008 characters; at most 5000000 are read"),
     ],
     ids=range(11),
@@ -55,6 +57,11 @@ def test_half_a_character_is_told_as_lost() -> None:
 def test_what_is_no_file_of_records_is_told(name: str, body: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         list(read_records(name, body))
+
+
+def test_commas_of_prose_are_no_values_and_lines_are_as_many_as_there_are() -> None:
+    assert parsed_json('["%s"]' % ("甲,乙,[丙]{" * 200_000)) and parsed_json(r'["\"%s"]' % ("," * 600_000))
+    assert len([*documents_of("a.jsonl", b"1\n" + b"     \n" * (1 << 20))]) == 1
 
 
 @pytest.mark.parametrize(
