@@ -73,7 +73,7 @@ def _like(texts: Sequence[str], values: Sequence[Decimal], unit: str) -> Iterato
 _MIN_TIED, _MAX_TIED, _SETS = 8, 40, 100
 """At most so many heads are tied to each other; in between a hundredth of all, so that a split is drawn from a hundred sets of heads."""
 _TRIED, _LOOKED_AT = 64, 1024
-"""Facts whose tail is tried as the false one of a fact; heads that deny its tail, of which those facts are."""
+"""Facts whose tail is tried as the false one of a fact; facts that wait and whose heads deny its tail, of which those are."""
 _DRAWS, _FOLDS, _ENOUGH = 4, 5, 2
 """Names are tried on each fifth of the heads, drawn four times, learned on the rest; of twice as many pairs as a type takes."""
 _NOT_EXCHANGED = frozenset({"disease_infectivity", "examination_range"})
@@ -201,9 +201,8 @@ class _Maker:
             own = self._tied.to(fact.head)
             offered: Iterable[Fact]
             if relation in STATED:
-                deniers = islice(self._known.denying(relation, fact.tail), _LOOKED_AT)
-                others = (other for head in deniers for other in waiting.get(head, ()))
-                offered = (other for other in others if self._known.denial(relation, fact.head, other.tail))
+                others = (other for head in self._known.denying(relation, fact.tail) for other in waiting.get(head, ()))
+                offered = (other for other in islice(others, _LOOKED_AT) if self._known.denial(relation, fact.head, other.tail))
             else:
                 tied = (other for head in sorted(own - {fact.head}) for other in waiting.get(head, ()))
                 offered = chain(tied, (other for other in reversed(last) if other.head not in own))

@@ -476,10 +476,15 @@ class PaperAccount:
         return account
 
     def _is_within_item(self, line: int, marked: Sequence[int]) -> bool:
-        """Return whether an option, an answer or an explanation without a number follows, whose question is above."""
+        """Return whether an option follows a stem or option, or else an answer or explanation, not of several questions and unnumbered."""
         at = bisect_right(marked, line)
-        below = self._lines.lines[marked[at]] if at < len(marked) else ""
-        return bool(letter_of(below)) or (is_marked(below) and not is_list(below) and number_of(flat(below).strip()) is None)
+        if not 0 < at < len(marked):
+            return False
+        above, below = (self._lines.lines[marked[near]] for near in (at - 1, at))
+        if letter_of(below):
+            return not is_marked(above)
+        is_of_several = is_list(below) or any(is_list(words) for _, words in parts_of(below))
+        return is_marked(below) and not is_of_several and number_of(flat(below).strip()) is None
 
     def _settle(self, stretch: Stretch) -> None:
         """Count a stretch that is a list of answers, or the texts of items behind their labels."""

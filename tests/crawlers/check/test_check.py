@@ -462,6 +462,21 @@ def test_a_line_between_the_parts_of_an_item_is_named(tmp_path: Path, capsys: py
     assert told == {0: False, 4: False, 8: False, len(lines): True}
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "1. 首选检查是|A. 甲乙丙丁|B. 戊己庚辛|2. 首选药物是|A. 甲乙丙|B. 戊己庚||考点编号ZX77与来源||【答案】1-2 AB",
+        "A. 甲乙丙丁|B. 戊己庚辛|1. 首选检查是|答案：A|2. 首选药物是|答案：B||考点编号ZX77与来源||A. 甲乙丙|B. 戊己庚|3. 次选检查是|答案：A",
+    ],
+)
+def test_a_line_above_answers_of_several_questions_or_shared_options_is_in_no_item(
+    lines: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text(lines.replace("|", "\n"), encoding="utf-8")
+    main([str(tmp_path / "a.txt")])
+    assert "考点编号ZX77" in (told := capsys.readouterr().out) and "between the parts of one" not in told
+
+
 def test_the_same_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(folder), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

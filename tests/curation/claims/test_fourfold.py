@@ -120,6 +120,7 @@ def test_values_and_ranges_have_wordings_of_their_own_and_verdicts_on_them_count
 
 def test_foods_that_are_forbidden_elsewhere_are_found_among_many() -> None:
     others = [fact("disease_food", f"病{number}", f"食物{number}", number % 8 > 0) for number in range(1500)]
+    others += [fact("disease_food", f"乙病{number}", food, polarity=False) for number in range(1030) for food in ("牛奶", "猪肝")]
     pairs = [
         fact("disease_food", f"{head}{kind}", food, (head == "痛风") == (food == "牛奶"))
         for kind in "甲乙丙丁"
