@@ -466,7 +466,7 @@ def test_a_line_between_the_parts_of_an_item_is_named(tmp_path: Path, capsys: py
     "lines",
     [
         "1. 首选检查是|A. 甲乙丙丁|B. 戊己庚辛|2. 首选药物是|A. 甲乙丙|B. 戊己庚||考点编号ZX77与来源||【答案】1-2 AB",
-        "A. 甲乙丙丁|B. 戊己庚辛|1. 首选检查是|答案：A|2. 首选药物是|答案：B||考点编号ZX77与来源||A. 甲乙丙|B. 戊己庚|3. 次选检查是|答案：A",
+        "A. 甲乙丙丁|B. 戊己庚辛|1. 首选检查是|答案：A|2. 首选药物是|答案：B||考点编号ZX77与来源||A. 甲乙丙|B. 戊己庚|3. 次选|答案：A",
     ],
 )
 def test_a_line_above_answers_of_several_questions_or_shared_options_is_in_no_item(
