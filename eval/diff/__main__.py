@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from itertools import product
-from math import floor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.runtime.stage_summary import number_of
 from atomexam.text.columns import aligned, cut
-from eval.diff.page import has_moved, write_page
+from eval.diff.page import has_moved, points_of, rounded_parts, write_page
 from eval.diff.version import WORKSPACE, DataVersion, training_of
 from eval.statistics.bootstrap import DIGITS, Figures
 from eval.statistics.pairing import METRICS, QuestionKey, Tallies, mean, paired, scored_id, tally, tally_marks, with_holm
@@ -43,7 +42,6 @@ _MEANINGS = {
 CAUSES = ("key", "repeats", "prompt", "weights", "reply", "reading", "mark")
 """Why an item has another result, in order of precedence: another right answer, another number of repeats, another prompt, another
 reply to the same prompt, of other weights or of the same, another parsed answer of the same reply, another mark for it."""
-UNITS = 10_000  # of a rate: effects are in hundredths of a percentage point
 _MOST_KEYS = 10  # listed without --items
 
 Traits = Mapping[str, tuple]
@@ -111,16 +109,6 @@ def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits], *, othe
     return {key: "weights" if cause == "reply" and other_weights else cause for key, cause in causes.items() if cause}
 
 
-def rounded(change: Fraction, effects: list[Fraction]) -> list[int]:
-    """Return the parts of a change in hundredths of a percentage point; they are rounded so that their sum is the change, rounded once
-    (largest remainders)."""
-    units = [floor(effect * UNITS) for effect in effects]
-    rests = sorted((index for index, effect in enumerate(effects) if effect), key=lambda index: units[index] - effects[index] * UNITS)
-    for index in rests[: round(change * UNITS) - sum(units)]:
-        units[index] += 1
-    return units
-
-
 def difference_of(a: DataVersion, b: DataVersion) -> Figures:
     """Return for each run of both versions how its headline metrics changed, and why."""
     ours, theirs = a.runs(), b.runs()
@@ -177,13 +165,14 @@ def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str]
     if start is None or end is None:
         return {}
     parts = divide(before, after, causes)
-    units = rounded(end - start, [part.effect for part in parts])
+    change = float(round(end - start, DIGITS))
+    effects = rounded_parts(change, [part.effect for part in parts])
     changed = [key for key in sorted(before.keys() & after.keys()) if before[key].share != after[key].share]
     return {
         "a": float(round(start, DIGITS)),
         "b": float(round(end, DIGITS)),
-        "change": float(round(end - start, DIGITS)),
-        "parts": {part.name: {"items": part.items, "effect": unit / UNITS} for part, unit in zip(parts, units, strict=True)},
+        "change": change,
+        "parts": {part.name: {"items": part.items, "effect": effect} for part, effect in zip(parts, effects, strict=True)},
         "paired": paired(after, before, groups, run),
         "changed": {key: {"cause": causes.get(key), "a": float(before[key].share), "b": float(after[key].share)} for key in changed},
     }
@@ -218,7 +207,8 @@ def _lines(run: str, metric: str, figure: Figures, items: bool) -> list[str]:
     change = f"{100 * figure['a']:.2f} % -> {100 * figure['b']:.2f} % ({100 * figure['change']:+.2f} points)"
     lines = [f"{run} {metric.replace('_', ' ')}  {change}"]
     parts = {name: part for name, part in figure["parts"].items() if part["items"]}
-    lines += [f"  {name:8} {part['items']:>7}  {100 * part['effect']:+7.2f}  {_MEANINGS[name]}" for name, part in parts.items()]
+    points = points_of(figure, decimals=2)
+    lines += [f"  {name:8} {part['items']:>7}  {points[name]:+7.2f}  {_MEANINGS[name]}" for name, part in parts.items()]
     test = figure["paired"]
     if test["shared"] and (test["better"] or test["worse"]):
         test_line = f"better {test['better']}, worse {test['worse']}, alike {test['alike']}; difference {100 * test['difference']:+.2f}"

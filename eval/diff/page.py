@@ -1,7 +1,10 @@
 """Two versions -> one page for people: how metrics changed, what changed in the data, which items are newly right or wrong."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from itertools import chain
+from math import floor
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -16,7 +19,7 @@ from eval.diff.version import RETRAINED, DataVersion, training_of
 from eval.report.items import Browser, digest_of, list_script, paired_replies
 from eval.report.pages import rendered, write_items
 from eval.report.records import MOST_CHARS
-from eval.statistics.bootstrap import Figures
+from eval.statistics.bootstrap import DIGITS, Figures
 from eval.statistics.pairing import METRICS, Tallies, mean, scored_id, tally
 from eval.tasks.request import facets_of
 
@@ -117,6 +120,23 @@ def has_moved(figure: Figures) -> bool:
     return bool(figure["changed"] or any(part["effect"] for part in figure["parts"].values()))
 
 
+def rounded_parts(change: float | Fraction, effects: Sequence[float | Fraction], digits: int = DIGITS) -> list[float]:
+    """Return the parts of a change, rounded so that their sum is the change as it is written (largest remainders)."""
+    units = 10**digits
+    amounts = [Fraction(effect) * units for effect in effects]
+    whole = [floor(amount) for amount in amounts]
+    rests = sorted((at for at, amount in enumerate(amounts) if amount), key=lambda at: whole[at] - amounts[at])
+    for at in rests[: round(Decimal(f"{float(change):.{digits}f}") * units) - sum(whole)]:
+        whole[at] += 1
+    return [unit / units for unit in whole]
+
+
+def points_of(figure: Figures, decimals: int) -> dict[str, float]:
+    """Return the parts of a metric's change in points; they sum up to the change in as many decimals."""
+    points = rounded_parts(100 * figure["change"], [100 * part["effect"] for part in figure["parts"].values()], decimals)
+    return dict(zip(figure["parts"], points, strict=True))
+
+
 def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures) -> Path:
     """Write the page of a difference, an item browser and their scripts into a folder; return the page.
 
@@ -134,6 +154,7 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
         "b_about": b.about,
         "difference": difference,
         "moved": moved,
+        "points_of": points_of,
         "still": [one for one in figures if one not in moved],
         "parts": [part for part in moved[0][2]["parts"] if any(figure["parts"][part]["items"] for *_, figure in moved)] if moved else [],
         "trained": trained,

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.text.yaml_values import yaml_values
-from eval.diff.__main__ import CAUSES, UNITS, as_text, causes_of, difference_of, divide, main, rounded, traits_of
+from eval.diff.__main__ import CAUSES, as_text, causes_of, difference_of, divide, main, traits_of
+from eval.diff.page import points_of, rounded_parts
 from eval.diff.version import DataVersion, VersionReply, VersionScore, tags
+from eval.statistics.bootstrap import DIGITS
 from eval.statistics.pairing import Tally
 
 tallies = st.dictionaries(
@@ -28,10 +30,11 @@ def test_parts_sum_up_exactly_and_so_do_their_rounded_values(before, after, draw
     parts = divide(before, after, causes)
     start, end = (sum(each.share for each in side.values()) / len(side) for side in (before, after))
     assert sum(part.effect for part in parts) == end - start
-    units = rounded(end - start, [part.effect for part in parts])
-    assert sum(units) == round((end - start) * UNITS)
-    assert all(abs(unit - part.effect * UNITS) < 1 for unit, part in zip(units, parts, strict=True))
-    assert all(not unit for unit, part in zip(units, parts, strict=True) if not part.effect)
+    for digits in (4, DIGITS):
+        rounded = rounded_parts(end - start, [part.effect for part in parts], digits)
+        assert f"{sum(rounded):.{digits}f}".lstrip("-") == f"{float(end - start):.{digits}f}".lstrip("-")  # -0.0000 is 0.0000
+        assert all(abs(one - part.effect) * 10**digits < 1.001 for one, part in zip(rounded, parts, strict=True))
+        assert all(not one for one, part in zip(rounded, parts, strict=True) if not part.effect)
 
 
 def test_parts_by_hand() -> None:
@@ -48,7 +51,15 @@ def test_parts_by_hand() -> None:
 def test_a_change_is_rounded_once() -> None:
     """50.0049 % - 46.1551 % are 3.8498 points; the rounded rates differ by 3.84."""
     change = Fraction(461_551, 1_000_000) - Fraction(500_049, 1_000_000)
-    assert rounded(change, [change, Fraction(0)]) == [-385, 0]
+    assert rounded_parts(change, [change, Fraction(0)], 4) == [-0.0385, 0]
+
+
+@pytest.mark.parametrize("of", [343, 667, 4000])
+def test_a_part_that_is_all_of_a_change_is_shown_as_the_change_is(of: int) -> None:
+    for count in range(1, of):
+        figure = {"change": round(count / of, DIGITS), "parts": {"reply": {"effect": round(count / of, DIGITS)}, "key": {"effect": 0.0}}}
+        for decimals in (1, 2):
+            assert f"{points_of(figure, decimals)['reply']:+.{decimals}f}" == f"{100 * figure['change']:+.{decimals}f}"
 
 
 def test_where_nothing_is_shared_all_of_the_change_is_of_what_was_added() -> None:
@@ -170,7 +181,7 @@ def test_two_commits_are_told_apart_by_cause(repository: Path) -> None:
     assert (accuracy["a"], accuracy["b"]) == (0.5, 0.66666667)  # same, gone and reply of six; same, key, prompt and reading of six
     items = {name: part["items"] for name, part in accuracy["parts"].items()}
     assert items == {"removed": 1, "key": 1, "repeats": 0, "prompt": 1, "weights": 0, "reply": 1, "reading": 1, "mark": 0, "added": 1}
-    assert sum(round(part["effect"] * UNITS) for part in accuracy["parts"].values()) == round(accuracy["change"] * UNITS)
+    assert round(sum(part["effect"] for part in accuracy["parts"].values()), DIGITS) == accuracy["change"]
     assert {key: one["cause"] for key, one in accuracy["changed"].items()} == {
         "q-key": "key", "q-prompt": "prompt", "q-reply": "reply", "q-reading": "reading",
     }  # fmt: skip
@@ -178,7 +189,7 @@ def test_two_commits_are_told_apart_by_cause(repository: Path) -> None:
     assert (test["shared"], test["better"], test["worse"], test["differs"]) == (5, 3, 1, False)
     mark = found["runs"]["kept"]["mark"]  # 50 for all that was answered, then 80 for one
     assert {name: (part["items"], part["effect"]) for name, part in mark["parts"].items() if part["effect"]} == {
-        "removed": (1, -0.0167), "reading": (1, 0.1), "mark": (1, 0.06), "added": (1, -0.01),
+        "removed": (1, -0.01666667), "reading": (1, 0.1), "mark": (1, 0.06), "added": (1, -0.01),
     }  # fmt: skip
     following = found["runs"]["kept"]["following_rate"]
     assert (following["a"], following["b"]) == (0.83333333, 1.0)
