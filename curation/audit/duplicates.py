@@ -190,7 +190,7 @@ def _cluster(star: Star, row_of: dict[int, AuditedQuestion], order: dict[int, in
         "kind": "near" if star.members else "identical",
         "splits": sorted({row.split for row, _ in rows if row.split}),
         "rows": [
-            {"id": row.question.id, "file": row.file, "position": row.position, "split": row.split, "similarity": round(similarity, 6)}
+            {"id": row.id, "file": row.file, "position": row.position, "split": row.split, "similarity": round(similarity, 6)}
             | ({"stem": row.question.stem[:_STEM_CHARS]} if row.question.stem[:_STEM_CHARS] != stem else {})
             for row, similarity in rows
         ],

@@ -260,4 +260,4 @@ def _contaminated(rows: Sequence[AuditedQuestion], references: Sequence[AuditedQ
 
 
 def _summary(row: AuditedQuestion) -> dict[str, Any]:
-    return {"id": row.question.id, "file": row.file, "position": row.position, "split": row.split, "stem": row.question.stem[:_STEM_CHARS]}
+    return {"id": row.id, "file": row.file, "position": row.position, "split": row.split, "stem": row.question.stem[:_STEM_CHARS]}

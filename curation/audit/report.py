@@ -170,7 +170,7 @@ def _beside(one: Mapping[str, str]) -> AuditedQuestion:
     """Return a line of a file that has no questions of its own."""
     item = item_of({}, one["file"], one["position"])
     question = Question(id=one["id"], exam="", subject="", question_type="qa", stem="", provenance=[item.provenance])
-    return AuditedQuestion(question, one["file"], one["position"], None, (), (), item)
+    return AuditedQuestion(question, one["file"], one["position"], None, (), (), item, one["id"])
 
 
 def _why(kind: str) -> str:
@@ -244,7 +244,7 @@ def as_csv(lines: Iterable[RepairLine]) -> str:
     for line in lines:
         row, todo = line.row, _TODO[line.kind][1]
         question = " ".join(filter(None, (row.question.shared_stem, row.question.stem)))
-        cells = (row.file, row.position, row.split or "", line.problem, line.why, line.detail, todo, question, row.question.id)
+        cells = (row.file, row.position, row.split or "", line.problem, line.why, line.detail, todo, question, row.id)
         writer.writerow([_cell(value, _STEM_CHARS if name == "question" else 400) for name, value in zip(_COLUMNS, cells, strict=True)])
     return out.getvalue()
 

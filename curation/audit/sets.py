@@ -302,6 +302,8 @@ class AuditedQuestion(NamedTuple):
     """Rules of `clean` that change it."""
     item: QuestionItem
     """The question as its file contains it."""
+    id: str
+    """Its id in the file; by content if it has none."""
 
 
 def _id_of(question: Question) -> str:
@@ -324,6 +326,9 @@ def audited_questions(audited: AuditedSet, split_of: SplitOf, params: Clean) -> 
                 rules = tuple(rule for rule in one.rules if rule not in sound)
                 split = split_at(splits[entry.file], entry.position)
                 question = entry.question and replace(entry.question, id=_id_of(entry.question))
-                rows.append(AuditedQuestion(question or one.question, entry.file, entry.position, split, one.reasons, rules, entry.item))
+                own_id = (entry.question or one.question).id
+                rows.append(
+                    AuditedQuestion(question or one.question, entry.file, entry.position, split, one.reasons, rules, entry.item, own_id)
+                )
             done.update(len(batch))
     return rows

@@ -5,7 +5,6 @@ row of the fourfold set, go to the files of rejected ones.
 `curation/chosen.jsonl` is in git and records which facts have a claim, so that new facts never change the earlier selection.
 """
 
-import logging
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -40,7 +39,6 @@ def main(argv: list[str] | None = None) -> None:
     with folder_lock(args.out) as out:
         facts = list(read_jsonl(args.facts, Fact))
         known = read_claim_context(args.chosen, args.verdicts, args.references, args.aliases, args.decisions)
-        _warn_of_unused_decisions(known, facts)
         settled = resolve(facts, known.synonyms, known.decisions)
         claims, rejected = make_claims(facts, args.params, known, settled)
         fourfold = fourfold_of(facts, rejected, args.params, known, read_optional(args.passages, Passage))
@@ -85,14 +83,6 @@ def fourfold_of(
     everything = KnownFacts(stated, passages, known.synonyms, known.supported)
     sound = [fact for fact in facts if fact.id not in unsound]
     return make_fourfold(sound, everything, fourfold_templates(params.template), params, known.exchanged)
-
-
-def _warn_of_unused_decisions(known: ClaimContext, facts: Sequence[Fact]) -> None:
-    """Warn of decisions on facts that are not in the input: they left the data, or the id is mistyped."""
-    on_facts = {key for key, decision in known.decisions.items() if decision.polarity is not None}
-    if on_facts and (idle := sorted(on_facts.difference(fact.id for fact in facts))):
-        names = ", ".join(idle)
-        logging.getLogger("claims").warning("decisions on facts that are not in the data: %s; delete these lines or correct the ids", names)
 
 
 if __name__ == "__main__":

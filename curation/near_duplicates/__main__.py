@@ -216,7 +216,8 @@ def main(argv: list[str] | None = None) -> None:
     decisions = read_decisions(args.decisions)
     questions, facts = list(read_jsonl(args.questions, Question)), list(read_jsonl(args.facts, Fact))
     references = list(read_optional(args.references, Question))  # optional in a manual call
-    if idle := sorted(decisions.keys() - {row.id for row in questions} - {row.id for row in facts}):
+    on_facts = {key for key, decision in decisions.items() if decision.polarity is not None}
+    if idle := sorted((on_facts - {row.id for row in facts}) | (decisions.keys() - on_facts - {row.id for row in questions})):
         rest = f" and {len(idle) - _MOST_NAMED:,} more" if len(idle) > _MOST_NAMED else ""
         print(f"{args.decisions}: on no question or fact of this data: {', '.join(idle[:_MOST_NAMED])}{rest}", file=sys.stderr)
     with folder_lock(args.out) as out:

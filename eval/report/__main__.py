@@ -232,7 +232,7 @@ def rejected_page(args: Arguments, stages: StageMetrics, sheets: Mapping[str, An
     """Return the page of rejected records and their reasons."""
     rows = {stage: read_jsonl(args.data / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
     by_reason = reasons(rows, reserved)
-    files = (path for path in sorted((args.metrics / "crawl").glob("*.json")) if path.stem in args.all_params.get("sources", {path.stem}))
+    files = (path for path in sorted((args.metrics / "crawl").glob("*.json")) if path.stem in (args.all_params.get("sources") or {}))
     crawls = {path.stem: msgspec.json.decode(path.read_bytes()) for path in files}
     context = {"crawls": crawls, "data": stages.data, "profile": stages.profile, "reasons": by_reason}
     context |= {"folders": REJECTED, "sheets": sheets}

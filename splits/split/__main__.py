@@ -52,10 +52,10 @@ def main(argv: list[str] | None = None) -> None:
             print(f"{arguments.assignments}: {notice}", file=sys.stderr)
         questions = read_questions(arguments.questions, arguments.clusters)
         _tell_unknown(questions.summaries)
-        _tell_without_quota(questions.summaries, params.quota)
         published = _published(questions.records, arguments.all_params.get("imports") or {})
         allocations, heads = allocations_of(questions, claims, fourfold, params, ledger, published)
         ordered = [allocations[summary.id] for summary in questions.summaries]
+        _tell_without_quota(questions.summaries, ordered, params.quota)
         shots = shots_of(questions.summaries, ordered, params.seed, ledger.shots)
         write_jsonl(out / "shots.jsonl", shots, key=_shot_order)
         updated = updated_ledger(
@@ -112,8 +112,9 @@ def _tell_unknown(summaries: Sequence[QuestionSummary]) -> None:
         print(f"{unknown} questions are of exam {UNKNOWN_EXAM} and share one quota; {remedy}", file=sys.stderr)
 
 
-def _tell_without_quota(summaries: Sequence[QuestionSummary], quota: Quota) -> None:
-    kinds = Counter(one.stratum.question_type for one in summaries if not is_tcm(one.stratum))
+def _tell_without_quota(summaries: Sequence[QuestionSummary], allocations: Iterable[Allocation], quota: Quota) -> None:
+    taught = (one.stratum for one, given in zip(summaries, allocations, strict=True) if given.split in ("train", "dev"))
+    kinds = Counter(stratum.question_type for stratum in taught if not is_tcm(stratum))
     if without := {kind: many for kind, many in sorted(kinds.items()) if not getattr(quota, kind)}:
         remedy = f"`split.quota` in {PARAMS_FILE} sets one for each type"
         print(f"not in test, having no quota: {largest_counts(without)}; {remedy}", file=sys.stderr)

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from atomexam.records.blocks import Quota
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from splits.ledger.assignments import AssignmentLedger
 from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import SPLITS, QuestionSummary, Stratum
-from splits.split.__main__ import check
+from splits.split.__main__ import _tell_without_quota, check
 from splits.split.questions import read_questions
 from tests.splits.toys import tree
 
@@ -41,6 +42,13 @@ def test_types_outside_the_quota_serve_train_and_dev(split_files, pool, capsys) 
     named = read(split_files(pool, name="named", quota__tf="1"))
     assert [q.question_type for q in named["test"]].count("tf") == 1
     assert "having no quota: blank 6; " in capsys.readouterr().err
+
+
+def test_what_is_in_test_without_a_quota_is_not_said_to_be_outside_it(capsys) -> None:
+    """Questions stay in test where their source published them."""
+    rows = [QuestionSummary(f"q-{number}", Stratum("kg", "PCE", "tf", "甲", ""), "A", None, None) for number in range(3)]
+    _tell_without_quota(rows, [Allocation(split, "drawn") for split in ("test", "train", "dev")], Quota())
+    assert "having no quota: tf 2; " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("balance", "given"), [("fill", {"PCE": 2, "TQE": 1}), ("strict", {"PCE": 1, "TQE": 1})])

@@ -15,4 +15,4 @@ def row(stem: str = "最可能的诊断是（ ）。", options: tuple[str, ...] 
     seen = Provenance(source="read", url=f"file:{file}", snapshot="2026-01-01", page_id="page-1", position=f"line:{at}")
     asked = question(stem, options, answer, **{"provenance": [seen]} | fields)
     item = QuestionItem(url=seen.url, provenance=seen, stem_raw=stem, options_raw=list(options), answer_raw=answer)
-    return AuditedQuestion(asked, file, seen.position, split, reasons, rules, item)
+    return AuditedQuestion(asked, file, seen.position, split, reasons, rules, item, asked.id)

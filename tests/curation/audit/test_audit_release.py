@@ -180,6 +180,14 @@ def test_two_questions_of_one_id_are_no_duplicates(tmp_path: Path) -> None:
     assert found["repeated_id"] == {TRAIN} and found.keys().isdisjoint({"conflicting_key", "duplicate"})
 
 
+def test_a_row_is_named_by_the_id_that_its_file_gives_it(tmp_path: Path) -> None:
+    rows = released()
+    rows[TRAIN][1].update(id="own-1", answer="")
+    write(tmp_path / "release", rows)
+    problems(tmp_path / "release")
+    assert "own-1" in (tmp_path / "audit/lines.csv").read_text(encoding="utf-8-sig")
+
+
 @pytest.mark.slow
 def test_a_folder_of_the_hub_is_read_by_its_card(tmp_path: Path) -> None:
     folder = tmp_path / "hub"

@@ -213,13 +213,3 @@ def test_a_line_copied_from_the_review_settles_it(tmp_path: Path) -> None:
         assert run(tmp_path) == ([said], ["overruled"], [])
     (tmp_path / "decisions.jsonl").unlink()
     assert run(tmp_path) == ([], ["contradicted"] * 2, [review])
-
-
-def test_a_decision_on_a_fact_that_is_not_there_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    write_jsonl(tmp_path / "questions.jsonl", [], key=str)
-    write_jsonl(tmp_path / "facts.jsonl", [SAID], key=lambda one: one.id)
-    write_jsonl(tmp_path / "decisions.jsonl", [*decided((SAID, True), (EGG, True)).values(), Decision(id="q-1", right=["甲"])], key=str)
-    run(tmp_path)
-    assert [record.getMessage() for record in caplog.records] == [
-        f"decisions on facts that are not in the data: {EGG.id}; delete these lines or correct the ids"
-    ]

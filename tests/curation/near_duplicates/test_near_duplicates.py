@@ -423,7 +423,7 @@ def test_what_was_decided_on_the_review_holds_in_the_next_run(tmp_path: Path, ca
     asked = "记忆研究的先驱是哪一位心理学家（ ）"
     rows = [ask(asked, SHORT, answer, at=f"{answer}{number}") for number, answer in enumerate("AAB")]
     write_jsonl(tmp_path / "q.jsonl", rows, key=lambda row: row.id)
-    write_jsonl(tmp_path / "f.jsonl", [tell("咳嗽"), tell("咳嗽", False)], key=lambda row: row.id)
+    write_jsonl(tmp_path / "f.jsonl", [tell("咳嗽"), tell("咳嗽", False), tell("发热")], key=lambda row: row.id)
     flags = {"questions": "q.jsonl", "facts": "f.jsonl", "decisions": "d.jsonl", "out": "out", "metrics": "m.json"}
     argv = [word for flag, name in flags.items() for word in (f"--{flag}", str(tmp_path / name))]
     argv += ["--ngram_chars", "3", "--threshold", "0.8", "--case_threshold", "0.8"]
@@ -433,16 +433,18 @@ def test_what_was_decided_on_the_review_holds_in_the_next_run(tmp_path: Path, ca
     assert [(one.decision.right, one.rows) for one in reviews["question"].statements] == [(["快乐原则"], 2), (["现实原则"], 1)]
     assert {tuple(one.sources) for review in reviews.values() for one in review.statements} == {("toy",)}
     decisions = [reviews["question"].statements[1].decision, reviews["fact"].statements[0].decision]
-    idle = [Decision(id=f"q-{number:020}", right=["甲"]) for number in range(7)]
-    write_jsonl(tmp_path / "d.jsonl", [*decisions, *idle], key=lambda row: row.id)
+    idle = [Decision(id=f"q-{number:020}", right=["甲"]) for number in range(6)]
+    idle += [Decision(id=tell("发热").id, right=["甲"])]  # of a question, and on a fact
+    write_jsonl(tmp_path / "d.jsonl", [*decisions, *idle], key=str)
     capsys.readouterr()
     main(argv)
     told = capsys.readouterr().err
-    assert "on no question or fact of this data: q-00000000000000000000, " in told and "and 2 more" in told and decisions[0].id not in told
+    assert f"on no question or fact of this data: {idle[-1].id}, q-00000000000000000000, " in told and "and 2 more" in told
+    assert decisions[0].id not in told
     assert (tmp_path / "out" / "review.jsonl").read_bytes() == b""
     [kept] = read_jsonl(tmp_path / "out" / "questions.jsonl", Question)
     assert (kept.answer, len(kept.provenance)) == ("B", 3)
-    [fact] = read_jsonl(tmp_path / "out" / "facts.jsonl", Fact)
+    [fact] = [row for row in read_jsonl(tmp_path / "out" / "facts.jsonl", Fact) if row.tail == "咳嗽"]
     assert fact.polarity is decisions[1].polarity
     rejected = list(read_jsonl(tmp_path / "out" / "rejected.jsonl", Rejected))
     assert [row.reason for row in rejected] == ["overruled"] * 3 and {row.detail for row in rejected} == {kept.id, fact.id}
