@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
-from atomexam.runtime.stage_summary import missing_replies
+from atomexam.runtime.stage_summary import LEAST, missing_replies
 from eval.statistics.bootstrap import DIGITS, Figures, difference, numbered, sign_flip_test
 
 METRICS: dict[str, Callable[[Score], bool | None]] = {
@@ -154,6 +154,11 @@ def with_holm(rows: list[Figures], untested: Callable[[Figures], bool] = lambda 
         p_value = larger_p(row)
         row["differs"] = p_value is not None and p_value <= 0.05
     return rows
+
+
+def differ(row: Figures) -> bool:
+    """Return whether two runs are said to differ: both tests find it, on `LEAST` shared items or more."""
+    return bool(row.get("differs")) and row["shared"] >= LEAST
 
 
 def larger_p(row: Figures) -> float | None:
