@@ -9,7 +9,7 @@ evidence and verdicts.
 import csv
 import io
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from inspect import getdoc
 from itertools import chain
@@ -24,6 +24,8 @@ from atomexam.records.blocks import Run, runs_on_test
 from atomexam.records.checks import convert
 from atomexam.records.claim import ClaimPair, Evidence, Fourfold, Passage
 from atomexam.records.cluster import Cluster
+from atomexam.records.judgement import Judgement
+from atomexam.records.prediction import Score
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, replacing, write_json
@@ -39,7 +41,7 @@ from eval.report.items import Browser, read_paired, requests_of, twins_of
 from eval.report.pages import page, rendered, write_items
 from eval.report.records import Reserved, clusters, contradictions, evidence_by_type, reasons
 from eval.statistics.bootstrap import Figures
-from eval.statistics.pairing import differ
+from eval.statistics.pairing import QuestionKey, differ, marks_of
 
 _DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validation", "split")
 _NAMED = {"runs": "task", "parts": "part", "types": "atomic_type"}
@@ -223,6 +225,19 @@ def item_files(args: Arguments, browser: Browser) -> Iterator[tuple[str, bytes]]
     return browser.files(questions, sentences, replies)
 
 
+def judged(args: Arguments, judges: Mapping[str, Figures], rules: Container[str]) -> dict[str, tuple[str, dict[tuple[str, int], float]]]:
+    """Return for each judged run its judge in words, and the marks of its replies."""
+    keys = read_jsonl(args.splits / "test/questions.jsonl", QuestionKey)
+    markable = {row.id for row in keys if row.answer} if judges else set()
+    found = {}
+    for run, figures in judges.items():
+        marks = marks_of(
+            read_jsonl(args.scores / f"{run}.jsonl", Score), read_optional(args.data / f"judgements/{run}.jsonl", Judgement), markable
+        )
+        found[run] = f"the {'rule' if figures['judge'] in rules else 'judge'} {figures['judge']}", marks
+    return found
+
+
 def twins(test: Path) -> dict[str, list[str]]:
     """Return the items of the test split that are related to each."""
     files = (("questions", Question), ("claims", ClaimPair), ("fourfold", Fourfold))
@@ -302,6 +317,7 @@ def main(argv: list[str] | None = None) -> None:
                 baselines=stages.baselines,
                 twins=twins(args.splits / "test"),
                 requests=requests_of(args.splits, sent),
+                judged=judged(args, stages.judges, rules),
             )
             write_items(args.out, item_files(args, browser))
             if stages.runs and browser.unasked:
