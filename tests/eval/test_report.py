@@ -430,12 +430,15 @@ def test_the_best_of_many_that_guess_is_not_surely_above_chance() -> None:
 @pytest.mark.parametrize(
     ("others", "words"),
     [
-        ({"b": RUN | {"model": "n"}}, ["Best models m, n: 30.0 % of 100 fourfold facts<", "level with <b>n</b>"]),
+        ({"b": RUN | {"model": "n"}}, ["Best on fourfold facts: m, n with 30.0 % of 100<", "level with <b>n</b>"]),
         (
             {"b": RUN | {"task": "choice", "model": "n", "accuracy": 0.9, "questions": 100}},
-            ["Best model m: 30.0 %", "No other model has at least 20 items of fourfold facts."],
+            ["Best on fourfold facts: m with 30.0 %", "No other model has at least 20 items of fourfold facts."],
         ),
-        ({"b": RUN | {"model": "n", "facts": 2, "accuracy": 1.0}}, ["Best model m: 30.0 %", "No other model has at least 20 items"]),
+        (
+            {"b": RUN | {"model": "n", "facts": 2, "accuracy": 1.0}},
+            ["Best on fourfold facts: m with 30.0 %", "No other model has at least 20 items"],
+        ),
     ],
 )
 def test_the_lead_names_all_that_are_level_and_none_of_few_items(others: dict, words: list[str]) -> None:
@@ -481,7 +484,7 @@ def test_the_lead_is_sure_where_the_runs_differ_and_the_first_run_of_a_task_coun
         assert (lead.best[0], lead.second[0], lead.second[1].value, lead.is_sure) == ("n", "m", 0.3, differs)
     html = page(FOUND._replace(runs=runs, judges={}, comparisons=[]), summarize(FOUND))
     assert "(at 0 and 100 % exact, Clopper-Pearson, over the effective number of clusters)" in html and "n 100</small>" in html
-    assert "the lead of +20.0 points may be noise" in html and "Best model n: 50.0 % of 100 fourfold facts, above" in html
+    assert "the lead of +20.0 points may be noise" in html and "Best on fourfold facts: n with 50.0 % of 100, above" in html
 
 
 @pytest.mark.slow
