@@ -50,6 +50,10 @@ REJECTED = {"clean": "clean", "near_duplicates": "unique", "claims": "claims"}
 """Stages that reject records, and the folders of their rejected.jsonl under data."""
 _PLOTTED = ("accuracy", "asked", "following_rate", "low", "high")
 _COMPARED = ("task", "a", "b", "shared", "difference", "low", "high", "mcnemar_p_holm", "bootstrap_p_holm", "differs")
+_ASKED_WITH = ("model", "weights", "chat template", "few-shot", "max new tokens", "sampling")
+_SAMPLING = ("temperature", "top_k", "top_p", "repetition_penalty", "seed", "stop", "stop_strings")
+_USUAL = Run(model="", task="choice")
+_NOT_KNOWN = "not known"
 
 
 class StageMetrics(NamedTuple):
@@ -216,6 +220,35 @@ def described(params: Mapping[str, Any]) -> dict[str, str]:
     return words
 
 
+def asked_with(params: Mapping[str, Any], plan: Path) -> dict[str, dict[str, str]]:
+    """Return in words with which model and settings each run on test was asked, as params.yaml and stage `plan` have them."""
+    found = {}
+    for name, line in runs_on_test(params.get("runs") or {}).items():
+        run = convert(line, Run, f"runs.{name}")
+        model = (params.get("models") or {}).get(run.model) or {}
+        backend, weights = model.get("backend"), plan / run.model / "weights.txt"
+        identity = weights.read_text(encoding="utf-8").strip() if weights.exists() else _NOT_KNOWN
+        words = [
+            ", ".join(filter(None, (run.model, model.get("name"), backend))),
+            _NOT_KNOWN if identity == "none of its own" else identity,
+        ]
+        if backend == "baseline":
+            words[1:] = ["–"] * 5
+        elif backend in (None, "imported"):
+            words += [_NOT_KNOWN] * 4
+        else:
+            is_served = backend == "openai" and (model.get("server") or {}).get("api", "chat") == "chat"
+            template = "the server's" if is_served else model.get("chat_template") or "the model's, if it has one"
+            words += ["; ".join([template, *(f"{key} {value}" for key, value in (model.get("template") or {}).items())]), str(run.shots)]
+            shown = {"temperature", *(["seed"] if run.temperature else [])}
+            shown |= {key for key in _SAMPLING if getattr(run, key) != getattr(_USUAL, key)}
+            sampling = ", ".join(f"{key} {getattr(run, key)}" for key in _SAMPLING if key in shown)
+            is_weighed = run.method == "likelihood"
+            words += ["–", "likelihood of each answer"] if is_weighed else [str(run.max_new_tokens or "as the answer needs"), sampling]
+        found[name] = dict(zip(_ASKED_WITH, words, strict=True))
+    return found
+
+
 def item_files(args: Arguments, browser: Browser) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the item browser: the test split with the results of each run."""
     questions, claims = (read_jsonl(args.splits / "test" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
@@ -331,7 +364,10 @@ def main(argv: list[str] | None = None) -> None:
             identity = about(args.all_params, stages.data["split"])
             known = yaml_values(args.exams.read_bytes(), str(args.exams)) if args.exams.exists() else {}
             release = (args.all_params.get("release") or {}).get("name") or "AtomExam"
-            text = page(stages, summary, has_items, identity, sheets, rule, described(args.all_params), release, known.get("exams", {}))
+            text = page(
+                stages, summary, has_items, identity, sheets, rule, described(args.all_params), release, known.get("exams", {}),
+                asked_with(args.all_params, args.data / "plan"),
+            )  # fmt: skip
             part_file.write_text(text, encoding="utf-8")
         write_json(args.summary, summary)
     print_summary("report", f"{len(stages.runs)} runs: {args.out / 'index.html'}")
