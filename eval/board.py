@@ -21,13 +21,14 @@ from atomexam.records.params import PARAMS_FILE
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import write_jsonl
 from atomexam.runtime.stage import parser_of, run_stage
+from atomexam.runtime.stage_summary import LEAST
 from atomexam.text.canonical import canonical
 from atomexam.text.columns import aligned
 from eval.diff.version import WORKSPACE, DataVersion, tags
-from eval.one_scale import LEAST_SHARED, as_lines, linked
+from eval.one_scale import as_lines, linked
 from eval.score.__main__ import score_reply
 from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
-from eval.statistics.pairing import METRICS, Tallies, mean, missing_of, paired, scored_id, tally, with_holm
+from eval.statistics.pairing import METRICS, Tallies, differ, mean, missing_of, paired, scored_id, tally, with_holm
 from eval.tasks.runs import RequestBuilder, variants_of
 
 
@@ -122,14 +123,14 @@ def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str,
             left_out: dict[str, int] = {}
             for one in sorted(by_version[version], key=lambda one: (-len(one.tallies), one.name)):
                 common = one.tallies.keys() & shared if shared else set(one.tallies)
-                if shared and len(common) < min(LEAST_SHARED, len(shared)):
+                if shared and len(common) < min(LEAST, len(shared)):
                     left_out[one.name] = len(common)
                 else:
                     shared = common
             rows = [*(one for one in by_version[version] if one.name not in left_out), *rows]
             if left_out:
                 names = ", ".join(f"{name} ({many})" for name, many in left_out.items())
-                notes.append(f"{task}: {version}: fewer than {LEAST_SHARED} items shared with the others, not compared: {names}")
+                notes.append(f"{task}: {version}: fewer than {LEAST} items shared with the others, not compared: {names}")
         boards[task] = ranked(task, rows, sorted(shared), groups)
     return boards
 
@@ -152,7 +153,7 @@ def ranked(task: str, runs: Sequence[VersionRun], items: Sequence[str], groups: 
     pairs = list(combinations(range(len(same)), 2))
     bounds = [[1, len(same)] for _ in same]
     for (a, b), row in zip(pairs, with_holm([paired(own[a], own[b], groups, f"board/{task}/{a}/{b}") for a, b in pairs]), strict=True):
-        if row["differs"]:
+        if differ(row):
             better, worse = (a, b) if row["difference"] > 0 else (b, a)
             bounds[better][1] -= 1
             bounds[worse][0] += 1

@@ -16,7 +16,7 @@ from atomexam.records.params import PARAMS_FILE
 from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import read_jsonl, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
-from atomexam.runtime.stage_summary import number_of, print_summary
+from atomexam.runtime.stage_summary import LEAST, number_of, print_summary
 from atomexam.text.columns import aligned
 from eval.statistics.bootstrap import DIGITS, Figures
 from eval.statistics.pairing import (
@@ -24,6 +24,7 @@ from eval.statistics.pairing import (
     QuestionKey,
     Tallies,
     committed_right,
+    differ,
     mean,
     missing_of,
     paired,
@@ -100,7 +101,8 @@ def as_text(rows: list[Figures]) -> str:
             means = [_percent(row["of_a"]), _percent(row["of_b"]), _points(row["difference"])]
             committed = [_percent(row.get(f"committed_of_{side}")) for side in "ab"]
             cells = [*means, f"{low} … {high}", *counts, *tests, *committed]
-        verdict = "differ" if row.get("differs") else "not shown to differ" if row.get("family") else "not tested"
+        verdict = "not tested" if not row.get("family") else f"fewer than {LEAST} items" if row["shared"] < LEAST else ""
+        verdict = verdict or ("differ" if differ(row) else "not shown to differ")
         table.append([row["a"], row["b"], ", ".join(row["differ_in"]) or "nothing", compared_items, *cells, verdict])
     sizes = " and ".join(str(size) for size in sorted({row.get("family", 0) for row in rows}) if size > 1)
     how = f"p-values two-sided{f', corrected for {sizes} comparisons (Holm)' if sizes else ''}; intervals by paired cluster bootstrap."
@@ -128,7 +130,7 @@ def main(argv: list[str] | None = None) -> None:
     rows = compare(runs, tallies, groups, args.all_params.get("judges") or {}, committed, baselines)
     if not named:
         write_json(args.out, {"comparisons": len(rows), "pairs": rows})
-        print_summary("compare", f"{sum(bool(row.get('differs')) for row in rows)} of {number_of(len(rows), 'pair')} of runs differ")
+        print_summary("compare", f"{sum(map(differ, rows))} of {number_of(len(rows), 'pair')} of runs differ")
     elif rows:
         missing = [missing_of(name, [*read_jsonl(args.scores / f"{name}.jsonl", Score)]) for name in runs]
         print("\n".join([as_text(rows), *chain.from_iterable(missing)]))

@@ -10,12 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
+from atomexam.runtime.stage_summary import LEAST
 from eval.statistics.bootstrap import DIGITS, Figures
 from eval.statistics.equating import Estimate, Fit, fit, link
 from eval.statistics.pairing import Tallies
-
-LEAST_SHARED = 20
-"""Versions, or runs, that share fewer items of a task are not compared."""
 
 
 class _Version(NamedTuple):
@@ -95,8 +93,8 @@ def _step(old: _Version, new: _Version, name: str) -> tuple[Estimate, int]:
     """
     place = {item: number for number, item in enumerate(new.items)}
     shared = [(number, place[item]) for number, item in enumerate(old.items) if item in place]
-    if len(shared) < LEAST_SHARED:
-        raise ValueError(f"{len(shared)} shared items found, expected {LEAST_SHARED} or more")
+    if len(shared) < LEAST:
+        raise ValueError(f"{len(shared)} shared items found, expected {LEAST} or more")
     both = sorted(old.models.keys() & new.models.keys())
     sides = ([model for model in old.models if model not in both[::2]], [model for model in new.models if model not in both[1::2]])
     if min(map(len, sides)) < 2:

@@ -9,7 +9,7 @@ evidence and verdicts.
 import csv
 import io
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from inspect import getdoc
 from itertools import chain
@@ -24,6 +24,8 @@ from atomexam.records.blocks import Run, runs_on_test
 from atomexam.records.checks import convert
 from atomexam.records.claim import ClaimPair, Evidence, Fourfold, Passage
 from atomexam.records.cluster import Cluster
+from atomexam.records.judgement import Judgement
+from atomexam.records.prediction import Score
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, replacing, write_json
@@ -39,6 +41,7 @@ from eval.report.items import Browser, read_paired, requests_of, twins_of
 from eval.report.pages import page, rendered, write_items
 from eval.report.records import Reserved, clusters, contradictions, evidence_by_type, reasons
 from eval.statistics.bootstrap import Figures
+from eval.statistics.pairing import QuestionKey, differ, marks_of
 
 _DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validation", "split")
 _NAMED = {"runs": "task", "parts": "part", "types": "atomic_type"}
@@ -47,6 +50,10 @@ REJECTED = {"clean": "clean", "near_duplicates": "unique", "claims": "claims"}
 """Stages that reject records, and the folders of their rejected.jsonl under data."""
 _PLOTTED = ("accuracy", "asked", "following_rate", "low", "high")
 _COMPARED = ("task", "a", "b", "shared", "difference", "low", "high", "mcnemar_p_holm", "bootstrap_p_holm", "differs")
+_ASKED_WITH = ("model", "weights", "chat template", "few-shot", "max new tokens", "sampling")
+_SAMPLING = ("temperature", "top_k", "top_p", "repetition_penalty", "seed", "stop", "stop_strings")
+_USUAL = Run(model="", task="choice")
+_NOT_KNOWN = "not known"
 
 
 class StageMetrics(NamedTuple):
@@ -92,7 +99,7 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), 
         runs=runs_on_test({run: read(folder / "runs" / f"{run}.json", "score") for run in runs}),
         judges={run: read(folder / "judge" / f"{run}.json", f"judge@{run}") for run in judges},
         errors=read_or_empty(folder / "errors.json"),
-        comparisons=read_or_empty(folder / "compare.json").get("pairs", []),
+        comparisons=[row | {"differs": differ(row)} for row in read_or_empty(folder / "compare.json").get("pairs", [])],
         profile=read_or_empty(folder / "profile.json"),
         leaks=read_or_empty(folder / "leaks.json"),
         verification=read_or_empty(folder / "verification.json"),
@@ -213,6 +220,35 @@ def described(params: Mapping[str, Any]) -> dict[str, str]:
     return words
 
 
+def asked_with(params: Mapping[str, Any], plan: Path) -> dict[str, dict[str, str]]:
+    """Return in words with which model and settings each run on test was asked, as params.yaml and stage `plan` have them."""
+    found = {}
+    for name, line in runs_on_test(params.get("runs") or {}).items():
+        run = convert(line, Run, f"runs.{name}")
+        model = (params.get("models") or {}).get(run.model) or {}
+        backend, weights = model.get("backend"), plan / run.model / "weights.txt"
+        identity = weights.read_text(encoding="utf-8").strip() if weights.exists() else _NOT_KNOWN
+        words = [
+            ", ".join(filter(None, (run.model, model.get("name"), backend))),
+            _NOT_KNOWN if identity == "none of its own" else identity,
+        ]
+        if backend == "baseline":
+            words[1:] = ["–"] * 5
+        elif backend in (None, "imported"):
+            words += [_NOT_KNOWN] * 4
+        else:
+            is_served = backend == "openai" and (model.get("server") or {}).get("api", "chat") == "chat"
+            template = "the server's" if is_served else model.get("chat_template") or "the model's, if it has one"
+            words += ["; ".join([template, *(f"{key} {value}" for key, value in (model.get("template") or {}).items())]), str(run.shots)]
+            shown = {"temperature", *(["seed"] if run.temperature else [])}
+            shown |= {key for key in _SAMPLING if getattr(run, key) != getattr(_USUAL, key)}
+            sampling = ", ".join(f"{key} {getattr(run, key)}" for key in _SAMPLING if key in shown)
+            is_weighed = run.method == "likelihood"
+            words += ["–", "likelihood of each answer"] if is_weighed else [str(run.max_new_tokens or "as the answer needs"), sampling]
+        found[name] = dict(zip(_ASKED_WITH, words, strict=True))
+    return found
+
+
 def item_files(args: Arguments, browser: Browser) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the item browser: the test split with the results of each run."""
     questions, claims = (read_jsonl(args.splits / "test" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
@@ -220,6 +256,19 @@ def item_files(args: Arguments, browser: Browser) -> Iterator[tuple[str, bytes]]
     sentences: Iterator[ClaimPair | Fourfold] = merge(claims, fourfold, key=lambda record: record.id)
     replies = {run: read_paired(args.scores, args.predictions, run, figures["model"]) for run, figures in browser.runs.items()}
     return browser.files(questions, sentences, replies)
+
+
+def judged(args: Arguments, judges: Mapping[str, Figures], rules: Container[str]) -> dict[str, tuple[str, dict[tuple[str, int], float]]]:
+    """Return for each judged run its judge in words, and the marks of its replies."""
+    keys = read_jsonl(args.splits / "test/questions.jsonl", QuestionKey)
+    markable = {row.id for row in keys if row.answer} if judges else set()
+    found = {}
+    for run, figures in judges.items():
+        marks = marks_of(
+            read_jsonl(args.scores / f"{run}.jsonl", Score), read_optional(args.data / f"judgements/{run}.jsonl", Judgement), markable
+        )
+        found[run] = f"the {'rule' if figures['judge'] in rules else 'judge'} {figures['judge']}", marks
+    return found
 
 
 def twins(test: Path) -> dict[str, list[str]]:
@@ -301,6 +350,7 @@ def main(argv: list[str] | None = None) -> None:
                 baselines=stages.baselines,
                 twins=twins(args.splits / "test"),
                 requests=requests_of(args.splits, sent),
+                judged=judged(args, stages.judges, rules),
             )
             write_items(args.out, item_files(args, browser))
             if stages.runs and browser.unasked:
@@ -314,7 +364,10 @@ def main(argv: list[str] | None = None) -> None:
             identity = about(args.all_params, stages.data["split"])
             known = yaml_values(args.exams.read_bytes(), str(args.exams)) if args.exams.exists() else {}
             release = (args.all_params.get("release") or {}).get("name") or "AtomExam"
-            text = page(stages, summary, has_items, identity, sheets, rule, described(args.all_params), release, known.get("exams", {}))
+            text = page(
+                stages, summary, has_items, identity, sheets, rule, described(args.all_params), release, known.get("exams", {}),
+                asked_with(args.all_params, args.data / "plan"),
+            )  # fmt: skip
             part_file.write_text(text, encoding="utf-8")
         write_json(args.summary, summary)
     print_summary("report", f"{len(stages.runs)} runs: {args.out / 'index.html'}")

@@ -169,6 +169,7 @@ class Browser:
         baselines: Container[str] = (),
         twins: Mapping[str, Sequence[str]] = MappingProxyType({}),
         requests: Callable[[str, str, int], Request | None] = lambda run, item, repeat: None,
+        judged: Mapping[str, tuple[str, Mapping[tuple[str, int], float]]] = MappingProxyType({}),
     ) -> None:
         """Start the files.
 
@@ -178,9 +179,10 @@ class Browser:
             baselines: models whose runs are shown last.
             twins: item -> those that link to it.
             requests: run, item or sentence of one, and repeat -> what was sent, if known.
+            judged: run -> its judge in words, and item and repeat -> the mark of an answer in words.
         """
         self.runs, self.further, self.clusters, self.baselines, self.twins = runs, further, clusters, baselines, twins
-        self._requests, self._names = requests, list(runs)
+        self._requests, self._names, self._judged = requests, list(runs), [judged.get(run, ("", {})) for run in runs]
         self._texts, self._prompts = ValueNumbers(), ValueNumbers()
         self.facets = {name: ValueNumbers() for name in (*FACETS, *further)}
         self.sources, self.codes = ValueNumbers(), ValueNumbers()
@@ -246,7 +248,9 @@ class Browser:
 
     def _manifest(self) -> list[Any]:
         facets = [[name, numbered.values] for name, numbered in self.facets.items()]
-        runs = [[name, run["model"], run["task"], int(run["model"] in self.baselines)] for name, run in self.runs.items()]
+        judges = [judge for judge, _ in self._judged]
+        about = zip(self.runs.items(), judges, strict=True)
+        runs = [[name, run["model"], run["task"], int(run["model"] in self.baselines), judge] for (name, run), judge in about]
         sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MOST_REPLY_CHARS, digest_of(self._ids)]
         return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
 
@@ -281,7 +285,7 @@ class Browser:
             cluster = item.cluster_id if item.cluster_id in self.clusters else None
             about = [["explanation", item.explanation], ["cluster", item.cluster_id], ["wordings", cluster], ["group", item.group_id]]
         ordered = [(run_index, reply) for run_index in sorted(replies_by_run) for reply in replies_by_run[run_index]]
-        replies = [_reply(run_index, self._prompt(run_index, reply.score), reply) for run_index, reply in ordered]
+        replies = [_reply(at, self._prompt(at, reply.score), reply, self._judged[at][1]) for at, reply in ordered]
         seen = [[self.sources(one.source), one.url, one.snapshot, one.page_id, one.position] for one in item.provenance]
         return [seen, [pair for pair in about if pair[1]], replies, list(self.twins.get(item.id, ()))]
 
@@ -294,8 +298,8 @@ class Browser:
         return self._prompts((request.follows, request.shift, *(part for message in messages for part in message)))
 
 
-def _reply(run: int, prompt: int, reply: ScoredReply) -> list[Any]:
-    """Return one reply: run, repeat, side, outcome, right or not, answer, committed answer, text, prompt, its length if cut.
+def _reply(run: int, prompt: int, reply: ScoredReply, marks: Mapping[tuple[str, int], float]) -> list[Any]:
+    """Return one reply: run, repeat, side, outcome, right or not, answer, committed answer, text, prompt, its length if cut, its mark.
 
     A committed answer or a text equal to the answer is 0.
     """
@@ -307,7 +311,9 @@ def _reply(run: int, prompt: int, reply: ScoredReply) -> list[Any]:
     words = words[:MOST_REPLY_CHARS] if words else words
     answer = score.answer[:MOST_REPLY_CHARS] if score.answer else score.answer
     committed = score.committed[:MOST_REPLY_CHARS] if score.committed else score.committed
-    return [*row, answer, 0 if committed == answer else committed, 0 if words == answer and words else words, prompt, *cut]
+    mark = marks.get((score.item_id, score.repeat))
+    last = cut if mark is None else [*(cut or [0]), round(mark, 1)]
+    return [*row, answer, 0 if committed == answer else committed, 0 if words == answer and words else words, prompt, *last]
 
 
 def list_script(what: str, value: list[Any]) -> bytes:

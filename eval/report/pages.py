@@ -109,6 +109,7 @@ def page(
     described: Mapping[str, str] = MappingProxyType({}),
     release: str = "AtomExam",
     exams: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    asked: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> str:
     """Return the report, the start page; with `scripted` its figures link to the items behind them.
 
@@ -119,6 +120,7 @@ def page(
         described: what each model is.
         release: its name.
         exams: code -> words that name an exam, the usual ones first.
+        asked: run -> its model and settings, in words.
     """
     runs, judges, errors = stages.runs, stages.judges, stages.errors.get("runs", {})
     table = board(stages, summary)
@@ -156,6 +158,7 @@ def page(
         "repeats": {name: run.get("repeats", 1) for name, run in runs.items()},
         "ends": ends if steps else None,
         "described": described,
+        "asked": asked,
         "names": NAMES | {code: f"{NAMES.get(code, '')} ({words[0]})".lstrip() for code, words in exams.items() if words[0] != code},
         "tasks": {task: TASKS[task].about for task in TASKS if of_task(task)},
         "published": charts.rule_sets(runs),

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
-from atomexam.runtime.stage_summary import missing_replies
+from atomexam.runtime.stage_summary import LEAST, missing_replies
 from eval.statistics.bootstrap import DIGITS, Figures, difference, numbered, sign_flip_test
 
 METRICS: dict[str, Callable[[Score], bool | None]] = {
@@ -82,21 +82,30 @@ def missing_of(name: str, scores: Sequence[Score]) -> list[str]:
 
 
 def tally_marks(scores: Iterable[Score], judgements: Iterable[Judgement], markable: Container[str]) -> Tallies:
-    """Return each answer's mean mark as a share of 100, over all its judgings and repeats; a reply without an answer is worth 0.
+    """Return each answer's mean mark as a share of 100, over all its judgings and repeats."""
+    worth: dict[str, list[float]] = {}
+    for (item, _), mark in marks_of(scores, judgements, markable).items():
+        worth.setdefault(item, []).append(mark)
+    return {item: Tally(round(_STEPS / 100 * fmean(repeats)), _STEPS) for item, repeats in worth.items()}
+
+
+def marks_of(scores: Iterable[Score], judgements: Iterable[Judgement], markable: Container[str]) -> dict[tuple[str, int], float]:
+    """Return item and repeat of each reply that has a mark, the mean over its judgings; a reply without an answer is worth 0.
 
     Args:
         markable: questions with a standard answer.
     """
-    marks: dict[tuple[str, int], list[float]] = {}
+    given: dict[tuple[str, int], list[float]] = {}
     for one in judgements:
         if one.mark is not None:
-            marks.setdefault((one.item_id, one.repeat), []).append(one.mark)
-    worth: dict[str, list[float]] = {}
+            given.setdefault((one.item_id, one.repeat), []).append(one.mark)
+    marks = {}
     for score in scores:
-        read = marks.get((score.item_id, score.repeat), []) if score.outcome == "answered" else [0.0]
+        key = score.item_id, score.repeat
+        read = given.get(key, []) if score.outcome == "answered" else [0.0]
         if read and score.item_id in markable:
-            worth.setdefault(score.item_id, []).append(fmean(read))
-    return {item: Tally(round(_STEPS / 100 * fmean(repeats)), _STEPS) for item, repeats in worth.items()}
+            marks[key] = fmean(read)
+    return marks
 
 
 def mean(tallies: Iterable[Tally]) -> Fraction | None:
@@ -154,6 +163,11 @@ def with_holm(rows: list[Figures], untested: Callable[[Figures], bool] = lambda 
         p_value = larger_p(row)
         row["differs"] = p_value is not None and p_value <= 0.05
     return rows
+
+
+def differ(row: Figures) -> bool:
+    """Return whether two runs are said to differ: both tests find it, on `LEAST` shared items or more."""
+    return bool(row.get("differs")) and row["shared"] >= LEAST
 
 
 def larger_p(row: Figures) -> float | None:

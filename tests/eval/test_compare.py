@@ -13,9 +13,10 @@ from atomexam.records.blocks import Run
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import write_jsonl
-from eval.compare import compare, main
+from atomexam.runtime.stage_summary import LEAST
+from eval.compare import as_text, compare, main
 from eval.statistics.bootstrap import sign_flip_test, sign_test
-from eval.statistics.pairing import METRICS, Tally, holm, mean, paired, tally, with_holm
+from eval.statistics.pairing import METRICS, Tally, differ, holm, mean, paired, tally, with_holm
 
 
 def scores(right: list[bool | None], start: int = 0, repeat: int = 0) -> list[Score]:
@@ -78,6 +79,10 @@ def test_what_cannot_differ_is_in_no_family() -> None:
     assert [row.get("family") for row in rows] == [1, *[0] * 10, None]
     assert better["mcnemar_p_holm"] == better["mcnemar_p"] < 0.01 and better["differs"]
     assert rules["mcnemar_p_holm"] is None and not rules["differs"]
+    assert not differ(better) and differ(better | {"shared": LEAST}) and not differ({"shared": LEAST})
+    assert "fewer than 20 items" in as_text(
+        [better | {"a": "x", "b": "y", "differ_in": [], "only_a": 0, "only_b": 0, "of_a": 1, "of_b": 0}]
+    )
 
 
 def test_a_run_above_one_with_orders_is_above_it_although_wrong_on_most_items() -> None:

@@ -23,6 +23,7 @@ from eval.errors.patterns import Pair
 from eval.errors.tables import run_figures
 from eval.report.__main__ import main
 from eval.report.items import MOST_REPLY_CHARS, PACKED_FROM, Browser, ScoredReply, item_results, paired_replies, requests_of, twins_of
+from eval.report.pages import write_items
 from eval.statistics.bootstrap import DIGITS
 from eval.statistics.pairing import METRICS, paired, tally
 from tests.eval.item_pages import HOSTILE, RESERVED, RUNS, build, claim, question, write_data
@@ -123,6 +124,18 @@ def test_a_long_reply_is_cut_and_says_how_long_it_was() -> None:
     files = files_of([item], [], {"r": [(item.id, [ScoredReply(score(item.id), reply(item.id, words))])]})
     row = files["detail-00000.js"][1][0][2][0]
     assert row[7] == words[:MOST_REPLY_CHARS] and row[8:] == [-1, len(words)]
+
+
+def test_an_answer_in_words_stands_with_its_mark_and_who_gave_it(browser, tmp_path: Path) -> None:
+    item = msgspec.structs.replace(question(1), question_type="qa", options=[], answer="标准答案")
+    replies = [ScoredReply(score(item.id, at, None), reply(item.id, "说了很多", at)) for at in range(2)]
+    judged = {"r": ("the rule overlap", {(item.id, 0): 62.5})}
+    made = Browser({"r": {"model": "m", "task": "essay"}}, judged=judged).files([item], [], {"r": [(item.id, replies)]})
+    write_items(tmp_path, made, alone=True)
+    opened = Opened(browser, tmp_path, f"items.html#item={item.id}")
+    cells = opened.page.locator(".replies td:nth-child(3)")
+    expect(cells).to_have_text(["mark 62.5 of 100, by the rule overlap", "not scored"])
+    opened.close()
 
 
 def test_what_no_run_asks_is_counted_by_type() -> None:

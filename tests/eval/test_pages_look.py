@@ -38,6 +38,8 @@ FAULTS = """() => {
     const [svg, size] = [one.ownerSVGElement, parseFloat(getComputedStyle(one).fontSize)];
     if ((size * svg.getBoundingClientRect().width) / svg.viewBox.baseVal.width < 11) told("small letters", one);
   }
+  for (const one of document.querySelectorAll("figure .track, svg.flow"))
+    if (!one.getClientRects().length) told("a picture that is not shown", one);
   for (const one of all("#list")) if (one.clientHeight > innerHeight) told("a list taller than the screen", one);
   const ids = [...document.querySelectorAll("[id]")].map((one) => one.id);
   if (new Set(ids).size !== ids.length) faults.push("an id twice");

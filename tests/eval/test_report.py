@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 
 from atomexam.runtime.source_sheet import Loss
 from atomexam.runtime.source_sheet import Step as SourceStep
-from eval.report.__main__ import StageMetrics, about, comparison_table, main, page, plot_tables, read_metrics, summarize
+from eval.report.__main__ import StageMetrics, about, asked_with, comparison_table, main, page, plot_tables, read_metrics, summarize
 from eval.report.charts import (
     CELLS,
     WIDTH,
@@ -430,12 +430,15 @@ def test_the_best_of_many_that_guess_is_not_surely_above_chance() -> None:
 @pytest.mark.parametrize(
     ("others", "words"),
     [
-        ({"b": RUN | {"model": "n"}}, ["Best models m, n: 30.0 % of 100 fourfold facts<", "level with <b>n</b>"]),
+        ({"b": RUN | {"model": "n"}}, ["Best on fourfold facts: m, n with 30.0 % of 100<", "level with <b>n</b>"]),
         (
             {"b": RUN | {"task": "choice", "model": "n", "accuracy": 0.9, "questions": 100}},
-            ["Best model m: 30.0 %", "No other model has at least 20 items of fourfold facts."],
+            ["Best on fourfold facts: m with 30.0 %", "No other model has at least 20 items of fourfold facts."],
         ),
-        ({"b": RUN | {"model": "n", "facts": 2, "accuracy": 1.0}}, ["Best model m: 30.0 %", "No other model has at least 20 items"]),
+        (
+            {"b": RUN | {"model": "n", "facts": 2, "accuracy": 1.0}},
+            ["Best on fourfold facts: m with 30.0 %", "No other model has at least 20 items"],
+        ),
     ],
 )
 def test_the_lead_names_all_that_are_level_and_none_of_few_items(others: dict, words: list[str]) -> None:
@@ -481,7 +484,7 @@ def test_the_lead_is_sure_where_the_runs_differ_and_the_first_run_of_a_task_coun
         assert (lead.best[0], lead.second[0], lead.second[1].value, lead.is_sure) == ("n", "m", 0.3, differs)
     html = page(FOUND._replace(runs=runs, judges={}, comparisons=[]), summarize(FOUND))
     assert "(at 0 and 100 % exact, Clopper-Pearson, over the effective number of clusters)" in html and "n 100</small>" in html
-    assert "the lead of +20.0 points may be noise" in html and "Best model n: 50.0 % of 100 fourfold facts, above" in html
+    assert "the lead of +20.0 points may be noise" in html and "Best on fourfold facts: n with 50.0 % of 100, above" in html
 
 
 @pytest.mark.slow
@@ -662,6 +665,47 @@ def test_sdak_s_table_has_the_runs_of_claims_with_deviation_and_reliability() ->
 )
 def test_the_report_says_what_data_it_is_of(params: dict, words: list[str]) -> None:
     assert about(params, {"version": {"name": "v5"}}) == words
+
+
+def test_every_run_says_with_which_model_and_settings_it_was_asked_and_what_nobody_knows(tmp_path: Path) -> None:
+    hub = {"backend": "vllm", "name": "lab/seven", "template": {"enable_thinking": False}}
+    served = {"backend": "openai", "name": "gpt"}
+    models = {
+        "hub": hub,
+        "served": served,
+        "given": {"backend": "imported", "name": "imports/models/given"},
+        "rule": {"backend": "baseline"},
+    }
+    sampled = {"shots": 3, "max_new_tokens": 32, "temperature": 0.3, "top_k": 5, "stop": "verdict"}
+    runs = {name: {"model": name, "task": "claim"} | (sampled if name == "hub" else {}) for name in models}
+    runs |= {
+        "weighed": {"model": "hub", "task": "choice", "method": "likelihood"},
+        "unseen": {"model": "hub", "task": "tf", "split": "dev"},
+    }
+    for name, weights in (("hub", "revision main: 1234"), ("served", "none of its own"), ("given", "replies 5678")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "weights.txt").write_text(weights + "\n")
+    unknown, own = "not known", "the model's, if it has one; enable_thinking False"
+    found = asked_with({"models": models, "runs": runs}, tmp_path)
+    assert [list(row.values()) for row in found.values()] == [
+        ["hub, lab/seven, vllm", "revision main: 1234", own, "3", "32", "temperature 0.3, top_k 5, seed 1, stop verdict"],
+        ["served, gpt, openai", unknown, "the server's", "0", "as the answer needs", "temperature 0.0"],
+        ["given, imports/models/given, imported", "replies 5678", *[unknown] * 4],
+        ["rule, baseline", *["–"] * 5],
+        ["hub, lab/seven, vllm", "revision main: 1234", own, "0", "–", "likelihood of each answer"],
+    ]
+    lost = asked_with({"runs": {"a": {"model": "gone", "task": "tf"}}}, tmp_path)["a"]
+    assert [*found] == [*models, "weighed"] and list(lost.values()) == ["gone", *[unknown] * 5]
+    html = page(FOUND, summarize(FOUND), asked=found)
+    assert 'id="settings"' in html and "<td>revision main: 1234</td>" in html and "Not recorded: number of parameters" in html
+    assert 'id="settings"' not in page(FOUND, summarize(FOUND))
+
+
+def test_the_foot_says_how_to_repeat_the_figures_and_where_licence_and_citation_are() -> None:
+    (foot,) = re.findall("<footer>.*</footer>", page(FOUND, summarize(FOUND)))
+    assert all(
+        f"<code>{words}</code>" in foot for words in ("dvc repro", "data/release/README.md", "citeAs", "data/release/croissant.json")
+    )
 
 
 def test_the_release_and_its_exams_are_named_in_their_own_words() -> None:

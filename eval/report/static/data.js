@@ -17,7 +17,7 @@
     manifest([facets, runs, codes, sources, outcomes, [items, listed, detailed, mostChars, digest]]) {
       Object.assign(data, { sources, outcomes, items, listed, detailed, mostChars, digest });
       data.facets = facets.map(([name, values]) => ({ name, values }));
-      data.runs = runs.map(([name, model, task, isBaseline]) => ({ name, model, task, isBaseline }));
+      data.runs = runs.map(([name, model, task, isBaseline, judge]) => ({ name, model, task, isBaseline, judge }));
       data.verdicts = codes.map(([right, scored, outcome, pattern]) => ({ right, scored, outcome, pattern, share: scored ? right / scored : null }));
     },
     list([part, cases, rows]) {
@@ -124,8 +124,9 @@
       seen: seen.map(([source, url, snapshot, page, position]) => ({ source: data.sources[source], url, snapshot, page, position })),
       about,
       twins,
-      replies: replies.map(([run, repeat, side, outcome, correct, answer, committed, words, prompt, chars]) => ({
+      replies: replies.map(([run, repeat, side, outcome, correct, answer, committed, words, prompt, chars, mark]) => ({
         run: data.runs[run].name,
+        mark: mark === undefined ? null : `mark ${mark} of 100, by ${data.runs[run].judge}`,
         repeat,
         side: SIDES[side],
         outcome: data.outcomes[outcome],

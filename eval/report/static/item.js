@@ -79,7 +79,7 @@
     const isBaseline = new Map(data.runs.map((run) => [run.name, run.isBaseline]));
     for (const reply of rows.sort((a, b) => isBaseline.get(a.run) - isBaseline.get(b.run))) {
       const about = [reply.run, reply.side, reply.repeat ? `repeat ${reply.repeat}` : ""].filter(Boolean).join(", ");
-      const worth = reply.correct === null ? "not scored" : reply.correct ? "✓ right" : reply.outcome === "answered" ? "✗ wrong" : "✗ wrong, no answer";
+      const worth = reply.correct === null ? reply.mark || "not scored" : reply.correct ? "✓ right" : reply.outcome === "answered" ? "✗ wrong" : "✗ wrong, no answer";
       const cell = element("td", {}, marked(reply, count));
       if (reply.chars) {
         const file = `data/predictions/${data.runs.find((run) => run.name === reply.run).model}/${reply.run}.jsonl`;
