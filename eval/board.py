@@ -28,7 +28,7 @@ from eval.diff.version import WORKSPACE, DataVersion, tags
 from eval.one_scale import as_lines, linked
 from eval.score.__main__ import score_reply
 from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
-from eval.statistics.pairing import METRICS, Tallies, differ, mean, missing_of, paired, scored_id, tally, with_holm
+from eval.statistics.pairing import METRICS, Tallies, mean, missing_of, paired, scored_id, tally, with_holm
 from eval.tasks.runs import RequestBuilder, variants_of
 
 
@@ -153,7 +153,7 @@ def ranked(task: str, runs: Sequence[VersionRun], items: Sequence[str], groups: 
     pairs = list(combinations(range(len(same)), 2))
     bounds = [[1, len(same)] for _ in same]
     for (a, b), row in zip(pairs, with_holm([paired(own[a], own[b], groups, f"board/{task}/{a}/{b}") for a, b in pairs]), strict=True):
-        if differ(row):
+        if row["differs"]:
             better, worse = (a, b) if row["difference"] > 0 else (b, a)
             bounds[better][1] -= 1
             bounds[worse][0] += 1

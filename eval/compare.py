@@ -24,7 +24,6 @@ from eval.statistics.pairing import (
     QuestionKey,
     Tallies,
     committed_right,
-    differ,
     mean,
     missing_of,
     paired,
@@ -102,7 +101,7 @@ def as_text(rows: list[Figures]) -> str:
             committed = [_percent(row.get(f"committed_of_{side}")) for side in "ab"]
             cells = [*means, f"{low} … {high}", *counts, *tests, *committed]
         verdict = "not tested" if not row.get("family") else f"fewer than {LEAST} items" if row["shared"] < LEAST else ""
-        verdict = verdict or ("differ" if differ(row) else "not shown to differ")
+        verdict = verdict or ("differ" if row["differs"] else "not shown to differ")
         table.append([row["a"], row["b"], ", ".join(row["differ_in"]) or "nothing", compared_items, *cells, verdict])
     sizes = " and ".join(str(size) for size in sorted({row.get("family", 0) for row in rows}) if size > 1)
     how = f"p-values two-sided{f', corrected for {sizes} comparisons (Holm)' if sizes else ''}; intervals by paired cluster bootstrap."
@@ -130,7 +129,7 @@ def main(argv: list[str] | None = None) -> None:
     rows = compare(runs, tallies, groups, args.all_params.get("judges") or {}, committed, baselines)
     if not named:
         write_json(args.out, {"comparisons": len(rows), "pairs": rows})
-        print_summary("compare", f"{sum(map(differ, rows))} of {number_of(len(rows), 'pair')} of runs differ")
+        print_summary("compare", f"{sum(bool(row.get('differs')) for row in rows)} of {number_of(len(rows), 'pair')} of runs differ")
     elif rows:
         missing = [missing_of(name, [*read_jsonl(args.scores / f"{name}.jsonl", Score)]) for name in runs]
         print("\n".join([as_text(rows), *chain.from_iterable(missing)]))

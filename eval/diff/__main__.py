@@ -24,7 +24,7 @@ from atomexam.text.columns import aligned, cut
 from eval.diff.page import has_moved, points_of, rounded_parts, write_page
 from eval.diff.version import WORKSPACE, DataVersion, training_of
 from eval.statistics.bootstrap import DIGITS, Figures
-from eval.statistics.pairing import METRICS, QuestionKey, Tallies, differ, mean, paired, scored_id, tally, tally_marks, with_holm
+from eval.statistics.pairing import METRICS, QuestionKey, Tallies, mean, paired, scored_id, tally, tally_marks, with_holm
 
 _MEANINGS = {
     "removed": "no longer scored",
@@ -119,8 +119,6 @@ def difference_of(a: DataVersion, b: DataVersion) -> Figures:
     for task, name in product(dict.fromkeys(map(b.task_of, runs)), ("accuracy", "mark")):
         family = [figures[name]["paired"] for run, figures in runs.items() if b.task_of(run) == task and name in figures]
         tested += [row for row in with_holm(family) if row.get("family")]
-    for row in tested:
-        row["differs"] = differ(row)
     only = {"only_a": [run for run in ours if run not in theirs], "only_b": [run for run in theirs if run not in ours]}
     test = {"questions": _came_and_went(*questions), "claims": _came_and_went(a.claims_of("test"), b.claims_of("test"))}
     return {"a": a.name, "b": b.name, **only, "test": test, "keys": _other_keys(*questions), "comparisons": len(tested), "runs": runs}

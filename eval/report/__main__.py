@@ -41,7 +41,7 @@ from eval.report.items import Browser, read_paired, requests_of, twins_of
 from eval.report.pages import page, rendered, write_items
 from eval.report.records import Reserved, clusters, contradictions, evidence_by_type, reasons
 from eval.statistics.bootstrap import Figures
-from eval.statistics.pairing import QuestionKey, differ, marks_of
+from eval.statistics.pairing import QuestionKey, marks_of
 
 _DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validation", "split")
 _NAMED = {"runs": "task", "parts": "part", "types": "atomic_type"}
@@ -99,7 +99,7 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), 
         runs=runs_on_test({run: read(folder / "runs" / f"{run}.json", "score") for run in runs}),
         judges={run: read(folder / "judge" / f"{run}.json", f"judge@{run}") for run in judges},
         errors=read_or_empty(folder / "errors.json"),
-        comparisons=[row | {"differs": differ(row)} for row in read_or_empty(folder / "compare.json").get("pairs", [])],
+        comparisons=read_or_empty(folder / "compare.json").get("pairs", []),
         profile=read_or_empty(folder / "profile.json"),
         leaks=read_or_empty(folder / "leaks.json"),
         verification=read_or_empty(folder / "verification.json"),

@@ -148,7 +148,8 @@ def paired(one: Tallies, other: Tallies, groups: Mapping[str, str], name: str) -
 
 
 def with_holm(rows: list[Figures], untested: Callable[[Figures], bool] = lambda row: False) -> list[Figures]:
-    """Return the rows of a family with p-values corrected for its number (S. Holm, 1979), and whether both tests find a difference.
+    """Return the rows of a family with p-values corrected for its number (S. Holm, 1979), and whether both tests find a difference, on
+    `LEAST` shared items or more.
 
     A family is what a reader compares at once. Rows in which nothing differs, and untested ones, are in none and have no corrected value.
     """
@@ -161,13 +162,8 @@ def with_holm(rows: list[Figures], untested: Callable[[Figures], bool] = lambda 
             row |= {"family": len(family), f"{test}_p_holm": significant_digits(value)}
     for row in family:
         p_value = larger_p(row)
-        row["differs"] = p_value is not None and p_value <= 0.05
+        row["differs"] = p_value is not None and p_value <= 0.05 and row["shared"] >= LEAST
     return rows
-
-
-def differ(row: Figures) -> bool:
-    """Return whether two runs are said to differ: both tests find it, on `LEAST` shared items or more."""
-    return bool(row.get("differs")) and row["shared"] >= LEAST
 
 
 def larger_p(row: Figures) -> float | None:
