@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -460,6 +461,17 @@ def test_a_line_between_the_parts_of_an_item_is_named(tmp_path: Path, capsys: py
         assert main([str(tmp_path / "a.txt")]) == 0
         told[at] = "In no item, but between the parts of one: 1 line, first line" in capsys.readouterr().out
     assert told == {0: False, 4: False, 8: False, len(lines): True}
+
+
+def test_a_date_in_the_place_of_an_answer_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Excel makes dates of 1-2 and 3,4; an option may be one, too."""
+    options = ["2024-01-02", "1月2日", "2-Jan"], ["甲", "乙", "丙"]
+    answers = ("2024-01-02", "1月2日", "2-Jan", "A")
+    rows = [[f"第{n}题何者正确", *given, answer] for n, (given, answer) in enumerate(product(options, answers))]
+    text = "\n".join(",".join(row) for row in [["题干", "选项A", "选项B", "选项C", "答案"], *rows])
+    (tmp_path / "bank.csv").write_text(text, encoding="utf-8")
+    main([str(tmp_path / "bank.csv")])
+    assert "The answer 2024-01-02 (line:6, and 2 more) is a date, and no option" in capsys.readouterr().out
 
 
 def test_the_same_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
