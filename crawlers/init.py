@@ -5,7 +5,7 @@
 
 The files are read and cleaned once to count their questions. Quotas hold for each exam and category: a fifth of a type in the smallest of
 them, at most CPsyExam's number, goes to test, and as much to reserved. The ledgers of what earlier splits and claims chose are emptied,
-which is to be committed, and the summary of figures removed: they belong to the replicas.
+which is to be committed, and the figures of sources and runs removed with their summary: they belong to the replicas.
 """
 
 import argparse
@@ -89,10 +89,7 @@ def main(argv: list[str] | None = None) -> None:
         raise ValueError(f"{RELEASED} names published versions, whose splits must stay; begin in a new clone")
     own = counted(arguments.folder, arguments.exam, arguments.subject)
     after = own_params(Path(PARAMS_FILE).read_text(encoding="utf-8"), own)
-    Path(SUMMARY).unlink(missing_ok=True)
-    for path in filter(Path.exists, map(Path, LEDGERS)):
-        with replacing(path) as part:
-            part.write_bytes(b"")
+    clear(Path())
     with replacing(Path(PARAMS_FILE)) as part:
         part.write_text(after, encoding="utf-8")
     quota = ", ".join(f"{count} {name}" for name, count in quotas(own.pools).items()) or "none: no type has enough questions"
@@ -106,8 +103,17 @@ def main(argv: list[str] | None = None) -> None:
         print("unknown   the files name no exam for some; --exam NAME gives it, and --subject NAME what prompts speak of")
     if _TCM in exams:
         print(f"          questions of exam {_TCM} have a quota of their own, split.tcm_per_subject")
-    print(f"emptied   {', '.join((*LEDGERS, SUMMARY))}")
+    print(f"emptied   {', '.join((*LEDGERS, SUMMARY))}, and metrics of sources and runs")
     print(f"next:     {NEXT}; `make repro` also asks {len(runs_of(own.pools))} baselines; until the commit, `git checkout .` undoes this")
+
+
+def clear(project: Path) -> None:
+    """Empty the ledgers of a project, and remove the figures of its sources and runs."""
+    for path in [project / SUMMARY, *project.glob("metrics/*/*.json")]:
+        path.unlink(missing_ok=True)
+    for path in filter(Path.exists, (project / ledger for ledger in LEDGERS)):
+        with replacing(path) as part:
+            part.write_bytes(b"")
 
 
 def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:

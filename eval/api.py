@@ -49,7 +49,9 @@ class Scores(NamedTuple):
 
 
 def prompts(items: Table, task: str, prompt: str | None = None) -> pd.DataFrame:
-    """Return the prompts of items: item_id, messages (list of {role, content}), answer (the right one), options.
+    """Return the prompts of items, sorted by item_id: item_id, messages (list of {role, content}), answer (the right one), options.
+
+    `score` matches replies by item_id, so keep it beside each reply: the order is not that of `items`.
 
     Args:
         items: questions, claim pairs or fourfold rows, as the task needs.

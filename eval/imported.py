@@ -5,6 +5,7 @@ python -m eval.imported NAME FILE...    FILE: --log_samples of lm-evaluation-har
 Writes OUT/NAME/: replies, scores and metrics of each task that the files answer, and items.html. Nothing in data/ or metrics/ changes.
 
 lm-evaluation-harness: `samples_TASK_DATE.jsonl`. OpenCompass: `predictions/MODEL/TABLE.json`, and its tables in a release.
+Replies are matched by id, so rows may be in any order.
 """
 
 import re

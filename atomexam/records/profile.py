@@ -176,8 +176,9 @@ class Profile(NamedTuple):
     signs: Counter[str]
     examples: dict[str, QuestionItem]
     """Sign -> the first question that has it."""
-    categories: Counter[tuple[str, str, str]]
-    """Exam and subject as the source gives them, or its paper's title, and the name of the file -> questions."""
+    categories: Counter[tuple[str, str, str, tuple[bool, bool]]]
+    """Exam and subject as the source gives them, or its paper's title; title, section and file's name by lines; and whether params.yaml
+    states exam and subject -> questions."""
     labels: Counter[tuple[str, str, str]]
     """Source, entity type and label -> entries with it."""
 
@@ -205,7 +206,9 @@ def _add_question(item: QuestionItem, profile: Profile) -> None:
     if len(key) == 1 and len(options) >= MANY_OPTIONS:
         profile.letters[key] += 1
     file = item.url.removeprefix(_FILE) if item.url.startswith(_FILE) else ""
-    profile.categories[item.exam or item.exam_raw or "", item.subject or item.subject_raw or item.paper_raw or "", file] += 1
+    exam, subject = item.exam or item.exam_raw or "", item.subject or item.subject_raw or item.paper_raw or ""
+    beside = "\n".join(filter(None, (item.paper_raw, item.section_raw, file)))
+    profile.categories[exam, subject, beside, (bool(item.exam), bool(item.subject))] += 1
     for sign in signs_of(item):
         profile.signs[sign] += 1
         profile.examples.setdefault(sign, item)

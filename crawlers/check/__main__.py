@@ -84,7 +84,7 @@ def _check_source(
 
     pages, keep = arguments.pages or _PAGES[mode], [url for _, url in arguments.save]
     outcome = look(spider, source, mode, pages, folder, keep, broken)
-    findings = findings_of(spider, mode, outcome, has_exam_and_subject=bool(source.exam and source.subject))
+    findings = findings_of(spider, mode, outcome)
     sys.stdout.write(as_json(findings) if arguments.json else as_text(findings))
     if arguments.sheet:
         from crawlers.read.__main__ import write_sheet
@@ -120,7 +120,7 @@ def look(
         return run_spider(spider, own | _LOOKING | watch | store | watch_settings, **spider_arguments(source))
 
 
-def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome", has_exam_and_subject: bool = False) -> "Findings":
+def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> "Findings":
     """Return the findings of a run."""
     from crawlers.check.findings import Findings
     from crawlers.check.watch_middleware import ANSWERS, PAGES, REFUSED
@@ -138,7 +138,6 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome", has
         hosts=list(spider.allowed_domains or ()),
         blocks=selectors if "QUESTION" in selectors else None,
         silent=silent_selectors(selectors, [response for _, response in stats.get(ANSWERS, [])]),
-        has_exam_and_subject=has_exam_and_subject,
         pages=pages,
         refused=stats.get(REFUSED, {}),
         failed=failures(stats),

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import islice
 
+from lxml.etree import iterwalk
 from lxml.html import HtmlElement
 from scrapy.http import Response, TextResponse
 
@@ -65,23 +66,49 @@ def _containers(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]
     """Return the name shared by the most elements that contain one question each; of nested elements, that of the outermost."""
     groups: dict[str, list[HtmlElement]] = defaultdict(list)
     for one in elements:
-        if (named := _named(one)) and one.tag not in _INLINE:
+        if one.tag not in _INLINE and (named := _named(one) or _below_named(one)):
             groups[named].append(one)
-    best: tuple[int, int, str] = (0, 0, "")
+    told = _told(elements)
+    best: tuple[int, bool, int, str] = (0, False, 0, "")
     for number, (named, members) in enumerate(groups.items()):
-        asking = sum(len(_FIRST.findall(_text(one))) == 1 and len(one) > 1 for one in members)
+        asking = sum(_asks(_asked(one, told)) and len(one) > 1 for one in members)
         if asking >= _FEW and asking >= len(members) * _MOST:
-            best = max(best, (asking, -number, named))  # of equal groups the first is the outermost
-    return best[2], outermost_elements(groups[best[2]]) if best[0] else []
+            best = max(best, (asking, ">" not in named, -number, named))  # of equal groups the first is the outermost
+    return best[3], outermost_elements(groups[best[3]]) if best[0] else []
+
+
+def _told(elements: Iterable[HtmlElement]) -> set[HtmlElement]:
+    """Return the elements of answers and explanations, in which an option may be named again: `答案：A.`."""
+    return {one for one in elements if _ANSWER.match(text := _text(one)) or _ANALYSIS.match(text)}
+
+
+def _asked(one: HtmlElement, told: Container[HtmlElement]) -> str:
+    """Return the text of an element without answers and explanations."""
+    parts, walk = list[str](), iterwalk(one, events=("start", "end", "comment", "pi"))
+    for event, below in walk:
+        if event == "start" and below in told:
+            walk.skip_subtree()
+        elif event == "start":
+            parts.append(below.text or "")
+        elif below is not one:
+            parts.append(below.tail or "")
+    return "".join(parts)
+
+
+def _asks(text: str) -> bool:
+    """Return whether a text has one question: the options alone are none."""
+    firsts = [*_FIRST.finditer(text)]
+    return len(firsts) == 1 and len(text[: firsts[0].start()].strip()) > _FEW
 
 
 def _only_container(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]]:
     """Return the innermost element with all parts of a page's only question, which no other element shares its name with."""
     names = Counter(filter(None, map(_named, elements)))
     option = next((one for one in elements if all(below.tag in _INLINE for below in one) and _FIRST.match(_text(one).strip())), None)
+    told = _told(elements)
     best: tuple[int, str, list[HtmlElement]] = (0, "", [])
     for above in islice(option.iterancestors(), _MOST_AROUND) if option is not None else ():
-        if len(_FIRST.findall(_text(above))) > 1:
+        if len(_FIRST.findall(_asked(above, told))) > 1:
             break
         named = _named(above) or (above.tag if above.tag == "body" else "")
         parts = {part for part, _ in _parts_of(above)}
@@ -154,6 +181,12 @@ def _named(one: HtmlElement) -> str:
     """Return tag and class of an element; "" if it has no class shared by all of its kind."""
     words = [word for word in (one.get("class") or "").split() if _WORD.fullmatch(word) and not any(map(str.isdigit, word))]
     return f"{one.tag}.{words[0]}" if words else ""
+
+
+def _below_named(one: HtmlElement) -> str:
+    """Return the selector of an element without a name by that of the one around it; "" if that has none, either."""
+    above = one.getparent()
+    return f"{named} > {one.tag}" if above is not None and (named := _named(above)) else ""
 
 
 def _text(one: HtmlElement) -> str:

@@ -36,7 +36,7 @@ def as_text(findings: Findings) -> str:
     blocks.append(_text(findings.account))
     misread = misread_lines(findings.items)
     blocks.append(listed("what looks misread", misread))
-    blocks.append(paste_lines(findings.items, findings.source, with_subjects=not findings.has_exam_and_subject))
+    blocks.append(paste_lines(findings.items, findings.source))
     blocks.append(listed("selectors that find nothing on these pages", [f'{name} = "{css}"' for name, css in findings.silent.items()]))
     if findings.blocks is not None and (selectors := proposed(findings)[1]):
         blocks.append(

@@ -1,5 +1,6 @@
 """The report on files: text for a terminal, or JSON. Each file field by field, what is doubtful or unread, and what to do next."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -18,6 +19,10 @@ _LINE_COLUMNS = 160
 _FEW = 3  # below this number of questions, a share means nothing
 _MOST_SILENT, _MOST_UNREAD = 0.5, 0.05
 """Maximum share of questions without an answer, and of unread characters, before the report advises."""
+_DATE = re.compile(
+    r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}月\d{1,2}日|\d{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-\d{1,2}"
+)
+"""What spreadsheets make of 1-2 and 3,4."""
 
 
 class Checked(NamedTuple):
@@ -72,6 +77,12 @@ def advice(row: ReportRow, command: str) -> Iterator[str]:
         yield (
             f"{len(silent)} of {len(questions)} questions have no answer (first {silent[0].provenance.position}): look where the file "
             "keeps them: a further column, a list at its end, a file beside it, colour or bold type."
+        )
+    if dates := [item for item in questions if _is_date(item)]:
+        more = f", and {len(dates) - 1} more" if dates[1:] else ""
+        yield (
+            f"The answer {dates[0].answer_raw} ({dates[0].provenance.position}{more}) is a date, and no option: spreadsheets make dates of "
+            "1-2 and 3,4. Format that column as text, and write the answers again."
         )
     if doubts := _doubts(row):
         most, count = max(doubts.items(), key=lambda pair: (pair[1], pair[0]))
@@ -129,6 +140,11 @@ def _next(files: Sequence[Checked], command: str) -> list[str]:
 
 def _entities(row: ReportRow) -> list[EntityItem]:
     return [item for item in row.reading.items if isinstance(item, EntityItem)]
+
+
+def _is_date(item: QuestionItem) -> bool:
+    answer, options = (item.answer_raw or "").strip(), item.options_raw or ()
+    return bool(options) and _DATE.fullmatch(answer) is not None and not any(answer in option for option in options)
 
 
 def _doubts(row: ReportRow) -> dict[str, int]:

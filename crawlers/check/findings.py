@@ -26,8 +26,6 @@ class Findings(Struct, kw_only=True):
     """Selectors of a spider that reads one container per question, by name; None for any other spider."""
     silent: dict[str, str] = {}
     """Selectors of a spider of `crawlers.new`, by name, that find nothing on any page of theirs."""
-    has_exam_and_subject: bool = False
-    """The source's line in params.yaml states both, so no vocabulary line is needed."""
     pages: list[PageOutput] = []
     """Pages that reached a callback."""
     refused: dict[str, int] = {}

@@ -31,13 +31,10 @@ def misread_lines(items: Iterable[Item] | Profile) -> list[str]:
     return _misread(items if isinstance(items, Profile) else profile_of(items))
 
 
-def paste_lines(items: Iterable[Item] | Profile, source: str = "NAME", with_subjects: bool = True) -> list[str]:
-    """Return the lines to paste for what no word table knows, each under its table's name; `source` is its name in params.yaml.
-
-    Without subjects, if the source's line there states them.
-    """
+def paste_lines(items: Iterable[Item] | Profile, source: str = "NAME") -> list[str]:
+    """Return the lines to paste for what no word table knows, each under its table's name; `source` is its name in params.yaml."""
     profile = items if isinstance(items, Profile) else profile_of(items)
-    return [*map(harmless_lines, _to_paste(profile, source, with_subjects))]
+    return [*map(harmless_lines, _to_paste(profile, source))]
 
 
 def figures_of(items: Iterable[Item]) -> dict[str, Any]:
@@ -65,8 +62,8 @@ def _misread(profile: Profile) -> list[str]:
     return lines
 
 
-def _to_paste(profile: Profile, source: str, with_subjects: bool) -> list[str]:
-    subjects = _unplaced(profile.categories, source) if with_subjects else []
+def _to_paste(profile: Profile, source: str) -> list[str]:
+    subjects = _unplaced(profile, source)
     labels = [pair for pair in sorted(profile.labels.items(), key=lambda pair: (-pair[1], pair[0])) if not _is_known(*pair[0])]
     lines = [SUBJECTS_HEAD, *subjects] if subjects else []
     if labels:
@@ -80,33 +77,47 @@ def _to_paste(profile: Profile, source: str, with_subjects: bool) -> list[str]:
     return lines
 
 
-def _unplaced(categories: Counter[tuple[str, str, str]], source: str) -> list[str]:
+def _unplaced(profile: Profile, source: str) -> list[str]:
     """Return a line for each category without the name of an exam or subject; one line for the source if there are many."""
-    unknown = {pair: count for pair, count in categories.items() if not (_names_subject("\n".join(pair)) and _names_exam("\n".join(pair)))}
+    unknown = Counter[tuple[str, str]]()
+    for (exam, subject, beside, (exam_is_stated, subject_is_stated)), count in profile.categories.items():
+        texts = [subject, exam, *beside.split("\n")]
+        entry = _entry(texts)
+        has_exam = exam_is_stated or (not exam and "exam" in entry) or _names_exam(texts, source)
+        if not has_exam or not (subject_is_stated or entry or _names_subject(texts, source)):
+            unknown[exam, subject] += count
     if len(unknown) > _MOST_LINES:
-        unknown = {("", "", ""): sum(unknown.values())}
+        unknown = Counter({("", ""): unknown.total()})
     ordered = sorted(unknown.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [subject_line(source, subject or exam or None, UNKNOWN_EXAM, UNKNOWN_SUBJECT, count) for (exam, subject, _), count in ordered]
+    return [subject_line(source, subject or exam or None, UNKNOWN_EXAM, UNKNOWN_SUBJECT, count) for (exam, subject), count in ordered]
 
 
-def _names_exam(text: str) -> bool:
+def _entry(texts: Iterable[str]) -> Mapping[str, Any]:
+    """Return the subject that the first text with a name of one names; nothing if none does."""
+    for text in texts:
+        for entry in _table("subjects")["subjects"]:
+            rest = text.replace(entry["but_not"], "") if "but_not" in entry else text
+            if any(name in rest for name in (entry["name"], *entry.get("also", ()))):
+                return entry
+    return {}
+
+
+def _names_exam(texts: Sequence[str], source: str) -> bool:
     table = _table("subjects")
     words = [word for words in table["exams"].values() for word in words]
     marks = {*table["exams"], *table["exam_aliases"]}
-    return (
-        any(word in text for word in words) or any(part.strip().upper() in marks for part in text.split("\n")) or _is_listed(text, "exam")
-    )
+    is_named = any(word in text for word in words for text in texts) or any(text.strip().upper() in marks for text in texts)
+    return is_named or _is_listed(texts, "exam", source)
 
 
-def _names_subject(text: str) -> bool:
-    table = _table("subjects")
-    names = [name for entry in table["subjects"] for name in (entry["name"], *entry.get("also", ()))]
-    return any(name in text for name in (*names, *table["general"])) or _is_listed(text, "subject")
+def _names_subject(texts: Sequence[str], source: str) -> bool:
+    return any(name in text for name in _table("subjects")["general"] for text in texts) or _is_listed(texts, "subject", source)
 
 
-def _is_listed(text: str, what: str) -> bool:
-    lines = [line for line in _table("subjects")["categories"] if line.get("said") and what in line]
-    return any(part.strip() == line["said"] for part in text.split("\n") for line in lines)
+def _is_listed(texts: Sequence[str], what: str, source: str) -> bool:
+    """Return whether a line for one of the texts, or for all of the source, states the exam or subject."""
+    lines = [line for line in _table("subjects")["categories"] if what in line]
+    return any(line["said"] in map(str.strip, texts) if "said" in line else line["source"] == source for line in lines)
 
 
 def _is_known(source: str, entity_type: str, label: str) -> bool:

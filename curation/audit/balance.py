@@ -10,7 +10,7 @@ from typing import Any
 from atomexam.records.question import Question
 from atomexam.text.canonical import canonical
 from atomexam.text.option_letters import LETTERS
-from curation.audit.duplicates import share
+from curation.audit.duplicates import DIGITS, share
 from curation.audit.sets import AuditedQuestion
 from curation.near_duplicates.wording import denials, difference, figures
 
@@ -129,7 +129,7 @@ def letters(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
         "chi_square": round(statistic, 4),
         "degrees_of_freedom": freedom,
         "p": chance_of(statistic, freedom),
-        "largest_deviation": None if off is None else round(off, 6),
+        "largest_deviation": None if off is None else round(off, DIGITS),
     }
 
 
@@ -151,7 +151,7 @@ def longest(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
         "right": right,
         "share": share(right, questions),
         "interval": interval(right, questions),
-        "by_chance": round(expected / questions, 6) if questions else None,
+        "by_chance": round(expected / questions, DIGITS) if questions else None,
         "chi_square": round(statistic, 4),
         "p": p,
         "verdict": _verdict(p, min(expected, questions - expected)),
@@ -162,7 +162,7 @@ def interval(part: int, whole: int) -> list[float] | None:
     """Return the 95 % Wilson interval of a share (JASA 22, 1927); None if `whole` is 0."""
     from statsmodels.stats.proportion import proportion_confint
 
-    return [round(float(bound), 6) for bound in proportion_confint(part, whole, method="wilson")] if whole else None
+    return [round(float(bound), DIGITS) for bound in proportion_confint(part, whole, method="wilson")] if whole else None
 
 
 def chance_of(statistic: float, freedom: int) -> float | None:

@@ -18,7 +18,8 @@ from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import QuestionRows, right_texts, rows_by_id
 from curation.near_duplicates.pairs import answer_of, same_answer
 
-_ORDER = ("test", "val", "dev", "reserved", "train")
+DIGITS = 8  # of a share in files: its percentage is the exact one rounded once, at showing
+_ORDER = ("test", "val", "dev", "reserved", "retired", "train")
 _SAME, _UNKNOWN, _OTHER = "same_answer", "answer_unknown", "other_answer"
 Split = str | None
 RowsByQuestion = Sequence[Sequence[AuditedQuestion]]
@@ -62,8 +63,8 @@ def leaks(every: Sequence[QuestionRows], rows_of: RowsByQuestion, twins: TwinRel
 
 
 def share(part: int, whole: int) -> float | None:
-    """Return a share to six digits; None if `whole` is 0."""
-    return round(part / whole, 6) if whole else None
+    """Return a share; None if `whole` is 0."""
+    return round(part / whole, DIGITS) if whole else None
 
 
 def _split_order(name: str) -> tuple[int, str]:
@@ -190,7 +191,7 @@ def _cluster(star: Star, row_of: dict[int, AuditedQuestion], order: dict[int, in
         "kind": "near" if star.members else "identical",
         "splits": sorted({row.split for row, _ in rows if row.split}),
         "rows": [
-            {"id": row.id, "file": row.file, "position": row.position, "split": row.split, "similarity": round(similarity, 6)}
+            {"id": row.id, "file": row.file, "position": row.position, "split": row.split, "similarity": round(similarity, DIGITS)}
             | ({"stem": row.question.stem[:_STEM_CHARS]} if row.question.stem[:_STEM_CHARS] != stem else {})
             for row, similarity in rows
         ],

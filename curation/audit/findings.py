@@ -8,7 +8,7 @@ from atomexam.records.params import NearDuplicates
 from atomexam.records.reasons import OF_QUESTIONS
 from curation.audit import balance
 from curation.audit.balance import letters, longest
-from curation.audit.duplicates import Duplicates, duplicates_in, share
+from curation.audit.duplicates import DIGITS, Duplicates, duplicates_in, share
 from curation.audit.releases import ReleaseProblem
 from curation.audit.sets import AuditedQuestion
 from curation.clean.questions.cleaned_questions import is_comparable
@@ -240,7 +240,7 @@ def _figures(
         "near_identical_options_share": share(len(alike), len(rows)),
         "length_outliers_share": share(stems["outliers"], stems["texts"]),
         "letter_deviation": findings["letters"]["largest_deviation"],
-        "longest_option_excess": round(long["share"] - long["by_chance"], 6) if long["questions"] else None,
+        "longest_option_excess": round(long["share"] - long["by_chance"], DIGITS) if long["questions"] else None,
     }
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 from tqdm import tqdm
 
-from atomexam.records.claim import ClaimPair
+from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.stage import parser_of, run_stage
@@ -44,6 +44,7 @@ CAUSES = ("key", "repeats", "prompt", "weights", "reply", "reading", "mark")
 reply to the same prompt, of other weights or of the same, another parsed answer of the same reply, another mark for it."""
 _MOST_KEYS = 10  # listed without --items
 
+Row = QuestionKey | ClaimPair | Fourfold
 Traits = Mapping[str, tuple]
 """Cause -> the values that differ between two versions if it applies."""
 
@@ -120,11 +121,15 @@ def difference_of(a: DataVersion, b: DataVersion) -> Figures:
         family = [figures[name]["paired"] for run, figures in runs.items() if b.task_of(run) == task and name in figures]
         tested += [row for row in with_holm(family) if row.get("family")]
     only = {"only_a": [run for run in ours if run not in theirs], "only_b": [run for run in theirs if run not in ours]}
-    test = {"questions": _came_and_went(*questions), "claims": _came_and_went(a.claims_of("test"), b.claims_of("test"))}
+    test = {
+        "questions": _came_and_went(*questions),
+        "claims": _came_and_went(a.claims_of("test"), b.claims_of("test")),
+        "fourfold facts": _came_and_went(a.fourfold_of("test"), b.fourfold_of("test")),
+    }
     return {"a": a.name, "b": b.name, **only, "test": test, "keys": _other_keys(*questions), "comparisons": len(tested), "runs": runs}
 
 
-def _came_and_went(before: Iterable[QuestionKey | ClaimPair], after: Iterable[QuestionKey | ClaimPair]) -> dict[str, int]:
+def _came_and_went(before: Iterable[Row], after: Iterable[Row]) -> dict[str, int]:
     old, new = ({row.id for row in rows} for rows in (before, after))
     return {"a": len(old), "b": len(new), "added": len(new - old), "removed": len(old - new)}
 

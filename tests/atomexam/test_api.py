@@ -148,6 +148,15 @@ def test_prompts_name_the_exam_and_subject_that_read_is_given(tmp_path: Path) ->
 
 
 @pytest.mark.slow
+def test_prompts_are_in_the_order_of_ids_by_which_replies_are_matched() -> None:
+    options = [Option(letter="A", text="甲"), Option(letter="B", text="乙")]
+    two = [msgspec.structs.replace(QUESTION, id=key, options=options, answer=right) for key, right in (("b", "A"), ("a", "B"))]
+    asked = atomexam.prompts(two, "choice")
+    assert list(asked.item_id) == ["a", "b"]
+    assert atomexam.score(asked.assign(reply="答案：" + asked.answer)[::-1], two, "choice").figures["accuracy"] == 1.0
+
+
+@pytest.mark.slow
 def test_questions_without_a_group_stand_alone() -> None:
     table = pd.DataFrame({"item_id": [f"q{n}" for n in range(9)], "repeat": 0, "outcome": "answered", "answer": "A"})
     right, wrong = (table.assign(correct=[each] * 8 + [True]) for each in (True, False))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from atomexam.text.yaml_values import yaml_values
-from crawlers.init import OwnFiles, Pool, counted, newest_day, own_params, quotas, runs_of, too_few
+from crawlers.init import LEDGERS, SUMMARY, OwnFiles, Pool, clear, counted, newest_day, own_params, quotas, runs_of, too_few
 
 PARAMS = (Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8")
 
@@ -68,6 +68,16 @@ def test_without_choices_nothing_is_asked() -> None:
 def test_another_form_of_params_is_refused(text: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         own_params(text, OWN)
+
+
+def test_figures_of_the_replicas_go_with_the_ledgers(tmp_path: Path, root: Path) -> None:
+    for name in (*LEDGERS, SUMMARY, "metrics/crawl/ask120.json", "metrics/runs/tiny-claims.json", "metrics/crawl/.gitkeep"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}\n", encoding="utf-8")
+    clear(tmp_path)
+    left = {str(path.relative_to(tmp_path)): path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {**dict.fromkeys(LEDGERS, 0), "metrics/crawl/.gitkeep": 3}
+    assert (root / "metrics/crawl/.gitkeep").exists(), "stage report needs the folder, which git drops when it is empty"
 
 
 def test_the_files_are_dated_by_the_newest(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from playwright.sync_api import expect
 
 from atomexam.records.claim import SENTENCES
-from eval.diff.__main__ import difference_of, main
+from eval.diff.__main__ import as_text, difference_of, main
 from eval.diff.content import MAX_DISPLAYED, Changes, changes_of
 from eval.diff.page import browser_files, item_files
 from eval.diff.version import DataVersion
@@ -133,6 +133,15 @@ def test_a_known_change_is_named_exactly(two) -> None:
     assert shown(claims) == {"added": {"claim-4"}, "removed": {"claim-1"}, "moved": set(), "edited": set()}
     assert shown(facts) == {"added": {"fourfold-3"}, "removed": set(), "moved": set(), "edited": set()}
     assert [kinds.kinds["added"].withheld for kinds in (claims, facts)] == [1, 1]  # another claim of what the reserved split asks about
+
+
+def test_what_came_to_test_is_counted_for_all_kinds(two) -> None:
+    lines = as_text(difference_of(two[0], two[1]), items=False).split("\n")
+    assert lines[1:4] == [
+        "questions in test: 150 -> 172 (37 added, 15 removed; an edited one is both)",
+        "claims in test: 2 -> 3 (2 added, 1 removed; an edited one is both)",
+        "fourfold facts in test: 1 -> 3 (2 added, 0 removed; an edited one is both)",
+    ]
 
 
 def test_same_version_has_no_change(two) -> None:

@@ -65,7 +65,7 @@ def test_our_own_replies_brought_in_have_our_own_figures(project: Path, capsys: 
     own = [json.loads(line) for line in (project / "data/predictions/one/first.jsonl").open(encoding="utf-8")]
     said = [json.loads(line) for line in (project / "data/predictions/one/claims.jsonl").open(encoding="utf-8")]
     plain = [{"id": row["item_id"], "reply": row["reply"], "repeat": row["repeat"]} for row in own + said]
-    main(["theirs", rows(project / "replies.jsonl", plain)])
+    main(["theirs", rows(project / "replies.jsonl", plain[::-1])])  # in any order
     for task, name in (("choice", "first"), ("claim", "claims")):
         ours = json.loads((project / f"metrics/runs/{name}.json").read_text())
         theirs = json.loads((project / f"imported/theirs/{task}.json").read_text())

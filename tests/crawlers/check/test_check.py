@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -475,6 +476,17 @@ def test_a_line_above_answers_of_several_questions_or_shared_options_is_in_no_it
     (tmp_path / "a.txt").write_text(lines.replace("|", "\n"), encoding="utf-8")
     main([str(tmp_path / "a.txt")])
     assert "考点编号ZX77" in (told := capsys.readouterr().out) and "between the parts of one" not in told
+
+
+def test_a_date_in_the_place_of_an_answer_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Excel makes dates of 1-2 and 3,4; an option may be one, too."""
+    options = ["2024-01-02", "1月2日", "2-Jan"], ["甲", "乙", "丙"]
+    answers = ("2024-01-02", "1月2日", "2-Jan", "A")
+    rows = [[f"第{n}题何者正确", *given, answer] for n, (given, answer) in enumerate(product(options, answers))]
+    text = "\n".join(",".join(row) for row in [["题干", "选项A", "选项B", "选项C", "答案"], *rows])
+    (tmp_path / "bank.csv").write_text(text, encoding="utf-8")
+    main([str(tmp_path / "bank.csv")])
+    assert "The answer 2024-01-02 (line:6, and 2 more) is a date, and no option" in capsys.readouterr().out
 
 
 def test_the_same_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from ruamel.yaml import YAML
 
@@ -13,6 +14,7 @@ from crawlers.check.findings import Findings
 from crawlers.check.watch_middleware import PageOutput
 from crawlers.read.__main__ import main
 from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
+from curation.clean.classify.subjects import SourceWords, exam_and_subject
 
 MANY = 20
 
@@ -66,7 +68,28 @@ def test_lines_can_be_pasted(root: Path) -> None:
 def test_many_categories_are_one_line() -> None:
     items: list[Item] = [question(number, exam_raw=None, subject_raw=None, paper_raw=f"试卷{number}") for number in range(MANY)]
     assert paste_lines(items, "toy")[1:] == ["  - {source: toy, exam: EXAM, subject: SUBJECT}  # 20 questions"]
-    assert paste_lines(items, "toy", with_subjects=False) == [], "the source's line states them"
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_known"),
+    [
+        ({"paper_raw": "2020年教师资格证教育心理学真题", "subject_raw": "模拟题"}, True),
+        ({"paper_raw": "教育心理学试卷"}, True),  # the examination is that of the subject
+        ({"section_raw": "教育心理学", "paper_raw": "卷一"}, True),
+        ({"url": "file:教育心理学/卷一.txt"}, True),
+        ({"paper_raw": "心理咨询师考试"}, False),  # longer than 心理咨询, and no name of it
+        ({"paper_raw": "内科学模拟卷"}, False),  # of no examination
+        ({"paper_raw": "内科学模拟卷", "exam": "执业医师"}, True),
+        ({"exam_raw": "执业医师", "paper_raw": "医学心理学"}, False),
+        ({"exam": "一级注册消防工程师", "subject": "消防安全技术实务"}, True),
+        ({"exam": "一级注册消防工程师", "paper_raw": "卷一"}, False),
+        ({"exam": "教师资格", "subject": "美术"}, True),
+    ],
+)
+def test_a_category_is_asked_for_where_clean_finds_none(fields: dict[str, str], is_known: bool) -> None:
+    item = msgspec.structs.replace(question(1, exam_raw=None, subject_raw=None), **fields)
+    words = SourceWords(**{name: getattr(item, name) or None for name in SourceWords._fields})._replace(url=item.url)
+    assert (exam_and_subject(words, "toy").unmapped is None) == is_known == (not paste_lines([item], "toy"))
 
 
 def test_a_layout_has_the_keys_that_are_read_and_those_that_are_not() -> None:

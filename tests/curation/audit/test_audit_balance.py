@@ -3,7 +3,14 @@
 import pytest
 
 from curation.audit.balance import chance_of, classes, files, interval, lengths, letters, longest, near_identical_options
+from curation.audit.duplicates import share
 from tests.curation.audit.question_builder import row
+
+
+@pytest.mark.parametrize(("part", "whole"), [(1, 113), (37, 109), (95, 107), (782, 1_499)])
+def test_a_percentage_is_rounded_once(part: int, whole: int) -> None:
+    """To six digits 1 of 113 is 0.00885, shown as 0.89 %; the page shows 0.88 % where it counts the letters itself."""
+    assert f"{100 * (share(part, whole) or 0):.2f}" == f"{100 * part / whole:.2f}"
 
 
 def test_lengths_of_few_texts_have_no_quartiles() -> None:

@@ -142,8 +142,8 @@ def test_the_gravest_stands_first_and_each_line_is_named(lines: list[RepairLine]
 def test_counts_and_shares_are_those_of_the_lines(lines: list[RepairLine]) -> None:
     told = mend_first(lines, len(ROWS))
     assert [(one["problem"], one["kind"], one["lines"], one["share"]) for one in told][:3] == [
-        ("conflicting_key", "conflicting_key", 2, 0.333333), ("twin_in_train", "twin_in_train", 1, 0.166667),
-        ("answer_missing", "rejected", 1, 0.166667),
+        ("conflicting_key", "conflicting_key", 2, 0.33333333), ("twin_in_train", "twin_in_train", 1, 0.16666667),
+        ("answer_missing", "rejected", 1, 0.16666667),
     ]  # fmt: skip
     assert sum(one["lines"] for one in told) == len(lines) and all(one["why"] and one["what_to_do"] for one in told)
 
