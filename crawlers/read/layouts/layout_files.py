@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from ruamel.yaml import YAML
+from ruamel.yaml import YAML, YAMLError
 
 from atomexam.records.checks import known_keys, one_of
 from atomexam.records.item import QuestionItem
@@ -133,9 +133,16 @@ END_OF_LAYOUT = "\n---\n"
 @cache
 def shipped_layouts() -> dict[str, FileLayout]:
     """Return the layouts that ship with the project: those of published sets, and one for each platform."""
-    texts = (path.read_text(encoding="utf-8").partition(END_OF_LAYOUT)[0] for path in (_SHIPPED, *sorted(_PLATFORMS.glob("*.yaml"))))
-    files = (msgspec.convert(YAML(typ="safe").load(text), dict[str, FileLayout]) for text in texts)  # parsed in C, unlike those of users
-    return {name: layout for layouts in files for name, layout in layouts.items()}
+    paths = (_SHIPPED, *sorted(_PLATFORMS.glob("*.yaml")))
+    return {name: layout for path in paths for name, layout in _shipped(path).items()}
+
+
+def _shipped(path: Path) -> dict[str, FileLayout]:
+    text = path.read_text(encoding="utf-8").partition(END_OF_LAYOUT)[0]
+    try:
+        return msgspec.convert(YAML(typ="safe").load(text), dict[str, FileLayout])  # parsed in C, unlike those of users
+    except (YAMLError, msgspec.ValidationError) as error:
+        raise ValueError(f"{path}: no layout of a platform: {error}; {_ADVICE}") from None
 
 
 def layouts_with(path: Path, reserved_names: Collection[str], of: Path | None = None) -> dict[str, FileLayout]:

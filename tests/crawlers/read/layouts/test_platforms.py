@@ -71,3 +71,14 @@ def test_letters_without_options_are_no_reading_of_a_platform(tmp_path: Path) ->
     rows = "\n".join(f"{number} 第{number}例首先检查的器官是（ ） 心脏 肝脏 脾脏 肺部 {'ABCD'[number % 4]}" for number in range(1, 9))
     row = _read(tmp_path, "bank.txt", rows)
     assert row.format == "paper" and any("lettered_row_below" in one for one in row.reading.skipped)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("own: {questions: {stem_raw: tm?}}", "mapping"), ("own: {questions: {stem_raw: tm}, known_buy: []}", "known_buy")],
+)
+def test_a_platform_that_is_no_layout_is_named(text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(layout_files, "_PLATFORMS", tmp_path)
+    with pytest.raises(ValueError, match=rf"own\.yaml: no layout of a platform: .*{message}"):
+        shipped_layouts.__wrapped__()
