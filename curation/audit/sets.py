@@ -33,7 +33,7 @@ SPLIT_NAMES = {
     "dev": "dev", "development": "dev",
     "val": "val", "valid": "val", "validation": "val",
     "test": "test", "testing": "test",
-    "reserved": "reserved", "retired": "retired",
+    "reserved": "reserved",
 }  # fmt: skip
 _WORD = re.compile(r"[a-z]+")
 _MAX_NAME_CHARS = 40

@@ -20,7 +20,6 @@ from curation.audit.sets import FIELDS, SplitOf, audited_questions, read_set, re
         ("qa_test.json", "test"),
         ("CMB-Exam-val.json", "val"),
         ("data/dev/questions.jsonl", "dev"),
-        ("data/splits/retired/questions.jsonl", "retired"),
         ("test/part_1.csv", "test"),
         ("test/train.csv", "train"),
         ("validation.csv", "val"),
