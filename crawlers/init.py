@@ -103,12 +103,12 @@ def main(argv: list[str] | None = None) -> None:
         print("unknown   the files name no exam for some; --exam NAME gives it, and --subject NAME what prompts speak of")
     if _TCM in exams:
         print(f"          questions of exam {_TCM} have a quota of their own, split.tcm_per_subject")
-    print(f"emptied   {', '.join((*LEDGERS, SUMMARY))}, and metrics of sources and runs")
+    print(f"emptied   {', '.join((*LEDGERS, SUMMARY))}, and metrics of sources, models and runs")
     print(f"next:     {NEXT}; `make repro` also asks {len(runs_of(own.pools))} baselines; until the commit, `git checkout .` undoes this")
 
 
 def clear(project: Path) -> None:
-    """Empty the ledgers of a project, and remove the figures of its sources and runs."""
+    """Empty the ledgers of a project, and remove the figures of its sources, models and runs."""
     for path in [project / SUMMARY, *project.glob("metrics/*/*.json")]:
         path.unlink(missing_ok=True)
     for path in filter(Path.exists, (project / ledger for ledger in LEDGERS)):

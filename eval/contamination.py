@@ -124,7 +124,8 @@ def probe(on_test: Mapping[str, Tallies], on_reserved: Mapping[str, Tallies], pa
     with_holm(rows)
     for row in rows:
         if row["shared"]:
-            row["contaminated"] = row["differs"] and row["difference"] > 0
+            p_value = larger_p(row)  # on few twins too
+            row["contaminated"] = p_value is not None and p_value <= 0.05 and row["difference"] > 0
             row["detectable"] = _detectable(row["interval"], len(rows))
     return rows
 

@@ -206,7 +206,7 @@ def _add_question(item: QuestionItem, profile: Profile) -> None:
     if len(key) == 1 and len(options) >= MANY_OPTIONS:
         profile.letters[key] += 1
     file = item.url.removeprefix(_FILE) if item.url.startswith(_FILE) else ""
-    exam, subject = item.exam or item.exam_raw or "", item.subject or item.subject_raw or item.paper_raw or ""
+    exam, subject = item.exam_raw or item.exam or "", item.subject or item.subject_raw or item.paper_raw or ""
     beside = "\n".join(filter(None, (item.paper_raw, item.section_raw, file)))
     profile.categories[exam, subject, beside, (bool(item.exam), bool(item.subject))] += 1
     for sign in signs_of(item):

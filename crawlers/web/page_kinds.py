@@ -58,7 +58,8 @@ _STAT = "kind/"
 LOOKED_AT = "pages looked at"
 _WITH = "pages with "
 """Prefix of figures that are compared as a share of the checked pages, not as a number."""
-_PROVENANCE = {"url", "provenance"}
+_PROVENANCE = {"url", "provenance", "exam", "subject"}
+"""Fields that the page does not give."""
 _FLAWS = {"doubt", "images"}
 """Fields for defects of an item: a change of the site fills them."""
 _READ_SHARE = 0.3

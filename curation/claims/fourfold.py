@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, islice
 from math import log
 from typing import Any, NamedTuple
@@ -72,8 +72,8 @@ def _like(texts: Sequence[str], values: Sequence[Decimal], unit: str) -> Iterato
 
 _MIN_TIED, _MAX_TIED, _SETS = 8, 40, 100
 """At most so many heads are tied to each other; in between a hundredth of all, so that a split is drawn from a hundred sets of heads."""
-_TRIED, _LOOKED_AT = 64, 1024
-"""Facts whose tail is tried as the false one of a fact; facts that wait and whose heads deny its tail, of which those are."""
+_TRIED, _LOOKED_AT, _DENIERS = 64, 1024, 1 << 14
+"""Facts whose tail is tried as the false one of a fact; facts that wait and whose heads deny its tail, of which those are; such heads."""
 _DRAWS, _FOLDS, _ENOUGH = 4, 5, 2
 """Names are tried on each fifth of the heads, drawn four times, learned on the rest; of twice as many pairs as a type takes."""
 _NOT_EXCHANGED = frozenset({"disease_infectivity", "examination_range"})
@@ -195,13 +195,15 @@ class _Maker:
         waiting: dict[str, list[Fact]] = defaultdict(list)
         last: list[Fact] = []
         met: dict[str, Counter[str]] = defaultdict(Counter)
+        givers = {fact.head for fact in facts}
+        deniers_of = cache(lambda tail: [head for head in self._known.denying(relation, tail) if head in givers][:_DENIERS])
         for fact in facts:
             if rows + len(pairs) >= self._most:
                 break
             own = self._tied.to(fact.head)
             offered: Iterable[Fact]
             if relation in STATED:
-                others = (other for head in self._known.denying(relation, fact.tail) for other in waiting.get(head, ()))
+                others = (other for head in deniers_of(fact.tail) for other in waiting.get(head, ()))
                 offered = (other for other in islice(others, _LOOKED_AT) if self._known.denial(relation, fact.head, other.tail))
             else:
                 tied = (other for head in sorted(own - {fact.head}) for other in waiting.get(head, ()))

@@ -155,7 +155,7 @@ def _add_question(item: QuestionItem, cleaned: CleanedQuestion, scales: Mapping[
     if cleaned.unmapped:
         counts.categories_unmapped[source, cleaned.unmapped] += 1
         if question:
-            words = item.subject or item.subject_raw or item.paper_raw or item.exam_raw or ""
+            words = item.subject or item.subject_raw or item.paper_raw or item.exam_raw or item.exam or ""
             counts.categories_to_map[_UnmappedCategory(source, words, question.exam, question.subject)] += 1
     if cleaned.rejected:
         result.rejected.append(cleaned.rejected)

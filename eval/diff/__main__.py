@@ -19,7 +19,7 @@ from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.stage import parser_of, run_stage
-from atomexam.runtime.stage_summary import number_of
+from atomexam.runtime.stage_summary import LEAST, number_of
 from atomexam.text.columns import aligned, cut
 from eval.diff.page import has_moved, points_of, rounded_parts, write_page
 from eval.diff.version import WORKSPACE, DataVersion, training_of
@@ -221,6 +221,7 @@ def _lines(run: str, metric: str, figure: Figures, items: bool) -> list[str]:
         p_values = f"p = {test['mcnemar_p']:.3g} (McNemar), {test['bootstrap_p']:.3g} (bootstrap)"
         if test.get("family"):
             verdict = "more than noise" if test["differs"] else "not shown to be more than noise"
+            verdict = f"fewer than {LEAST} items" if test["shared"] < LEAST else verdict
             if test["differs"] and parts.get("weights"):
                 verdict += " of the items; its weights are others, and training has a noise of its own"
             if test["family"] > 1:

@@ -42,13 +42,13 @@ _STATISTICS = (
 """What platforms write of others' answers: it is never the key."""
 _WORTH = r"[,;、\s]|每[小]?题|共|\d{1,4}\s?[小道]?题|满分|总分|合计"
 _TAG = rf"[(\[【]\s?(?:{TYPE}|难度\s?:?|{_WEIGHT}|\d{{1,3}}(?:\.\d{{1,2}})?\s?分|{_WORTH}){{1,12}}\s?[)\]】]"
-_TYPE = rf"(?:\d{{1,4}}\s?)?(?:题(?:目?类)?型:?\s?)?(?:{TYPE})(?<=[题型])"  # 判断 may be an option
+_TYPE = rf"(?:{TYPE})(?<=[题型])"  # 判断 may be an option, and behind a letter any type is one
 _GIFT = r"::[^:]{1,200}::|%-?\d{1,3}(?:\.\d{1,5})?%|\[(?:html|markdown|plain|moodle)\]|\{(?:TRUE|FALSE|T|F)\}|\$CATEGORY:[^\n]{1,300}"
 _MARKUP = rf"</?[a-z][^<>]{{0,300}}>|\\[nrt]|&[a-z]{{2,6}};|&#\d{{1,6}};|\*\*|\||{_GIFT}"
 _WITHIN = re.compile(
-    rf"(?P<markup>{_MARKUP})|(?P<tag>{_TAG}|{_TYPE}|{_OWN}|{_STATISTICS}|{_REMARK}|\d{{1,3}}(?:\.\d{{1,2}})?\s?分)"
+    rf"(?P<markup>{_MARKUP})|(?P<tag>{_TAG}|题(?:目?类)?型\s?:?\s?(?:{TYPE})|{_OWN}|{_STATISTICS}|{_REMARK}|\d{{1,3}}(?:\.\d{{1,2}})?\s?分)"
     rf"|(?P<label>[【\[(<]?\s?{_LABEL}\s?[】\])>]?\s?:?)"
-    rf"|(?P<number>第\s?\d{{1,4}}\s?[题道问小]{{0,2}}|[【\[(]\s?(?:题号\s?)?\d{{1,4}}\s?[】\])]|[【\[]题号[】\]]\s?\d{{1,4}}|\d{{1,4}}\s?[.、:)])"
+    rf"|(?P<number>(?:\d{{1,4}}|[.、:)/])\s?(?:\d{{1,4}}\s?)?{_TYPE}|第\s?\d{{1,4}}\s?[题道问小]{{0,2}}|[【\[(]\s?(?:题号\s?)?\d{{1,4}}\s?[】\])]|[【\[]题号[】\]]\s?\d{{1,4}}|\d{{1,4}}\s?[.、:)])"
     rf"|(?P<letter>[(\[]?(?:[A-Ja-jT]|true|false)\s?[.、:)\]]|[①-⑩])|(?P<sign>[^\w\s]|_)",
     re.I,
 )

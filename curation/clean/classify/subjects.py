@@ -99,7 +99,7 @@ class SubjectTable:
     def exam_and_subject_of(self, source_words: SourceWords, source: str) -> ExamAndSubject:
         """Return exam and subject: by a line for exactly these words, else by names within the words, else by the source's line."""
         stated_exam, stated_subject = _plain(source_words.exam), _plain(source_words.subject)
-        said = (stated_exam or source_words.exam_raw, stated_subject or source_words.subject_raw, *source_words[2:4])
+        said = (source_words.exam_raw or stated_exam, stated_subject or source_words.subject_raw, *source_words[2:4])
         exam, subject, paper, section = ("" if text.casefold() == source.casefold() else text for text in map(_plain, said))
         parts = [part for text in (exam, subject) for part in [*reversed(list(_parts(text)))]]
         path = [_plain(part) for part in _path(source_words.url)]

@@ -187,7 +187,8 @@ def test_an_answer_in_words_that_are_a_label_of_an_option_too_is_the_one_behind_
         ("----------", "sign"), ("我的答案:正确", "tag"), ("患者女，20岁", None), ("3.A", None),
         ("第2题 对肺炎的处理不应依靠主观", None), ("第二题：急性胰腺炎最常见的病因", None), ("第二部分 判断题", "heading"),
         ("第二大题 单选题", "heading"), ("☐", "sign"), ("本题共被作答1024次，正确率72%，易错项：B", "tag"), ("浏览 31 次", "tag"),
-        ("3.单选题", "number"), ("3/20 单选题", "number"), ("题型：多选题 难度：中", "tag"), ("A.判断", None), ("多选题的答案", None),
+        ("3.单选题", "number"), ("3/20 单选题", "number"), ("题型：多选题 难度：中", "tag"), ("A.判断", None),
+        ("A.选择题", None), ("答案：论述题", None), ("多选题的答案", None),
         ("浏览器的作用", None), ("正确率很高的是", None), ("选项", "label"),
     ],
 )  # fmt: skip

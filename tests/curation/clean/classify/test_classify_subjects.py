@@ -104,6 +104,7 @@ def test_signs_are_read_in_their_order(said: SourceWords, exam: str, subject: st
         (SourceWords(exam="教师资格考试", paper_raw="考研心理学"), "TQE", "心理学"),
         (SourceWords(exam="医师考试", subject_raw="中医内科学"), "医师考试", "中医内科学"),
         (SourceWords(exam="toy"), "toy", "未知科目"),
+        (SourceWords(exam_raw="首页>水利安全员>水力学", exam="安全员"), "安全员", "水力学"),
         (SourceWords(subject="装备", paper_raw="方剂学模拟试卷"), "TCM", "装备"),
         (SourceWords(exam="题库", subject="入口", paper_raw="中药学"), "题库", "入口"),
     ],
