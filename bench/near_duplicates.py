@@ -54,7 +54,7 @@ def build(count: int, chars: int = CHARS, seed: int = 1) -> list[str]:
 
 
 def join(texts: list[str]) -> Found:
-    from curation.near_duplicates.join import near_pairs
+    from curation.near_duplicates.near_pairs import near_pairs
 
     pairs = near_pairs(texts, NGRAM_CHARS, THRESHOLD)
     return list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
@@ -153,7 +153,7 @@ def main() -> None:
 
 
 def table(runs: dict[str, list[dict]]) -> str:
-    """Return the medians as Markdown. The join is exact (test_join.py holds that), so its pairs are the truth."""
+    """Return the medians as Markdown. The join is exact (test_near_pairs.py holds that), so its pairs are the truth."""
     truth = {tuple(pair) for pair in runs["join"][0]["pairs"]}
     ours = statistics.median(one["cpu_s"] for one in runs["join"])
     lines = ["| engine | CPU s, median (all) | CPU, times ours | MB over the texts | recall | precision |", "|---|---|---|---|---|---|"]

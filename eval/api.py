@@ -19,7 +19,7 @@ from eval.answers.published import RULE_SETS
 from eval.imported import scored
 from eval.score.metrics import FIGURES, read_scores
 from eval.statistics.bootstrap import Figures
-from eval.statistics.pairing import METRICS, mean, paired, tally
+from eval.statistics.paired_tests import METRICS, mean, paired, tally
 from eval.tasks.request import Request
 from eval.tasks.runs import TASKS, wording
 from eval.trace.lookup import find

@@ -28,7 +28,7 @@ from eval.diff.version import WORKSPACE, DataVersion, tags
 from eval.one_scale import as_lines, linked
 from eval.score.__main__ import score_reply
 from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
-from eval.statistics.pairing import METRICS, Tallies, mean, missing_of, paired, scored_id, tally, with_holm
+from eval.statistics.paired_tests import METRICS, Tallies, mean, missing_of, paired, scored_id, tally, with_holm
 from eval.tasks.runs import RequestBuilder, variants_of
 
 

@@ -19,7 +19,7 @@ from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import LEAST, number_of, print_summary
 from atomexam.text.columns import aligned
 from eval.statistics.bootstrap import DIGITS, Figures
-from eval.statistics.pairing import (
+from eval.statistics.paired_tests import (
     METRICS,
     QuestionKey,
     Tallies,

@@ -28,7 +28,7 @@ from atomexam.text.columns import aligned
 from eval.answers.reply_files import read_replies
 from eval.models.planned import read_runs
 from eval.statistics.bootstrap import DIGITS, LEVEL, Figures
-from eval.statistics.pairing import METRICS, Tallies, Tally, larger_p, mean, paired, tally, with_holm
+from eval.statistics.paired_tests import METRICS, Tallies, Tally, larger_p, mean, paired, tally, with_holm
 from eval.tasks.contract import read_claims
 from eval.tasks.request import Request
 from eval.tasks.runs import TASKS, RequestBuilder, wording

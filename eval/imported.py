@@ -31,7 +31,7 @@ from eval.report.pages import write_items
 from eval.score.__main__ import score_replies
 from eval.score.metrics import FIGURES, read_scores
 from eval.statistics.bootstrap import Figures
-from eval.statistics.pairing import METRICS, committed_right, missing_of, tally, with_holm
+from eval.statistics.paired_tests import METRICS, committed_right, missing_of, tally, with_holm
 from eval.tasks.contract import read_claims, read_split
 from eval.tasks.request import Request
 from eval.tasks.runs import TASKS, RequestBuilder

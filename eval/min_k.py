@@ -22,7 +22,7 @@ from atomexam.runtime.stage import parser_of, run_stage
 from eval.contamination import Item, as_text, items_of, never_public, probe, read_promoted, twins
 from eval.models.planned import describe
 from eval.statistics.bootstrap import Figures
-from eval.statistics.pairing import Tallies, Tally
+from eval.statistics.paired_tests import Tallies, Tally
 from eval.tasks.contract import read_claims
 from eval.tasks.runs import TASKS
 

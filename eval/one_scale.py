@@ -13,7 +13,7 @@ from scipy.special import expit
 from atomexam.runtime.stage_summary import LEAST
 from eval.statistics.bootstrap import DIGITS, Figures
 from eval.statistics.equating import Estimate, Fit, fit, link
-from eval.statistics.pairing import Tallies
+from eval.statistics.paired_tests import Tallies
 
 
 class _Version(NamedTuple):

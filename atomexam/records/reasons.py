@@ -122,7 +122,9 @@ OF_CLAIMS = {
     "tail_unfit": Reason(
         "the tail does not fit the sentence: 手术治疗（洗胃、催吐）, 多喝水 after 宜吃, more than 30 characters", "`tails.yaml`"
     ),
-    "double_negation": Reason("the tail is negative already: 无症状", "names that only look negative are `words` in `negation.yaml`"),
+    "double_negation": Reason(
+        "the tail is negative already: 无症状", "names that only look negative are `words` in `double_negation.yaml`"
+    ),
     "names_itself": Reason(
         "the tail is the head, an alias or a stage of it (晚期肺癌); for symptoms and complications also a part of its name",
         "aliases come from `data/clean/aliases.jsonl`",

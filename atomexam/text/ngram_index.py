@@ -2,7 +2,7 @@
 
 It uses the prefix filter of Chaudhuri et al. 2006: a text that contains a share of another's n-grams contains one of its rarest. A table of
 hashes skips the many texts that contain none. Neither loses a pair. Joins of millions of texts with each other have a compiled
-implementation in `curation/near_duplicates/join.py`.
+implementation in `curation/near_duplicates/near_pairs.py`.
 """
 
 from collections import Counter, defaultdict

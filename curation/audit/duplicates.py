@@ -16,7 +16,7 @@ from curation.clean.questions.cleaned_questions import is_comparable
 from curation.near_duplicates.clusters import Star, TwinRelations, case_groups, find_twins, stars
 from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import QuestionRows, right_texts, rows_by_id
-from curation.near_duplicates.pairs import answer_of, same_answer
+from curation.near_duplicates.same_question import answer_of, same_answer
 
 DIGITS = 8  # of a share in files: its percentage is the exact one rounded once, at showing
 _ORDER = ("test", "val", "dev", "reserved", "retired", "train")

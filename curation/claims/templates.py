@@ -186,6 +186,6 @@ def denies(tail: str) -> bool:
 
 @cache
 def _denials() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    vocab = read_vocabulary("negation")
+    vocab = read_vocabulary("double_negation")
     openings, words, inside = (re.compile(re.sub(r"\s+", "", vocab[name])) for name in ("openings", "words", "inside"))
     return openings, words, inside

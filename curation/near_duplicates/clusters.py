@@ -12,7 +12,7 @@ from atomexam.runtime.disjoint_sets import DisjointSets
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.engine.engines import LOCAL, Engine
 from curation.near_duplicates.merging import QuestionRows
-from curation.near_duplicates.pairs import (
+from curation.near_duplicates.same_question import (
     CandidatePairs,
     kin_key,
     options_key,
@@ -193,7 +193,7 @@ def _near(
     engine: Engine,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs of indexes, as codes, with equal or similar texts and compatible cases, and the similarity of the texts."""
-    from curation.near_duplicates.join import near_pairs
+    from curation.near_duplicates.near_pairs import near_pairs
 
     _, first, number_at, counts = np.unique(text_at, return_index=True, return_inverse=True, return_counts=True)
     by_text = np.lexsort((case_set_at, number_at))  # groups the indexes by text
@@ -278,7 +278,7 @@ def _case_sets(
 
 def _connected(texts: Sequence[str], threshold: float, ngram_chars: int) -> Iterable[int]:
     """Return for each text the smallest index in its connected component of similar pairs."""
-    from curation.near_duplicates.join import components, near_pairs  # numba takes a second to import
+    from curation.near_duplicates.near_pairs import components, near_pairs  # numba takes a second to import
 
     if len(texts) >= _MANY_CASES:
         return components(texts, ngram_chars, threshold).tolist()

@@ -15,7 +15,7 @@ from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.near_duplicates.clusters import MIN_NGRAMS
-from curation.near_duplicates.pairs import ComparedQuestion, compared_question, relation, stem_keys
+from curation.near_duplicates.same_question import ComparedQuestion, compared_question, relation, stem_keys
 
 _LEFT_OUT = frozenset({"identical", "near_duplicate", "overruled"})
 
@@ -145,7 +145,7 @@ def _candidates(
     ours: Mapping[str, list[_ComparedForm]], theirs: Mapping[str, list[_ComparedForm]], params: NearDuplicates
 ) -> Iterable[tuple[str, str, float]]:
     """Yield the pairs of texts that are similar enough; short ones only with equal stems, since one word weighs too much in them."""
-    from curation.near_duplicates.join import near_pairs_between  # numba takes a second to import
+    from curation.near_duplicates.near_pairs import near_pairs_between  # numba takes a second to import
 
     least = params.ngram_chars + MIN_NGRAMS - 1
     holders: dict[int, set[str]] = defaultdict(set)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from curation.near_duplicates.merging import QuestionRows
-from curation.near_duplicates.pairs import matched_options
+from curation.near_duplicates.same_question import matched_options
 from curation.near_duplicates.wording import differing, is_word, splits_word, vocabulary
 
 _TIMES_RARER = 4  # from here on a bigram is damaged and not just another word; derived from 80 merged pairs

@@ -14,7 +14,7 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import to_line
 from atomexam.text.canonical import canonical
 from curation.engine.engines import LOCAL, Engine, batches_of
-from curation.near_duplicates.pairs import ComparedQuestion, answer_of, compared_question, same_answer
+from curation.near_duplicates.same_question import ComparedQuestion, answer_of, compared_question, same_answer
 
 _BLEMISH = re.compile(r"[\ufffd\u25a1\ue000-\uf8ff]|\?\?|？？|&#?\w+;|<[^<>]+>|[ \t]{2,}|[单多]选题?$")
 _LETTER = re.compile(r"[A-J]")

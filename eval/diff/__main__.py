@@ -24,7 +24,7 @@ from atomexam.text.columns import aligned, cut
 from eval.diff.page import has_moved, points_of, rounded_parts, write_page
 from eval.diff.version import WORKSPACE, DataVersion, training_of
 from eval.statistics.bootstrap import DIGITS, Figures
-from eval.statistics.pairing import METRICS, QuestionKey, Tallies, mean, paired, scored_id, tally, tally_marks, with_holm
+from eval.statistics.paired_tests import METRICS, QuestionKey, Tallies, mean, paired, scored_id, tally, tally_marks, with_holm
 
 _MEANINGS = {
     "removed": "no longer scored",

@@ -20,7 +20,7 @@ from eval.report.items import Browser, digest_of, list_script, paired_replies
 from eval.report.pages import rendered, write_items
 from eval.report.records import MOST_CHARS
 from eval.statistics.bootstrap import DIGITS, Figures
-from eval.statistics.pairing import METRICS, Tallies, mean, scored_id, tally
+from eval.statistics.paired_tests import METRICS, Tallies, mean, scored_id, tally
 from eval.tasks.request import facets_of
 
 SAME = "as before"

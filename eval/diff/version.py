@@ -15,7 +15,7 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
 from atomexam.text.yaml_values import yaml_values
-from eval.statistics.pairing import QuestionKey
+from eval.statistics.paired_tests import QuestionKey
 
 WORKSPACE = "workspace"
 _SHORT = 10  # characters of a commit: one in 10^12 others has the same prefix

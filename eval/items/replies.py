@@ -15,7 +15,7 @@ from atomexam.records.prediction import Outcome
 from atomexam.runtime.jsonl import read_jsonl
 from eval.items.keys import NO_ANSWER, Codes
 from eval.items.statistics import Matrix
-from eval.statistics.pairing import scored_id
+from eval.statistics.paired_tests import scored_id
 
 _PLACES = {"": 1} | {side: 3**place for sides in (PAIR, SENTENCES) for place, side in enumerate(sides)}
 """What the verdict on a sentence counts in the code of its pair or row: verdicts are 0 (none), 1 and 2, so codes are numbers to base 3."""

@@ -41,7 +41,7 @@ from eval.report.items import Browser, read_paired, requests_of, twins_of
 from eval.report.pages import page, rendered, write_items
 from eval.report.records import Reserved, clusters, contradictions, evidence_by_type, reasons
 from eval.statistics.bootstrap import Figures
-from eval.statistics.pairing import QuestionKey, marks_of
+from eval.statistics.paired_tests import QuestionKey, marks_of
 
 _DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validation", "split")
 _NAMED = {"runs": "task", "parts": "part", "types": "atomic_type"}

@@ -10,7 +10,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.runtime.stage_summary import LEAST
 from eval.report.first_screen import size_of
 from eval.statistics.bootstrap import Figures
-from eval.statistics.pairing import larger_p
+from eval.statistics.paired_tests import larger_p
 from eval.tasks.claim import NEGATIONS
 
 WIDTH, _FULL, _BAR, _GAP, _LINE, _NAMES = 980, 190, 12, 10, 19, 165

@@ -8,7 +8,7 @@ import scipy
 
 from atomexam.runtime.stage_summary import LEAST
 from eval.statistics.bootstrap import LEVEL, Figures
-from eval.statistics.pairing import holm
+from eval.statistics.paired_tests import holm
 
 _COLUMNS = {
     "fourfold": ("fourfold", "", "Fourfold facts"),

@@ -22,7 +22,7 @@ from atomexam.records.prediction import Outcome, Prediction, Score
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from eval.errors.patterns import pattern_of_verdicts
-from eval.statistics.pairing import scored_id
+from eval.statistics.paired_tests import scored_id
 from eval.tasks.request import Request, facets_of
 from eval.tasks.runs import RequestBuilder
 

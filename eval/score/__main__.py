@@ -18,7 +18,7 @@ from eval.answers.reply_files import by_item, read_replies, usage_of
 from eval.models.planned import describe, read_runs
 from eval.score.metrics import FIGURES, NO_VARIANTS, read_scores
 from eval.statistics.bootstrap import Figures
-from eval.statistics.pairing import without_missing
+from eval.statistics.paired_tests import without_missing
 from eval.tasks.orders import shifted_letters
 from eval.tasks.request import Request, by_item_id
 from eval.tasks.runs import TASKS, RequestBuilder, variants_of

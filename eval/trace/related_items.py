@@ -22,7 +22,7 @@ from atomexam.runtime.jsonl import read_optional
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
 from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
-from eval.statistics.pairing import METRICS, scored_id, tally
+from eval.statistics.paired_tests import METRICS, scored_id, tally
 
 Claim = ClaimPair | Fourfold
 Item = Claim | Question

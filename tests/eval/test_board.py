@@ -13,7 +13,7 @@ from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import write_jsonl
 from eval.board import VersionRun, board, main, ranked
 from eval.diff.version import WORKSPACE, DataVersion
-from eval.statistics.pairing import Tally
+from eval.statistics.paired_tests import Tally
 
 SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
 TEXTS = ("甲", "乙", "丙", "丁")

@@ -16,7 +16,7 @@ from atomexam.runtime.jsonl import write_jsonl
 from atomexam.runtime.stage_summary import LEAST
 from eval.compare import as_text, compare, main
 from eval.statistics.bootstrap import sign_flip_test, sign_test
-from eval.statistics.pairing import METRICS, Tally, holm, mean, paired, tally, with_holm
+from eval.statistics.paired_tests import METRICS, Tally, holm, mean, paired, tally, with_holm
 
 
 def scores(right: list[bool | None], start: int = 0, repeat: int = 0) -> list[Score]:

@@ -11,7 +11,7 @@ from atomexam.records.blocks import Run
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import write_json, write_jsonl
 from eval.contamination import Item, Twins, as_text, asked_in_both, main, never_public, probe, published_order_best, twins
-from eval.statistics.pairing import Tallies, Tally
+from eval.statistics.paired_tests import Tallies, Tally
 from eval.tasks.request import Request
 from eval.tasks.runs import RequestBuilder
 from tests.eval.conftest import toy_request

@@ -16,7 +16,7 @@ from eval.diff.__main__ import CAUSES, as_text, causes_of, difference_of, divide
 from eval.diff.page import points_of, rounded_parts
 from eval.diff.version import DataVersion, VersionReply, VersionScore, tags
 from eval.statistics.bootstrap import DIGITS
-from eval.statistics.pairing import Tally
+from eval.statistics.paired_tests import Tally
 
 tallies = st.dictionaries(
     st.sampled_from("abcdefghijkl"), st.integers(1, 3).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from eval.one_scale import as_lines, linked
 from eval.statistics.equating import Estimate, explain, fit, link
-from eval.statistics.pairing import Tallies, Tally
+from eval.statistics.paired_tests import Tallies, Tally
 
 
 @pytest.fixture(autouse=True)

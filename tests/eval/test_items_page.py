@@ -25,7 +25,7 @@ from eval.report.__main__ import main
 from eval.report.items import MOST_REPLY_CHARS, PACKED_FROM, Browser, ScoredReply, item_results, paired_replies, requests_of, twins_of
 from eval.report.pages import write_items
 from eval.statistics.bootstrap import DIGITS
-from eval.statistics.pairing import METRICS, paired, tally
+from eval.statistics.paired_tests import METRICS, paired, tally
 from tests.eval.item_pages import HOSTILE, RESERVED, RUNS, build, claim, question, write_data
 from tests.eval.test_report import write
 from tests.opened import Opened

@@ -9,7 +9,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from eval.min_k import by_rank, main, min_k, texts_of
-from eval.statistics.pairing import mean
+from eval.statistics.paired_tests import mean
 
 
 def test_a_text_is_as_likely_as_its_least_likely_fifth() -> None:

@@ -13,7 +13,7 @@ from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES
 from curation.audit.findings import findings_of
 from curation.audit.sets import AuditedQuestion, SplitOf, audited_questions, read_set
 from curation.near_duplicates.clusters import MIN_NGRAMS
-from curation.near_duplicates.pairs import compared_question, relation
+from curation.near_duplicates.same_question import compared_question, relation
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("audit_real")]  # read once, by one process
 N = NEAR_DUPLICATES.ngram_chars

@@ -22,8 +22,8 @@ from atomexam.runtime.workers import worker_pool
 from curation.clean import __main__ as cleaning
 from curation.engine import engines
 from curation.engine.engines import LOCAL, Engine, batches_of, engine_of
-from curation.near_duplicates import join
-from curation.near_duplicates.join import near_pairs
+from curation.near_duplicates import near_pairs as module
+from curation.near_duplicates.near_pairs import near_pairs
 from tests.curation.records import entry, seen
 
 ROOT = Path(__file__).parents[3]
@@ -118,7 +118,7 @@ class Killer(threading.Thread):
 def test_a_cluster_gives_the_same_bytes_and_a_killed_worker_changes_nothing(
     items: Path, cluster: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(join, "_SHARD_TEXTS", 500)
+    monkeypatch.setattr(module, "_SHARD_TEXTS", 500)
     monkeypatch.setattr(cleaning, "_BATCH", 200)
     wanted = outputs(items / "local")
     assert len(wanted) == 17 and min(len(wanted[f"unique/{name}.jsonl"]) for name in ("questions", "facts", "clusters", "review")) > 500
@@ -181,7 +181,7 @@ def test_a_join_in_shards_is_the_join(parts: int, monkeypatch: pytest.MonkeyPatc
     texts = ["".join(draw.choices(WORDS, k=draw.randrange(1, 40))) for _ in range(200)]
     texts = sorted({text[cut:] for text in texts for cut in (0, 1, 3)})
     whole = near_pairs(texts, 3, 0.6)
-    monkeypatch.setattr(join, "_SHARD_TEXTS", 1)
+    monkeypatch.setattr(module, "_SHARD_TEXTS", 1)
     split = near_pairs(texts, 3, 0.6, Engine(LOCAL.mapped, lambda: parts))
     assert len(whole.left) > 100
     assert all((one == other).all() and one.dtype == other.dtype for one, other in zip(whole, split, strict=True))

@@ -20,7 +20,7 @@ from curation.near_duplicates.__main__ import measure, unique_facts, unique_ques
 from curation.near_duplicates.clusters import find_twins, stars
 from curation.near_duplicates.contamination import Contamination
 from curation.near_duplicates.merging import rows_by_id
-from curation.near_duplicates.pairs import compared_question, relation
+from curation.near_duplicates.same_question import compared_question, relation
 from tests.curation.near_duplicates.test_near_duplicates import ask
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)

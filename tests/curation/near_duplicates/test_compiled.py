@@ -9,10 +9,10 @@ from pathlib import Path
 import numba
 import pytest
 
-from curation.near_duplicates import join
+from curation.near_duplicates import near_pairs
 
 ROOT = Path(__file__).parents[3]
-ASKED = "import numpy; from curation.near_duplicates.join import least_shared; print(least_shared(numpy.array([4]), 0.5).tolist())"
+ASKED = "import numpy; from curation.near_duplicates.near_pairs import least_shared; print(least_shared(numpy.array([4]), 0.5).tolist())"
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def asked(folder: Path, **environment: str) -> str:
 
 def change(folder: Path) -> None:
     """Let the bound be two higher, in a function that is compiled into the one that is kept."""
-    path = folder / "curation/near_duplicates/join.py"
+    path = folder / "curation/near_duplicates/near_pairs.py"
     source = path.read_text("utf-8")
     assert source.count("return max(np.int64(np.ceil(bound - _SLACK)), 1)") == 1
     path.write_text(source.replace("bound - _SLACK)), 1)", "bound - _SLACK)), 1) + 2"), "utf-8")
@@ -66,11 +66,11 @@ def test_a_cache_that_cannot_be_written_is_gone_around(copied: Path, tmp_path: P
 
 
 def test_where_other_loops_are_kept_is_left_to_the_process() -> None:
-    assert join.least_shared._cache._impl.locator.__class__ is join.ClonesCache
+    assert near_pairs.least_shared._cache._impl.locator.__class__ is near_pairs.ClonesCache
     assert os.environ.get("NUMBA_CACHE_LOCATOR_CLASSES", "") == numba.config.CACHE_LOCATOR_CLASSES  # type: ignore[attr-defined]
 
 
 def test_all_compiled_loops_are_in_one_file() -> None:
     """Numba knows the file of a loop alone: a change in another that it is compiled with would not be seen."""
     sources = {path.name: path.read_text("utf-8") for path in (ROOT / "curation").rglob("*.py")}
-    assert [name for name, source in sources.items() if "njit" in source] == ["join.py"]
+    assert [name for name, source in sources.items() if "njit" in source] == ["near_pairs.py"]

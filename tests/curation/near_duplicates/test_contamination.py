@@ -15,7 +15,7 @@ from curation.clean.questions.cleaned_questions import reference_questions
 from curation.near_duplicates.__main__ import unique_questions
 from curation.near_duplicates.clusters import MIN_NGRAMS
 from curation.near_duplicates.contamination import contaminations, matches_of_kept, without_contaminated
-from curation.near_duplicates.pairs import compared_question, relation, stem_keys
+from curation.near_duplicates.same_question import compared_question, relation, stem_keys
 from tests.curation.records import CLEAN, question, seen
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)

@@ -23,7 +23,7 @@ from atomexam.text.ngrams import jaccard, ngrams
 from atomexam.text.option_letters import LETTERS
 from curation.near_duplicates.__main__ import main, measure, unique_facts, unique_questions
 from curation.near_duplicates.contamination import Contamination
-from curation.near_duplicates.pairs import ComparedQuestion, compared_question, options_key, relation, stem_keys
+from curation.near_duplicates.same_question import ComparedQuestion, compared_question, options_key, relation, stem_keys
 from tests.curation.records import question, seen
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.params import NearDuplicates
 from atomexam.text.canonical import canonical
-from curation.near_duplicates.pairs import compared_question, relation
+from curation.near_duplicates.same_question import compared_question, relation
 from curation.near_duplicates.wording import (
     LONG_CHARS,
     WordingDifference,

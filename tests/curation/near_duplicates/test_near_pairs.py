@@ -15,7 +15,7 @@ from atomexam.runtime.disjoint_sets import DisjointSets
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.near_duplicates import clusters
-from curation.near_duplicates.join import _differing_bits, _prepared, components, near_pairs, near_pairs_between
+from curation.near_duplicates.near_pairs import _differing_bits, _prepared, components, near_pairs, near_pairs_between
 
 THRESHOLDS = [0.1, 0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0]
 ALPHABET = "abc甲乙\U0010ffff\U00020000\ud800\n"  # few, so that texts meet; the highest code points fill the bits of a key
