@@ -187,7 +187,7 @@ def own_params(text: str, own: OwnFiles) -> str:
     """
     values = yaml_values(text, PARAMS_FILE)
     if not isinstance(values, dict) or values.get("imports"):
-        raise ValueError(f"{PARAMS_FILE}: imports has own files already; add a line there instead: docs/importing.md")
+        raise ValueError(f"{PARAMS_FILE}: `imports` already has files of your own; add a line there instead: docs/importing.md")
     blocks: dict[str, Any] = {
         "release": _flow(values["release"] | {"name": own.title}),
         "sources": "{}",

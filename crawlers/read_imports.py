@@ -101,9 +101,9 @@ def read_files(
     max_unread_share: float = 1.0,
     accounts: list[CharacterAccount] | None = None,
 ) -> Iterator[Item]:
-    """Yield the items of an import's stored files, those with `doubt` among them.
+    """Yield the items of an import's stored files, including those with a `doubt`.
 
-    `clean` rejects questions with a doubt, however many; records that do not fit indicate a wrong format.
+    Any number of questions may have a doubt: `clean` rejects them. Records that do not fit, however, indicate a wrong format.
 
     Args:
         accounts: the account of all files is appended to it.

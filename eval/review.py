@@ -62,7 +62,7 @@ def read_filled(path: Path) -> list[Filled]:
 
 def _of_sheet(where: str, cells: Mapping[str, str]) -> Filled:
     if missing := [name for name in ("id", "label", "factual") if name not in cells]:
-        raise ValueError(f"{where}: no column {', '.join(missing)}; keep the original columns")
+        raise ValueError(f"{where}: missing columns: {', '.join(missing)}; keep the original columns")
     return Filled(where=where, **{name: cells[name] for name in Filled.__struct_fields__ if name in cells and name != "where"})
 
 

@@ -41,7 +41,7 @@ class Rotation(NamedTuple):
 
 def main(argv: Sequence[str] | None = None) -> None:
     parser = parser_of(__doc__)
-    parser.add_argument("--keep", type=share, default=0.2, metavar="SHARE", help="of the pairs that stay; default: 0.2")
+    parser.add_argument("--keep", type=share, default=0.2, metavar="SHARE", help="share of the pairs that stay in test; default: 0.2")
     parser.add_argument("--dry-run", action="store_true", help="only print what would move")
     parser.add_argument("--splits", type=Path, default=Path(PATHS["splits"]), metavar="PATH")
     parser.add_argument("--release", type=Path, default=Path(PATHS["out"]), metavar="PATH")

@@ -277,7 +277,7 @@ def _refuse_talk(name: str, drafts: Sequence[Draft]) -> None:
     sure = sum(bool(each.options) or _is_examined(each) for each in drafts)
     if sure < max(1, _MOST * len(drafts)):
         found = f"{sure} of {len(drafts)} questions put to a model have options, a truth value or the words of an examination"
-        raise Refusal(f"{name}: {found}; talk is not a bank; a layout reads other records: docs/importing.md")
+        raise Refusal(f"{name}: {found}; talk is not a question bank; a layout reads other records: docs/importing.md")
 
 
 def _is_examined(draft: Draft) -> bool:

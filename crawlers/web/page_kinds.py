@@ -85,10 +85,10 @@ class Snapshot(Struct, frozen=True, kw_only=True):
 
 
 class PageKinds:
-    """Spider middleware next to the spider: reports pages that yield nothing, and counts the output of each kind."""
+    """The spider middleware closest to the spider: it reports pages that yield nothing and counts the output of each kind of page."""
 
     def __init__(self, crawler: Crawler) -> None:
-        self._crawler: Any = crawler  # its spider is of a source
+        self._crawler: Any = crawler  # its spider is a SourceSpider
         self._figures: Counter[str] = Counter()
 
     @classmethod

@@ -182,7 +182,7 @@ def read_spreadsheet(path: Path, thing: str = "claim") -> list[ClaimAnswer]:
     named = None if path.stem.casefold() == Path(SHEET).stem else path.stem
     for where, cells in read_sheet(path):
         if missing := [name for name in needed if name not in cells]:
-            raise ValueError(f"{where}: no column {', '.join(missing)}; expected the original columns, {', '.join(needed)} and others")
+            raise ValueError(f"{where}: missing columns: {', '.join(missing)}; expected the original columns ({', '.join(needed)} …)")
         verdict, comment = without_apostrophe(cells["verdict"]), " ".join(without_apostrophe(cells.get("comment", "")).split())
         if verdict:
             person = cells.get("annotator") or named

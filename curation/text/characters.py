@@ -243,7 +243,7 @@ def has_lost_characters(text: str) -> bool:
 
 
 def _is_rare(text: str) -> bool:
-    """Return whether a quarter of the Chinese characters are in no table of simplified ones: UTF-8 decoded as GBK, with some lost."""
+    """Return whether a quarter of the Chinese characters are in no table of simplified ones, as in UTF-8 that was decoded as GBK."""
     chinese = "".join(_CHINESE_RUN.findall(text))
     rare = _beyond_simplified(chinese)
     return rare >= _FEWEST_RARE and rare * 4 >= len(chinese)

@@ -56,14 +56,14 @@ class Link(NamedTuple):
     stocking_lord: Estimate
     """The shift by which the shared items have the same test characteristic curve (Stocking and Lord, 1983)."""
     mean_sigma: Estimate
-    """The shift by means of difficulties, after their spreads were made equal (Marco, 1977). With few models this and Stocking-Lord are
-    off by some hundredths where the new models are better."""
+    """The difference between the mean difficulties, after their spreads were made equal (Marco, 1977). With few models this and
+    Stocking-Lord are off by some hundredths where the new models are better."""
     slope: Estimate
     """The ratio of those spreads: 1 if the Rasch model holds for both versions."""
 
 
 class Change(NamedTuple):
-    """Why the accuracy of a model on the new version is another than that of its predecessor on the old one."""
+    """Why the accuracy of a model on the new version differs from that of its predecessor on the old one."""
 
     ability: Estimate
     """Of the new model above the old one, in logits: the model is worse if the interval is below 0."""

@@ -104,7 +104,7 @@ def _negation(_: Sequence[Fourfold]) -> Judge:
 
 
 def _overlap(_: Sequence[Fourfold]) -> Judge:
-    """What shares a character with its head belongs to it."""
+    """Judge that a tail belongs to a head if they share a character."""
     return lambda head, tail, denies, sentence: denies is set(canonical(head)).isdisjoint(canonical(tail))
 
 

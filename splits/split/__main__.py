@@ -116,8 +116,8 @@ def _tell_without_quota(summaries: Sequence[QuestionSummary], allocations: Itera
     taught = (one.stratum for one, given in zip(summaries, allocations, strict=True) if given.split in ("train", "dev"))
     kinds = Counter(stratum.question_type for stratum in taught if not is_tcm(stratum))
     if without := {kind: many for kind, many in sorted(kinds.items()) if not getattr(quota, kind)}:
-        remedy = f"`split.quota` in {PARAMS_FILE} sets one for each type"
-        print(f"not in test, having no quota: {largest_counts(without)}; {remedy}", file=sys.stderr)
+        remedy = f"set one per type with `split.quota` in {PARAMS_FILE}"
+        print(f"not in test because these types have no quota: {largest_counts(without)}; {remedy}", file=sys.stderr)
 
 
 def _published(questions: Iterable[Question], imports: Mapping[str, Mapping[str, Any]]) -> dict[str, PublishedSplit]:

@@ -61,7 +61,7 @@ def test_without_choices_nothing_is_asked() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (PARAMS.replace("imports: {}", "imports: {old: {path: imports/old}}"), "has own files already"),
+        (PARAMS.replace("imports: {}", "imports: {old: {path: imports/old}}"), "already has files of your own"),
         (PARAMS.replace("judges:", " judges:").replace("errors:", "errors:"), "params.yaml"),
     ],
 )

@@ -152,7 +152,7 @@ def test_files_that_are_no_labels_are_told(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"x\.json: expected \.xlsx, \.csv or \.jsonl"):
         folder.review(tmp_path / "x.json")
     (tmp_path / "x.csv").write_text("id,verdict\n1,2\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"x\.csv:2: no column label, factual"):
+    with pytest.raises(ValueError, match=r"x\.csv:2: missing columns: label, factual"):
         folder.review(tmp_path / "x.csv")
 
 

@@ -53,7 +53,7 @@ def refuse_little_read(name: str, reading: FileReading, account: CharacterAccoun
     """
     if reading.items and account.unread_share > _MOST_UNREAD and account.unread_characters > _FEW_CHARS:
         found = f"{account.unread_share:.0%} of its characters are in none of its {len(reading.items)} items"
-        raise Refusal(f"{name}: {found}, first {'; '.join(account.largest(_FEWEST_TEXTS))}; if it is a bank, {_LAYOUT}")
+        raise Refusal(f"{name}: {found}, first {'; '.join(account.largest(_FEWEST_TEXTS))}; if it is a question bank, {_LAYOUT}")
     choices = sum(bool(item.options_raw) or answer_form(item.answer_raw) == "letters" for item in reading.sound)
     columns: dict[str, list[str]] = defaultdict(list)
     for one in account.unread:

@@ -92,7 +92,7 @@ def read_selectors(path: Path, hosts: tuple[str, ...]) -> Selectors:
     for name, one in _addresses(selectors):
         address = urlsplit(one)
         if address.scheme not in ("http", "https") or address.hostname not in hosts:
-            raise ValueError(f"{where}: {name}: {one!r} found; expected an address of {' or '.join(hosts)}")
+            raise ValueError(f"{where}: {name}: {one!r} found; expected an address on {' or '.join(hosts)}")
     for name, one in _every(selectors):
         _check(one, f"{where}: {name}")
     return selectors

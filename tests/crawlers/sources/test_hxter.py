@@ -118,7 +118,7 @@ def test_the_file_that_ships_is_right(tmp_path: Path) -> None:
         ("stem: div.stem", "stem: [b, './/b[']", r"hxter.yaml: layouts.list.stem: './/b\[' is no XPath selector"),
         ("stem: div.stem", "stem: 3", r"hxter.yaml: .*layouts"),
         ("    stem: div.stem\n", "", r"hxter.yaml: .*missing required field `stem`"),
-        ("home: https://www.hxter.com/", "home: www.hxter.com", r"hxter.yaml: home: 'www.hxter.com' found; expected an address of www"),
+        ("home: https://www.hxter.com/", "home: www.hxter.com", r"hxter.yaml: home: 'www.hxter.com' found; expected an address on www"),
         ("home: https://www.hxter.com/", "home: https://evil.example/", r"hxter.yaml: home: 'https://evil.example/' found"),
         ("list/{}/", "list/", r"hxter.yaml: list_address: '' found; expected"),
         ("categories: ul", "categories: [ul", r"hxter.yaml: not YAML"),

@@ -146,7 +146,7 @@ def test_answers_to_gone_claims_can_be_left_out(project: Path, capsys: pytest.Ca
         ("a.json", '[{"claim_id": "c", "verdict": 4}]', "choices is 4"),
         ("a.json", '[{"claim_id": "c", "verdict": ["support", "refute"]}]', "2 verdicts in one annotation: support, refute"),
         ("a.json", '[{"claim_id": "c", "verdict": "support"}]', "no claim 'c'"),
-        ("a.csv", "claim,verdict\na,b\n", "no column claim_id"),
+        ("a.csv", "claim,verdict\na,b\n", "missing columns: claim_id"),
         ("a.csv", "claim_id,claim,verdict,comment\na,b,,hm\n", "a comment but no verdict"),
     ],
 )

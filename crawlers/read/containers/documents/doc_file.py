@@ -193,13 +193,13 @@ class DocFile:
             for at in range(count):
                 offset = 2 * page[4 * (count + 1) + at * each]
                 if ends[at] < last or ends[at + 1] < ends[at]:
-                    raise ValueError(f"properties of byte {ends[at]} behind those of {last}")
+                    raise ValueError(f"found properties of byte {ends[at]} after those of byte {last}")
                 last = ends[at + 1]
                 runs.append(Run(ends[at], last, _sprms_at(page, offset, index == PARAGRAPHS)))
         return runs
 
     def faces(self, start: int, stop: int) -> Iterator[Run]:
-        """Yield the runs of the characters of a range, with their own properties."""
+        """Yield the runs of characters in a range, each with its own properties."""
         at = bisect_right(self._starts, start) - 1
         while start < stop:
             piece = self._pieces[at]

@@ -66,19 +66,20 @@ def _no_bank(name: str, filled: Sequence[str], lines: Sequence[str], paper: Pars
         if is_survey or (len(drafts) < _FEWEST and not is_signed and not _are_chosen(drafts)):
             return (
                 f"{points} without an answer, and no sign that they are questions of a test: "
-                f"first {flat(drafts[0].stem)[:40]!r}; expected 答案, 试题, 选择题 or blanks; a survey, a manual or a law is not a bank"
+                f"first {flat(drafts[0].stem)[:40]!r}; expected 答案, 试题, 选择题 or blanks; "
+                "a survey, a manual or a law is not a question bank"
             )
     if not answered and not is_signed and sum(_FORM.search(line) is not None for line in filled) * _FORM_SHARE > len(filled):
-        return f"{points} with gaps for names, sums and dates; a contract or an application is not a bank"
+        return f"{points} with gaps for names, sums and dates; a contract or an application is not a question bank"
     if answered < _FEWEST and sum(_CODE.match(line) is not None for line in filled) * _CODE_SHARE > len(filled):
         return f"{points} among the lines of a program; expected a paper in lines of text"
     if _are_tasks(lines, drafts):
-        return f"{points} with boxes to tick, most of which ask nothing; a to-do list is not a bank"
+        return f"{points} with boxes to tick, most of which ask nothing; a to-do list is not a question bank"
     if sum(_CITED.search(draft.stem) is not None for draft in drafts) * 2 > len(drafts):
-        return f"{points}, most of which name a work, `[J]`; a list of references is not a bank"
+        return f"{points}, most of which name a work, `[J]`; a list of references is not a question bank"
     asks_for_help = answered == 0 and any(map(_HELP_TITLE.search, lines[: drafts[0].line + 1])) and _are_in_words(drafts)
     if (_is_spoken(drafts) or asks_for_help) and not any(_SIGNED.search(_HELP_TITLE.sub("", words)) for words in (name, *headings)):
-        found = f"{len(drafts)} questions answered in words to a person; an interview or advice is not a bank"
+        found = f"{len(drafts)} questions answered in words to a person; an interview or advice is not a question bank"
         return f"{found}; if it is one, name it so, such as 题库.txt"
     question_like = sum(_shows_question(draft, own) for draft, own in zip(drafts, _are_own(drafts), strict=True))
     if question_like * 2 > len(drafts) or answered >= _FEWEST:
@@ -90,7 +91,7 @@ def _no_bank(name: str, filled: Sequence[str], lines: Sequence[str], paper: Pars
     return (
         f"{points}, of which {question_like or 'none'} ask anything: expected questions with options, "
         "blanks, answers or a question word; notes or an outline are not questions; "
-        "if it is a bank, --propose writes a layout to correct"
+        "if it is a question bank, --propose writes a layout to correct"
     )
 
 
@@ -118,7 +119,7 @@ def refuse_survey(name: str, given: Sequence[Item], keys: Sequence[str], unread:
     elif not any(item.answer_raw for item in items) and len(items) >= _FEWEST and _have_one_scale(items):
         found = "without an answer, most with the same options, as in a scale"
     if found:
-        raise Refusal(f"{name}: {len(items)} questions, {found}; a survey is not a bank")
+        raise Refusal(f"{name}: {len(items)} questions, {found}; a survey is not a question bank")
 
 
 def _have_one_scale(items: Sequence[QuestionItem]) -> bool:
