@@ -78,7 +78,7 @@ def _check_source(
         broken: requests whose pages are not read, and why.
     """
     from crawlers.check.check_report import as_json, as_text
-    from crawlers.check.saving import one_of_each_kind, save, without_people
+    from crawlers.check.saving import clear_stubs, one_of_each_kind, save, without_people
     from crawlers.check.watch_middleware import FIXTURES
     from crawlers.embedded.serving.saved import SOURCES, pages_folder
 
@@ -99,6 +99,8 @@ def _check_source(
     for case, page in chosen:
         for written in save(pages_folder(spider.name), case, without_people(page) if mode == "live" else page):
             print(f"written {written.relative_to(SOURCES.parents[1])}", file=sys.stderr)
+    if arguments.save_all and chosen:
+        clear_stubs(pages_folder(spider.name))
     if chosen:
         print(f"next: GOLDEN=1 python -m pytest tests/crawlers/test_pages.py -k {spider.name}, after `make setup-dev`", file=sys.stderr)
     return 0 if findings.items else 1

@@ -17,8 +17,8 @@ from crawlers.text.profile_lines import figures_of, misread_lines
 
 _LINE_COLUMNS = 160
 _FEW = 3  # below this number of questions, a share means nothing
-_MOST_SILENT, _MOST_UNREAD = 0.5, 0.05
-"""Maximum share of questions without an answer, and of unread characters, before the report advises."""
+_MOST_SILENT, _MOST_UNREAD, _RARE = 0.5, 0.05, 0.15
+"""Maximum share of questions without an answer, and of unread characters, before the report advises; and of what a few questions have."""
 _DATE = re.compile(
     r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}月\d{1,2}日|\d{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-\d{1,2}"
 )
@@ -84,10 +84,12 @@ def advice(row: ReportRow, command: str) -> Iterator[str]:
             f"The answer {dates[0].answer_raw} ({dates[0].provenance.position}{more}) is a date, and no option: spreadsheets make dates of "
             "1-2 and 3,4. Format that column as text, and write the answers again."
         )
+    if fewer := _with_fewer_options(questions):
+        yield f"{counted(len(fewer), 'question')} with fewer options than most (first {fewer[0].provenance.position}): is one lost?"
     if doubts := _doubts(row):
         most, count = max(doubts.items(), key=lambda pair: (pair[1], pair[0]))
         yield (
-            f"{sum(doubts.values())} of {row.record_count} were rejected, {count} as {most} (docs/importing.md explains it): "
+            f"{sum(doubts.values())} of {row.record_count} were rejected, {count} as {most} (see docs/papers.md and docs/importing.md): "
             f"{command} --rejected rejected.jsonl writes them with their reasons."
         )
     if row.account.questions_unread:
@@ -102,6 +104,14 @@ def advice(row: ReportRow, command: str) -> Iterator[str]:
             f"{row.account.unread_share:.0%} of its characters are in no item: {command} --verbose shows all; list unneeded keys under "
             "`unread` in a layout, or raise max_unread_share in its line of params.yaml."
         )
+
+
+def _with_fewer_options(questions: Sequence[QuestionItem]) -> list[QuestionItem]:
+    """Return the few questions that have fewer options than nearly all others."""
+    counts = Counter(len(item.options_raw) for item in questions if item.options_raw)
+    usual, many = counts.most_common(1)[0] if counts else (0, 0)
+    fewer = [item for item in questions if item.options_raw and len(item.options_raw) < usual]
+    return fewer if len(fewer) <= _RARE * many else []
 
 
 def _of_file(row: ReportRow, command: str) -> Iterator[list[str]]:
@@ -135,7 +145,10 @@ def _next(files: Sequence[Checked], command: str) -> list[str]:
         what = f"the {counted(open_ones, 'file')} with advice or misread questions"
         return [f"first see to {what}; to get what is read now: {command} > items.jsonl"]
     step = "a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro"
-    return ["nothing looks wrong", f"next: {step}; or, for own files alone: python -m atomexam init PATH"]
+    return [
+        f"nothing looks wrong in what is read; {command} --sheet shows what cleaning rejects of it",
+        f"next: {step}; or, for own files alone: python -m atomexam init PATH",
+    ]
 
 
 def _entities(row: ReportRow) -> list[EntityItem]:

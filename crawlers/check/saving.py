@@ -133,6 +133,13 @@ def _stubs(folder: Path, case: str, url: str) -> Iterator[Path]:
             yield from (path.with_suffix(suffix) for suffix in (*PAGE_SUFFIXES, ".json"))
 
 
+def clear_stubs(folder: Path) -> None:
+    """Remove the invented pages with which a source began."""
+    for page in filter(is_stub, folder.glob("*.html")):
+        page.with_suffix(".json").unlink(missing_ok=True)
+        page.unlink()
+
+
 def without_people(page: FixturePage) -> FixturePage:
     """Return a page without accounts, tokens and names, and its address and callback arguments likewise."""
     encoding = page.encoding or "utf-8"

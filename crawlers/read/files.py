@@ -183,7 +183,8 @@ def _guessed(name: str, body: bytes, kind: str, provenance: Provenance, *given: 
         if whole := next(((each, reading) for each, reading in named if reading), None):
             return whole
         if names := " or ".join(f"--format {each}" for each, _ in named):
-            advice.append(f"it has lines of a known platform, whose layout reads a part of it: try {names}")
+            what = "it has lines of a known platform, whose layout reads a part of it"
+            advice.append(f"{what}: try python -m crawlers.read {name} {names}")
     if fault or not (answered_count(usual) or any(isinstance(item, EntityItem) for item in usual.items)):
         with suppress(Refusal):
             entries = read_entries(name, body, provenance)

@@ -141,7 +141,8 @@ def board(stages: Any, summary: Figures) -> Board:
         if any(found.values()):
             columns.append(Column(task, category, title, chance, line))
             cells = {model: _cell(first[model, task], figures) for model, figures in found.items() if figures}
-            asked = {model: cell for model, cell in cells.items() if model not in stages.baselines and cell.items >= LEAST}
+            whole = {model for model in cells if "replied" not in runs[first[model, task]]}  # no reply is missing
+            asked = {model: cell for model, cell in cells.items() if model in whole - stages.baselines and cell.items >= LEAST}
             verdicts = _verdicts(asked, line, {} if category else pairs) if line else {}
             for model in found:
                 by_model[model].append(cells[model]._replace(verdict=verdicts.get(model, "")) if model in cells else None)

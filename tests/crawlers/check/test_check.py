@@ -29,7 +29,7 @@ from crawlers.check.advice import advice
 from crawlers.check.check_report import as_json, as_text
 from crawlers.check.findings import Findings, fields_of, kinds_of, labels_of
 from crawlers.check.page_hints import Hint, PageHints, hints_of
-from crawlers.check.saving import require_free, save
+from crawlers.check.saving import clear_stubs, require_free, save
 from crawlers.check.watch_middleware import PAGES, FixturePage, PageOutput, Watch
 from crawlers.new.stubs import has_stubs, new_source, texts_of
 from crawlers.read import files
@@ -319,8 +319,14 @@ def test_a_saved_page_is_not_written_over_but_a_stub_gives_way(tmp_path: Path, m
     assert sorted(path.name for path in folder.glob("paper.*")) == ["paper.body", "paper.json"]
     save(folder, "live_list", kept(url=json.loads((folder / "list.json").read_text())["url"]))
     assert sorted(path.name for path in folder.glob("*list.*")) == ["live_list.html", "live_list.json"]
-    with pytest.raises(ValueError, match=r"paper.body exists"):
-        save(folder, "paper", kept())
+    (folder / "other.html").write_bytes((folder / "live_list.html").read_bytes())
+    for path, text in texts_of(new_source("toy", f"{SITE}/", "exam")).items():
+        if path.stem == "paper" and not path.exists():
+            path.write_text(text, encoding="utf-8")
+    clear_stubs(folder)
+    assert not has_stubs("toy", tmp_path / "crawlers/sources") and (folder / "other.html").exists()
+    with pytest.raises(ValueError, match=r"live_list.html exists"):
+        save(folder, "live_list", kept())
     with pytest.raises(ValueError, match="is not a valid case name"):
         require_free(folder, "../paper")
     with pytest.raises(ValueError, match=r"arguments that JSON cannot represent \(article: Hint\)"):
@@ -443,10 +449,11 @@ def test_every_file_of_a_folder_is_told_field_by_field(folder: Path, capsys: pyt
     assert "d.json: not read" in said and "d.json: may contain questions, but which is not certain" in said
     assert "first see to the 3 files with advice or misread questions" in said
     assert main([str(folder / "a.csv")]) == 0
-    assert capsys.readouterr().out.endswith(
-        "nothing looks wrong\nnext: a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro; or, for own files alone: "
-        "python -m atomexam init PATH\n"
+    *_, found, following = capsys.readouterr().out.splitlines()
+    assert found == (
+        f"nothing looks wrong in what is read; python -m crawlers.read {folder}/a.csv --sheet shows what cleaning rejects of it"
     )
+    assert following.endswith("then: dvc repro; or, for own files alone: python -m atomexam init PATH")
     assert main([str(folder / "c.csv")]) == 1
 
 
@@ -461,6 +468,15 @@ def test_a_line_between_the_parts_of_an_item_is_named(tmp_path: Path, capsys: py
         assert main([str(tmp_path / "a.txt")]) == 0
         told[at] = "In no item, but between the parts of one: 1 line, first line" in capsys.readouterr().out
     assert told == {0: False, 4: False, 8: False, len(lines): True}
+
+
+def test_a_few_questions_with_fewer_options_than_most_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for few, is_told in ((1, True), (4, False)):
+        asked = [[f"{n}. {stem}", "A. 甲", "B. 乙", *["C. 丙"] * (n > few), f"答案：{'AB'[n % 2]}"] for n, stem in enumerate(_STEMS, 1)]
+        (tmp_path / "a.txt").write_text("\n".join(line for lines in asked for line in lines), encoding="utf-8")
+        main([str(tmp_path / "a.txt")])
+        told = capsys.readouterr().out
+        assert ("1 question with fewer options than most (first q1): is one lost?" in told) is is_told
 
 
 @pytest.mark.parametrize(
