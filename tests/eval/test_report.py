@@ -407,6 +407,8 @@ def test_marks_are_corrected_for_the_models_that_stand_against_the_line() -> Non
     pairs = [pair(name, "rules", 0.1, p_value, 0.001) for name, p_value in models.items()] + [pair("a", "b", 0.0, 1.0, 1.0)] * 77
     stages = FOUND._replace(runs=runs, judges={}, comparisons=pairs, baselines=frozenset({"rule"}))
     assert {row.model: row.cells[0].verdict for row in board(stages, {}).own} == {"a": "above", "b": "above", "c": "above"}
+    lacking = stages._replace(runs=stages.runs | {run: stages.runs[run] | {"replied": 20} for run in stages.runs if run[0] == "a"})
+    assert {row.model: row.cells[0].verdict for row in board(lacking, {}).own} == {"a": "", "b": "above", "c": "above"}
     crowded = stages._replace(runs=runs | {"d": RUN | {"model": "d"}}, comparisons=[*pairs, pair("d", "rules", 0.1, 0.5, 0.5)])
     assert {row.model: row.cells[0].verdict for row in board(crowded, {}).own} == dict.fromkeys("abcd", "unsure") | {"a": "above"}
 
