@@ -30,7 +30,7 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
     "br": brotli.compress,
     "zstd": zstd.compress,
 }
-QUICK = {"CONCURRENT_REQUESTS": 16, "CONCURRENT_REQUESTS_PER_DOMAIN": 16, "DOWNLOAD_TIMEOUT": 1}
+QUICK = {"CONCURRENT_REQUESTS": 16, "CONCURRENT_REQUESTS_PER_DOMAIN": 16, "DOWNLOAD_TIMEOUT": 2}
 
 
 @pytest.mark.slow
