@@ -28,7 +28,7 @@ from atomexam.text.columns import aligned
 from eval.answers.reply_files import read_replies
 from eval.models.planned import read_runs
 from eval.statistics.bootstrap import DIGITS, LEVEL, Figures
-from eval.statistics.paired_tests import METRICS, Tallies, Tally, larger_p, mean, paired, tally, with_holm
+from eval.statistics.paired_tests import METRICS, Tallies, Tally, both_find, larger_p, mean, paired, tally, with_holm
 from eval.tasks.contract import read_claims
 from eval.tasks.request import Request
 from eval.tasks.runs import TASKS, RequestBuilder, wording
@@ -124,8 +124,7 @@ def probe(on_test: Mapping[str, Tallies], on_reserved: Mapping[str, Tallies], pa
     with_holm(rows)
     for row in rows:
         if row["shared"]:
-            p_value = larger_p(row)  # on few twins too
-            row["contaminated"] = p_value is not None and p_value <= 0.05 and row["difference"] > 0
+            row["contaminated"] = both_find(row) and row["difference"] > 0  # on few twins too
             row["detectable"] = _detectable(row["interval"], len(rows))
     return rows
 

@@ -19,7 +19,7 @@ from curation.near_duplicates.merging import QuestionRows, right_texts, rows_by_
 from curation.near_duplicates.same_question import answer_of, same_answer
 
 DIGITS = 8  # of a share in files: its percentage is the exact one rounded once, at showing
-_ORDER = ("test", "val", "dev", "reserved", "retired", "train")
+_ORDER = ("test", "val", "dev", "reserved", "train")
 _SAME, _UNKNOWN, _OTHER = "same_answer", "answer_unknown", "other_answer"
 Split = str | None
 RowsByQuestion = Sequence[Sequence[AuditedQuestion]]

@@ -161,9 +161,14 @@ def with_holm(rows: list[Figures], untested: Callable[[Figures], bool] = lambda 
         for row, value in zip(family, holm([row[f"{test}_p"] for row in family]), strict=True):
             row |= {"family": len(family), f"{test}_p_holm": significant_digits(value)}
     for row in family:
-        p_value = larger_p(row)
-        row["differs"] = p_value is not None and p_value <= 0.05 and row["shared"] >= LEAST
+        row["differs"] = both_find(row) and row["shared"] >= LEAST
     return rows
+
+
+def both_find(row: Figures) -> bool:
+    """Return whether both corrected tests find a difference."""
+    p_value = larger_p(row)
+    return p_value is not None and p_value <= 0.05
 
 
 def larger_p(row: Figures) -> float | None:
