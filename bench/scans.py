@@ -23,6 +23,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 from atomexam.records.item import QuestionItem
 from crawlers.read.__main__ import read_row
 from crawlers.read.containers.documents.pdf import read_pdf_guarded
+from curation.text.characters import simplify
 
 BANKS = (
     "second/ujs_career/tiku.txt", "exams_text/zjzx_大学心理学.txt", "cpsyexam/dev.jsonl", "second/xuzhou_party/answer.txt",
@@ -30,6 +31,7 @@ BANKS = (
 )  # fmt: skip
 SIZE, MARGIN, CHARS, SPACING = (1240, 1754), 110, 24, 40  # A4 at 150 dots an inch; points of 11.5
 TURN, BLUR, NOISE = 1.2, 0.7, 14.0
+SAME_IN_PRINT = str.maketrans("ol", "0i")
 
 
 def gold_of(path: Path) -> list[QuestionItem]:
@@ -95,7 +97,8 @@ def font_named(pattern: str) -> ImageFont.FreeTypeFont:
 
 
 def folded(text: str) -> str:
-    return re.sub(r"[\s\W_]+", "", unicodedata.normalize("NFKC", text).casefold())
+    """Return a text simplified as by `clean`, without signs; of o and 0, l and i, which look alike in print, banks have one for the other."""
+    return re.sub(r"[\s\W_]+", "", unicodedata.normalize("NFKC", simplify(text, True)).casefold()).translate(SAME_IN_PRINT)
 
 
 def told(item: QuestionItem) -> tuple[str, ...]:

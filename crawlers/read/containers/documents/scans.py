@@ -2,6 +2,8 @@
 
 import math
 import re
+import unicodedata
+from difflib import SequenceMatcher
 from functools import cache
 from importlib.util import find_spec
 from io import BytesIO
@@ -19,13 +21,21 @@ PAGE_WIDTH = 595.0
 """Points across an A4 page, for the place of characters in a picture."""
 DOTS_PER_INCH = 200
 SCAN_SECONDS = 60.0
-"""Seconds of computing for one page; a page of a book takes about five."""
+"""Seconds of computing for one page; a page of a book takes about seven."""
 ADVICE = "`pip install rapidocr onnxruntime` has it read (docs/importing.md)"
 _MAX_PIXELS = 60_000_000
 _LEAST_SCORE = 0.5
 """Certainty of a letter, digit or Chinese character below which it is unknown: U+FFFD, for which `clean` rejects the question."""
-_RING, _LEAST_RING = re.compile(r"(?:^|(?<=[)）]))\s?[0oO]$"), 0.8
-"""A full stop by itself or behind a blank may be taken for a nought or an o; one that is really there is certain."""
+_RING, _LEAST_ALONE = re.compile(r"(?:^|(?<=[)）]))\s?[0oO]$"), 0.8
+"""A sign by itself may be taken for a character, which is certain if it is really there: a quotation mark for 99, a full stop, also behind a
+blank, for a nought or an o.
+"""
+_ALONE = 2
+"""Characters of a line of signs alone at most."""
+_MARGIN = 0.12
+"""Share of a line's height that its second reading sees more of above, and below."""
+_LONE_SIGN = re.compile(r"(?<![\w\s(（+=—–-])(\s*)[+=—–-](?=\s*(?:$|[A-J][.．、:：]))")
+"""A sign that is all of an option may be a character of its shape: 十, 二, 一."""
 _VITAL = frozenset("√×✓≥≤<>±%‰=+")
 """Signs that change what is said, as letters do."""
 _NARROW = 0.5
@@ -73,7 +83,7 @@ def glyphs_in(picture: "Image", width: float = PAGE_WIDTH) -> list[Glyph]:
     """
     import numpy as np
 
-    found = _engine()(np.asarray(picture)[:, :, ::-1], return_word_box=True, return_single_char_box=True)
+    found = _engine()(np.asarray(picture)[:, :, ::-1], use_det=True, return_word_box=True, return_single_char_box=True)
     if found.boxes is None or not len(found.boxes):
         return []
     scale, corners = width / picture.width, [[(float(x), float(y)) for x, y in box] for box in found.boxes]
@@ -84,20 +94,52 @@ def glyphs_in(picture: "Image", width: float = PAGE_WIDTH) -> list[Glyph]:
         level = [((x * cosine + y * sine) * scale, (y * cosine - x * sine) * scale) for x, y in box]
         left, right = (level[0][0] + level[3][0]) / 2, (level[1][0] + level[2][0]) / 2
         top, bottom = (level[0][1] + level[1][1]) / 2, (level[2][1] + level[3][1]) / 2
-        glyphs += _spread(_with_unknown(text, float(score), words), left, right, top, bottom)
+        sure = _agreed(_with_unknown(text, float(score), words), _read_again(picture, box))
+        glyphs += _spread(sure, left, right, top, bottom)
     return glyphs
 
 
+def _read_again(picture: "Image", corners: list[tuple[float, float]]) -> str:
+    """Return the text of a line cut out by itself, with a margin: errors that the score does not show are seldom made twice."""
+    import numpy as np
+    from PIL import Image
+
+    middle = sum(y for _, y in corners) / 4
+    above_left, above_right, below_right, below_left = [(x, y + (y - middle) * _MARGIN) for x, y in corners]
+    size = round(math.dist(above_left, above_right)), round(math.dist(above_left, below_left))
+    quad = (*above_left, *below_left, *below_right, *above_right)
+    line = picture.transform(size, Image.Transform.QUAD, quad, Image.Resampling.BICUBIC)
+    found = _engine()(np.asarray(line)[:, :, ::-1], use_det=False, return_word_box=False)
+    return "".join(found.txts or ())
+
+
+def _agreed(text: str, again: str) -> str:
+    """Return a line with U+FFFD where a second reading has another letter, digit or vital sign."""
+    agreed, alike = list[str](), SequenceMatcher(None, _alike(text), _alike(again), autojunk=False)
+    for kind, start, end, other, other_end in alike.get_opcodes():
+        differs = kind != "equal" and any(map(_is_vital, text[start:end] + again[other:other_end]))
+        own = text[start:end]
+        agreed.append("".join(UNKNOWN if _is_vital(char) else char for char in own) or UNKNOWN if differs else own)
+    return "".join(agreed)
+
+
+def _alike(text: str) -> str:
+    """Return a text of the same length, its full-width characters as half-width ones."""
+    halves = [unicodedata.normalize("NFKC", char) for char in text]
+    return "".join(half if len(half) == 1 else char for half, char in zip(halves, text, strict=True))
+
+
 def _with_unknown(text: str, score: float, words: Any) -> str:
-    """Return a line with U+FFFD for each character that is not certain."""
+    """Return a line with U+FFFD for each character that is not certain, by its score or by its shape."""
     scores = [float(one[1]) for one in words or () if one[0].strip()]
     shown = [char for char in text if not char.isspace()]
     if len(scores) != len(shown):
         scores = [score] * len(shown)
-    elif scores and scores[-1] < _LEAST_RING:
+    elif scores and scores[-1] < _LEAST_ALONE:
         text = _RING.sub("。", text)
-    certain = iter(scores)
-    return "".join(char if char.isspace() or next(certain) >= _LEAST_SCORE or not _is_vital(char) else UNKNOWN for char in text)
+    certain, least = iter(scores), _LEAST_ALONE if len(shown) <= _ALONE else _LEAST_SCORE
+    sure = "".join(char if char.isspace() or next(certain) >= least or not _is_vital(char) else UNKNOWN for char in text)
+    return _LONE_SIGN.sub(rf"\1{UNKNOWN}", sure)
 
 
 def _is_vital(char: str) -> bool:

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 from atomexam.records.provenance import Provenance
 from crawlers.read.containers.documents import pdf
 from crawlers.read.containers.documents.pdf import read_picture
-from crawlers.read.containers.documents.scans import _spread, _with_unknown
+from crawlers.read.containers.documents.scans import _agreed, _spread, _with_unknown
 from crawlers.read.files import FileResult, read_steps
 from crawlers.read.paths import named_files
 
@@ -51,16 +51,36 @@ def test_a_page_is_read_whatever_holds_its_picture(kind: str) -> None:
     [
         ("答案：B", [0.9, 0.9, 0.2, 0.9], "答案：B"),
         ("答案：B", [0.9, 0.9, 0.9, 0.45], "答案：\ufffd"),
-        ("是 否", [0.55, 0.4], "是 \ufffd"),
+        ("是否 有", [0.55, 0.4, 0.9], "是\ufffd 有"),
+        ("99", [0.55, 0.89], "\ufffd9"),
         ("是否", [0.9], "是否"),
         ("应当（） 0", [0.9, 0.9, 0.9, 0.9, 0.55], "应当（）。"),
         ("0", [0.71], "。"),
         ("为零下0", [0.9, 0.9, 0.9, 0.9], "为零下0"),
+        ("C. +", [0.9, 0.9, 0.9], "C. \ufffd"),
+        ("A.三 B.= C.五", [0.9] * 8, "A.三 B.\ufffd C.五"),
+        ("A. 阳性+ B. (+) C. x + y", [0.9] * 14, "A. 阳性+ B. (+) C. x + y"),
+        ("————", [0.9] * 4, "————"),
     ],
 )
 def test_a_letter_that_is_not_certain_is_unknown(text: str, scores: list[float], shown: str) -> None:
     words = [(char, score, None) for char, score in zip(text.replace(" ", ""), scores, strict=False)]
     assert _with_unknown(text, 0.8, words) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "again", "shown"),
+    [
+        ("氛管时,两极", "氖管时，两极", "\ufffd管时,两极"),
+        ("A中", "A. 中专", "A中\ufffd"),
+        ("A", "A. O", "A\ufffd"),
+        ("1.人 和", "1. 人和", "1.人 和"),
+        ("pH ≥7", "pH >7", "pH \ufffd7"),
+        ("B. 是", "", "\ufffd. \ufffd"),
+    ],
+)
+def test_where_two_readings_differ_a_character_is_unknown(text: str, again: str, shown: str) -> None:
+    assert _agreed(text, again) == shown
 
 
 def test_characters_of_a_line_stand_side_by_side() -> None:
