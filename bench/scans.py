@@ -97,7 +97,7 @@ def font_named(pattern: str) -> ImageFont.FreeTypeFont:
 
 
 def folded(text: str) -> str:
-    """Return a text simplified as by `clean`, without signs; of o and 0, l and i, which look alike in print, banks have one for the other."""
+    """Return a text simplified as by `clean`, without signs; of o and 0, l and i, alike in print, banks have one for the other."""
     return re.sub(r"[\s\W_]+", "", unicodedata.normalize("NFKC", simplify(text, True)).casefold()).translate(SAME_IN_PRINT)
 
 

@@ -27,8 +27,8 @@ _MAX_PIXELS = 60_000_000
 _LEAST_SCORE = 0.5
 """Certainty of a letter, digit or Chinese character below which it is unknown: U+FFFD, for which `clean` rejects the question."""
 _RING, _LEAST_ALONE = re.compile(r"(?:^|(?<=[)）]))\s?[0oO]$"), 0.8
-"""A sign by itself may be taken for a character, which is certain if it is really there: a quotation mark for 99, a full stop, also behind a
-blank, for a nought or an o.
+"""A sign by itself may be taken for a character (certain if it is there): a quotation mark for 99, a full stop, also
+behind a blank, for a nought or an o.
 """
 _ALONE = 2
 """Characters of a line of signs alone at most."""
