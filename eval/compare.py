@@ -17,7 +17,7 @@ from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import read_jsonl, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import LEAST, number_of, print_summary
-from atomexam.text.columns import aligned
+from atomexam.text.columns import aligned, percent, points
 from eval.statistics.bootstrap import DIGITS, Figures
 from eval.statistics.paired_tests import (
     METRICS,
@@ -94,11 +94,11 @@ def as_text(rows: list[Figures]) -> str:
         compared_items = f"{row['shared']}" + (f" (+{row['only_a']}, +{row['only_b']})" if row["only_a"] or row["only_b"] else "")
         cells = ["–"] * 10
         if row["shared"]:
-            low, high = (_points(bound) for bound in row["interval"] or (None, None))
+            low, high = (points(bound) for bound in row["interval"] or (None, None))
             tests = [f"{row[f'{test}_p_holm']:.3g}" if row["family"] else "–" for test in ("mcnemar", "bootstrap")]
             counts = [str(row["better"]), str(row["worse"])]
-            means = [_percent(row["of_a"]), _percent(row["of_b"]), _points(row["difference"])]
-            committed = [_percent(row.get(f"committed_of_{side}")) for side in "ab"]
+            means = [percent(row["of_a"]), percent(row["of_b"]), points(row["difference"])]
+            committed = [percent(row.get(f"committed_of_{side}")) for side in "ab"]
             cells = [*means, f"{low} … {high}", *counts, *tests, *committed]
         verdict = "not tested" if not row.get("family") else f"fewer than {LEAST} items" if row["shared"] < LEAST else ""
         verdict = verdict or ("differ" if row["differs"] else "not shown to differ")
@@ -147,14 +147,6 @@ def _differing(a: Run, b: Run) -> list[str]:
 def _mean(tallies: Tallies, shared: set[str]) -> float | None:
     share = mean(tallies[key] for key in shared if key in tallies)
     return None if share is None else round(float(share), DIGITS)
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f} %"
-
-
-def _points(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:+.1f}"
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ def _step(old: _Version, new: _Version, name: str) -> tuple[Estimate, int]:
         raise ValueError(f"{len(old.models)} and {len(new.models)} models, {len(both)} in both; expected two on each side, those in both "
                          "counted on one of them")  # fmt: skip
     (before, ours), (after, theirs) = (version.fit_of(models) for version, models in zip((old, new), sides, strict=True))
-    step = link(before, after, shared, name).shift
+    step = link(before, after, shared, name)
     return Estimate(step.value + ours - theirs, step.error), len(shared)
 
 

@@ -8,14 +8,11 @@ import sys
 from collections.abc import Mapping
 from datetime import date
 from glob import has_magic
-from io import StringIO
-from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, get_origin
 
 from msgspec import Meta, field
 from msgspec.structs import fields, force_setattr
-from ruamel.yaml import YAML
 
 from atomexam.records.blocks import (
     TEST,
@@ -242,7 +239,6 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
     Raises:
         ValueError: names the fault and its location.
     """
-    _check_moved(values, where)
     params: Params = convert(values, Params, where)
     for name in params.finetune:
         model = params.models[one_of(name, params.models, "model", f"{where}: finetune")]
@@ -286,26 +282,6 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
     return params
 
 
-def _check_moved(values: Any, where: str) -> None:
-    """Raise ValueError if params.yaml has a key of an older version; the message shows the line that replaces it."""
-    models = values.get("models") if isinstance(values, dict) else None
-    for name, line in models.items() if isinstance(models, dict) else ():
-        if isinstance(line, dict) and "train" in line:
-            new = f"finetune:\n  {name}: {_flow(line['train'])}"
-            raise ValueError(f"{where}: models.{name}.train has moved; remove it there and write\n\n{new}\n")
-        if isinstance(line, dict) and "tune" in line:
-            new = f"tune:\n  {name}: {_flow(line['tune'])}"
-            raise ValueError(f"{where}: models.{name}.tune: tuning has a block of its own; remove it there and write\n\n{new}\n")
-    sources = values.get("sources") if isinstance(values, dict) else None
-    for name, line in sources.items() if isinstance(sources, dict) else ():
-        if isinstance(line, dict) and line.get("kind") == "files":
-            path = str(line.get("path"))
-            folder = Path(*takewhile(lambda piece: not has_magic(piece), Path(path).parts)).as_posix()  # DVC does not track patterns
-            remaining = {key: line[key] for key in ("role", "snapshot", "format", "max_unread_share") if key in line}
-            new = f"imports:\n  {name}: {_flow({'path': folder, **remaining})}"
-            raise ValueError(f"{where}: sources.{name}: files have a block of their own; remove the line there and write\n\n{new}\n")
-
-
 def check_named(params: Params, root: Path = Path(), where: str = PARAMS_FILE) -> None:
     """Check that the repository contains the spiders and templates that params.yaml names.
 
@@ -327,15 +303,6 @@ def check_named(params: Params, root: Path = Path(), where: str = PARAMS_FILE) -
             r"^([^\s#:]+):", (root / _TEMPLATES).read_text(encoding="utf-8"), re.MULTILINE
         )  # parsing it takes ten times this check
         one_of(params.claims.template, templates, "template set", f"{where}: claims.template")
-
-
-def _flow(block: Any) -> str:
-    """Return a block as one line of YAML."""
-    out = StringIO()
-    yaml: Any = YAML(typ="safe", pure=True)
-    yaml.default_flow_style, yaml.width, yaml.sort_base_mapping_type_on_output = True, 10_000, False
-    yaml.dump(block, out)
-    return out.getvalue().strip()
 
 
 def main() -> Params:

@@ -13,6 +13,8 @@ from atomexam.runtime.jsonl import replacing
 
 _WRITTEN = datetime(2000, 1, 1, tzinfo=UTC)  # of every workbook, so that its bytes depend on its content alone
 _MAX_CELL_CHARS = 32_767  # Excel's limit for a cell
+_READABLE_CHARS = 10_000
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MAX_WIDTH = 60
 _MARKED = re.compile("'(?:[=+@-]|[^']*$)")
 _SUFFIXES = (".xlsx", ".csv")
@@ -69,6 +71,12 @@ def write_sheet(
                     raise ValueError(f"{path}: row {number + 1}, {columns[column]}: {len(cell)} characters; a cell holds {_MAX_CELL_CHARS}")
                 page.write_string(number, column, cell, text if number else head)
         book.close()
+
+
+def cell_text(text: str) -> str:
+    """Return the text of a cell for any text, of an endless one the beginning: without characters that no workbook may have."""
+    text = _NOT_IN_XML.sub("\ufffd", text)
+    return text if len(text) <= _READABLE_CHARS else f"{text[:_READABLE_CHARS]} … ({len(text)} characters in all)"
 
 
 def read_sheet(path: Path) -> list[SheetRow]:

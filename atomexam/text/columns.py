@@ -47,6 +47,16 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def percent(share: float | None) -> str:
+    """Return `12.3 %`, a dash for no share."""
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def points(share: float | None) -> str:
+    """Return a difference of shares in percentage points, `+1.2`."""
+    return "–" if share is None else f"{100 * share:+.1f}"
+
+
 def _padded(cell: str, columns: int, is_number: bool) -> str:
     blanks = " " * (columns - width(cell))
     return blanks + cell if is_number else cell + blanks

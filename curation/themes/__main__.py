@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from atomexam.records.checks import convert
-from atomexam.records.params import Share
 from atomexam.runtime.jsonl import read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import parser_of, run_stage
 from curation.themes.coding import Coded, read_codebook, read_coding_sheet, read_queries, sample_queries, tabulate, write_coding_sheet
 from curation.vocab.reader import read_yaml
 
 _VOCAB = Path(__file__).parents[1] / "vocab"
+_PER_INTENT, _SEED = 200, 1  # SdAK: 200
+_MIN_SHARE = 0.05  # of an intent; types below it are counted together
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -34,19 +35,19 @@ def _draw(arguments: argparse.Namespace) -> None:
     table = _keywords(arguments.keywords)
     order = [name for name in table["intents"].values() if name]
     queries = read_queries(arguments.queries, table["intents"])
-    sample = sample_queries(queries, arguments.per_intent, arguments.seed, order)
+    sample = sample_queries(queries, _PER_INTENT, _SEED, order)
     proposed = write_coding_sheet(arguments.out, sample, table["codes"])
     by_intent = Counter(query.intent for query in sample)
     for intent in order:
-        short = f", all there are; {arguments.per_intent} were requested" if by_intent[intent] < arguments.per_intent else ""
+        short = f", all there are of {_PER_INTENT}" if by_intent[intent] < _PER_INTENT else ""
         print(f"{intent:16}{by_intent[intent]:6}{short}")
     print(f"{arguments.out}: {len(sample)} queries, a code proposed for {proposed}")
 
 
 def _codes(arguments: argparse.Namespace) -> None:
-    coders = [arguments.coder or path.stem for path in arguments.sheets]
+    coders = [path.stem for path in arguments.sheets]
     if twice := sorted({name for name in coders if coders.count(name) > 1}):
-        raise ValueError(f"two sheets of the coder {', '.join(twice)}; name each file after its coder, or use --coder for a single sheet")
+        raise ValueError(f"two sheets of the coder {', '.join(twice)}; name each file after its coder")
     coded = [one for path, coder in zip(arguments.sheets, coders, strict=True) for one in read_coding_sheet(path, coder)]
     if not coded:
         raise ValueError(f"{', '.join(map(str, arguments.sheets))}: no query is coded; fill in `confirm` or `code` first")
@@ -59,7 +60,7 @@ def _table(arguments: argparse.Namespace) -> None:
     order = [name for name in _keywords(arguments.keywords)["intents"].values() if name]
     coded = list(read_jsonl(arguments.codes, Coded, f"`python -m curation.themes codes SHEETS --out {arguments.codes}` makes it"))
     order += sorted({one.intent for one in coded} - set(order))
-    table = tabulate(coded, codebook, order, arguments.min_share)
+    table = tabulate(coded, codebook, order, _MIN_SHARE)
     write_json(arguments.out / "themes.json", table)
     with replacing(arguments.out / "themes.md") as part:
         part.write_text(_markdown(table), encoding="utf-8", newline="\n")
@@ -105,19 +106,6 @@ def _cell(text: str) -> str:
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
 
 
-def _count(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 1")
-    return int(text)
-
-
-def _share(text: str) -> float:
-    try:
-        return convert(float(text), Share, "share")
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a share between 0 and 1") from None
-
-
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = parser_of(__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -126,19 +114,15 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     one = commands.add_parser("draw", help="sample queries of each intent for coding, with codes proposed by keywords")
     one.add_argument("queries", type=Path, help="JSON or JSONL records of `query` and `label`, as in KUAKE-QIC")
     one.add_argument("--out", type=Path, required=True, help="the coding sheet, .xlsx")
-    one.add_argument("--per-intent", type=_count, default=200, help="maximum number of queries of an intent (SdAK: 200)")
-    one.add_argument("--seed", type=int, default=1)
     one.add_argument("--keywords", **keywords)
     two = commands.add_parser("codes", help="read codes from filled sheets")
     two.add_argument("sheets", type=Path, nargs="+", help="filled sheets, .xlsx or .csv, one per coder")
-    two.add_argument("--coder", help="name of the coder of a single sheet; the file's name by default")
     two.add_argument("--out", type=Path, required=True, help="the codes, .jsonl")
     three = commands.add_parser("table", help="make the table of intents, types and shares from codes")
     three.add_argument("codes", type=Path, help="what `codes` wrote")
     three.add_argument(
         "--codebook", type=Path, default=_VOCAB / "codebook.yaml", help="code -> type; curation/vocab/codebook.yaml by default"
     )
-    three.add_argument("--min-share", type=_share, default=0.05, help="types below this share of an intent are counted together (0.05)")
     three.add_argument("--out", type=Path, required=True, help="folder for themes.json and themes.md")
     three.add_argument("--keywords", **keywords)
     return parser.parse_args(argv)

@@ -1,76 +1,12 @@
-"""Results of the tables -> a report to read, one to parse, the failing ids, Data Docs without scripts and times, and one message."""
+"""Results of the tables -> a report to read, one to parse, the failing ids, and one message."""
 
-import re
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
-
-from lxml import html
 
 from atomexam.runtime.jsonl import replacing, write_json, write_jsonl
 from curation.validate.run import CheckedTable, ExpectationResult
 
-_UUID = re.compile(r"-?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
-_UNWANTED = ("script", "style", "link", "meta", "nav", "footer", "img", "iframe", "object", "embed", "form", "label")
-_OF_THE_RUN = "//div[contains(@id, '-collapse-body-') and .//*[contains(text(), 'Run Time')]]"
-"""The block with time and name of the validation, and its batch."""
-_SIGNS = {"fa-check-circle": "✓", "fa-times": "✗", "fa-exclamation-triangle": "!"}
-_LOCAL = re.compile(r"#[\w.-]+")
-_STYLE = """
-  :root { --ink: #1d2433; --soft: #667; --line: #dde; --paper: #fff; --good: #1a7f4b; --bad: #c0362c; }
-  @media (prefers-color-scheme: dark) {
-    :root { --ink: #e6e8ee; --soft: #9aa; --line: #334; --paper: #14171f; --good: #5cc98f; --bad: #ff8a80; }
-  }
-  body { font: 15px/1.5 system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif; color: var(--ink);
-    background: var(--paper); max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
-  table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid var(--line);
-    vertical-align: top; overflow-wrap: anywhere; }
-  h5, h6 { font-size: 1rem; margin: 1rem 0 .2rem; } .badge { border: 1px solid var(--line); border-radius: .3rem; padding: 0 .3rem; }
-  .text-success { color: var(--good); } .text-danger, .text-warning { color: var(--bad); } i { font-style: normal; font-weight: 700; }
-"""
-
-
-def plain_page(page: str, table: str) -> str:
-    """Return a self-contained page, with the same bytes for the same results."""
-    tree = html.document_fromstring(page)
-    for node in [*tree.xpath(_OF_THE_RUN), *tree.iter(*_UNWANTED)]:
-        if node.getparent() is not None:
-            node.drop_tree()
-    for node in list(tree.iter(html.etree.Comment)):
-        node.drop_tree()
-    for node in tree.xpath("//p[a[@data-toggle='collapse']]"):  # a button for what is already open here
-        node.drop_tree()
-    for sign in tree.xpath("//i[@class]"):
-        sign.text = next((text for name, text in _SIGNS.items() if name in sign.get("class")), None)
-    for node in tree.xpath("//*[@*]"):
-        _keep_plain_attributes(node)
-    sections = tree.xpath("//div[contains(@class, 'ge-section')]")
-    body = "".join(html.tostring(section, encoding="unicode", with_tail=False) for section in sections)
-    return _framed(body, table)
-
-
-def _keep_plain_attributes(node: html.HtmlElement) -> None:
-    for name, value in list(node.attrib.items()):
-        if name == "href" and _LOCAL.fullmatch(value):
-            continue
-        if name in ("id", "class"):
-            node.set(name, _UUID.sub("", value))
-        elif name not in ("colspan", "rowspan", "title", "hidden"):
-            del node.attrib[name]
-
-
-def _framed(body: str, table: str) -> str:
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>Data Docs: {escape(table)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f'<p><a href="../index.html">All tables</a></p>\n<h1>{escape(table)}</h1>\n{body}\n</body>\n</html>\n'
-    )
-
-
-DATA_DOCS = "data_docs"
 _MAX_IDS = 10
 _TEMPLATES = Path(__file__).parent
 
@@ -145,7 +81,7 @@ def write_profile(
 
 def write_reports(out: Path, tables: Sequence[CheckedTable]) -> None:
     """Write all reports, whether the expectations hold or not."""
-    for stale in [*out.glob("*.part"), *(out / DATA_DOCS).glob("*")]:  # left by a killed run, or of tables that only another run checked
+    for stale in out.glob("*.part"):  # left by a killed run
         stale.unlink()
     rows = [_row(result) for one in tables for result in one.results]
     write_json(out / "report.json", rows)
@@ -156,8 +92,6 @@ def write_reports(out: Path, tables: Sequence[CheckedTable]) -> None:
         for key in result.broken_by
     ]
     write_jsonl(out / "failing.jsonl", failing, key=lambda row: (row["table"], row["id"]))
-    for one in tables:
-        _write(out / DATA_DOCS / f"{one.table}.html", plain_page(one.page, one.table))
     _write(out / "index.html", _index(tables, rows))
 
 
@@ -180,7 +114,7 @@ def _index(tables: Sequence[CheckedTable], rows: list[dict[str, Any]]) -> str:
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.get_template("validation.html").render(figures=figures(tables), rows=rows, docs=DATA_DOCS)
+    return environment.get_template("validation.html").render(figures=figures(tables), rows=rows)
 
 
 def _write(path: Path, text: str) -> None:

@@ -3,7 +3,6 @@
 import logging
 import os
 from collections.abc import Iterable, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -124,8 +123,6 @@ class CheckedTable(Struct, frozen=True, kw_only=True):
     rows: int
     results: list[ExpectationResult]
     """In the order of the file."""
-    page: str
-    """The Data Docs of the table, as Great Expectations renders them."""
 
 
 def quiet_context() -> Any:
@@ -159,7 +156,7 @@ def check_table(context: Any, table: str, columns: Columns, entries: Sequence[Ex
     outcome = batch.get_batch({"dataframe": pd.DataFrame(columns)}).validate(suite, result_format=form)
     ordered = sorted(outcome.results, key=lambda result: result.expectation_config.meta["number"])  # they are grouped by column
     results = [_result(table, entry, result) for entry, result in zip(entries, ordered, strict=True)]
-    return CheckedTable(table=table, rows=len(columns["id"]), results=results, page=_page(outcome))
+    return CheckedTable(table=table, rows=len(columns["id"]), results=results)
 
 
 def _result(table: str, entry: ExpectationEntry, result: Any) -> ExpectationResult:
@@ -180,24 +177,6 @@ def _result(table: str, entry: ExpectationEntry, result: Any) -> ExpectationResu
         figures={str(row["id"]): _plain(row[entry.columns[0]]) for row in failing_rows} if is_figure else {},
         limits={name: entry.arguments[key] for name, key in _LIMITS.items() if key in entry.arguments} if is_figure else {},
     )
-
-
-def _page(outcome: Any) -> str:
-    """Return the Data Docs of a table. The renderer treats crawled texts as HTML, so they are escaped first."""
-    from great_expectations.render.renderer import ValidationResultsPageRenderer
-    from great_expectations.render.view import DefaultJinjaPageView
-
-    for result in outcome.results:
-        result.result = _escaped({key: value for key, value in result.result.items() if key != "unexpected_index_query"})
-    return DefaultJinjaPageView().render(ValidationResultsPageRenderer().render(outcome))
-
-
-def _escaped(value: Any) -> Any:
-    if isinstance(value, str):
-        return escape(value)
-    if isinstance(value, dict):
-        return {key: _escaped(inner) for key, inner in value.items()}
-    return [_escaped(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _plain(value: Any) -> Any:

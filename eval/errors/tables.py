@@ -4,20 +4,17 @@ SdAK, Tables 5 and 4. A queue is written as rows and as a sheet to fill in, the 
 """
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
 from atomexam.records.annotation import ERRORS, REASONS, Label, Pattern, ReplyPair, majority_label, pair_id
-from atomexam.runtime.sheets import write_sheet
+from atomexam.runtime.sheets import cell_text, write_sheet
 from eval.errors.patterns import ErrorProposal, Pair, pattern_of
 from eval.statistics.bootstrap import DIGITS, Figures
 
 COLUMNS = ("id", "asks", "label", "comment", "factual", "factual_reply", "non_factual", "non_factual_reply", "proposed", "because")
-_MAX_CELL_CHARS = 10_000  # for endless replies; a workbook cell can hold three times as much
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def sample(pairs: Iterable[Pair], many: int, seed: int) -> list[Pair]:
@@ -69,15 +66,9 @@ def _row(
 
 
 def write_queue_sheet(path: Path, rows: Iterable[ReplyPair]) -> None:
-    """Write the sheet that an annotator fills in, without the labels of others."""
-    cells = [[_cell_text(str(getattr(row, name, "") or "")) for name in COLUMNS] for row in rows]
+    """Write the sheet that an annotator fills in, without the labels of others; a label applies to the complete reply of the JSONL row."""
+    cells = [[cell_text(str(getattr(row, name, "") or "")) for name in COLUMNS] for row in rows]
     write_sheet(path, COLUMNS, cells, {"label": [*ERRORS, *REASONS]})
-
-
-def _cell_text(text: str) -> str:
-    """Return text that fits into a cell; the label applies to the complete reply, which is in the JSONL row."""
-    text = _NOT_IN_XML.sub("\ufffd", text)
-    return text if len(text) <= _MAX_CELL_CHARS else f"{text[:_MAX_CELL_CHARS]} … ({len(text)} characters in all)"
 
 
 _BY_RULE: tuple[Pattern, ...] = ("not_follow", "sycophancy", "contrary", "reversed")

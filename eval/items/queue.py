@@ -1,6 +1,5 @@
 """Suspect keys and claims -> what people get: rows, sheets, a project for Label Studio. `python -m curation.decisions` reads keys back."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,15 +12,13 @@ from atomexam.records.annotation import ANSWERS, KEY_VERDICTS, SuspectKey
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import replacing, write_json, write_jsonl
-from atomexam.runtime.sheets import write_sheet
+from atomexam.runtime.sheets import cell_text, write_sheet
 
 CONFIG = Path(__file__).with_name("label_studio.xml")
 _COLUMNS = (
     "question_id", "question", "key", "proposed", "verdict", "letters", "comment", "because", "answers", "explanation", "twins", "sources",
 )  # fmt: skip
 _CLAIM_COLUMNS = ("claim_id", "atomic_type", "claim", "verdict", "comment", "because")
-_MAX_CELL_CHARS = 10_000
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Suspicion(NamedTuple):
@@ -116,8 +113,7 @@ def _cells(row: SuspectKey) -> dict[str, str]:
         "twins": "\n".join(row.twins),
         "sources": "\n".join([*row.sources, *row.urls]),
     }
-    cleaned = {name: _NOT_IN_XML.sub("\ufffd", text)[:_MAX_CELL_CHARS] for name, text in texts.items()}
-    return dict.fromkeys(("verdict", "letters", "comment"), "") | cleaned
+    return dict.fromkeys(("verdict", "letters", "comment"), "") | {name: cell_text(text) for name, text in texts.items()}
 
 
 def write_claims(folder: Path, found: Sequence[Suspicion], claims: Mapping[str, ClaimPair]) -> None:

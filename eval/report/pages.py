@@ -12,6 +12,7 @@ import msgspec
 from atomexam.pages.templates import templates
 from atomexam.runtime.jsonl import replacing
 from atomexam.runtime.stage_summary import LEAST, missing_replies
+from atomexam.text.columns import percent, points
 from eval.report import charts
 from eval.report.first_screen import beside, board, first_runs, parts, size_of
 from eval.statistics.bootstrap import Figures
@@ -61,8 +62,8 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
     }
     environment = templates(Path(__file__).parent / "templates", known | _CHARTS)
     environment.filters |= {
-        "percent": _percent,
-        "points": _points,
+        "percent": percent,
+        "points": points,
         "p_value": _p_value,
         "interval": _interval,
         "mark": lambda value: "–" if value is None else f"{value:.2f}",
@@ -169,16 +170,8 @@ def page(
     return rendered("report", stages._asdict() | content, scripted)
 
 
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f} %"
-
-
-def _points(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:+.1f}"
-
-
 def _interval(bounds: Sequence[float] | None, signed: bool = False) -> str:
-    return "" if not bounds else "{} … {}".format(*(_points(bound) if signed else f"{100 * bound:.1f}" for bound in bounds))
+    return "" if not bounds else "{} … {}".format(*(points(bound) if signed else f"{100 * bound:.1f}" for bound in bounds))
 
 
 def _p_value(value: float | None) -> str:

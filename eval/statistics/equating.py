@@ -20,8 +20,6 @@ Floats = npt.NDArray[np.float64]
 _DRAWS = 500
 _STEPS = 100
 _CLOSE = 1e-8
-_CURVE = np.linspace(-4, 4, 33)
-"""Abilities at which test characteristic curves are compared, in logits around the models' mean."""
 
 
 class Fit(NamedTuple):
@@ -46,20 +44,6 @@ class Estimate(NamedTuple):
     def interval(self) -> Interval:
         reach = float(ndtri((1 + LEVEL) / 2)) * self.error
         return self.value - reach, self.value + reach
-
-
-class Link(NamedTuple):
-    """What is added to abilities and difficulties of the new version to put them on the scale of the old one."""
-
-    shift: Estimate
-    """By conditional likelihood: the one to use."""
-    stocking_lord: Estimate
-    """The shift by which the shared items have the same test characteristic curve (Stocking and Lord, 1983)."""
-    mean_sigma: Estimate
-    """The difference between the mean difficulties, after their spreads were made equal (Marco, 1977). With few models this and
-    Stocking-Lord are off by some hundredths where the new models are better."""
-    slope: Estimate
-    """The ratio of those spreads: 1 if the Rasch model holds for both versions."""
 
 
 class Change(NamedTuple):
@@ -135,8 +119,10 @@ def _difficulties(abilities: Floats) -> Floats:
     return np.array([brentq(score, *ends, args=(right,)) for right in range(len(abilities) + 1)])
 
 
-def link(old: Fit, new: Fit, shared: npt.ArrayLike, name: str) -> Link:
-    """Return the link of two versions, with errors by bootstrap over the shared items.
+def link(old: Fit, new: Fit, shared: npt.ArrayLike, name: str) -> Estimate:
+    """Return what is added to abilities and difficulties of the new version to put them on the scale of the old one.
+
+    Its error is by bootstrap over the shared items.
 
     Args:
         shared: shared items x 2: index of the item in the old and in the new version.
@@ -150,13 +136,7 @@ def link(old: Fit, new: Fit, shared: npt.ArrayLike, name: str) -> Link:
         raise ValueError(f"{len(pairs)} shared items found, expected at least two")
     draws = generator(name).multinomial(len(pairs), np.full(len(pairs), 1 / len(pairs)), size=_DRAWS).astype(float)
     weights = np.concatenate([np.ones((1, len(pairs))), draws])  # the first is the sample itself
-    before, after = old.difficulties[pairs[:, 0]], new.difficulties[pairs[:, 1]]
-    slopes, shifts = _mean_sigma(before, after, weights)
-    conditional = _conditional_shift(old, new, pairs, weights)
-    return Link(*map(_estimate, (conditional, _stocking_lord(before, after, weights), shifts, slopes)))
-
-
-def _estimate(values: Floats) -> Estimate:
+    values = _conditional_shift(old, new, pairs, weights)
     return Estimate(float(values[0]), float(values[1:].std()))
 
 
@@ -180,35 +160,11 @@ def _conditional_shift(old: Fit, new: Fit, pairs: Counts, weights: Floats) -> Fl
     return values
 
 
-def _stocking_lord(old: Floats, new: Floats, weights: Floats) -> Floats:
-    """Return the shift for each row of weights, as above by Gauss-Newton steps."""
-    at, shift = np.exp(-(_CURVE**2) / 2), 0.0
-    wanted = weights @ expit(_CURVE - old[:, None])
-    for _ in range(_STEPS):
-        chances = expit(_CURVE - shift - new[:, None])
-        slopes = -weights @ (chances * (1 - chances))
-        steps = ((wanted - weights @ chances) * slopes) @ at / (slopes**2 @ at)
-        if abs(steps[0]) < _CLOSE:
-            break
-        shift += steps[0]
-    values: Floats = shift + steps
-    return values
-
-
-def _mean_sigma(old: Floats, new: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return slope and shift for each row of weights."""
-    number = weights.sum(axis=1)
-    means = [weights @ values / number for values in (old, new)]
-    spreads = [np.sqrt(weights @ values**2 / number - mean**2) for values, mean in zip((old, new), means, strict=True)]
-    slope = spreads[0] / spreads[1]
-    return slope, means[0] - slope * means[1]
-
-
 def explain(old: Fit, new: Fit, shift: Estimate, model: int, successor: int) -> Change:
     """Return why the accuracy of `successor` on the new version is another than that of `model` on the old one.
 
     Args:
-        shift: that of a `Link`; over several versions the sum of the shifts, with the root of the summed squares of their errors.
+        shift: that of `link`; over several versions the sum of the shifts, with the root of the summed squares of their errors.
         model: its row in the replies to the old version.
         successor: its row in those to the new one; of the same model, or another.
     """

@@ -1,28 +1,24 @@
-"""The items of train nearest to an item, and a run's accuracy on items with and without related ones. No claim about causes.
+"""The items of train nearest to an item. No claim about causes.
 
 A claim is related to claims of train of the same atomic type with the same tail; heads never cross splits. A question is related to
 questions of train of the same exam and subject with the same right answer. A file next to the weights of a tuned model lists its training
-items; a model made by `finetune` was trained on all of train; for all others nothing is known.
+items.
 """
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from heapq import nlargest
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from atomexam.records.claim import ClaimPair, Fourfold, sentences_of
-from atomexam.records.prediction import Score
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_optional
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
-from eval.statistics.bootstrap import DIGITS, Figures, numbered, rate_interval
-from eval.statistics.paired_tests import METRICS, scored_id, tally
+from eval.statistics.paired_tests import scored_id
 
 Claim = ClaimPair | Fourfold
 Item = Claim | Question
@@ -86,58 +82,8 @@ def learned_by(data: Path) -> dict[str, list[str]]:
     return models_by_item
 
 
-def items_learned(data: Path, model: str) -> tuple[set[str] | None, str]:
-    """Return the items that a model was trained on, None for all of train, and how that is known."""
-    path = data / "models" / model / LEARNED
-    if path.exists():
-        return _items_in(path), f"{model} has learned what {path} lists"
-    if (data / "models" / model).is_dir():
-        return None, f"{model} was trained here on train"
-    return None, f"what {model} has learned is not known; related items are looked for in all of train"
-
-
 def _items_in(path: Path) -> set[str]:
     return {scored_id(msgspec.json.decode(line)["item_id"]) for line in path.read_bytes().splitlines()}
-
-
-def accuracy_by_relation(scores: Sequence[Score], items: Sequence[Item], train: Iterable[Item]) -> list[Figures]:
-    """Return for all items of a run, and for each atomic type or subject, accuracy on items with and without related items in train.
-
-    A claim pair is right if both sides are, a fourfold row if all four are. Intervals sample heads of claims and groups of questions;
-    that of the difference combines the two (R. Newcombe, Statistics in Medicine 17, 1998, method 10).
-    """
-    facts = {type(item): set[Hashable]() for item in items}
-    for item in train:
-        if type(item) in facts and (fact := fact_of(item)):
-            facts[type(item)].add(fact)
-    right = tally(scores, METRICS["accuracy"])
-    rows: dict[str, dict[bool, list[tuple[str, int, int]]]] = defaultdict(lambda: {True: [], False: []})
-    for item in items:
-        if item.id in right and (fact := fact_of(item)):
-            cluster = item.head if isinstance(item, Claim) else item.group_id or item.id
-            for group in ("all", group_of(item)):
-                rows[group][fact in facts[type(item)]].append((cluster, *right[item.id]))
-    return [_row(group, rows[group]) for group in sorted(rows, key=lambda name: (name != "all", name))]
-
-
-def _row(group: str, parts: Mapping[bool, Sequence[tuple[str, int, int]]]) -> Figures:
-    row: Figures = {"group": group}
-    bounds = {}
-    for has_related, name in ((True, "with_kin"), (False, "without")):
-        part = parts[has_related]
-        row[name] = {"items": len(part)}
-        if part:
-            numbers = numbered([cluster for cluster, _, _ in part])
-            sums, counts = (np.bincount(numbers, [one[column] for one in part]).astype(np.int64) for column in (1, 2))
-            rate, interval = float(sums.sum() / counts.sum()), rate_interval(sums, counts)
-            row[name] |= {"accuracy": round(rate, DIGITS)}
-            bounds[has_related] = rate, *(interval or (0.0, 1.0))
-    if len(bounds) == 2:
-        (one, one_low, one_high), (two, two_low, two_high) = bounds[True], bounds[False]
-        gap = one - two
-        low, high = gap - sqrt((one - one_low) ** 2 + (two_high - two) ** 2), gap + sqrt((one_high - one) ** 2 + (two - two_low) ** 2)
-        row |= {"difference": round(gap, DIGITS), "interval": [round(low, DIGITS), round(high, DIGITS)]}
-    return row
 
 
 def read_items(data: Path, split: str) -> list[Item]:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from atomexam.records.blocks import Split as Params
 from atomexam.records.provenance import content_id
@@ -145,31 +145,6 @@ def safer(one: Assignment, other: Assignment) -> Assignment:
 
 
 _WRITTEN_ROWS = 10_000
-OLD_NAME = "places.jsonl"
-"""The former name of the ledger, in the same folder; two kinds of its rows also have other names."""
-
-
-class _OldAssignment(Assignment, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="row", tag="place"):
-    """A row of the old ledger."""
-
-
-class _OldVersion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="row", tag="version"):
-    """A version in the old ledger."""
-
-    name: str
-    number: int
-    settings: dict[str, Any]
-    records: int
-    places: int = 0
-    held: int = 0
-
-
-def _renamed(row: _OldAssignment | _OldVersion | ListedShot) -> "Assignment | Version | ListedShot":
-    """Return a row of the old ledger in the current form."""
-    if isinstance(row, ListedShot):
-        return row
-    fields = asdict(row)
-    return Version(assigned=fields.pop("places"), **fields) if isinstance(row, _OldVersion) else Assignment(**fields)
 
 
 def settings_of(params: Params) -> dict[str, Any]:
@@ -252,17 +227,12 @@ class AssignmentLedger:
 def read_assignments(path: Path) -> AssignmentLedger:
     """Return the assignments in a file; an empty file begins a new benchmark.
 
-    A ledger under the old name is also read (a branch may still write it), until the next `write_assignments`.
-
     Raises:
         ValueError: the file is missing, a line is invalid, or lines were lost. Continuing would train on evaluated questions.
     """
     remembers = "what was in test or reserved and must never be trained on"
-    old = path.with_name(OLD_NAME)
-    rows = [_renamed(row) for row in read_jsonl(old, _OldAssignment | _OldVersion | ListedShot, remedy(old))] if old.exists() else []
-    if path.exists() or not rows:
-        rows.extend(read_tracked(path, Assignment | Version | ListedShot, remembers, "a new benchmark begins with an empty file"))
-    ledger = AssignmentLedger(rows)
+    begins = "a new benchmark begins with an empty file"
+    ledger = AssignmentLedger(read_tracked(path, Assignment | Version | ListedShot, remembers, begins))
     _refuse_lost(ledger, path)
     return ledger
 
@@ -290,7 +260,7 @@ def _held_back_count(ledger: AssignmentLedger) -> int:
 
 
 def write_assignments(path: Path, ledger: AssignmentLedger) -> None:
-    """Write versions, then few-shot lists, then assignments by id; the last version counts them. Removes the ledger of the old name."""
+    """Write versions, then few-shot lists, then assignments by id; the last version counts them."""
     versions = sorted(ledger.versions.values(), key=lambda version: (version.number, version.name))
     versions[-1:] = [replace(version, assigned=len(ledger.assigned), held=_held_back_count(ledger)) for version in versions[-1:]]
     listed = [ListedShot(exam=exam, subject=subject, question_type=kind, form=form, place=slot, id=key)
@@ -302,4 +272,3 @@ def write_assignments(path: Path, ledger: AssignmentLedger) -> None:
         file.write(encode(listed))
         for start in range(0, len(rows), _WRITTEN_ROWS):
             file.write(encode(rows[start : start + _WRITTEN_ROWS]))
-    path.with_name(OLD_NAME).unlink(missing_ok=True)

@@ -29,18 +29,12 @@ def compose(
     splits = [allocation.split for allocation in allocations]
     strata = Counter(zip([summary.stratum for summary in summaries], splits, strict=True))
     types = Counter([(claim.atomic_type, head_allocations[claim.head].split) for claim in claims])
-    tcm = Counter(
-        (summary.stratum.form, split, summary.answer)
-        for summary, split in zip(summaries, splits, strict=True)
-        if is_tcm(summary.stratum) and summary.stratum.question_type == "mcqa"
-    )
     return {
         "questions": _per_split(strata),
         "claims": _per_split(types),
         "retired": {"questions": _count_in(strata, "retired"), "claims": _count_in(types, "retired")},
         "version": version_metrics(ledger),
         "shortfall": shortfall(strata, params),
-        "answer_letters_tcm": letter_metrics(tcm),
         "by_category": _tabulate(strata, lambda stratum: (stratum.category, stratum.question_type)),
         "by_exam": _tabulate(strata, lambda stratum: (stratum.exam, stratum.question_type)),
         "by_subject": _tabulate(strata, lambda stratum: (stratum.exam, stratum.subject)),
@@ -72,36 +66,6 @@ def shortfall(strata: Mapping[tuple[Stratum, AssignedSplit], int], params: Param
             if lack := getattr(params.quota, name) - in_test[category, exam, name]:
                 lacking.setdefault(category, {}).setdefault(exam, {})[name] = lack
     return lacking
-
-
-def letter_metrics(counts: Mapping[tuple[str, AssignedSplit, str], int]) -> Tally:
-    """Return for each form how often each letter is the answer in test, and how far test and reserved are from even, by chi-square.
-
-    `as_supplied` is the chi-square of the same number of questions with the letter distribution of all questions of the form.
-    """
-    table: Tally = {}
-    for form in sorted({form for form, _, _ in counts}):
-        supply: Counter[str] = Counter()
-        sides: dict[str, Counter[str]] = {"test": Counter(), "reserved": Counter()}
-        for (other, split, letter), number in counts.items():
-            if other == form:
-                supply[letter] += number
-                sides.get(split, Counter())[letter] += number
-        size = sides["test"].total()
-        shares = [number / supply.total() for number in supply.values()]
-        table[form or "none"] = {
-            "letters": {letter: sides["test"][letter] for letter in sorted(supply)},
-            "chi_square_test": chi_square([sides["test"][letter] for letter in supply]),
-            "chi_square_reserved": chi_square([sides["reserved"][letter] for letter in supply]),
-            "as_supplied": chi_square([size * share for share in shares]),
-        }
-    return table
-
-
-def chi_square(numbers: Sequence[float]) -> float:
-    """Return the chi-square of numbers against equal ones; 0 if all are 0."""
-    even = sum(numbers) / len(numbers)
-    return round(sum((number - even) ** 2 for number in numbers) / even, 4) if even else 0.0
 
 
 def _tabulate(counts: Mapping[tuple[K, AssignedSplit], int], view: Callable[[K], tuple[str, ...]]) -> Tally:

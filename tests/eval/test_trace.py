@@ -21,7 +21,7 @@ from crawlers.store.part_writer import PartWriter
 from crawlers.store.request_keys import Key
 from crawlers.store.warc import Page
 from eval.trace.__main__ import main
-from eval.trace.related_items import accuracy_by_relation, nearest
+from eval.trace.related_items import nearest
 
 ENTRY, PAPER, BINARY = "https://a.example/病/1", "https://b.example/paper", "file:book.docx"
 BODIES = {
@@ -228,11 +228,6 @@ def with_train(tmp_path: Path) -> Path:
     test = [near(100 + number, f"痛{number}", "disease_cause" if number % 20 == 3 else "disease_symptom") for number in range(40)]
     for name, claims in (("train", train), ("test", test)):
         write_jsonl(tmp_path / "splits" / name / "claims.jsonl", claims, key=lambda row: row.id)
-    sides = [(f"{pair.id}/{side}", pair) for pair in test for side in ("factual", "non_factual")]
-    wrong = {pair.id for pair in test[5:10]} | {pair.id for pair in test[20:35]}
-    scores = [score(item, "正确", item.endswith("/factual") or pair.id not in wrong, repeat) for item, pair in sides for repeat in (0, 1)]
-    write_jsonl(tmp_path / "scores" / "sft-claims.jsonl", scores, key=lambda row: (row.item_id, row.repeat))
-    write_jsonl(tmp_path / "predictions" / "sft" / "sft-claims.jsonl", [], key=str)
     learned = [{"kind": "claims", "item_id": f"{pair.id}/factual", "times": 1, "tokens": 9} for pair in train[:20]]
     write_jsonl(tmp_path / "models" / "sft" / "learned.jsonl", learned, key=lambda row: row["item_id"])
     return tmp_path
@@ -251,22 +246,6 @@ def test_an_item_is_traced_to_what_of_train_is_nearest(trace, with_train: Path) 
     assert cause["by fact"] == [] and cause["by type"] == "0 in train of disease_cause"
 
 
-def test_a_run_is_measured_with_and_without_kin_in_train(trace, with_train: Path) -> None:
-    figures = json.loads(trace("--kin", "sft-claims", "--data", str(with_train), "--json"))
-    assert figures["train"].startswith("sft has learned what ")
-    whole, cause, symptom = figures["groups"]
-    assert (whole["with_kin"], whole["without"]) == ({"items": 19, "accuracy": 0.73684211}, {"items": 21, "accuracy": 0.28571429})
-    assert whole["difference"] == 0.45112782 and 0 < whole["interval"][0] < 0.45112782 < whole["interval"][1] < 1
-    assert cause == {"group": "disease_cause", "with_kin": {"items": 0}, "without": {"items": 2, "accuracy": 0.5}}
-    assert symptom["with_kin"]["items"] + symptom["without"]["items"] == 38
-    told = trace("--kin", "sft-claims", "--data", str(with_train))
-    assert "0.737 of 19" in told and "0.286 of 21" in told and "nan" not in told and "a sweep over that type measures" in told
-    (with_train / "models" / "sft" / "learned.jsonl").unlink()
-    assert "was trained here on train" in trace("--kin", "sft-claims", "--data", str(with_train))
-    with pytest.raises(ValueError, match=r"unknown run 'other'; known: sft-claims"):
-        trace("--kin", "other", "--data", str(with_train))
-
-
 def test_questions_are_kin_by_subject_and_right_answer(tmp_path: Path) -> None:
     def question(number: int, right: str, subject: str = "甲", answer: str | None = "A") -> Question:
         options = [Option(letter="A", text=right), Option(letter="B", text=f"别的{number}")]
@@ -274,10 +253,5 @@ def test_questions_are_kin_by_subject_and_right_answer(tmp_path: Path) -> None:
                         options=options, answer=answer, provenance=[])  # fmt: skip
 
     train = [question(1, "感觉"), question(2, "知觉", "乙")]
-    asked = [question(11, "感觉"), question(12, "知觉"), question(13, "记忆"), question(14, "感觉", answer=None)]
-    found = nearest(asked[0], train, {})
+    found = nearest(question(11, "感觉"), train, {})
     assert found["by fact"] == ["q-00000000000000000001 第1题问什么"] and found["by subject"] == "1 in train of PCE 甲"
-    scores = [score(asked[0].id, "A", True), score(asked[1].id, "B", False), score(asked[2].id, "A", True), score(asked[3].id, "A", None)]
-    assert [(row["group"], row["with_kin"]["items"], row["without"]["items"]) for row in accuracy_by_relation(scores, asked, train)] == [
-        ("all", 1, 2), ("PCE 甲", 1, 2)
-    ]  # fmt: skip

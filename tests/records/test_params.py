@@ -79,11 +79,6 @@ def test_the_file_fits_on_one_screen() -> None:
         ("split.dev_share", 2, "dev_share"),
         ("sources.ask120.snapshot", "yesterday", "snapshot|sources"),
         ("sources.ask120.snapshot", "2026-13-99", "snapshot '2026-13-99' is not a calendar date"),
-        (
-            "sources.books",
-            {"kind": "files", "path": "imports/own/*.txt", "format": "paper"},
-            r"sources.books: files have a block of their own; .*\n\nimports:\n  books: \{path: imports/own, format: paper\}\n",
-        ),
         ("imports.books", {"format": "paper"}, r"imports.books.*path|path.*imports"),
         ("imports.books", {"path": "imports/*.txt"}, "is a pattern, but DVC tracks a file or a folder"),
         *(
@@ -107,12 +102,10 @@ def test_the_file_fits_on_one_screen() -> None:
         ("tune.tiny", {"rank": 2}, r"tune.tiny: .*found backend huggingface, name None"),
         ("tune.qwen7b", {"rang": 2}, r"rang.*known: method, preset, data"),
         ("tune.qwen7b", {"method": "loar"}, r"loar.*known: full, lora"),
-        ("models.qwen7b.tune", {"rank": 2}, r"tuning has a block of its own; .*\n\ntune:\n  qwen7b: \{rank: 2\}\n"),
         ("finetune.tiney", {"layers": 1}, "finetune: unknown model 'tiney'; known: .*did you mean tiny"),
         ("finetune.random", {"layers": 1}, "finetune.random trains a new model .*; models.random: found backend baseline"),
         ("finetune.qwen7b", {}, "models.qwen7b: found backend huggingface, name Qwen"),
         ("models.bare", {"backend": "huggingface"}, "models.bare: no `name`, and no line under `finetune` that trains it"),
-        ("models.tiny", {"train": {"layers": 2, "seed": 1}}, r"tiny.train has moved; .*\n\nfinetune:\n  tiny: \{layers: 2, seed: 1\}\n"),
     ],
 )
 def test_a_wrong_value_is_told_with_its_place_and_the_known_ones(path: str, value: object, told: str) -> None:

@@ -133,39 +133,6 @@ def test_what_was_published_and_lost_the_line_by_which_it_came_is_noticed(tmp_pa
         read_ledger(ledger)
 
 
-def as_it_was_before(rows: bytes) -> bytes:
-    """Return a ledger in the words that it was written in when it was named places.jsonl."""
-    return rows.replace(b'{"row":"assignment",', b'{"row":"place",').replace(b',"assigned":', b',"places":')
-
-
-def test_a_ledger_of_the_old_name_is_read_once_and_rewritten(built: tuple[Path, Again]) -> None:
-    assignments, again = built
-    whole, before = assignments.read_bytes(), again()
-    old = assignments.with_name("places.jsonl")
-    old.write_bytes(as_it_was_before(whole))
-    assert old.read_bytes() != whole
-    assignments.unlink()
-    assert len(read_assignments(assignments).assigned) > 50
-    assert old.exists() and not assignments.exists(), "who only looks changes nothing"
-    assert again() == before
-    assert assignments.read_bytes() == whole and not old.exists()
-
-
-def test_a_branch_that_still_has_the_old_name_loses_nothing(split_files, pool: list[Question]) -> None:
-    folder = split_files(pool[:60])
-    assignments, old = folder / "assignments.jsonl", folder / "places.jsonl"
-    base = assignments.read_bytes()
-    split_files(pool[:90])
-    theirs, held = as_it_was_before(assignments.read_bytes()), read_assignments(assignments).assigned
-    assignments.write_bytes(base)
-    split_files(pool[:60] + pool[90:])
-    ours = read_assignments(assignments).assigned
-    old.write_bytes(theirs)
-    assert read_assignments(assignments).assigned.keys() == held.keys() | ours.keys()
-    split_files(pool)
-    assert not old.exists() and read_assignments(assignments).assigned.keys() >= held.keys() | ours.keys()
-
-
 def test_a_ledger_that_was_emptied_stops_the_line_until_that_is_committed(split_files, pool: list[Question]) -> None:
     def git(*words: str) -> None:
         subprocess.run(["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@localhost", *words], check=True)

@@ -9,7 +9,7 @@ from curation.clean.wording.noise import ADVERT, LEAKED_ANSWER, MISREADINGS, MOR
 from curation.clean.wording.options import OPTION_RULES
 from curation.text.characters import CJK
 from curation.text.markup import BLANK
-from curation.text.normalize import RULES, CleanText, Group, normalize_with, rule_of_signs, run_rules
+from curation.text.normalize import RULES, CleanText, normalize_with, rule_of_signs, run_rules
 
 _FIRST_NUMBER = re.compile(r"\d+")
 _NUMBER_MARK = re.compile(r"\s*[）)、.．:：]+\s*")
@@ -195,30 +195,28 @@ def _repair_edges(text: str) -> str:
     return text[: -len("、（ ）")] + BLANK if text.endswith("、（ ）") else text
 
 
-STEM_RULES = Group(
-    (
-        ADVERT,
-        MORE,
-        LEAKED_ANSWER,
-        rule_of_signs("page_reference", without_pages, (r"[Pp]\.?\s*[\dlIⅠ-Ⅻ]", "页", r"\d-(?:\d|$)", r"。\d{2,3}$")),
-        rule_of_signs("origin", without_origin, (r"\d\d{3}", r"真题[）)\]】]")),
-        rule_of_signs("type_tag", _without_tags, (_START_TAG.pattern, rf"{_TAG_SIGN.pattern}(?s:.{{0,{_LONGEST_TAG_CHARS - 1}}})\Z")),
-        rule_of_signs("score_tag", lambda text: _SCORE_TAG.sub("", text), (r"[分'′]\s*[\]】)）〕］]", r"分[值数]?\s*[:：]")),
-        NUMBER,
-        rule_of_signs(
-            "instruction",
-            lambda text: _INSTRUCTION.sub("", text),
-            ("^请在每小题", "^请?(?:判断|在).{0,40}√", "^请?[在从]?(?:每小?题|以下|下列)[^。：]*选项", "^[一二三四五六七八九十]{1,3}、"),
-        ),
-        rule_of_signs(
-            "lost_bracket",
-            _repair_blank,
-            (r"[）)](?<=[\u4e00-\u9fff，、？?….—-].)[。？]?$", "[（(]（ ）", "。（ ）", "—[。？]?$", "[（(][。？]$"),
-        ),
-        rule_of_signs("stem_edges", _repair_edges, (rf"^[-{_BULLETS}?？!！。，、；：,;:.．{_BEFORE_WORDS}]", "[，、：:’'.`]$", "、（ ）$")),
-        rule_of_signs("lines", one_line, ("\n",)),
-        *MISREADINGS,
-    )
+STEM_RULES = (
+    ADVERT,
+    MORE,
+    LEAKED_ANSWER,
+    rule_of_signs("page_reference", without_pages, (r"[Pp]\.?\s*[\dlIⅠ-Ⅻ]", "页", r"\d-(?:\d|$)", r"。\d{2,3}$")),
+    rule_of_signs("origin", without_origin, (r"\d\d{3}", r"真题[）)\]】]")),
+    rule_of_signs("type_tag", _without_tags, (_START_TAG.pattern, rf"{_TAG_SIGN.pattern}(?s:.{{0,{_LONGEST_TAG_CHARS - 1}}})\Z")),
+    rule_of_signs("score_tag", lambda text: _SCORE_TAG.sub("", text), (r"[分'′]\s*[\]】)）〕］]", r"分[值数]?\s*[:：]")),
+    NUMBER,
+    rule_of_signs(
+        "instruction",
+        lambda text: _INSTRUCTION.sub("", text),
+        ("^请在每小题", "^请?(?:判断|在).{0,40}√", "^请?[在从]?(?:每小?题|以下|下列)[^。：]*选项", "^[一二三四五六七八九十]{1,3}、"),
+    ),
+    rule_of_signs(
+        "lost_bracket",
+        _repair_blank,
+        (r"[）)](?<=[\u4e00-\u9fff，、？?….—-].)[。？]?$", "[（(]（ ）", "。（ ）", "—[。？]?$", "[（(][。？]$"),
+    ),
+    rule_of_signs("stem_edges", _repair_edges, (rf"^[-{_BULLETS}?？!！。，、；：,;:.．{_BEFORE_WORDS}]", "[，、：:’'.`]$", "、（ ）$")),
+    rule_of_signs("lines", one_line, ("\n",)),
+    *MISREADINGS,
 )
 
 
@@ -252,17 +250,15 @@ def _unwrapped(text: str) -> str:
     return _WRAPPED.sub(join, text)
 
 
-PROSE_RULES = Group(
-    (
-        ADVERT,
-        MORE,
-        rule_of_signs("answer_mark", lambda text: _ANSWER_MARK.sub("", text), ("答",)),
-        rule_of_signs("explanation_mark", _explains, ("析", "题", "^同上")),
-        rule_of_signs("page_within", lambda text: _PAGE_WITHIN.sub("", text), ("[Pp页]", "（见", r"\d$")),
-        rule_of_signs("private_signs", lambda text: _PRIVATE.sub("", text), ("[\ue000-\uf8ff]",)),
-        rule_of_signs("wrapped_lines", _unwrapped, ("\n",)),
-        *MISREADINGS,
-    )
+PROSE_RULES = (
+    ADVERT,
+    MORE,
+    rule_of_signs("answer_mark", lambda text: _ANSWER_MARK.sub("", text), ("答",)),
+    rule_of_signs("explanation_mark", _explains, ("析", "题", "^同上")),
+    rule_of_signs("page_within", lambda text: _PAGE_WITHIN.sub("", text), ("[Pp页]", "（见", r"\d$")),
+    rule_of_signs("private_signs", lambda text: _PRIVATE.sub("", text), ("[\ue000-\uf8ff]",)),
+    rule_of_signs("wrapped_lines", _unwrapped, ("\n",)),
+    *MISREADINGS,
 )
 
 
@@ -303,17 +299,15 @@ def _repair_prose_edges(text: str) -> str:
     return _CHAPTER_AND_PAGE.sub("", _STOP.sub("。", _POINT.sub(r"（\1）", text)))
 
 
-ANSWER_RULES = Group(
-    (
-        rule_of_signs("page_state", lambda text: _STATE.sub("", text), ("完成", "提交", "批[改阅]")),
-        *PROSE_RULES,
-        rule_of_signs(
-            "marking_scheme",
-            _without_scheme,
-            ("分", "略", "述", "展开", "举例", "任选", "任答", "答出", "言之有理", "提示", "知识点", "要点", "说明", "系实际", "合实际"),
-        ),
-        rule_of_signs("answer_edges", _repair_prose_edges, ("^'", r"[.'\d]$", _POINT.pattern)),
-    )
+ANSWER_RULES = (
+    rule_of_signs("page_state", lambda text: _STATE.sub("", text), ("完成", "提交", "批[改阅]")),
+    *PROSE_RULES,
+    rule_of_signs(
+        "marking_scheme",
+        _without_scheme,
+        ("分", "略", "述", "展开", "举例", "任选", "任答", "答出", "言之有理", "提示", "知识点", "要点", "说明", "系实际", "合实际"),
+    ),
+    rule_of_signs("answer_edges", _repair_prose_edges, ("^'", r"[.'\d]$", _POINT.pattern)),
 )
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from atomexam.records.item import QuestionItem
 from atomexam.text.option_letters import LETTERS, are_fillers, are_in_turn, fills_field
 from curation.clean.wording.noise import ADDRESS, ADVERT, LEAKED_ANSWER, MISREADINGS, MORE
-from curation.text.normalize import RULES, CleanText, Group, is_plain, normalize_with, rule_of_signs, run_rules
+from curation.text.normalize import RULES, CleanText, is_plain, normalize_with, rule_of_signs, run_rules
 
 LETTER = re.compile(r"^[（(【\[]?\s*([A-Ja-j])\s*(?:[）)】\]](?:\s*[、.．:：])?|[、.．:：，,。])\s*")
 LETTER_BEFORE_CHINESE = re.compile(r"^([A-J])\s*[.、]\s*(?=[\u4e00-\u9fff“（《‘\d])")
@@ -178,19 +178,17 @@ def _without_full_stop(text: str) -> str:
 
 _LETTER_RULES = tuple(rule for rule in RULES if rule.name != "letters_in_words")  # A.blood is option A, not a word
 _ADDRESS = re.compile(rf"(?:https?://|www\.){ADDRESS}$")
-OPTION_RULES = Group(
-    (
-        ADVERT,
-        MORE,
-        LEAKED_ANSWER,
-        rule_of_signs("leaked_explanation", lambda text: _EXPLANATION_BEHIND.sub("", text), ("[析解评点]】",)),
-        rule_of_signs(
-            "option_edges", lambda text: _without_full_stop(_EDGE.sub("", text)), ("^[、，；：。,;:?？.．)）]", "[；;，,、。.—（(-]$")
-        ),
-        rule_of_signs("torn_number", lambda text: _TORN_NUMBER.sub(r"\1.\2", text), (r"\. ",)),
-        *MISREADINGS,
-        rule_of_signs("dash_for_one", lambda text: _ONE.sub("一", text), ("^[-—]",)),
-    )
+OPTION_RULES = (
+    ADVERT,
+    MORE,
+    LEAKED_ANSWER,
+    rule_of_signs("leaked_explanation", lambda text: _EXPLANATION_BEHIND.sub("", text), ("[析解评点]】",)),
+    rule_of_signs(
+        "option_edges", lambda text: _without_full_stop(_EDGE.sub("", text)), ("^[、，；：。,;:?？.．)）]", "[；;，,、。.—（(-]$")
+    ),
+    rule_of_signs("torn_number", lambda text: _TORN_NUMBER.sub(r"\1.\2", text), (r"\. ",)),
+    *MISREADINGS,
+    rule_of_signs("dash_for_one", lambda text: _ONE.sub("一", text), ("^[-—]",)),
 )
 
 
@@ -243,7 +241,7 @@ def _regular(option: str) -> _RegularOption | None:
     plain = _PLAIN_LETTER.match(option)
     if plain and is_plain(body := option[plain.end() :]):
         spaced = plain.end() > len("A.")
-        if OPTION_RULES.leaves(body) and not LETTER_BEFORE_CHINESE.match(body):
+        if not any(rule.needs(body) for rule in OPTION_RULES) and not LETTER_BEFORE_CHINESE.match(body):
             return _RegularOption(option[0], body, ("spaces", "option_letter") if spaced else ("option_letter",))
         text = option[:2] + body
         rules: tuple[str, ...] = ("spaces",) if spaced else ()

@@ -174,19 +174,19 @@ def test_a_codebook_of_another_shape_is_told(book: object) -> None:
 def test_the_whole_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts = ["=痛风的原因", "痛风怎么引起", "为什么头晕", "牛皮癣的原因|甲", "失眠<b>什么原因"]
     (tmp_path / "q.json").write_text(json.dumps([{"query": text, "label": "病因分析"} for text in texts]))
-    themes.main(["draw", str(tmp_path / "q.json"), "--out", str(tmp_path / "one.xlsx"), "--per-intent", "4"])
-    assert "Cause                4\n" in (told := capsys.readouterr().out) and "were requested" in told.splitlines()[0]
+    themes.main(["draw", str(tmp_path / "q.json"), "--out", str(tmp_path / "one.xlsx")])
+    assert "Cause                5, all there are of 200\n" in capsys.readouterr().out
     rows = [[row.cells[name] for name in COLUMNS] for row in read_sheet(tmp_path / "one.xlsx")]
-    assert len(rows) == 4
-    for name, codes in (("one", ["disease_cause"] * 4), ("two", ["disease_cause"] * 3 + ["disease_symptom"])):
+    assert len(rows) == 5
+    for name, codes in (("one", ["disease_cause"] * 5), ("two", ["disease_cause"] * 4 + ["disease_symptom"])):
         filled = [[*row[:6], code, ""] for row, code in zip(rows, codes, strict=True)]
         write_sheet(tmp_path / f"{name}.xlsx", COLUMNS, filled)
     themes.main(["codes", str(tmp_path / "one.xlsx"), str(tmp_path / "two.xlsx"), "--out", str(tmp_path / "codes.jsonl")])
-    assert len(list(read_jsonl(tmp_path / "codes.jsonl", Coded))) == 8
+    assert len(list(read_jsonl(tmp_path / "codes.jsonl", Coded))) == 10
     themes.main(["table", str(tmp_path / "codes.jsonl"), "--out", str(tmp_path / "out")])
     table = json.loads((tmp_path / "out/themes.json").read_text())
-    assert [(row["type"], row["count"]) for row in table["intents"]["Cause"]["types"]] == [("Disease-Cause", 3)]
-    assert table["agreement"]["queries"] == 4 and table["intents"]["Cause"]["others"] == 1
+    assert [(row["type"], row["count"]) for row in table["intents"]["Cause"]["types"]] == [("Disease-Cause", 4)]
+    assert table["agreement"]["queries"] == 5 and table["intents"]["Cause"]["others"] == 1
     assert (tmp_path / "out/themes.md").read_text() == capsys.readouterr().out.partition("coders\n")[2]
     with pytest.raises(ValueError, match="two sheets of the coder one"):
         themes.main(["codes", str(tmp_path / "one.xlsx"), str(tmp_path / "one.xlsx"), "--out", str(tmp_path / "codes.jsonl")])
@@ -204,9 +204,8 @@ def test_a_stranger_is_told_the_next_command(tmp_path: Path, monkeypatch: pytest
     assert told_of(capsys, "draw", "q.json", "--out", "a.xlsx").startswith("q.json: no such file; name one in the layout of KUAKE-QIC")
     Path("q.json").write_text(json.dumps([{"query": "痛风的原因", "label": "病因分析"}]))
     assert "name it .xlsx" in told_of(capsys, "draw", "q.json", "--out", "a.csv")
-    assert "expected a number from 1" in told_of(capsys, "draw", "q.json", "--out", "a.xlsx", "--per-intent", "0")
     themes.main(["draw", "q.json", "--out", "a.xlsx"])
-    assert "a coder may have filled it in; name another file" in told_of(capsys, "draw", "q.json", "--out", "a.xlsx", "--seed", "2")
+    assert "a coder may have filled it in; name another file" in told_of(capsys, "draw", "q.json", "--out", "a.xlsx")
     assert told_of(capsys, "codes", "b.xlsx", "--out", "c.jsonl") == "b.xlsx: no such file; name a filled table, .xlsx or .csv"
     assert told_of(capsys, "codes", "a.xlsx", "--out", "c.jsonl") == "a.xlsx: no query is coded; fill in `confirm` or `code` first"
     command = "`python -m curation.themes codes SHEETS --out c.jsonl` makes it"
@@ -214,7 +213,6 @@ def test_a_stranger_is_told_the_next_command(tmp_path: Path, monkeypatch: pytest
     Path("c.jsonl").write_text("{}\n")
     assert (told := told_of(capsys, "table", "c.jsonl", "--out", "t")).startswith("c.jsonl:1: ") and told.endswith(command)
     assert "no such file; name an existing one" in told_of(capsys, "table", "c.jsonl", "--out", "t", "--codebook", "b.yaml")
-    assert "share between 0 and 1" in told_of(capsys, "table", "c.jsonl", "--out", "t", "--min-share", "5")
 
 
 @pytest.mark.slow
