@@ -56,6 +56,24 @@ _PERSON = re.compile(
     "姜崔钟谭陆汪范廖贾夏韦付邹孟熊秦邱江尹薛闫][\u4e00-\u9fff]{1,2}"
 )
 """A common surname and one or two characters."""
+_ROLE = (
+    r"(?:本[节章文篇表]|责任|[总副])?(?:审[稿核校阅定批]|编[辑者写审校制]|撰[稿写]|校[对稿]|主[编审]|作者|录入|整理|[制填]表|复核|负责|统计|填报|汇总|登记|维护)(?:人|员|者|专家|医[生师])?"
+    r"|(?:副?主[任治诊管]|检验|报告|责任|值班)?[中药]?(?:医[师生]|技师)|副?教授|药师|专家"
+)
+_MAKER = re.compile(
+    rf"[（(【\[]?(?:待(?:补充|完善|更新)|未完待续|(?:{_ROLE})(?:\s?[:：][^。]{{0,30}}|\s{_PERSON.pattern}(?:\s?(?:{_ROLE}))?)"
+    rf"|(?:文[/／]\s?)?{_PERSON.pattern}[\s，,（(]{{0,2}}(?:{_ROLE})(?:[\s，,].{{0,40}})?|文\s?[/／]\s?{_PERSON.pattern})[）)】\]]?"
+)
+"""What says who made a text, or how far it is."""
+_REMARK = re.compile(
+    r"[（(【\[*※＊]{0,2}\s?(?:备?注|附注|注释|说明|编?者按|(?:免责)?声明|(?:[数资信图文内][据料息片章献容])?(?:来源|出处)|参考(?:资料|文献|书目)"
+    r"|(?:[制填]表|统计|发布|审核|编制|整理|录入|出版|打印|修订|更新)(?:日期|时间|单位|部门|机构)|日期|联系(?:人|方式|电话))\d{0,2}(?:\s?[:：].*)?"
+    r"|[合总小共]计.{0,20}|共\s?\d+\s?[条种个项味例].{0,6}|版权(?:所有|归属).{0,30}|[^，。；]{0,12}仅供参考.{0,30}",
+    re.DOTALL,
+)
+"""A note, a source or a sum below entries."""
+_OF_ROWS = re.compile(r"[（(]?[一二三四五六七八九十]{1,3}[)）]?\s?[、.．]|第[一二三四五六七八九十\d]{1,3}[章节部篇]")
+"""The start of a heading above rows."""
 _BRACKET = re.compile(r"[(（]([^()（）]+)[)）]")
 _NO_REFERENCE = re.compile("危急|警戒|偏[高低]|升高|降低|临界|异常|旧|原")
 """What a bracket says of ranges that are no references."""
@@ -151,6 +169,8 @@ def _is_range_object(value: Mapping[str, Any]) -> bool:
 
 
 _FILE = Path(__file__).parents[2] / "vocabulary/entities.yaml"
+NAME = "名称"
+"""Key of the name of a record that is made of others."""
 RANGES, _INDICATIONS, _USES = "参考区间", "适应症", "主治"
 _TOLD_BY_NAME = ("medicine", "food")
 """Kinds of which the same is said; their names tell them apart."""
@@ -173,7 +193,7 @@ _PIECES = re.compile(r"[、，,；;。\s|/﹑]+")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SENTENCE = re.compile("[。；;]")
 _SHARED = re.compile(r"\s?[/／与和及、]\s?")
-_OF_NAME = re.compile("的?名[称字]?$")
+_OF_NAME = re.compile("(?:的?名[称字]?|name)$")
 _NO_NAME = re.compile(r"[。；;！？?\n]")
 
 
@@ -191,7 +211,7 @@ class _Words(Struct, frozen=True, forbid_unknown_fields=True):
     skip: list[str]
     persons: list[str]
     parts: dict[str, frozenset[str]]
-    qualifiers: list[str]
+    qualifiers: dict[str, list[str]]
     signs: dict[str, re.Pattern[str]]
     names: dict[str, re.Pattern[str]]
     kinds: dict[str, _KindWords]
@@ -224,11 +244,11 @@ def kind_words(key: str) -> list[tuple[str, str, bool]]:
     适应症/禁忌症, nobody says which a part of the value is of.
     """
     known = _labels_by_word()
-    words = [word_of(key), word_of(key).rstrip("0123456789")]
-    if whole := next((known[each] for each in [*words, *(_qualifier().sub("", word) for word in words)] if each in known), []):
+    word = word_of(key).rstrip("0123456789") or word_of(key)
+    if whole := next((known[each] for each in [word_of(key), *_unqualified(word)] if each in known), []):
         return whole
     parts = [plain(part) for part in _SHARED.split(key.rpartition(".")[2])]
-    meant = [known[each] for part in parts for each in dict.fromkeys((part, _qualifier().sub("", part))) if each in known]
+    meant = [known[each] for part in parts for each in _unqualified(part) if each in known]
     return meant[0] if meant and all(each == meant[0] for each in meant) else []
 
 
@@ -238,17 +258,36 @@ def is_bare_label(text: str) -> bool:
     return any(word in _labels_by_word() or word in _names() for word in words) or is_alias(text)
 
 
+def _unqualified(word: str) -> list[str]:
+    """Return a word and what is left of it without qualifiers, the longest first; a name is whole."""
+    before, after, of = _qualifiers()
+    found = [word]
+    for each in found if _rank_of(word) is None and len(word) <= _MAX_NAME_CHARS else ():
+        left = before.sub("", each, count=1), after.sub("", each)
+        found += [rest for rest in left if rest and rest not in found and not (rest in of and word.startswith(rest))]
+    return sorted(found, key=len, reverse=True)
+
+
 @cache
-def _qualifier() -> re.Pattern[str]:
-    words = "|".join(sorted(_words().qualifiers, key=len, reverse=True))
-    return re.compile(f"^(?:{words}){{1,3}}(?=.)|(?<=.)(?:{words}){{1,3}}$")
+def _qualifiers() -> tuple[re.Pattern[str], re.Pattern[str], frozenset[str]]:
+    """Return patterns of what is before and after a word, and the words of kinds."""
+    of, before, after = (sorted(_words().qualifiers[place], key=len, reverse=True) for place in ("of", "before", "after"))
+    return (
+        re.compile(f"^(?:{'|'.join(sorted([*of, *before], key=len, reverse=True))})"),
+        re.compile(f"(?:{'|'.join(after)})$"),
+        frozenset(of),
+    )
 
 
 def names_entry(key: str) -> int | None:
     """Return how well a key names what is described, 0 best; None if it does not."""
-    word = word_of(key)
-    word = word if word in _names() else _OF_NAME.sub("", word)
-    return _words().name.index(word) if word in _names() else None
+    return _rank_of(word_of(key))
+
+
+def _rank_of(word: str) -> int | None:
+    of = next((each for each in _qualifiers()[2] if _OF_NAME.search(word) and word.startswith(each)), "")
+    named = next((each for each in (word, _OF_NAME.sub("", word), word[len(of) :]) if each in _names()), None)
+    return _words().name.index(named) if named else None
 
 
 def kinds_of(records: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -289,6 +328,24 @@ def person_of(key: str) -> str:
     """Return the people that a key names in addition, `参考值（男）`, `male_range`."""
     parts = [plain(part) for part in re.split(r"[\W_]+", unicodedata.normalize("NFKC", key)) if part]
     return next((_WHO[part] for part in parts if _WHO.get(part)), "")
+
+
+def says_maker(text: str) -> bool:
+    """Return whether a text says who made what it stands in."""
+    return _MAKER.fullmatch(text.strip()) is not None
+
+
+def is_remark(text: str) -> bool:
+    """Return whether a text is a note, a source or a sum, or says who made what it stands in."""
+    return _REMARK.fullmatch(text.strip()) is not None or says_maker(text)
+
+
+def remark_in(record: Mapping[str, Any], name: str) -> str | None:
+    """Return the text of a row that is none of an entry: a remark where others have a name, or nothing but a heading."""
+    texts = [text for value in record.values() if (text := plain_text(value))]
+    first, head = next(iter(texts), ""), plain_text(record.get(name)) or ""
+    is_heading = len(texts) == 1 and _OF_ROWS.match(first)
+    return " ".join(texts) if is_heading or is_remark(first) or is_remark(head) else None
 
 
 def are_record_keys(keys: Iterable[str]) -> bool:
@@ -335,7 +392,8 @@ def propose_records(
     if len(records) < least:
         return None
     beside = [key for key in beside if _is_same(key, records)]  # a record's own name replaces its document's
-    sample = [{key: value for key, value in record.items() if key not in beside} for record in records[:_SAMPLE]]
+    own = [{key: value for key, value in record.items() if key not in beside} for record in records[:_SAMPLE]]
+    sample = [record for record in own if not is_remark(next(filter(None, map(plain_text, record.values())), "注"))]
     rows = [flat_record(record) for record in sample]
     keys = list(dict.fromkeys(key for row in rows for key in row))
     if len(keys) > _MOST_KEYS:
