@@ -6,7 +6,7 @@ from typing import Any
 
 from crawlers.read.account.characters import CharacterAccount, folded
 from crawlers.read.entries.lines import HAN, bare_name, parsed
-from crawlers.read.tables.records.entities import is_remark
+from crawlers.read.vocabulary.remarks import is_remark
 
 _BETWEEN = re.compile(r"[\n\t|｜]")
 """Between lines, and cells of a line."""

@@ -29,9 +29,9 @@ from crawlers.read.account.comparison import (
 )
 from crawlers.read.account.leaves import LETTER, Leaf
 from crawlers.read.tables.columns import plain
-from crawlers.read.tables.records.entities import is_remark
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.tables.roles.answer_columns import IDENTIFIER
+from crawlers.read.vocabulary.remarks import is_remark
 
 _LETTER_NAMES = frozenset(("key", "label", "letter", "option", "id", "name", "code", "prefix"))
 _NUMBER_NAMES = frozenset(("no", "index", "num", "number", "序号", "编号", "题号", "题目编号", "试题编号"))

@@ -8,17 +8,8 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from crawlers.read.tables.columns import SECTION
-from crawlers.read.tables.records.entities import (
-    NAME,
-    is_alias,
-    is_bare_label,
-    is_remark,
-    keys_for,
-    kind_words,
-    names_entry,
-    person_of,
-    says_maker,
-)
+from crawlers.read.tables.records.entities import NAME, is_alias, is_bare_label, keys_for, kind_words, names_entry, person_of
+from crawlers.read.vocabulary.remarks import is_remark, says_maker
 
 ABOUT = "概述"
 """Key of what stands between the name of an entry and the first label."""

@@ -18,6 +18,7 @@ from ruamel.yaml import YAML
 
 from crawlers.read.containers.files.reading import RepeatedKey
 from crawlers.read.tables.columns import SECTION, EntityLayout, RecordLayout, plain
+from crawlers.read.vocabulary.remarks import PERSON, is_remark
 
 _PEOPLE = {
     "男性": ("male", "m", "man", "men", "男", "男性"),
@@ -51,27 +52,6 @@ _POWER = re.compile(r"^(?=10[\^⁰-⁹¹²³*])")
 _LETTER = re.compile(r"[a-zA-Zμµ%‰℃]")
 _EMPTY = re.compile(r"[\s—–―_/\\.·*－-]*|null|none|nan|n/a|\[\]|\{\}", re.I)
 _BARE_SIGN = re.compile(r"[-－]")
-_PERSON = re.compile(
-    "[王李张刘陈杨赵吴周徐孙朱胡郭何罗郑梁谢宋唐许韩冯邓曹彭曾萧蔡叶程苏魏吕丁任沈姚卢"
-    "姜崔钟谭陆汪范廖贾夏韦付邹孟熊秦邱江尹薛闫][\u4e00-\u9fff]{1,2}"
-)
-"""A common surname and one or two characters."""
-_ROLE = (
-    r"(?:本[节章文篇表]|责任|[总副])?(?:审[稿核校阅定批]|编[辑者写审校制]|撰[稿写]|校[对稿]|主[编审]|作者|录入|整理|[制填]表|复核|负责|统计|填报|汇总|登记|维护)(?:人|员|者|专家|医[生师])?"
-    r"|(?:副?主[任治诊管]|检验|报告|责任|值班)?[中药]?(?:医[师生]|技师)|副?教授|药师|专家"
-)
-_MAKER = re.compile(
-    rf"[（(【\[]?(?:待(?:补充|完善|更新)|未完待续|(?:{_ROLE})(?:\s?[:：][^。]{{0,30}}|\s{_PERSON.pattern}(?:\s?(?:{_ROLE}))?)"
-    rf"|(?:文[/／]\s?)?{_PERSON.pattern}[\s，,（(]{{0,2}}(?:{_ROLE})(?:[\s，,].{{0,40}})?|文\s?[/／]\s?{_PERSON.pattern})[）)】\]]?"
-)
-"""What says who made a text, or how far it is."""
-_REMARK = re.compile(
-    r"[（(【\[*※＊]{0,2}\s?(?:备?注|附注|注释|说明|编?者按|(?:免责)?声明|(?:[数资信图文内][据料息片章献容])?(?:来源|出处)|参考(?:资料|文献|书目)"
-    r"|(?:[制填]表|统计|发布|审核|编制|整理|录入|出版|打印|修订|更新)(?:日期|时间|单位|部门|机构)|日期|联系(?:人|方式|电话))\d{0,2}(?:\s?[:：].*)?"
-    r"|[合总小共]计.{0,20}|共\s?\d+\s?[条种个项味例].{0,6}|版权(?:所有|归属).{0,30}|[^，。；]{0,12}仅供参考.{0,30}",
-    re.DOTALL,
-)
-"""A note, a source or a sum below entries."""
 _OF_ROWS = re.compile(r"[（(]?[一二三四五六七八九十]{1,3}[)）]?\s?[、.．]|第[一二三四五六七八九十\d]{1,3}[章节部篇]")
 """The start of a heading above rows."""
 _BRACKET = re.compile(r"[(（]([^()（）]+)[)）]")
@@ -330,16 +310,6 @@ def person_of(key: str) -> str:
     return next((_WHO[part] for part in parts if _WHO.get(part)), "")
 
 
-def says_maker(text: str) -> bool:
-    """Return whether a text says who made what it stands in."""
-    return _MAKER.fullmatch(text.strip()) is not None
-
-
-def is_remark(text: str) -> bool:
-    """Return whether a text is a note, a source or a sum, or says who made what it stands in."""
-    return _REMARK.fullmatch(text.strip()) is not None or says_maker(text)
-
-
 def remark_in(record: Mapping[str, Any], name: str) -> str | None:
     """Return the text of a row that is none of an entry: a remark where others have a name, or nothing but a heading."""
     texts = [text for value in record.values() if (text := plain_text(value))]
@@ -496,7 +466,7 @@ def _as_kind(
 def _are_persons(names: Sequence[str]) -> bool:
     """Return whether most names may be people's, and none looks like what may be described."""
     looks = any(pattern.search(each) for each in names for pattern in _words().names.values())
-    return not looks and 2 * sum(bool(_PERSON.fullmatch(each)) for each in names) > len(names)
+    return not looks and 2 * sum(bool(PERSON.fullmatch(each)) for each in names) > len(names)
 
 
 def _different(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> set[tuple[str | None, ...]]:

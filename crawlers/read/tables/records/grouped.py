@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from crawlers.read.tables.records.entities import are_people, is_remark, keys_for, kind_words, names_entry, plain_text
+from crawlers.read.tables.records.entities import are_people, keys_for, kind_words, names_entry, plain_text
+from crawlers.read.vocabulary.remarks import is_remark
 
 _MEASURED = "examination"
 _MOST_KINDS, _KNOWN, _DISTINCT, _PAIR = 40, 0.5, 0.5, 2
