@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, islice
+from itertools import accumulate, groupby, islice
 
 import numpy as np
 from msgspec import Struct
@@ -510,7 +510,8 @@ class PaperAccount:
         """Count a stretch that is a list of answers, or the texts of items behind their labels."""
         marks: list[tuple[int | None, int]]
         if entries := is_list(stretch.text) and listed_in(stretch.text.strip()).entries:
-            marks = [self._listed(stretch, entry) for entry in entries]
+            runs = groupby(entries, key=lambda one: one.words or one.number)  # the answers of an uncertain run are all in each entry
+            marks = [self._listed(stretch, next(run)) for _, run in runs]
         elif not stretch.is_last and parts_of_stretch(stretch.text, stretch.is_first, before_claimed=True):
             return
         else:
@@ -525,7 +526,11 @@ class PaperAccount:
     def _listed(self, stretch: Stretch, entry: KeyEntry) -> tuple[int | None, int]:
         """Return the mark of an answer in a list, and its size; what no question has is unread."""
         letters = folded(entry.answer or "")
-        answered = [item for item in self._numbered[str(entry.number)] if set(letters) <= set(folded(item.answer_raw or ""))]
+        answered = [
+            item
+            for item in self._numbered[str(entry.number)]
+            if set(letters) <= set(folded(item.answer_raw or "")) or (item.doubt and not entry.sure)
+        ]
         mark = min((mark_of(item, self._reasons) for item in answered), default=None)
         if mark is None:
             self._account.add_unread(f"{self._unit}:{stretch.line + 1}", "answer_without_question", letters)
