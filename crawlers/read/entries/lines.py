@@ -35,7 +35,7 @@ _BEHIND_NAME = re.compile(
     r"(?:\s+(?P<foreign>[A-Za-z][^\u4e00-\u9fff《（(]*|[A-Z]?[a-z]{3}[^《]*))?(?P<book>\s*[（(]?《.*)?$"
 )
 """What follows a name: the same in Latin, and the book that it is from."""
-_TITLE = re.compile(r"(?:药品|使用)*(?<![见读阅按照据的])说明书$")
+_TITLE = re.compile(r"(?:药品|使用){0,2}(?<![见读阅按照据的])说明书$")
 """The end of the title of a leaflet, behind a name."""
 _LISTED = re.compile(r"\n|[\s；;]\s{0,9}(?=[^\s:：]{2,6}\s?[:：])")
 """Between the names in a value."""

@@ -175,6 +175,7 @@ _PIECES = re.compile(r"[、，,；;。\s|/﹑]+")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SENTENCE = re.compile("[。；;]")
 _SHARED = re.compile(r"\s?[/／与和及、]\s?")
+_NAMES_BOOK = re.compile("《|本草|药典|[经论]$")
 _OF_NAME = re.compile("(?:的?名[称字]?|name)$")
 _NO_NAME = re.compile(r"[。；;！？?\n]")
 
@@ -414,7 +415,7 @@ def _as_kind(
         fits = _fits(kind, label, columns[key].texts) if label else 0.0
         if label == RANGES and (fits < _LOOKS or _of_others(key)):
             label, fact = "", False
-        if label == _FROM and sum("《" in text for text in columns[key].texts) >= _PROPOSED * len(columns[key].texts):
+        if label == _FROM and _share(columns[key].texts, _NAMES_BOOK) >= _PROPOSED:
             label = _BOOK
         if label:
             labels[key] = label
