@@ -1,13 +1,13 @@
-# Two commands do everything from a fresh clone: `make repro` and `make test`. Both set .venv up by themselves.
+# In a fresh clone, two commands do everything: `make repro` and `make test`. Both create .venv.
 SHELL := /bin/bash
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
-# Nothing here may ask the network once the packages are in: DVC, Great Expectations and the Hugging Face hub are told so.
+# Once the packages are installed, nothing may use the network: these settings are for DVC, Great Expectations and the Hugging Face Hub.
 export DVC_NO_ANALYTICS := 1
 export GX_ANALYTICS_ENABLED := false
 export HF_HUB_OFFLINE ?= 1
-# The order of rows in `dvc metrics diff` follows Python's string hashes.
+# The row order of `dvc metrics diff` depends on Python's string hashes.
 export PYTHONHASHSEED := 0
-# Some environments forbid Python to keep what it compiled; then each of the stages compiles our modules, and each test process all tests, anew.
+# Some environments disable bytecode files; then every stage would compile our modules again, and every test process all tests.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
