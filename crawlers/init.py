@@ -38,18 +38,18 @@ NEXT = 'git commit -am "Own files alone" && make repro STAGE=release'
 SUMMARY = "metrics/summary.json"
 RELEASED = "splits/released.jsonl"
 _MOST = {"mcqa": 600, "mrqa": 200, "qa": 25, "tf": 200, "blank": 25}
-"""The most questions of a type for test; those of `mcqa`, `mrqa` and `qa` are CPsyExam's."""
+"""Maximum number of questions of a type in test; those of `mcqa`, `mrqa` and `qa` are from CPsyExam."""
 _CHOICES = ("mcqa", "mrqa")
 _SHARE = 5
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _TASKS = {"choice": ("random", "longest"), "tcm": ("random", "longest"), "tf": ("random",)}
-"""Models that need no weights, by the task that asks them."""
+"""Baselines for each task; they need no weights."""
 _TCM = "TCM"
-"""The exam whose choices are of task `tcm`, and of quota `split.tcm_per_subject`."""
+"""The exam whose choice questions belong to the task `tcm` and the quota `split.tcm_per_subject`."""
 
 
 class Pool(Struct, frozen=True):
-    """What shares a quota."""
+    """Properties of questions that share a quota."""
 
     exam: str
     category: str
@@ -61,24 +61,24 @@ class _Question(Pool, frozen=True):
 
 
 class OwnFiles(NamedTuple):
-    """What the files hold."""
+    """Contents of the user's files."""
 
     name: str
     """Key under `imports`."""
     line: dict[str, str]
-    """Values of that key."""
+    """Values of the line."""
     pools: Mapping[Pool, int]
     """Questions with an answer that clean and near_duplicates keep."""
 
     @property
     def title(self) -> str:
-        """Return the name of the release: that of the exam, unless it has signs that no name may have, or of the folder."""
+        """The name of the release: the exam's, or the folder's if the exam's contains characters that names must not have."""
         exam = self.line.get("exam", "")
         return exam if re.search(NAME, exam) else self.name
 
     @property
     def types(self) -> dict[str, int]:
-        """Return the questions by type."""
+        """Number of questions by type."""
         kinds = sorted({pool.question_type for pool in self.pools})
         return {kind: sum(count for pool, count in self.pools.items() if pool.question_type == kind) for kind in kinds}
 
@@ -108,7 +108,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def clear(project: Path) -> None:
-    """Empty the ledgers of a project, and remove the figures of its sources, models and runs."""
+    """Empty the ledgers of a project, and remove the metrics of its sources, models and runs."""
     for path in [project / SUMMARY, *project.glob("metrics/*/*.json")]:
         path.unlink(missing_ok=True)
     for path in filter(Path.exists, (project / ledger for ledger in LEDGERS)):
@@ -117,7 +117,7 @@ def clear(project: Path) -> None:
 
 
 def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:
-    """Return what the files of a folder hold, after reading, cleaning and removing near-duplicates.
+    """Return the contents of a folder's files after reading, cleaning and removing near-duplicates.
 
     Raises:
         ValueError: the name of the folder cannot be a key, or no question with an answer was found.
@@ -137,7 +137,7 @@ def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:
 
 
 def newest_day(folder: str) -> str:
-    """Return the day on which the newest of the files was modified, which stands in params.yaml from now on: a copy has other times."""
+    """Return the date on which the newest file was modified; it is stored in params.yaml because copies have other times."""
     newest = max(path.stat().st_mtime for _, path in named_files([folder]))
     return str(datetime.fromtimestamp(newest, UTC).date())
 
@@ -152,9 +152,7 @@ def _items(source: Import, faults: list[str]) -> Iterator[Item]:
 
 
 def quotas(pools: Mapping[Pool, int]) -> dict[str, int]:
-    """Return the questions of each type that an exam and category gives to test: a fifth of its smallest pool of five or more questions, at
-    most CPsyExam's number.
-    """
+    """Return the quota of test for each type: a fifth of its smallest pool of five or more questions, at most `_MOST`."""
     least: dict[str, int] = {}
     for pool, count in pools.items():
         if count >= _SHARE and (pool.exam != _TCM or pool.question_type not in _CHOICES):
@@ -163,7 +161,7 @@ def quotas(pools: Mapping[Pool, int]) -> dict[str, int]:
 
 
 def too_few(pools: Mapping[Pool, int]) -> str:
-    """Return what test will have too few of for a verdict, by type: `12 mcqa of 64, no qa of 3`."""
+    """Return the types with too few questions in test for a verdict: `12 mcqa of 64, no qa of 3`."""
     quota, few = quotas(pools), []
     for kind in _MOST:
         sizes = [count for pool, count in pools.items() if pool.question_type == kind and (pool.exam != _TCM or kind not in _CHOICES)]
@@ -174,16 +172,16 @@ def too_few(pools: Mapping[Pool, int]) -> str:
 
 
 def runs_of(pools: Iterable[Pool]) -> dict[str, str]:
-    """Return lines of runs of baselines, one for each model and task that has questions."""
+    """Return baseline runs, one for each task that has questions and each of its models."""
     tasks = {("tcm" if pool.exam == _TCM else "choice") if pool.question_type in _CHOICES else pool.question_type for pool in pools}
     return {f"{model}-{task}": f"{{model: {model}, task: {task}}}" for task, models in _TASKS.items() if task in tasks for model in models}
 
 
 def own_params(text: str, own: OwnFiles) -> str:
-    """Return the text of params.yaml for own files alone: other lines stay as they are.
+    """Return the text of params.yaml for only the user's files; other lines are unchanged.
 
     Raises:
-        ValueError: it has own files already, or is not as the project wrote it.
+        ValueError: it already has the user's files, or no longer has the project's form.
     """
     values = yaml_values(text, PARAMS_FILE)
     if not isinstance(values, dict) or values.get("imports"):

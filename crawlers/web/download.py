@@ -1,4 +1,4 @@
-"""The download handler of live crawls, and what both handlers share: pauses that a site requests, and a size limit for response heads."""
+"""The download handler of live crawls, and code shared by both handlers: requested pauses, and a size limit for response headers."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -45,7 +45,7 @@ class LiveHandler(HTTP11DownloadHandler):
             response = await super().download_request(request)
         except CannotResolveHostError:
             host = urlsplit(request.url).hostname or ""
-            if address := hosts.refused.get(host.rstrip(".")):  # Twisted drops the resolver's message, and Scrapy would retry
+            if address := hosts.refused.get(host.rstrip(".")):  # Twisted loses the resolver's message, and Scrapy would retry
                 raise refuse(self.stats, request, f"{NOT_PUBLIC}: {host} is {address}") from None
             raise
         self.pauses.note(request, response)
@@ -53,9 +53,9 @@ class LiveHandler(HTTP11DownloadHandler):
 
 
 class Pauses:
-    """Pauses that hosts request by Retry-After.
+    """Pauses that hosts request with Retry-After.
 
-    Settings: RETRY_AFTER_MAX (a longer requested pause ends the crawl), RETRY_AFTER (used if the host names no time).
+    Settings: RETRY_AFTER_MAX (a longer requested pause ends the crawl), RETRY_AFTER (used if the host states no time).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -65,7 +65,7 @@ class Pauses:
         self.until: dict[str, float] = {}
 
     async def wait(self, request: Request) -> None:
-        """Wait until the host may be requested again. Keeps the host's slot in the downloader, so that no other request passes."""
+        """Wait until requests to the host are allowed again. Occupies the host's slot in the downloader, so no other request passes."""
         if self.crawler.stats.get_value(STOPPED):  # a request in the downloader when the crawl was stopped
             raise IgnoreRequest(f"{request.url}: the crawl has ended")
         left = self.until.get(urlsplit(request.url).netloc, 0) - monotonic()
