@@ -41,7 +41,7 @@ def main() -> None:
         quota = "--quota.mcqa 1 --quota.mrqa 1 --quota.qa 1 --tcm_per_subject 1 --train_floor 1 --balance fill"
         shares = "--seed 1 --dev_share 0.1 --claim_test_share 0.2 --claim_reserved_share 0.1"
         _run(folder, "splits.split", *quota.split(), *shares.split())
-        _run(folder, "splits.leaks", "--contained", "0.95", check=False)  # fails on a type whose wording reveals answers, which the table shows
+        _run(folder, "splits.leaks", "--contained", "0.95", check=False)  # fails if wording reveals answers; the table shows where
         print(_table(folder))
 
 

@@ -66,7 +66,7 @@ class Pauses:
 
     async def wait(self, request: Request) -> None:
         """Wait until requests to the host are allowed again. Occupies the host's slot in the downloader, so no other request passes."""
-        if self.crawler.stats.get_value(STOPPED):  # a request in the downloader when the crawl was stopped
+        if self.crawler.stats.get_value(STOPPED):  # the request was in the downloader when the crawl was stopped
             raise IgnoreRequest(f"{request.url}: the crawl has ended")
         left = self.until.get(urlsplit(request.url).netloc, 0) - monotonic()
         if left > 0:
@@ -100,14 +100,14 @@ def seconds_named(retry_after: str, now: datetime, unnamed: float) -> float:
 
 
 def limit_heads(pool: HTTPConnectionPool) -> None:
-    """Abort a pool's connections when a response head exceeds the limit; the failure names `ConnectionAborted`.
+    """Abort a pool's connections whose response head exceeds the limit; the failure is `ConnectionAborted`.
 
-    Twisted has no public API for this. A test with an endless head fails if this has no effect in a new version.
+    Twisted has no public API for this. A test with an endless head fails if a new version breaks it.
     """
     made = pool._factory
 
     class Limited(made):  # type: ignore[misc, valid-type]
-        """Factory of connections that count what comes before a body."""
+        """Factory of connections that count the bytes before a body."""
 
         def buildProtocol(self, addr: IAddress | None) -> Protocol:
             return _counting(super().buildProtocol(addr))
@@ -120,7 +120,7 @@ def _counting(protocol: Any) -> Any:
 
     def counted(data: bytes) -> None:
         nonlocal head_bytes, answer
-        if protocol._parser is not answer:  # one per response; if it comes in one piece, only the head is counted
+        if protocol._parser is not answer:  # a new response; if it arrives in one piece, only the head is counted
             head_bytes, answer = 0, protocol._parser
         head_bytes = head_bytes + len(data) if getattr(answer, "state", None) in _IN_HEAD else 0
         if head_bytes > _MAX_BYTES + len(data):
