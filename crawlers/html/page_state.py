@@ -18,14 +18,14 @@ from crawlers.text.fields import sound_json
 CONTAINERS = (
     "_ROUTER_DATA", "_SSR_DATA", "__MODERN_ROUTER_DATA__", "__MODERN_SSR_DATA__", "__NEXT_DATA__", "__INITIAL_STATE__", "RENDER_DATA",
 )  # fmt: skip
-"""Names that frameworks use for it, as the id of a script or as a variable; RENDER_DATA is percent-encoded."""
+"""Names that frameworks use for the state, as the id of a script or as a variable; RENDER_DATA is percent-encoded."""
 _SCRIPT_TYPES = {None, "", "text/javascript", "application/javascript", "module"}
 _CALLS = re.compile(r"(?:(?:JSON\.parse|decodeURIComponent|decodeURI)\s*\(\s*)++")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|(?<![\w$.])undefined(?![\w$])', re.DOTALL)
 _SCRIPT_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|[^\"\\/bfnrtu])|(\\.)", re.DOTALL)
 _MAX_ASSIGNMENTS = 4
 _MAX_WRAPPINGS = 4
-"""JSON in a string, in a call, in an address: nobody nests deeper than this."""
+"""Maximum nesting of JSON in strings, calls and URL encoding."""
 
 
 def values_of(response: Response) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Pages of exam papers: whether an answer is a page at all, its links, and papers spread over several pages."""
+"""Pages of exam papers: check that an answer is a page, read its links, and join papers that span several pages."""
 
 import bisect
 import re

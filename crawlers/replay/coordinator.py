@@ -30,9 +30,9 @@ from crawlers.web.request_queue import Frontier, url_of
 from crawlers.web.run_spider import first_lines, spider_arguments
 
 _BY_PAGE = {-number for number in (signal.SIGVTALRM, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)}
-"""Exit codes of a worker that its page broke."""
+"""Exit codes of a worker that crashed on a page."""
 _BATCH_PAGES = 16
-_PAGES_A_WORKER = 500  # fewer are read in the time it takes to start another process
+_PAGES_A_WORKER = 500  # reading fewer takes less time than starting another process
 
 BatchResult = tuple[int | None, list[PageReport]]
 """Number of a batch and the reports on its pages; None if there was no batch."""

@@ -1,4 +1,4 @@
-"""Pages that a crawl already has: those of its own snapshot, and those of older snapshots, which are requested conditionally."""
+"""Stored pages for a crawl: those of its own snapshot, and those of older snapshots, which are requested conditionally."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from crawlers.store.warc import Page, Revisit, payload_digest
 
 _CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
 _NO_CONDITIONS = "asked_without_conditions"
-_READING_HEADERS = {"content-type", "content-encoding", "content-language"}  # with another value, equal bytes are another page
+_READING_HEADERS = {"content-type", "content-encoding", "content-language"}  # if one differs, equal bytes are a different page
 _DATE_CHARS = len("2026-11-20")
 
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from w3lib.url import canonicalize_url
 
-_DIGEST_BYTES = 16  # an address crafted to collide with another is noticed when its page is read
+_DIGEST_BYTES = 16  # a crafted collision is noticed when the page is read
 
 
 class Key(Struct, frozen=True):

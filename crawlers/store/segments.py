@@ -1,4 +1,4 @@
-"""A source's folder of pages for readers: one WARC segment per snapshot, one index of all, one list of failed requests."""
+"""Read a source's folder of pages: one WARC segment per snapshot, one index of all, one list of failed requests."""
 
 import logging
 import zlib

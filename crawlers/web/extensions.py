@@ -1,4 +1,4 @@
-"""Scrapy extensions of a crawl: the progress bar, named lists that the site does not have, and timers."""
+"""Scrapy extensions of a crawl: the progress bar, detection of named lists that the site does not have, and timers."""
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler

@@ -81,10 +81,10 @@ _WORDS: dict[type[Exception], str] = {
 # By names of failures that are not public in Twisted, and of connections that crawlers.web.download aborts.
 _BY_REASON = {"ParseError": NOT_HTTP, "ConnectionAborted": f"{TOO_LARGE}: the head of the answer"}
 DOWNLOAD_ERRORS: tuple[type[Exception], ...] = tuple(_WORDS)
-"""What a download may fail with; anything else is a bug."""
+"""Exceptions that a download may raise; any other is a bug."""
 
 _NO_SUCH_PAGE = {404, 410, 414}
-"""Statuses that finally state that there is no page. Any other may be a wall, a limit or a temporary error."""
+"""Statuses that mean that the page does not exist. Any other may be a wall, a limit or a temporary error."""
 _ROBOTS_DEFERRED = {407, 408, 425, 429}
 
 

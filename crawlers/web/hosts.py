@@ -19,12 +19,12 @@ from crawlers.web.failure_causes import NOT_PUBLIC, NOT_THE_WEB, OFF_SITE, OTHER
 
 _CLOUD_SERVICES = {ipaddress.ip_address("168.63.129.16")}  # a public address, but it answers only inside Azure
 _SESSION = re.compile(r"([;?&])(?:jsessionid|phpsessid|aspsessionid[a-z]*|cfid|cftoken)=[\w.!-]*(&?)|/\([SFX]\([0-9a-z]{24}\)\)(?=/)", re.I)
-"""Ids of sessions in addresses: each visit would get a new one, and so would each page."""
+"""Session ids in URLs, which differ in each visit and would make each page new."""
 _CALENDAR = re.compile(r"(?:[?&](?:year|month|ym|date|day|start)=|/(?:calendar|rili|events?|archives?)/)(\d{4})(?!\d{3})", re.I)
 FOR_ROBOTS = "is_robots"
-"""Key of meta: true if a robots.txt is requested."""
+"""Meta key: true if a robots.txt is requested."""
 refused: dict[str, str] = {}
-"""Host -> address, of hosts that were refused. Twisted drops the message of a resolver."""
+"""Refused host -> address. Twisted drops a resolver's message."""
 
 
 class PublicResolver(CachingThreadedResolver):

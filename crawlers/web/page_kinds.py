@@ -57,16 +57,16 @@ KINDS_FILE = "kinds.json"
 _STAT = "kind/"
 LOOKED_AT = "pages looked at"
 _WITH = "pages with "
-"""Prefix of figures that are compared as a share of the checked pages, not as a number."""
+"""Prefix of figures that are compared as a share of the checked pages, not as a count."""
 _PROVENANCE = {"url", "provenance", "exam", "subject"}
-"""Fields that the page does not give."""
+"""Fields that do not come from the page."""
 _FLAWS = {"doubt", "images"}
-"""Fields for defects of an item: a change of the site fills them."""
+"""Fields for defects of an item, which a change of the site may fill."""
 _READ_SHARE = 0.3
-"""Share of a base64 text that items must contain; with less, they have only its title or name, from elsewhere on the page."""
+"""Minimum share of a base64 text in items; with less, they have only its title or name, from elsewhere on the page."""
 _LABEL_CHARS = 20
 _LOOKED_AT = 500
-"""Pages of a kind whose text is checked; a site that encodes its text does so from the first page."""
+"""Maximum number of pages of each kind whose text is checked; a site that encodes text does so from the first page."""
 _ENCODINGS = ("utf", "gb", "ascii", "hz", "cp936")
 _TAG = re.compile(r"<[^<>]*>")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
