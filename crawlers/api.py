@@ -40,7 +40,7 @@ def read(
         >>> atomexam.read("books", "more/*.csv")[["stem_raw", "answer_raw", "doubt"]]
     """
     if not paths:
-        raise ValueError("read: name a file, a folder or a pattern")
+        raise ValueError("read: no path given; expected files, folders or patterns")
     known = shipped_layouts()
     if format:
         suffixes_of(format, known)  # an unknown name raises now

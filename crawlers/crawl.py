@@ -83,7 +83,7 @@ def crawl_live(spider: "type[SourceSpider]", source: Source, folder: Path, repor
     from crawlers.web import settings
 
     if not os.environ.get("ATOMEXAM_CONTACT"):
-        report("ATOMEXAM_CONTACT is not set: set it to an email or web address where the sites can reach you\n")
+        report("ATOMEXAM_CONTACT is not set; set it to an email or web address at which the sites can reach you\n")
     return _crawl(spider, source, folder, "live", settings.live(source, spider.delay, spider.concurrency), report)
 
 

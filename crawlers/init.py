@@ -1,11 +1,11 @@
-"""Begin a benchmark of your own files alone: params.yaml without the replicas of sites, their runs and the model trained here.
+"""Start a benchmark of only your own files: write params.yaml without the replicas of sites, their runs and the trained model.
 
     python -m atomexam init imports/my_books --exam MYEXAM
     git commit -am "Own files alone" && make repro STAGE=release
 
-The files are read and cleaned once to count their questions. Quotas hold for each exam and category: a fifth of a type in the smallest of
-them, at most CPsyExam's number, goes to test, and as much to reserved. The ledgers of what earlier splits and claims chose are emptied,
-which is to be committed, and the figures of sources and runs removed with their summary: they belong to the replicas.
+The files are read and cleaned once to count their questions. Quotas apply to each exam and category: a fifth of a type in the smallest of
+them, at most CPsyExam's number, goes to test, and as many to reserved. The ledgers of earlier splits and claims are emptied (commit this),
+and the metrics of sources and runs are removed with their summary, because they belong to the replicas.
 """
 
 import argparse
@@ -86,7 +86,7 @@ class OwnFiles(NamedTuple):
 def main(argv: list[str] | None = None) -> None:
     arguments = _arguments(argv)
     if Path(RELEASED).exists() and Path(RELEASED).stat().st_size:
-        raise ValueError(f"{RELEASED} names published versions, whose splits must stay; begin in a new clone")
+        raise ValueError(f"{RELEASED} lists published versions, whose splits must not change; start in a new clone")
     own = counted(arguments.folder, arguments.exam, arguments.subject)
     after = own_params(Path(PARAMS_FILE).read_text(encoding="utf-8"), own)
     clear(Path())
@@ -95,14 +95,14 @@ def main(argv: list[str] | None = None) -> None:
     quota = ", ".join(f"{count} {name}" for name, count in quotas(own.pools).items()) or "none: no type has enough questions"
     exams = sorted({pool.exam for pool in own.pools})
     print(f"{own.line['path']}: {sum(own.types.values())} different questions with answers: {own.types}; exams: {', '.join(exams)}")
-    print(f"written   {PARAMS_FILE}: imports.{own.name}; quota of test, and again of reserved, per exam and category: {quota}")
+    print(f"written   {PARAMS_FILE}: imports.{own.name}; quota of test, and the same of reserved, per exam and category: {quota}")
     print(f"          release.name, the name of the data set: {own.title}")
     if few := too_few(own.pools):
-        print(f"few       in test: {few}; the report gives no verdict below {LEAST}, which {_SHARE * LEAST} questions of a type give")
+        print(f"few       in test: {few}; the report gives no verdict below {LEAST}, which needs {_SHARE * LEAST} questions of a type")
     if UNKNOWN_EXAM in exams:
-        print("unknown   the files name no exam for some; --exam NAME gives it, and --subject NAME what prompts speak of")
+        print("unknown   some questions have no exam; set it with --exam NAME, and the subject in prompts with --subject NAME")
     if _TCM in exams:
-        print(f"          questions of exam {_TCM} have a quota of their own, split.tcm_per_subject")
+        print(f"          questions of exam {_TCM} have their own quota, split.tcm_per_subject")
     print(f"emptied   {', '.join((*LEDGERS, SUMMARY))}, and metrics of sources, models and runs")
     print(f"next:     {NEXT}; `make repro` also asks {len(runs_of(own.pools))} baselines; until the commit, `git checkout .` undoes this")
 
@@ -222,8 +222,8 @@ def _flow(values: Mapping[str, str]) -> str:
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = parser_of(__doc__)
     parser.add_argument("folder", metavar="FOLDER", help="folder with the files, such as imports/my_books")
-    parser.add_argument("--exam", help="examination of all questions; default: what the files say")
-    parser.add_argument("--subject", help="subject of all questions; default: what the files say")
+    parser.add_argument("--exam", help="examination of all questions; default: as in the files")
+    parser.add_argument("--subject", help="subject of all questions; default: as in the files")
     return parser.parse_args(argv)
 
 

@@ -46,11 +46,11 @@ def mend(text: str, committed: str, stages: Mapping[str, int]) -> tuple[str, lis
     faults = []
     if re.search(r"^<<<<<<< ", text, re.MULTILINE):
         text = _ours(text)
-        faults.append("has the conflict of a merge; our side is kept, and is to be committed: `git add dvc.lock`")
+        faults.append("has a merge conflict; our side is kept; commit it: `git add dvc.lock`")
     entries, known = dict(_ENTRY.findall(text)), dict(_ENTRY.findall(committed))
     parsed = _parsed(text)
     if _HEADER + "".join(f"  {name}:\n{entry}" for name, entry in entries.items()) != text or parsed.keys() != entries.keys():
-        faults.append("is torn" if text.strip("\0 \n") else "is empty")
+        faults.append("is truncated or invalid" if text.strip("\0 \n") else "is empty")
         if not text.endswith("\n") and entries:
             entries.popitem()
         parsed = {name: _parsed(f"{_HEADER}  {name}:\n{entry}").get(name) for name, entry in entries.items()}
@@ -62,7 +62,7 @@ def mend(text: str, committed: str, stages: Mapping[str, int]) -> tuple[str, lis
     if restored or torn:
         faults.append(f"lacks entries of {len(restored.keys() | torn)} stages; {len(restored)} are taken from the last commit; {_REST}")
     if dead := sum(name not in stages for name in entries):
-        faults.append(f"has entries of {dead} stages that are no more; they are removed")
+        faults.append(f"has entries of {dead} stages that no longer exist; they are removed")
     if not faults:
         return text, []
     order = [*dict.fromkeys([*(name for name in known if name in restored or name in sound), *sound])]
@@ -184,7 +184,7 @@ def _heal(file: _Output, stage: str, hashes: bool) -> bool:
         if file.size is not None and size != file.size:
             damaged.append((path, f"{what} has {size:,} of {file.size:,} bytes"))
         elif hashes and _md5(path) != file.md5:
-            damaged.append((path, f"{what} has other bytes than dvc.lock says"))
+            damaged.append((path, f"{what} has a different hash than in dvc.lock"))
     for path, fault in damaged:
         path.unlink()
         print(f"{file.path}: {fault} and was removed; `make repro` restores it or runs {stage} again", file=sys.stderr)
@@ -224,12 +224,12 @@ def heal(hashes: bool = False) -> int | None:
 def main() -> int:
     damaged = heal(hashes=True)
     if damaged is None:
-        print("nothing was checked: a DVC is at work, or dvc.lock names no stage of dvc.yaml. Next: `make repro`", file=sys.stderr)
+        print("nothing was checked: DVC is running, or dvc.lock has no stage of dvc.yaml. Next: `make repro`", file=sys.stderr)
         return 1
     if damaged:
-        print(f"{damaged} damaged files were found. Next: `make repro`", file=sys.stderr)
+        print(f"found {damaged} damaged files. Next: `make repro`", file=sys.stderr)
         return 1
-    print("all outputs and their copies in DVC's cache are as dvc.lock says")
+    print("all outputs and their copies in DVC's cache match dvc.lock")
     return 0
 
 

@@ -33,7 +33,7 @@ def prepare(params: Params, root: Path = Path()) -> None:
         is_tracked = (root / f"{entry}.dvc").exists()
         if is_tracked and not (root / path).exists():
             fetched = f"`dvc pull {entry}.dvc` fetches it, `--allow-missing` runs the stages that do not read it"
-            print(f"{name}: {path} is not here: {fetched}", file=sys.stderr)
+            print(f"{name}: {path} is missing: {fetched}", file=sys.stderr)
         if not is_tracked and (root / entry).exists():
             new.add(str(entry))
     if new:  # DVC itself reports what it cannot track, such as a file in git; the pipeline runs without it

@@ -84,7 +84,7 @@ def lines(root: Path) -> Iterator[str]:
     yield from figures_of(root)
     summary = _read(root / SUMMARY)
     if newer := [stage for stage, differs in _STAGES.items() if differs(root / "metrics", summary)]:
-        yield f"these figures are from the last report; {', '.join(newer)} ran since; `make repro` updates them"
+        yield f"these figures are from the last report; {', '.join(newer)} ran later; `make repro` updates them"
     if (last := _committed(root)) is not None:
         changed = moved(last, summary)
         yield f"moved since the last commit: {'nothing' if not changed else number_of(len(changed), 'figure')}"
@@ -92,15 +92,15 @@ def lines(root: Path) -> Iterator[str]:
         if len(changed) > _MOST_MOVED:
             yield f"  … and {len(changed) - _MOST_MOVED} more: `dvc metrics diff`"
         if changed:
-            yield "  why they moved: `python -m eval.diff HEAD --html`, also in the report and for its items"
+            yield "  to see why: `python -m eval.diff HEAD --html`, also for the report and its items"
         if others := _changed_beside(root):
-            yield f"  {number_of(len(others), 'file')} beside the summary changed: {', '.join(others[:_MOST_FILES])}" + (
+            yield f"  {number_of(len(others), 'file')} besides the summary changed: {', '.join(others[:_MOST_FILES])}" + (
                 f" and {len(others) - _MOST_FILES} more (git status)" if len(others) > _MOST_FILES else ""
             )
     if (root / REPORT).exists():
         yield f"report  {(root / REPORT).resolve().as_uri()}"
     else:
-        yield f"report  {REPORT} is not here; `make repro` builds it"
+        yield f"report  {REPORT} does not exist; `make repro` builds it"
 
 
 def figures_of(root: Path) -> list[str]:

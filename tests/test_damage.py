@@ -48,13 +48,13 @@ def test_a_lock_cut_anywhere_is_as_it_was() -> None:
     [
         ("", "is empty"),
         ("\0" * 500, "is empty"),
-        (TEXT[:300], "is torn"),
+        (TEXT[:300], "is truncated or invalid"),
         (TEXT[: TEXT.index("  c:")], "lacks entries of 1 stages; 1 are taken from the last commit"),
         (TEXT[: TEXT.index("  c:") + len("  c:\n    cmd: python -m c\n")], "lacks entries of 1 stages"),
-        (TEXT[:-1], "is torn"),
-        (TEXT.replace("schema: '2.0'", ""), "is torn"),
+        (TEXT[:-1], "is truncated or invalid"),
+        (TEXT.replace("schema: '2.0'", ""), "is truncated or invalid"),
         (TEXT.replace("  c:\n", "<<<<<<< HEAD\n  c:\n").replace("    cmd: python -m c", "=======\n>>>>>>> x\n    cmd: python -m c"),
-         "has the conflict of a merge"),
+         "has a merge conflict"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_and_healed_from_the_last_commit(text: str, fault: str) -> None:
@@ -66,7 +66,7 @@ def test_entries_of_stages_that_are_gone_go_and_new_ones_stay() -> None:
     grown = dumps_yaml({"schema": "2.0", "stages": LOCK["stages"] | {"new": entry("new")}})
     mended, faults = mend(grown, TEXT, dict.fromkeys(("a", "c", "new"), 2))
     assert list(loads_yaml(mended)["stages"]) == ["a", "c", "new"] and faults == [
-        "has entries of 1 stages that are no more; they are removed"
+        "has entries of 1 stages that no longer exist; they are removed"
     ]
     assert mend(grown[:-9], TEXT, STAGES | {"new": 2})[0] == TEXT, "torn, and in no commit: DVC runs it again"
 
@@ -156,4 +156,4 @@ def test_a_torn_lock_is_healed_in_place(project: Path, capsys: pytest.CaptureFix
     subprocess.run("git add -A && git commit -qm x", shell=True, check=True)
     Path("dvc.lock").write_text(TEXT[: random.Random(1).randrange(len(TEXT))])
     assert heal_lock() == LOCK["stages"] and Path("dvc.lock").read_text() == TEXT
-    assert "dvc.lock is torn" in capsys.readouterr().err
+    assert "dvc.lock is truncated or invalid" in capsys.readouterr().err

@@ -149,11 +149,11 @@ def test_the_overview_has_data_splits_runs_and_where_the_report_is(tmp_path: Pat
         "runs    tiny-claims  accuracy 50.0 % [10.0, 90.0] of 1",
     ]
     assert whole[-1] == f"report  file://{tmp_path}/reports/index.html"
-    assert not any("ran since" in line for line in whole)
+    assert not any("ran later" in line for line in whole)
     (tmp_path / "metrics/clean.json").write_text(json.dumps({"questions": {"in": 4}}))
     (tmp_path / "metrics/scores.json").write_text(json.dumps({"tiny-claims": {"accuracy": 0.5}}))
-    (told,) = [line for line in show.lines(tmp_path) if "ran since" in line]
-    assert told == "these figures are from the last report; clean ran since; `make repro` updates them"
+    (told,) = [line for line in show.lines(tmp_path) if "ran later" in line]
+    assert told == "these figures are from the last report; clean ran later; `make repro` updates them"
 
 
 def test_a_file_of_figures_that_changed_beside_the_summary_is_named(tmp_path: Path) -> None:
@@ -169,4 +169,4 @@ def test_a_file_of_figures_that_changed_beside_the_summary_is_named(tmp_path: Pa
     (tmp_path / "metrics/errors.json").write_text(json.dumps({"kinds": 2}))
     told = list(show.lines(tmp_path))
     place = told.index("moved since the last commit: nothing")
-    assert told[place + 1] == "  1 file beside the summary changed: metrics/errors.json"
+    assert told[place + 1] == "  1 file besides the summary changed: metrics/errors.json"

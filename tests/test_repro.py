@@ -138,5 +138,5 @@ def test_only_what_is_here_and_untracked_is_added(tmp_path: Path, monkeypatch: p
     lines = {"imports": {name: {"path": path} for name, path in paths.items()}, "models": PARAMS["models"] | models}
     own_files.prepare(params.check(PARAMS | lines), tmp_path)
     assert ran == [["-m", "dvc", "add", "imports/models/gpt5", "imports/new"]]  # weights may be large: docs/sharing.md
-    assert capsys.readouterr().err.startswith("imports.gone: imports/gone/b is not here: `dvc pull imports/gone.dvc` fetches it")
+    assert capsys.readouterr().err.startswith("imports.gone: imports/gone/b is missing: `dvc pull imports/gone.dvc` fetches it")
     assert sorted(path.name for path in (tmp_path / "data/items").iterdir()) == ["known.jsonl", "mxqe.jsonl"]

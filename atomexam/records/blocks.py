@@ -47,7 +47,7 @@ class Server(Block, frozen=True):
 
     def __post_init__(self) -> None:
         if self.tokenizer and self.api == "chat":
-            raise ValueError("server.tokenizer is not read by server.api: chat; take it out, or name another api beside it")
+            raise ValueError("server.tokenizer is not used with server.api: chat; remove it, or set another api")
 
 
 _NOT_READ = {
@@ -82,7 +82,7 @@ class Model(Block, frozen=True):
     def __post_init__(self) -> None:
         for name in _NOT_READ[self.backend]:
             if getattr(self.server, name) not in (getattr(Server(), name), self.backend):  # `api: vllm` with `backend: vllm` is allowed
-                raise ValueError(f"the backend {self.backend} has no server.{name}; take it out, or set `backend: openai` to ask a server")
+                raise ValueError(f"the backend {self.backend} has no server.{name}; remove it, or set `backend: openai` to use a server")
 
 
 class Training(Block, frozen=True):
@@ -150,14 +150,14 @@ class Run(RequestSettings, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.prompts and (self.prompt or len({*self.prompts}) < max(2, len(self.prompts))):
-            raise ValueError(f"prompts: {list(self.prompts)} found; expected several different ones, and no `prompt` beside them")
+            raise ValueError(f"prompts: found {list(self.prompts)}; expected several different ones, without `prompt`")
         if self.orders > 1 and self.task not in ("choice", "tcm"):
-            raise ValueError(f"orders are of options, for choice and tcm, found {self.task}; remove them from the run")
+            raise ValueError(f"orders apply only to choice and tcm, found {self.task}; remove them from the run")
         if self.stop_strings and self.method != "generation":
-            raise ValueError(f"stop_strings are for generation, found method: {self.method}; remove them from the run")
+            raise ValueError(f"stop_strings apply only to generation, found method: {self.method}; remove them from the run")
         if self.stop == "verdict" and (self.task not in ("claim", "fourfold") or self.method != "generation"):
             raise ValueError(
-                f"stop: verdict is for claim and fourfold by generation, found {self.task} by {self.method}; remove it from the run"
+                f"stop: verdict applies only to claim and fourfold by generation, found {self.task} by {self.method}; remove it"
             )
 
 
@@ -226,7 +226,7 @@ class Tuning(Block, frozen=True):
             if getattr(self, name) is None:
                 force_setattr(self, name, value)
         if self.embeddings == "learned" and self.method == "full":
-            raise ValueError("embeddings: learned is for method lora; full tuning always trains them. Remove it")
+            raise ValueError("embeddings: learned applies only to method lora; full tuning always trains them; remove it")
         if not self.data or not any(self.data.values()):
             raise ValueError("data: nothing to train on; name a kind with an amount above 0, such as {claims: 1}")
 
@@ -250,7 +250,7 @@ class Sweep(Block, frozen=True):
     def __post_init__(self) -> None:
         for name in ("kinds", "amounts", "seeds", "runs"):
             if not getattr(self, name):
-                raise ValueError(f"{name}: [] found; expected at least one")
+                raise ValueError(f"{name}: found []; expected at least one")
             if twice := [one for index, one in enumerate(getattr(self, name)) if one in getattr(self, name)[:index]]:
                 raise ValueError(f"{name}: {twice[0]} is listed twice; remove one")
         if self.kinds and (both := sorted(set(self.kinds) & self.always.keys())):

@@ -106,7 +106,7 @@ def read_guarded(read: Read, name: str, body: bytes, advice: str, budget: Budget
     except (EOFError, BrokenPipeError, ConnectionResetError):
         reader.process.join()
         is_slow = reader.process.exitcode == -signal.SIGXCPU
-        words = f"it takes more than {budget.seconds:g} seconds of computing" if is_slow else "its reader broke down on it"
+        words = f"it takes more than {budget.seconds:g} seconds of computing" if is_slow else "its reader crashed"
         raise Refusal(f"{name}: {words}; {advice}") from None
     finally:
         if kind not in (_REFUSAL, _ERROR, _END):  # its remaining output would be mistaken for the next file's

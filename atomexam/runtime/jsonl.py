@@ -107,7 +107,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     if path.exists() and not path.is_file():
-        raise ValueError(f"{path}: not a file; name a file to write to")
+        raise ValueError(f"{path}: not a regular file; expected a file to write to")
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     try:

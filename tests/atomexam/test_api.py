@@ -99,7 +99,7 @@ def test_runs_on_other_splits_are_told_apart(tmp_path: Path) -> None:
     ("call", "error"),
     [
         (lambda: atomexam.read("no-such-file"), "no-such-file"),
-        (lambda: atomexam.read(), "read: name a file, a folder or a pattern"),
+        (lambda: atomexam.read(), "read: no path given; expected files, folders or patterns"),
         (lambda: atomexam.clean([], min_stem=2), "clean: .*min_stem_chars"),
         (lambda: atomexam.split([msgspec.structs.replace(QUESTION, answer=None)], quota={"mcqa": 1}), "1 have no answer, such as q"),
         (lambda: atomexam.split([], quota={"essay": 1}), "split: .*mcqa"),

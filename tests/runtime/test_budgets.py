@@ -99,7 +99,7 @@ def test_a_script_without_a_guard_is_not_run_again_by_its_reader(tmp_path) -> No
         (b"wrap", "a: page 8 takes more than 0.3 seconds of computing; cut it"),
         (b"outer", "a: the file takes more than 0.3 seconds of computing; cut it"),
         (b"swell", "a: takes more than 1024 MB of memory; cut it"),
-        (b"crash", "a: its reader broke down on it; cut it"),
+        (b"crash", "a: its reader crashed; cut it"),
         (b"refuse", "a: no such thing"),
     ],
 )
