@@ -57,7 +57,7 @@ def test_a_lock_cut_anywhere_is_as_it_was() -> None:
          "has a merge conflict"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_and_healed_from_the_last_commit(text: str, fault: str) -> None:
+def test_faults_are_reported_and_repaired_from_the_last_commit(text: str, fault: str) -> None:
     mended, faults = mend(text, TEXT, STAGES)
     assert mended == TEXT and any(line.startswith(fault) for line in faults), faults
 
@@ -141,7 +141,7 @@ def test_damaged_outputs_and_copies_are_found(project: Path, how: str, in_folder
     assert heal_outputs(lock, Path("cache"), hashes=True) == 0
 
 
-def test_what_git_has_is_never_removed(project: Path) -> None:
+def test_never_removes_files_in_git(project: Path) -> None:
     md5 = add(Path("ledger"), b"contents")
     subprocess.run(["git", "add", "ledger"], check=True)
     Path("ledger").write_bytes(b"edited by hand")
@@ -149,7 +149,7 @@ def test_what_git_has_is_never_removed(project: Path) -> None:
     assert Path("ledger").read_bytes() == b"edited by hand"
 
 
-def test_a_torn_lock_is_healed_in_place(project: Path, capsys: pytest.CaptureFixture) -> None:
+def test_truncated_lock_is_repaired_in_place(project: Path, capsys: pytest.CaptureFixture) -> None:
     Path("dvc.yaml").write_text(json.dumps({"stages": {"a": {}, "b": {"foreach": "${bs}"}, "c": {}}}))
     Path("params.yaml").write_text("bs: {x: 1}\n")
     Path("dvc.lock").write_text(TEXT)

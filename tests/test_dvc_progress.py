@@ -41,7 +41,7 @@ def lines(tmp_path: Path) -> StageLines:
         (ERROR, "failed to reproduce 'a'", "failed to reproduce 'a'"),
     ],
 )
-def test_of_dvc_each_stage_that_runs_and_warnings_are_shown(lines: StageLines, level: int, message: str, shown: str | None) -> None:
+def test_shows_only_running_stages_and_warnings(lines: StageLines, level: int, message: str, shown: str | None) -> None:
     record = logging.LogRecord("dvc", level, "", 0, message, (), None)
     assert (record.getMessage() if lines.filter(record) else None) == shown
 
@@ -156,7 +156,7 @@ def test_the_overview_has_data_splits_runs_and_where_the_report_is(tmp_path: Pat
     assert told == "these figures are from the last report; clean ran later; `make repro` updates them"
 
 
-def test_a_file_of_figures_that_changed_beside_the_summary_is_named(tmp_path: Path) -> None:
+def test_lists_changed_metrics_files_besides_the_summary(tmp_path: Path) -> None:
     """Tried by a user: "nothing" had moved while git named four files under metrics."""
     run = {"task": "claim", "pairs": 1, "following_rate": 1.0, "accuracy": 0.5, "accuracy_interval": [0.1, 0.9]}
     for name, value in {"metrics/summary.json": SUMMARY, "metrics/runs/tiny-claims.json": run, "metrics/errors.json": {"kinds": 1}}.items():
