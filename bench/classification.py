@@ -20,9 +20,9 @@ from typing import Any
 
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.params import Clean
+from atomexam.records.subjects import SourceWords
 from atomexam.runtime.jsonl import read_jsonl
 from curation.clean.classify.classes import Classes, Unclassified, category_of, classify, declared_type
-from curation.clean.classify.subjects import SourceWords
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
 

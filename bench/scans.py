@@ -21,9 +21,9 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from atomexam.records.item import QuestionItem
+from atomexam.text.characters import simplify
 from crawlers.read.__main__ import read_row
 from crawlers.read.containers.documents.pdf import read_pdf_guarded
-from curation.text.characters import simplify
 
 BANKS = (
     "second/ujs_career/tiku.txt", "exams_text/zjzx_大学心理学.txt", "cpsyexam/dev.jsonl", "second/xuzhou_party/answer.txt",

@@ -135,7 +135,7 @@ def read_files(
         faults += [f"{file}: {fault}" for fault in reading.faults]
         for part in reading.skipped:
             _logger.warning("%s: %s: %s", name, file, part)
-        silent += [] if reading.record_count > len(reading.faults) else [file]
+        silent += [] if any(not getattr(item, "doubt", None) for item in reading.items) else [file]
         yield from (declared(item, source.exam, source.subject) for item in reading.items)
     limit = f"more than max_misfit_share {max_misfit_share:g}; is {source.format or 'the guess'} the right format?"
     if len(silent) > files * max_misfit_share or not records:

@@ -27,7 +27,7 @@ class StageLines(logging.Filter):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         stages = YAML(typ="safe").load(folder / "dvc.yaml")["stages"]
-        self.descriptions = {name: stage.get("desc", "") for name, stage in stages.items()}
+        self.descriptions = {name: stage.get("do", stage).get("desc", "") for name, stage in stages.items()}
         lock = folder / "dvc.lock"
         self.total = len(re.findall(r"^  \S.*:$", lock.read_text(encoding="utf-8"), re.MULTILINE)) if lock.exists() else 0
         self.begun = 0

@@ -24,7 +24,7 @@ SUMMARY = {
 
 @pytest.fixture
 def lines(tmp_path: Path) -> StageLines:
-    (tmp_path / "dvc.yaml").write_text("stages:\n  crawl: {foreach: [a], do: {cmd: x}, desc: Pages as they came.}\n  clean: {cmd: x}\n")
+    (tmp_path / "dvc.yaml").write_text("stages:\n  crawl: {foreach: [a], do: {cmd: x, desc: Pages as they came.}}\n  clean: {cmd: x}\n")
     (tmp_path / "dvc.lock").write_text("schema: '2.0'\nstages:\n  crawl@a:\n    cmd: x\n  clean:\n    cmd: x\n")
     return StageLines(tmp_path)
 

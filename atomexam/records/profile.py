@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.subjects import SourceWords
 from atomexam.text.option_letters import WIDE, names_no_option
 from atomexam.text.verdicts import SURE_VERDICTS, verdict_of
 
@@ -29,7 +30,6 @@ _ASKS = re.compile(r"[(（]\s{0,8}[)）]|[?？]\s?$|__|(?:^|\s)[A-HＡ-Ｈ]\s?[.
 CUT = re.compile(r"(?:(?<!\.)\.{3,}|(?<!…)…+|(?<!。)。{2,})\s{0,9}$")
 """An ellipsis at the end of a text."""
 _CUT_SIGNS = frozenset(".…。")
-_FILE = "file:"
 _LONG_STEM, _LONG_OPTION = 1000, 400
 
 
@@ -176,9 +176,8 @@ class Profile(NamedTuple):
     signs: Counter[str]
     examples: dict[str, QuestionItem]
     """Sign -> the first question that has it."""
-    categories: Counter[tuple[str, str, str, tuple[bool, bool]]]
-    """Exam; subject or title of the paper; title, section and file name, one per line; whether params.yaml states exam and
-    subject -> questions."""
+    categories: Counter[SourceWords]
+    """The source's words around a question -> number of questions."""
     labels: Counter[tuple[str, str, str]]
     """Source, entity type and label -> entries with that label."""
 
@@ -205,10 +204,7 @@ def _add_question(item: QuestionItem, profile: Profile) -> None:
     profile.options[len(options)] += 1
     if len(key) == 1 and len(options) >= MANY_OPTIONS:
         profile.letters[key] += 1
-    file = item.url.removeprefix(_FILE) if item.url.startswith(_FILE) else ""
-    exam, subject = item.exam_raw or item.exam or "", item.subject or item.subject_raw or item.paper_raw or ""
-    beside = "\n".join(filter(None, (item.paper_raw, item.section_raw, file)))
-    profile.categories[exam, subject, beside, (bool(item.exam), bool(item.subject))] += 1
+    profile.categories[SourceWords.of(item)] += 1
     for sign in signs_of(item):
         profile.signs[sign] += 1
         profile.examples.setdefault(sign, item)

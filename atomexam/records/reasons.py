@@ -20,7 +20,7 @@ OF_QUESTIONS = {
     "image_needed": Reason("it needs a picture or table that the text lacks: 如图所示，……"),
     "mojibake": Reason("characters were lost in an encoding: `锟斤拷`, `�`", "check how the spider decodes the page"),
     "formula_unreadable": Reason(
-        "LaTeX that does not fit on a line: `\\begin{array}`", "write it in words, or add the command to `curation/text/markup.py`"
+        "LaTeX that does not fit on a line: `\\begin{array}`", "write it in words, or add the command to `atomexam/text/markup.py`"
     ),
     "stem_broken": Reason(
         "cut off, or with another question, an option or part of an answer: （B）适应环境的能力", "check how the paper's layout was read"

@@ -16,19 +16,29 @@ from crawlers.read.containers.files.json import documents_of
 from crawlers.read.containers.files.reading import Lost
 from crawlers.read.containers.files.text import lines_with_headings
 from crawlers.read.entries.lines import records_of_lines
-from crawlers.read.entries.records import Located, records_in
+from crawlers.read.entries.records import Located, graph_of, records_in
 from crawlers.read.papers import LINE_READERS, lines_in
 from crawlers.read.tables.any_rows import DATA, literals_as_json, rows_of
-from crawlers.read.tables.columns import SECTION
+from crawlers.read.tables.columns import SECTION, is_unnamed, named
 from crawlers.read.tables.headers import read_sheets
 from crawlers.read.tables.legends import SHEETS, sheets_in
 from crawlers.read.tables.records.arrays import ways_to_records
-from crawlers.read.tables.records.entities import SURE, LayoutProposal, keys_for, kind_words, kinds_of, names_entry, propose_records
+from crawlers.read.tables.records.entities import (
+    SURE,
+    LayoutProposal,
+    are_record_keys,
+    keys_for,
+    kind_words,
+    kinds_of,
+    names_entry,
+    propose_records,
+    remark_in,
+)
 from crawlers.read.tables.records.grouped import grouped, of_people
 from crawlers.read.tables.records.items import entity_of
 from crawlers.read.tables.records.reading import FileReading, Misfit
 
-_DOCUMENTS, _TRIPLE = (".json", ".jsonl", ".ndjson"), ("head", "relation", "tail")
+_DOCUMENTS = (".json", ".jsonl", ".ndjson")
 _SURE_ALONE = 0.7
 """Confidence from which a file describes one thing."""
 
@@ -81,6 +91,9 @@ def read_entries(name: str, body: bytes, provenance: Provenance) -> FileReading:
     for proposal, records in found:
         assert proposal.layout.entity is not None
         for position, record in records:
+            if remark := remark_in(record, proposal.layout.entity.name):
+                reading.unread.append(remark)
+                continue
             own = structs.replace(provenance, position=position)
             try:
                 reading.items.append(entity_of(record, proposal.layout.entity, own))
@@ -106,13 +119,22 @@ def _forms(name: str, body: bytes) -> Iterator[list[Located]]:
                 rows = [(position, dict(zip(sheet.header, cells, strict=False))) for position, cells in sheet.rows if any(cells)]
                 yield grouped(rows)
                 yield of_people(rows)
+                yield graph_of([{key: value for key, value in row.items() if value} for _, row in rows])
         else:
             if suffix in LINE_READERS:
                 yield records_of_lines(_lines(name, body, suffix))
             for table in rows_of(name, body):
-                rows = [(position, _own(row)) for position, row in table.rows]
+                rows = _headed([(position, _own(row)) for position, row in table.rows])
                 yield rows
                 yield grouped(rows)
+
+
+def _headed(rows: list[Located]) -> list[Located]:
+    """Return rows without names of their columns under those of the first row, if they are certainly such."""
+    first = [str(cell) for _, row in rows[:1] for cell in row.values()]
+    if not are_record_keys(first) or not all(map(is_unnamed, rows[0][1])):
+        return rows
+    return [(position, dict(zip(named(first), row.values(), strict=False))) for position, row in rows[1:]]
 
 
 def _own(row: dict[str, Any]) -> dict[str, Any]:
@@ -125,12 +147,9 @@ def _own(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _whole(name: str, body: bytes) -> Any:
-    """Return what a file states, the records of several lines as a list; a list of three texts is a triple."""
+    """Return what a file states, the records of several lines as a list."""
     documents = [document for _, document in documents_of(name, body) if not isinstance(document, Lost)]
-    whole = documents[0] if len(documents) == 1 else documents
-    if isinstance(whole, list) and all(isinstance(each, list) and list(map(type, each)) == [str] * len(_TRIPLE) for each in whole):
-        return [dict(zip(_TRIPLE, each, strict=True)) for each in whole]
-    return whole
+    return documents[0] if len(documents) == 1 else documents
 
 
 def _names_entries(keys: Any) -> bool:

@@ -114,6 +114,9 @@ def read_file(
         return read_exchange(name, body, provenance)
     if format_name == TRIPLES and suffix in TEXTS:
         return read_triples(name, body, provenance)
+    if format_name == TRIPLES:
+        with suppress(Refusal):  # relations that are not known: a row each
+            return read_entries(name, body, provenance)
     shape = None if format_name in (TABLE, *PAPERS) else _layouts(known)[format_name]
     if shape and shape.tables:
         return read_by_layout(name, body, shape.tables, provenance, shape.unread)

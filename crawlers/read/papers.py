@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
 from pathlib import PurePosixPath
 
 from msgspec import structs
@@ -26,13 +27,13 @@ from crawlers.read.lines.doubts.whole_paper import accounted
 from crawlers.read.lines.form.form import better_by_form
 from crawlers.read.lines.marks import answered
 from crawlers.read.lines.paper import read_paper
-from crawlers.read.lines.questions.draft import DOUBTS, Draft, shown
+from crawlers.read.lines.questions.draft import DOUBTS, Draft
 from crawlers.read.lines.questions.draft import ParsedPaper as Paper
 from crawlers.read.lines.questions.shared import with_plain_options
 from crawlers.read.tables.columns import names_of
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.vocabulary.headings import asks
-from crawlers.read.vocabulary.labels import IMAGE, WHOLE_ANSWER, flat, parts_of
+from crawlers.read.vocabulary.labels import IMAGE, WHOLE_ANSWER, flat, parts_of, shown
 from crawlers.read.vocabulary.numbers import number_of
 from crawlers.read.vocabulary.options import is_signed, letter_of, without_letter
 
@@ -243,17 +244,26 @@ def questions_by_layout(name: str, text: Text, layout: PaperLayout, provenance: 
 def reading_of(name: str, text: Text, paper: Paper, source: Text, provenance: Provenance) -> FileReading:
     """Return the questions of a paper as items; `source` has the lines for the account of its characters."""
     titles = _titles(name, text.lines, paper)
-    reading, usual = FileReading(unread=[*text.dropped, *paper.unread], source=source), _usual_count(paper.drafts)
+    reading = FileReading(unread=[*text.dropped, *paper.unread], source=source)
     for draft, (title, subject) in zip(paper.drafts, titles, strict=True):
         draft_provenance, fields = structs.replace(provenance, position=draft.position), {"subject_raw": subject} | draft.raw_fields()
         reading.items.append(QuestionItem(url=provenance.url, provenance=draft_provenance, paper_raw=title, **fields))
-        if draft.doubt:
-            found = draft.words or _found_in(draft, usual) or DOUBTS[draft.doubt]
-            reading.faults.append(f"line {draft.line + 1}: number {draft.number}: {draft.doubt}: {found}")
+    reading.faults += _faults_of(paper.drafts)
     for lost in text.lost:
         reading.give_up(lost, provenance)
     reading.record_count = len(reading.items)
     return reading
+
+
+def _faults_of(drafts: Sequence[Draft]) -> Iterator[str]:
+    """Yield where and why questions are rejected; neighbours that one part of the paper spoils are one line."""
+    usual = _usual_count(drafts)
+    for _, group in groupby(drafts, key=lambda one: (one.doubt, one.words or one.ordinal)):
+        first, *others = group
+        if first.doubt:
+            numbers = f"numbers {first.number} to {others[-1].number}" if others else f"number {first.number}"
+            found = first.words or _found_in(first, usual) or DOUBTS[first.doubt]
+            yield f"line {first.line + 1}: {numbers}: {first.doubt}: {found}"
 
 
 def _usual_count(drafts: Sequence[Draft]) -> int:

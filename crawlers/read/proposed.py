@@ -246,7 +246,8 @@ def _counts(result: FileResult | ValueError) -> str:
     items = _questions(result)
     entries = sum(isinstance(item, EntityItem) for item in result.reading.items)
     found = f"{entries} entries" if entries else f"{len(items)} questions, {sum(not item.answer_raw for item in items)} without an answer"
-    return f"{found}, {len(result.reading.faults)} rejected, {result.account.unread_characters} characters unread"
+    rejected = len(result.reading.items) - len(items) - entries
+    return f"{found}, {rejected} rejected, {result.account.unread_characters} characters unread"
 
 
 def _complete(usual: FileResult | ValueError) -> int:

@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from atomexam.records.item import Item
 from atomexam.records.profile import SIGNS, Profile, profile_of
 from atomexam.records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
+from atomexam.records.subjects import SubjectTable
 from atomexam.runtime.paste_lines import RELATIONS_HEAD, SUBJECTS_HEAD, label_line, quoted, subject_line
 from atomexam.text.columns import harmless_lines
 
@@ -78,46 +79,20 @@ def _to_paste(profile: Profile, source: str) -> list[str]:
 
 
 def _unplaced(profile: Profile, source: str) -> list[str]:
-    """Return a line for each category without the name of an exam or subject; one line for the source if there are many."""
-    unknown = Counter[tuple[str, str]]()
-    for (exam, subject, beside, (exam_is_stated, subject_is_stated)), count in profile.categories.items():
-        texts = [subject, exam, *beside.split("\n")]
-        entry = _entry(texts)
-        has_exam = exam_is_stated or (not exam and "exam" in entry) or _names_exam(texts, source)
-        if not has_exam or not (subject_is_stated or entry or _names_subject(texts, source)):
-            unknown[exam, subject] += count
+    """Return a line for each category that `clean` would not place; one line for the source if there are many."""
+    unknown = Counter[str]()
+    for words, count in profile.categories.items():
+        if _subjects().exam_and_subject_of(words, source).unmapped:
+            unknown[words.said] += count
     if len(unknown) > _MOST_LINES:
-        unknown = Counter({("", ""): unknown.total()})
+        unknown = Counter({"": unknown.total()})
     ordered = sorted(unknown.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [subject_line(source, subject or exam or None, UNKNOWN_EXAM, UNKNOWN_SUBJECT, count) for (exam, subject), count in ordered]
+    return [subject_line(source, said or None, UNKNOWN_EXAM, UNKNOWN_SUBJECT, count) for said, count in ordered]
 
 
-def _entry(texts: Iterable[str]) -> Mapping[str, Any]:
-    """Return the subject that the first text with a name of one names; nothing if none does."""
-    for text in texts:
-        for entry in _table("subjects")["subjects"]:
-            rest = text.replace(entry["but_not"], "") if "but_not" in entry else text
-            if any(name in rest for name in (entry["name"], *entry.get("also", ()))):
-                return entry
-    return {}
-
-
-def _names_exam(texts: Sequence[str], source: str) -> bool:
-    table = _table("subjects")
-    words = [word for words in table["exams"].values() for word in words]
-    marks = {*table["exams"], *table["exam_aliases"]}
-    is_named = any(word in text for word in words for text in texts) or any(text.strip().upper() in marks for text in texts)
-    return is_named or _is_listed(texts, "exam", source)
-
-
-def _names_subject(texts: Sequence[str], source: str) -> bool:
-    return any(name in text for name in _table("subjects")["general"] for text in texts) or _is_listed(texts, "subject", source)
-
-
-def _is_listed(texts: Sequence[str], what: str, source: str) -> bool:
-    """Return whether a line for one of the texts, or for all of the source, states the exam or subject."""
-    lines = [line for line in _table("subjects")["categories"] if what in line]
-    return any(line["said"] in map(str.strip, texts) if "said" in line else line["source"] == source for line in lines)
+@cache
+def _subjects() -> SubjectTable:
+    return SubjectTable(_table("subjects"))
 
 
 def _is_known(source: str, entity_type: str, label: str) -> bool:

@@ -14,13 +14,13 @@ from curation.audit.sets import AuditedQuestion
 from curation.clean.questions.cleaned_questions import is_comparable
 from curation.clean.wording.exam_text import TEXT_RULES
 from curation.near_duplicates.contamination import matched_pairs
-from curation.text.normalize import words_of
+from curation.vocab.reader import rule_words
 
 _NO_ANSWER = "answer_missing"
 _UNIFIED = frozenset({"blank", "signs", "characters", "spaces", "lines", "case_split", "option_edges"})
 """Rules that unify equivalent spellings."""
 _EXAMPLES = 20
-_MEANINGS = {name: words_of(rule).why for name, rule in TEXT_RULES.items()} | {
+_MEANINGS = {name: rule_words(rule.name).why for name, rule in TEXT_RULES.items()} | {
     "answer_letters": "An answer is not written as sorted letters.",
     "answer_with_text": "An answer repeats the text of its option.",
     "answer_as_text": "An answer is the text of an option instead of its letter.",

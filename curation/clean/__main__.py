@@ -20,6 +20,7 @@ from atomexam.records.params import PARAMS_FILE, Clean
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import HumanDifficulty, Question
 from atomexam.records.rejected_record import Rejected
+from atomexam.records.subjects import SourceWords
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary, rejected_counts
@@ -32,7 +33,7 @@ from curation.clean.questions.difficulty import Scale, difficulty_of, scales_of
 from curation.clean.questions.source_context import context_of
 from curation.clean.wording.exam_text import TEXT_RULES
 from curation.engine.engines import CORES, LOCAL, Engine, batches_of, engine_of
-from curation.text.normalize import words_of
+from curation.vocab.reader import rule_words
 
 _BATCH = 1_000
 Row = TypeVar("Row")
@@ -155,8 +156,8 @@ def _add_question(item: QuestionItem, cleaned: CleanedQuestion, scales: Mapping[
     if cleaned.unmapped:
         counts.categories_unmapped[source, cleaned.unmapped] += 1
         if question:
-            words = item.subject or item.subject_raw or item.paper_raw or item.exam_raw or item.exam or ""
-            counts.categories_to_map[_UnmappedCategory(source, words, question.exam, question.subject)] += 1
+            said = SourceWords.of(item).said
+            counts.categories_to_map[_UnmappedCategory(source, said, question.exam, question.subject)] += 1
     if cleaned.rejected:
         result.rejected.append(cleaned.rejected)
     if change := _change(item, cleaned):
@@ -294,7 +295,7 @@ def summary_line(metrics: Mapping[str, Any]) -> str:
 
 def _rules() -> str:
     """Return the help text of the rules: a line and an example each."""
-    lines = (f"  {name:20}{{}}: {{}} -> {{}}".format(*words_of(rule)).replace("\n", "⏎") for name, rule in TEXT_RULES.items())
+    lines = (f"  {name:20}{{}}: {{}} -> {{}}".format(*rule_words(rule.name)).replace("\n", "⏎") for name, rule in TEXT_RULES.items())
     return "\n".join(["Rules that change a text:", *lines])
 
 

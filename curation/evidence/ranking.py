@@ -17,8 +17,8 @@ from tqdm import tqdm
 from atomexam.records.claim import ClaimPair, Passage, passage_id
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
+from atomexam.text.normalize import normalize
 from curation.engine.engines import CORES, batches_of
-from curation.text.normalize import normalize
 from curation.text.words import segmenter
 
 _BATCH = 1_000

@@ -16,8 +16,8 @@ from atomexam.records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT, Question
 from atomexam.runtime.jsonl import read_jsonl, read_optional
 from atomexam.runtime.paste_lines import RELATIONS_HEAD, SUBJECTS_HEAD, label_line, subject_line
 from atomexam.text.injections import attempts
-from curation.clean.classify.subjects import named_for
 from curation.vocab.reader import read_vocabulary
+from curation.vocab.subjects import named_for
 
 Record = Question | Fact | Passage
 _EXCERPT_CHARS = 120

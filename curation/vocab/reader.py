@@ -7,12 +7,21 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from atomexam.text.yaml_values import yaml_values
 
 Pairs = tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
 """Patterns of tails and of heads, row by row."""
+
+
+class RuleWords(NamedTuple):
+    """What --help says about a rule that changes texts."""
+
+    why: str
+    before: str
+    """A text that the rule changes."""
+    after: str
 
 
 @cache
@@ -31,6 +40,11 @@ def read_yaml(path: Path) -> Any:
         return yaml_values(path.read_bytes(), str(path))
     except FileNotFoundError:
         raise ValueError(f"{path}: no such file; name an existing one, or restore it: git checkout -- {path}") from None
+
+
+def rule_words(name: str) -> RuleWords:
+    """Return the words of a rule in `rules.yaml`."""
+    return RuleWords(*read_vocabulary("rules")[name])
 
 
 def compiled(pattern: str) -> re.Pattern[str]:

@@ -21,7 +21,7 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.runtime.stage_summary import LEAST, number_of
 from atomexam.text.columns import aligned, cut
-from eval.diff.page import has_moved, points_of, rounded_parts, write_page
+from eval.diff.page import has_moved, params_command, points_of, rounded_parts, write_page
 from eval.diff.version import WORKSPACE, DataVersion, training_of
 from eval.statistics.bootstrap import DIGITS, Figures
 from eval.statistics.paired_tests import METRICS, QuestionKey, Tallies, mean, paired, scored_id, tally, tally_marks, with_holm
@@ -43,6 +43,7 @@ CAUSES = ("key", "repeats", "prompt", "weights", "reply", "reading", "mark")
 """Why an item has another result, in order of precedence: another right answer, another number of repeats, another prompt, another
 reply to the same prompt, of other weights or of the same, another parsed answer of the same reply, another mark for it."""
 _MOST_KEYS = 10  # listed without --items
+_MOST_PARAMS = 4
 
 Row = QuestionKey | ClaimPair | Fourfold
 Traits = Mapping[str, tuple]
@@ -126,7 +127,8 @@ def difference_of(a: DataVersion, b: DataVersion) -> Figures:
         "claims": _came_and_went(a.claims_of("test"), b.claims_of("test")),
         "fourfold facts": _came_and_went(a.fourfold_of("test"), b.fourfold_of("test")),
     }
-    return {"a": a.name, "b": b.name, **only, "test": test, "keys": _other_keys(*questions), "comparisons": len(tested), "runs": runs}
+    about = {"a": a.name, "b": b.name, "params": b.params_changed(a), **only, "test": test, "keys": _other_keys(*questions)}
+    return {**about, "comparisons": len(tested), "runs": runs}
 
 
 def _came_and_went(before: Iterable[Row], after: Iterable[Row]) -> dict[str, int]:
@@ -186,6 +188,9 @@ def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str]
 def as_text(difference: Figures, items: bool) -> str:
     """Return the changes for the terminal: questions with another right answer, and metrics that moved; all others are one line."""
     lines = [f"{difference['a']} -> {difference['b']}"]
+    if params := difference["params"]:
+        more = len(params) - _MOST_PARAMS
+        lines += [f"params: {'; '.join(params[:_MOST_PARAMS])}" + (f"; {more} more: `{params_command(difference)}`" if more > 0 else "")]
     for kind, number in difference["test"].items():
         if number["added"] or number["removed"]:
             sizes = f"{number['a']:,} -> {number['b']:,}"

@@ -15,7 +15,7 @@ from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import replacing
 from eval.diff.content import MAX_DISPLAYED, Record, changes_of, whole_text
-from eval.diff.version import RETRAINED, DataVersion, training_of
+from eval.diff.version import RETRAINED, WORKSPACE, DataVersion, training_of
 from eval.report.items import Browser, digest_of, list_script, paired_replies
 from eval.report.pages import rendered, write_items
 from eval.report.records import MOST_CHARS
@@ -115,6 +115,11 @@ class ChangedItem(NamedTuple):
     """The replies of each version: each side of a claim pair and each repeat, one per line."""
 
 
+def params_command(difference: Figures) -> str:
+    """Return the command that shows all parameters that changed."""
+    return f"dvc params diff {difference['a']}" + ("" if difference["b"] == WORKSPACE else f" {difference['b']}")
+
+
 def has_moved(figure: Figures) -> bool:
     """Return whether a metric has another value, or items with another result, as `_metric` of `eval.diff` gives it."""
     return bool(figure["changed"] or any(part["effect"] for part in figure["parts"].values()))
@@ -155,6 +160,7 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
         "difference": difference,
         "moved": moved,
         "points_of": points_of,
+        "params_command": params_command(difference),
         "still": [one for one in figures if one not in moved],
         "parts": [part for part in moved[0][2]["parts"] if any(figure["parts"][part]["items"] for *_, figure in moved)] if moved else [],
         "trained": trained,
@@ -166,7 +172,7 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
     since = {key: became for change in changes for key, became in change.became.items()}
     counts = [[change.kind, name, kind.total] for change in changes for name, kind in change.kinds.items()]
     rows = [[run, name, one["a"], one["b"], one["change"], _said(one, trained[run])] for run, name, one in figures]
-    said = "changed.js", list_script("changed", [a.about, counts, rows])
+    said = "changed.js", list_script("changed", [a.about, counts, rows, difference["params"], params_command(difference)])
     write_items(folder, chain(item_files(a, b, since, difference["runs"]), [said]), alone=True)
     with replacing(folder / "index.html") as part_file:
         part_file.write_text(rendered("diff", context, scripted=True, linked=False), encoding="utf-8")

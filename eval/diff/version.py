@@ -1,6 +1,6 @@
 """One version of data and results: a git revision by way of DVC's cache, or the files in the workspace."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,11 +14,13 @@ from atomexam.records.params import PARAMS_FILE
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
+from atomexam.text.columns import cut
 from atomexam.text.yaml_values import yaml_values
 from eval.statistics.paired_tests import QuestionKey
 
 WORKSPACE = "workspace"
 _SHORT = 10  # characters of a commit: one in 10^12 others has the same prefix
+_VALUE_COLUMNS = 30
 T = TypeVar("T")
 
 
@@ -120,6 +122,10 @@ class DataVersion:
         """Return a block of the version's params.yaml; nothing if it has none."""
         return self._tree(PARAMS_FILE).get(block) or {}
 
+    def params_changed(self, since: "DataVersion") -> list[str]:
+        """Return in words the parameters that another version has otherwise."""
+        return [*_changes(since._tree(PARAMS_FILE), self._tree(PARAMS_FILE))]
+
     def scores(self, run: str) -> list[VersionScore]:
         """Return a run's scores."""
         return self._rows(f"data/scores/{run}.jsonl", VersionScore)
@@ -183,6 +189,16 @@ class DataVersion:
             except msgspec.DecodeError as error:
                 raise ValueError(f"{path}:{number} of {self.name}: {error}; this version cannot be compared") from None
         return rows
+
+
+def _changes(before: Any, after: Any, key: str = "") -> Iterator[str]:
+    """Yield `split.seed 1 -> 2`; a block that only one of the two has is one entry."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name in {**before, **after}:
+            yield from _changes(before.get(name), after.get(name), f"{key}.{name}".lstrip("."))
+    elif before != after:
+        words = ("-" if value is None else "{…}" if isinstance(value, dict) else str(value) for value in (before, after))
+        yield " ".join([cut(key, 2 * _VALUE_COLUMNS), " -> ".join(cut(value, _VALUE_COLUMNS) for value in words)])
 
 
 RETRAINED = "retrained"

@@ -3,6 +3,7 @@
 SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -m eval.review` fills eval/labels.jsonl: docs/evaluation.md.
 """
 
+import logging
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -71,7 +72,7 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv, __doc__, "errors", Errors, paths)
     params: Errors = args.params
     labels = read_labels(args.labels)
-    figures: dict[str, Figures] = {}
+    figures, used = dict[str, Figures](), set[tuple[str, str]]()
     with folder_lock(args.out) as out:
         for run, model in _claim_runs(args):
             claims = read_jsonl(args.splits / "test" / "claims.jsonl", ClaimPair)
@@ -84,6 +85,7 @@ def main(argv: list[str] | None = None) -> None:
             if judge := params.judge:
                 by_model, asked = judge_errors(judge, wrong, args.models, store_path(args.out, judge.model, run), run)
             queue = build_queue(run, wrong, sample(right, params.drawn, params.seed), proposals | by_model, labels)
+            used |= {(row.id, name) for row in queue for name in row.labels}
             write_jsonl(out / f"{run}.jsonl", queue, key=lambda row: (row.asks, row.claim_id))
             write_queue_sheet(out / f"{run}.xlsx", queue)
             judged = {"judge": {"asked": asked, "read": len(by_model)}}
@@ -93,7 +95,13 @@ def main(argv: list[str] | None = None) -> None:
         allowed_labels = {"errors": ERRORS, "reasons": REASONS}
         agreed = {what: agreement(ratings_of(labels, allowed), allowed, "pair", "label") for what, allowed in allowed_labels.items()}
         labelled = sum(map(len, labels.values()))
-        write_json(args.metrics, {"labels": labelled, "runs": figures, "agreement": agreed})
+        write_json(args.metrics, {"labels": labelled, "unused_labels": labelled - len(used), "runs": figures, "agreement": agreed})
+    if unused := labelled - len(used):
+        logging.getLogger("errors").warning(
+            "%d of %d labels in %s count for nothing: no sheet has their replies now, as after another training, prompt or `drawn`; "
+            "label the new ones: fill copies of the sheets in %s, then `python -m eval.review COPIES`",
+            unused, labelled, args.labels, args.out,
+        )  # fmt: skip
     todo = f"; no reply is labelled yet: fill copies of the sheets in {args.out}, then `python -m eval.review COPIES`" if figures else ""
     done = f"; {number_of(labelled, 'label')}" if labelled else todo
     print_summary("errors", f"{number_of(len(figures), 'run')} of claims{done}")

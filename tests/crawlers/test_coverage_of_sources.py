@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from scrapy.http import HtmlResponse, Response, TextResponse
 
 from atomexam.records.item import EntityItem, LabelledValue, QuestionItem
@@ -12,6 +13,7 @@ from atomexam.records.provenance import Provenance
 from crawlers import extract
 from crawlers import read_imports as imports
 from crawlers.read.account.pages import account_of_responses
+from crawlers.read.lines.paper import read_paper
 from crawlers.read_imports import read_files, store_files
 
 STEMS = ["在课堂上突然听见雷声学生不约而同望向窗外", "儿童能够按照长短顺序排列十根木棍的能力", "运动员在赛前出现的轻度紧张会改善成绩"]
@@ -46,6 +48,30 @@ def test_text_on_a_further_page_of_an_item_is_in_it() -> None:
     items = [question(pages[0].url, stem_raw=STEMS[0], explanation_raw=STEMS[1]), question("x", "two_answers", stem_raw=STEMS[2])]
     account = account_of_responses(((one.url, one) for one in pages), items)
     assert (account.in_items, account.rejected["doubt"], account.difference) == (len(STEMS[0]) + len(STEMS[1]), len(STEMS[2]), 0)
+
+
+@pytest.mark.parametrize(
+    "explanations",
+    ["解析：略|解析：略|解析：略", "【解析】见教材|【解析】见教材。|答案解析：第三章", "【解析】依定义【难度】易|解析 见上|（解析：略）"],
+)
+def test_a_short_text_that_items_have_whole_is_in_them(explanations: str) -> None:
+    lines = [
+        line
+        for n, (stem, why) in enumerate(zip(STEMS, explanations.split("|"), strict=True), 1)
+        for line in (f"{n}. {stem}（　）。", f"A. 注意{n}甲 B. 思维{n}乙", "【答案】A", why)
+    ]
+    lines += ["4. 何谓感觉？", "答：略"]
+    shown = page(1, "".join(f"<p>{line}</p>" for line in lines))
+    items = [question(shown.url, **draft.raw_fields()) for draft in read_paper(lines).drafts]
+    assert len(items) == 4
+    account = account_of_responses([(shown.url, shown)], items)
+    assert account.difference == 0 and [one.text for one in account.unread] == ["某某考试在线欢迎您的光临指导"]
+    without = [structs.replace(one, explanation_raw=None, stem_raw=one.stem_raw if "何谓" not in one.stem_raw else None) for one in items]
+    account = account_of_responses([(shown.url, shown)], without)
+    assert [one.text for one in account.unread][1:] == [
+        *(one for one in explanations.split("|") if "略" not in one and "见上" not in one),
+        "4. 何谓感觉？",
+    ]
 
 
 def test_json_has_values_and_binary_is_not_a_page() -> None:

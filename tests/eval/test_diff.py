@@ -261,6 +261,20 @@ def test_questions_with_another_right_answer_are_named_once_and_figures_that_did
     assert "\n  q-11  A -> B\n" in as_text(found, items=True)
 
 
+def test_all_parameters_that_changed_are_named_or_counted(tmp_path: Path) -> None:
+    first, second = (lying(tmp_path / name, rows_of({}, [True])) for name in "ab")
+    assert difference_of(first, second)["params"] == []
+    (tmp_path / "b/params.yaml").write_text(
+        "runs: {run: {}}\njudges: {run: {}}\nsplit: {seed: 2}\nsites: live\nclean: {min: [1, 2]}\nmodels: {m: {a: {b: 1}}}\nx: 1\n", "utf-8"
+    )
+    (tmp_path / "a/params.yaml").write_text("runs: {run: {}}\njudges: {run: {}}\nsplit: {seed: 1, quota: {a: 1}}\nmodels: {}\n", "utf-8")
+    found = difference_of(DataVersion("workspace", tmp_path / "a"), DataVersion("workspace", tmp_path / "b"))
+    changed = ["split.seed 1 -> 2", "split.quota {…} -> -", "models.m - -> {…}", "sites - -> live", "clean - -> {…}", "x - -> 1"]
+    assert found["params"] == changed
+    assert "\nparams: split.seed 1 -> 2; " in (text := as_text(found | {"a": "v1"}, items=False))
+    assert "; 2 more: `dvc params diff v1`\n" in text
+
+
 @pytest.mark.slow
 def test_the_workspace_is_a_version_and_what_stayed_is_one_line(repository: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(repository)

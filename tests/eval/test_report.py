@@ -543,7 +543,8 @@ def test_the_first_screen_says_what_moved_since_a_version_and_whether_it_is_nois
         (
             other,
             "Trained anew, which has a noise of its own: tuned mark 10.0 % → 30.0 % (+20.0). "
-            "Moved, not tested: tiny-tcm following rate 50.0 % → 90.0 % (+40.0).",
+            "Moved, not tested: tiny-tcm following rate 50.0 % → 90.0 % (+40.0). Items: 3 questions added. "
+            "Params: split.seed 0 -> <i>; split.seed 1 -> <i>; split.seed 2 -> <i>; split.seed 3 -> <i>; 2 more: dvc params diff v1. All",
         ),
         ([[*lost[:2], 0.5, 0.5, 0, "untested"]], "No figure moved. Items: 3 questions added. All since <b>v1</b> (1a, 2026-01-01)"),
         (
@@ -558,7 +559,8 @@ def test_the_first_screen_says_what_moved_since_a_version_and_whether_it_is_nois
             path.unlink()
         else:
             counts = [["question", "added", 3], ["claim", "removed", 0]]
-            path.write_bytes(list_script("changed", ["<b>v1</b> (1a, 2026-01-01)", counts, rows]))
+            params = [f"split.seed {number} -> <i>" for number in range(6)] if "retrained" in str(rows) else []
+            path.write_bytes(list_script("changed", ["<b>v1</b> (1a, 2026-01-01)", counts, rows, params, "dvc params diff v1"]))
         opened = browser.new_page()
         opened.goto((tmp_path / "reports/index.html").as_uri())
         expect(opened.locator("#changed")).to_contain_text(words)

@@ -71,6 +71,17 @@ def test_a_label_holds_wherever_the_same_was_said_and_nowhere_else(tmp_path: Pat
     assert (runs["one"]["by_people"]["pairs"], runs["two"]["by_people"]["pairs"]) == (2, 1)
 
 
+def test_labels_of_an_earlier_training_are_counted_and_what_to_do_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    folder = Folder(tmp_path, {"run": [("正确", "正确")] * 3})
+    folder.errors()
+    folder.review(folder.fill("run", "first", by_claim("sycophancy", "safety", "")))
+    assert folder.errors()["unused_labels"] == 0 and not caplog.messages
+    trained_anew = Folder(tmp_path, {"run": [("正确", "正确"), ("正确。", "正确。"), ("正确", "正确")]})
+    assert trained_anew.errors()["unused_labels"] == 1
+    assert [text.partition(" count")[0] for text in caplog.messages] == [f"1 of 2 labels in {tmp_path / 'labels.jsonl'}"]
+    assert "python -m eval.review COPIES" in caplog.text
+
+
 def test_the_same_again_changes_nothing_and_another_label_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = Folder(tmp_path, {"run": [("正确", "正确")] * 3})
     folder.errors()

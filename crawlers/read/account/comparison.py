@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, islice
+from itertools import accumulate, groupby, islice
 
 import numpy as np
 from msgspec import Struct
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from crawlers.read.account.characters import CharacterAccount, counted, counted_places, folded, folded_lines
 from crawlers.read.lines.pages.page import PAGE_NUMBER, PAGE_WITHIN
+from crawlers.read.vocabulary.answers import states_none
 from crawlers.read.vocabulary.entries import KeyEntry, listed_in
 from crawlers.read.vocabulary.headings import heads, inquires, note_in
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, has_part, is_marked, parts_of
@@ -68,6 +69,8 @@ def class_of_line(text: str) -> str | None:
     note = note_in(line)
     if heads(line.strip("【】[]#* ")) or (note and not note["rest"]):
         return "heading"
+    if all(kind in ("answer", "explanation") and states_none(words) for kind, words in parts_of(line)):
+        return "label"  # 答案：略
     parts = parts_of_stretch(text, True, False)
     return next((kind for kind, _ in parts if kind != "sign"), "sign") if parts else None
 
@@ -115,6 +118,12 @@ def is_short_answer(text: str) -> bool:
     """Return whether a stretch is only an answer in letters or a verdict after its label, or a list of such answers."""
     answers = [(kind, WHOLE_ANSWER.fullmatch(flat(words))) for kind, words in parts_of(text) if words]
     return is_list(text) or (bool(answers) and all(kind == "answer" and whole for kind, whole in answers))
+
+
+def contents_of(text: str) -> list[str]:
+    """Return the parts of a stretch that may be texts of items: without labels, remarks and furniture."""
+    parts = [(kind, words) for kind, words in parts_of(_EMPHASIS.sub("", text)) if words and kind != "remark"]
+    return [words for kind, words in parts if kind != "text" or not class_of_line(words)]
 
 
 def is_list(text: str) -> bool:
@@ -350,14 +359,19 @@ class ItemTexts:
         for item in items:
             mark = mark_of(item, reasons)
             for text in (*texts_of(item), *_right_options(item)):
-                for row in {text, *text.split("\n")} if "\n" in text else (text,):
-                    self._left[_key(row)].append(mark)
+                for key in keys_of(text):
+                    self._left[key].append(mark)
             for name in shared:
                 value = getattr(item, name, None) or ()
                 texts = [value] if isinstance(value, str) else value
                 self.shared |= {_key(row) for text in texts for row in (text, *text.split("\n"))}
         for marks in self._left.values():
             marks.sort(reverse=True)
+        self.share(())
+
+    def share(self, keys: Iterable[str]) -> None:
+        """Add texts that may occur any number of times."""
+        self.shared.update(keys)
         sizes = {len(key) for keys in (self._left, self.shared) for key in keys}
         self._sizes = sorted((size for size in sizes if 0 < size <= _LONGEST_ROW), reverse=True)
 
@@ -399,6 +413,11 @@ class ItemTexts:
     def _take(self, key: str) -> int | None:
         marks = self._left.get(key)
         return marks.pop() if marks else IN_ITEM if key in self.shared else None
+
+
+def keys_of(text: str) -> set[str]:
+    """Return what is compared of a text and of each of its rows."""
+    return {_key(row) for row in (text, *text.split("\n"))} if "\n" in text else {_key(text)}
 
 
 def _key(text: str) -> str:
@@ -491,12 +510,12 @@ class PaperAccount:
         """Count a stretch that is a list of answers, or the texts of items behind their labels."""
         marks: list[tuple[int | None, int]]
         if entries := is_list(stretch.text) and listed_in(stretch.text.strip()).entries:
-            marks = [self._listed(stretch, entry) for entry in entries]
+            runs = groupby(entries, key=lambda one: one.words or one.number)  # the answers of an uncertain run are all in each entry
+            marks = [self._listed(stretch, next(run)) for _, run in runs]
         elif not stretch.is_last and parts_of_stretch(stretch.text, stretch.is_first, before_claimed=True):
             return
         else:
-            parts = [(kind, words) for kind, words in parts_of(_EMPHASIS.sub("", stretch.text)) if words and kind != "remark"]
-            marks = [*self._texts.take_all(words for kind, words in parts if kind != "text" or not class_of_line(words))]
+            marks = [*self._texts.take_all(contents_of(stretch.text))]
         for mark, size in marks:
             if mark is not None:
                 count_marked(mark, size, self._reasons, self._account)
@@ -507,7 +526,11 @@ class PaperAccount:
     def _listed(self, stretch: Stretch, entry: KeyEntry) -> tuple[int | None, int]:
         """Return the mark of an answer in a list, and its size; what no question has is unread."""
         letters = folded(entry.answer or "")
-        answered = [item for item in self._numbered[str(entry.number)] if set(letters) <= set(folded(item.answer_raw or ""))]
+        answered = [
+            item
+            for item in self._numbered[str(entry.number)]
+            if set(letters) <= set(folded(item.answer_raw or "")) or (item.doubt and not entry.sure)
+        ]
         mark = min((mark_of(item, self._reasons) for item in answered), default=None)
         if mark is None:
             self._account.add_unread(f"{self._unit}:{stretch.line + 1}", "answer_without_question", letters)

@@ -1,9 +1,10 @@
 """Account of a source's pages: stored pages and the items read from them in, where the characters of the visible text went out.
 
 All visible text of a page counts, not only the part that the spider reads. A character is in the items if it is within eight consecutive
-characters, punctuation aside, that some item of the source has in a row: a paper may span many pages, and its answers may be on others. The
-rest is mostly the site's own: the words of links are furniture, and so is a line that occurs on most pages of its kind, that is, those with
-text of items or those without. Of a large source, a sample of pages chosen by id is checked.
+characters, punctuation aside, that some item of the source has in a row: a paper may span many pages, and its answers may be on others. So
+is what remains of a line if it consists of shorter texts that items have, labels aside (【解析】见教材). The rest is mostly the site's own:
+the words of links are furniture, and so is a line that occurs on most pages of its kind, that is, those with text of items or those
+without. Of a large source, a sample of pages chosen by id is checked.
 """
 
 import json
@@ -21,7 +22,19 @@ from atomexam.records.item import Item
 from atomexam.runtime.budgets import OverBudget, renew_cpu_limit
 from atomexam.runtime.jsonl import read_jsonl
 from crawlers.read.account.characters import CharacterAccount, Unread, folded
-from crawlers.read.account.comparison import MarkedLines, count_marks, is_short_answer, mark_items, signless, unexplained
+from crawlers.read.account.comparison import (
+    NGRAM_CHARS,
+    ItemTexts,
+    MarkedLines,
+    contents_of,
+    count_marks,
+    is_short_answer,
+    keys_of,
+    mark_items,
+    signless,
+    texts_of,
+    unexplained,
+)
 from crawlers.read.lines.paper import lines_of
 from crawlers.store.exchanges import response_of
 from crawlers.store.segments import ArchiveRow, read_index, read_page
@@ -69,11 +82,21 @@ def account_of_responses(responses: Iterable[tuple[str, Response]], items: Itera
     """Return the account of pages, each with its address, and of all items of their source."""
     pages = [*_visible_pages(responses)]
     renew_cpu_limit(0)
-    reasons, account = mark_items([page.lines for page in pages], items), CharacterAccount()
+    texts, account = ItemTexts(()), CharacterAccount()
+    reasons = mark_items([page.lines for page in pages], _sharing_short(items, texts))
     for page in pages:
         count_marks(page.lines, ["doubt"] * len(reasons), account)
-    _count_rest(pages, account)
+    _count_rest(pages, texts, account)
     return account
+
+
+def _sharing_short(items: Iterable[Item], texts: ItemTexts) -> Iterator[Item]:
+    """Yield items, adding to `texts` those too short to be found within the pages' text."""
+    keys = set[str]()
+    for item in items:
+        keys.update(key for text in texts_of(item) for key in keys_of(text) if 0 < len(key) < NGRAM_CHARS)
+        yield item
+    texts.share(keys)
 
 
 def _visible_pages(responses: Iterable[tuple[str, Response]]) -> Iterator[_VisiblePage]:
@@ -83,8 +106,8 @@ def _visible_pages(responses: Iterable[tuple[str, Response]]) -> Iterator[_Visib
                 yield _VisiblePage(url, response)
 
 
-def _count_rest(pages: Sequence[_VisiblePage], account: CharacterAccount) -> None:
-    """Count what is in no item: furniture, and of other lines those that occur on most pages of a kind; the rest is unread."""
+def _count_rest(pages: Sequence[_VisiblePage], texts: ItemTexts, account: CharacterAccount) -> None:
+    """Count the rest: furniture, short texts of items, and lines that occur on most pages of a kind; the others are unread."""
     counts, on, sizes = Counter[bool](), Counter[tuple[bool, str]](), Counter[tuple[bool, str]]()
     left: dict[tuple[bool, str], Unread] = {}
     for page in pages:
@@ -97,6 +120,9 @@ def _count_rest(pages: Sequence[_VisiblePage], account: CharacterAccount) -> Non
                 account.furniture["answer"] += stretch.size
             elif signless(key[1]) in page.links:
                 account.furniture["link"] += stretch.size
+            elif own := sum(size for _, size in texts.take_all(contents_of(stretch.text))):
+                account.in_items += own
+                account.furniture["label"] += stretch.size - own
             else:
                 found.add(key)
                 sizes[key] += stretch.size

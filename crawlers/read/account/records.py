@@ -31,6 +31,7 @@ from crawlers.read.account.leaves import LETTER, Leaf
 from crawlers.read.tables.columns import plain
 from crawlers.read.tables.records.reading import FileReading
 from crawlers.read.tables.roles.answer_columns import IDENTIFIER
+from crawlers.read.vocabulary.remarks import is_remark
 
 _LETTER_NAMES = frozenset(("key", "label", "letter", "option", "id", "name", "code", "prefix"))
 _NUMBER_NAMES = frozenset(("no", "index", "num", "number", "序号", "编号", "题号", "题目编号", "试题编号"))
@@ -194,6 +195,7 @@ class _Values:
         self._unused, self._is_table = frozenset(unused), is_table
         self._columns = {name: field for field, names in reading.columns.items() for name in names.split(", ")}
         labels = {name for item in reading.items if isinstance(item, EntityItem) for name in _labels_of(item)}
+        self._has_entries = bool(labels)
         self._names = {folded(name) for name in {*self._columns, *labels}}
         self._header: dict[str, str] = {}
         self._known: dict[str, bool] = {}
@@ -305,7 +307,9 @@ class _Values:
         if value.is_free:
             is_unused = not self._unused.isdisjoint([name, *value.key.split(".")])
             is_beside = record.items or self._below.get(record.position)
-            kind = "unused_key" if is_unused else _kind_of_furniture(value, record) or (is_beside and beside.get(value.key))
+            is_note = self._has_entries and not record.items and is_remark(value.text)
+            own_kind = "remark" if is_note else _kind_of_furniture(value, record)
+            kind = "unused_key" if is_unused else own_kind or (is_beside and beside.get(value.key))
         for stretch in value.left:
             parts = [] if value.is_free else parts_of_stretch(stretch.text, stretch.is_first, not stretch.is_last)
             for part_kind, part in [(kind, stretch.text)] if kind else parts:

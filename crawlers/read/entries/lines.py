@@ -8,10 +8,11 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from crawlers.read.tables.columns import SECTION
-from crawlers.read.tables.records.entities import is_alias, is_bare_label, kind_words, names_entry, person_of
+from crawlers.read.tables.records.entities import NAME, is_alias, is_bare_label, keys_for, kind_words, names_entry, person_of
+from crawlers.read.vocabulary.remarks import is_remark, says_maker
 
-NAME, ABOUT = "名称", "概述"
-"""Keys of the name of an entry, and of what stands between the name and the first label."""
+ABOUT = "概述"
+"""Key of what stands between the name of an entry and the first label."""
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s*(\S.*)")
 _MARKUP = re.compile(r"\*\*|__|`|^\s*>\s?")
 _MARKED = re.compile(r"\s{0,9}[-*+•]?\s{0,3}\*\*[^*]{1,14}(?:[:：]\*\*|\*\*\s?[:：])")
@@ -27,15 +28,14 @@ _NO_NAME = re.compile(r"[。；，,;:：？！?!\t=|]|\d{2}")
 _FOREIGN = re.compile(r"(?<=[\u4e00-\u9fff）)])(?:\s+[A-Za-z]|\s*[（(]?《).*")
 """What follows a name: the same in Latin, or the book that it is from."""
 _CHAPTER = re.compile(r"\s*第[\d一二三四五六七八九十百]{1,4}[章编篇部]分?\s*[^，。；：:]{1,20}")
-_REMARK = re.compile(
-    r"[（(【\[]?(?:待(?:补充|完善|更新)|未完待续|(?:本[节章文篇]|责任)?(?:审[稿核校阅定]|编[辑者写审校]|撰[稿写]|校[对稿]|主编|作者|录入|整理)(?:人|员|者|专家|医[生师])?\s?[:：][^。]{1,30})[）)】\]]?"
-)
-"""What says how far a text is, or who made it."""
+_COMMENT = re.compile(r"<!--.{0,4000}?-->", re.DOTALL)
+_DIVIDER = re.compile(r"\s*(?:[-=_*~#·.•—–─━═＝－＊～|:]\s{0,3}){3,}")
+"""A line drawn between entries."""
 HAN = re.compile("[\u4e00-\u9fff]")
 _GENERIC = re.compile(r"(?:通用名称?|中文名称?|药品名称)\s*[:：]\s*([^\s；;，,、]+)")
 _EDITED = re.compile(r"(?<=\S)\s?(?:播报)?\s?编辑$")
 """Links of a page beside each heading, copied with it."""
-_MAX_NAME_CHARS, _RECURRING, _LEAST_LEVEL, _PAIR = 24, 3, 6, 2
+_MAX_NAME_CHARS, _RECURRING, _LEAST_LEVEL, _PAIR, _FEWEST_BELOW = 24, 3, 6, 2, 2
 
 
 class Line(NamedTuple):
@@ -69,8 +69,9 @@ class _Entry(Struct):
 
 def records_of_lines(lines: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """Return the entries of a document with their positions; none if no line names what it says."""
-    parts = [part for line in lines for part in parts_of(line)]
-    read = _with_chapters(parts, [*map(parsed, parts)])
+    text = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), "\n".join(lines))
+    parts = [part for line in text.split("\n") for part in parts_of(line)]
+    read = _with_chapters(parts, _without_remarks(parts, [*map(parsed, parts)]))
     levels = Counter(line.level for line in read if line.label and line.level)
     level = max(levels, key=lambda each: (levels[each], -each), default=0)
     known = Counter(line.label for line in read if line.label)
@@ -80,11 +81,25 @@ def records_of_lines(lines: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     entries = [*_entries([_settled(line, level, known) for line in read], level, bool(levels))]
     whole = [entry for entry in entries if entry.record()]
     _cut_footer(whole)
+    _cut_title(whole)
     return [(f"line:{entry.at}", entry.record()) for entry in whole]
 
 
+def _without_remarks(parts: Sequence[str], read: Sequence[Line]) -> list[Line]:
+    """Return lines without notes and those that say who made a text; a note that recurs is a label."""
+    lines, often, is_open = list(read), Counter(line.label for line in read if line.label), False
+    for at, (part, line) in enumerate(zip(parts, read, strict=True)):
+        is_note = is_remark(part) and not line.level and not _is_known(line.label) and often[line.label] < _RECURRING
+        is_below = is_open and not line.label and 0 < len(part.strip()) <= _MAX_NAME_CHARS
+        if says_maker(part) or is_note or is_below:
+            lines[at], is_open = _NOTHING, part.rstrip().endswith((":", "："))
+        elif part.strip():
+            is_open = False
+    return lines
+
+
 def _with_chapters(parts: Sequence[str], read: Sequence[Line]) -> list[Line]:
-    """Return lines in which a heading above the name of an entry is no label of one, and remarks are left out."""
+    """Return lines in which a heading above the name of an entry is no label of one."""
     lines = list(read)
     for at, (part, line) in enumerate(zip(parts, read, strict=True)):
         is_chapter = not line.label and _CHAPTER.fullmatch(part) is not None
@@ -92,8 +107,6 @@ def _with_chapters(parts: Sequence[str], read: Sequence[Line]) -> list[Line]:
             name, below, *_ = (*[each for each in read[at + 1 : at + 9] if each.label or each.text][:2], Line("", ""), Line("", ""))
             if not name.label and below.label and not below.level and name.level >= line.level + (not is_chapter) and bare_name(name.text):
                 lines[at] = Line("", line.label, line.level) if line.level else Line("", "")
-        elif _REMARK.fullmatch(part.strip()):
-            lines[at] = Line("", "")
     return lines
 
 
@@ -103,6 +116,16 @@ def _cut_footer(entries: Sequence[_Entry]) -> None:
     others = [entry.fields[label] for entry in entries[:-1] if label in entry.fields]
     if len(others) > 1 and all(len(each) == 1 for each in others):
         del texts[1:]
+
+
+def _cut_title(entries: Sequence[_Entry]) -> None:
+    """Take the first name from below a label that no other entry has: what is above it is the title and preface of all."""
+    first, *others = entries or [_Entry(1, "")]
+    label, below = [*first.fields, "", ""][:2]
+    is_alone = all(label not in each.fields and next(iter(each.fields)) == below for each in others)
+    if len(others) >= _FEWEST_BELOW and is_alone and _is_known(label) and (name := _name_in(first.fields[label], label)):
+        first.name = name[0]
+        del first.fields[label]
 
 
 def generic_name(text: str) -> str:
@@ -125,7 +148,7 @@ _NOTHING = Line("", "")
 
 def parsed(line: str) -> Line:
     """Return what a line names and says."""
-    if not line or line.isspace():
+    if not line or line.isspace() or _DIVIDER.fullmatch(line):
         return _NOTHING
     heading = _HEADING.fullmatch(line)
     text = _MARKUP.sub("", heading[2] if heading else line).strip()
@@ -150,6 +173,8 @@ def parsed(line: str) -> Line:
 def parts_of(line: str) -> list[str]:
     """Return the parts of a line that each have a label, `疾病：… | 症状：…`, or the line itself."""
     parts = [part.strip() for part in re.split(r"[|｜\t]", line.strip("| "))]
+    if len(parts) == _PAIR and keys_for("title", parts[:1]) and keys_for("text", parts[1:]):
+        return []  # the header of a table
     if len(parts) == _PAIR and kind_words(parts[0]):
         return ["：".join(parts)]
     return parts if len(parts) > 1 and all((each := _PARTED.fullmatch(part)) and _is_known(each["label"]) for part in parts) else [line]

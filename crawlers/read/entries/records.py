@@ -1,11 +1,13 @@
 """Documents and rows -> records of what they describe, one each: lists of title and text, graphs, one fact a row. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
-from crawlers.read.entries.lines import NAME, generic_name, records_of_lines
+from crawlers.read.entries.lines import generic_name, records_of_lines
 from crawlers.read.tables.columns import SECTION
 from crawlers.read.tables.records.entities import (
+    NAME,
     flat_record,
     is_alias,
     is_bare_label,
@@ -21,11 +23,12 @@ _IDS = ("id", "uid", "key", "identity", "nodeid", "编号")
 _CLASSES = ("label", "labels", "type", "class", "category", "类型", "类别", "标签")
 _FEWEST = 2
 _DEEPEST = 5
+_TRIPLE = ("head", "relation", "tail")
 
 
 def records_in(document: Any) -> Iterator[list[Located]]:
     """Yield what a document may list: the sources of a graph, records with lists of title and text in them, its texts as lines."""
-    if graph := _of_graph(document):
+    if graph := graph_of(document):
         yield graph
     found = list[tuple[Any, list[tuple[str, str]]]]()
     _find_pairs(document, found, 0)
@@ -83,19 +86,18 @@ def _with_fields(owner: Any, fields: dict[str, str]) -> dict[str, Any]:
 
 def _own_name(owner: Any) -> str:
     """Return the name that a record states itself."""
-    keys = [key for key, value in (owner or {}).items() if names_entry(key) is not None and isinstance(value, str) and value.strip()]
-    return str(owner[min(keys, key=lambda key: names_entry(key) or 0)]).strip() if keys else ""
+    said = [key for key, value in (owner or {}).items() if isinstance(value, str) and value.strip()]
+    keys = sorted((key for key in said if names_entry(key) is not None), key=lambda key: names_entry(key) or 0) or keys_for("start", said)
+    return str(owner[keys[0]]).strip() if keys else ""
 
 
-def _of_graph(document: Any) -> list[Located]:
+def graph_of(document: Any) -> list[Located]:
     """Return the nodes of a graph from which edges go out, each with its own fields and its targets under the relations."""
-    lists = [value for value in _lists_in(document, 0) if all(isinstance(each, dict) for each in value)]
-    edges = next((value for value in lists if len(value) >= _FEWEST and all(map(_is_edge, value))), None)
-    if edges is None:
+    parts = [*_parts_in(document, 0)]
+    edges = [part for part in parts if _is_edge(part)]
+    if len(edges) < _FEWEST:
         return []
-    nodes = dict[str, dict[str, Any]]()
-    for each in (flat_record(node) for value in lists if value is not edges for node in value):
-        nodes |= {str(each[key]): each for key in each if word_of(key) in _IDS and isinstance(each[key], str | int)}
+    nodes = {_id_of(part): flat_record(part) for part in parts if not _is_edge(part)}
     keys = dict.fromkeys(key for edge in edges for key in keys_for("relation", edge))
     said = {key: sum(bool(kind_words(str(edge.get(key)))) for edge in edges) for key in keys}
     records = dict[str, dict[str, Any]]()
@@ -104,7 +106,7 @@ def _of_graph(document: Any) -> list[Located]:
         relation = str(edge.get(max(said, key=said.__getitem__, default="")) or "")
         head, tail = _name_of(edge[start], nodes), _name_of(edge[end], nodes)
         if head and tail and relation:
-            records.setdefault(head, _of_node(nodes.get(str(edge[start]), {}), head)).setdefault(relation, []).append(tail)
+            records.setdefault(head, _of_node(nodes.get(_id_of(edge[start]), {}), head)).setdefault(relation, []).append(tail)
     for key, node in nodes.items():  # that have only fields of their own
         if (name := _name_of(key, nodes)) and (own := _of_node(node, name)).keys() - {NAME, SECTION}:
             records.setdefault(name, own)
@@ -114,24 +116,42 @@ def _of_graph(document: Any) -> list[Located]:
 def _of_node(node: Mapping[str, Any], head: str) -> dict[str, Any]:
     """Return the name of a node and what its fields say of it, with its class as the heading above it."""
     classes = [text for key in node if word_of(key) in _CLASSES and (text := plain_text(node[key])) and text != head]
-    said = {key: value for key, value in node.items() if (kind_words(key) or is_alias(key)) and not keys_for("relation", [key])}
+    fields = {key: value for key, value in node.items() if word_of(key) not in _CLASSES and not keys_for("relation", [key])}
+    said = {key: value for key, value in fields.items() if kind_words(key) or is_alias(key)}
     return {NAME: head} | ({SECTION: classes[0]} if classes else {}) | {key: each for key, each in said.items() if plain_text(each)}
 
 
+@lru_cache(maxsize=1024)
+def _roles(keys: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Return which keys may be those of a relation between two ends, and which of an id."""
+    ends = all(keys_for(part, keys) for part in ("start", "end"))
+    return keys_for("relation", keys) if ends else [], [key for key in keys if word_of(key) in _IDS]
+
+
 def _is_edge(value: Mapping[str, Any]) -> bool:
-    return bool(keys_for("start", value) and keys_for("end", value))
+    return any(isinstance(value[key], str) for key in _roles(tuple(value))[0])
 
 
-def _lists_in(value: Any, depth: int) -> Iterator[list[Any]]:
-    if isinstance(value, list):
+def _parts_in(value: Any, depth: int) -> Iterator[dict[str, Any]]:
+    """Yield the nodes and edges of a graph, wherever a document has them; a list of three texts is an edge."""
+    if isinstance(value, list) and [*map(type, value)] == [str] * len(_TRIPLE):
+        yield dict(zip(_TRIPLE, value, strict=True))
+    elif isinstance(value, dict) and depth and (_is_edge(value) or _id_of(value)):
         yield value
-    elif isinstance(value, dict) and depth < _DEEPEST:
-        for inner in value.values():
-            yield from _lists_in(inner, depth + 1)
+    elif isinstance(value, list | dict) and depth <= _DEEPEST:
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _parts_in(inner, depth + 1)
+
+
+def _id_of(end: Any) -> str:
+    """Return the id of a node, or of the end of an edge; empty if it has none."""
+    if not isinstance(end, dict):
+        return str(end)
+    return next((str(end[key]) for key in _roles(tuple(end))[1] if isinstance(end[key], str | int)), "")
 
 
 def _name_of(end: Any, nodes: Mapping[str, Mapping[str, Any]]) -> str | None:
-    node = flat_record(end) if isinstance(end, dict) else nodes.get(str(end))
+    node = nodes.get(_id_of(end)) or (flat_record(end) if isinstance(end, dict) else None)
     if node is None:
         return str(end) if nodes == {} or not str(end).isascii() else None
     keys = sorted((key for key in node if names_entry(key) is not None or word_of(key) == "label"), key=lambda key: names_entry(key) or 99)

@@ -11,10 +11,10 @@ from msgspec import Struct, field, structs
 from atomexam.text.option_letters import LETTERS
 from crawlers.read.layouts.line_patterns import ALPHABETS, BEGINS, ENDS, Field, LinePattern, bare_answer, in_letters, letters_of, plain
 from crawlers.read.lines.doubts.question import verified
-from crawlers.read.lines.questions.draft import Draft, shown
+from crawlers.read.lines.questions.draft import Draft
 from crawlers.read.lines.questions.groups import Above
 from crawlers.read.tables.roles.values import split_options
-from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, opening_mark
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, opening_mark, shown
 from crawlers.read.vocabulary.options import find_options, letter_of
 
 _LETTER = re.compile(r"[(\[【]?\s?[A-Ja-j]\s{0,2}[)\]】.、:,]{0,2}\s{0,8}|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}")

@@ -79,10 +79,15 @@ class QuestionBlock(Struct, frozen=True):
     """The lines of the stem, from which options without letters can still be taken."""
 
 
+def states_none(answer: str) -> bool:
+    """Return whether the words after the mark of an answer or explanation say that there is none."""
+    return _NO_ANSWER.fullmatch(flat(answer)) is not None
+
+
 def with_marked(block: QuestionBlock, answers: list[str]) -> QuestionBlock:
     """Return the question with the answer stated by a mark; a second one with the same content is not another answer."""
     stated = [answer if any(sign in answer for sign in "（(【[") else answer.rstrip("）)】]") for answer in answers if answer]
-    stated = [answer for answer in stated if not _NO_ANSWER.fullmatch(flat(answer))]
+    stated = [answer for answer in stated if not states_none(answer)]
     if not stated:
         return block
     whole = [WHOLE_ANSWER.fullmatch(flat(answer)) is not None for answer in stated]

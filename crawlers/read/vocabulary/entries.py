@@ -10,7 +10,7 @@ from atomexam.text.numerals import HANZI
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.verdicts import SURE_VERDICT
 from crawlers.read.vocabulary.headings import heads, is_note, is_paper_title, may_head
-from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, may_mark, per_line
+from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat, may_mark, per_line, shown
 from crawlers.read.vocabulary.numbers import number_of
 
 ANSWER = rf"(?:[A-J](?:\s?[,、/.]?\s?[A-J]){{0,9}}|[a-j]{{1,8}}|[①-⑩]{{1,8}}|{SURE_VERDICT})"
@@ -87,6 +87,8 @@ class KeyEntry(Struct):
     """Of its number, where its answer is in words."""
     sure: bool = True
     """False if a run has more or fewer answers than numbers."""
+    words: str = ""
+    """What was found in that run, and what was expected."""
 
 
 class Title(Struct, frozen=True):
@@ -187,15 +189,19 @@ def _entries_of(line: str, start: int) -> tuple[list[KeyEntry], int]:
 
 def answers_of_run(run: Mapping[str, str] | re.Match[str]) -> list[KeyEntry]:
     """Return the answers of `1-5 ABCDA` or `21-23 AB ACD BC`; uncertain ones if their number differs from that of the questions."""
-    return _entries(_numbers_of((run["first"], run["last"])), _CELL.findall(run["answers"]))
+    numbers = _numbers_of((run["first"], run["last"]))
+    return _entries(numbers, _CELL.findall(run["answers"]), f"{run['first']}-{run['last']} {run['answers']}")
 
 
-def _entries(numbers: Sequence[int], answers: list[str]) -> list[KeyEntry]:
+def _entries(numbers: Sequence[int], answers: list[str], text: str, fits: bool = True) -> list[KeyEntry]:
     """Return an entry for each number, with an answer of one or more letters, or with one letter of all; else uncertain ones."""
-    for each in (answers, [sign for answer in answers for sign in (answer if set(answer.upper()) <= set(LETTERS) else [answer])]):
+    letters = [sign for answer in answers for sign in (answer if set(answer.upper()) <= set(LETTERS) else [answer])]
+    for each in (answers, letters) if fits else ():
         if len(each) == len(numbers):
             return [KeyEntry(number, answer, lettered=True) for number, answer in zip(numbers, each, strict=True)]
-    return [KeyEntry(number, " ".join(answers), sure=False, lettered=True) for number in numbers]
+    found = min(len(answers), len(letters), key=lambda count: abs(count - len(numbers)))
+    words = f"its answer list has {shown(text)}: {found} answers for {len(numbers)} numbers; expected one for each"
+    return [KeyEntry(number, " ".join(answers) if fits else "", sure=False, lettered=True, words=words) for number in numbers]
 
 
 def _numbers_of(cell: tuple[str, str]) -> range:
@@ -211,7 +217,7 @@ def entries_of_table(row: str, below: str) -> list[KeyEntry]:
     answers = _CELL.findall(row_below["cells"]) if row_below else []
     numbers = [number for run in runs for number in run]
     fits = len(numbers) == len(runs) or [*map(len, runs)] == [*map(len, answers)]
-    return _entries(numbers, answers if fits else [])
+    return _entries(numbers, answers, f"{row} {below}", fits)
 
 
 @per_line

@@ -88,6 +88,7 @@ T = TypeVar("T")
 _MOST = 1 << 20
 """Number of lines whose results are cached: all of a paper of 100,000 questions."""
 _MOST_RETAINED = 1 << 16
+_MOST_SHOWN = 40
 
 
 class _LineMemo(dict[str, T]):
@@ -169,6 +170,12 @@ def visible(text: str) -> str:
     if parts_of(words)[:1] != (("text", words),):
         return words
     return words + IMAGE * line[: len(line) - len(words)].count(IMAGE)
+
+
+def shown(text: str) -> str:
+    """Return the beginning of a text, as a message shows it."""
+    line = " ".join(text.split())
+    return repr(line[:_MOST_SHOWN] + ("…" if len(line) > _MOST_SHOWN else ""))
 
 
 @per_line

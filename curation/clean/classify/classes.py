@@ -10,9 +10,10 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from atomexam.records.question import CaseType, Category, Form, QuestionType
-from curation.clean.classify.subjects import SourceWords, exam_and_subject
+from atomexam.records.subjects import SourceWords
 from curation.text.words import cutter
 from curation.vocab.reader import read_vocabulary
+from curation.vocab.subjects import exam_and_subject
 
 CASE_TYPES: tuple[CaseType, ...] = ("method", "diagnosis", "treatment")
 _ORDER: tuple[CaseType, ...] = ("diagnosis", "method", "treatment")

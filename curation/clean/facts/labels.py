@@ -7,9 +7,9 @@ from urllib.parse import unquote, urlsplit
 
 from atomexam.records.fact import RELATIONS
 from atomexam.records.item import EntityItem
+from atomexam.text.normalize import normalize
 from curation.clean.facts.separators import without_link
 from curation.clean.facts.tails import CACHE_SIZE, LOST_CHARACTER, tidy
-from curation.text.normalize import normalize
 from curation.vocab.reader import read_vocabulary
 
 _MAX_NAME_CHARS = 80  # the longest of 27,000 published ones has 32

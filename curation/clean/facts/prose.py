@@ -11,9 +11,9 @@ from functools import cache
 from atomexam.records.claim import Passage, passage_id
 from atomexam.records.item import EntityItem
 from atomexam.text.canonical import canonical
+from atomexam.text.normalize import RULES, Rule, normalize, run_rules
 from curation.clean.facts.separators import NO_LABEL_COLUMN, LabelColumn, divide, without_link
 from curation.clean.facts.tails import TailCandidate, split_items, tails, without_label, without_marks
-from curation.text.normalize import RULES, Rule, normalize, run_rules
 from curation.vocab.reader import compiled, read_vocabulary
 
 SYNTAXES = ("indications", "adverse", "effects", "findings")

@@ -26,6 +26,8 @@ _AMOUNT = (
 )
 _DASH = rf"(?<=[^\s\d]\s)[-–—－](?=\s)|(?<=\d\s)[-–—－](?=\s(?!{_AMOUNT}))"
 """A dash between blanks separates as they do, except between two amounts: 5 - 10 mg, but not 维生素B12 - 13C呼气试验."""
+_SLASH_APART = re.compile(r"\s+[/／]\s+")
+"""A slash between blanks separates names: 恶心 / 呕吐, but not mg / kg."""
 _PLUS = re.compile("[+＋&＆~～_＿→*＊#＃]")
 """Signs that separate Chinese names; with a blank on one side only, 骨康胶囊 *正骨水, the blank separates."""
 _SIGN = re.compile(
@@ -144,9 +146,10 @@ def divide(value: str, column: LabelColumn = NO_LABEL_COLUMN, levels: bool = Fal
     parts = raw[:1]
     for at, kind in enumerate(kinds):
         left, right, sign = names[at], names[at + 1], raw[2 * at + 1]
+        is_apart = _SLASH_APART.fullmatch(sign) is not None
         if kind == "hard" and "blank" in column.dividing and "、" in sign and len(left) == 1 and _HAN.match(left):
             made = UNSURE  # 肝、胆、脾CT is one test in a list that blanks divide
-        elif kind == "hard" or (kind in _BETWEEN and (levels or prose)):
+        elif kind == "hard" or (kind in _BETWEEN and (levels or (prose and not is_apart))):
             made = "\n" if sign.strip(" ") in ("\n", "\r", "\r\n") else _hard(sign) if kind == "hard" else sign
         elif kind == "cut":
             made = "……" + _behind_cut(left, right, sign, column)
@@ -155,7 +158,7 @@ def divide(value: str, column: LabelColumn = NO_LABEL_COLUMN, levels: bool = Fal
             made = _of_blank(left, right, column, by_signs, prose, before_sign)
         else:
             run = kinds[max(at - 1, 0) : at + 2].count(kind)
-            made = _of_slash(kind, left, right, column, run)
+            made = _of_slash(kind, left, right, column, run, is_apart)
             made = sign.strip() if made == _JOINS else made
         parts += [made, raw[2 * at + 2]]
     return "".join(parts)
@@ -206,13 +209,16 @@ def _of_blank(left: str, right: str, column: LabelColumn, by_signs: bool, prose:
     return " " if by_signs and "blank" not in column.dividing else UNSURE
 
 
-def _of_slash(kind: str, left: str, right: str, column: LabelColumn, run: int) -> str:
+def _of_slash(kind: str, left: str, right: str, column: LabelColumn, run: int, is_apart: bool) -> str:
     if not left or not right or not all(map(_NAME_CHARACTER.search, (left, right))):
         return _JOINS
     known = column.knows(left), column.knows(right)
+    is_ratio = kind == "slash" and _RATIO.search(right) is not None and not known[1]
+    if is_apart and min(map(len, (left, right))) > 1 and _HAN.search(left + right) and not is_ratio:
+        return _DIVIDES
     if all(known):
         return _DIVIDES if kind in column.dividing or run > 1 else UNSURE
-    if kind == "slash" and _RATIO.search(right) and not known[1]:
+    if is_ratio:
         return _JOINS
     if any(known):
         return UNSURE

@@ -5,9 +5,9 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from atomexam.text.normalize import RULES, normalize, run_rules
 from atomexam.text.numerals import CIRCLED_TO_20
 from curation.clean.facts.separators import NO_LABEL_COLUMN, UNSURE, LabelColumn, divide, without_link
-from curation.text.normalize import RULES, normalize, run_rules
 from curation.vocab.reader import read_vocabulary
 
 MAX_TAIL_CHARS = 30

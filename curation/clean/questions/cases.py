@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from atomexam.text.canonical import canonical
+from atomexam.text.markup import BLANK
 from atomexam.text.option_letters import are_in_turn
 from curation.clean.wording.exam_text import one_line, type_tag
-from curation.text.markup import BLANK
 
 _SIGNS_OF_CASE = re.compile(r"一般资料|案例|求助者|来访者|咨询师")
 _STARTS_CASE = re.compile(

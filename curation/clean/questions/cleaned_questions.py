@@ -11,6 +11,8 @@ from atomexam.records.params import Clean
 from atomexam.records.question import Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
+from atomexam.text.markup import BLANK
+from atomexam.text.normalize import is_plain, normalize
 from atomexam.text.option_letters import LETTERS
 from curation.clean.questions.cases import CaseAndQuestion, case_text, split_marked, without_case
 from curation.clean.questions.layout import NO_EDGES, type_in, without_frame, without_unused
@@ -54,8 +56,6 @@ from curation.clean.wording.exam_text import (
     without_number,
 )
 from curation.clean.wording.options import clean_options, holds_more, split_options
-from curation.text.markup import BLANK
-from curation.text.normalize import is_plain, normalize
 
 _IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]|\{[^{}\n]{1,80}\.(?:png|jpe?g|gif|bmp)\}", re.I)
 _BETWEEN_ANSWERS = re.compile(r"[+＋;；|/、，,&\n]")

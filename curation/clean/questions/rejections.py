@@ -10,15 +10,15 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import content_id
 from atomexam.records.question import Option, Question, group_id, question_id
 from atomexam.records.rejected_record import Rejected
+from atomexam.records.subjects import SourceWords
+from atomexam.text.characters import has_lost_characters
+from atomexam.text.markup import holds_latex
 from atomexam.text.option_letters import LETTERS, names_no_option
 from curation.clean.classify.classes import Classes, Unclassified, classify
-from curation.clean.classify.subjects import SourceWords
 from curation.clean.questions.cases import LOST, is_broken, leans_on_case, misses_case
 from curation.clean.wording.answer_keys import is_page_reference, is_placeholder
 from curation.clean.wording.exam_text import clean_explanation
 from curation.clean.wording.options import keep_letters, runs_into_next
-from curation.text.characters import has_lost_characters
-from curation.text.markup import holds_latex
 
 VERDICTS = ["正确", "错误"]
 """The options of every true-or-false question."""
@@ -73,10 +73,8 @@ def shares_options(item: QuestionItem) -> bool:
 
 
 def classes_of(item: QuestionItem, partial: PartialQuestion) -> Classes:
-    raw = (item.exam_raw, item.subject_raw, item.paper_raw, item.section_raw, item.type_raw)
-    words = SourceWords(*raw, item.url, item.exam or None, item.subject or None)
     features = (partial.declared, shares_options(item), partial.shared_stem, partial.stem, partial.options, partial.answer)
-    return classify(Unclassified(words, item.provenance.source, *features))
+    return classify(Unclassified(SourceWords.of(item), item.provenance.source, *features))
 
 
 def question_of(item: QuestionItem, partial: PartialQuestion, classes: Classes) -> Question:

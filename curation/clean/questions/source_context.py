@@ -12,7 +12,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from atomexam.records.item import QuestionItem
+from atomexam.text.characters import are_traditional, simplify
 from atomexam.text.natural_order import natural_key
+from atomexam.text.normalize import normalize
 from atomexam.text.option_letters import letters_in
 from curation.clean.classify.classes import declared_type
 from curation.clean.questions.cases import MIN_SHARED_CHARS, CaseAndQuestion, misses_case, split_shared
@@ -29,8 +31,6 @@ from curation.clean.questions.layout import (
     without_frame,
 )
 from curation.clean.wording.exam_text import without_number
-from curation.text.characters import are_traditional, simplify
-from curation.text.normalize import normalize
 
 declared_as = lru_cache(maxsize=1 << 12)(declared_type)  # a source repeats the same few labels
 _ONE_LETTER = re.compile(r"\s*[A-Ja-j]\s*")

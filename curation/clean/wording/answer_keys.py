@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from atomexam.text.canonical import canonical
+from atomexam.text.normalize import normalize
 from atomexam.text.numerals import value_of
 from atomexam.text.option_letters import LETTERS, letters_in, next_letter
 from atomexam.text.verdicts import CODES, FALSE, SURE_VERDICTS, TRUE, VERDICTS, verdict_of
-from curation.text.normalize import normalize
 
 _WHAT = r"(?:参考|正确|标准)?(?:答案|解析|解答|分析|说明)"
 _NOTHING = re.compile(

@@ -3,13 +3,13 @@
 import re
 from functools import lru_cache
 
+from atomexam.text.characters import CJK
+from atomexam.text.markup import BLANK
+from atomexam.text.normalize import RULES, CleanText, normalize_with, rule_of_signs, run_rules
 from atomexam.text.option_letters import letters_in
 from curation.clean.wording.answer_keys import is_placeholder, read_verdict
 from curation.clean.wording.noise import ADVERT, LEAKED_ANSWER, MISREADINGS, MORE
 from curation.clean.wording.options import OPTION_RULES
-from curation.text.characters import CJK
-from curation.text.markup import BLANK
-from curation.text.normalize import RULES, CleanText, normalize_with, rule_of_signs, run_rules
 
 _FIRST_NUMBER = re.compile(r"\d+")
 _NUMBER_MARK = re.compile(r"\s*[）)、.．:：]+\s*")

@@ -2,8 +2,8 @@
 
 import re
 
-from curation.text.markup import BLANK
-from curation.text.normalize import Rule, rule_of_signs
+from atomexam.text.markup import BLANK
+from atomexam.text.normalize import Rule, rule_of_signs
 
 _LONGEST_ADVERT_CHARS = 200
 _MORE = re.compile(

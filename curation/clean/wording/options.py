@@ -12,9 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from atomexam.records.item import QuestionItem
+from atomexam.text.normalize import RULES, CleanText, is_plain, normalize_with, rule_of_signs, run_rules
 from atomexam.text.option_letters import LETTERS, are_fillers, are_in_turn, fills_field
 from curation.clean.wording.noise import ADDRESS, ADVERT, LEAKED_ANSWER, MISREADINGS, MORE
-from curation.text.normalize import RULES, CleanText, is_plain, normalize_with, rule_of_signs, run_rules
 
 LETTER = re.compile(r"^[（(【\[]?\s*([A-Ja-j])\s*(?:[）)】\]](?:\s*[、.．:：])?|[、.．:：，,。])\s*")
 LETTER_BEFORE_CHINESE = re.compile(r"^([A-J])\s*[.、]\s*(?=[\u4e00-\u9fff“（《‘\d])")

@@ -23,7 +23,7 @@
   }
 
   const take = {
-    changed([from, counts, rows]) {
+    changed([from, counts, rows, params, all]) {
       const known = JSON.parse(box.dataset.accuracies);
       const isOf = ([run, figure, , now]) => figure !== "accuracy" || Math.abs((known[run] ?? NaN) - now) < 1.5e-8;
       if (!rows.every(isOf)) {
@@ -36,6 +36,9 @@
         ...SAID.flatMap(([title, said]) => figures(title, moved.filter((row) => row[5] === said))),
         ...(moved.length ? [] : ["No figure moved. "]),
         `Items: ${items.join(", ") || "the same"}. `,
+        ...(params.length ? [element("b", {}, "Params: "), params.slice(0, MOST).join("; ")] : []),
+        ...(params.length > MOST ? [`; ${params.length - MOST} more: `, element("code", {}, all)] : []),
+        params.length ? ". " : "",
         element("a", { href: "../diff/index.html" }, `All since ${from}`),
       );
     },

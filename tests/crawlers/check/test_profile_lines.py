@@ -8,13 +8,14 @@ from ruamel.yaml import YAML
 
 from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem
 from atomexam.records.provenance import Provenance
+from atomexam.records.subjects import SourceWords
 from crawlers.check.__main__ import main as check
 from crawlers.check.check_report import as_json, as_text
 from crawlers.check.findings import Findings
 from crawlers.check.watch_middleware import PageOutput
 from crawlers.read.__main__ import main
 from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
-from curation.clean.classify.subjects import SourceWords, exam_and_subject
+from curation.vocab.subjects import exam_and_subject
 
 MANY = 20
 
@@ -84,12 +85,16 @@ def test_many_categories_are_one_line() -> None:
         ({"exam": "一级注册消防工程师", "subject": "消防安全技术实务"}, True),
         ({"exam": "一级注册消防工程师", "paper_raw": "卷一"}, False),
         ({"exam": "教师资格", "subject": "美术"}, True),
+        ({"exam_raw": "教师资格", "subject_raw": "历年真题 > 首页", "paper_raw": "教育心理學-卷一"}, True),
+        ({"exam_raw": "教师资格", "subject_raw": "水利安全员"}, False),
+        ({"exam_raw": "首页 > 题库", "paper_raw": "教育心理学"}, True),  # navigation is no examination
+        ({"exam_raw": "首页>水利安全员", "paper_raw": "教育心理学"}, False),
+        ({"subject_raw": "内科学", "type_raw": "CVR"}, True),
     ],
 )
 def test_a_category_is_asked_for_where_clean_finds_none(fields: dict[str, str], is_known: bool) -> None:
     item = msgspec.structs.replace(question(1, exam_raw=None, subject_raw=None), **fields)
-    words = SourceWords(**{name: getattr(item, name) or None for name in SourceWords._fields})._replace(url=item.url)
-    assert (exam_and_subject(words, "toy").unmapped is None) == is_known == (not paste_lines([item], "toy"))
+    assert (exam_and_subject(SourceWords.of(item), "toy").unmapped is None) == is_known == (not paste_lines([item], "toy"))
 
 
 def test_a_layout_has_the_keys_that_are_read_and_those_that_are_not() -> None:

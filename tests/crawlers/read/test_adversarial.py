@@ -116,7 +116,12 @@ def test_what_looks_like_something_else(name: str, text: str, found: int) -> Non
         assert item.doubt or (len(item.options_raw or []) == 4 and item.case_raw is None)
 
 
-@pytest.mark.parametrize(("key", "known"), [("适应症", True), ("适应症/禁忌症", False), ("病因和症状", False), ("作用原理/适应症", True)])
+@pytest.mark.parametrize(
+    ("key", "known"),
+    [("适应症", True), ("适应症/禁忌症", False), ("病因和症状", False), ("作用原理/适应症", True)]
+    + [(key, True) for key in ("正常参考范围", "推荐药物", "有症状", "所属科室名称", "生产企业名称", "accompany_with", "relatedChecks")]
+    + [(key, False) for key in ("药物信息", "疾病描述", "药品通用名称", "drug_list", "症状名称")],
+)
 def test_a_column_of_two_things_says_neither(key: str, known: bool) -> None:
     assert bool(kind_words(key)) == known
 

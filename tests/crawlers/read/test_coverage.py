@@ -155,6 +155,23 @@ def test_the_answers_of_a_list_are_those_of_the_items() -> None:
     assert account.difference == 0
 
 
+@pytest.mark.parametrize(
+    ("key", "found"),
+    [
+        (["1-5 ABCD"], "'1-5 ABCD': 4 answers for 5 numbers"),
+        (["1-5 ABCD AB"], "'1-5 ABCD AB': 6 answers for 5 numbers"),
+        (["第1-5题 AB ACD BC A"], "'1-5 AB ACD BC A': 4 answers for 5 numbers"),
+        (["题号 1 2 3 4 5", "答案 A B C D"], "'题号 1 2 3 4 5 答案 A B C D': 4 answers for 5 numbers"),
+    ],
+)
+def test_a_list_with_too_few_or_too_many_answers_is_said_once(key: list[str], found: str) -> None:
+    questions = [line for one in paper_of(random.Random(2), 5) for line in one[:5]]
+    reading, account = read("卷.txt", "\n".join([*questions, "参考答案", *key]).encode())
+    assert reading.faults == [f"line 1: numbers 1 to 5: answer_list_mismatch: its answer list has {found}; expected one for each"]
+    assert reading.record_count == 5 and "answer_without_question" not in account.reasons()
+    assert min(account.furniture.values()) >= 0 == account.difference
+
+
 def test_an_equal_value_goes_to_the_key_that_is_read() -> None:
     rows = [{"旁注": answer, "题干": f"第{n}问是什么呢", "A": "红色", "B": "绿色", "答案": answer} for n, answer in enumerate("ABBA")]
     rows[2]["旁注"] = "丙"

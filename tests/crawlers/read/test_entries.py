@@ -90,6 +90,20 @@ def _graph() -> str:
     return json.dumps({"nodes": [{"id": at, "name": name} for at, name in enumerate(nodes)], "links": links})
 
 
+def _exported() -> str:
+    """Return a graph as Neo4j exports it: nodes and relationships one a line, the latter with the ids of their ends."""
+    nodes = [*dict.fromkeys(each for edge in EDGES for each in edge)]
+    lines = [{"type": "node", "id": str(at), "labels": ["X"], "properties": {"name": name}} for at, name in enumerate(nodes)]
+    ends = [{side: {"id": str(nodes.index(name))} for side, name in zip(("start", "end"), edge, strict=True)} for edge in EDGES]
+    return "\n".join(map(json.dumps, [*lines, *({"type": "relationship", "label": "HAS_SYMPTOM", **each} for each in ends)]))
+
+
+def _paths() -> str:
+    nodes = [*dict.fromkeys(each for edge in EDGES for each in edge)]
+    ends = [[{"identity": nodes.index(name), "labels": ["X"], "properties": {"名称": name}} for name in edge] for edge in EDGES]
+    return json.dumps([{"n": n, "r": {"start": n["identity"], "end": m["identity"], "type": "有症状"}, "m": m} for n, m in ends])
+
+
 def _pages(form: str) -> str:
     about = {"id": 0, "url": "x", "title": "关于本站", "text": "本站内容仅供参考。\n联系：某某某"}
     texts = {name: form.format(name=name, symptoms="、".join(some)) for name, some in DISEASES}
@@ -135,6 +149,14 @@ OF_DISEASES: dict[str, str | bytes] = {
     "merged.xlsx": _merged(),
     "rows.csv": "疾病,症状\n" + "\n".join(f"{name},{symptom}" for name, symptom in EDGES),
     "graph.json": _graph(),
+    "exported.json": _exported(),
+    "paths.json": _paths(),
+    "ends.csv": "h,r,t\n" + "\n".join(f"{name},has_symptom,{symptom}" for name, symptom in EDGES),
+    "facts.tsv": "entity\tattribute\tvalue\n" + "\n".join(f"{name}\t伴有症状\t{symptom}\n{name}\t科室\t内科" for name, symptom in EDGES),
+    "nodes.csv": "_id,name,_start,_end,_type\n" + "\n".join(f",,{name},{symptom},HAS_SYMPTOM" for name, symptom in EDGES),
+    "built.csv": "病种,典型临床表现信息,治疗方式说明\n" + _diseases("{name},{symptoms},药物治疗"),
+    "bare.md": "| 病种 | 症状描述 |\n|---|---|\n" + _diseases("| {name} | {symptoms} |"),
+    "drawn.txt": "手册\n简介：常见的病。\n" + _diseases("{name}\n症状：{symptoms}\n<!-- 审核：\n某某 -->\n======\n"),
     "pages.json": _pages("{name}是一种常见病。\n症状：{symptoms}。\n治疗：药物治疗"),
     "articles.json": _pages("{name}是一种常见病。\n\n【症状】\n{symptoms}\n\n【治疗】\n药物治疗"),
     "parts.json": _pages("{name}是常见的疾病，应及早就诊。\n症状：\n{symptoms}\n照护：休息\n治疗：\n药物治疗，或者手术治疗\n编辑：某某"),
@@ -151,6 +173,29 @@ def test_entries_are_read_in_any_form(name: str) -> None:
     assert result.account.difference == 0 and result.account.unread_share < 0.15
     found = [(kind, head, values.get("功效") or values.get("症状") or "") for kind, head, values in entries_of(name, body)]
     assert [(kind, head, re.split("[、\n]", text.strip("。"))) for kind, head, text in found] == expected
+
+
+REMARKS = ("注：仅供参考", "审核者：某某", "数据来源：某书第3版", "合计", "以上内容仅供参考", "王明 主任医师")
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.md", "a.txt"])
+def test_what_is_below_entries_is_none(name: str) -> None:
+    if name == "a.csv":
+        text = (
+            "疾病名称,症状,科室\n" + _diseases("{name},{symptoms},内科\n", "") + "".join(f"{each},5,\n" for each in REMARKS) + "一、内科,,"
+        )
+    elif name == "a.md":
+        text = (
+            "# 一览\n| 疾病 | 症状 |\n|---|---|\n"
+            + _diseases("| {name} | {symptoms} |\n", "")
+            + "".join(f"| {each} | |\n" for each in REMARKS)
+        )
+    else:
+        text = _diseases("{name}\n症状：{symptoms}") + "\n" + "\n".join([*REMARKS, "作者：", "李小红"])
+    result = result_of(name, text.encode())
+    found = [(item.name_raw, [each.value for each in item.values][:1]) for item in result.reading.items if isinstance(item, EntityItem)]
+    assert found == [(name, ["、".join(symptoms)]) for name, symptoms in DISEASES] and not result.reading.misfits
+    assert result.account.unread_share < 0.15
 
 
 @pytest.mark.parametrize(

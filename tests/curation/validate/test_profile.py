@@ -16,11 +16,11 @@ from atomexam.records.fact import Fact
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.profile import SIGNS, is_disordered, key_of, profile_of, signs_of
 from atomexam.records.question import Option, Question, question_id
+from atomexam.records.subjects import ExamAndSubject
 from atomexam.runtime.jsonl import write_json, write_jsonl
 from crawlers.read import papers
 from curation.clean.__main__ import clean
 from curation.clean.classify import classes as classify
-from curation.clean.classify.subjects import ExamAndSubject
 from curation.clean.facts import entries as entity_facts
 from curation.clean.facts import tails
 from curation.clean.questions import cleaned_questions as questions

@@ -35,11 +35,11 @@ from crawlers.read.lines.form.heads import (
     unnumbered,
 )
 from crawlers.read.lines.paper import labelled_lines
-from crawlers.read.lines.questions.draft import Draft, ParsedPaper, shown
+from crawlers.read.lines.questions.draft import Draft, ParsedPaper
 from crawlers.read.lines.questions.groups import Above
 from crawlers.read.vocabulary.headings import case_heading_in, is_note, kind_of
 from crawlers.read.vocabulary.headings import heads as is_heading
-from crawlers.read.vocabulary.labels import flat
+from crawlers.read.vocabulary.labels import flat, shown
 from crawlers.read.vocabulary.numbers import STATED_TYPE
 from crawlers.read.vocabulary.options import find_options
 

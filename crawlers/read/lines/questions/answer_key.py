@@ -85,7 +85,7 @@ def _answered(draft: Draft, matches: Sequence[KeyEntry], alone: bool) -> Draft:
     """
     answers = {_bare(entry.answer) for entry in matches if entry.answer}
     if len(answers) > 1 or not alone or not all(entry.sure for entry in matches):
-        return draft.doubted("answer_list_mismatch")
+        return draft.doubted("answer_list_mismatch", next((entry.words for entry in matches if entry.words), ""))
     answering = next((entry for entry in matches if entry.answer), None)
     if answering and draft.answer and _bare(draft.answer) != _bare(answering.answer):
         draft = draft.doubted("two_answers")

@@ -17,13 +17,6 @@ DOUBTS = {
     "answer_list_mismatch": "its answer list was not read, gives two answers or ? for it, has too many or too few, or none for its section",
 }
 """Why a question is rejected, and what that means."""
-_MOST_CHARS = 40
-
-
-def shown(text: str) -> str:
-    """Return the beginning of a text, as a message shows it."""
-    line = " ".join(text.split())
-    return repr(line[:_MOST_CHARS] + ("…" if len(line) > _MOST_CHARS else ""))
 
 
 class Draft(Struct, frozen=True, kw_only=True):

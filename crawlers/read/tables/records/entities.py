@@ -18,6 +18,7 @@ from ruamel.yaml import YAML
 
 from crawlers.read.containers.files.reading import RepeatedKey
 from crawlers.read.tables.columns import SECTION, EntityLayout, RecordLayout, plain
+from crawlers.read.vocabulary.remarks import PERSON, is_remark
 
 _PEOPLE = {
     "男性": ("male", "m", "man", "men", "男", "男性"),
@@ -51,11 +52,8 @@ _POWER = re.compile(r"^(?=10[\^⁰-⁹¹²³*])")
 _LETTER = re.compile(r"[a-zA-Zμµ%‰℃]")
 _EMPTY = re.compile(r"[\s—–―_/\\.·*－-]*|null|none|nan|n/a|\[\]|\{\}", re.I)
 _BARE_SIGN = re.compile(r"[-－]")
-_PERSON = re.compile(
-    "[王李张刘陈杨赵吴周徐孙朱胡郭何罗郑梁谢宋唐许韩冯邓曹彭曾萧蔡叶程苏魏吕丁任沈姚卢"
-    "姜崔钟谭陆汪范廖贾夏韦付邹孟熊秦邱江尹薛闫][\u4e00-\u9fff]{1,2}"
-)
-"""A common surname and one or two characters."""
+_OF_ROWS = re.compile(r"[（(]?[一二三四五六七八九十]{1,3}[)）]?\s?[、.．]|第[一二三四五六七八九十\d]{1,3}[章节部篇]")
+"""The start of a heading above rows."""
 _BRACKET = re.compile(r"[(（]([^()（）]+)[)）]")
 _NO_REFERENCE = re.compile("危急|警戒|偏[高低]|升高|降低|临界|异常|旧|原")
 """What a bracket says of ranges that are no references."""
@@ -151,6 +149,8 @@ def _is_range_object(value: Mapping[str, Any]) -> bool:
 
 
 _FILE = Path(__file__).parents[2] / "vocabulary/entities.yaml"
+NAME = "名称"
+"""Key of the name of a record that is made of others."""
 RANGES, _INDICATIONS, _USES = "参考区间", "适应症", "主治"
 _TOLD_BY_NAME = ("medicine", "food")
 """Kinds of which the same is said; their names tell them apart."""
@@ -173,7 +173,7 @@ _PIECES = re.compile(r"[、，,；;。\s|/﹑]+")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SENTENCE = re.compile("[。；;]")
 _SHARED = re.compile(r"\s?[/／与和及、]\s?")
-_OF_NAME = re.compile("的?名[称字]?$")
+_OF_NAME = re.compile("(?:的?名[称字]?|name)$")
 _NO_NAME = re.compile(r"[。；;！？?\n]")
 
 
@@ -191,7 +191,7 @@ class _Words(Struct, frozen=True, forbid_unknown_fields=True):
     skip: list[str]
     persons: list[str]
     parts: dict[str, frozenset[str]]
-    qualifiers: list[str]
+    qualifiers: dict[str, list[str]]
     signs: dict[str, re.Pattern[str]]
     names: dict[str, re.Pattern[str]]
     kinds: dict[str, _KindWords]
@@ -224,11 +224,11 @@ def kind_words(key: str) -> list[tuple[str, str, bool]]:
     适应症/禁忌症, nobody says which a part of the value is of.
     """
     known = _labels_by_word()
-    words = [word_of(key), word_of(key).rstrip("0123456789")]
-    if whole := next((known[each] for each in [*words, *(_qualifier().sub("", word) for word in words)] if each in known), []):
+    word = word_of(key).rstrip("0123456789") or word_of(key)
+    if whole := next((known[each] for each in [word_of(key), *_unqualified(word)] if each in known), []):
         return whole
     parts = [plain(part) for part in _SHARED.split(key.rpartition(".")[2])]
-    meant = [known[each] for part in parts for each in dict.fromkeys((part, _qualifier().sub("", part))) if each in known]
+    meant = [known[each] for part in parts for each in _unqualified(part) if each in known]
     return meant[0] if meant and all(each == meant[0] for each in meant) else []
 
 
@@ -238,17 +238,36 @@ def is_bare_label(text: str) -> bool:
     return any(word in _labels_by_word() or word in _names() for word in words) or is_alias(text)
 
 
+def _unqualified(word: str) -> list[str]:
+    """Return a word and what is left of it without qualifiers, the longest first; a name is whole."""
+    before, after, of = _qualifiers()
+    found = [word]
+    for each in found if _rank_of(word) is None and len(word) <= _MAX_NAME_CHARS else ():
+        left = before.sub("", each, count=1), after.sub("", each)
+        found += [rest for rest in left if rest and rest not in found and not (rest in of and word.startswith(rest))]
+    return sorted(found, key=len, reverse=True)
+
+
 @cache
-def _qualifier() -> re.Pattern[str]:
-    words = "|".join(sorted(_words().qualifiers, key=len, reverse=True))
-    return re.compile(f"^(?:{words}){{1,3}}(?=.)|(?<=.)(?:{words}){{1,3}}$")
+def _qualifiers() -> tuple[re.Pattern[str], re.Pattern[str], frozenset[str]]:
+    """Return patterns of what is before and after a word, and the words of kinds."""
+    of, before, after = (sorted(_words().qualifiers[place], key=len, reverse=True) for place in ("of", "before", "after"))
+    return (
+        re.compile(f"^(?:{'|'.join(sorted([*of, *before], key=len, reverse=True))})"),
+        re.compile(f"(?:{'|'.join(after)})$"),
+        frozenset(of),
+    )
 
 
 def names_entry(key: str) -> int | None:
     """Return how well a key names what is described, 0 best; None if it does not."""
-    word = word_of(key)
-    word = word if word in _names() else _OF_NAME.sub("", word)
-    return _words().name.index(word) if word in _names() else None
+    return _rank_of(word_of(key))
+
+
+def _rank_of(word: str) -> int | None:
+    of = next((each for each in _qualifiers()[2] if _OF_NAME.search(word) and word.startswith(each)), "")
+    named = next((each for each in (word, _OF_NAME.sub("", word), word[len(of) :]) if each in _names()), None)
+    return _words().name.index(named) if named else None
 
 
 def kinds_of(records: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -289,6 +308,14 @@ def person_of(key: str) -> str:
     """Return the people that a key names in addition, `参考值（男）`, `male_range`."""
     parts = [plain(part) for part in re.split(r"[\W_]+", unicodedata.normalize("NFKC", key)) if part]
     return next((_WHO[part] for part in parts if _WHO.get(part)), "")
+
+
+def remark_in(record: Mapping[str, Any], name: str) -> str | None:
+    """Return the text of a row that is none of an entry: a remark where others have a name, or nothing but a heading."""
+    texts = [text for value in record.values() if (text := plain_text(value))]
+    first, head = next(iter(texts), ""), plain_text(record.get(name)) or ""
+    is_heading = len(texts) == 1 and _OF_ROWS.match(first)
+    return " ".join(texts) if is_heading or is_remark(first) or is_remark(head) else None
 
 
 def are_record_keys(keys: Iterable[str]) -> bool:
@@ -335,7 +362,8 @@ def propose_records(
     if len(records) < least:
         return None
     beside = [key for key in beside if _is_same(key, records)]  # a record's own name replaces its document's
-    sample = [{key: value for key, value in record.items() if key not in beside} for record in records[:_SAMPLE]]
+    own = [{key: value for key, value in record.items() if key not in beside} for record in records[:_SAMPLE]]
+    sample = [record for record in own if not is_remark(next(filter(None, map(plain_text, record.values())), "注"))]
     rows = [flat_record(record) for record in sample]
     keys = list(dict.fromkeys(key for row in rows for key in row))
     if len(keys) > _MOST_KEYS:
@@ -438,7 +466,7 @@ def _as_kind(
 def _are_persons(names: Sequence[str]) -> bool:
     """Return whether most names may be people's, and none looks like what may be described."""
     looks = any(pattern.search(each) for each in names for pattern in _words().names.values())
-    return not looks and 2 * sum(bool(_PERSON.fullmatch(each)) for each in names) > len(names)
+    return not looks and 2 * sum(bool(PERSON.fullmatch(each)) for each in names) > len(names)
 
 
 def _different(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> set[tuple[str | None, ...]]:

@@ -20,7 +20,16 @@ from crawlers.read.tables.legends import TABLED, sheets_in
 from crawlers.read.tables.records.arrays import read_records, ways_to_entities, ways_to_records
 from crawlers.read.tables.records.between import LocatedRecord, passed_on, records_of
 from crawlers.read.tables.records.by_content import inferred_tables, read_by_content, with_advice
-from crawlers.read.tables.records.entities import SURE, LayoutProposal, are_record_keys, beside_way, keys_for, names_entry, propose_records
+from crawlers.read.tables.records.entities import (
+    SURE,
+    LayoutProposal,
+    are_record_keys,
+    beside_way,
+    keys_for,
+    names_entry,
+    propose_records,
+    remark_in,
+)
 from crawlers.read.tables.records.fields import counted_from_zero
 from crawlers.read.tables.records.grouped import grouped
 from crawlers.read.tables.records.items import RecordReader
@@ -263,6 +272,9 @@ def _add_records(
     reader, used, spare, keys_present = RecordReader(shape, shape.subject_of(name)), shape.used(), Counter[str](), set[str]()
     left = Counter[str]()
     for position, record in records:
+        if shape.entity and isinstance(record, dict) and (remark := remark_in(record, shape.entity.name)):
+            reading.unread.append(remark)
+            continue
         record_provenance = structs.replace(provenance, position=position)
         for item in [record] if isinstance(record, Lost) else reader.items(record, record_provenance):
             reading.record_count += 1

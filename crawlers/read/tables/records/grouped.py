@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from crawlers.read.tables.records.entities import are_people, keys_for, kind_words, names_entry, plain_text
+from crawlers.read.vocabulary.remarks import is_remark
 
 _MEASURED = "examination"
-_MOST_KINDS, _KNOWN, _DISTINCT = 40, 0.5, 0.5
+_MOST_KINDS, _KNOWN, _DISTINCT, _PAIR = 40, 0.5, 0.5, 2
 
 
 def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = None) -> list[tuple[str, dict[str, Any]]]:
@@ -19,8 +20,12 @@ def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = No
     keys = list(dict.fromkeys(key for row in rows for key in row))
     named = {key: rank for key in keys if (rank := names_entry(key)) is not None} or dict.fromkeys(keys_for("start", keys), 0)
     head = head or min(named, key=lambda key: (named[key], keys.index(key)), default=None)
-    label = next((key for key in keys if key != head and _are_labels(row.get(key) for row in rows)), None)
+    edges = keys_for("relation", keys) if keys_for("end", keys) else []
+    may_label = [key for key in keys if key != head and not any(says for _, _, says in kind_words(key))]
+    label = next((key for key in may_label if _are_labels((row.get(key) for row in rows), 1 + (key not in edges))), None)
     value = next((key for part in ("text", "end") for key in keys_for(part, keys) if key not in (head, label)), None)
+    others = [key for key in keys if key not in (head, label)]
+    value = value or (others[0] if label and len(others) == 1 else None)
     if head is None or any(are_people([text for row in rows if (text := plain_text(row.get(key)))]) for key in keys):
         return []
     by_head, name = dict[str, tuple[str, dict[str, dict[str, None]]]](), ""
@@ -31,9 +36,10 @@ def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = No
         if label and value:
             pairs = [(str(row.get(label)), row.get(value))]
         for key, each in pairs:
-            if key != head and (text := plain_text(each)):
+            if key != head and (text := plain_text(each)) and not is_remark(text):
                 fields.setdefault(key, {})[text] = None
-    if not (label and value) and (len(by_head) > _DISTINCT * len(rows) or any(_belong_together(fields) for _, fields in by_head.values())):
+    most = len(rows) - 1 if len(keys) == _PAIR else _DISTINCT * len(rows)
+    if not (label and value) and (len(by_head) > most or any(_belong_together(fields) for _, fields in by_head.values())):
         return []
     return [(at, {head: name} | {key: [*texts] for key, texts in fields.items()}) for name, (at, fields) in by_head.items() if name]
 
@@ -59,7 +65,7 @@ def _belong_together(fields: Mapping[str, Collection[str]]) -> bool:
     return len(alone) > 1 or (len(alone) == 1 and any(kind == _MEASURED for key in differ for kind, _, _ in kind_words(key)))
 
 
-def _are_labels(values: Iterable[Any]) -> bool:
+def _are_labels(values: Iterable[Any], least: int) -> bool:
     texts = Counter(text for value in values if (text := plain_text(value)))
     known = sum(count for text, count in texts.items() if kind_words(text))
-    return 1 < len(texts) <= _MOST_KINDS and known > _KNOWN * texts.total()
+    return least <= len(texts) <= _MOST_KINDS and known > _KNOWN * texts.total()

@@ -36,7 +36,7 @@ class FileReading(Struct):
     skipped: list[str] = field(default_factory=list)
     """Parts that were not read, such as sheets without a header: always reported, and counted with `unread`."""
     faults: list[str] = field(default_factory=list)
-    """Where and why items with `doubt` could not be read, in words."""
+    """Where and why items with `doubt` could not be read, in words; questions spoiled by one line of a list are one."""
 
     columns: dict[str, str] = field(default_factory=dict)
     """Field of a question -> the keys of the records, or words of the header, that it is read from."""

@@ -12,14 +12,15 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
 from crawlers.read.containers.files.reading import Lost
-from crawlers.read.tables.records.entities import kind_words
+from crawlers.read.tables.records.entities import NAME, kind_words, kinds_of
 from crawlers.read.tables.records.reading import FileReading
 
 _SIGNS = ("\t", "|", ",", "，", " ")
 _LEAST, _MOST_RELATIONS = 5, 60
 _LINES, _KNOWN = 0.95, 0.5
 """Shares of the lines that must be triples, and of those whose relation must be a known one."""
-_MAX_HEAD_CHARS, _MAX_RELATION_CHARS = 30, 12
+_BRACKETS = {("(", ")"), ("（", "）"), ("<", ">"), ("[", "]")}
+_MAX_HEAD_CHARS, _MAX_RELATION_CHARS = 30, 20
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SAMPLE_CHARS = 64 * 1024
 _HEADER = ("relation", "rel", "predicate", "关系", "谓词", "谓语", "属性")
@@ -70,8 +71,8 @@ def read_triples(name: str, body: bytes, provenance: Provenance) -> FileReading:
             lost.append(triple)
         else:
             heads.setdefault(triple.head, []).append(triple)
-    kind = _kind(one.relation for triples in heads.values() for one in triples)
-    for head, triples in heads.items():
+    kinds = kinds_of([{NAME: head} | {one.relation: one.tail for one in triples} for head, triples in heads.items()])
+    for (head, triples), kind in zip(heads.items(), kinds, strict=True):
         values = [
             LabelledValue(label=_label(kind, one.relation) or one.relation, value=one.tail, position=f"line:{one.line}") for one in triples
         ]
@@ -100,17 +101,13 @@ def _triples(lines: list[str], sign: str) -> Iterator[Triple | Lost]:
         text = line.strip()
         if not text:
             continue
-        parts = [part.strip() for part in text.split(sign, 2)]
+        bare = text[1:-1] if (text[0], text[-1]) in _BRACKETS else text
+        parts = [part.strip(" " if bare == text else " '\"") for part in bare.split(sign, 2)]
         sound = len(parts) == 3 and all(parts) and len(parts[0]) <= _MAX_HEAD_CHARS and len(parts[1]) <= _MAX_RELATION_CHARS
         if sound and _HAN.search(parts[0]):
             yield Triple(number, *parts)
         else:
             yield Lost(f"line:{number}", "record_unreadable", "expected head, relation and tail", text[:2000])
-
-
-def _kind(relations: Iterator[str]) -> str:
-    kinds = Counter(kind for relation in relations for kind, _, says in kind_words(relation) if says)
-    return max(kinds, key=lambda kind: (kinds[kind], kind == "disease"), default="disease")
 
 
 def _label(kind: str, relation: str) -> str | None:

@@ -132,6 +132,13 @@ def test_triples_of_a_text_are_grouped_by_their_heads() -> None:
     ]
 
 
+def test_brackets_around_a_triple_are_no_part_of_it() -> None:
+    said = (("有症状", "咳嗽"), ("归经", "肺经"))
+    lines = [f"（{name}，{label}，{value}）" for name in ("胃炎", "肺炎", "黄芪") for label, value in said]
+    items = [item for item in read("t.txt", "\n".join(lines)).items if isinstance(item, EntityItem)]
+    assert {(item.name_raw, each.label, each.value) for item in items for each in item.values} >= {("胃炎", "症状", "咳嗽")}
+
+
 def test_other_texts_are_no_triples() -> None:
     for text in (
         "2026-11-23 INFO started\n" * 9,

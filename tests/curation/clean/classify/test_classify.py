@@ -3,9 +3,9 @@
 import pytest
 from msgspec import structs
 
+from atomexam.records.subjects import SourceWords
 from curation.clean.__main__ import clean
 from curation.clean.classify.classes import Classes, Unclassified, classify, declared_type, form_of, question_type
-from curation.clean.classify.subjects import SourceWords
 from tests.curation.records import CLEAN, item
 
 CLIENT = "一般资料：求助者，女性，32岁，公司职员。"

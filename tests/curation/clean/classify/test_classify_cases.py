@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
+from atomexam.records.subjects import SourceWords
 from curation.clean.classify.classes import CASE_TYPES, Unclassified, case_scores, case_type_of, category_of, classify, declared_type
-from curation.clean.classify.subjects import SourceWords
 from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
 from curation.vocab.reader import read_vocabulary

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from curation.clean.classify.subjects import NO_CATEGORY, ExamAndSubject, SourceWords, SubjectTable, exam_and_subject
+from atomexam.records.subjects import NO_CATEGORY, ExamAndSubject, SourceWords, SubjectTable
 from curation.vocab.reader import read_vocabulary
+from curation.vocab.subjects import exam_and_subject
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,21 @@ def test_a_sign_between_two_known_names_makes_no_name_of_them(sign: str) -> None
     assert [row.reason for row in readings[3].rejected] == ["separator_unsure"] and len(readings[4].facts) == 3
 
 
+@pytest.mark.parametrize(
+    ("value", "names"),
+    [
+        ("恶心 / 呕吐", ["恶心", "呕吐"]),
+        ("B超 / CT检查", ["B超", "CT检查"]),
+        ("恶心/呕吐", []),
+        ("T / B", ["T/B"]),
+        ("mg / kg", ["mg/kg"]),
+        ("白蛋白 / 球蛋白比值", ["白蛋白/球蛋白比值"]),
+    ],
+)
+def test_a_slash_between_blanks_separates(value: str, names: list[str]) -> None:
+    assert [piece.text for piece in tails(value, "list") if piece.reason is None] == names
+
+
 def test_what_nobody_can_judge_is_rejected_with_its_reason() -> None:
     values = ["血常规 脑电图", "脑电图 尿常规", "尿常规 血常规", "血常规 脑电图 尿常规", "甲乙 B12"]
     reading = _read("checklist", values)[-1]

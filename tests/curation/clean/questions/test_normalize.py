@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atomexam.text.normalize import RULES, is_plain, normalize, run_rules
 from atomexam.text.option_letters import is_filler
 from curation.clean.__main__ import main
 from curation.clean.wording.exam_text import (
@@ -20,7 +21,7 @@ from curation.clean.wording.exam_text import (
     without_number,
 )
 from curation.clean.wording.options import LETTER, OPTION_RULES, clean_options
-from curation.text.normalize import RULES, is_plain, normalize, run_rules, words_of
+from curation.vocab.reader import rule_words
 
 TEXT_CASES = [
     ("encoding", "鐨勬槸", "的是"),
@@ -228,8 +229,8 @@ def test_every_rule_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("rule", TEXT_RULES.values(), ids=TEXT_RULES)
-def test_a_rules_own_example_is_true_and_what_it_needs_is_there(rule) -> None:  # curation.text.normalize.Rule
-    why, before, after = words_of(rule)
+def test_a_rules_own_example_is_true_and_what_it_needs_is_there(rule) -> None:  # atomexam.text.normalize.Rule
+    why, before, after = rule_words(rule.name)
     assert why and before != after
     assert rule.needs(before) and rule.apply(before) == after
 
@@ -387,7 +388,7 @@ GROUPS = {"stems": STEM_RULES, "options": OPTION_RULES, "prose": PROSE_RULES, "a
 IN_GROUPS = {f"{name}-{rule.name}": rule for name, group in GROUPS.items() for rule in group}
 
 
-EXAMPLES = sorted({text for rule in IN_GROUPS.values() for text in words_of(rule)[1:]})
+EXAMPLES = sorted({text for rule in IN_GROUPS.values() for text in rule_words(rule.name)[1:]})
 
 
 PIECES = [
@@ -410,7 +411,7 @@ TEXTS = st.one_of(
 
 def test_a_rule_is_tried_on_its_example() -> None:
     for name, rule in IN_GROUPS.items():
-        assert rule.needs(words_of(rule).before), name
+        assert rule.needs(rule_words(rule.name).before), name
 
 
 @pytest.mark.slow
@@ -430,7 +431,7 @@ def test_the_help_tells_each_rule(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--help"])
     shown = capsys.readouterr().out
     for rule in TEXT_RULES.values():
-        why, before, after = words_of(rule)
+        why, before, after = rule_words(rule.name)
         line = f"  {rule.name:20}{why}: {before} -> {after}".replace("\n", "⏎")
         assert f"\n{line}\n" in shown
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.text.characters import simplify
+from atomexam.text.normalize import normalize
 from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
 from curation.clean.questions.source_context import context_of
 from curation.clean.wording.exam_text import clean_explanation, clean_stem, open_gaps
 from curation.clean.wording.options import clean_options, with_plain_letters
-from curation.text.characters import simplify
-from curation.text.normalize import normalize
 from tests.curation.records import CLEAN, cleaned, item
 
 ASKED = "最基本的认知过程是（ ）。"

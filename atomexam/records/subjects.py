@@ -1,4 +1,4 @@
-"""The source's words around a question -> exam and subject, by `vocab/subjects.yaml`.
+"""The source's words around a question -> exam and subject, by a table of categories: `curation/vocab/subjects.yaml`. Pure.
 
 Texts are read in this order, and the first one that the table contains decides. Subject: the source's own label, the parts of the
 breadcrumb from last to first, the paper's title, the section, the file's name and folders. Exam: the breadcrumb, the paper's title, the
@@ -8,12 +8,12 @@ subject, the section, the file. Chapters (第三章 发展心理学) come last, 
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
+from atomexam.records.item import QuestionItem
 from atomexam.records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
-from curation.text.normalize import normalize
-from curation.vocab.reader import read_vocabulary
+from atomexam.text.normalize import normalize
 
 _MAX_NAME_CHARS = 300
 _MAX_OWN_CHARS = 30  # a longer name of an exam or subject is a sentence
@@ -58,34 +58,24 @@ class SourceWords(NamedTuple):
     """Stated in params.yaml: nothing else decides then."""
     subject: str | None = None
 
+    @classmethod
+    def of(cls, item: QuestionItem) -> "SourceWords":
+        """Return the words of an item."""
+        raw = (item.exam_raw, item.subject_raw, item.paper_raw, item.section_raw, item.type_raw)
+        return cls(*raw, item.url, item.exam or None, item.subject or None)
 
-def exam_and_subject(source_words: SourceWords, source: str) -> ExamAndSubject:
-    """Return exam and subject by `vocab/subjects.yaml`; missing entries get the source's own words, and are counted."""
-    words = SourceWords._make(text and text[:_MAX_NAME_CHARS] for text in source_words)
-    return _exam_and_subject(words if words.url.startswith(_FILE) else words._replace(url=""), source)
-
-
-@lru_cache(maxsize=1 << 14)  # a source has few categories and many questions
-def _exam_and_subject(source_words: SourceWords, source: str) -> ExamAndSubject:
-    return _shipped().exam_and_subject_of(source_words, source)
-
-
-@cache
-def named_for(source: str) -> frozenset[str]:
-    """Return the exams and subjects, folded, that `vocab/subjects.yaml` gives a source by name: somebody confirmed them."""
-    return frozenset(name.casefold() for name in _shipped().given_to(source))
-
-
-@cache
-def _shipped() -> "SubjectTable":
-    return SubjectTable(read_vocabulary("subjects"))
+    @property
+    def said(self) -> str:
+        """The words that a line for this category alone names; "" if there are none."""
+        return self.subject or self.subject_raw or self.paper_raw or self.exam_raw or self.exam or ""
 
 
 class SubjectTable:
-    """A table of categories; `vocab/subjects.yaml` explains its parts."""
+    """A table of categories; `curation/vocab/subjects.yaml` explains its parts."""
 
     def __init__(self, table: dict[str, Any]) -> None:
         self._table = table
+        self._found = lru_cache(maxsize=1 << 14)(self._exam_and_subject)  # a source has few categories and many questions
         self._lines = {(_plain(line.get("said")), line.get("source")): line for line in table["categories"]}
         self._entries = [
             ([_plain(name) for name in (entry["name"], *entry.get("also", ()))], _plain(entry.get("but_not")), entry)
@@ -97,7 +87,14 @@ class SubjectTable:
         self._alone = re.compile(rf"{alone}|[\d\W_]")
 
     def exam_and_subject_of(self, source_words: SourceWords, source: str) -> ExamAndSubject:
-        """Return exam and subject: by a line for exactly these words, else by names within the words, else by the source's line."""
+        """Return exam and subject: by a line for exactly these words, else by names within the words, else by the source's line.
+
+        Missing entries get the source's own words.
+        """
+        words = SourceWords._make(text and text[:_MAX_NAME_CHARS] for text in source_words)
+        return self._found(words if words.url.startswith(_FILE) else words._replace(url=""), source)
+
+    def _exam_and_subject(self, source_words: SourceWords, source: str) -> ExamAndSubject:
         stated_exam, stated_subject = _plain(source_words.exam), _plain(source_words.subject)
         said = (source_words.exam_raw or stated_exam, stated_subject or source_words.subject_raw, *source_words[2:4])
         exam, subject, paper, section = ("" if text.casefold() == source.casefold() else text for text in map(_plain, said))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import cycle, islice
 from typing import Any, NamedTuple
 
-from curation.text.characters import (
+from atomexam.text.characters import (
     CJK,
     COMMON,
     needs_characters,
@@ -22,8 +22,7 @@ from curation.text.characters import (
     to_chinese_signs,
     unify_characters,
 )
-from curation.text.markup import BLANK, needs_plain_text, needs_stripping, needs_unescaping, strip_tags, to_plain_text, unescape
-from curation.vocab.reader import read_vocabulary
+from atomexam.text.markup import BLANK, needs_plain_text, needs_stripping, needs_unescaping, strip_tags, to_plain_text, unescape
 
 _AT_MOST_ROUNDS = 12
 
@@ -43,20 +42,6 @@ class CleanText(NamedTuple):
 
     text: str
     rules: tuple[str, ...]
-
-
-class RuleWords(NamedTuple):
-    """What --help says about a rule."""
-
-    why: str
-    before: str
-    """A text that the rule changes."""
-    after: str
-
-
-def words_of(rule: Rule) -> RuleWords:
-    """Return the words of a rule in `vocab/rules.yaml`."""
-    return RuleWords(*read_vocabulary("rules")[rule.name])
 
 
 def rule_of_signs(name: str, apply: Callable[[str], str], signs: Sequence[str]) -> Rule:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.text.markup import holds_latex, to_plain_text
-from curation.text.normalize import normalize
+from atomexam.text.markup import holds_latex, to_plain_text
+from atomexam.text.normalize import normalize
 from curation.validate.tables import is_clean
 
 MARKUP = [

@@ -3,7 +3,7 @@
 import html
 import re
 
-from curation.text.characters import CJK
+from atomexam.text.characters import CJK
 
 BLANK = "（ ）"
 """A blank to fill, in its only form."""
