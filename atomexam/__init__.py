@@ -1,10 +1,10 @@
-"""The ground floor: what all packages build on, the command `atomexam`, and the functions of the Python API (`help(atomexam.api)`)."""
+"""The base package: shared code, the command `atomexam`, and the functions of the Python API (`help(atomexam.api)`)."""
 
 from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Return a function of the Python API, loaded on first use; an underscored name is never one."""
+    """Return a function of the Python API, loaded on first use; no name with a leading underscore is part of it."""
     from importlib import import_module
 
     functions: dict[str, str] = import_module("atomexam.api").FUNCTIONS if name[0] != "_" else {}

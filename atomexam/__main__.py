@@ -1,4 +1,4 @@
-"""The command `atomexam`: runs modules of the project as subcommands, with the flags and exit status of `python -m PACKAGE.MODULE`."""
+"""The command `atomexam`: run modules of the project as subcommands, with the flags and exit status of `python -m PACKAGE.MODULE`."""
 
 import argparse
 import runpy
@@ -9,14 +9,14 @@ from typing import NamedTuple, NoReturn
 
 
 class Command(NamedTuple):
-    """A subcommand. Its module is given by name because the ground floor imports nothing from the packages above it."""
+    """A subcommand. Its module is given by name because `atomexam` imports none of the other packages."""
 
     module: str
     summary: str
     project: tuple[str, ...] = ()
     """Paths that the working folder must contain; empty if the command runs anywhere."""
     replaced_by: str | None = None
-    """The flag that names the data; with it, no project folder is needed."""
+    """The flag with the path of the data; with it, no project folder is needed."""
 
 
 COMMANDS = {
@@ -52,7 +52,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _use_code_of(folder: Path) -> None:
-    """Import from a checkout, including its own spiders, even if this command was installed from elsewhere."""
+    """Import the code of a checkout, including its spiders, even if this command was installed from elsewhere."""
     sys.path.insert(0, str(folder))
     for name in [name for name in sys.modules if name.partition(".")[0] == "atomexam"]:
         del sys.modules[name]
@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Print the installed version, which is read only on request."""
+    """Print the installed version, reading it only on request."""
 
     def __call__(self, *_: object) -> None:
         from importlib import metadata  # slower to import than everything else that --help needs

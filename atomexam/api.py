@@ -4,8 +4,8 @@
     questions = atomexam.near_duplicates(atomexam.clean(items).questions).kept
     splits = atomexam.split(questions, quota={"mcqa": 100, "mrqa": 20, "qa": 0})
 
-A frame has a row for each record and its fields as columns (docs/records.md). What is given may be a frame, records or dicts;
-a missing value may be None or NaN, and further columns are ignored. docs/python.md has a notebook.
+A frame has a row for each record and a column for each field (docs/records.md). Inputs may be frames, records or dicts;
+missing values may be None or NaN, and additional columns are ignored. docs/python.md has a notebook.
 """
 
 FUNCTIONS = {
@@ -24,4 +24,4 @@ FUNCTIONS = {
     "runs": "eval.api",
     "trace": "eval.api",
 }
-"""Each function with its module, by name because the ground floor imports nothing from the packages above it."""
+"""Each function with its module, by name because `atomexam` imports none of the other packages."""

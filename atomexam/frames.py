@@ -16,7 +16,7 @@ Table = pd.DataFrame | Iterable[Struct | Mapping[str, Any]]
 
 
 def frame_of(records: Iterable[Struct], shape: type[Struct]) -> pd.DataFrame:
-    """Return records as a frame with a column for each field, also of no records; lists and records inside are lists and dicts."""
+    """Return records as a frame with a column for each field, even if there are no records; nested records become dicts."""
     return pd.DataFrame([msgspec.to_builtins(record) for record in records], columns=[one.encode_name for one in structs.fields(shape)])
 
 
@@ -24,18 +24,18 @@ def records_of(table: Table, shape: Any, what: str) -> list[Any]:
     """Return the records of a table.
 
     Args:
-        shape: a record, or a union of records that are told apart by a tag.
+        shape: a record, or a tagged union of records.
         what: noun for the rows in messages, such as `questions`.
 
     Raises:
-        TypeError: it is no table.
-        ValueError: a row lacks a field or has a wrong value; the message names row and field.
+        TypeError: the input is not a table.
+        ValueError: a row lacks a field or has a wrong value; the message names the row and the field.
     """
     return [record_of(row, shape, f"{what}, row {number}") for number, row in enumerate(rows_of(table, shape, what))]
 
 
 def record_of(row: dict[str, Any], shape: Any, where: str) -> Any:
-    """Return the record of a row of `rows_of`; an error names the fields of its own kind of record."""
+    """Return the record of a row from `rows_of`; error messages list only the fields of its kind of record."""
     by_tag = {one.__struct_config__.tag: one for one in get_args(shape)} if isinstance(shape, UnionType) else {}
     tag_field = next((one.__struct_config__.tag_field for one in by_tag.values()), None)
     kept = {name: value for name, value in row.items() if name != tag_field}
@@ -43,10 +43,10 @@ def record_of(row: dict[str, Any], shape: Any, where: str) -> Any:
 
 
 def rows_of(table: Table, shape: Any, what: str) -> list[dict[str, Any]]:
-    """Return the rows of a table as dicts; missing values are left out if they have a default.
+    """Return the rows of a table as dicts; missing values are omitted if the field has a default.
 
     Args:
-        shape: as in `records_of`, whose fields alone are returned; None for rows of any fields.
+        shape: as in `records_of`; only its fields are returned. None returns all fields.
     """
     if isinstance(table, str | bytes | Mapping | Struct) or not isinstance(table, pd.DataFrame | Iterable):
         raise TypeError(f"{what}: expected a DataFrame, or a list of records or dicts; found {type(table).__name__}")
@@ -73,7 +73,7 @@ def rows_of(table: Table, shape: Any, what: str) -> list[dict[str, Any]]:
 
 
 def _is_empty(values: Mapping[str, Any], field: structs.FieldInfo) -> bool:
-    """Return whether a row has a field that may not be left out, without a value."""
+    """Return whether a row has a required field without a value."""
     return field.encode_name in values and field.default is NODEFAULT and field.default_factory is NODEFAULT
 
 

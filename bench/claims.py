@@ -1,9 +1,9 @@
-"""A million facts to claims: CPU time, wall time and memory of the stage, on facts built by script.
+"""CPU time, wall time and memory of the stage `claims` on generated facts.
 
     python bench/claims.py --facts 1000000
 
-Heads, tails and polarities are drawn unevenly, as encyclopedias have them; a tenth of the heads have another name. The first run has
-nothing chosen before, the second what the first chose; the two must give the same bytes.
+Heads, tails and polarities are unevenly distributed, as in encyclopedias; a tenth of the heads have an alias. The first run starts
+without earlier choices, the second with those of the first; both must write the same bytes.
 """
 
 import argparse
@@ -28,7 +28,7 @@ _ENDS = {"disease_infectivity": "传染性", "disease_department": "科", "food_
 
 
 def build(count: int, seed: int = 1) -> Iterator[Fact]:
-    """Yield facts of all types, about twelve a head; few tails are common, most are rare."""
+    """Yield facts of all types, about twelve per head; a few tails are common, most are rare."""
     draw = random.Random(f"{seed}/claims")
     for number in range(count):
         relation = RELATIONS[number % len(RELATIONS)]
@@ -53,7 +53,7 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        facts = list({fact.id: fact for fact in build(args.facts)}.values())  # near_duplicates leaves each once
+        facts = list({fact.id: fact for fact in build(args.facts)}.values())  # after near_duplicates, each occurs once
         write_jsonl(folder / "facts.jsonl", facts, key=lambda fact: (fact.id, fact.polarity))
         heads = sorted({fact.head for fact in facts})[::10]
         aliases = [Alias(name=head, alias=f"{head}病", entity_type="disease", provenance=facts[0].provenance[0]) for head in heads]

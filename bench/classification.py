@@ -1,11 +1,11 @@
-"""Accuracy of the classifier against labels by a reader, and its speed.
+"""Accuracy of the classifier against human labels, and its speed.
 
     python bench/classification.py                                  our own questions, tests/curation/clean/classify/labelled/own.jsonl
-    python bench/classification.py --items FILE.jsonl ...           and published ones, whose labels are kept by the hash of their texts:
+    python bench/classification.py --items FILE.jsonl ...           also published ones, whose labels are stored by the hash of their texts;
                                                                     `python -m crawlers.read PATH... > FILE.jsonl` writes such files
-    python bench/classification.py --count 300000 --items ...       and the time for this many rows, made of these questions
+    python bench/classification.py --count 300000 --items ...       also the time for this many rows made from these questions
 
-docs/classification.md says how the labels were made. Unless a table says otherwise, the source's own marks are hidden.
+docs/classification.md describes how the labels were made. Unless a table says otherwise, the source's own marks are hidden.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from curation.clean.questions.source_context import context_of
 LABELLED = Path(__file__).parent.parent / "tests/curation/clean/classify/labelled"
 _LETTER = re.compile(r"^\s*[A-J]\s*[.．、]")
 Tables = dict[tuple[str, str], Counter[tuple[str, str]]]
-"""(Task, part) -> how often (label, class) came."""
+"""(Task, part) -> count of each (label, class)."""
 
 
 def row_of(exam: str | None = None, **known: Any) -> Unclassified:
@@ -85,13 +85,13 @@ def count(tables: Tables, task: str, part: str, label: str, found: str) -> None:
 
 
 def sha(item: QuestionItem) -> str:
-    """Return the hash under which the label of a published question is kept: of its texts, whatever letters its options carry."""
+    """Return the hash that identifies the label of a published question: of its texts, without the letters of options."""
     texts = [(item.stem_raw or "").strip(), *(_LETTER.sub("", option).strip() for option in item.options_raw or [])]
     return hashlib.sha256("\n".join(filter(None, texts)).encode()).hexdigest()[:20]
 
 
 def agreement(items: Sequence[QuestionItem]) -> Counter[tuple[str, str, str]]:
-    """Count (filed by the source as, class, with or without the source's marks) over all items whose source files them."""
+    """Count (source's category, class, with or without the source's marks) over all items that have a category in the source."""
     counts: Counter[tuple[str, str, str]] = Counter()
     for item, reading in zip(items, read_questions(items, Clean(min_stem_chars=2, min_chinese_share=0.3), context_of(items)), strict=True):
         mark = f"{item.section_raw or ''} {item.type_raw or ''}".lower()
@@ -126,7 +126,7 @@ def show_time(items: Sequence[QuestionItem], rows: int) -> None:
 
 
 def numbered(item: QuestionItem, question: Any, number: int) -> Unclassified:
-    """Return a row that no cache has seen: its stem holds a number."""
+    """Return a row that is in no cache: its stem contains a number."""
     return Unclassified(
         SourceWords(item.exam_raw, item.subject_raw, item.paper_raw, item.section_raw, item.type_raw), "labelled",
         declared_type(item.type_raw, item.section_raw), bool(item.shared_options_raw), question.shared_stem,

@@ -1,10 +1,10 @@
-"""The stage `clean` over questions built by script: CPU time, memory and the share of classification, on one core.
+"""CPU time, memory and share of classification of the stage `clean` on generated questions, on one core.
 
     python bench/clean.py --count 300000
 
-The questions carry the blemishes of published sets: numbers, letters, tags, scores, page references, adverts, half-width signs, entities,
-tags, full-width and traditional characters, answers such as `B,D`; one in nine stands on a case that several repeat. Reading and writing
-of the files are measured too.
+The questions have the blemishes of published sets: numbers, letters, tags, scores, page references, adverts, half-width signs, entities,
+full-width and traditional characters, answers such as `B,D`; one in nine has a case that several share. Reading and writing the files is
+included.
 """
 
 import argparse
@@ -130,7 +130,7 @@ def _item(number: int, stem: str, options: list[str], answer: str, section: str,
 
 
 def measure(folder: Path) -> None:
-    """Run the stage in this process, on one core; write what it took."""
+    """Run the stage in this process, on one core; write its time and memory."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     import curation.clean.__main__ as clean
@@ -139,7 +139,7 @@ def measure(folder: Path) -> None:
     spent = 0.0
     classify = questions.classify
 
-    def timed(row):  # whatever classify takes
+    def timed(row):  # signature of classify
         nonlocal spent
         start = time.process_time()
         classes = classify(row)

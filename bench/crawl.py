@@ -1,10 +1,10 @@
-"""Crawl and replay beside plain Scrapy with the same parsing, and replay as it grows: pages a second, CPU, memory.
+"""Compare crawl and replay with plain Scrapy and the same parsing, and measure replays of several sizes: pages per second, CPU, memory.
 
     python bench/crawl.py --pages 1000 --rounds 5
-    python bench/crawl.py --pages 0 --sizes 3000 30000 --workers 1 2        replay alone; 300000 takes an hour on two cores
+    python bench/crawl.py --pages 0 --sizes 3000 30000 --workers 1 2        only the replay; 300000 takes an hour on two cores
 
-Each run is a process of its own (Scrapy's reactor starts once), the runs of a round one after the other, the site in yet another process.
-Plain Scrapy replays from its own HTTP cache. Its items are written in the order in which they come, ours sorted.
+Each run is a separate process (Scrapy's reactor starts only once); the runs of a round are sequential, and another process serves the
+site. Plain Scrapy replays from its own HTTP cache and writes items unsorted; ours are sorted.
 """
 
 import argparse
@@ -69,7 +69,7 @@ def replay(pages: Path, out: Path, workers: int) -> None:
 
 
 def load_components() -> None:
-    """Import what runs import as they begin: it takes as long for one page as for all."""
+    """Import what runs import at their start, which takes as long for one page as for all."""
     from scrapy.settings import Settings, default_settings
     from scrapy.utils.misc import load_object
 
@@ -119,11 +119,11 @@ def served(pages: int) -> Iterator[str]:
         try:
             yield server.stdout.readline().strip()
         finally:
-            server.kill()  # or a failed run would wait for it without end
+            server.kill()  # otherwise a failed run would wait for it forever
 
 
 def compare(pages: int, rounds: int) -> str:
-    """Return the table of the runs, each beside its peer."""
+    """Return the table of the runs, each next to its counterpart."""
     runs: dict[str, list[dict[str, float]]] = {name: [] for name in RUNS}
     with tempfile.TemporaryDirectory() as place, served(pages) as url:
         for number in range(rounds):

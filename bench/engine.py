@@ -1,10 +1,10 @@
-"""The stages `clean` and `near_duplicates` on the engines `local` and `ray`: seconds, memory, and whether the bytes are the same.
+"""Compare the engines `local` and `ray` for the stages `clean` and `near_duplicates`: seconds, memory, and equality of the output.
 
     python bench/engine.py --counts 30000 300000
     python bench/engine.py --counts 1000000 --engines local ray --nodes 2         ray on two nodes of this machine, one CPU each
 
-Questions are those of bench/clean.py, a third of them edited copies of others, which near_duplicates has to compare. Each stage runs
-in a process of its own; without RAY_ADDRESS the cluster is started with it and counted in.
+The questions are those of bench/clean.py, a third of them edited copies of others, which near_duplicates must compare. Each stage runs
+in a separate process; without RAY_ADDRESS it starts a cluster, which is included in the figures.
 """
 
 import argparse
@@ -38,7 +38,7 @@ STAGES = {"clean": ("clean", []), "near_duplicates": ("unique", ["--decisions", 
 
 
 def build(count: int, seed: int = 1) -> Iterator[dict]:
-    """Yield raw question items, a third of them edited copies of one of those before."""
+    """Yield raw question items, a third of them edited copies of earlier ones."""
     draw = random.Random(f"{seed}/engine")
     own: list[dict] = []
     fresh = questions.build(count, seed)
@@ -67,7 +67,7 @@ def _copy(item: dict, draw: random.Random) -> dict:
 
 
 class Taken:
-    """What a process took with all that it started: wall time, and the peak of memory, what is shared counted once."""
+    """Wall time and peak memory of a process and its children; shared memory counts once."""
 
     def __init__(self, command: list[str], folder: Path) -> None:
         started = time.perf_counter()
@@ -87,7 +87,7 @@ class Taken:
                 self.driver_mb = max(self.driver_mb, own.memory_info().rss / 1e6)
                 self.all_mb = max(self.all_mb, sum(map(_pss, [own, *own.children(recursive=True)])) / 1e6)
             except psutil.Error:
-                pass  # it ended meanwhile
+                pass  # it has ended
             time.sleep(1)
 
 
@@ -104,7 +104,7 @@ def _outputs(*places: Path) -> str:
 
 
 def start_nodes(number: int) -> str:
-    """Start nodes on this machine, which end with this process, and return their address; the stages' code is where this file is."""
+    """Start nodes on this machine, which end with this process and run this checkout's code; return their address."""
     os.environ |= {"PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0"}
     from ray.cluster_utils import Cluster
 

@@ -1,18 +1,18 @@
-"""Likelihoods of answers, and replies, beside lm-evaluation-harness (`hf`): the same prompts, weights and thread, in one process, by turns.
+"""Compare likelihoods and replies with lm-evaluation-harness (`hf`): same prompts, weights and thread, alternating in one process.
 
     python bench/eval.py --limit 100                    one thread of a CPU: a model of 118 million random parameters
-    python bench/eval.py --limit 400 --few              8 items alone, and every hundredth of all again, each with a reader made anew
+    python bench/eval.py --limit 400 --few              only 8 items, then every hundredth of all, each with a new reader
     python bench/eval.py --shape 7b --limit 4000 --batch-sizes 16 64 auto        on a GPU: Qwen2.5-7B's shape, random weights
     python bench/eval.py --shape 7b-stand-in --limit 8 --turns 1                 the same code on a CPU, in a minute
     python bench/eval.py --model FOLDER --replies end --limit 24 --turns 1       replies of 32 tokens; of claims also `--replies verdict`
 
-The prompts are single choices of all splits, without examples and with five, and claims of test. (For multiple choice the harness reads
-each of 26 answers with the whole prompt, so a ratio would show nothing.) The harness gets the best batch size of those tried on the first
-16 items. `distinct` is the share of tokens that are in no prefix shared with an earlier prompt, `computed` the ratio of the prompt tokens
-that we compute to the distinct ones. `roofline` is the share of our time that the matrix products of the distinct tokens, and of the head
-behind each prompt, would take at the model's own speed, measured beside it. Equal decisions are counted among the items whose best two
-answers are further apart than float noise; of replies, equal texts, as far as ours goes. Needs the splits and the
-tokenizer of the model `tiny` (`dvc repro`).
+The prompts are single-choice questions of all splits, with no and with five examples, and claims of test. (For multiple-response
+questions the harness reads each of 26 answers with the complete prompt, so a ratio would be meaningless.) The harness uses the best of the
+batch sizes tried on the first 16 items. `distinct` is the share of tokens outside prefixes shared with an earlier prompt, `computed` the
+ratio of computed prompt tokens to distinct ones. `roofline` is the share of our time that the matrix products of the distinct tokens, and
+of the head after each prompt, would take at the measured peak speed. Equal decisions are counted among items whose two best answers differ
+by more than float noise; for replies, equal texts up to the length of ours. Needs the splits and the tokenizer of the model `tiny`
+(`dvc repro`).
 """
 
 import argparse
@@ -66,13 +66,13 @@ COLUMNS = {
     "equal decisions": 15,
 }
 _NOISE = 0.01
-"""Natural log; answers that are nearer to each other may change places with the last bits."""
+"""Natural log; the order of closer answers may depend on the last bits."""
 Answers = list[Any]
-"""Of each query the likelihoods by answer, or the text of a reply."""
+"""For each query the likelihoods by answer, or the text of the reply."""
 
 
 def prompts(backend: HuggingFace, task: str, shots: int, splits: Path, limit: int, subjects: int) -> list[ModelQuery]:
-    """Return the prompts of the subjects with most questions, equally many of each where it has as many."""
+    """Return prompts of the subjects with the most questions, the same number of each if possible."""
     if task == "claim":
         requests = RequestBuilder(splits).of_run(Run(model="m", task="claim"))[:limit]
     else:
@@ -89,32 +89,32 @@ def prompts(backend: HuggingFace, task: str, shots: int, splits: Path, limit: in
 
 
 def of_ours(backend: HuggingFace, queries: Sequence[ModelQuery]) -> Answers:
-    """Return the likelihoods by the backend, in the order of the queries."""
+    """Return the backend's likelihoods in the order of the queries."""
     found = dict(backend.loglikelihoods(queries, GREEDY))
     return [found[place].likelihoods or {} for place in range(len(queries))]
 
 
 def of_ours_anew(backend: HuggingFace, queries: Sequence[ModelQuery]) -> Answers:
-    """Return the same, with what is tried once when a model is loaded tried again."""
+    """Return the same, but repeat the checks made when a model is loaded."""
     for name in ("_reader", "_shares_prefixes"):
         backend.__dict__.pop(name, None)
     return of_ours(backend, queries)
 
 
 def replies_of_ours(backend: HuggingFace, queries: Sequence[ModelQuery], stop: Literal["end", "verdict"]) -> Answers:
-    """Return the replies by the backend, in the order of the queries."""
+    """Return the backend's replies in the order of the queries."""
     found = dict(backend.generate(queries, structs.replace(GREEDY, stop=stop)))
     return [found[place].text for place in range(len(queries))]
 
 
 def replies_of_harness(harness: HFLM, queries: Sequence[ModelQuery]) -> Answers:
-    """Return the replies by the harness."""
+    """Return the harness's replies."""
     how = {"until": [], "do_sample": False, "max_gen_toks": GREEDY.max_new_tokens}
     return harness.generate_until([Instance("generate_until", {}, (one.prompt, how), 0) for one in queries], disable_tqdm=True)
 
 
 def of_harness(harness: HFLM, queries: Sequence[ModelQuery]) -> Answers:
-    """Return the likelihoods by the harness; the format up to the answer belongs to what is given."""
+    """Return the harness's likelihoods; the answer format before the answer is part of the context."""
     cut = [(one, one.request.answer_format.partition("{answer}")[0]) for one in queries]
     asked = [(one.prompt + lead, answer) for one, lead in cut for answer in allowed_answers(one.request)]
     told = iter(harness.loglikelihood([Instance("loglikelihood", {}, pair, 0) for pair in asked], disable_tqdm=True))
@@ -122,7 +122,7 @@ def of_harness(harness: HFLM, queries: Sequence[ModelQuery]) -> Answers:
 
 
 def timed(work: Callable[..., Answers], *given: Any) -> tuple[float, Answers]:
-    """Return the seconds, of CPU where there is no GPU, and what the work gives."""
+    """Return the seconds (CPU time without a GPU) and the result of the work."""
     clock = time.perf_counter if torch.cuda.is_available() else time.process_time
     start = clock()
     made = work(*given)
@@ -130,7 +130,7 @@ def timed(work: Callable[..., Answers], *given: Any) -> tuple[float, Answers]:
 
 
 def distinct_share(rows: Sequence[list[int]]) -> float:
-    """Return the share of tokens that no row before begins with as well."""
+    """Return the share of tokens that are not in a prefix shared with an earlier row."""
     new, before = 0, [*map(tuple, sorted(rows))]
     for last, row in zip([(), *before], before, strict=False):
         same = next((at for at, (one, other) in enumerate(zip(last, row, strict=False)) if one != other), min(len(last), len(row)))
@@ -140,7 +140,7 @@ def distinct_share(rows: Sequence[list[int]]) -> float:
 
 @torch.inference_mode()
 def roofline(model: Any, tokens: float, prompts: int) -> float:
-    """Return the seconds that the matrix products of these tokens, and of the head behind each prompt, take at peak speed."""
+    """Return the seconds that the matrix products of these tokens, and of the head after each prompt, take at peak speed."""
     head, kind = model.get_output_embeddings(), model.device.type
     size = TOKENS_A_READING[kind][-1]
     shapes = Counter(tuple(one.weight.shape) for one in model.modules() if isinstance(one, torch.nn.Linear) and one is not head)
@@ -160,7 +160,7 @@ def _product(given: torch.Tensor, weight: torch.Tensor) -> Answers:
 
 
 def main() -> None:
-    """Read the command line, and print one line a method."""
+    """Print one line per method."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shape", choices=sorted(SHAPES), default="0.1b")
     parser.add_argument("--splits", type=Path, default=Path("data/splits"))
@@ -173,7 +173,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, help="folder of a model that takes the place of random weights")
     parser.add_argument("--replies", choices=["end", "verdict"], help="replies of 32 tokens, and where ours end, instead of likelihoods")
     args = parser.parse_args()
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # one core: neither side then takes more threads
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # one core, so that neither side uses more threads
     with TemporaryDirectory() as folder:
         if args.model:
             description = Description(model="bench", backend="huggingface", name=str(args.model))
@@ -193,7 +193,7 @@ def main() -> None:
 
 
 def rows_of(way: str, backend: HuggingFace, model: Any, args: argparse.Namespace) -> Iterator[dict[str, str]]:
-    """Yield the figures of one way, of all items or of few."""
+    """Yield the figures of one kind of prompt, for all items or a few."""
     task, shots = WAYS[way]
     queries = prompts(backend, task, shots, args.splits, args.limit, args.subjects)
     if args.few:
@@ -207,7 +207,7 @@ def rows_of(way: str, backend: HuggingFace, model: Any, args: argparse.Namespace
 def measured(
     queries: list[ModelQuery], backend: HuggingFace, model: Any, args: argparse.Namespace, ask: Callable[..., Answers]
 ) -> dict[str, str]:
-    """Return the figures of some items, both sides by turns."""
+    """Return the figures of some items, alternating between both sides."""
     rows = token_ids(backend._tokenizer, [one.prompt for one in queries])
     tried = {size: HFLM(pretrained=model, tokenizer=backend._tokenizer, backend="causal", batch_size=size) for size in args.batch_sizes}
     theirs_of = replies_of_harness if args.replies else of_harness
@@ -237,7 +237,7 @@ def measured(
 
 
 def counted(backend: HuggingFace) -> list[int]:
-    """Return a list that receives how many tokens each forward pass over prompts computes."""
+    """Return a list to which each forward pass over prompts appends its number of computed tokens."""
     reader, read = backend._reader, list[int]()
     forward = type(reader)._forward
 

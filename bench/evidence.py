@@ -1,9 +1,9 @@
-"""The search for evidence beside rank_bm25: CPU time, wall time, memory, and whether both find the same, on passages built by script.
+"""Compare the search for evidence with rank_bm25 on generated passages: CPU time, wall time, memory, and overlap of the results.
 
     python bench/evidence.py --claims 14000 --passages 100000
 
-Both sides get the same words, which are cut once; rank_bm25 answers `--sample` of the claims, since all would take hours, and is
-reckoned up by the claim. Its idf differs a little from Lucene's, so the ten best are compared by how many they share.
+Both sides get the same words, segmented once. rank_bm25 searches for `--sample` of the claims, since all would take hours, and its time is
+extrapolated. Its idf differs slightly from Lucene's, so the ten best results are compared by their overlap.
 """
 
 import argparse
@@ -42,7 +42,7 @@ FILL = words(
 
 
 def build(claims: int, passages: int, seed: int = 1) -> tuple[list[ClaimPair], list[Passage]]:
-    """Return claims of about 6,000 diseases, and passages of about 150 characters that speak of one or two of them."""
+    """Return claims about 6,000 diseases, and passages of about 150 characters on one or two of them."""
     draw = random.Random(f"{seed}/evidence")
     diseases = [a + place + kind for a in ADJECTIVES for place in PLACES for kind in KINDS]
     texts = []
@@ -94,7 +94,7 @@ def _cpu() -> float:
 
 
 def _beside(claims: list[ClaimPair], passages: list[Passage], found: dict[str, list], sample: int) -> None:
-    """Search with both engines from words that are cut already, a sample of the claims each."""
+    """Search for a sample of the claims with both engines, from segmented words."""
     import bm25s
     from rank_bm25 import BM25Okapi
 

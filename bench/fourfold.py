@@ -1,8 +1,8 @@
-"""Files of entities -> a table of their fourfold sets: facts, rows and reasons by atomic type, and the best model without knowledge.
+"""Make a table of the fourfold sets of entity files: facts, rows and reasons by atomic type, and the best model without knowledge.
 
     python bench/fourfold.py diseases.json medicines.csv foods.xlsx
 
-The stages from `clean` to `leaks` run in a temporary folder, each file as a source of its own; docs/claims.md has the last table.
+The stages from `clean` to `leaks` run in a temporary folder with each file as a separate source; docs/claims.md has the last table.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def main() -> None:
         quota = "--quota.mcqa 1 --quota.mrqa 1 --quota.qa 1 --tcm_per_subject 1 --train_floor 1 --balance fill"
         shares = "--seed 1 --dev_share 0.1 --claim_test_share 0.2 --claim_reserved_share 0.1"
         _run(folder, "splits.split", *quota.split(), *shares.split())
-        _run(folder, "splits.leaks", "--contained", "0.95", check=False)  # a type that is open to wording stops it; the table says so
+        _run(folder, "splits.leaks", "--contained", "0.95", check=False)  # fails if wording reveals answers; the table shows where
         print(_table(folder))
 
 

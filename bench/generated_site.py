@@ -1,6 +1,6 @@
-"""The site that bench/crawl.py crawls: lists of exam papers of about 20 kB, as many as asked for, and the two spiders that read it.
+"""The site that bench/crawl.py crawls: lists of any number of exam papers of about 20 kB, and the two spiders that read it.
 
-python bench/generated_site.py PAGES        serves it on loopback and prints its address
+python bench/generated_site.py PAGES        serve it on loopback and print its address
 """
 
 import random
@@ -78,7 +78,7 @@ def requests_in(spider: Any, response: Any) -> Iterator[Request]:
 
 
 class Ours(SourceSpider):
-    """Reader of the site as sources of this project are written."""
+    """Spider of the site, written like the sources of this project."""
 
     name = "bench"
     allowed_domains = (HOST,)
@@ -94,7 +94,7 @@ class Ours(SourceSpider):
 
 
 class Plain(Spider):
-    """The same without the project."""
+    """The same spider without the project."""
 
     name = "plain"
 
@@ -108,7 +108,7 @@ class Plain(Spider):
 
 
 def store(pages: Path, snapshot: str, count: int, questions: int) -> None:
-    """Store the site as a crawl does, without the crawl."""
+    """Store the site as a crawl would, without crawling it."""
     from crawlers.store.part_writer import PartWriter
     from crawlers.store.request_keys import request_key
     from crawlers.store.warc import Page

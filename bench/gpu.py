@@ -1,13 +1,13 @@
-"""What a GPU does in six minutes: replies, likelihoods, tuning, and what happens when memory is too small. One table, nothing fetched.
+"""Benchmark a GPU in six minutes: replies, likelihoods, tuning, and too little memory. One table; nothing is downloaded.
 
     python bench/gpu.py                                 one GPU, weights of 7 billion random parameters in bfloat16
     python bench/gpu.py --tiny                          the same code on a CPU, in shapes that take two minutes
-    python bench/gpu.py --parts devices memory          some parts alone
+    python bench/gpu.py --parts devices memory          only some parts
 
-Each part is a process of its own with a limit of time; what fails is a line of the table, and the next part begins. Claims, questions
-and weights are made here. `tokens/s` counts generated tokens for replies, all tokens of the prompts for likelihoods, and all tokens of the
-rows for tuning. `theirs` is lm-evaluation-harness (`hf`) with the same model, prompts and batch size; `equal` are texts, or decisions
-whose best two answers are further apart than noise. Memory is the peak of the device, on a CPU of the process.
+Each part is a separate process with a time limit; a failure is a line of the table, and the next part starts. Claims, questions and
+weights are generated. `tokens/s` counts generated tokens for replies, all prompt tokens for likelihoods, and all tokens of the rows for
+tuning. `theirs` is lm-evaluation-harness (`hf`) with the same model, prompts and batch size; `equal` counts equal texts, or equal decisions
+whose two best answers differ by more than noise. Memory is the peak of the device, or of the process on a CPU.
 
 On a machine without a network: scripts/gpu_wheels.sh
 """
@@ -38,13 +38,13 @@ ROOT = Path(__file__).parent.parent
 
 
 class Sizes(NamedTuple):
-    """Which prompts go to which models."""
+    """Models, and the number of prompts for each."""
 
     model: str
     """A key of SHAPES in bench/random_model.py or bench/predict.py."""
     batches: tuple[int, ...]
     claims: int
-    """Likelihoods of claims, and of replies at least as many as the largest batch has."""
+    """Number of likelihoods of claims; for replies, at least the size of the largest batch."""
     choices: int
     choice_batches: tuple[int, ...]
     new_tokens: int
@@ -52,11 +52,11 @@ class Sizes(NamedTuple):
     row_tokens: int
     step_tokens: int
     learner: str
-    """Trained for the comparison of devices."""
+    """The model trained for the comparison of devices."""
     learner_steps: int
     compared: int
     small: str
-    """The model that memory is too small for."""
+    """The model for the parts with too little memory."""
     long_prompt: int
 
 
@@ -119,7 +119,7 @@ def same(one: Sequence[Any], other: Sequence[Any]) -> str:
 
 
 def same_decisions(ours: Sequence[dict[str, float]], theirs: Sequence[dict[str, float]], noise: float) -> str:
-    """Return how many answers are the same, of those whose best two are further apart than noise."""
+    """Return how many answers are the same, among those whose two best differ by more than noise."""
     pairs = [(one, other) for one, other in zip(ours, theirs, strict=True) if _margin(other) > noise]
     return f"{sum(max(one, key=one.__getitem__) == max(other, key=other.__getitem__) for one, other in pairs)} of {len(pairs)}"
 
@@ -130,7 +130,7 @@ def _margin(likelihoods: dict[str, float]) -> float:
 
 
 def machine(sizes: Sizes, table: Table, folder: Path) -> None:
-    """The device, versions, and its two ceilings: bytes moved and products a second."""
+    """Report the device, versions, and two ceilings: bytes moved and products per second."""
     import torch
     import transformers
 
@@ -153,7 +153,7 @@ def machine(sizes: Sizes, table: Table, folder: Path) -> None:
 
 
 def predict(sizes: Sizes, table: Table, folder: Path) -> None:
-    """Replies and likelihoods of a model of random weights, beside lm-evaluation-harness."""
+    """Measure replies and likelihoods of a model of random weights, compared with lm-evaluation-harness."""
     backend = random_backend(sizes.model, folder)
     with table.line("model made, first reply") as row:
         spent, _ = measured(replies_of, backend, queries_of(backend, claim_requests(2)), greedy(2, 2))
@@ -190,7 +190,7 @@ def _generation(backend: Any, sizes: Sizes, batch: int, table: Table) -> None:
 
 
 def _harness_replies(backend: Any, queries: Sequence[Any], tokens: int, batch: int) -> tuple[Callable[..., list[str]], list[Any]]:
-    """Return the harness' own function and what it is given."""
+    """Return the harness's function and its input."""
     from lm_eval.api.instance import Instance
 
     settings = {"until": [], "max_gen_toks": tokens, "do_sample": False}
@@ -216,7 +216,7 @@ def _padding(backend: Any, queries: Sequence[Any], batch: int) -> str:
 
 
 def _likelihoods(backend: Any, what: str, queries: Sequence[Any], batches: Sequence[int], table: Table) -> None:
-    """Ours once, since no batch size is used, and theirs with each."""
+    """Measure ours once, since it uses no batch size, and theirs with each."""
     rows = backend._renderer.token_ids(queries)
     tokens = sum(map(len, rows))
     ours: list[Any] = []
@@ -250,7 +250,7 @@ def _harness_likelihoods(harness: Any, queries: Sequence[Any]) -> list[dict[str,
 
 
 def tuning(sizes: Sizes, table: Table, folder: Path) -> None:
-    """LoRA of the same shape as `predict`, rows of packed conversations, by the stage's own loop."""
+    """Measure LoRA on a model of the same shape as in `predict`, with rows of packed conversations and the stage's own loop."""
     ways: tuple[Literal["kept", "again"], ...] = ("kept", "again")
     for activations in ways:
         with table.line(f"LoRA, rank 16, activations {activations}") as row:
@@ -275,12 +275,12 @@ def _tuned(sizes: Sizes, activations: Literal["kept", "again"], folder: Path) ->
     steps = steps_of(examples, sizes.step_tokens, 0, sizes.row_tokens, packs)[: sizes.tuning_steps]
     with row_times() as times:
         spent, figures = measured(training.train, model, tokenizer, steps, [], tuning, folder / "kept", folder)
-    # The first step's rows bring in what is loaded once; the last row ends when nobody looks.
+    # Skip the first step, which includes one-time loading; the end of the last row is not observed.
     skipped = len(steps[0])
     taken = times[-1] - times[skipped]
     rows = [row for step in steps for row in step][skipped:-1]
     speed = sum(len(one.ids) for row in rows for one in row) / taken
-    work = (4 if activations == "kept" else 6) * parameters * speed / 1e12  # of frozen weights: docs/models.md
+    work = (4 if activations == "kept" else 6) * parameters * speed / 1e12  # for frozen weights: docs/models.md
     return {
         "batch": len(steps[0]), "items": sum(len(row) for step in steps for row in step), "seconds": spent["seconds"], "GiB": spent["GiB"],
         "tokens/s": round(speed),
@@ -290,7 +290,7 @@ def _tuned(sizes: Sizes, activations: Literal["kept", "again"], folder: Path) ->
 
 
 def conversation_examples(tokenizer: Any, count: int) -> list[Any]:
-    """Return claims with a reply of a sentence as examples."""
+    """Return claims with one-sentence replies as examples."""
     from eval.tune.examples import conversation_example
 
     made = []
@@ -303,7 +303,7 @@ def conversation_examples(tokenizer: Any, count: int) -> list[Any]:
 
 @contextmanager
 def row_times() -> Iterator[list[float]]:
-    """Note when each row of a training begins."""
+    """Record the start time of each row of a training."""
     import torch
 
     from eval.tune import training
@@ -325,7 +325,7 @@ def row_times() -> Iterator[list[float]]:
 
 
 def devices(sizes: Sizes, table: Table, folder: Path) -> None:
-    """A small trained model: replies and decisions by batch size, number format and device."""
+    """Compare replies and decisions of a small trained model by batch size, number format and device."""
     import torch
 
     with table.line("full tuning of a small model", batch="") as row:
@@ -406,7 +406,7 @@ def _learned(sizes: Sizes, folder: Path) -> dict[str, Any]:
 
 
 def _backend_on(folder: Path, kind: str, dtype: Any) -> Any:
-    """Return the backend on a device; None takes the number format that it takes by itself."""
+    """Return the backend on a device; None uses its default number format."""
     import torch
 
     from atomexam.records.model import Description
@@ -423,7 +423,7 @@ def _backend_on(folder: Path, kind: str, dtype: Any) -> Any:
 
 
 def memory(sizes: Sizes, table: Table, folder: Path) -> None:
-    """What becomes of requests when memory is too small for a batch, a reading or a prompt."""
+    """Test what happens to requests if memory is too small for a batch, a reading or a prompt."""
     backend = random_backend(sizes.small, folder)
     few = queries_of(backend, claim_requests(4))
     errors = noted_errors()
@@ -443,7 +443,7 @@ def memory(sizes: Sizes, table: Table, folder: Path) -> None:
 
 
 def full(sizes: Sizes, table: Table, folder: Path) -> None:
-    """What becomes of requests when others have left nothing of the device, so that libraries below torch fail."""
+    """Test what happens to requests if others use the entire device, so that libraries below torch fail."""
     if device() == "cpu":
         table.add("no GPU", remark="not run")
         return
@@ -466,7 +466,7 @@ def full(sizes: Sizes, table: Table, folder: Path) -> None:
 
 
 def _outcome(errors: list[str], *asked: Any) -> dict[str, Any]:
-    """Return the figures of replies that may run out of memory: how many failed, and the errors on the way."""
+    """Return the figures of replies that may run out of memory: how many failed, and the errors."""
     errors.clear()
     try:
         spent, made = measured(replies_of, *asked)
@@ -477,7 +477,7 @@ def _outcome(errors: list[str], *asked: Any) -> dict[str, Any]:
 
 
 def static(sizes: Sizes, table: Table, folder: Path) -> None:
-    """What a compiled step over a static cache would give, which the backend does not use: the library's `generate` alone."""
+    """Measure a compiled step over a static cache, which the backend does not use, with the library's `generate`."""
     import torch
 
     backend = random_backend(sizes.model, folder)
@@ -506,11 +506,11 @@ PARTS: dict[str, tuple[Callable[[Sizes, Table, Path], None], int]] = {
     "full": (full, 45),
     "static": (static, 90),
 }
-"""With the most seconds of each."""
+"""Parts, with the maximum seconds of each."""
 
 
 def run_parts(args: argparse.Namespace) -> list[dict[str, Any]]:
-    """Run each part in a process of its own; return the rows, with one for each part that failed."""
+    """Run each part in a separate process; return the rows, including one for each failed part."""
     rows: list[dict[str, Any]] = []
     args.out.parent.mkdir(parents=True, exist_ok=True)
     end = time.monotonic() + 60 * args.minutes
@@ -534,7 +534,7 @@ def run_parts(args: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _run(command: Sequence[str], limit: float, log: Any) -> str | None:
-    """Return why a process failed, None if it did not."""
+    """Return why a process failed; None if it succeeded."""
     try:
         done = subprocess.run(command, cwd=ROOT, stdout=log, stderr=log, timeout=limit)
     except subprocess.TimeoutExpired:

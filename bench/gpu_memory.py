@@ -1,4 +1,4 @@
-"""Memory made small for the parts `memory` and `full` of `bench/gpu.py`, and the errors that follow."""
+"""Limit memory for the parts `memory` and `full` of `bench/gpu.py`, and record the resulting errors."""
 
 import re
 import resource
@@ -12,7 +12,7 @@ from bench.random_model import device
 
 
 def noted_errors() -> list[str]:
-    """Have the errors noted that the code under test catches as too little memory."""
+    """Return a list that records the out-of-memory errors caught by the code under test."""
     from eval.models.local import batches, prefix_cache
 
     usual, errors = batches.within_memory, list[str]()
@@ -33,7 +33,7 @@ def noted_errors() -> list[str]:
 
 @contextmanager
 def ballast(left: int) -> Iterator[None]:
-    """Hold all memory of the GPU but this many bytes."""
+    """Occupy all GPU memory except this many bytes."""
     import torch
 
     free()
@@ -55,7 +55,7 @@ def ballast(left: int) -> Iterator[None]:
 
 @contextmanager
 def at_most(room: int) -> Iterator[None]:
-    """Let this process allocate this many bytes more than it has."""
+    """Limit this process to this many bytes more than it has allocated."""
     import torch
 
     free()

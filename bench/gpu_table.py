@@ -1,4 +1,4 @@
-"""The table of `bench/gpu.py`: its lines, and how seconds and memory of one are measured."""
+"""The table of `bench/gpu.py`: its lines, and the measurement of their time and memory."""
 
 import gc
 import json
@@ -28,10 +28,10 @@ class Table:
 
     @contextmanager
     def line(self, what: str, **figures: Any) -> Iterator[dict[str, Any]]:
-        """Add a line with the figures that the block fills in, or with the error that ended it."""
+        """Add a line with the figures set in the block, or with the error that ended it."""
         try:
             yield figures
-        except Exception as error:  # whatever it is: the other lines are wanted
+        except Exception as error:  # any error must not lose the other lines
             figures["remark"] = f"failed: {shown(error)}"
         self.add(what, **figures)
         free()
@@ -42,7 +42,7 @@ def shown(error: BaseException) -> str:
 
 
 def free() -> None:
-    """Give back what errors and earlier measurements hold."""
+    """Free the memory of errors and earlier measurements."""
     import torch
 
     gc.collect()
@@ -51,7 +51,7 @@ def free() -> None:
 
 
 def measured(work: Callable[..., Any], *given: Any) -> tuple[dict[str, float], Any]:
-    """Return seconds and peak memory of the work, and what it returns."""
+    """Return the seconds and peak memory of the work, and its result."""
     import torch
 
     if device() == "cuda":

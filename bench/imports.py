@@ -1,4 +1,4 @@
-"""CPU seconds of starting Python and importing each module that a stage runs, the median of some rounds.
+"""CPU seconds for starting Python and importing each module that a stage runs; median of several rounds.
 
 python bench/imports.py --rounds 5
 """

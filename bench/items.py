@@ -1,4 +1,4 @@
-"""Stage `items` at size: seconds of CPU, largest memory.
+"""CPU time and peak memory of the stage `items` on large data.
 
 python bench/items.py --items 300000 --runs 30
 """
@@ -26,7 +26,7 @@ TEXT = "心理咨询师在会谈中对求助者的情绪症状作出判断并选
 
 
 def write_data(folder: Path, count: int, runs: int) -> None:
-    """Write questions, of which half have an explanation that names a letter, and the scores of runs."""
+    """Write questions, half of which have an explanation that names a letter, and the scores of runs."""
     drawn, numbers = random.Random(1), np.random.default_rng(1)
     keys = numbers.integers(0, 4, count)
     questions = (

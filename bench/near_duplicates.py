@@ -1,10 +1,10 @@
-"""The near-duplicate join beside MinHash engines, where they are installed: CPU time, memory, recall and precision as ratios.
+"""Compare the near-duplicate join with installed MinHash engines: CPU time, memory, recall and precision.
 
     python bench/near_duplicates.py --count 30000 --rounds 3
     python bench/near_duplicates.py --count 20000 --chars 5000 --only join "rensa, verified"
 
-Each engine runs in a process of its own on one core, the rounds interleaved, on questions built by a seeded generator: a third of
-them are edited copies of others. `pip install rensa gaoya` into an environment of its own adds those two.
+Each engine runs in a separate process on one core, with interleaved rounds, on questions from a seeded generator, a third of which are
+edited copies of others. `pip install rensa gaoya` in a separate environment adds those two.
 """
 
 import argparse
@@ -33,9 +33,9 @@ Found = list[tuple[int, int]]
 
 
 def build(count: int, chars: int = CHARS, seed: int = 1) -> list[str]:
-    """Return texts of about this many characters: words of one to four characters, drawn unevenly, as in real exam questions.
+    """Return texts of about this many characters: words of one to four characters, unevenly distributed as in real questions.
 
-    Longer texts have as many edits more.
+    The number of edits is proportional to the length.
     """
     times = max(chars // CHARS, 1)
     draw = random.Random(f"{seed}/questions")
@@ -61,7 +61,7 @@ def join(texts: list[str]) -> Found:
 
 
 def verified(texts: list[str], candidates: Found) -> Found:
-    """Return the candidates that are pairs, by n-gram sets that are built once, when first needed."""
+    """Return the candidates that are pairs by exact similarity; each n-gram set is built once."""
     sets: dict[int, frozenset[str]] = {}
     for place in {place for pair in candidates for place in pair}:
         sets[place] = ngrams(texts[place], NGRAM_CHARS)
@@ -69,7 +69,7 @@ def verified(texts: list[str], candidates: Found) -> Found:
 
 
 def rensa(texts: list[str]) -> Found:
-    """MinHash by rensa: what its index names, checked by its own estimate."""
+    """MinHash by rensa: candidates of its index, filtered by its estimate."""
     from rensa import RMinHash, RMinHashLSH
 
     index = RMinHashLSH(THRESHOLD, PERMUTATIONS, BANDS)
@@ -85,7 +85,7 @@ def rensa(texts: list[str]) -> Found:
 
 
 def rensa_verified(texts: list[str]) -> Found:
-    """MinHash by rensa: what its index names, counted out."""
+    """MinHash by rensa: candidates of its index, filtered by exact similarity."""
     from rensa import RMinHash, RMinHashLSH
 
     index = RMinHashLSH(THRESHOLD, PERMUTATIONS, BANDS)
@@ -114,7 +114,7 @@ ENGINES = {"join": join, "rensa": rensa, "rensa, verified": rensa_verified, "gao
 
 
 def run(engine: str, count: int, chars: int, out: Path) -> None:
-    """Measure one engine in this process; compiling and importing are not measured, since they do not grow."""
+    """Measure one engine in this process, without compilation and imports, whose time is constant."""
     texts = build(count, chars)
     ENGINES[engine](texts[:50])
     before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
@@ -153,7 +153,7 @@ def main() -> None:
 
 
 def table(runs: dict[str, list[dict]]) -> str:
-    """Return the medians as Markdown. The join is exact (test_near_pairs.py holds that), so its pairs are the truth."""
+    """Return the medians as Markdown. The join is exact (tested in test_near_pairs.py), so its pairs are the truth."""
     truth = {tuple(pair) for pair in runs["join"][0]["pairs"]}
     ours = statistics.median(one["cpu_s"] for one in runs["join"])
     lines = ["| engine | CPU s, median (all) | CPU, times ours | MB over the texts | recall | precision |", "|---|---|---|---|---|---|"]

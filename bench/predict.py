@@ -1,13 +1,13 @@
-"""Asking a transformers model: replies a second, and how many change with the batch size, on whatever device there is.
+"""Throughput of a transformers model in replies per second, and how many replies change with the batch size, on the available device.
 
     python bench/predict.py --model tiny --limit 200
-    python bench/predict.py --shape 7b --batch-sizes 16 64 128           on a GPU: Qwen2.5-7B's shape with random weights, nothing fetched
-    python bench/predict.py --model qwen7b --batch-sizes 16 64 128       on a GPU, the model fetched before
+    python bench/predict.py --shape 7b --batch-sizes 16 64 128           on a GPU: Qwen2.5-7B's shape, random weights, no download
+    python bench/predict.py --model qwen7b --batch-sizes 16 64 128       on a GPU, with the model already downloaded
 
-The pipeline's own requests of the test split are asked, greedily, sampled as SdAK does, and by likelihood, from the second batch size
-on in the reverse order. A reply counts as changed when its bytes differ from those of the first batch size. Random weights never end a
-reply, so that each has all 32 tokens, and their near-equal scores change more often than a trained model's. Needs the splits and the
-plan (`dvc repro`); `--shape` takes the tokenizer of the model `tiny`.
+It sends the pipeline's requests of the test split: greedily, sampled as in SdAK, and by likelihood; from the second batch size on in
+reverse order. A reply counts as changed if its bytes differ from those with the first batch size. Random weights never end a reply, so
+each has all 32 tokens, and their near-equal scores change more often than those of a trained model. Needs the splits and the plan
+(`dvc repro`); `--shape` uses the tokenizer of the model `tiny`.
 """
 
 import argparse
@@ -36,8 +36,8 @@ WAYS = {
     "likelihood": GREEDY,
 }
 
-# Sizes of Qwen2.5-7B and 0.5B as their config.json gives them: layers, hidden, intermediate, heads, key-value heads, vocabulary.
-# The third has the size of the smallest models in use, for a CPU; the last stands in for the first, with as many heads a key and as wide.
+# Sizes of Qwen2.5-7B and 0.5B from their config.json: layers, hidden, intermediate, heads, key-value heads, vocabulary.
+# The third has the size of the smallest models in use, for a CPU; the last replaces the first, with the same heads per key and head width.
 SHAPES = {
     "7b": (28, 3584, 18944, 28, 4, 152064),
     "0.5b": (24, 896, 4864, 14, 2, 151936),
@@ -47,7 +47,7 @@ SHAPES = {
 
 
 def make_model(shape: str, tokenizer_of: Path, folder: Path) -> Description:
-    """Write a model of random weights with the tokenizer of another, and return its description."""
+    """Write a model of random weights with another model's tokenizer; return its description."""
     layers, hidden, intermediate, heads, key_values, vocabulary = SHAPES[shape]
     tokenizer = AutoTokenizer.from_pretrained(tokenizer_of)
     config = Qwen2Config(
@@ -93,7 +93,7 @@ def main() -> None:
 
 
 def ask_all(backend: Backend, args: argparse.Namespace) -> None:
-    """Print one line a task, way and batch size."""
+    """Print one line per task, method and batch size."""
     print(f"{'task':8} {'way':11} {'batch':>5} {'asked':>6} {'failed':>6} {'changed':>7} {'seconds':>8} {'CPU s':>7} {'a second':>9}")
     for task in ("claim", "choice"):
         requests = RequestBuilder(args.splits).of_run(Run(model=args.model or args.shape, task=task))[: args.limit]

@@ -1,4 +1,4 @@
-"""Made-up claims and questions, and models of random weights, drawn on the device where they compute: nothing is fetched or loaded."""
+"""Generated claims and questions, and models of random weights drawn on their device; nothing is downloaded or loaded."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 CHARACTERS = "白黄青参术苓草芍归芎地桂麻杏石甘连翘银花柴胡半夏陈皮枳实厚朴大附子干姜细辛五味防风荆芥"
-# As in bench/predict.py; where no vocabulary is given it is that of the tokenizer.
+# As in bench/predict.py; a vocabulary of 0 stands for the tokenizer's.
 SHAPES = {"tiny": (2, 64, 128, 4, 2, 3000), "learner": (4, 256, 1024, 4, 4, 0), "tiny learner": (2, 64, 256, 4, 4, 0)}
 
 
@@ -17,7 +17,7 @@ def device() -> str:
 
 
 def claim_requests(count: int, seed: int = 1) -> list[Any]:
-    """Return this many made-up claims as requests, half of them denied."""
+    """Return this many generated claims as requests, half of them denied."""
     from atomexam.records.claim import ClaimPair, claim_id
     from eval.tasks.runs import TASKS
 
@@ -39,7 +39,7 @@ def claim_requests(count: int, seed: int = 1) -> list[Any]:
 
 
 def choice_requests(count: int, shots: int) -> list[Any]:
-    """Return this many made-up single choices of four subjects as requests with examples."""
+    """Return this many generated single-choice questions of four subjects as requests with examples."""
     from atomexam.records.question import Option, Question, question_id
     from eval.tasks.runs import TASKS
     from eval.tasks.shots import from_pools, pools_of
@@ -62,7 +62,7 @@ def choice_requests(count: int, shots: int) -> list[Any]:
 
 
 def make_tokenizer(size: int) -> Any:
-    """Return a tokenizer of the made-up texts with a vocabulary of at least `size`: each token of a model has a text to compare."""
+    """Return a tokenizer of the generated texts with a vocabulary of at least `size`, so that each token of a model has a text."""
     from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerFast
 
@@ -85,7 +85,7 @@ def make_tokenizer(size: int) -> Any:
 
 
 def write_config(shape: str, dtype: str, folder: Path) -> Any:
-    """Write configuration and tokenizer of a Qwen2, and no weights; return the tokenizer."""
+    """Write the configuration and tokenizer of a Qwen2 without weights; return the tokenizer."""
     from transformers import Qwen2Config
 
     from bench import predict as benchmark
@@ -113,7 +113,7 @@ def write_config(shape: str, dtype: str, folder: Path) -> Any:
 
 
 class RandomWeights:
-    """Stands for AutoModelForCausalLM: weights are drawn on the device where they compute, and not read."""
+    """Replacement for AutoModelForCausalLM that draws weights on their device instead of loading them."""
 
     @staticmethod
     def from_pretrained(path: Path, dtype: Any, **_: Any) -> Any:

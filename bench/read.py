@@ -1,9 +1,9 @@
-"""`crawlers.read` over banks of many generated questions, a file a kind: CPU time, wall time and peak memory of all its processes.
+"""CPU time, wall time and peak memory of `crawlers.read`, with all its processes, on generated question banks, one file per kind.
 
     python bench/read.py --count 100000
-    python bench/read.py --count 100000 --kinds bank.txt --folder /tmp/banks     keeps the files there
+    python bench/read.py --count 100000 --kinds bank.txt --folder banks          keep the files in that folder
 
-The files are the same each time. `bank` has columns and keys of known names, `unnamed` has others, which are told by what stands there.
+The files are the same in each run. `bank` has columns and keys with known names; those of `unnamed` must be recognized by their contents.
 """
 
 import argparse
@@ -27,13 +27,13 @@ KINDS = ["bank.xlsx", "bank.json", "bank.txt", "unnamed.xlsx", "unnamed.json", "
 NAMES = {"bank": ["题干", "A", "B", "C", "D", "答案", "解析"], "unnamed": ["tm", "xa", "xb", "xc", "xd", "da", "jx"]}
 ORGANS = ["心脏", "肝脏", "肺部", "肾脏", "脾脏", "胃部", "胆囊", "膀胱", "大脑", "小肠", "皮肤", "骨骼", "血管", "神经", "肌肉", "甲状腺"]
 LESIONS = ["炎症", "肿瘤", "损伤", "畸形", "出血", "梗死", "结核", "囊肿", "脓肿", "溃疡", "萎缩", "肥大", "水肿", "穿孔", "硬化", "坏死"]
-"""With the organs enough options that a column of them is not taken for one of a few kinds."""
+"""Combined with the organs, these give enough options that a column of them is not taken for a category."""
 ASKS = ["下列器官中最先受到影响的是（ ）", "其病变部位首先考虑下列哪一项（ ）", "主要累及的部位是（ ）", "下列说法中正确的是（ ）"]
 SIGNS = ["发热", "头痛", "水肿", "黄疸", "咳嗽", "心悸", "乏力", "皮疹", "呕吐", "眩晕"]
 
 
 def questions(count: int, seed: int = 1) -> Iterator[list[str]]:
-    """Yield stem, four options, answer and explanation of each question."""
+    """Yield the stem, four options, answer and explanation of each question."""
     draw = random.Random(f"{seed}/read")
     for number in range(1, count + 1):
         first, second = draw.sample(SIGNS, 2)
@@ -50,7 +50,7 @@ def questions(count: int, seed: int = 1) -> Iterator[list[str]]:
 
 
 def write(path: Path, count: int) -> None:
-    """Write a bank as the kind of file that its name says."""
+    """Write a bank in the format given by its file name."""
     names = NAMES[path.stem]
     if path.suffix == ".xlsx":
         book = Workbook(write_only=True)
@@ -64,7 +64,7 @@ def write(path: Path, count: int) -> None:
         if path.suffix == ".json":
             rows: Iterator[Any] = ({**dict(zip(names, row, strict=True)), "id": number} for number, row in enumerate(questions(count), 1))
             file.write("[" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "]")
-        elif path.stem == "unnamed":  # a row a line
+        elif path.stem == "unnamed":  # one row per line
             file.writelines("\t".join(row) + "\n" for row in questions(count))
         else:
             for number, (stem, *options, answer, why) in enumerate(questions(count), 1):
@@ -73,7 +73,7 @@ def write(path: Path, count: int) -> None:
 
 
 def measure(path: Path) -> None:
-    """Read a file, and print a row with what that took."""
+    """Read a file, and print a row with its time and memory."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     taken = Taken([sys.executable, "-c", READ, path.name], path.parent)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,4 +1,4 @@
-"""The item browser at size, in a browser without network: seconds until items are seen, all are there, filters have answered; bytes.
+"""The item browser with many items, offline: seconds until items are visible, all are loaded, and filters respond; bytes.
 
 python bench/report.py --items 50000 --runs 6
 """
@@ -68,7 +68,7 @@ def replies(run: str, count: int, chars: int) -> RepliesByItem:
 
 
 def write(folder: Path, count: int, runs: int, chars: int) -> int:
-    """Write page and files; return the bytes."""
+    """Write the page and its files; return their size in bytes."""
     names = [f"run-{number}" for number in range(runs)]
     browser = Browser({name: {"model": name, "task": "choice"} for name in names})
     write_items(folder, browser.files(questions(count), (), {name: replies(name, count, chars) for name in names}))

@@ -1,9 +1,9 @@
-"""The stages from `clean` to `release` over many generated questions: wall time, CPU time and peak memory.
+"""Wall time, CPU time and peak memory of the stages from `clean` to `release` on many generated questions.
 
     python bench/scale.py --counts 30000 300000 1000000
 
-Questions are those of bench/engine.py. Each stage runs in a process of its own; its memory is that of all its processes, what is shared
-counted once. Files of a size lie in a folder that is removed afterwards, some 6 GB a million; --folder keeps them.
+The questions are those of bench/engine.py. Each stage runs in a separate process; its memory includes all its processes, with shared
+memory counted once. The files (about 6 GB per million questions) are in a folder that is removed afterwards; --folder keeps them.
 """
 
 import argparse
@@ -45,7 +45,7 @@ STAGES = {
 
 
 def prepare(folder: Path, count: int) -> None:
-    """Write params.yaml, the items and the files that begin empty."""
+    """Write params.yaml, the items and the files that are initially empty."""
     for name in ("data/items", "data/claims", "splits"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "params.yaml").write_text(PARAMS)
@@ -56,7 +56,7 @@ def prepare(folder: Path, count: int) -> None:
 
 
 def measure(folder: Path, count: int, stages: list[str]) -> None:
-    """Run the stages one after the other, and print a row for each."""
+    """Run the stages in order and print a row for each."""
     for stage in stages:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         taken = Taken([sys.executable, "-m", *STAGES[stage]], folder)

@@ -1,8 +1,8 @@
-"""Scans: pages printed from real banks, turned, blurred and noised; what is read of them beside what was printed.
+"""Accuracy of reading scans: print pages of real question banks, rotate, blur and add noise, and compare the result with the original.
 
     python bench/scans.py FOLDER --pages 20
 
-FOLDER has the banks named below. They are read as they are, and their questions are the gold. Needs the extra `ocr`, and a Chinese font.
+FOLDER contains the banks named below; their questions are the gold standard. Needs the extra `ocr` and a Chinese font.
 """
 
 import argparse
@@ -29,7 +29,7 @@ BANKS = (
     "second/ujs_career/tiku.txt", "exams_text/zjzx_大学心理学.txt", "cpsyexam/dev.jsonl", "second/xuzhou_party/answer.txt",
     "second/radiology_csv/题库.csv", "exams_json/adoreMai_心理学.json",
 )  # fmt: skip
-SIZE, MARGIN, CHARS, SPACING = (1240, 1754), 110, 24, 40  # A4 at 150 dots an inch; points of 11.5
+SIZE, MARGIN, CHARS, SPACING = (1240, 1754), 110, 24, 40  # A4 at 150 dpi; 11.5 pt
 TURN, BLUR, NOISE = 1.2, 0.7, 14.0
 SAME_IN_PRINT = str.maketrans("ol", "0i")
 
@@ -51,7 +51,7 @@ def gold_of(path: Path) -> list[QuestionItem]:
 
 
 def lines_of(item: QuestionItem, number: int) -> list[str]:
-    """Return a question as a paper prints it, broken where a line ends."""
+    """Return a question as printed in a paper, broken into lines."""
     stem = re.sub(r"^\s*\d{1,4}\s*[、.．]\s*", "", item.stem_raw or "")
     options = [re.sub(r"^\s*[A-J]\s*[、.．:：]\s*", "", option) for option in item.options_raw or []]
     texts = [f"{number}．{stem}", *(f"{'ABCDEFGHIJ'[at]}．{option}" for at, option in enumerate(options)), f"答案：{item.answer_raw}"]
@@ -61,7 +61,7 @@ def lines_of(item: QuestionItem, number: int) -> list[str]:
 
 
 def pages_of(items: list[QuestionItem], count: int) -> Iterator[tuple[list[QuestionItem], list[str]]]:
-    """Yield questions and lines of pages, each full."""
+    """Yield the questions and lines of full pages."""
     room, coming = (SIZE[1] - 2 * MARGIN) // SPACING, iter(items)
     for _ in range(count):
         own, lines = list[QuestionItem](), list[str]()
@@ -77,7 +77,7 @@ def pages_of(items: list[QuestionItem], count: int) -> Iterator[tuple[list[Quest
 
 
 def picture_of(lines: list[str], font: ImageFont.FreeTypeFont, seed: int) -> Image.Image:
-    """Return a page as a scanner gives it."""
+    """Return an image of a page as from a scanner."""
     page = Image.new("L", SIZE, 250)
     draw = ImageDraw.Draw(page)
     for at, line in enumerate(lines):
@@ -90,19 +90,19 @@ def picture_of(lines: list[str], font: ImageFont.FreeTypeFont, seed: int) -> Ima
 
 
 def font_named(pattern: str) -> ImageFont.FreeTypeFont:
-    """Return a font, with the Chinese forms of its characters: a collection has those of other countries, too."""
+    """Return a font with Chinese glyph forms: font collections also contain those of other countries."""
     command = ["fc-match", "-f", "%{index} %{file}", pattern]
     index, _, path = subprocess.run(command, capture_output=True, text=True, check=True).stdout.partition(" ")
     return ImageFont.truetype(path, CHARS, index=int(index))
 
 
 def folded(text: str) -> str:
-    """Return a text simplified as by `clean`, without signs; of o and 0, l and i, alike in print, banks have one for the other."""
+    """Return a simplified text without punctuation, treating o and 0, l and i as equal: banks confuse them because they look alike."""
     return re.sub(r"[\s\W_]+", "", unicodedata.normalize("NFKC", simplify(text, True)).casefold()).translate(SAME_IN_PRINT)
 
 
 def told(item: QuestionItem) -> tuple[str, ...]:
-    """Return what a question says, without blanks, signs, number and letters of options."""
+    """Return the texts of a question without spaces, punctuation, number and option letters."""
     options = [re.sub(r"^\s*[A-J]\s*[、.．:：]\s*", "", option) for option in item.options_raw or []]
     return (folded(re.sub(r"^\s*\d{1,4}\s*[、.．]\s*", "", item.stem_raw or "")), *map(folded, options), folded(item.answer_raw or ""))
 

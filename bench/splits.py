@@ -1,7 +1,7 @@
-"""Seconds and memory of `splits.split`, `splits.leaks` and `splits.release` on questions built by script.
+"""Seconds and memory of `splits.split`, `splits.leaks` and `splits.release` on generated questions.
 
 python bench/splits.py --count 1000000            a first version
-python bench/splits.py --count 1000000 --again    and a second: a hundredth left, a hundredth came
+python bench/splits.py --count 1000000 --again    also a second, with a hundredth removed and a hundredth added
 """
 
 import argparse
@@ -39,7 +39,7 @@ def text(random: Random, length: int) -> str:
 
 
 def questions(count: int, seed: int) -> Iterator[Question]:
-    """Yield questions of four examinations of ten subjects each and of the licensing examination; one in eight has a group of three."""
+    """Yield questions of the licensing examination and of four others with ten subjects each; one in eight is in a group of three."""
     random = Random(seed)
     number = 0
     while number < count:
@@ -66,7 +66,7 @@ def questions(count: int, seed: int) -> Iterator[Question]:
 
 
 def write(folder: Path, count: int) -> None:
-    """Write questions.jsonl and, for the second version, again.jsonl."""
+    """Write questions.jsonl, and again.jsonl for the second version."""
     lines = sorted(map(to_line, questions(count, 1)))
     (folder / "questions.jsonl").write_bytes(b"".join(lines))
     more = list(map(to_line, questions(max(1, count // 100), 2)))
@@ -76,7 +76,7 @@ def write(folder: Path, count: int) -> None:
 
 
 def memory_of(pid: int) -> int:
-    """Return the kilobytes that a process and those it started have in memory; what they share counts for each."""
+    """Return the memory of a process and its children in kilobytes; shared memory counts for each."""
     try:
         found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
         children = [int(child) for path in Path(f"/proc/{pid}/task").glob("*/children") for child in path.read_text().split()]
@@ -86,7 +86,7 @@ def memory_of(pid: int) -> int:
 
 
 def measure(command: str, folder: Path, root: Path) -> None:
-    """Run a stage; print wall seconds, and the processor seconds and the most memory of all its processes."""
+    """Run a stage; print its wall time, and the CPU time and peak memory of all its processes."""
     words = command.split()
     if words[0] == "splits.release":
         words += ["--prompts", str(root / "eval/tasks/prompts")]
@@ -113,7 +113,7 @@ def main() -> None:
     root = Path(__file__).parent.parent
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        # In a process of its own: what this one holds counts as memory of those that it starts.
+        # In a separate process, because the memory of this one counts for the processes that it starts.
         writer = Process(target=write, args=(folder, arguments.count))
         writer.start()
         writer.join()

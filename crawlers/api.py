@@ -16,31 +16,31 @@ from crawlers.read_imports import declared
 
 def read(
     *paths: str | Path,
-    format: str | None = None,  # noqa: A002  as the flag of the command
+    format: str | None = None,  # noqa: A002  same name as the command's flag
     exam: str | None = None,
     subject: str | None = None,
 ) -> pd.DataFrame:
-    """Return the questions, and entries of encyclopedias, of books, tables and published sets, as `python -m crawlers.read` reads them.
+    """Return the questions and encyclopedia entries of books, tables and published sets, as `python -m crawlers.read` reads them.
 
     Args:
         paths: files, folders or patterns; zip files are opened.
-        format: one format for all files; by default each file's own, guessed.
-        exam, subject: of all questions, whatever the files say, as in a line under `imports`; prompts name them.
+        format: one format for all files; by default the format of each file is detected.
+        exam, subject: exam and subject of all questions, overriding the files, as in a line under `imports`; used in prompts.
 
     Returns:
-        Items as the file has them, a row each: `stem_raw`, `options_raw` (list), `answer_raw`, `provenance` (dict), … of `QuestionItem`;
-        `kind` is `question` or `entity`. An item that `clean` will reject as unreadable has the reason in `doubt`. A warning says which
-        files have lines that are in no item.
+        Items as in the files, one per row: `stem_raw`, `options_raw` (list), `answer_raw`, `provenance` (dict), … of `QuestionItem`;
+        `kind` is `question` or `entity`. An item that `clean` will reject as unreadable has the reason in `doubt`. A warning lists the
+        files with lines that are in no item.
 
     Raises:
-        FileNotFoundError: a path names no file.
-        ValueError: a file cannot be read, or no item is found in any.
+        FileNotFoundError: a path matches no file.
+        ValueError: a file cannot be read, or there are no items.
 
     Example:
         >>> atomexam.read("books", "more/*.csv")[["stem_raw", "answer_raw", "doubt"]]
     """
     if not paths:
-        raise ValueError("read: name a file, a folder or a pattern")
+        raise ValueError("read: no path given; expected files, folders or patterns")
     known = shipped_layouts()
     if format:
         suffixes_of(format, known)  # an unknown name raises now

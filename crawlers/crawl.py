@@ -1,6 +1,6 @@
-"""Stage `crawl`: a site, its replica or live -> data/pages/SOURCE, one WARC segment a snapshot; metrics/crawl/SOURCE.json.
+"""Stage `crawl`: a live site or its replica -> data/pages/SOURCE, one WARC segment per snapshot; metrics/crawl/SOURCE.json.
 
-A killed crawl continues where it stopped. Pages of a finished live snapshot are not requested again: a new `snapshot` crawls anew.
+A killed crawl continues where it stopped. Pages of a finished live snapshot are not requested again; a new `snapshot` crawls again.
 """
 
 import os
@@ -37,10 +37,10 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def crawl_without_broken_pages(name: str, folder: Path, crawl: Callable[[], "Account"]) -> "Account":
-    """Run a crawl in a process that may break on a page; if it does, restart without that page and reuse the stored ones.
+    """Run a crawl in a separate process; if a page crashes it, restart without that page and reuse the stored ones.
 
     Raises:
-        ValueError: the crawl raised it, broke before its first page, or broke on too many pages.
+        ValueError: raised by the crawl; or it crashed before its first page, or on too many pages.
     """
     from crawlers.store.missing_pages import BREAKS_READER, add_broken
     from crawlers.web.broken_pages import reader_version, run_without_broken_pages
@@ -55,7 +55,7 @@ def crawl_without_broken_pages(name: str, folder: Path, crawl: Callable[[], "Acc
 
 
 def _discard(text: str) -> None:
-    """Discard a message: only the stage prints its table."""
+    """Discard a message; only the stage prints its table."""
 
 
 def crawl_embedded(
@@ -65,7 +65,7 @@ def crawl_embedded(
     serve: Callable[[str], AbstractContextManager[str]] | None = None,
     report: Report = _discard,
 ) -> "Account":
-    """Crawl the replica of a site, or its saved pages, served from this process by `crawlers.embedded.serving.server`."""
+    """Crawl a site's replica or saved pages, which this process serves with `crawlers.embedded.serving.server`."""
     from crawlers.embedded.serving.server import site_of, state
     from crawlers.store.merging import origins
     from crawlers.web import settings
@@ -83,7 +83,7 @@ def crawl_live(spider: "type[SourceSpider]", source: Source, folder: Path, repor
     from crawlers.web import settings
 
     if not os.environ.get("ATOMEXAM_CONTACT"):
-        report("ATOMEXAM_CONTACT is not set: set it to an email or web address where the sites can reach you\n")
+        report("ATOMEXAM_CONTACT is not set; set it to an email or web address at which the sites can reach you\n")
     return _crawl(spider, source, folder, "live", settings.live(source, spider.delay, spider.concurrency), report)
 
 
@@ -91,7 +91,7 @@ def _crawl(spider: "type[SourceSpider]", source: Source, folder: Path, origin: s
     """Run a spider, report its outcome, and finish its snapshot.
 
     Raises:
-        ValueError: the crawl is incomplete. What was fetched stays, and the next run continues from there.
+        ValueError: the crawl is incomplete. Fetched pages are kept, and the next run continues from there.
     """
     from crawlers.store.missing_pages import read_broken, write_beyond, write_failed
     from crawlers.store.segments import read_index

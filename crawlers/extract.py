@@ -1,5 +1,4 @@
-"""Stage `extract`: stored pages -> items, data/items/SOURCE.jsonl, and an account of where their characters went,
-metrics/extract/SOURCE.json.
+"""Stage `extract`: stored pages -> items, data/items/SOURCE.jsonl, and an account of their characters, metrics/extract/SOURCE.json.
 
 No network.
 """
@@ -26,7 +25,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = read_arguments(argv, __doc__, "sources", ExtractFlags, paths, keyed=True)
     source: ExtractFlags = arguments.params
     limits = limits_of(source, arguments.all_params)
-    with folder_lock(arguments.pages) as folder:  # a crawl that a killed `dvc repro` left running
+    with folder_lock(arguments.pages) as folder:  # wait for a crawl that a killed `dvc repro` left running
         from crawlers.web.run_spider import spider_class
 
         spider = spider_class(arguments.key)
@@ -42,7 +41,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _account(folder: Path, snapshot: str, items: Path) -> CharacterAccount:
-    """Return the account of the pages, leaving out those that break their reader."""
+    """Return the account of the pages, skipping those that crash their reader."""
     from crawlers.read.account.pages import account_of_pages
     from crawlers.web.broken_pages import run_without_broken_pages
 
@@ -59,7 +58,7 @@ def check_pages(name: str, account: CharacterAccount, limit: float) -> None:
     """Check the share of the pages' visible text that is in no item.
 
     Raises:
-        ValueError: it exceeds the limit; the message quotes the first passages.
+        ValueError: the share exceeds the limit; the message quotes the first passages.
     """
     if account.unread_share > limit:
         what = f"{account.unread_share:.1%} of the visible text of the pages is in no item, more than max_unread_page_share {limit:g}"
@@ -78,14 +77,14 @@ def replay(
     max_kind_loss: float = 1.0,
     **how: Any,
 ) -> int:
-    """Write the items that a spider reads from its stored pages; return how many pages it read.
+    """Write the items that a spider extracts from its stored pages; return the number of pages.
 
     Args:
-        how: number of workers and the like, for `crawlers.replay.coordinator.replayed`; the output does not depend on them.
+        how: options of `crawlers.replay.coordinator.replayed`, such as the number of workers; they do not affect the output.
 
     Raises:
-        ValueError: a page is not stored, too many pages no longer fit the spider or made it fail, or a kind of page is missing that the
-            last snapshot had; the message lists the URLs or the kinds.
+        ValueError: a page is not stored, too many pages no longer fit the spider or made it fail, or a kind of page of the last snapshot
+            is missing; the message lists the URLs or the kinds.
     """
     from crawlers.replay.coordinator import replayed
     from crawlers.web.page_kinds import figures_of, last_figures, losses
@@ -98,7 +97,7 @@ def replay(
             raise ValueError(f"extract {name}: {len(outcome.missed)} pages are not in {folder}; {advice}:{first_lines(outcome.missed)}")
         for request in outcome.rejected:
             _logger.warning("extract %s: rejected: %s", name, request)
-        misfits = [*outcome.misfits, *outcome.errors, *outcome.rejected]  # a page that a callback failed on does not fit either
+        misfits = [*outcome.misfits, *outcome.errors, *outcome.rejected]  # pages on which a callback failed count as misfits
         if len(misfits) > outcome.pages * max_misfit_share:
             limit = f"more than max_misfit_share {max_misfit_share:g}; the site has changed: fix crawlers/sources/{name}/spider.py"
             raise ValueError(
@@ -118,7 +117,7 @@ def replay(
 
 
 def _mend(name: str, source: ExtractFlags) -> str:
-    """Return advice for pages that give no items."""
+    """Return advice for pages that yield no items."""
     scopes = [scope for scope in ("letters", "departments", "lists") if getattr(source, scope) is not None]
     named = f"does the site have what sources.{name}.{scopes[0]} in params.yaml names? if so, " if scopes else ""
     return f"{named}fix crawlers/sources/{name}/spider.py"

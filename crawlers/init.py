@@ -1,11 +1,11 @@
-"""Begin a benchmark of your own files alone: params.yaml without the replicas of sites, their runs and the model trained here.
+"""Start a benchmark of only your own files: write params.yaml without the replicas of sites, their runs and the trained model.
 
     python -m atomexam init imports/my_books --exam MYEXAM
     git commit -am "Own files alone" && make repro STAGE=release
 
-The files are read and cleaned once to count their questions. Quotas hold for each exam and category: a fifth of a type in the smallest of
-them, at most CPsyExam's number, goes to test, and as much to reserved. The ledgers of what earlier splits and claims chose are emptied,
-which is to be committed, and the figures of sources and runs removed with their summary: they belong to the replicas.
+The files are read and cleaned once to count their questions. Quotas apply to each exam and category: a fifth of a type in the smallest of
+them, at most CPsyExam's number, goes to test, and as many to reserved. The ledgers of earlier splits and claims are emptied (commit this),
+and the metrics of sources and runs are removed with their summary, because they belong to the replicas.
 """
 
 import argparse
@@ -38,18 +38,18 @@ NEXT = 'git commit -am "Own files alone" && make repro STAGE=release'
 SUMMARY = "metrics/summary.json"
 RELEASED = "splits/released.jsonl"
 _MOST = {"mcqa": 600, "mrqa": 200, "qa": 25, "tf": 200, "blank": 25}
-"""The most questions of a type for test; those of `mcqa`, `mrqa` and `qa` are CPsyExam's."""
+"""Maximum number of questions of a type in test; those of `mcqa`, `mrqa` and `qa` are from CPsyExam."""
 _CHOICES = ("mcqa", "mrqa")
 _SHARE = 5
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _TASKS = {"choice": ("random", "longest"), "tcm": ("random", "longest"), "tf": ("random",)}
-"""Models that need no weights, by the task that asks them."""
+"""Baselines for each task; they need no weights."""
 _TCM = "TCM"
-"""The exam whose choices are of task `tcm`, and of quota `split.tcm_per_subject`."""
+"""The exam whose choice questions belong to the task `tcm` and the quota `split.tcm_per_subject`."""
 
 
 class Pool(Struct, frozen=True):
-    """What shares a quota."""
+    """Properties of questions that share a quota."""
 
     exam: str
     category: str
@@ -61,24 +61,24 @@ class _Question(Pool, frozen=True):
 
 
 class OwnFiles(NamedTuple):
-    """What the files hold."""
+    """Contents of the user's files."""
 
     name: str
     """Key under `imports`."""
     line: dict[str, str]
-    """Values of that key."""
+    """Values of the line."""
     pools: Mapping[Pool, int]
     """Questions with an answer that clean and near_duplicates keep."""
 
     @property
     def title(self) -> str:
-        """Return the name of the release: that of the exam, unless it has signs that no name may have, or of the folder."""
+        """The name of the release: the exam's, or the folder's if the exam's contains characters that names must not have."""
         exam = self.line.get("exam", "")
         return exam if re.search(NAME, exam) else self.name
 
     @property
     def types(self) -> dict[str, int]:
-        """Return the questions by type."""
+        """Number of questions by type."""
         kinds = sorted({pool.question_type for pool in self.pools})
         return {kind: sum(count for pool, count in self.pools.items() if pool.question_type == kind) for kind in kinds}
 
@@ -86,7 +86,7 @@ class OwnFiles(NamedTuple):
 def main(argv: list[str] | None = None) -> None:
     arguments = _arguments(argv)
     if Path(RELEASED).exists() and Path(RELEASED).stat().st_size:
-        raise ValueError(f"{RELEASED} names published versions, whose splits must stay; begin in a new clone")
+        raise ValueError(f"{RELEASED} lists published versions, whose splits must not change; start in a new clone")
     own = counted(arguments.folder, arguments.exam, arguments.subject)
     after = own_params(Path(PARAMS_FILE).read_text(encoding="utf-8"), own)
     clear(Path())
@@ -95,20 +95,20 @@ def main(argv: list[str] | None = None) -> None:
     quota = ", ".join(f"{count} {name}" for name, count in quotas(own.pools).items()) or "none: no type has enough questions"
     exams = sorted({pool.exam for pool in own.pools})
     print(f"{own.line['path']}: {sum(own.types.values())} different questions with answers: {own.types}; exams: {', '.join(exams)}")
-    print(f"written   {PARAMS_FILE}: imports.{own.name}; quota of test, and again of reserved, per exam and category: {quota}")
+    print(f"written   {PARAMS_FILE}: imports.{own.name}; quota of test, and the same of reserved, per exam and category: {quota}")
     print(f"          release.name, the name of the data set: {own.title}")
     if few := too_few(own.pools):
-        print(f"few       in test: {few}; the report gives no verdict below {LEAST}, which {_SHARE * LEAST} questions of a type give")
+        print(f"few       in test: {few}; the report gives no verdict below {LEAST}, which needs {_SHARE * LEAST} questions of a type")
     if UNKNOWN_EXAM in exams:
-        print("unknown   the files name no exam for some; --exam NAME gives it, and --subject NAME what prompts speak of")
+        print("unknown   some questions have no exam; set it with --exam NAME, and the subject in prompts with --subject NAME")
     if _TCM in exams:
-        print(f"          questions of exam {_TCM} have a quota of their own, split.tcm_per_subject")
+        print(f"          questions of exam {_TCM} have their own quota, split.tcm_per_subject")
     print(f"emptied   {', '.join((*LEDGERS, SUMMARY))}, and metrics of sources, models and runs")
     print(f"next:     {NEXT}; `make repro` also asks {len(runs_of(own.pools))} baselines; until the commit, `git checkout .` undoes this")
 
 
 def clear(project: Path) -> None:
-    """Empty the ledgers of a project, and remove the figures of its sources, models and runs."""
+    """Empty the ledgers of a project, and remove the metrics of its sources, models and runs."""
     for path in [project / SUMMARY, *project.glob("metrics/*/*.json")]:
         path.unlink(missing_ok=True)
     for path in filter(Path.exists, (project / ledger for ledger in LEDGERS)):
@@ -117,7 +117,7 @@ def clear(project: Path) -> None:
 
 
 def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:
-    """Return what the files of a folder hold, after reading, cleaning and removing near-duplicates.
+    """Return the contents of a folder's files after reading, cleaning and removing near-duplicates.
 
     Raises:
         ValueError: the name of the folder cannot be a key, or no question with an answer was found.
@@ -137,7 +137,7 @@ def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:
 
 
 def newest_day(folder: str) -> str:
-    """Return the day on which the newest of the files was modified, which stands in params.yaml from now on: a copy has other times."""
+    """Return the date on which the newest file was modified; it is stored in params.yaml because copies have other times."""
     newest = max(path.stat().st_mtime for _, path in named_files([folder]))
     return str(datetime.fromtimestamp(newest, UTC).date())
 
@@ -152,9 +152,7 @@ def _items(source: Import, faults: list[str]) -> Iterator[Item]:
 
 
 def quotas(pools: Mapping[Pool, int]) -> dict[str, int]:
-    """Return the questions of each type that an exam and category gives to test: a fifth of its smallest pool of five or more questions, at
-    most CPsyExam's number.
-    """
+    """Return the quota of test for each type: a fifth of its smallest pool of five or more questions, at most `_MOST`."""
     least: dict[str, int] = {}
     for pool, count in pools.items():
         if count >= _SHARE and (pool.exam != _TCM or pool.question_type not in _CHOICES):
@@ -163,7 +161,7 @@ def quotas(pools: Mapping[Pool, int]) -> dict[str, int]:
 
 
 def too_few(pools: Mapping[Pool, int]) -> str:
-    """Return what test will have too few of for a verdict, by type: `12 mcqa of 64, no qa of 3`."""
+    """Return the types with too few questions in test for a verdict: `12 mcqa of 64, no qa of 3`."""
     quota, few = quotas(pools), []
     for kind in _MOST:
         sizes = [count for pool, count in pools.items() if pool.question_type == kind and (pool.exam != _TCM or kind not in _CHOICES)]
@@ -174,16 +172,16 @@ def too_few(pools: Mapping[Pool, int]) -> str:
 
 
 def runs_of(pools: Iterable[Pool]) -> dict[str, str]:
-    """Return lines of runs of baselines, one for each model and task that has questions."""
+    """Return baseline runs, one for each task that has questions and each of its models."""
     tasks = {("tcm" if pool.exam == _TCM else "choice") if pool.question_type in _CHOICES else pool.question_type for pool in pools}
     return {f"{model}-{task}": f"{{model: {model}, task: {task}}}" for task, models in _TASKS.items() if task in tasks for model in models}
 
 
 def own_params(text: str, own: OwnFiles) -> str:
-    """Return the text of params.yaml for own files alone: other lines stay as they are.
+    """Return the text of params.yaml for only the user's files; other lines are unchanged.
 
     Raises:
-        ValueError: it has own files already, or is not as the project wrote it.
+        ValueError: it already has the user's files, or no longer has the project's form.
     """
     values = yaml_values(text, PARAMS_FILE)
     if not isinstance(values, dict) or values.get("imports"):
@@ -224,8 +222,8 @@ def _flow(values: Mapping[str, str]) -> str:
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = parser_of(__doc__)
     parser.add_argument("folder", metavar="FOLDER", help="folder with the files, such as imports/my_books")
-    parser.add_argument("--exam", help="examination of all questions; default: what the files say")
-    parser.add_argument("--subject", help="subject of all questions; default: what the files say")
+    parser.add_argument("--exam", help="examination of all questions; default: as in the files")
+    parser.add_argument("--subject", help="subject of all questions; default: as in the files")
     return parser.parse_args(argv)
 
 

@@ -1,6 +1,6 @@
-"""Stage `inputs`: the files that each source is crawled from on this machine -> data/inputs/SOURCE.txt, hash and name of each file.
+"""Stage `inputs`: the local files from which each source is crawled -> data/inputs/SOURCE.txt, with the hash and name of each file.
 
-`crawl` depends on its source's list instead of on all replicas and saved pages. A new page therefore does not crawl other sources again,
+`crawl` depends on its source's list instead of all replicas and saved pages. A new page therefore does not crawl other sources again,
 and a live source goes online only when its own line in params.yaml changes.
 """
 
@@ -34,7 +34,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def inputs_of(name: str, source: Source, sites: str | None) -> Iterator[tuple[str, Path]]:
-    """Yield name and path of each file that a source's pages come from: of its replica, or its saved pages; none for a real site."""
+    """Yield the name and path of each file of a source's replica or, without one, of its saved pages; nothing for a live site."""
     if (source.mode or sites or "embedded") == "embedded":
         replica = _REPLICAS / "sites" / f"{name}.py"
         for path in sorted((_REPLICAS if replica.exists() else _SOURCES / name / "pages").rglob("*")):

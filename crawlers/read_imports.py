@@ -1,6 +1,6 @@
-"""Stage `read`: files of the user -> data/items/IMPORT.jsonl, and an account of where their characters went, metrics/extract/IMPORT.json.
+"""Stage `read`: the user's files -> data/items/IMPORT.jsonl, and an account of their characters, metrics/extract/IMPORT.json.
 
-The files are stored unchanged in data/pages/IMPORT, so that a record can be traced to its bytes in any later version.
+The files are stored unchanged in data/pages/IMPORT, so that later versions can trace a record to its bytes.
 """
 
 import logging
@@ -31,7 +31,7 @@ from crawlers.store.warc import Page
 ORIGIN = "files"
 _MAX_LISTED = 5
 _FEW_CHARS = 500
-"""Unread characters that a file may have whatever their share: in a file with three questions, title and preface are most of the text."""
+"""Unread characters allowed whatever their share: in a file of three questions, title and preface are most of the text."""
 _logger = logging.getLogger("crawlers.read_imports")
 
 
@@ -51,10 +51,10 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def store_files(name: str, source: Import, folder: Path) -> int:
-    """Store the files that an import's `path` names as resource records; return how many.
+    """Store the files of an import's `path` as resource records; return their number.
 
     Raises:
-        ValueError: the format is not known, no file fits, or a layout beside one is wrong or unconfirmed; the message lists known formats.
+        ValueError: the format is unknown, no file has it, or a layout next to a file is invalid or unconfirmed.
     """
     path = Path(source.path)
     if path.is_file() and (layout := layout_path_of(path)).is_file():
@@ -73,20 +73,20 @@ def store_files(name: str, source: Import, folder: Path) -> int:
         body = read_bytes(file, path)
         if (first := seen.setdefault(sha256(body).hexdigest(), file)) != file:
             _logger.warning("%s: %s has the same bytes as %s; its questions will be duplicates", name, file, first)
-        # The files' own times differ between machines; the record takes the snapshot's date.
+        # File times differ between machines, so the record gets the snapshot's date.
         writer.write(Page(key=Key(f"file:{file}"), date=f"{source.snapshot}T00:00:00Z", status=200, body=body))
     writer.close()
     return finish(folder, source.snapshot, ORIGIN)
 
 
 def files_of(name: str, source: Import) -> list[tuple[str, Path]]:
-    """Return name and path of each file that an import's `path` names.
+    """Return the name and path of each file of an import's `path`.
 
     Raises:
-        ValueError: the format is not known, or no file fits; the message lists known formats.
+        ValueError: the format is unknown, or no file has it; the message lists the known formats.
     """
     if source.format:
-        suffixes_of(source.format)  # a wrong format raises now, not after the files are read
+        suffixes_of(source.format)  # raise for an unknown format before reading files
     try:
         return named_files([source.path], source.format)
     except (FileNotFoundError, ValueError) as error:
@@ -103,14 +103,14 @@ def read_files(
 ) -> Iterator[Item]:
     """Yield the items of an import's stored files, including those with a `doubt`.
 
-    Any number of questions may have a doubt: `clean` rejects them. Records that do not fit, however, indicate a wrong format.
+    Any number of questions may have a doubt; `clean` rejects them. But unreadable records indicate a wrong format.
 
     Args:
-        accounts: the account of all files is appended to it.
+        accounts: the account of all files is appended to this list.
 
     Raises:
-        ValueError: a file is not what its format says, too many records or files give nothing, or too many characters of a file are in
-            no item; the message gives file, position and reason.
+        ValueError: a file does not have its format, too many records or files give no items, or too many characters of a file are in
+            no item; the message has the file, position and reason.
     """
     records, files, misfits = 0, 0, 0
     whole, worst = CharacterAccount(), list[tuple[float, str, list[str]]]()
@@ -154,19 +154,19 @@ def read_files(
 
 
 def declared(item: Item, exam: str | None, subject: str | None) -> Item:
-    """Return an item with the examination and subject that the line of the import says."""
+    """Return an item with the examination and subject stated in the import's line."""
     if not (exam or subject) or not isinstance(item, QuestionItem):
         return item
     return structs.replace(item, exam=exam or UNSET, subject=subject or UNSET)
 
 
 def _look(source: Import) -> str:
-    """Return the command that displays what is read."""
+    """Return the command that shows what is read."""
     return f"python -m crawlers.read {source.path}" + (f" --format {source.format}" if source.format else "")
 
 
 def _unread(name: str, source: Import, worst: list[tuple[float, str, list[str]]], limit: float) -> str:
-    """Return advice for too many characters in no item."""
+    """Return the error message about too many unread characters."""
     share, file, passages = worst[0]
     others = [f"{other} ({part:.1%})" for part, other, _ in worst[1:] if part > limit]
     more = f" So are other files: {', '.join(others)}." if others else ""

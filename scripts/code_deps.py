@@ -1,4 +1,4 @@
-"""Code that each stage runs, in the `deps` of dvc.yaml: all modules that its module imports, however far, and the data files they name.
+"""The code in the `deps` of dvc.yaml: all modules that a stage imports, directly or indirectly, and the data files that they name.
 
 python -m scripts.code_deps                     write the lists into dvc.yaml
 python -m scripts.code_deps --stale FILE...     print the stages that a change of these files makes stale
@@ -21,19 +21,19 @@ from atomexam.runtime.stage import parser_of
 
 PIPELINE = ROOT / "dvc.yaml"
 CRAWLS = "crawl"
-"""It has no code among its dependencies: the archive has what a site said, and a mended spider does not go online."""
+"""It has no code among its dependencies, so that a corrected spider does not crawl again: the archive has the pages."""
 EXTRACTS = "extract"
 LISTED = {"inputs": {"crawlers/embedded", "crawlers/sources"}}
-"""Folders that a stage reads as files, whatever code is in them."""
+"""Folders that a stage reads as files, even if they contain code."""
 PLANNED = ("predict", "judge", "errors")
-"""Stages of whose models and tasks `plan` writes hashes: they depend on data/code, and so on the code of their own models alone."""
+"""Stages that depend on data/code, where `plan` writes hashes of the code of each model and its tasks, not on the code itself."""
 _ROOMS = ("eval/models", "eval/tasks")
 _WIDTH = 128
 _DEPS = re.compile(r"^( *)deps: \[[^\]]*\]", re.MULTILINE)
 
 
 def stages() -> dict[str, dict[str, Any]]:
-    """Return the definition of each stage; of one for each key, what it does."""
+    """Return the definition of each stage; for a `foreach` stage, its `do` block."""
     return {name: entry.get("do", entry) for name, entry in _entries().items()}
 
 
@@ -53,7 +53,7 @@ def modules_of(definition: dict[str, Any]) -> list[str]:
 
 
 def code_of(stage: str, definition: dict[str, Any]) -> set[Path]:
-    """Return the modules that a stage runs; `extract` also runs each spider, and what the settings of Scrapy name."""
+    """Return the modules that a stage runs; `extract` also runs each spider and the modules named in Scrapy's settings."""
     started = [file for module in modules_of(definition) if (file := file_of(module, runs=True))]
     if stage == EXTRACTS:
         settings = (ROOT / "crawlers/web/settings.py").read_text(encoding="utf-8")
@@ -65,13 +65,13 @@ def code_of(stage: str, definition: dict[str, Any]) -> set[Path]:
 
 
 def _named() -> set[str]:
-    """Return the names of all backends and tasks, which are those of their modules."""
+    """Return the names of all backends and tasks, which are also the names of their modules."""
     fields = get_type_hints(Model)["backend"], get_type_hints(Run)["task"]
     return {name for field in fields for name in get_args(field)}
 
 
 def planned_code(model: str, params: dict[str, Any]) -> set[Path]:
-    """Return the code that `plan` hashes for a model: that of its backend, and of its runs' tasks."""
+    """Return the code that `plan` hashes for a model: the code of its backend and of its runs' tasks."""
     tasks = {run["task"] for run in params["runs"].values() if run["model"] == model}
     return _code_named(frozenset({params["models"][model]["backend"], *tasks}))
 
@@ -82,7 +82,7 @@ def _code_named(names: frozenset[str]) -> set[Path]:
 
 
 def data_of(modules: set[Path]) -> set[Path]:
-    """Return the files beside modules that are no code: those that a module of the stage names, or whose folder one names."""
+    """Return the data files next to modules whose name, or whose folder's name, occurs in a module of the stage."""
     words = {part for file in modules for text in _names_in(file) for part in (*Path(text).parts, Path(text).stem)}
     packages = {file.parent for file in modules}
     return {file for file in _data_files() if _package(file) in packages and _names(file) & words}
@@ -98,7 +98,7 @@ def models_of(stage: str, key: str, params: dict[str, Any]) -> list[str]:
 
 @cache
 def _names_in(path: Path) -> frozenset[str]:
-    """Return the texts that a module hands to a call, or puts together to a path."""
+    """Return the string literals that a module passes to a call or joins to a path."""
     nodes = nodes_of(path)
     given = [value for node in nodes if isinstance(node, ast.Call) for value in (*node.args, *(word.value for word in node.keywords))]
     given += [node.right for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
@@ -111,12 +111,12 @@ def _package(file: Path) -> Path:
 
 
 _OTHERS = ("crawlers/sources", "crawlers/embedded", "crawlers/templates")
-"""Read by `inputs`, by `extract` of one key, and by `crawlers.new` alone."""
+"""Folders read only by `inputs`, by `extract` of one key, and by `crawlers.new`."""
 
 
 @cache
 def _data_files() -> frozenset[Path]:
-    """Return what is beside the code: no module of a package, and no people's work or ledger (.jsonl), which the commands name."""
+    """Return the data files of the packages, without annotations and ledgers (.jsonl), which appear in the stages' commands."""
     files = {file for room in OURS for file in _files_in(ROOT / room) if file.suffix != ".jsonl" and not _is_module(file)}
     return frozenset(file for file in files if not file.relative_to(ROOT).as_posix().startswith(_OTHERS))
 
@@ -131,14 +131,14 @@ def _is_module(file: Path) -> bool:
 
 
 def _names(file: Path) -> set[str]:
-    """Return the words by which code may name a data file: its own, or those of the folders around it that are no packages."""
-    inside = (folder for folder in file.parents if folder.is_relative_to(ROOT) and folder != ROOT)  # a checkout has any name
+    """Return the names by which code may refer to a data file: its own and those of enclosing folders that are not packages."""
+    inside = (folder for folder in file.parents if folder.is_relative_to(ROOT) and folder != ROOT)  # a checkout may have any name
     folders = {folder.name for folder in inside if not (folder / "__init__.py").exists()}
     return {file.name, file.stem, *folders}
 
 
 def _folded(files: set[Path]) -> Iterator[str]:
-    """Yield files, or the folder where all files of a folder are among them."""
+    """Yield the files as paths, replacing all files of a folder with the folder."""
     left = set(files)
     for folder in sorted({parent for file in files for parent in file.parents if parent.is_relative_to(ROOT) and parent != ROOT}):
         inside = _files_in(folder)
@@ -149,7 +149,7 @@ def _folded(files: set[Path]) -> Iterator[str]:
 
 
 def deps_of(stage: str, definition: dict[str, Any]) -> list[str]:
-    """Return all dependencies of a stage: its code, and what of them is no code or stands in its commands."""
+    """Return all dependencies of a stage: its code, and those listed that are not code or occur in its commands."""
     words = {word for command in commands_of(definition) for word in command.split()}
     listed = definition["deps"]
     kept = {dep for dep in listed if "${" in dep or dep in words or dep.split("/")[0] not in OURS}
@@ -175,7 +175,7 @@ def written(pipeline: str) -> str:
 
 
 def stale(file: Path) -> list[str]:
-    """Return the stages of dvc.yaml, one for each key, that depend on a file or a folder around it."""
+    """Return the stages of dvc.yaml, one per key, that depend on a file or an enclosing folder."""
     params = YAML(typ="safe").load(ROOT / "params.yaml")
     found = []
     for name, entry in _entries().items():

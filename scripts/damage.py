@@ -1,7 +1,7 @@
-"""`make verify`, and the first step of `make repro`: dvc.lock and the outputs that it names, healed where they are damaged.
+"""`make verify`, and the first step of `make repro`: repair dvc.lock, and remove damaged outputs and cached copies.
 
-DVC writes dvc.lock in place, takes one that was cut between two lines for whole, and trusts what is in its cache. What this removes,
-DVC restores from its cache or makes anew.
+DVC writes dvc.lock in place, accepts one that was truncated between two lines, and trusts its cache. It restores the removed files
+from its cache or builds them again.
 """
 
 import hashlib
@@ -32,37 +32,37 @@ class _Output(NamedTuple):
     md5: str
     copy: Path
     size: int | None
-    """None for a file of a folder: dvc.lock has the folder's size."""
+    """None for a file in a folder, because dvc.lock has only the folder's size."""
 
 
 def mend(text: str, committed: str, stages: Mapping[str, int]) -> tuple[str, list[str]]:
-    """Return a sound dvc.lock, and what was wrong with it.
+    """Return a valid dvc.lock and a list of its faults.
 
     Args:
-        text: as it is.
-        committed: as it is in the last commit; entries missing or torn are taken from there.
-        stages: the stages that exist, with the number of outputs that dvc.yaml gives each.
+        text: the current contents.
+        committed: the contents in the last commit, which replace missing or truncated entries.
+        stages: the existing stages, with the number of outputs of each in dvc.yaml.
     """
     faults = []
     if re.search(r"^<<<<<<< ", text, re.MULTILINE):
         text = _ours(text)
-        faults.append("has the conflict of a merge; our side is kept, and is to be committed: `git add dvc.lock`")
+        faults.append("has a merge conflict; our side is kept; commit it: `git add dvc.lock`")
     entries, known = dict(_ENTRY.findall(text)), dict(_ENTRY.findall(committed))
     parsed = _parsed(text)
     if _HEADER + "".join(f"  {name}:\n{entry}" for name, entry in entries.items()) != text or parsed.keys() != entries.keys():
-        faults.append("is torn" if text.strip("\0 \n") else "is empty")
+        faults.append("is truncated or invalid" if text.strip("\0 \n") else "is empty")
         if not text.endswith("\n") and entries:
             entries.popitem()
         parsed = {name: _parsed(f"{_HEADER}  {name}:\n{entry}").get(name) for name, entry in entries.items()}
     torn = {name for name, entry in parsed.items() if not _is_whole(entry)}
-    last = [*entries][-1] if entries else ""  # cut between two lines, it may lack outputs
+    last = [*entries][-1] if entries else ""  # if truncated between two lines, it may lack outputs
     torn |= {last} if last in stages and len(_rows(parsed[last], "outs")) < stages[last] else set()
     sound = {name: entry for name, entry in entries.items() if name in stages and name not in torn}
     restored = {name: entry for name, entry in known.items() if name in stages and name not in sound}
     if restored or torn:
         faults.append(f"lacks entries of {len(restored.keys() | torn)} stages; {len(restored)} are taken from the last commit; {_REST}")
     if dead := sum(name not in stages for name in entries):
-        faults.append(f"has entries of {dead} stages that are no more; they are removed")
+        faults.append(f"has entries of {dead} stages that no longer exist; they are removed")
     if not faults:
         return text, []
     order = [*dict.fromkeys([*(name for name in known if name in restored or name in sound), *sound])]
@@ -80,7 +80,7 @@ def _ours(text: str) -> str:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    """Return the entries of a lock; none if it is not valid."""
+    """Return the entries of a lock; empty if it is invalid."""
     try:
         lock = loads_yaml(text)
     except (YAMLError, ValueError, RecursionError):
@@ -96,13 +96,13 @@ def _is_whole(entry: Any) -> bool:
 
 
 def _rows(entry: Any, key: str) -> list[Any]:
-    """Return the deps or outs of an entry; that of None where the list is cut off."""
+    """Return the deps or outs of an entry; `[None]` if the list is truncated."""
     rows = entry.get(key, []) if isinstance(entry, dict) else []
     return rows if isinstance(rows, list) else [None]
 
 
 def stages_of(pipeline: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, int]:
-    """Return the number of outputs of each stage of dvc.yaml, of those under `foreach` one stage a key in params.yaml."""
+    """Return the number of outputs of each stage of dvc.yaml; a `foreach` stage gives one stage per key in params.yaml."""
     stages: dict[str, int] = {}
     for name, stage in pipeline["stages"].items():
         made = stage.get("do", stage)
@@ -113,12 +113,12 @@ def stages_of(pipeline: Mapping[str, Any], params: Mapping[str, Any]) -> dict[st
 
 
 def _git(*words: str) -> str:
-    """Return what git prints; nothing where it has nothing, as before the first commit."""
+    """Return the output of git; empty if it fails, for example before the first commit."""
     return subprocess.run(["git", *words], capture_output=True, text=True, check=False).stdout
 
 
 def heal_lock() -> dict[str, Any]:
-    """Mend dvc.lock in place, printing what was wrong; return its entries."""
+    """Repair dvc.lock in place, printing its faults; return its entries."""
     committed = _git("show", f"HEAD:./{LOCK}")
     text = LOCK.read_text("utf-8", "replace") if LOCK.exists() else ""
     if not text and not committed:
@@ -129,7 +129,7 @@ def heal_lock() -> dict[str, Any]:
         )
         stages = stages_of(pipeline, params)
     except (YAMLError, ValueError, KeyError, TypeError, AttributeError):
-        return {}  # what is wrong with them, DVC says
+        return {}  # DVC itself reports what is wrong with them
     mended, faults = mend(text, committed, stages)
     for fault in faults:
         print(f"dvc.lock {fault}", file=sys.stderr)
@@ -140,11 +140,11 @@ def heal_lock() -> dict[str, Any]:
 
 
 def heal_outputs(entries: Mapping[str, Any], cache: Path, hashes: bool = False) -> int:
-    """Remove what is damaged of stages' outputs and of their copies in DVC's cache, printing each; return how many were damaged.
+    """Remove damaged outputs and damaged copies in DVC's cache, printing each; return how many were damaged.
 
     Args:
         cache: DVC's cache of files by MD5.
-        hashes: read all files; else sizes are compared, and files are read where these differ.
+        hashes: read and hash all files; otherwise compare sizes, and hash files only where these differ.
     """
     damaged, in_git = 0, set(_git("ls-files", "-z").split("\0"))
     for name, entry in entries.items():
@@ -175,7 +175,7 @@ def _files(path: Path, md5: str, size: int, copy: Path, cache: Path) -> list[_Ou
 
 
 def _heal(file: _Output, stage: str, hashes: bool) -> bool:
-    """Remove a damaged output or its damaged copy; a copy is restored from a sound output. Return whether there was one."""
+    """Remove a damaged output or cached copy; restore the copy from an intact output. Return whether anything was damaged."""
     damaged = []
     for path, what in ((file.copy, "its copy in DVC's cache"), (file.path, "it")):
         if not path.is_file():
@@ -184,7 +184,7 @@ def _heal(file: _Output, stage: str, hashes: bool) -> bool:
         if file.size is not None and size != file.size:
             damaged.append((path, f"{what} has {size:,} of {file.size:,} bytes"))
         elif hashes and _md5(path) != file.md5:
-            damaged.append((path, f"{what} has other bytes than dvc.lock says"))
+            damaged.append((path, f"{what} has a different hash than in dvc.lock"))
     for path, fault in damaged:
         path.unlink()
         print(f"{file.path}: {fault} and was removed; `make repro` restores it or runs {stage} again", file=sys.stderr)
@@ -209,9 +209,9 @@ def _md5(path: Path) -> str:
 
 
 def heal(hashes: bool = False) -> int | None:
-    """Heal dvc.lock and the outputs; return how many outputs were damaged.
+    """Repair dvc.lock and the outputs; return how many outputs were damaged.
 
-    None if nothing was looked at: a DVC is at work, or dvc.lock has no entry.
+    None if nothing was checked: another DVC process is running, or dvc.lock has no entries.
     """
     from dvc.config import Config
 
@@ -224,12 +224,12 @@ def heal(hashes: bool = False) -> int | None:
 def main() -> int:
     damaged = heal(hashes=True)
     if damaged is None:
-        print("nothing was checked: a DVC is at work, or dvc.lock names no stage of dvc.yaml. Next: `make repro`", file=sys.stderr)
+        print("nothing was checked: DVC is running, or dvc.lock has no stage of dvc.yaml. Next: `make repro`", file=sys.stderr)
         return 1
     if damaged:
-        print(f"{damaged} damaged files were found. Next: `make repro`", file=sys.stderr)
+        print(f"found {damaged} damaged files. Next: `make repro`", file=sys.stderr)
         return 1
-    print("all outputs and their copies in DVC's cache are as dvc.lock says")
+    print("all outputs and their copies in DVC's cache match dvc.lock")
     return 0
 
 

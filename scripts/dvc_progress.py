@@ -1,6 +1,6 @@
-"""`dvc repro` for `make repro`: of DVC's messages, a line for each stage that runs, with its number and description, and warnings.
+"""`dvc repro` for `make repro`: print only warnings and, for each stage that runs, a line with its number and description.
 
-The lock is written as by DVC, but at once and faster.
+dvc.lock gets the same bytes as from DVC, but is written atomically and faster.
 """
 
 import copy
@@ -22,7 +22,7 @@ from scripts import damage
 
 
 class StageLines(logging.Filter):
-    """Of DVC's log, lets through a line for each stage that runs, and warnings except for files that are empty."""
+    """Filter DVC's log: pass a line for each stage that runs, and warnings except those about empty files."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class StageLines(logging.Filter):
         self.begun = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether DVC prints a message, which may be changed here."""
+        """Return whether DVC should print a message; may change the message."""
         message = record.getMessage()
         if record.levelno >= logging.WARNING:
             return not message.endswith("' is empty.")
@@ -49,14 +49,14 @@ class StageLines(logging.Filter):
 
 
 _parsed: dict[bytes, dict[str, Any]] = {}
-"""The lock as it was read or written last -> what it says."""
+"""Bytes of the lock as last read or written -> its parsed contents."""
 
 
 @contextmanager
 def lock_to_modify(path: str, fs: Any = None) -> Iterator[dict[str, Any]]:
-    """Read the lock for a change, and write it if it changed: the same bytes as by DVC itself.
+    """Yield the lock for changes, and write it if it changed, with the same bytes as DVC itself.
 
-    DVC parses it after each stage, in pure Python, which for all stages is more work than many of them; here one is kept.
+    DVC parses it after each stage in pure Python, which in total takes longer than many stages; here the last parse is cached.
     """
     content = Path(path).read_bytes() if fs.exists(path) else b""
     if content not in _parsed:
@@ -65,19 +65,19 @@ def lock_to_modify(path: str, fs: Any = None) -> Iterator[dict[str, Any]]:
     data = copy.deepcopy(_parsed[content])
     yield data
     if data != _parsed[content]:
-        with replacing(path) as part:  # DVC would write it in place, and a kill would leave half of it
+        with replacing(path) as part:  # DVC would write it in place, and a kill could truncate it
             dump_yaml(str(part), data, fs=fs)
         _parsed.clear()
         _parsed[Path(path).read_bytes()] = data
 
 
 def main(argv: list[str]) -> int:
-    """Run DVC with these arguments; return its exit status."""
+    """Run DVC with the given arguments; return its exit status."""
     damage.heal()
     shown = StageLines(Path())
     for handler in logging.getLogger("dvc").handlers:
         handler.addFilter(shown)
-    dvcfile.modify_yaml = lock_to_modify  # `repro` modifies no other file
+    dvcfile.modify_yaml = lock_to_modify  # `repro` modifies no other YAML file
     return dvc.cli.main(argv)
 
 

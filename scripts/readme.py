@@ -1,4 +1,4 @@
-"""dvc.yaml, metrics, reasons -> the blocks `<!-- NAME -->` of README.md and docs/reasons.md, and the picture of `make show`."""
+"""Generate the blocks `<!-- NAME -->` of README.md and docs/reasons.md, and the picture of `make show`."""
 
 import json
 import re
@@ -25,7 +25,7 @@ SPLIT = Path("metrics/split.json")
 QUESTIONS = Path("data/unique/questions.jsonl")
 PICTURE = Path("docs/pictures/show.svg")
 EXAMPLE = ("--claim_test_share", "0.4")
-"""The parameter that README's example changes."""
+"""The parameter changed in README's example."""
 _CHAR, _LINE = 7.85, 18
 _KEY = re.compile(r"\$\{[^{}]*\}")
 _EACH = {
@@ -38,7 +38,7 @@ _EACH = {
     "${runs}": "RUN",
     "${judges}": "RUN",
 }
-"""Placeholder for the keys of each block."""
+"""Placeholders for the keys of each block."""
 _NO_FIGURES = "No figures yet: `make repro` computes them, `make readme` writes them here."
 
 Graph = dict[str, set[str]]
@@ -64,7 +64,7 @@ def without_detours(graph: Graph) -> Graph:
 
 
 def graph_block(pipeline: Mapping[str, Any]) -> str:
-    """Return the stages as a mermaid graph; a stage that runs once per source, model or run is marked."""
+    """Return the stages as a mermaid graph; stages that run once per source, model or run are marked."""
     lines = ["```mermaid", "flowchart TD"]
     for name, stage in pipeline["stages"].items():
         each = _EACH[stage["foreach"]] if "foreach" in stage else None
@@ -138,7 +138,7 @@ def reason_blocks() -> dict[str, str]:
 
 
 def example_block(before: Mapping[str, int], after: Mapping[str, int]) -> str:
-    """Return the output of `dvc metrics diff` for claims by split."""
+    """Return the output of `dvc metrics diff` for the claims of each split."""
     rows = [("Path", "Metric", "v1", "workspace", "Change")]
     rows += [
         (str(SUMMARY), f"splits.{name}.claims", str(before[name]), str(after[name]), str(after[name] - before[name]))
@@ -149,7 +149,7 @@ def example_block(before: Mapping[str, int], after: Mapping[str, int]) -> str:
 
 
 def example() -> str | None:
-    """Split the claims of this checkout with the example's parameter, next to the current split; None without data."""
+    """Split this checkout's claims with the example's parameter and compare with the current split; None without data."""
     if not QUESTIONS.exists() or not SPLIT.exists():
         return None
     with TemporaryDirectory() as folder:
@@ -192,7 +192,7 @@ def _overlap(one: str, other: str) -> bool:
 
 
 def _reached(graph: Graph, name: str) -> set[str]:
-    """Return all stages before a stage."""
+    """Return all direct and indirect predecessors of a stage."""
     return graph[name].union(*(_reached(graph, before) for before in graph[name]))
 
 

@@ -1,8 +1,8 @@
-"""Make a checkout ready for `dvc repro`: wait for stages left by a killed run, remove its lock, and outputs of older versions.
+"""Prepare a checkout for `dvc repro`: wait for stages left by a killed run, remove its lock and outputs of older versions.
 
-DVC removes stale lock entries itself, but not a truncated lock file, nor a lock whose owner is an un-reaped zombie (a container
-without an init process). If only DVC was killed, its stage continues and writes to the outputs that the next run hashes. Stages and
-locks of live runs are left alone.
+DVC removes stale lock entries itself, but not a truncated lock file or a lock owned by an unreaped zombie (in a container without an
+init process). If only DVC was killed, its stage continues and writes to the outputs that the next run hashes. Stages and locks of
+live runs are left alone.
 """
 
 import json
@@ -17,7 +17,7 @@ PACKAGES = ("crawlers", "curation", "splits", "eval")
 
 
 def is_live(pid: int) -> bool:
-    """Return whether a process runs; a zombie does not."""
+    """Return whether a process is running and not a zombie."""
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -34,13 +34,13 @@ def owners(lock: dict) -> set[int]:
 
 
 def is_adopted(process: psutil.Process) -> bool:
-    """Return whether a process's parent has ended, so that init has adopted it."""
+    """Return whether a process was adopted by init because its parent ended."""
     parent = process.parent()
     return parent is None or parent.pid == 1 or parent.name().startswith("systemd")
 
 
 def orphans(folder: Path) -> list[psutil.Process]:
-    """Return the stages of this checkout that no shell and no DVC waits for any longer."""
+    """Return the running stages of this checkout whose parent (a shell or DVC) has ended."""
     processes = []
     for process in psutil.process_iter():
         try:
@@ -48,29 +48,29 @@ def orphans(folder: Path) -> list[psutil.Process]:
             module = words[words.index("-m") + 1] if "-m" in words[:-1] else ""
             if module.split(".")[0] in PACKAGES and Path(process.cwd()) == folder and is_adopted(process) and is_live(process.pid):
                 processes.append(process)
-        except (psutil.Error, OSError):  # it ended meanwhile, or belongs to another user
+        except (psutil.Error, OSError):  # it has ended, or belongs to another user
             continue
     return processes
 
 
 def remove_former(data: Path) -> None:
-    """Remove outputs of former versions from folders that stages depend on as a whole.
+    """Remove outputs of older versions from folders that stages depend on as a unit.
 
-    DVC leaves such files in place, and they would change the hash of their folder. They are in its cache.
+    DVC would leave these files, changing the hash of their folder. Its cache still has them.
     """
-    for replies in data.glob("predictions/*.jsonl"):  # now a folder per model
+    for replies in data.glob("predictions/*.jsonl"):  # now one folder per model
         replies.unlink()
-    for description in data.glob("models/*/model.json"):  # of untrained models, now in data/plan
+    for description in data.glob("models/*/model.json"):  # those of untrained models are now in data/plan
         if [path.name for path in description.parent.iterdir()] == ["model.json"]:
             shutil.rmtree(description.parent)
 
 
 def is_busy() -> bool:
-    """Return whether a live DVC holds the lock of this checkout."""
+    """Return whether a live DVC process holds this checkout's lock."""
     try:
         return any(map(is_live, owners(json.loads(LOCK.read_text()))))
     except (FileNotFoundError, json.JSONDecodeError, KeyError, TypeError, AttributeError):
-        return False  # there is none, or it was truncated
+        return False  # there is no lock, or it was truncated
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
-"""`make repro`: prepares the checkout, checks params.yaml, runs `dvc repro`, and shows the results.
+"""`make repro`: prepare the checkout, check params.yaml, run `dvc repro`, and show the results.
 
-A second one in the same folder waits for the first.
+A second call in the same folder waits for the first.
 """
 
 import signal
@@ -17,7 +17,7 @@ LOCK = Path(".dvc/tmp/make-repro.lock")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Return the exit status of DVC; if a signal ended it, that of a shell: 128 plus the signal's number."""
+    """Return the exit status of DVC; if a signal ended it, 128 plus the signal's number, as shells do."""
     LOCK.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(LOCK)
     try:
@@ -46,7 +46,8 @@ def _track() -> None:
 
 def _dvc(words: list[str]) -> int:
     child = subprocess.Popen([sys.executable, "-m", "scripts.dvc_progress", "--wait-for-lock", "repro", *words])
-    # A terminal interrupts both; DVC ends its stage properly, and this waits for it. Other senders reach only this process, so it forwards.
+    # A terminal interrupts both processes: DVC ends its stage properly while this one waits. Other signals reach only this process, so it
+    # forwards them.
     signal.signal(signal.SIGINT, lambda *_: None)
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda number, _: child.send_signal(number))

@@ -1,4 +1,4 @@
-"""`make show`, and the end of `make repro`: a table of data, splits and runs, changes since the last commit, the report's address."""
+"""`make show`, and the end of `make repro`: print data, splits and runs, changes since the last commit, and the report's URL."""
 
 import json
 import os
@@ -15,16 +15,16 @@ from atomexam.text.columns import aligned
 SUMMARY = Path("metrics/summary.json")
 REPORT = Path("reports/index.html")
 _DATA = ("dvc.lock", "metrics", "splits/assignments.jsonl", "curation/chosen.jsonl")
-"""Files in git that each change of the data changes."""
+"""Files in git that change with the data."""
 _OF_FACTS = ("facts", "claims", "passages")
-"""Numbers that a benchmark of questions alone has none of."""
+"""Counts that do not apply to a benchmark of questions only."""
 _MOST_MOVED = 15
 _MOST_FILES = 5
 Tree = Mapping[str, Any]
 
 
 def _differs(file: str, figures: Callable[[Tree], Any], reported: Callable[[Tree], Any]) -> Callable[[Path, Tree], bool]:
-    """Return a function that returns whether a stage's own metrics differ from those of the report."""
+    """Return a function that tests whether a stage's own metrics differ from those in the report."""
     return lambda metrics, summary: (metrics / file).exists() and figures(_read(metrics / file)) != reported(summary)
 
 
@@ -45,7 +45,7 @@ _STAGES = {
 
 
 def overview(summary: Tree, runs: Mapping[str, Tree], judges: Mapping[str, Tree]) -> list[str]:
-    """Return data, splits and runs, a line each."""
+    """Return lines for data, splits and runs."""
     data = summary["data"]
     beside = {"questions": "questions_rejected", "facts": "facts_rejected", "claims": "claims_rejected"}
     numbers = ", ".join(
@@ -65,7 +65,7 @@ def overview(summary: Tree, runs: Mapping[str, Tree], judges: Mapping[str, Tree]
 
 
 def moved(before: Tree, now: Tree) -> list[str]:
-    """Return the changed metrics, `data.questions 766 -> 780`."""
+    """Return the changed metrics as lines: `data.questions 766 -> 780`."""
     old, new = dict(_leaves(before)), dict(_leaves(now))
     rows = [(key, _formatted(old.get(key)), "->", _formatted(new.get(key))) for key in [*old, *(key for key in new if key not in old)]]
     return aligned([row for row in rows if row[1] != row[3]])
@@ -75,7 +75,7 @@ def lines(root: Path) -> Iterator[str]:
     """Yield the complete overview of a checkout.
 
     Raises:
-        FileNotFoundError: nothing was built yet.
+        FileNotFoundError: nothing has been built yet.
     """
     if not (root / SUMMARY).exists():
         raise FileNotFoundError(f"{SUMMARY}: no such file; `make repro` builds it")
@@ -84,7 +84,7 @@ def lines(root: Path) -> Iterator[str]:
     yield from figures_of(root)
     summary = _read(root / SUMMARY)
     if newer := [stage for stage, differs in _STAGES.items() if differs(root / "metrics", summary)]:
-        yield f"these figures are from the last report; {', '.join(newer)} ran since; `make repro` updates them"
+        yield f"these figures are from the last report; {', '.join(newer)} ran later; `make repro` updates them"
     if (last := _committed(root)) is not None:
         changed = moved(last, summary)
         yield f"moved since the last commit: {'nothing' if not changed else number_of(len(changed), 'figure')}"
@@ -92,19 +92,19 @@ def lines(root: Path) -> Iterator[str]:
         if len(changed) > _MOST_MOVED:
             yield f"  … and {len(changed) - _MOST_MOVED} more: `dvc metrics diff`"
         if changed:
-            yield "  why they moved: `python -m eval.diff HEAD --html`, also in the report and for its items"
+            yield "  to see why: `python -m eval.diff HEAD --html`, also for the report and its items"
         if others := _changed_beside(root):
-            yield f"  {number_of(len(others), 'file')} beside the summary changed: {', '.join(others[:_MOST_FILES])}" + (
+            yield f"  {number_of(len(others), 'file')} besides the summary changed: {', '.join(others[:_MOST_FILES])}" + (
                 f" and {len(others) - _MOST_FILES} more (git status)" if len(others) > _MOST_FILES else ""
             )
     if (root / REPORT).exists():
         yield f"report  {(root / REPORT).resolve().as_uri()}"
     else:
-        yield f"report  {REPORT} is not here; `make repro` builds it"
+        yield f"report  {REPORT} does not exist; `make repro` builds it"
 
 
 def figures_of(root: Path) -> list[str]:
-    """Return data, splits and runs of a checkout, a line each."""
+    """Return lines for data, splits and runs of a checkout."""
     summary = _read(root / SUMMARY)
     files = {run: root / "metrics" / "runs" / f"{run}.json" for run in summary["runs"]}
     judged = {run: path for run in files if (path := root / "metrics" / "judge" / f"{run}.json").exists()}
@@ -120,13 +120,13 @@ def main() -> None:
 
 
 def _version(root: Path) -> str:
-    """Return commit and day of the last change of data in git; "" if there is none."""
+    """Return the commit and date of the last change of data in git; empty if there is none."""
     log = subprocess.run(["git", "log", "-1", "--format=%h of %cs: %s", "--", *_DATA], cwd=root, capture_output=True, text=True)
     return f"data of commit {log.stdout.strip()}" if log.returncode == 0 and log.stdout.strip() else ""
 
 
 def _committed(root: Path) -> Tree | None:
-    """Return the summary of the last commit, None if there is none."""
+    """Return the summary in the last commit; None if there is none."""
     stored = subprocess.run(["git", "show", f"HEAD:./{SUMMARY}"], cwd=root, capture_output=True)
     return json.loads(stored.stdout) if stored.returncode == 0 else None
 

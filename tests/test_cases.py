@@ -51,7 +51,7 @@ def test_casts_and_arrays_of_postgres_are_read(cases: Path, name: str) -> None:
     assert len(questions) == 12
 
 
-def test_a_case_above_its_questions_is_theirs(cases: Path) -> None:
+def test_questions_get_the_case_above_them(cases: Path) -> None:
     questions = _asked(cases / "09-case-above-its-questions/16_a3.json")
     assert [(one.stem, one.answer, (one.shared_stem or "")[:6]) for one in questions if one.shared_stem] == [
         (stem, answer, case[:6]) for stem, answer, case in ((stem, answer, f"{case}，") for stem, answer, case in _A3)

@@ -109,7 +109,7 @@ def state(project: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("way", ["group", "dvc", "plain", "write"])
-def test_a_killed_cold_build_is_healed_by_the_next(template: Template, way: str) -> None:
+def test_killed_cold_build_is_repaired_by_the_next(template: Template, way: str) -> None:
     """Kill the group of `make repro`, its DVC alone, a `dvc repro` alone, or one that is writing dvc.lock; its orphan may go on."""
     draw, healed, lost = random.Random(way), 0, []
     project, whole, seconds = template

@@ -48,16 +48,16 @@ def test_a_lock_cut_anywhere_is_as_it_was() -> None:
     [
         ("", "is empty"),
         ("\0" * 500, "is empty"),
-        (TEXT[:300], "is torn"),
+        (TEXT[:300], "is truncated or invalid"),
         (TEXT[: TEXT.index("  c:")], "lacks entries of 1 stages; 1 are taken from the last commit"),
         (TEXT[: TEXT.index("  c:") + len("  c:\n    cmd: python -m c\n")], "lacks entries of 1 stages"),
-        (TEXT[:-1], "is torn"),
-        (TEXT.replace("schema: '2.0'", ""), "is torn"),
+        (TEXT[:-1], "is truncated or invalid"),
+        (TEXT.replace("schema: '2.0'", ""), "is truncated or invalid"),
         (TEXT.replace("  c:\n", "<<<<<<< HEAD\n  c:\n").replace("    cmd: python -m c", "=======\n>>>>>>> x\n    cmd: python -m c"),
-         "has the conflict of a merge"),
+         "has a merge conflict"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_and_healed_from_the_last_commit(text: str, fault: str) -> None:
+def test_faults_are_reported_and_repaired_from_the_last_commit(text: str, fault: str) -> None:
     mended, faults = mend(text, TEXT, STAGES)
     assert mended == TEXT and any(line.startswith(fault) for line in faults), faults
 
@@ -66,7 +66,7 @@ def test_entries_of_stages_that_are_gone_go_and_new_ones_stay() -> None:
     grown = dumps_yaml({"schema": "2.0", "stages": LOCK["stages"] | {"new": entry("new")}})
     mended, faults = mend(grown, TEXT, dict.fromkeys(("a", "c", "new"), 2))
     assert list(loads_yaml(mended)["stages"]) == ["a", "c", "new"] and faults == [
-        "has entries of 1 stages that are no more; they are removed"
+        "has entries of 1 stages that no longer exist; they are removed"
     ]
     assert mend(grown[:-9], TEXT, STAGES | {"new": 2})[0] == TEXT, "torn, and in no commit: DVC runs it again"
 
@@ -141,7 +141,7 @@ def test_damaged_outputs_and_copies_are_found(project: Path, how: str, in_folder
     assert heal_outputs(lock, Path("cache"), hashes=True) == 0
 
 
-def test_what_git_has_is_never_removed(project: Path) -> None:
+def test_never_removes_files_in_git(project: Path) -> None:
     md5 = add(Path("ledger"), b"contents")
     subprocess.run(["git", "add", "ledger"], check=True)
     Path("ledger").write_bytes(b"edited by hand")
@@ -149,11 +149,11 @@ def test_what_git_has_is_never_removed(project: Path) -> None:
     assert Path("ledger").read_bytes() == b"edited by hand"
 
 
-def test_a_torn_lock_is_healed_in_place(project: Path, capsys: pytest.CaptureFixture) -> None:
+def test_truncated_lock_is_repaired_in_place(project: Path, capsys: pytest.CaptureFixture) -> None:
     Path("dvc.yaml").write_text(json.dumps({"stages": {"a": {}, "b": {"foreach": "${bs}"}, "c": {}}}))
     Path("params.yaml").write_text("bs: {x: 1}\n")
     Path("dvc.lock").write_text(TEXT)
     subprocess.run("git add -A && git commit -qm x", shell=True, check=True)
     Path("dvc.lock").write_text(TEXT[: random.Random(1).randrange(len(TEXT))])
     assert heal_lock() == LOCK["stages"] and Path("dvc.lock").read_text() == TEXT
-    assert "dvc.lock is torn" in capsys.readouterr().err
+    assert "dvc.lock is truncated or invalid" in capsys.readouterr().err

@@ -115,7 +115,7 @@ def test_what_to_type_after_a_change_fills_the_report(page: str) -> None:
     assert set(re.findall(r"python -m eval\.diff [\w.-]+( --html)?", (ROOT / page).read_text(encoding="utf-8"))) == {" --html"}
 
 
-def test_the_example_shows_what_moved_as_dvc_does() -> None:
+def test_example_matches_dvc_metrics_diff() -> None:
     assert example_block({"test": 5, "dev": 2, "train": 9}, {"test": 8, "dev": 2, "train": 6}).splitlines() == [
         "    Path                  Metric               v1  workspace  Change",
         "    metrics/summary.json  splits.test.claims   5   8          3",
@@ -131,7 +131,7 @@ def test_the_picture_of_the_terminal_is_current() -> None:
     assert picture(["a <b>"]).count("&lt;b&gt;") == 1
 
 
-def test_a_missing_block_is_told() -> None:
+def test_reports_missing_block() -> None:
     with pytest.raises(ValueError, match="found no block 'graph'"):
         filled("# no marks", {"graph": ""})
 
@@ -147,7 +147,7 @@ def test_edges_come_from_paths_and_detours_go() -> None:
     assert without_detours(graph)["end"] == {"each"}
 
 
-def test_a_figure_that_is_none_is_a_dash() -> None:
+def test_missing_figure_is_a_dash() -> None:
     summary = {
         "data": {"claims_rejected": 1234},
         "splits": {"test": {"questions": 2, "claims": 3}},
@@ -165,7 +165,7 @@ def test_without_claims_no_rule_of_wording_is_shown() -> None:
     assert [line.split()[0] for line in overview(summary, {}, {})] == ["data", "splits"]
 
 
-def test_what_there_is_none_of_is_not_shown() -> None:
+def test_hides_zero_counts() -> None:
     counts = dict.fromkeys(("items", "questions", "clusters"), 1) | dict.fromkeys(("facts", "claims", "passages"), 0)
     counts |= {"questions_rejected": 0, "facts_rejected": 0, "claims_rejected": 2}
     lines = overview({"data": counts, "splits": {"test": {"questions": 1, "claims": 0}}}, {}, {})

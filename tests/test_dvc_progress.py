@@ -41,7 +41,7 @@ def lines(tmp_path: Path) -> StageLines:
         (ERROR, "failed to reproduce 'a'", "failed to reproduce 'a'"),
     ],
 )
-def test_of_dvc_each_stage_that_runs_and_warnings_are_shown(lines: StageLines, level: int, message: str, shown: str | None) -> None:
+def test_shows_only_running_stages_and_warnings(lines: StageLines, level: int, message: str, shown: str | None) -> None:
     record = logging.LogRecord("dvc", level, "", 0, message, (), None)
     assert (record.getMessage() if lines.filter(record) else None) == shown
 
@@ -149,14 +149,14 @@ def test_the_overview_has_data_splits_runs_and_where_the_report_is(tmp_path: Pat
         "runs    tiny-claims  accuracy 50.0 % [10.0, 90.0] of 1",
     ]
     assert whole[-1] == f"report  file://{tmp_path}/reports/index.html"
-    assert not any("ran since" in line for line in whole)
+    assert not any("ran later" in line for line in whole)
     (tmp_path / "metrics/clean.json").write_text(json.dumps({"questions": {"in": 4}}))
     (tmp_path / "metrics/scores.json").write_text(json.dumps({"tiny-claims": {"accuracy": 0.5}}))
-    (told,) = [line for line in show.lines(tmp_path) if "ran since" in line]
-    assert told == "these figures are from the last report; clean ran since; `make repro` updates them"
+    (told,) = [line for line in show.lines(tmp_path) if "ran later" in line]
+    assert told == "these figures are from the last report; clean ran later; `make repro` updates them"
 
 
-def test_a_file_of_figures_that_changed_beside_the_summary_is_named(tmp_path: Path) -> None:
+def test_lists_changed_metrics_files_besides_the_summary(tmp_path: Path) -> None:
     """Tried by a user: "nothing" had moved while git named four files under metrics."""
     run = {"task": "claim", "pairs": 1, "following_rate": 1.0, "accuracy": 0.5, "accuracy_interval": [0.1, 0.9]}
     for name, value in {"metrics/summary.json": SUMMARY, "metrics/runs/tiny-claims.json": run, "metrics/errors.json": {"kinds": 1}}.items():
@@ -169,4 +169,4 @@ def test_a_file_of_figures_that_changed_beside_the_summary_is_named(tmp_path: Pa
     (tmp_path / "metrics/errors.json").write_text(json.dumps({"kinds": 2}))
     told = list(show.lines(tmp_path))
     place = told.index("moved since the last commit: nothing")
-    assert told[place + 1] == "  1 file beside the summary changed: metrics/errors.json"
+    assert told[place + 1] == "  1 file besides the summary changed: metrics/errors.json"

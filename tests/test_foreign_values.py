@@ -71,7 +71,7 @@ def answered(read: Callable[[TextResponse], Any]) -> Callable[[Path], Any]:
         answered(_description),
     ],
 )
-def test_a_nest_without_end_and_a_number_without_end_are_told(tmp_path: Path, read: Callable[[Path], Any], body: str) -> None:
+def test_reports_excessive_nesting_and_numbers(tmp_path: Path, read: Callable[[Path], Any], body: str) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(body, encoding="utf-8")
     try:

@@ -178,5 +178,5 @@ def test_a_source_is_checked_on_its_embedded_site(run, tmp_path: Path) -> None:
     assert "xiaohe, embedded: 5 pages" in run("atomexam", "check", "xiaohe", "--pages", "5").stdout
 
 
-def test_what_needs_a_project_folder_says_so(run) -> None:
+def test_commands_report_a_missing_project_folder(run) -> None:
     assert "works on a project folder" in run("atomexam", "new", "mine", "https://a.example/", "--kind", "exam", status=2).stderr

@@ -123,7 +123,7 @@ def _is_watched(file: Path) -> bool:
     return bool(code_deps.stale(file))
 
 
-def test_a_stage_depends_on_nothing_that_is_not_there() -> None:
+def test_dependencies_of_stages_exist() -> None:
     deps = {dep for stage in STAGES.values() for dep in stage["deps"]}
     assert not [dep for dep in deps if dep.split("/")[0] in code_deps.OURS and "${" not in dep and not (ROOT / dep).exists()]
 

@@ -68,7 +68,7 @@ def test_no_lock_is_fine(lock: Path) -> None:
     main()
 
 
-def test_what_former_versions_wrote_into_shared_folders_goes(tmp_path: Path) -> None:
+def test_removes_outputs_of_older_versions(tmp_path: Path) -> None:
     kept = ["predictions/tiny/run.jsonl", "predictions/.replies/tiny/run.jsonl", "models/tiny/model.json", "models/tiny/model.safetensors"]
     for name in [*kept, "models/README.md", "predictions/run.jsonl", "models/random/model.json"]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -97,7 +97,7 @@ def test_a_second_make_repro_waits_for_the_first(lock: Path, capsys: pytest.Capt
     assert capsys.readouterr().err == "another `make repro` is running in this folder; waiting until it ends\n"
 
 
-def test_the_end_of_dvc_by_a_signal_is_told(lock: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_that_a_signal_ended_dvc(lock: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tried by a user: make said `Error 241` and nothing else."""
     monkeypatch.setattr(repro, "_track", lambda: None)
     monkeypatch.setattr(repro, "_dvc", lambda words: -15)
@@ -119,11 +119,11 @@ def test_the_end_of_dvc_by_a_signal_is_told(lock: Path, capsys: pytest.CaptureFi
         ("imports/../elsewhere", None),
     ],
 )
-def test_what_stands_directly_in_imports_is_tracked(path: str, entry: str | None) -> None:
+def test_entries_directly_in_imports_are_tracked(path: str, entry: str | None) -> None:
     assert own_files.entry_of(path) == (entry and Path(entry))
 
 
-def test_only_what_is_here_and_untracked_is_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+def test_adds_only_existing_untracked_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     for name in ("new/a.txt", "known/a.txt", "known.dvc", "gone.dvc", "models/gpt5/replies.jsonl", "models/own/model.safetensors"):
         (tmp_path / "imports" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "imports" / name).touch()
@@ -138,5 +138,5 @@ def test_only_what_is_here_and_untracked_is_added(tmp_path: Path, monkeypatch: p
     lines = {"imports": {name: {"path": path} for name, path in paths.items()}, "models": PARAMS["models"] | models}
     own_files.prepare(params.check(PARAMS | lines), tmp_path)
     assert ran == [["-m", "dvc", "add", "imports/models/gpt5", "imports/new"]]  # weights may be large: docs/sharing.md
-    assert capsys.readouterr().err.startswith("imports.gone: imports/gone/b is not here: `dvc pull imports/gone.dvc` fetches it")
+    assert capsys.readouterr().err.startswith("imports.gone: imports/gone/b is missing: `dvc pull imports/gone.dvc` fetches it")
     assert sorted(path.name for path in (tmp_path / "data/items").iterdir()) == ["known.jsonl", "mxqe.jsonl"]

@@ -92,7 +92,7 @@ def test_no_way_to_a_package_index(checkout: Path) -> None:
     assert not list((checkout / ".venv").glob(".ready-*"))  # the next call tries again
 
 
-def test_a_finished_set_up_is_not_done_again(checkout: Path) -> None:
+def test_finished_setup_is_not_repeated(checkout: Path) -> None:
     (checkout / ".venv").mkdir()
     stamp = subprocess.run(
         "cat requirements.lock requirements-dev.lock requirements-torch.txt pyproject.toml | sha256sum | cut -c1-16",

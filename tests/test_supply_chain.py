@@ -39,7 +39,7 @@ def test_every_requirement_is_locked(uv: dict[str, dict]) -> None:
         assert wanted.specifier.contains(uv[wanted.name.replace(".", "-").replace("_", "-")]["version"]), line
 
 
-def test_locks_name_no_other_index_than_pypi() -> None:
+def test_locks_use_only_pypi() -> None:
     text = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("uv.lock", "requirements.lock", "requirements-dev.lock"))
     assert set(re.findall(r"https?://([^/\"]+)", text)) == {"pypi.org", "files.pythonhosted.org"}
 

@@ -1,4 +1,4 @@
-"""The shared look of HTML pages: one style sheet, and templates that escape all external text."""
+"""Shared appearance of HTML pages: one style sheet, and templates that escape all external text."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ SHARED = Path(__file__).parent
 
 
 def templates(folder: Path, known: Mapping[str, Any]) -> "Environment":
-    """Return the templates of a folder, which may include the shared ones; an undefined name is an error."""
+    """Return an environment for the templates of a folder, which may include the shared ones; undefined names are errors."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     file_loader = FileSystemLoader([folder, SHARED])

@@ -1,4 +1,4 @@
-"""What people decide: labels of replies, verdicts on claims, decisions on contradicting rows."""
+"""Human annotations: labels of replies, verdicts on claims, decisions on contradicting rows."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ class ReplyPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     claim_id: str
     atomic_type: Relation
     asks: Literal["error", "reason"]
-    """error: the pair is not right, why? reason: it is right, are the reasons sound?"""
+    """error: why is the pair not right? reason: the pair is right; are its reasons sound?"""
     factual: str
     factual_reply: str
     non_factual: str
@@ -69,22 +69,22 @@ def majority_label(labels: Iterable[str]) -> str | None:
 
 
 class Decision(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Which of the contradicting rows is right, or whether a suspect key is; a line of the decisions file."""
+    """Which of several contradicting rows is right, or whether a suspect key is right; a line of the decisions file."""
 
     id: str
-    """Id of a question or fact, one of those under review."""
+    """Id of the question or fact under review."""
     right: list[str] = []
     """Texts of the right options of a question, sorted; applies to all rows with the same question."""
     polarity: bool | None = None
     """Whether a fact is true (true) or its denial is (false)."""
     withdrawn: Literal["ambiguous", "drop"] | None = None
-    """Why a question leaves the data: more than one answer can be defended, or it is unfit for another reason."""
+    """Why a question is removed from the data: more than one answer is defensible, or it is unfit for another reason."""
     note: str | None = None
     """For readers of the file: the reason, or the fact in words."""
 
 
 KEY_VERDICTS = ("key_right", "key_wrong", "ambiguous", "drop")
-"""What people say of a suspect key."""
+"""The possible verdicts on a suspect key."""
 
 
 class SuspectKey(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -100,15 +100,15 @@ class SuspectKey(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     proposed: str | None
     """Letters that models or the explanation give instead."""
     evidence: float | None
-    """In standard errors: how far the better models agree against the key; None without models."""
+    """How strongly the better models agree against the key, in standard errors; None without models."""
     weak: bool
-    """Too few models for that."""
+    """Whether there are too few models for reliable evidence."""
     because: list[str]
-    """The grounds in words."""
+    """The grounds, in words."""
     answers: dict[str, str]
     """Letters by model."""
     explanation: str | None
-    """As its source gives it."""
+    """As given by the source."""
     twins: list[str]
     """Stems and right options of its near-duplicates."""
     sources: list[str]
@@ -162,9 +162,9 @@ class Verdict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     claim: str
     """The factual claim as it was judged."""
     atomic_type: Relation
-    """Type of the claim, kept because a refuted claim leaves the data but still counts under its type."""
+    """Type of the claim, stored because a refuted claim is removed from the data but still counts under its type."""
     is_false_tail: bool = False
-    """Whether it states the false tail of a fourfold row: then `refute` is what the row needs, and `support` drops it."""
+    """Whether it states the false tail of a fourfold row: then `refute` confirms the row and `support` drops it."""
 
 
 def majority(answers: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr
 
 Share = Annotated[float, Meta(ge=0, le=1)]
-_MOST = 10**12  # beyond any data; a larger number is a slip of the keyboard
+_MOST = 10**12  # larger than any data set; a larger number is a typing error
 Count = Annotated[int, Meta(ge=0, le=_MOST)]
 Positive = Annotated[int, Meta(ge=1, le=_MOST)]
 SLUG = "^[a-z0-9][a-z0-9_-]*$"
@@ -23,7 +23,7 @@ class Server(Block, frozen=True):
 
     url: str = "https://api.openai.com/v1"
     key_variable: str = "OPENAI_API_KEY"
-    """Environment variable that holds the key; the key itself is in no file."""
+    """Environment variable that contains the key; the key itself is never in a file."""
     concurrency: Positive = 8
     """Concurrent calls."""
     calls_per_minute: Count = 0
@@ -31,23 +31,23 @@ class Server(Block, frozen=True):
     timeout: Annotated[float, Meta(gt=0)] = 120.0
     """Seconds for one call."""
     tries: Positive = 5
-    """Maximum number of calls for one request, including the first; only errors that may pass are retried."""
+    """Maximum number of calls for one request, including the first; only transient errors are retried."""
     api: Literal["chat", "tokens", "text", "vllm"] = "chat"
-    """chat: messages to /chat/completions, into the server's own chat template. Others: prompts rendered here, to /completions: tokens as
-    token ids, text as text, vllm as token ids with vLLM's own fields. The backend `vllm` always takes that."""
+    """chat: send messages to /chat/completions; the server applies its chat template. Others: send prompts rendered here to /completions:
+    tokens as token ids, text as text, vllm as token ids with vLLM's own fields. The backend `vllm` always uses vllm."""
     tokenizer: str | None = None
-    """Of all APIs but chat: the model on the hub, or its folder, whose tokenizer makes the prompts; None takes the model's `name`."""
+    """For all APIs except chat: the model (hub name or folder) whose tokenizer renders the prompts; None uses the model's `name`."""
     knows: list[Literal["seed", "top_k", "repetition_penalty"]] = field(default_factory=list)
-    """Settings outside the common API that this server supports; a run that needs another is an error."""
+    """Settings outside the common API that this server supports; a run that needs another one fails."""
     arguments: list[str] = field(default_factory=list)
-    """For the backend `vllm`: additional arguments of `vllm serve`, such as `--max-model-len 8192`, one word an element."""
+    """For the backend `vllm`: additional arguments of `vllm serve`, such as `--max-model-len 8192`, one word per element."""
     input_price: Annotated[float, Meta(ge=0)] = 0.0
-    """For a million tokens, in the currency of the bill."""
+    """Price of a million tokens, in the currency of the bill."""
     output_price: Annotated[float, Meta(ge=0)] = 0.0
 
     def __post_init__(self) -> None:
         if self.tokenizer and self.api == "chat":
-            raise ValueError("server.tokenizer is not read by server.api: chat; take it out, or name another api beside it")
+            raise ValueError("server.tokenizer is not used with server.api: chat; remove it, or set another api")
 
 
 _NOT_READ = {
@@ -72,17 +72,17 @@ class Model(Block, frozen=True):
     """Model on the Hugging Face hub, a local folder in its format, or a server's name for it."""
     revision: str | None = None
     base: str | None = None
-    """Base model of an adapter, if the adapter's own file does not name it or names a path of another machine."""
+    """Base model of an adapter, if the adapter's own file does not name it or names a path on another machine."""
     template: dict[str, str | bool | int | float] = field(default_factory=dict)
-    """Arguments of its chat template besides the messages, such as `enable_thinking: false`."""
+    """Additional arguments of its chat template, such as `enable_thinking: false`."""
     chat_template: str | None = None
     """File of a chat template that replaces the model's own."""
     server: Server = Server()
 
     def __post_init__(self) -> None:
         for name in _NOT_READ[self.backend]:
-            if getattr(self.server, name) not in (getattr(Server(), name), self.backend):  # `api: vllm` beside `backend: vllm` is true
-                raise ValueError(f"the backend {self.backend} has no server.{name}; take it out, or set `backend: openai` to ask a server")
+            if getattr(self.server, name) not in (getattr(Server(), name), self.backend):  # `api: vllm` with `backend: vllm` is allowed
+                raise ValueError(f"the backend {self.backend} has no server.{name}; remove it, or set `backend: openai` to use a server")
 
 
 class Training(Block, frozen=True):
@@ -94,11 +94,11 @@ class Training(Block, frozen=True):
     vocab_size: Positive = 3000
     seed: int = 1
     max_text_tokens: Positive = 30_000
-    """Maximum number of training tokens of text; limits the time for large data."""
+    """Maximum number of training tokens from texts; limits the training time on large data."""
     prompt_epochs: Count = 4
-    """0 keeps a base model trained on texts alone, for `tune` and `sweeps` to start from."""
+    """0 trains a base model on texts only, as a starting point for `tune` and `sweeps`."""
     per_task: Positive = 800
-    """Maximum number of requests of one task in an epoch."""
+    """Maximum number of requests per task in an epoch."""
     batch_examples: Positive = 8
     batch_tokens: Positive = 512
     """A batch ends at whichever of the two limits it reaches first."""
@@ -112,9 +112,9 @@ class RequestSettings(Block, frozen=True):
     repeats: Positive = 1
     seed: int = 1
     max_new_tokens: Positive | None = None
-    """None: enough for an answer of the task, by the model's tokenizer."""
+    """None: enough for an answer to the task, measured with the model's tokenizer."""
     temperature: Annotated[float, Meta(ge=0)] = 0.0
-    """0 takes the most likely token; SdAK, section 4.2.3, samples at 0.3."""
+    """0 selects the most likely token; SdAK, section 4.2.3, samples at 0.3."""
     top_k: Count = 0
     """0: no limit."""
     top_p: Annotated[float, Meta(gt=0, le=1)] = 1.0
@@ -132,46 +132,46 @@ class Run(RequestSettings, frozen=True, kw_only=True):
     prompt: str | None = None
     """Wording of the task, one of `eval.tasks.runs.TASKS[task].prompts`; None uses the first."""
     prompts: tuple[str, ...] = ()
-    """Several wordings, instead of `prompt`: each item is requested in each."""
+    """Several wordings instead of `prompt`; each item is requested in each of them."""
     orders: Annotated[int, Meta(ge=1, le=10)] = 1
-    """Each question is requested with its options in this many orders: as they are, then shifted by one place, by two, …"""
+    """Number of option orders in which each question is requested: the original, then shifted by one place, by two, …"""
     method: Literal["generation", "likelihood"] = "generation"
-    """generation: the reply is parsed. likelihood: the allowed answer with the highest likelihood under the model."""
+    """generation: parse the reply. likelihood: use the allowed answer with the highest likelihood under the model."""
     shots: Count = 0
     split: Literal["test", "dev", "reserved"] = TEST
-    """Where its items are. A run on dev or reserved has replies, scores and metrics, and is in no report, board or export."""
+    """Split of its items. Runs on dev or reserved get replies, scores and metrics, but appear in no report, board or export."""
     stop: Literal["end", "verdict"] = "end"
-    """end: a reply continues to its own end. verdict: it stops after the clause with its verdict on a claim. The rest is then unknown to
-    `committed`, too."""
+    """end: a reply continues to its own end. verdict: it stops after the clause with its verdict on a claim, so `committed` does not
+    see the rest either."""
 
     stop_strings: Annotated[tuple[Annotated[str, Meta(min_length=1)], ...], Meta(max_length=4)] = field(default_factory=tuple)
-    """A reply ends before the first complete match of any of these, such as a line break: a base model continues with the next question.
-    Servers accept four."""
+    """A reply ends before the first match of any of these, such as a line break: a base model would continue with the next question.
+    Servers accept up to four."""
 
     def __post_init__(self) -> None:
         if self.prompts and (self.prompt or len({*self.prompts}) < max(2, len(self.prompts))):
-            raise ValueError(f"prompts: {list(self.prompts)} found; expected several different ones, and no `prompt` beside them")
+            raise ValueError(f"prompts: found {list(self.prompts)}; expected several different ones, without `prompt`")
         if self.orders > 1 and self.task not in ("choice", "tcm"):
-            raise ValueError(f"orders are of options, for choice and tcm, found {self.task}; remove them from the run")
+            raise ValueError(f"orders apply only to choice and tcm, found {self.task}; remove them from the run")
         if self.stop_strings and self.method != "generation":
-            raise ValueError(f"stop_strings are for generation, found method: {self.method}; remove them from the run")
+            raise ValueError(f"stop_strings apply only to generation, found method: {self.method}; remove them from the run")
         if self.stop == "verdict" and (self.task not in ("claim", "fourfold") or self.method != "generation"):
             raise ValueError(
-                f"stop: verdict is for claim and fourfold by generation, found {self.task} by {self.method}; remove it from the run"
+                f"stop: verdict applies only to claim and fourfold by generation, found {self.task} by {self.method}; remove it"
             )
 
 
 def runs_on_test(lines: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the lines under `runs`, or the metrics of runs, that are on test."""
+    """Return the lines under `runs`, or the metrics of runs, that use the test split."""
     return {name: line for name, line in lines.items() if (line or {}).get("split", TEST) == TEST}
 
 
 class Judge(RequestSettings, frozen=True, kw_only=True):
-    """One line under `judges`, keyed by the run it judges: a model that marks answers in words."""
+    """One line under `judges`, keyed by the run it judges: a model that marks free-text answers."""
 
     max_new_tokens: Positive | None = 64
     prompt: Literal["judge", "judge_published"] = "judge"
-    """judge: foreign texts are between delimiters that they cannot contain. judge_published: CPsyExam's prompt, to reproduce its
+    """judge: external texts are enclosed in delimiters that they cannot contain. judge_published: CPsyExam's prompt, to reproduce its
     figures."""
 
 
@@ -180,7 +180,7 @@ Amount = Annotated[float, Meta(ge=0, le=1e12)]
 PRESETS: dict[str, dict[str, Any]] = {
     # CPsyExam, section 4.1, tunes ChatGLM3-6B.
     "cpsyexam": {"epochs": 4, "batch_examples": 128, "learning_rate": 1e-6},
-    # SdAK, section 5.3, tunes Baichuan-7b. It gives five numbers for four settings (2, 5e-5, 128, 64, 2048): 64 is left out here.
+    # SdAK, section 5.3, tunes Baichuan-7b. It gives five numbers for four settings (2, 5e-5, 128, 64, 2048): 64 is ignored here.
     "sdak": {"epochs": 2, "batch_examples": 128, "learning_rate": 5e-5, "max_tokens": 2048, "patience": 0},
 }
 _DEFAULTS = {"epochs": 3, "batch_examples": 0, "max_tokens": 2048, "patience": 3}
@@ -188,69 +188,69 @@ _RATES = {"lora": 1e-4, "full": 1e-5}  # from LLaMA-Factory's examples, for mode
 
 
 class Tuning(Block, frozen=True):
-    """One line under `tune`, keyed by the resulting model: the model in its `name` is trained further on the train split."""
+    """One line under `tune`, keyed by the resulting model: the model that its `name` refers to is trained further on the train split."""
 
     method: Literal["full", "lora"] = "lora"
     preset: Literal["cpsyexam", "sdak"] | None = None
-    """Settings of a paper; keys of this line override them."""
+    """Settings published in a paper; keys of this line override them."""
     data: dict[str, Amount] = field(default_factory=lambda: {"claims": 1, "knowledge": 1, "cases": 1, "tcm": 1, "words": 1})
-    """Kind -> amount to train on: up to 1 a share, above 1 a number of items."""
+    """Kind -> amount to train on: values up to 1 are a share, larger ones a number of items."""
     order: Literal["mixed", "listed"] = "mixed"
-    """listed: one kind after the other, in the order of `data`."""
+    """listed: one kind after another, in the order of `data`."""
     seed: int = 1
     rank: Positive = 16
     alpha: Positive = 32
     embeddings: Literal["kept", "learned"] = "kept"
     """For lora. learned: the embeddings and the output layer are fully trained and saved with the adapter."""
     epochs: Positive | None = None
-    """None uses the preset's, or 3."""
+    """None uses the preset's value, or 3."""
     learning_rate: Rate | None = None
-    """None uses the preset's, or 0.0001 for lora and 0.00001 for full."""
+    """None uses the preset's value, or 0.0001 for lora and 0.00001 for full."""
     batch_tokens: Positive | None = None
-    """Maximum number of tokens of a step. None takes a hundredth of the training, at least 1,024 and at most 16,384."""
+    """Maximum number of tokens per step. None uses a hundredth of the training data, at least 1,024 and at most 16,384."""
     batch_examples: Count | None = None
-    """Conversations of a step, instead of batch_tokens; 0, or None without a preset, uses batch_tokens."""
+    """Conversations per step, instead of batch_tokens; 0, or None without a preset, uses batch_tokens."""
     max_tokens: Positive | None = None
-    """Maximum number of tokens of a row of packed conversations; longer conversations are left out. None uses the preset's, or 2048."""
+    """Maximum number of tokens in a row of packed conversations; longer ones are skipped. None uses the preset's value, or 2048."""
     warmup: Share = 0.03
     """Share of the steps over which the learning rate rises."""
     checks: Positive = 10
     """Number of times that the dev loss is measured and a checkpoint saved."""
     patience: Count | None = None
-    """Checks without a lower dev loss after which training ends; 0: never. None uses the preset's, or 3."""
+    """Checks without a lower dev loss after which training ends; 0: never. None uses the preset's value, or 3."""
     activations: Literal["kept", "again"] = "kept"
-    """again: recomputed for the backward pass (gradient checkpointing): less memory, a third more time."""
+    """again: recompute activations in the backward pass (gradient checkpointing): less memory, a third more time."""
 
     def __post_init__(self) -> None:
         for name, value in (_DEFAULTS | {"learning_rate": _RATES[self.method]} | PRESETS.get(self.preset or "", {})).items():
             if getattr(self, name) is None:
                 force_setattr(self, name, value)
         if self.embeddings == "learned" and self.method == "full":
-            raise ValueError("embeddings: learned is for method lora; full tuning always trains them. Remove it")
+            raise ValueError("embeddings: learned applies only to method lora; full tuning always trains them; remove it")
         if not self.data or not any(self.data.values()):
             raise ValueError("data: nothing to train on; name a kind with an amount above 0, such as {claims: 1}")
 
 
 class Sweep(Block, frozen=True):
-    """One line under `sweeps`: a model tuned on each kind of data in each amount, with each seed, and evaluated by each run."""
+    """One line under `sweeps`: a model tuned on each kind and amount of data with each seed, and evaluated by each run."""
 
     model: Slug
     """A key of `models`: the model to tune."""
     kinds: list[str]
     amounts: list[Amount]
-    """As in `data` of Tuning; 0 is the untuned model, or the model tuned on `always` alone."""
+    """As in `data` of Tuning; 0 is the untuned model, or the model tuned only on `always`."""
     seeds: list[int]
     runs: list[Slug]
-    """Keys of `runs`, evaluated on each tuned model, whatever model the run names."""
+    """Keys of `runs`, evaluated on each tuned model; the model that the run names is ignored."""
     always: dict[str, Amount] = field(default_factory=dict)
     """Data added to each kind, such as general conversations (SdAK, section 5.3)."""
     tune: dict[str, Any] = field(default_factory=dict)
-    """Other keys of Tuning, the same for all."""
+    """Other keys of Tuning, the same for all models."""
 
     def __post_init__(self) -> None:
         for name in ("kinds", "amounts", "seeds", "runs"):
             if not getattr(self, name):
-                raise ValueError(f"{name}: [] found; expected at least one")
+                raise ValueError(f"{name}: found []; expected at least one")
             if twice := [one for index, one in enumerate(getattr(self, name)) if one in getattr(self, name)[:index]]:
                 raise ValueError(f"{name}: {twice[0]} is listed twice; remove one")
         if self.kinds and (both := sorted(set(self.kinds) & self.always.keys())):
@@ -264,7 +264,7 @@ VERSION = r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\Z"
 
 
 class Quota(Block, frozen=True):
-    """Questions of each type that one exam gives to test, and as many again to reserved."""
+    """Number of questions of each type that one exam contributes to test, and again to reserved."""
 
     mcqa: Count = 0
     mrqa: Count = 0
@@ -279,11 +279,11 @@ class Split(Block, frozen=True):
     tcm_per_subject: Count
     """TCM questions of one subject and form in test, and as many again in reserved (TCMBench: at most 100)."""
     train_floor: Count
-    """Questions of each subject and type kept in train for few-shot use."""
+    """Minimum number of questions of each subject and type in train, for few-shot use."""
     dev_share: Share
     """Share of the questions outside test and reserved that goes to dev."""
     balance: Literal["fill", "strict"]
-    """If an exam cannot fill its quota: fill leaves the quotas of the others, strict lowers all to what each exam can give."""
+    """If an exam cannot fill its quota: fill leaves the quotas of the others unchanged, strict lowers all to what every exam can fill."""
     claim_test_share: Share
     """Share of heads (diseases, medicines, …) whose claims go to test; 1.0 follows the paper."""
     claim_reserved_share: Share
@@ -291,26 +291,26 @@ class Split(Block, frozen=True):
 
 class Leaks(Block, frozen=True):
     contained: Contained = 0.95
-    """Share of a question's n-grams; a text that contains that many reveals the question."""
+    """Share of a question's n-grams from which a text that contains them reveals the question."""
     contaminated: Literal["mark", "block"] = "mark"
-    """What happens to a question that a reference contains: it is listed; block also stops the pipeline."""
+    """mark lists the questions that a reference contains; block also stops the pipeline."""
 
 
 class SplitFlags(Split, frozen=True):
-    """Flags of the stage `split`: its block and the threshold of `leaks`, so that `split` ties the questions that the check would
+    """Flags of the stage `split`: its block and the threshold of `leaks`, so that `split` groups the questions that the check would
     report."""
 
     contained: Contained = 0.95
 
 
 NAME = r"^[^\W\d_]([\w ()（）·.+-]*[\w)）])?\Z"
-"""Of a data set: one line that needs no quotes in YAML and no escape in Markdown."""
+"""Name of a data set: one line that needs no quotes in YAML and no escapes in Markdown."""
 
 
 class Release(Block, frozen=True):
     version: Annotated[str, Meta(pattern=VERSION)]
     name: Annotated[str, Meta(pattern=NAME)] = "AtomExam"
     description: Annotated[str, Meta(pattern=r"^\w.*\Z")] | None = None
-    """What it holds, the beginning of a sentence; without it, questions or facts, by what there is."""
+    """What it contains, as the beginning of a sentence; by default questions or facts, depending on the data."""
     licence: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9.-]*\Z")] | None = None
-    """Of all records, as the Hugging Face Hub writes it; without one, the terms of each source hold."""
+    """Licence of all records, as an identifier of the Hugging Face Hub; without one, the terms of each source apply."""

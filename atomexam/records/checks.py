@@ -1,4 +1,4 @@
-"""Convert plain values to typed records; errors name the location and the known words."""
+"""Convert plain values to typed records; errors report the location and the known names."""
 
 import difflib
 import re
@@ -14,7 +14,7 @@ def convert(value: Any, shape: Any, where: str) -> Any:
     """Return a value converted to its shape.
 
     Raises:
-        ValueError: names the location, the value and, for an unknown key, the known ones.
+        ValueError: the message has the location, the value and, for an unknown key, the known ones.
     """
     try:
         return msgspec.convert(value, shape, strict=False)
@@ -28,7 +28,7 @@ def one_of(name: str, known: Any, what: str, where: str) -> str:
     """Return a name if it is known.
 
     Raises:
-        ValueError: lists the known names and the nearest one.
+        ValueError: the name is unknown; the message lists the known names and the nearest one.
     """
     known = sorted(known)
     if name in known:
@@ -42,7 +42,7 @@ def _guess(name: Any, known: Iterable[str]) -> str:
 
 
 def _with_keys(message: str, value: Any, shape: Any) -> str:
-    """Return msgspec's message with the keys that it leaves out: `$.runs.tiny-tcm.task` for `$.runs[...].task`."""
+    """Return msgspec's message with the keys that it omits: `$.runs.tiny-tcm.task` for `$.runs[...].task`."""
     if not (path := re.search(r"at `\$\.?(.*)`", message)):
         return message
     full_path = "$"
@@ -69,7 +69,7 @@ def _fits(value: Any, shape: Any) -> bool:
 
 
 def known_keys(value: Any, shape: Any) -> str:
-    """Return the unknown and the known keys of the block with an unknown key, or nothing."""
+    """Return the unknown and known keys of the first block with an unknown key, or an empty string."""
     shape = _bare(shape)
     if isinstance(shape, type) and issubclass(shape, Struct) and isinstance(value, dict):
         fields = {field.name: field.type for field in msgspec.structs.fields(shape)}
@@ -86,7 +86,7 @@ def known_keys(value: Any, shape: Any) -> str:
 
 
 def _known_values(message: str, shape: Any) -> str:
-    """Return the allowed values of the field that msgspec's message names, or nothing."""
+    """Return the allowed values of the field that msgspec's message names, or an empty string."""
     if not message.startswith("Invalid enum value") or not (path := re.search(r"at `\$\.?(.*)`", message)):
         return ""
     for step in re.findall(r"\[[^][]*\]|[^.[]+", path[1]):  # a key, or [...] and [3] for an element of a dict or list

@@ -1,4 +1,4 @@
-"""Claims made from facts, passages, and the evidence of a claim."""
+"""Claims made from facts, passages, and the evidence for a claim."""
 
 from msgspec import Struct
 
@@ -18,46 +18,46 @@ class ClaimPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     factual: str
     non_factual: str
     template_id: str
-    """Entry of `curation/claims/claims.yaml` that both sentences come from."""
+    """Entry of `curation/claims/claims.yaml` from which both sentences were made."""
     fact_ids: list[str]
     provenance: list[Provenance]
 
 
 PAIR = {"factual": "正确", "non_factual": "错误"}
-"""The two sentences of a claim pair, and the right verdict on each."""
+"""The two sentences of a claim pair, and the correct verdict on each."""
 SENTENCES = {"true_affirmed": "正确", "true_denied": "错误", "false_affirmed": "错误", "false_denied": "正确"}
-"""The four sentences of a fourfold row, and the right verdict on each."""
+"""The four sentences of a fourfold row, and the correct verdict on each."""
 
 
 class Fourfold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Four sentences on one fact; who knows it calls the first and the last right, and the two between them wrong."""
+    """Four sentences on one fact: the first and the last are true, the two between them false."""
 
     id: str
     """Hash of the four sentences."""
     atomic_type: Relation
     head: str
     tail: str
-    """True of the head."""
+    """A tail that is true of the head."""
     false_head: str
-    """The head, or where a type has one tail only (infectivity) a head that does not have it."""
+    """The head, or another head without the tail if the type has only one tail (infectivity)."""
     false_tail: str
-    """False of `false_head`, of the same kind as the tail."""
+    """A tail of the same kind that is false of `false_head`."""
     true_affirmed: str
-    """Right, like `false_denied`."""
+    """The true tail stated: true."""
     true_denied: str
-    """Wrong, like `false_affirmed`."""
+    """The true tail denied: false."""
     false_affirmed: str
-    """The false tail stated: wrong."""
+    """The false tail stated: false."""
     false_denied: str
-    """The false tail denied: right."""
+    """The false tail denied: true."""
     fact_ids: list[str]
     false_fact_ids: list[str]
-    """The fact whose tail is the false one, then the fact that denies it, if a source does; empty for a range with other numbers."""
+    """The fact that the false tail comes from, then the fact that denies it, if a source has one; empty for a range with other numbers."""
     provenance: list[Provenance]
 
 
 def false_claim(row: Fourfold) -> ClaimPair:
-    """Return the false tail of a row as a claim, for retrieval and annotators: `factual` states it, and is wrong."""
+    """Return the false tail of a row as a claim, for retrieval and annotators: `factual` states it and is false."""
     return ClaimPair(
         id=claim_id(row.false_affirmed, row.false_denied),
         atomic_type=row.atomic_type,
@@ -72,7 +72,7 @@ def false_claim(row: Fourfold) -> ClaimPair:
 
 
 def sentences_of(record: object) -> list[str]:
-    """Return the two or four sentences of a claim pair or fourfold row, of this version or another."""
+    """Return the two or four sentences of a claim pair or fourfold row, from this version of the data or another."""
     return [getattr(record, name) for name in (SENTENCES if hasattr(record, "true_affirmed") else PAIR)]
 
 
@@ -82,13 +82,13 @@ def claim_id(factual: str, non_factual: str) -> str:
 
 
 def kind_of_heads(atomic_type: str) -> str:
-    """Return what the heads of a type are: disease, examination, food, chinese or western (medicine)."""
+    """Return the kind of the heads of a type: disease, examination, food, chinese or western (medicine)."""
     kind = atomic_type.split("_")[0]
     return "examination" if kind == "metric" else kind
 
 
 class Passage(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A short stretch of prose from a page."""
+    """A short piece of prose from a page."""
 
     id: str
     """Hash of page and canonical text."""
@@ -96,7 +96,7 @@ class Passage(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     source: str
     url: str
     section: str | None = None
-    """Title of the section that contained it."""
+    """Title of its section."""
 
 
 class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -110,7 +110,7 @@ class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rank: int
     """1 is the best."""
     score: float
-    """BM25 score, rounded to four digits; for a saved web search result 1 / rank."""
+    """BM25 score, rounded to four decimals; 1 / rank for a saved web search result."""
     start: int
     """Offset in the passage's text, in characters, of the sentence that matches the claim."""
     end: int

@@ -4,17 +4,17 @@ from msgspec import Struct
 
 
 class Cluster(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Rows treated as one question; only clusters of more than one row are written."""
+    """Rows treated as one question; only clusters with more than one row are written."""
 
     cluster_id: str
     """Id of the kept question's cluster; connected clusters share one."""
     kept: str | None
-    """Id of the question that represents all; None if none was kept: the answers conflict, or a reference contains the question."""
+    """Id of the question that represents the cluster; None if its answers conflict or a reference contains the question."""
     medoid: str
     """Id of the member most similar to all others."""
     members: list[str]
-    """Distinct ids, the centre first: the best member by rule. Every other member is a near-duplicate of it."""
+    """Distinct ids. The first is the centre, the best member by rule; every other member is a near-duplicate of it."""
     similarity: list[float]
-    """Jaccard similarity of each member's own text to the centre's, in the order of `members`; rounded to six digits."""
+    """Jaccard similarity of each member's text to the centre's, in the order of `members`; rounded to six decimals."""
     rows: int
-    """Number of rows, counting repeated sightings of an id."""
+    """Number of rows, including repeated occurrences of an id."""

@@ -35,10 +35,10 @@ class Fact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One fact: `head` has `relation` to `tail`, or does not if polarity is false."""
 
     id: str
-    """Hash of relation, head and tail; polarity is left out, so contradicting facts share an id."""
+    """Hash of relation, head and tail without the polarity, so contradicting facts share an id."""
     relation: Relation
     head: str
-    """A disease, examination, medicine or food; for a reference range followed by the people it applies to, `（男）`."""
+    """A disease, examination, medicine or food; for a reference range, followed by the people it applies to: `（男）`."""
     tail: str
     polarity: bool
     """False for "没有传染性" or a food to avoid."""
@@ -51,7 +51,7 @@ def fact_id(relation: str, head: str, tail: str) -> str:
 
 
 class Alias(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An entry's name and one of its aliases, as a page gives them."""
+    """An entry's name and one of its aliases, as given on a page."""
 
     name: str
     """Name of the entry."""

@@ -12,17 +12,17 @@ from atomexam.text.verdicts import SURE_VERDICTS, verdict_of
 
 AnswerForm = Literal["letters", "verdict", "words", "none"]
 PAPER_FORMATS = ("paper", "docx", "pdf")
-"""Formats of `crawlers.read` whose files are exam papers in lines."""
+"""Formats of `crawlers.read` for exam papers made of lines."""
 
 _AROUND = " \ufe0f\t\n\r\f\v()[]{}【】〔〕《》<>\"'“”‘’.。,，、;；:：!！"
 _MARK = re.compile(r"(?:(?:参考|正确|标准)?答案|正确选项|选项|答|[故应]?选)(?:[】\])]|[:是为])*")
 _LETTERS = re.compile(r"[A-J](?:[\s,、;.。/|+&]?\s?[A-J]){0,19}(?:选?项)?")
 _LONGEST_CHARS = 80
-"""The longest text that can be a list of ten letters with separators."""
+"""Maximum length of a list of ten letters with separators."""
 
 
 def answer_form(raw: str | None) -> AnswerForm:
-    """Return what an answer is, judged by its form alone. `F` is a verdict: a sixth option is rarer than 错误 in English."""
+    """Return the kind of an answer, judged only by its form. `F` is a verdict: it means "false" more often than a sixth option."""
     form = _form_of((raw or "")[: _LONGEST_CHARS + 1])
     return "words" if form == "none" and (raw or "").strip() else form
 
@@ -42,30 +42,30 @@ def _form_of(raw: str) -> AnswerForm:
 
 
 def _is_word(text: str) -> bool:
-    """Return whether letters without separators are a word: GABA repeats a letter, `bad` is lower-case and unsorted."""
+    """Return whether letters without separators form a word: GABA repeats a letter, `bad` is lower-case and unsorted."""
     if not text.isalpha():
         return False
     return len(set(text)) < len(text) or (not text.isupper() and sorted(text) != list(text))
 
 
 class QuestionItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="question", tag_field="kind"):
-    """One question as its page shows it. Raw fields keep mark-up and defects; a missing value is None."""
+    """One question as shown on its page. Raw fields keep mark-up and defects; a missing value is None."""
 
     url: str
     provenance: Provenance
     exam: str | UnsetType | None = UNSET
-    """Examination that the line of its source in params.yaml states; it stands above what pages and files say. Left out if none does."""
+    """Examination stated by the source's line in params.yaml; it overrides pages and files. Omitted if not stated."""
     subject: str | UnsetType | None = UNSET
     exam_raw: str | None = None
-    """Examination as the site names it, often a breadcrumb or category."""
+    """Examination as named by the site, often a breadcrumb or category."""
     subject_raw: str | None = None
-    """Subject as the site names it, or None; `clean` may derive it from the paper's title."""
+    """Subject as named by the site, or None; `clean` may derive it from the paper's title."""
     paper_raw: str | None = None
     """Title of the paper or article."""
     section_raw: str | None = None
     """Nearest section heading above the question, such as `一、单项选择题`."""
     type_raw: str | None = None
-    """Question type by the site's own code (`s2`, `单选`), if it has one besides the heading."""
+    """Question type in the site's own code (`s2`, `单选`), if it has one in addition to the heading."""
     number_raw: str | None = None
     """Number of the question in its paper."""
     case_raw: str | None = None
@@ -76,16 +76,16 @@ class QuestionItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Key of the shared case or shared options within the page; equal for the questions of one group."""
     stem_raw: str | None = None
     options_raw: list[str] | None = None
-    """Options in the order of the page, each with or without its letter; None if the question has none."""
+    """Options in page order, each with or without its letter; None if the question has none."""
     answer_raw: str | None = None
-    """Answer as the page gives it: letters, 正确 / 错误, or text."""
+    """Answer as given on the page: letters, 正确 / 错误, or text."""
     explanation_raw: str | None = None
     difficulty_raw: str | UnsetType | None = UNSET
-    """Name and value of the column on how hard it was for people: `正确率：48%`, `难度：难`. Left out of the file if it says nothing."""
+    """Name and value of a column about human difficulty: `正确率：48%`, `难度：难`. Omitted if there is none."""
     images: int = 0
     """Number of images inside stem and options."""
     doubt: str | None = None
-    """Why the parser rejects the question, in snake_case: `clean` rejects it for that reason. None if it was parsed."""
+    """Why the parser could not read the question, in snake_case; `clean` rejects it for that reason. None if it was parsed."""
 
 
 class LabelledValue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -111,7 +111,7 @@ class EntityItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     url: str
     provenance: Provenance
     entity_type: str | None = None
-    """`disease`, `examination`, `medicine`, `food`, `symptom` or `surgery`, by the part of the site that contains the page."""
+    """`disease`, `examination`, `medicine`, `food`, `symptom` or `surgery`, determined by the part of the site."""
     name_raw: str | None = None
     alias_raw: str | None = None
     """Other names, as one text."""

@@ -1,4 +1,4 @@
-"""A judge's reply about one answer in words, and the mark parsed from it."""
+"""A judge's reply on one free-text answer, and the mark parsed from it."""
 
 from typing import Literal
 
@@ -17,7 +17,7 @@ class Judgement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     order: Literal["standard_first", "given_first"]
     """Which of the two answers came first in the prompt."""
     draw: int
-    """0, 1, … if the judge gets the same prompt more than once."""
+    """0, 1, … if the judge receives the same prompt more than once."""
     mark: float | None
     """0 to 100; None if the reply has no unambiguous mark."""
     reply: str
@@ -28,6 +28,6 @@ class Judgement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     error: str | None = None
     """Why the judge gave no reply."""
     model: str | None = None
-    """What a server calls the judge that replied, unless that is the name asked for."""
+    """Name that a server reports for the judge, if it differs from the requested name."""
     key: str | None = None
-    """Hash of all the reply depends on, as in `Prediction`."""
+    """Hash of everything that the reply depends on, as in `Prediction`."""

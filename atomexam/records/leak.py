@@ -1,4 +1,4 @@
-"""A leak: what one split reveals of another, and the check that detected it."""
+"""A leak: an item of one split that another split reveals, and the check that detected it."""
 
 from msgspec import Struct
 
@@ -20,13 +20,13 @@ CHECKS = {
 
 
 class Leak(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=True):
-    """One row of the table."""
+    """One row of the table of leaks."""
 
     check: str
     """A key of CHECKS."""
     split: str
     id: str
-    """Question or claim that is revealed."""
+    """Id of the revealed question or claim."""
     other_split: str
     """Split, or source of the reference, that reveals it."""
     other_id: str

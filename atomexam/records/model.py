@@ -6,7 +6,7 @@ from atomexam.records.blocks import Server
 
 
 class Description(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A model as `plan` describes it, or `finetune` for the models that it trains."""
+    """Description of a model, written by `plan`, or by `finetune` for the models that it trains."""
 
     model: str
     """Key of the model in params.yaml."""
@@ -20,10 +20,10 @@ class Description(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     base: str | None = None
     """Base model of an adapter; None if the adapter's own file names it, or the model is not an adapter."""
     weights: str | None = None
-    """Hash of the files in the folder when they were written; None if it is not recorded."""
+    """Hash of the files in the folder when they were written; None if not recorded."""
     template: dict[str, str | bool | int | float] = field(default_factory=dict)
-    """Arguments of its chat template besides the messages, such as `enable_thinking: false`."""
+    """Additional arguments of its chat template, such as `enable_thinking: false`."""
     chat_template: str | None = None
-    """File of a chat template that replaces the model's own; None uses its own."""
+    """File of a chat template that replaces the model's own; None uses the model's own."""
     server: Server | None = None
     """Server of the backends `openai` and `vllm`; None for others."""

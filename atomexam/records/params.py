@@ -1,6 +1,6 @@
 """The schema of params.yaml: every key, its meaning and its allowed values.
 
-`python -m atomexam.records.params` checks the file and reports each error with the known keys.
+`python -m atomexam.records.params` validates the file and reports errors with the known keys.
 """
 
 import re
@@ -44,28 +44,28 @@ class Source(Block, frozen=True):
     """One line under `sources`: a site to crawl."""
 
     snapshot: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] = "2026-01-01"
-    """Date that the crawl stands for; a new date starts a new crawl."""
+    """Nominal date of the crawl; a new date starts a new crawl."""
     max_pages: Count = 100_000
     mode: Literal["embedded", "live"] | None = None
-    """For this source alone; None uses the value of `sites`."""
+    """Mode of this source; None uses the value of `sites`."""
     letters: list[str] | None = None
     """Scope: letters of the index (ask120). None includes all."""
     departments: list[str] | None = None
-    """Scope: departments as the site's addresses name them (ask120: nk, xxgnk)."""
+    """Scope: departments, by their names in the site's URLs (ask120: nk, xxgnk)."""
     lists: list[str | int] | None = None
-    """Scope: paper lists, sections, columns or kinds as the site's addresses name them."""
+    """Scope: paper lists, sections, columns or kinds, by their names in the site's URLs."""
     delay: Annotated[float, Meta(ge=0)] | None = None
     """Seconds between two requests to the live site; None uses crawlers/web/settings.py."""
     concurrency: Annotated[int, Meta(ge=1, le=16)] | None = None
     """Concurrent requests to the live site; None uses crawlers/web/settings.py."""
     max_unread_page_share: Share | None = None
-    """As in Extract, for this source alone; None uses the value of `extract`."""
+    """As in Extract, but only for this source; None uses the value of `extract`."""
     max_kind_loss: Share | None = None
     exam: str | None = None
-    """Exam of all its questions, whatever its pages state; None leaves it to the pages."""
+    """Exam of all its questions, overriding the pages; None uses what the pages state."""
     subject: str | None = None
     private: bool = False
-    """The site is in your own network: a live crawl may contact hosts with non-public addresses, at any port."""
+    """The site is on your own network: a live crawl may contact hosts with non-public addresses, on any port."""
 
     def __post_init__(self) -> None:
         _require_day(self.snapshot)
@@ -80,22 +80,22 @@ class Import(Block, frozen=True):
     """One line under `imports`: your own files."""
 
     path: str
-    """A file or a folder, relative to the repository; DVC tracks it."""
+    """A file or folder, relative to the repository; DVC tracks it."""
     format: str | None = None
-    """A key of `crawlers.read.formats` or of crawlers/read/layouts/layouts.yaml. None detects it by each file's name and
+    """A key of `crawlers.read.formats` or of crawlers/read/layouts/layouts.yaml. None detects it from each file's name and
     content."""
     role: Literal["data", "reference"] = "data"
     """reference: a benchmark whose questions must not be in the data; imported for comparison, never part of the data."""
     snapshot: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] = "2026-01-01"
-    """Date that the files stand for; part of each record's provenance."""
+    """Nominal date of the files; part of each record's provenance."""
     max_misfit_share: Share | None = None
-    """As in Extract, for these files alone; None uses the value of `extract`."""
+    """As in Extract, but only for these files; None uses the value of `extract`."""
     max_unread_share: Share | None = None
     exam: str | None = None
-    """Examination and subject of all questions of the files, whatever else they say; None leaves them to the files' own words."""
+    """Examination and subject of all questions of the files, overriding the files; None uses what the files state."""
     subject: str | None = None
     keep_splits: bool = False
-    """Keep the splits that the files' names say (train, dev or val, test), beside the quotas."""
+    """Keep the splits given by the files' names (train, dev or val, test), in addition to the quotas."""
 
     def __post_init__(self) -> None:
         _require_day(self.snapshot)
@@ -112,22 +112,22 @@ def _require_day(snapshot: str) -> None:
 
 class Extract(Block, frozen=True):
     max_misfit_share: Share
-    """Share of a source's pages that may no longer fit its spider before the stage fails."""
+    """Maximum share of a source's pages that its spider no longer recognizes before the stage fails."""
     max_unread_share: Share = 0.05
-    """Share of the characters of one file that may be in no item, known furniture or rejected question."""
+    """Maximum share of the characters of one file that are in no item, known boilerplate or rejected question."""
     max_unread_page_share: Share = 0.4
     """The same for the visible text of all pages of a site together."""
     max_kind_loss: Share = 0.3
-    """Share of the pages, items or filled fields of a kind of page that may be lost since the last snapshot before the stage fails."""
+    """Maximum share of pages, items or filled fields of one kind of page lost since the last snapshot before the stage fails."""
 
 
 class ExtractFlags(Source, frozen=True):
-    """The flags of `extract`: the line of its source and its own block."""
+    """The flags of `extract`: its source's line and its own block."""
 
     max_misfit_share: Share | None = None
     """As in Extract; None uses params.yaml."""
     max_unread_share: Share | None = None
-    """Applies to files, so not to sites; present because DVC unpacks the complete block into flags."""
+    """Has no effect on sites, only on files; present because DVC unpacks the complete block into flags."""
 
 
 class Clean(Block, frozen=True):
@@ -136,17 +136,17 @@ class Clean(Block, frozen=True):
     min_chinese_share: Share
     """Share of Chinese characters among the letters of stem and options below which a question is rejected."""
     corroboration: Literal["peers", "organs", "none"] = "peers"
-    """What a fact needs besides its wording: related entries that agree, only a head that can have it, or nothing."""
+    """What a fact needs in addition to its wording: related entries that agree, only a head that can have it, or nothing."""
 
 
 class NearDuplicates(Block, frozen=True):
     ngram_chars: Positive
     threshold: Annotated[float, Meta(gt=0, le=1)]
-    """Jaccard similarity of character n-gram sets from which two questions, without their cases, are near-duplicates."""
+    """Minimum Jaccard similarity of the character n-gram sets of two near-duplicate questions, without their cases."""
     case_threshold: Annotated[float, Meta(gt=0, le=1)]
     """The same for shared cases, which are compared separately."""
     contaminated: Literal["mark", "drop"] = "mark"
-    """What happens to a question that a reference also contains: it is listed in contaminated.jsonl; drop also rejects it."""
+    """mark lists the questions that a reference also contains in contaminated.jsonl; drop also rejects them."""
 
 
 class Claims(Block, frozen=True):
@@ -156,11 +156,11 @@ class Claims(Block, frozen=True):
     """Template set in `curation/claims/claims.yaml`."""
     seed: int
     contaminated: Literal["mark", "drop"] = "mark"
-    """What happens to a fact that a reference also states: it is listed in contaminated.jsonl; drop also rejects it."""
+    """mark lists the facts that a reference also states in contaminated.jsonl; drop also rejects them."""
     neutral: Literal["keep", "drop"] = "keep"
-    """What happens to a claim that annotators neither supported nor refuted."""
+    """Whether to keep claims that annotators neither supported nor refuted."""
     design: Literal["paper", "fourfold", "both"] = "both"
-    """paper: pairs of a fact and its denial (SdAK); fourfold: a true and a false tail, each affirmed and denied; or both."""
+    """paper: pairs of a fact and its denial (SdAK); fourfold: a true and a false tail, each affirmed and denied."""
 
 
 class EvidenceParams(Block, frozen=True):
@@ -174,14 +174,14 @@ class EvidenceParams(Block, frozen=True):
 
 class Errors(Block, frozen=True):
     drawn: Count = 100
-    """Pairs of each run sampled for error labels, and as many right ones for labels of their reasons (SdAK, section 5.1: 100)."""
+    """Pairs of each run sampled for error labels, and as many right pairs for labels of their reasons (SdAK, section 5.1: 100)."""
     seed: int = 1
     judge: Judge | None = None
     """Model that proposes the errors of the sampled pairs instead of the rules."""
 
 
 class Params(Block, frozen=True, kw_only=True):
-    """The whole file."""
+    """The complete file."""
 
     sites: Literal["embedded", "live"]
     engine: Literal["local", "ray"] = "local"
@@ -198,7 +198,7 @@ class Params(Block, frozen=True, kw_only=True):
     release: Release
     models: dict[Slug, Model]
     finetune: dict[Slug, Training] = field(default_factory=dict)
-    """Keyed by the model that is trained."""
+    """Keyed by the trained model."""
     tune: dict[Slug, Tuning] = field(default_factory=dict)
     """Keyed by the resulting model."""
     sweeps: dict[Slug, Sweep] = field(default_factory=dict)
@@ -209,10 +209,10 @@ class Params(Block, frozen=True, kw_only=True):
 
 
 def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
-    """Return params.yaml as plain values; only the nesting of keys and values is checked.
+    """Return params.yaml as plain values, checking only that blocks have keys and values.
 
     Raises:
-        ValueError: it is not YAML, or a block has no keys; says where.
+        ValueError: the file is not YAML, or a block has no keys; the message has the location.
     """
     advice = f"correct the line it names: `git diff {path}` shows what was changed"
     values = yaml_values(Path(path).read_bytes(), str(path), advice) or {}
@@ -229,7 +229,7 @@ def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
 
 
 def is_whole(values: Mapping[str, Any]) -> bool:
-    """Return whether params have all blocks of the pipeline; a pipeline with only some of its stages lacks some."""
+    """Return whether params have all blocks of the pipeline; a reduced pipeline lacks some."""
     return all(part.name in values for part in fields(Params) if part.required)
 
 
@@ -237,7 +237,7 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
     """Return params after checking keys, values and references, such as the model of each run.
 
     Raises:
-        ValueError: names the fault and its location.
+        ValueError: the message has the fault and its location.
     """
     params: Params = convert(values, Params, where)
     for name in params.finetune:
@@ -285,10 +285,10 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
 def check_named(params: Params, root: Path = Path(), where: str = PARAMS_FILE) -> None:
     """Check that the repository contains the spiders and templates that params.yaml names.
 
-    Own files and models are not checked: who lacks them can run every stage that does not read them.
+    Own files and models are not checked: without them, every stage that does not read them can still run.
 
     Raises:
-        ValueError: something is missing; says which line names it, and what to do.
+        ValueError: something is missing; the message has the line that names it, and the remedy.
     """
     known = sorted(path.parent.name for path in (root / _SPIDERS).glob("*/spider.py"))
     for name in params.sources:
@@ -301,12 +301,12 @@ def check_named(params: Params, root: Path = Path(), where: str = PARAMS_FILE) -
     if (root / _TEMPLATES).exists():
         templates = re.findall(
             r"^([^\s#:]+):", (root / _TEMPLATES).read_text(encoding="utf-8"), re.MULTILINE
-        )  # parsing it takes ten times this check
+        )  # parsing the YAML would take ten times as long
         one_of(params.claims.template, templates, "template set", f"{where}: claims.template")
 
 
 def main() -> Params:
-    """Return params.yaml, checked; what is wrong with it ends the process."""
+    """Return the validated params.yaml; exit with a message if it is invalid."""
     try:
         if not Path(PARAMS_FILE).exists():
             raise ValueError(f"no {PARAMS_FILE} in this folder; run the command in the repository's folder")

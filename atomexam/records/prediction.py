@@ -12,16 +12,16 @@ class Prediction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One reply of one model to one request."""
 
     item_id: str
-    """Question id, or id of a claim or fourfold row with `/` and the sentence, such as `/factual` or `/true_denied`."""
+    """Id of a question, or of a claim or fourfold row followed by its sentence, such as `/factual` or `/true_denied`."""
     run: str
     """Key of the run in params.yaml."""
     repeat: int
-    """0, 1, … if a run requests an item more than once: each variant (`eval.tasks.runs.variants_of`) as often as the run repeats."""
+    """0, 1, … if a run requests an item more than once: each variant (`eval.tasks.runs.variants_of`) times the run's repeats."""
     prompt_sha256: str
     """Hash of the rendered prompt; it changes with the wording."""
     reply: str
     finish_reason: FinishReason
-    """stop: the model ended by itself; length: cut at the limit; error: there is no reply."""
+    """stop: the model ended the reply; length: the reply was cut at the limit; error: there is no reply."""
     tokens: int
     """Length of the reply in tokens of the model; characters for a baseline."""
     prompt_tokens: int = 0
@@ -31,13 +31,13 @@ class Prediction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     likelihoods: dict[str, float] | None = None
     """Log-likelihood of each allowed answer, if the run's method is likelihood."""
     follows: str | None = None
-    """Item whose question and reply preceded this one in the conversation, so its repeats may have had different prompts."""
+    """Item whose question and reply came before this one in the conversation, so repeats may have had different prompts."""
     shots: int = 0
     """Few-shot examples in the prompt; fewer than the run's `shots` if the subject has no more."""
     model: str | None = None
-    """What a server calls the model that replied, unless that is the name asked for."""
+    """Name that a server reports for the model, if it differs from the requested name."""
     key: str | None = None
-    """Hash of all the reply depends on, by which a clone that pulled it has it cached; None if the replies were made elsewhere."""
+    """Hash of everything that the reply depends on: the cache key of pulled replies in a clone; None if they were made elsewhere."""
 
 
 class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,12 +46,12 @@ class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     item_id: str
     repeat: int
     outcome: Outcome
-    """answered; unparsed: no answer could be parsed; truncated: cut before an answer; failed: the call failed."""
+    """answered; unparsed: no answer was found; truncated: the reply was cut before an answer; failed: the call failed."""
     answer: str | None
     """Letters for choices, in the question's own order of options, 正确 / 错误 for claims, words for blanks; None unless answered."""
     correct: bool | None
     """None if the item has no known answer."""
     committed: str | None = None
-    """The answer that the complete reply stands for, including its reasons; equal to the answer unless the reply changes its answer."""
+    """The final answer of the complete reply, including its reasons; equal to `answer` unless the reply changes its answer."""
     committed_correct: bool | None = None
     """Whether `committed` is right; None if the item has no known answer."""

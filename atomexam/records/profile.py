@@ -1,6 +1,6 @@
-"""Profile of a source's items: signs that it was misread, for each item, and how often each sign occurs. Pure.
+"""Profile of a source's items: signs that items were misread, and how often each sign occurs. Pure.
 
-A sign is not a fault of one item: correctly read sources have a few of each. If a sign is frequent in a source, the source was misread;
+A single sign is not a fault: correctly read sources have a few of each. If a sign is frequent, the source was probably misread;
 `curation/validate/expectations/profile.yaml` sets the limits.
 """
 
@@ -16,7 +16,7 @@ from atomexam.text.option_letters import WIDE, names_no_option
 from atomexam.text.verdicts import SURE_VERDICTS, verdict_of
 
 MANY_OPTIONS = 3
-"""Number of options from which a question cannot be true or false."""
+"""A question with this many options or more is not true or false."""
 _LETTERS = re.compile(r"[A-JＡ-Ｊ]+")
 _BETWEEN = re.compile(r"[\s,，、;；.。/|()（）\[\]]+")
 _MOST_LETTERS = 30  # longer answers are words
@@ -38,18 +38,18 @@ class Sign(NamedTuple):
 
     holds: Callable[[QuestionItem], bool]
     words: str
-    """What is true of a question with the sign."""
+    """Describes a question with the sign."""
     remedy: str
     """What to check."""
 
 
 def options_of(item: QuestionItem) -> list[str]:
-    """Return the options of a question, its own or shared."""
+    """Return the options of a question: its own, or the shared ones."""
     return item.options_raw or item.shared_options_raw or []
 
 
 def key_of(item: QuestionItem) -> str:
-    """Return the letters of an answer in the source's order; nothing if the answer is not only letters."""
+    """Return the letters of an answer in the source's order; empty if the answer contains anything else."""
     return _key_in((item.answer_raw or "")[:_MOST_LETTERS])
 
 
@@ -164,22 +164,22 @@ class Profile(NamedTuple):
     """Statistics of a source's items before `clean`."""
 
     questions: int
-    """Questions that were parsed; those given up are in `doubts`."""
+    """Parsed questions; those that could not be read are in `doubts`."""
     entities: int
     doubts: Counter[str]
     kinds: Counter[str]
-    """one letter, several letters, verdict, words, no answer."""
+    """Keys: one letter, several letters, verdict, words, no answer."""
     options: Counter[int]
     """Number of options -> questions."""
     letters: Counter[str]
-    """Letter of a key of one letter -> questions."""
+    """Letter of a one-letter key -> questions."""
     signs: Counter[str]
     examples: dict[str, QuestionItem]
     """Sign -> the first question that has it."""
     categories: Counter[SourceWords]
-    """The source's words around a question -> questions."""
+    """The source's words around a question -> number of questions."""
     labels: Counter[tuple[str, str, str]]
-    """Source, entity type and label -> entries with it."""
+    """Source, entity type and label -> entries with that label."""
 
 
 def profile_of(items: Iterable[Item]) -> Profile:
@@ -211,7 +211,7 @@ def _add_question(item: QuestionItem, profile: Profile) -> None:
 
 
 def kind_of(item: QuestionItem) -> str:
-    """Return what a question seems to be, judged by its options and answer alone."""
+    """Return the kind of a question, judged only by its options and answer."""
     key = key_of(item)
     if options_of(item) and key:
         return "one letter" if len(key) == 1 else "several letters"

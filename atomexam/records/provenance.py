@@ -1,4 +1,4 @@
-"""Ids from content, and where a record was found."""
+"""Content-derived ids, and the location of a record."""
 
 import hashlib
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-_ID_HEX_CHARS = 20  # 80 bits: a collision among ten million records has a chance below 1e-10
+_ID_HEX_CHARS = 20  # 80 bits: the probability of a collision among ten million records is below 1e-10
 
 
 def content_id(prefix: str, *parts: str) -> str:
@@ -15,7 +15,7 @@ def content_id(prefix: str, *parts: str) -> str:
 
 
 def content_id_of_chunks(prefix: str, chunks: Iterable[str]) -> str:
-    """Return the id of a text given in chunks, whose parts are separated by U+001F."""
+    """Return the id of a text given in chunks; its parts are separated by U+001F."""
     digest = hashlib.sha256()
     for chunk in chunks:
         digest.update(chunk.encode())
@@ -23,11 +23,11 @@ def content_id_of_chunks(prefix: str, chunks: Iterable[str]) -> str:
 
 
 def draw_order(seed: int, key: str) -> bytes:
-    """Return the sort key of an id for sampling with a seed: the lowest keys are sampled. It depends on no other id and no order."""
+    """Return the sort key of an id for seeded sampling, which takes the lowest keys. It depends on no other id and not on their order."""
     return hashlib.sha256(f"{seed}/{key}".encode()).digest()
 
 
-_CHUNK_BYTES = 1 << 20  # converting a file of 400 MB to hexadecimal at once took six times its size
+_CHUNK_BYTES = 1 << 20  # converting a file of 400 MB to hexadecimal in one call took six times its size
 
 
 class Provenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=True):
@@ -36,16 +36,16 @@ class Provenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     source: str
     """Key of the source in params.yaml."""
     url: str
-    """Address of the page as the site gives it, or `file:` and the file's name for imported sets."""
+    """URL of the page as given by the site, or `file:` and the file's name for imported sets."""
     snapshot: str
-    """Date in params.yaml that the crawl stands for. The time of the fetch is in the WARC record alone."""
+    """Nominal date of the crawl in params.yaml. Only the WARC record has the time of the fetch."""
     page_id: str
-    """Hash of address and body; a key of the index of the source's archive."""
+    """Hash of URL and body; a key in the index of the source's archive."""
     position: str
     """Position within the page, such as `q12` for the twelfth question, `li:哪些症状:2`, or `line:3` of an imported file."""
 
 
 def page_id(url: str, body: bytes) -> str:
-    """Return the id of a page: a hash of its address and its unchanged body."""
+    """Return the id of a page: a hash of its URL and its unchanged body."""
     chunks = (body[at : at + _CHUNK_BYTES].hex() for at in range(0, len(body), _CHUNK_BYTES))
     return content_id_of_chunks("page", chain([url, "\x1f"], chunks))

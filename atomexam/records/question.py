@@ -13,9 +13,9 @@ Form = Literal["a1", "a2", "a3", "b1"]
 Category = Literal["kg", "ca"]
 CaseType = Literal["method", "diagnosis", "treatment"]
 UNKNOWN_EXAM, UNKNOWN_SUBJECT = "unknown", "未知科目"
-"""Exam and subject if the source states none; such questions share one quota, and the subject appears in prompts."""
+"""Exam and subject if the source states none; these questions share one quota, and the subject appears in prompts."""
 _OTHER_WORDS = re.compile(r"\|\|\|(?:(?!\|\|\|)[^；\n])*|[（(]\s*或[^（()）]*[）)]")
-"""What a key also accepts: examcoo's 饱和度|||彩度, 淋巴细胞（或B淋巴细胞） of papers. 或 and / outside brackets are part of the words."""
+"""Alternatives in a key: 饱和度|||彩度 (examcoo), 淋巴细胞（或B淋巴细胞） (papers). 或 and / outside brackets are part of the words."""
 
 
 class Option(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -30,13 +30,13 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One exam question."""
 
     id: str
-    """Hash of shared stem, stem and sorted option texts; the answer is left out, so contradicting questions share an id."""
+    """Hash of shared stem, stem and sorted option texts without the answer, so contradicting questions share an id."""
     exam: str
-    """Examination system: PCE, TQE, GEE, SSE (CPsyExam, section 3.1), TCM, more in `vocab/subjects.yaml`, a source's own, or unknown."""
+    """Examination system: PCE, TQE, GEE, SSE (CPsyExam, section 3.1), TCM, others in `vocab/subjects.yaml`, a source's own, or unknown."""
     subject: str
-    """Subject by `vocab/subjects.yaml` or in the source's own words; 未知科目 if none is stated."""
+    """Subject from `vocab/subjects.yaml` or in the source's own words; 未知科目 if none is stated."""
     question_type: QuestionType
-    """mcqa: one right option; mrqa: two or more; qa: answered in words; tf: 正确 / 错误; blank: words for each blank."""
+    """mcqa: one correct option; mrqa: two or more; qa: answered in words; tf: 正确 / 错误; blank: words for each blank."""
     form: Form | None = None
     """Form of a TCM licensing question (TCMBench, section 3)."""
     category: Category = "kg"
@@ -44,9 +44,9 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     case_type: CaseType | None = None
     """What a case question asks for; None outside case analysis."""
     group_id: str | None = None
-    """Equal for questions with the same case text or set of options; `near_duplicates` unifies it for copies of a case."""
+    """The same for questions that share a case text or set of options; `near_duplicates` unifies it for copies of a case."""
     shared_stem: str | None = None
-    """Case text before the stem; None for b1, since each question contains the shared options as its own."""
+    """Case text before the stem; None for b1, where each question contains the shared options as its own."""
     stem: str
     """The question without its case. A blank is written `（ ）`."""
     options: list[Option] = []
@@ -66,32 +66,32 @@ def question_id(shared_stem: str | None, stem: str, option_texts: list[str]) -> 
 
 
 def group_id(shared_text: str) -> str:
-    """Return the id of a group from the canonical text its questions share (case, or options joined by newlines)."""
+    """Return the id of a group from the text that its questions share (case, or options joined by newlines)."""
     return content_id("group", canonical(shared_text))
 
 
 def prompt_for(question: Question, prompt: str) -> str:
-    """Return the name of a prompt for a question: CPsyExam's prompts address a psychologist, so other exams have `PROMPT_other`."""
+    """Return the name of the prompt for a question: CPsyExam's prompts address a psychologist, so other exams use `PROMPT_other`."""
     return prompt if any("心理" in text for text in (question.exam, question.subject)) else f"{prompt}_other"
 
 
 def accepted_words(key: str) -> list[str]:
-    """Return the words of a key, or of one blank of it, and each of the others that it accepts instead."""
+    """Return the words of a key, or of one of its blanks, followed by each alternative that it accepts."""
     found = (other[0] for other in _OTHER_WORDS.finditer(key))
     others = [other.strip("| ") if other[0] == "|" else other.strip("（()） ").removeprefix("或").strip() for other in found]
     return [_OTHER_WORDS.sub("", key).strip(), *filter(None, others)]
 
 
 class HumanDifficulty(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How hard a question was for people, by one source: a row of data/clean/difficulties.jsonl."""
+    """Human difficulty of a question, according to one source: a row of data/clean/difficulties.jsonl."""
 
     id: str
-    """Of the question."""
+    """Id of the question."""
     source: str
     pass_rate: float | None = None
-    """Share of people that were right."""
+    """Share of people who answered correctly."""
     level: float | None = None
-    """The source's own level, the higher the harder; 易 to 难 are 1 to 5."""
+    """The source's own level; higher is harder; 易 to 难 are 1 to 5."""
     common_error: str | None = None
     """Letters that people often chose wrongly."""
 
@@ -100,15 +100,15 @@ Trained = Literal["train", "dev"]
 
 
 class Shot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One example of a subject, question type and form; no two examples of a list are related."""
+    """One few-shot example of a subject, question type and form; no two examples in a list are related."""
 
     exam: str
     subject: str
     question_type: str
     form: Form | None = None
-    """Form of a TCM question: each form has its own list, since each has its own prompt."""
+    """Form of a TCM question; each form has its own list because it has its own prompt."""
     place: int
     """1 is shown first."""
     question_id: str
     split: Trained
-    """Split of the question, never an evaluated one."""
+    """Split of the question; never test or reserved."""

@@ -1,4 +1,4 @@
-"""Every reason for which a stage rejects a record, with its meaning and remedy. `make readme` writes them into docs/reasons.md."""
+"""All reasons for rejecting a record, with their meanings and remedies. `make readme` writes them into docs/reasons.md."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ class Reason(NamedTuple):
 
     meaning: str
     remedy: str = ""
-    """What to do about it, if there is something."""
+    """What the user can do about it, if anything."""
 
 
 OF_QUESTIONS = {

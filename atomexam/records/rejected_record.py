@@ -20,6 +20,6 @@ class Rejected(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The complete record or item, unchanged."""
 
     def places(self) -> list[dict[str, Any]]:
-        """Return where the record was seen: an item has one place, a later record a list of them."""
+        """Return the locations of the record: an item has one, a later record a list."""
         provenance = self.record.get("provenance") or []
         return provenance if isinstance(provenance, list) else [provenance]

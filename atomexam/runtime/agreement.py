@@ -1,6 +1,6 @@
-"""Ratings -> inter-rater agreement for nominal data: Cohen's kappa of each two raters, Fleiss' kappa, Krippendorff's alpha.
+"""Inter-rater agreement for nominal data: Cohen's kappa of each pair of raters, Fleiss' kappa, Krippendorff's alpha.
 
-An undefined statistic is null, with the reason next to it.
+An undefined statistic is null, and the field `undefined` gives the reason.
 """
 
 from collections import Counter, defaultdict
@@ -26,9 +26,9 @@ def agreement(ratings: Sequence[Ratings], answers: Sequence[str], thing: str, wo
 
 
 def alpha(counts: np.ndarray) -> float | None:
-    """Return Krippendorff's alpha of nominal data; None if all ratings are equal, or no item has two.
+    """Return Krippendorff's alpha of nominal data; None if all ratings are equal or no item has two.
 
-    Computed from the coincidences of values within items and overall: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011).
+    Uses the coincidences of values within items and overall: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011).
 
     Args:
         counts: how often each item (row) received each value (column).
@@ -79,7 +79,7 @@ class _Agreement:
         return figures
 
     def _fleiss(self) -> dict[str, Any]:
-        """Fleiss' kappa needs the same number of ratings for each item: only items with the most frequent number count."""
+        """Fleiss' kappa needs the same number of ratings for each item, so only items with the most frequent number are used."""
         from statsmodels.stats.inter_rater import fleiss_kappa
 
         if not self._shared:

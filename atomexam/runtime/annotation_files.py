@@ -1,4 +1,4 @@
-"""Annotators' answers in files in git, with checks for faults that merging two branches can cause."""
+"""Read annotators' answers from files in git; detect faults caused by merging two branches."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -43,10 +43,10 @@ def _by_item(path: Path, kind: AnnotationKind, records: Iterable[Record]) -> dic
 
 
 def read_decisions(path: Path) -> dict[str, Decision]:
-    """Return decisions by id; none if there is no file.
+    """Return decisions by id; empty if there is no file.
 
     Raises:
-        ValueError: two lines have the same id, or a line has no decision.
+        ValueError: two lines have the same id, or a line does not have exactly one decision.
     """
     decisions: dict[str, Decision] = {}
     lines = read_jsonl(path, Decision, "correct the line; expected a copy of a `decision` in a review.jsonl") if path.exists() else ()

@@ -1,4 +1,4 @@
-"""Merge new answers of annotators with their older ones: one answer per item and annotator; every change is reported."""
+"""Merge annotators' new answers with their older ones: one answer per item and annotator; report every change."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -44,10 +44,10 @@ class Merged(NamedTuple, Generic[Record]):
 
 
 def check_name(kind: AnnotationKind, name: str, advice: str = "") -> str:
-    """Return the name of an annotator if it may be in git.
+    """Return the name of an annotator if it is fit to be stored in git.
 
     Raises:
-        ValueError: it may not.
+        ValueError: it is not.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(
@@ -57,13 +57,13 @@ def check_name(kind: AnnotationKind, name: str, advice: str = "") -> str:
 
 
 def check_answers(kind: AnnotationKind, answers: Iterable[RawAnswer], read: Callable[[RawAnswer], Record]) -> list[Record]:
-    """Return answers as distinct records; of equal answers with different comments, the one with the longer comment.
+    """Return answers as distinct records; of equal answers with different comments, keep the one with the longer comment.
 
     Args:
         read: returns the record of an answer; raises ValueError if it is invalid.
 
     Raises:
-        ValueError: lists each invalid answer with its fault.
+        ValueError: answers are invalid; the message lists each with its fault.
     """
     faults: list[str] = []
     by_key: dict[tuple[str, str], tuple[str, Record]] = {}
@@ -86,7 +86,7 @@ def check_answers(kind: AnnotationKind, answers: Iterable[RawAnswer], read: Call
 
 
 def merge(kind: AnnotationKind, old: Sequence[Record], new: Sequence[Record]) -> Merged[Record]:
-    """Return old answers updated by new ones; an annotator's later answer replaces the earlier one."""
+    """Return old answers updated with new ones; an annotator's later answer replaces the earlier one."""
     by_key = {kind.key(one): one for one in old}
     added, changed, same = [], [], 0
     for one in new:
@@ -102,7 +102,7 @@ def merge(kind: AnnotationKind, old: Sequence[Record], new: Sequence[Record]) ->
 
 
 def report(kind: AnnotationKind, path: Path, merged: Merged[Any], skipped: str = "") -> str:
-    """Return the report of an import on the changes of a file of answers."""
+    """Return the report of an import: the changes to a file of answers."""
     lines = []
     for before, after in merged.changed[:_MAX_LISTED]:
         was, now = kind.answer(before), kind.answer(after)

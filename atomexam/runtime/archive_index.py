@@ -1,6 +1,6 @@
-"""The index of a source's archive: one line per page and snapshot; it locates the page's gzip member in a WARC file.
+"""The index of a source's archive: one line per page and snapshot, with the location of the page's gzip member in a WARC file.
 
-The crawl writes it; `extract` and `trace` use it.
+The crawl writes it; `extract` and `trace` read it.
 """
 
 import zlib
@@ -28,11 +28,11 @@ class IndexRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     offset: int
     length: int
     request_length: int = 0
-    """Length of the request's record, directly before the response's; 0 if there is none."""
+    """Length of the request's record, directly before the response's record; 0 if there is none."""
     snapshot: str | None = None
-    """None if the page is in its own snapshot's file; else the snapshot that found the page unchanged in an older one's file."""
+    """None if the page is in its own snapshot's file; else the snapshot that found it unchanged since an older file."""
     revisit: tuple[int, int] | None = None
-    """Offset and length of the record in the snapshot's own file which states that the older page is unchanged."""
+    """Offset and length of the revisit record in the snapshot's own file, which states that the older page is unchanged."""
 
     @property
     def of(self) -> str:
@@ -46,16 +46,16 @@ def indexes(pages: Path) -> Iterator[Path]:
 
 
 def read_packed(path: Path, offset: int, length: int) -> bytes:
-    """Return the gzip member at a byte range of a file."""
+    """Return the gzip member in a byte range of a file."""
     with open(path, "rb") as file:
         file.seek(offset)
         return file.read(length)
 
 
 def unpacked(member: bytes, most: int = 0) -> bytes:
-    """Return the data of a gzip member; at most `most` bytes if that is given.
+    """Return the data of a gzip member, at most `most` bytes if given.
 
     Raises:
-        zlib.error: it is not a gzip member, or is cut off and `most` is not given.
+        zlib.error: the data is not a gzip member, or is truncated and `most` is not given.
     """
     return zlib.decompressobj(_GZIP).decompress(member, most) if most else zlib.decompress(member, _GZIP)

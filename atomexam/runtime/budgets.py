@@ -1,8 +1,8 @@
-"""Limits on CPU time and memory, and processes that may crash: foreign bytes are parsed in such a process, which is replaced when it ends.
+"""Limits on CPU time and memory, and isolated processes: untrusted bytes are parsed in a process that may crash and is then replaced.
 
-A file or page may unpack to any size, or send its reader into an endless loop or a crash. `read_guarded` reads one file in a process of
-its own; `run_isolated` runs a complete task in one, and reports what ended it. Limits are in CPU time, so that a busy machine changes
-nothing. A reader can also limit a part of its own work by `within`, and report what took too long.
+A file or page may unpack to any size, or make its reader loop forever or crash. `read_guarded` reads one file in a separate process;
+`run_isolated` runs a complete task in one and reports why it ended. Limits are in CPU time, so a busy machine makes no difference. A
+reader can also limit part of its work with `within` and report what took too long.
 """
 
 import atexit
@@ -30,9 +30,9 @@ _SPAWN = multiprocessing.get_context("spawn")  # a fork would inherit the locks 
 _ANSWER, _REFUSAL, _ERROR, _END = "answer", "refusal", "error", "end"
 _COLLECTED_EVERY = 100_000
 _GRACE_SECONDS = 5.0
-"""From the end of a budget, which Python notices only when it runs again, to the end of the process."""
+"""Time between the end of a budget, which Python notices only when it runs again, and the end of the process."""
 _WALL = 10
-"""Wall-clock limit as a multiple of the budget: also ends what waits instead of computing."""
+"""Wall-clock limit as a multiple of the budget; it also ends processes that wait instead of computing."""
 _LOOK_SECONDS, _AGAIN_SECONDS = 0.5, 0.5
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 T = TypeVar("T")
@@ -45,11 +45,11 @@ class Budget(Struct, frozen=True):
     seconds: float = 60.0
     """CPU time."""
     bytes: int = 3 * 1024**3
-    """Memory beyond what the process has before; a PDF of 900 pages takes a tenth of it."""
+    """Memory in addition to what the process already uses; a PDF of 900 pages needs a tenth of it."""
 
 
 class OverBudget(Exception):
-    """The time limit was exceeded; the message names the work that exceeded it."""
+    """The time limit was exceeded; the message says by which work."""
 
 
 class _ReaderProcess(NamedTuple):
@@ -65,20 +65,21 @@ class ProcessFailure(NamedTuple):
 
 _running: list[_ReaderProcess] = []
 _is_guarded, _beats = [False], [False]
-os.register_at_fork(after_in_child=_running.clear)  # two processes on one pipe would take each other's answers
+os.register_at_fork(after_in_child=_running.clear)  # two processes on one pipe would receive each other's answers
 
 
 def is_guarded() -> bool:
-    """Return whether this process may crash; a reader in it needs no further process."""
+    """Return whether this process is allowed to crash, so that a reader needs no other process."""
     return _is_guarded[0]
 
 
 def read_guarded(read: Read, name: str, body: bytes, advice: str, budget: Budget | None = None, *extra: Any) -> Iterator[Any]:
-    """Yield what a reader, a function of a module other than the script that runs, yields for one file.
+    """Yield the results of a reader for one file, read in a separate process.
 
     Args:
+        read: a function of an importable module, not of the running script.
         advice: what to do about a file that exceeds a limit or crashes the reader.
-        extra: arguments of the reader besides name and bytes.
+        extra: arguments of the reader after name and bytes.
 
     Raises:
         Refusal: the reader's own, or the file exceeds the memory or time limit.
@@ -105,7 +106,7 @@ def read_guarded(read: Read, name: str, body: bytes, advice: str, budget: Budget
     except (EOFError, BrokenPipeError, ConnectionResetError):
         reader.process.join()
         is_slow = reader.process.exitcode == -signal.SIGXCPU
-        words = f"it takes more than {budget.seconds:g} seconds of computing" if is_slow else "its reader broke down on it"
+        words = f"it takes more than {budget.seconds:g} seconds of computing" if is_slow else "its reader crashed"
         raise Refusal(f"{name}: {words}; {advice}") from None
     finally:
         if kind not in (_REFUSAL, _ERROR, _END):  # its remaining output would be mistaken for the next file's
@@ -126,7 +127,7 @@ def stop() -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Switch the garbage collector off in a block that makes many objects without cycles: it would visit each object twice."""
+    """Disable the garbage collector in a block that creates many objects without cycles: it would visit each object twice."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -138,9 +139,9 @@ def uncollected() -> Iterator[None]:
 
 @contextmanager
 def within(seconds: float, what: str) -> Iterator[None]:
-    """Stop the block when it exceeds its CPU time, as soon as Python runs; in a guarded process only.
+    """Stop the block when it exceeds its CPU time, as soon as Python code runs; only in a guarded process.
 
-    Libraries catch unknown exceptions, so the error is raised again later in the block, and at its end in any case.
+    Libraries may swallow the exception, so it is raised repeatedly within the block, and always at its end.
 
     Raises:
         OverBudget: the limit was exceeded; the message begins with `what`.
@@ -176,15 +177,15 @@ def within(seconds: float, what: str) -> Iterator[None]:
 
 
 def run_isolated(work: Callable[[], T], seconds: float, most_bytes: int = 0) -> "T | ProcessFailure":
-    """Run work in a process of its own; return its result, or its failure: out of CPU time, or crashed.
+    """Run work in a separate process; return its result, or a failure if it ran out of CPU time or crashed.
 
     The process is a fork, so call this before starting threads. It ends with this process, and receives its interrupts.
 
     Args:
-        seconds: CPU time, named in the failure; the work sets the limit itself by `renew_cpu_limit`.
+        seconds: CPU time stated in the failure; the work sets the limit itself with `renew_cpu_limit`.
 
     Raises:
-        ValueError: the work's own (OSError and KeyboardInterrupt likewise); or the process was killed, or ended with an exit status.
+        ValueError: raised by the work (as are OSError and KeyboardInterrupt); or the process was killed, or ended with an exit status.
     """
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
@@ -209,7 +210,7 @@ def run_isolated(work: Callable[[], T], seconds: float, most_bytes: int = 0) -> 
 
 @contextmanager
 def _forwarding_interrupts(process: BaseProcess) -> Iterator[None]:
-    """Forward each interrupt once: the process has its own group, so a terminal's interrupts reach it only through this one."""
+    """Forward each interrupt once: the child has its own process group, so a terminal's interrupts do not reach it directly."""
 
     def forward(number: int, _: Any) -> None:
         if process.pid is not None and process.is_alive():
@@ -224,13 +225,13 @@ def _forwarding_interrupts(process: BaseProcess) -> Iterator[None]:
 
 
 def renew_cpu_limit(seconds: float) -> None:
-    """Give isolated work this much CPU time from now on, 0 for no limit; after that its process ends."""
+    """Allow isolated work this much CPU time from now on (0: no limit), after which its process ends."""
     if _beats[0]:
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
 
 
 def limit_memory(most_bytes: int) -> None:
-    """Limit the memory that this process may take beyond what it has (a fork has that of its parent), if the system can."""
+    """Limit the memory that this process may allocate beyond what it has (a fork has its parent's), where the system supports it."""
     try:
         import resource  # not on Windows
     except ImportError:
@@ -244,7 +245,7 @@ def limit_memory(most_bytes: int) -> None:
 
 @contextmanager
 def within_memory(most_bytes: int) -> Iterator[None]:
-    """Limit the memory that the block may take beyond what the process has before, in a guarded process only."""
+    """Limit the memory that the block may allocate beyond what the process already has; only in a guarded process."""
     if not is_guarded():
         yield
         return
@@ -259,10 +260,10 @@ def within_memory(most_bytes: int) -> Iterator[None]:
 
 
 def _ended(status: int, seconds: float) -> ProcessFailure:
-    """Return why a process ended that neither finished nor was killed.
+    """Return why a process ended before its work was done.
 
     Raises:
-        ValueError: it was killed, had an exit status, or memory ran out: these say nothing about the work.
+        ValueError: it was killed, exited with a status, or memory ran out; these causes say nothing about the work.
     """
     if -status in (signal.SIGXCPU, signal.SIGVTALRM):
         return ProcessFailure(f"takes more than {seconds:g} seconds of computing")
@@ -293,14 +294,14 @@ def _run(work: Callable[[], Any], pipe: Connection, theirs: Connection, most_byt
 
 
 def _end_with_parent(parent: int, is_of_thread: bool = False) -> None:
-    """End this process when its parent ends, whether or not the thread that started it does."""
+    """End this process when its parent process ends, even if the thread that started it ended earlier."""
 
     def look() -> None:
         while os.getppid() == parent:
             time.sleep(_LOOK_SECONDS)
         os._exit(1)
 
-    if sys.platform == "linux" and not is_of_thread:  # at once, whatever is running; the signal comes when the starting thread ends
+    if sys.platform == "linux" and not is_of_thread:  # immediate, whatever is running; but the signal is sent when the starting thread ends
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     threading.Thread(target=look, daemon=True).start()
 
@@ -317,7 +318,7 @@ def _started() -> _ReaderProcess:
 
 @contextmanager
 def _script_left_out() -> Iterator[None]:
-    """Let a process that is started not run a user's script again, which may have no guard; modules run by `python -m` are unchanged."""
+    """Keep a spawned process from running the user's script again, which may have no main guard; `python -m` modules are unaffected."""
     main = vars(sys.modules["__main__"])
     path = main.pop("__file__", None)
     try:
@@ -334,7 +335,7 @@ def _serve(pipe: Connection, is_of_thread: bool) -> None:
     gc.freeze()
     gc.set_threshold(_COLLECTED_EVERY, 10, 100)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    with suppress(EOFError, ConnectionError):  # the run has ended, or has enough of the file
+    with suppress(EOFError, ConnectionError):  # the run ended, or stopped reading the file
         while True:
             _answer(pipe, *pipe.recv())
 
@@ -352,19 +353,19 @@ def _answer(pipe: Connection, read: Read, name: str, body: bytes, advice: str, b
     except OverBudget as error:
         last = (_REFUSAL, f"{name}: {error}; {advice}")
     except MemoryError:
-        last = None  # what took the memory goes with the error, and leaves some for a message
+        last = None  # the memory is released with the exception; only then build a message
     last = last or (_REFUSAL, f"{name}: takes more than {budget.bytes // 1024**2} MB of memory; {advice}")
     _limit_seconds(0)
     pipe.send(last)
 
 
 def _limit_seconds(seconds: float) -> None:
-    """Let this process use this much more CPU time, 0 for no limit; then the system ends it, whatever is running."""
+    """Allow this process this much more CPU time (0: no limit); then the system ends it, whatever is running."""
     try:
         import resource
     except ImportError:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    soft = int(used.ru_utime + used.ru_stime + seconds) + 1 if seconds else hard  # which `ulimit -t` may have set
+    soft = int(used.ru_utime + used.ru_stime + seconds) + 1 if seconds else hard  # `ulimit -t` may have set the hard limit
     resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))

@@ -1,4 +1,4 @@
-"""The files of ours that a module runs: all that it imports, however far."""
+"""The project's files that a module runs: all its direct and indirect imports."""
 
 import ast
 from collections.abc import Container, Iterable
@@ -10,7 +10,7 @@ OURS = ("atomexam", "crawlers", "curation", "splits", "eval")
 
 
 def file_of(module: str, runs: bool = False) -> Path | None:
-    """Return the file of a module of ours; of a package, that which `python -m` runs."""
+    """Return the file of a module of this project; with `runs`, a package's `__main__.py`."""
     path = ROOT / Path(*module.split("."))
     if runs and (path / "__main__.py").exists():
         return path / "__main__.py"
@@ -19,7 +19,7 @@ def file_of(module: str, runs: bool = False) -> Path | None:
 
 
 def modules_named(names: Container[str], *folders: str) -> list[Path]:
-    """Return the modules of some folders with one of the names."""
+    """Return the modules in some folders that have one of the names."""
     return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")) if path.stem in names]
 
 
@@ -30,7 +30,7 @@ def nodes_of(path: Path) -> list[ast.AST]:
 
 @cache
 def imported(path: Path) -> frozenset[Path]:
-    """Return the files of ours that a file imports, and the packages that it stands in, whose code runs before its own."""
+    """Return the project's files that a file imports, including the `__init__.py` of its packages, which run first."""
     names: set[str] = set()
     for node in nodes_of(path):
         if isinstance(node, ast.Import):
@@ -43,7 +43,7 @@ def imported(path: Path) -> frozenset[Path]:
 
 
 def closure(paths: Iterable[Path], without: Container[Path] = ()) -> set[Path]:
-    """Return files and all files of ours that they import, however far, but not through those to do without."""
+    """Return files and all project files that they import, directly or indirectly, except `without` and what only those import."""
     seen: set[Path] = set()
     left = list(paths)
     while left:

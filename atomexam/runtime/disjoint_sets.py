@@ -1,10 +1,10 @@
-"""Union-find over numbers; each set is named by its smallest member."""
+"""Union-find over numbers; the smallest member identifies each set."""
 
 from collections import defaultdict
 
 
 class DisjointSets:
-    """Disjoint sets of numbers; a number that was never joined is a set by itself and takes no memory."""
+    """Disjoint sets of numbers; a number that was never joined is a set of its own and takes no memory."""
 
     def __init__(self) -> None:
         self._parents: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Sort keyed lines: in memory while they fit, otherwise in sorted runs on disk, merged while they are read."""
+"""Sort keyed lines: in memory if they fit, otherwise in sorted runs on disk that are merged during reading."""
 
 import heapq
 import os
@@ -20,24 +20,24 @@ SortedRun = tuple[int, int]
 
 
 def sort_key(*texts: str) -> bytes:
-    """Return bytes that sort as a tuple of texts does."""
+    """Return bytes that sort like the tuple of texts."""
     if any("\0" in text for text in texts):
         texts = tuple(text.replace("\0", "\0\1") for text in texts)
     return "\0\0".join(texts).encode("utf-8", "surrogatepass")
 
 
 class ExternalSort:
-    """Entries added by one process. The file of its runs has no name, so nothing remains of it, however the process ends."""
+    """Entries added by one process. The file of its runs is unnamed, so nothing is left behind, however the process ends."""
 
     def __init__(self, folder: str | Path | None = None, memory_bytes: int | None = None) -> None:
         """Start empty.
 
         Args:
-            folder: where the runs are written, best next to the final output; by default the system's folder for temporary files.
-            memory_bytes: size of the entries in memory from which they are written to disk; MEMORY_BYTES by default.
+            folder: where the runs are written, preferably next to the final output; default: the system's temporary folder.
+            memory_bytes: size of the entries in memory beyond which they are written to disk; default: MEMORY_BYTES.
         """
         self._folder = str(folder or tempfile.gettempdir())
-        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open as long as anything is to be read
+        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - stays open while runs are read
         self._limit, self._memory_used = memory_bytes or MEMORY_BYTES, 0
         self._entries: list[KeyedLine] = []
         self._runs: list[SortedRun] = []
@@ -46,7 +46,7 @@ class ExternalSort:
         """Add an entry.
 
         Raises:
-            OSError: the disk is full; the message names the folder.
+            OSError: the disk is full; the message has the folder.
         """
         self._entries.append((key, line))
         self._memory_used += len(key) + len(line) + _ENTRY_BYTES
@@ -54,7 +54,7 @@ class ExternalSort:
             self._spill()
 
     def lines(self) -> Iterator[bytes]:
-        """Yield all lines in order, then start empty again."""
+        """Yield all lines in order, then discard them."""
         if not self._runs:
             self._entries.sort()
             yield from (line for _, line in self._entries)
@@ -64,7 +64,7 @@ class ExternalSort:
         self.close()
 
     def finish(self) -> list[SortedRun]:
-        """Write the entries in memory to disk; return the runs, which another process with the file open can read."""
+        """Write the entries in memory to disk; return the runs, which another process that has the file open can read."""
         if self._entries:
             self._spill()
         with self._naming_folder():
@@ -89,12 +89,12 @@ class ExternalSort:
 
     @contextmanager
     def _naming_folder(self) -> Iterator[None]:
-        """Name the folder in a full-disk error: the file itself has no name."""
+        """Add the folder to a full-disk error, because the file itself has no name."""
         try:
             yield
         except OSError as error:
             with suppress(OSError):
-                self._file.close()  # else it would try to write the rest later, with no one to report the error
+                self._file.close()  # otherwise it would try to write the rest later, when nothing reports the error
             raise OSError(error.errno, f"{error.strerror}, while sorting; make room and run the same command again", self._folder) from None
 
 
@@ -105,7 +105,7 @@ def merge_runs(runs: Iterable[Iterator[KeyedLine]]) -> Iterator[bytes]:
 
 
 def _entries(file: int, start: int, end: int) -> Iterator[KeyedLine]:
-    """Yield the entries between two offsets of a file without moving its file position: runs are read alternately."""
+    """Yield the entries between two offsets of a file without moving its position, because runs are read alternately."""
     buffer = b""
     while start < end or buffer:
         if start < end:

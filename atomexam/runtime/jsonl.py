@@ -1,4 +1,4 @@
-"""JSONL between stages: one record a line, sorted, keys in field order, written atomically."""
+"""JSONL files between stages: one record per line, sorted, keys in field order, written atomically."""
 
 import os
 import shutil
@@ -15,12 +15,12 @@ from filelock import FileLock, Timeout
 
 T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
-_MAX_MESSAGE_CHARS = 500  # a message that quotes an unknown key is as long as the key
-BUFFER_BYTES = 1 << 20  # a system call for each 8 kB costs a second per million lines
+_MAX_MESSAGE_CHARS = 500  # messages quote unknown keys, which may be long
+BUFFER_BYTES = 1 << 20  # a system call per 8 kB costs a second per million lines
 
 
 def to_line(record: Any) -> bytes:
-    """Return one record as a line of UTF-8 JSON with keys in field order."""
+    """Encode a record as a line of UTF-8 JSON with keys in field order."""
     return _encoder.encode(record) + b"\n"
 
 
@@ -33,22 +33,22 @@ def read_jsonl(path: str | Path, shape: UnionType, remedy: str = ...) -> Iterato
 
 
 def read_jsonl(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds it") -> Iterator[Any]:
-    """Yield the records of a file. Tags select the shape in a tagged union; `remedy` ends the message about a bad record.
+    """Yield the records of a file. In a tagged union, the tag selects the shape; error messages end with `remedy`.
 
     Raises:
-        ValueError: a line does not fit the shape; the message names file, line and field.
-        FileNotFoundError: there is no such file; the message ends with the remedy.
+        ValueError: a line does not fit the shape; the message has the file, line and field.
+        FileNotFoundError: there is no such file.
     """
     return (record for _, _, record in jsonl_with_offsets(path, shape, remedy))
 
 
 def read_optional(path: Path, shape: Any, remedy: str = "`dvc repro` builds it") -> Iterator[Any]:
-    """Yield the records of a file as `read_jsonl` does; none if there is no such file."""
+    """Yield the records of a file like `read_jsonl`; nothing if there is no such file."""
     return read_jsonl(path, shape, remedy) if path.exists() else iter(())
 
 
 def jsonl_with_offsets(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds it") -> Iterator[tuple[int, int, Any]]:
-    """Yield the records of a file as `read_jsonl` does, each with the offset and the length of its line in bytes."""
+    """Yield the records of a file like `read_jsonl`, each with the offset and length of its line in bytes."""
     decoder = msgspec.json.Decoder(shape)
     if not Path(path).exists():
         raise FileNotFoundError(f"{path}: no such file; {remedy}")
@@ -64,9 +64,9 @@ def jsonl_with_offsets(path: str | Path, shape: Any, remedy: str = "`dvc repro` 
 
 
 def write_jsonl(path: str | Path, records: Iterable[T], key: Callable[[T], Any], row: Callable[[T], Any] | None = None) -> int:
-    """Write records sorted by `key`, atomically; return their number. Equal keys are ordered by their bytes.
+    """Write records sorted by `key`, atomically; return their number. Ties are ordered by the encoded bytes.
 
-    `row` converts each record to what is written, one at a time, so that not all rows are in memory besides the records.
+    `row` converts each record just before it is written, so the converted rows are not all in memory at once.
     """
     made = list(records)
     keys = [key(one) for one in made]  # only once: computing a key costs a third of encoding a line
@@ -79,7 +79,7 @@ def write_jsonl(path: str | Path, records: Iterable[T], key: Callable[[T], Any],
 
 
 def write_json(path: str | Path, value: Any) -> None:
-    """Write one JSON document for people and `dvc metrics`: indented, keys in the order given."""
+    """Write a JSON document for people and `dvc metrics`: indented, keys in the given order."""
     with replacing(path) as part:
         part.write_bytes(msgspec.json.format(_encoder.encode(value), indent=2) + b"\n")
 
@@ -88,7 +88,7 @@ def read_json(path: str | Path, shape: Any, remedy: str) -> Any:
     """Return the contents of a JSON file.
 
     Raises:
-        ValueError: it is not JSON of that shape; the message ends with the remedy.
+        ValueError: the contents are not JSON of that shape; the message ends with the remedy.
     """
     try:
         return msgspec.json.decode(Path(path).read_bytes(), type=shape)
@@ -98,16 +98,16 @@ def read_json(path: str | Path, shape: Any, remedy: str) -> Any:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Yield `PATH.part` to write to; it replaces `path` when the block succeeds, so no incomplete file is ever read.
+    """Yield `PATH.part` to write to; it replaces `path` if the block succeeds, so readers never see an incomplete file.
 
-    File and folder are synced: after a power loss, DVC would take an empty output for what its lock says.
+    The file and folder are synced: otherwise, after a power loss, DVC would trust an empty output.
 
     Raises:
         ValueError: `path` is a folder, device or pipe, which must not be replaced.
     """
     path = Path(path)
     if path.exists() and not path.is_file():
-        raise ValueError(f"{path}: not a file; name a file to write to")
+        raise ValueError(f"{path}: not a regular file; expected a file to write to")
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     try:
@@ -117,13 +117,13 @@ def replacing(path: str | Path) -> Iterator[Path]:
         if isinstance(error, OSError) and error.errno and error.filename is None:
             error.filename = str(path)  # a full-disk error does not name the file
         raise
-    to_disk(part)  # before it is renamed: after a power loss the new name may otherwise have an empty file
+    to_disk(part)  # before the rename: otherwise the file may be empty after a power loss
     part.replace(path)
     to_disk(path.parent)
 
 
 def replace_folder(made: Path, folder: Path) -> None:
-    """Replace a folder by another one, once its files are synced to disk."""
+    """Replace a folder with another one after syncing its files to disk."""
     for path in [*made.iterdir(), made]:
         to_disk(path)
     shutil.rmtree(folder)
@@ -142,12 +142,12 @@ def to_disk(path: Path) -> None:
 
 @contextmanager
 def folder_lock(folder: str | Path) -> Iterator[Path]:
-    """Lock a stage's output folder against another writer, such as the orphan of a killed `dvc repro`.
+    """Lock a stage's output folder against another writer, such as an orphan of a killed `dvc repro`.
 
-    The lock file is next to the folder, so it is not part of the output. Waits for the other writer to end, and prints that it waits.
+    The lock file is next to the folder, so it is not part of the output. Wait, with a message, until the other writer ends.
     """
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)  # first: on a read-only folder, the lock would seem to be held by another process
+    folder.mkdir(parents=True, exist_ok=True)  # first, because in a read-only folder another process would seem to hold the lock
     lock = FileLock(folder.parent / f".{folder.name}.lock")
     try:
         lock.acquire(blocking=False)

@@ -1,4 +1,4 @@
-"""Lines to paste into `subjects.yaml` and `relations.yaml` for categories and labels missing there. Pure."""
+"""Lines to paste into `subjects.yaml` and `relations.yaml` for missing categories and labels. Pure."""
 
 import json
 import re
@@ -16,7 +16,7 @@ NOT_LOOKED_AT = "{ignore: not looked at}"
 
 
 def subject_line(source: str, category: str | None, exam: str, subject: str, questions: int) -> str:
-    """Return a line for a category of a source, or for the complete source if `category` is None; unknown values are to be filled in."""
+    """Return a line for a category of a source, or for the entire source if `category` is None, with placeholders for unknown values."""
     words = f"said: {quoted(category)}, " if category else ""
     named = "EXAM" if exam == UNKNOWN_EXAM else quoted(exam)
     taught = "SUBJECT" if subject == UNKNOWN_SUBJECT else quoted(subject)
@@ -29,7 +29,7 @@ def label_line(relations: Mapping[str, Any], entity_type: str, label: str, remar
 
 
 def _use_like(relations: Mapping[str, Any], entity_type: str, label: str) -> str:
-    """Return the use of the most similar known label with at least half of the characters in common; else NOT_LOOKED_AT."""
+    """Return the use of the most similar known label that shares at least half of its characters; else NOT_LOOKED_AT."""
     tables = [table.get(entity_type) for table in relations.values() if isinstance(table, dict)]
     known = {name: use for table in tables if isinstance(table, dict) for name, use in table.items() if isinstance(use, dict)}
     alike = {name: len(set(name) & set(label)) / len(set(name) | set(label)) for name in known if name}
@@ -40,7 +40,7 @@ def _use_like(relations: Mapping[str, Any], entity_type: str, label: str) -> str
 
 
 def quoted(value: Any) -> str:
-    """Return a value as YAML for a flow mapping."""
+    """Quote a value for a YAML flow mapping if necessary."""
     text = str(value)
     is_plain = isinstance(value, str) and _PLAIN_WORD.fullmatch(text) and text.lower() not in _WORDS_OF_YAML
     return text if is_plain else json.dumps(value, ensure_ascii=False)

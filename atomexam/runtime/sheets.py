@@ -1,4 +1,4 @@
-"""Tables for people to fill in: rows of text -> a workbook without formulas, byte for byte the same; a filled workbook or CSV -> rows."""
+"""Tables for people to fill in: write reproducible workbooks without formulas, and read filled workbooks or CSV files."""
 
 import csv
 import re
@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from atomexam.runtime.jsonl import replacing
 
-_WRITTEN = datetime(2000, 1, 1, tzinfo=UTC)  # of every workbook, so that its bytes depend on its content alone
+_WRITTEN = datetime(2000, 1, 1, tzinfo=UTC)  # for every workbook, so that its bytes depend only on its content
 _MAX_CELL_CHARS = 32_767  # Excel's limit for a cell
 _READABLE_CHARS = 10_000
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -22,9 +22,9 @@ _SAVE = "save the table as .xlsx or as CSV UTF-8"
 
 
 MAX_ROWS = 1_048_576
-"""Rows of a sheet (Excel's own limit). openpyxl fills in every row before one numbered a hundred billion."""
+"""Maximum rows of a sheet (Excel's limit): openpyxl creates all rows up to the largest row number."""
 MAX_CELLS = 10_000_000
-"""Cells of a table, including empty ones: before a cell in the last column openpyxl fills in 16,383."""
+"""Maximum cells of a table, including the empty ones that openpyxl creates: up to 16,383 before a cell in the last column."""
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 _ROW = re.compile(rb'<(?:\w{1,20}:)?(?:row|c)\s[^<>]{0,200}?\br="[A-Z]{0,3}(\d{7,})"')
 _CHUNK_BYTES = 1 << 20
@@ -36,16 +36,16 @@ class SheetRow(NamedTuple):
     where: str
     """File and line, for messages."""
     cells: dict[str, str]
-    """By column name."""
+    """Text by column name."""
 
 
 def write_sheet(
     path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]], choices: Mapping[str, Sequence[str]] | None = None
 ) -> None:
-    """Write a workbook whose cells are all text, whatever they begin with; columns with choices get a drop-down list.
+    """Write a workbook whose cells are all text, even if they look like formulas; columns with choices get a drop-down list.
 
     Raises:
-        ValueError: a text is too long for a cell, or the name does not end like a workbook's.
+        ValueError: a text is too long for a cell, or the path does not end in .xlsx.
     """
     import xlsxwriter
 
@@ -74,16 +74,16 @@ def write_sheet(
 
 
 def cell_text(text: str) -> str:
-    """Return the text of a cell for any text, of an endless one the beginning: without characters that no workbook may have."""
+    """Return a text for a cell: without characters that workbooks do not allow, and shortened if it is very long."""
     text = _NOT_IN_XML.sub("\ufffd", text)
     return text if len(text) <= _READABLE_CHARS else f"{text[:_READABLE_CHARS]} … ({len(text)} characters in all)"
 
 
 def read_sheet(path: Path) -> list[SheetRow]:
-    """Return the rows of a filled workbook (its first sheet) or CSV; rows without any text are left out.
+    """Return the non-empty rows of a filled workbook (its first sheet) or CSV file.
 
     Raises:
-        ValueError: the file is missing, is not a table, has no header, or names a column twice.
+        ValueError: the file is missing, is not a table, has no header, or has two columns with the same name.
     """
     if not path.is_file():
         raise ValueError(f"{path}: no such file; name a filled table, .xlsx or .csv")
@@ -104,12 +104,12 @@ def read_sheet(path: Path) -> list[SheetRow]:
 
 
 def without_apostrophe(cell: str) -> str:
-    """Return a cell without the apostrophe that people and programs put before a text that looks like a formula."""
+    """Return a cell without the apostrophe that people and programs add before a text that looks like a formula."""
     return cell[1:] if _MARKED.match(cell) else cell
 
 
 def _csv(path: Path) -> list[list[str]]:
-    for encoding in ("utf-8-sig", "gb18030"):  # what Excel saves in China
+    for encoding in ("utf-8-sig", "gb18030"):  # GB 18030 is what Excel saves in China
         try:
             with open(path, encoding=encoding, newline="") as file:
                 named = file.readline()
@@ -144,7 +144,7 @@ def refuse_far_rows(book: BinaryIO) -> None:
 
 
 def _workbook(path: Path) -> list[list[str]]:
-    """Return the cells of the first sheet: their values, or the formula itself if no program has computed it."""
+    """Return the cells of the first sheet: their values, or the formula if no program has computed its value."""
     lines = zip(_cells(path, True), _cells(path, False), strict=True)
     return [[_text(formula if value is None else value) for value, formula in zip(*line, strict=True)] for line in lines]
 
@@ -161,7 +161,7 @@ def _cells(path: Path, computed: bool) -> list[tuple[Any, ...]]:
     from openpyxl.utils.exceptions import InvalidFileException
 
     torn = (BadZipFile, BadStream, InvalidFileException, EOFError, OSError, NotImplementedError)
-    other = (LookupError, SyntaxError, TypeError, ValueError)  # openpyxl raises these for parts and XML that are not a workbook's
+    other = (LookupError, SyntaxError, TypeError, ValueError)  # raised by openpyxl for invalid parts and XML
     try:
         with open(path, "rb") as file:
             with zipfile.ZipFile(file) as parts:
@@ -171,7 +171,7 @@ def _cells(path: Path, computed: bool) -> list[tuple[Any, ...]]:
         book = openpyxl.load_workbook(path, read_only=True, data_only=computed)
         try:
             sheet = book.worksheets[0]
-            sheet.reset_dimensions()  # the size stated in the file may be wrong: rows beyond it would be left out
+            sheet.reset_dimensions()  # the size stated in the file may be wrong, and rows beyond it would be lost
             [rows] = bounded_rows([sheet.iter_rows(values_only=True)])
             return list(rows)
         finally:
@@ -181,10 +181,10 @@ def _cells(path: Path, computed: bool) -> list[tuple[Any, ...]]:
 
 
 def bounded_rows(sheets: Iterable[Iterable[tuple[Any, ...]]]) -> Iterator[Iterator[tuple[Any, ...]]]:
-    """Yield the rows of each sheet of a workbook as openpyxl fills them in, up to the limits of a table.
+    """Yield the rows of each sheet of a workbook, including the empty ones that openpyxl creates, up to the limits.
 
     Raises:
-        ValueError: a sheet has too many rows, or the sheets so far have too many cells.
+        ValueError: a sheet has too many rows, or the sheets together have too many cells.
     """
     cells = 0
 
@@ -201,6 +201,6 @@ def bounded_rows(sheets: Iterable[Iterable[tuple[Any, ...]]]) -> Iterator[Iterat
 
 
 def error_line(error: BaseException) -> str:
-    """Return an error in one line; for a number of thousands of digits without Python's advice to programmers."""
+    """Return an error message on one line; replace Python's advice to programmers about numbers with thousands of digits."""
     words = " ".join(str(error).split())
     return "a number of more than 4,300 digits; write it as text" if "set_int_max_str_digits" in words else words

@@ -1,4 +1,4 @@
-"""One sheet for each source: its records counted through clean, near_duplicates and split, each loss with its reason and examples."""
+"""A sheet for each source: counts of its records through clean, near_duplicates and split; each loss with its reason and examples."""
 
 import os
 import subprocess
@@ -34,11 +34,11 @@ class Loss(Struct, frozen=True):
     reason: str
     records: int
     examples: list[str]
-    """Position and text of the first three."""
+    """Positions and texts of the first three."""
 
 
 class Step(Struct, frozen=True):
-    """What one stage made of the records of a source; taken = kept + shared + the records of all losses."""
+    """Counts of a source's records in one stage; taken = kept + shared + the records of all losses."""
 
     stage: str
     kind: str
@@ -47,13 +47,13 @@ class Step(Struct, frozen=True):
     kept: int
     losses: list[Loss]
     splits: dict[str, int]
-    """Of stage `split`: the records in each."""
+    """For the stage `split`: the records in each split."""
     shared: int = 0
-    """Kept as well, with this source in their provenance, but counted as kept for another one."""
+    """Records that are also kept and list this source in their provenance, but are counted as kept for another source."""
 
 
 class _Seen(Struct, frozen=True):
-    """The fields of a question or fact that are needed here: in data/clean each has one place, in data/unique all of them."""
+    """The fields of a question or fact used here. In data/clean its provenance has one location; in data/unique it has all."""
 
     id: str
     provenance: list[Provenance]
@@ -74,7 +74,7 @@ def source_sheets(data: Path) -> dict[str, list[Step]]:
         data: the folder with the outputs of `clean` and `near_duplicates`, and of `split` if it has run.
 
     Raises:
-        ValueError: a record is in no output, or in two.
+        ValueError: a record is in no output or in two.
     """
     sheets: dict[str, list[Step]] = {}
     cleaned = {kind: list(read_jsonl(data / "clean" / f"{kind}.jsonl", _Seen)) for kind in ("questions", "facts")}
@@ -120,7 +120,7 @@ def _by_source(rows: Iterable[Rejected]) -> dict[tuple[str, str], list[Rejected]
 
 
 def _step(stage: str, kind: str, taken: int, rejected: list[Rejected], others: Mapping[str, Container[str]] = MappingProxyType({})) -> Step:
-    """Count a stage; a record kept for another source is no loss, once."""
+    """Count the records of a stage; a record that is kept for another source counts once as shared, not as a loss."""
     shared = {row.detail: row for row in rejected if row.places()[0]["source"] in others.get(row.detail or "", ())}
     by_reason: dict[str, list[Rejected]] = {}
     for row in rejected:
@@ -140,10 +140,10 @@ def _example(row: Rejected) -> str:
 
 
 def trial_sheet(items: "Iterable[Item]") -> list[Step]:
-    """Return what `clean` and `near_duplicates` would make of items of one source, run in a temporary folder.
+    """Return the steps of `clean` and `near_duplicates` for items of one source, run in a temporary folder.
 
     Raises:
-        ValueError: the working folder has no params.yaml, or a stage fails; the message is the stage's.
+        ValueError: the working folder has no params.yaml, or a stage fails; the message is from the stage.
     """
     with trial(items) as data:
         return next(iter(source_sheets(data).values()), []) if data else []
@@ -151,7 +151,7 @@ def trial_sheet(items: "Iterable[Item]") -> list[Step]:
 
 @contextmanager
 def trial(items: "Iterable[Item]") -> Iterator[Path | None]:
-    """Yield a temporary data folder with what `clean` and `near_duplicates` make of items of one source; None without items.
+    """Yield a temporary data folder with the outputs of `clean` and `near_duplicates` for items of one source; None without items.
 
     Raises:
         ValueError: as `trial_sheet`.
@@ -177,7 +177,7 @@ def trial(items: "Iterable[Item]") -> Iterator[Path | None]:
 
 
 def _run(module: str, folder: Path) -> None:
-    """Run a stage as a process of its own: no stage's package imports that of another."""
+    """Run a stage as a separate process, because packages of stages do not import each other."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])}
     done = subprocess.run([sys.executable, "-m", module], cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -185,7 +185,7 @@ def _run(module: str, folder: Path) -> None:
 
 
 def lines_of(steps: Iterable[Step]) -> Iterator[str]:
-    """Yield a sheet as lines for a terminal; texts are as the source has them."""
+    """Yield a sheet as lines for a terminal; texts of the source are not escaped."""
     for step in steps:
         yield (
             f"{step.stage}: {step.taken} {step.kind}, {step.kept} kept, "

@@ -1,7 +1,7 @@
-"""The command line that all stages share: a params block as flags, paths as flags, errors as one line.
+"""The command line shared by all stages: a params block and paths as flags; errors on one line.
 
 A stage is `python -m PACKAGE.STAGE FLAGS PATHS`. DVC unpacks the stage's block of params.yaml into the flags. Without flags, a manual
-call uses that block, and the paths of the pipeline.
+call uses that block and the paths of the pipeline.
 """
 
 import argparse
@@ -25,23 +25,23 @@ from atomexam.text.columns import harmless_lines
 
 
 class Arguments(argparse.Namespace):
-    """Arguments of a stage: `params` (its checked block), `key` if it is one of many, and its paths by name."""
+    """Arguments of a stage: `params` (its validated block), `key` (if the stage has one), and its paths by name."""
 
     params: Any
     key: str
     all_params: dict[str, Any]
-    """params.yaml unchanged, empty if there is none; only for defaults and for listing the known keys."""
+    """The contents of params.yaml, empty if there is none; only for defaults and for listing the known keys."""
 
 
 def command() -> str | None:
-    """Return the command of the running module: `atomexam read`, or `python -m` and its name (a package's name for its `__main__`)."""
+    """Return the command that runs this module: `atomexam read`, or `python -m` and its name (a package's name for its `__main__`)."""
     running = sys.modules["__main__"]
     spec = getattr(running, "__spec__", None)
     return getattr(running, "CALLED_AS", None) or (f"python -m {spec.name.removesuffix('.__main__')}" if spec else None)
 
 
 def parser_of(doc: str | None, **settings: Any) -> argparse.ArgumentParser:
-    """Return the parser of a command, which names itself as it is called, and shows its module's docstring as it is written."""
+    """Return the argument parser of a command; its usage shows the actual command, and its description is the docstring, unwrapped."""
     form = argparse.RawDescriptionHelpFormatter
     return argparse.ArgumentParser(**{"prog": command(), "description": doc, "formatter_class": form, "allow_abbrev": False} | settings)
 
@@ -59,19 +59,19 @@ def read_arguments(
 
     Args:
         doc: the module's docstring, shown by --help.
-        block: key of the stage's block in params.yaml (`split`), or of the dict with the blocks if `keyed` (`sources`).
+        block: key of the stage's block in params.yaml (`split`), or of the dict that contains the blocks if `keyed` (`sources`).
         shape: shape of the block in `atomexam.records.params`.
         paths: flag -> default; `{key}` in a default is replaced by the key. Values are returned as Path.
-        keyed: the stage is one of many, named by a positional KEY (a source, a model, a run). Without a shape, the stage checks it.
-        scalars: top-level keys of params.yaml with flags of their own (`sites`).
+        keyed: the stage takes a positional KEY (a source, a model, a run). Without a shape, the stage validates it.
+        scalars: top-level keys of params.yaml that have their own flags (`sites`).
 
     Raises:
-        ValueError: a flag or value is unknown or wrong; the message names the known ones.
+        ValueError: a flag or value is unknown or invalid; the message lists the known ones.
     """
     parser = parser_of(doc)
     known = read_params() if Path(PARAMS_FILE).exists() else {}
     if "DVC_STAGE" in os.environ and is_whole(known):
-        # The first stage that DVC runs reports faults in any stage's parameters. A manual call needs only its own block to be valid.
+        # The first stage that DVC runs reports faults in the parameters of any stage. A manual call validates only its own block.
         check_named(check(known))
     if keyed:
         parser.add_argument("key", help=f"a key of `{block}` in params.yaml: {', '.join(known.get(block or '') or [])}")
@@ -119,12 +119,12 @@ def read_arguments(
 
 
 def run_stage(main: Callable[[], None], acyclic: bool = False) -> None:
-    """Run a stage's main; wrong input ends it with one line on stderr and exit status 1, without a traceback.
+    """Run a stage's main; on invalid input print one line to stderr and exit with status 1, without a traceback.
 
     Args:
         main: the stage.
-        acyclic: its records have no reference cycles, so cyclic garbage collection is off: with millions of records it takes a third of the
-        time.
+        acyclic: its records have no reference cycles, so the garbage collector is off; with millions of records it takes a third of the
+            time.
     """
     if acyclic:
         gc.disable()
@@ -143,7 +143,7 @@ def _field_names(shape: type[Struct] | None) -> set[str]:
 
 
 def _flags(shape: type[Struct], prefix: str = "") -> list[tuple[str, str]]:
-    """Return the flags of a block: nested blocks with dotted names, as DVC unpacks them."""
+    """Return the flags of a block; nested blocks have dotted names, as DVC unpacks them."""
     flags = []
     hints = get_type_hints(shape)
     for field in msgspec.structs.fields(shape):
@@ -157,7 +157,7 @@ def _flags(shape: type[Struct], prefix: str = "") -> list[tuple[str, str]]:
 
 
 def _listed(shape: type[Struct], prefix: str = "") -> set[str]:
-    """Return the list fields, which DVC unpacks as `--letters a b`; in nested blocks with dotted names."""
+    """Return the list fields, which DVC unpacks as `--letters a b`; those of nested blocks have dotted names."""
     listed = set()
     for name, hint in get_type_hints(shape).items():
         if isinstance(hint, type) and issubclass(hint, Struct):
@@ -168,7 +168,7 @@ def _listed(shape: type[Struct], prefix: str = "") -> set[str]:
 
 
 def _free_flags(rest: list[str], names: set[str]) -> dict[str, str]:
-    """Return flags below a free-form dict field (`--train.steps 300`, `--train.steps=300`); any other unknown flag is an error."""
+    """Return the flags of free-form dict fields (`--train.steps 300`, `--train.steps=300`); raise for any other unknown flag."""
     flags: dict[str, str] = {}
     while rest:
         flag, equals, value = rest.pop(0).partition("=")

@@ -1,4 +1,4 @@
-"""The summary line of a stage: its input, its output, and why the rest was rejected."""
+"""The summary line of a stage: its input, its output and the reasons for rejections."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -6,9 +6,9 @@ from typing import Any
 
 _MOST_NAMED = 4
 LEAST = 20
-"""Items below which a part is in no figure, and a model in no verdict or ranking: its interval is wider than most differences."""
+"""Minimum number of items for a figure, verdict or ranking: with fewer, the interval is wider than most differences."""
 NOUNS = {"claim": "pairs", "fourfold": "facts"}
-"""What a task counts; the others count questions."""
+"""Units that a task counts; other tasks count questions."""
 
 
 def print_summary(stage: str, line: str) -> None:
@@ -17,7 +17,7 @@ def print_summary(stage: str, line: str) -> None:
 
 
 def largest_counts(numbers: Mapping[str, int], most: int = _MOST_NAMED) -> str:
-    """Return the largest counts by name, `image_needed 4, no_answer 3, … and 2 more kinds`; zeros are left out."""
+    """Return the largest counts with their names, `image_needed 4, no_answer 3, … and 2 more kinds`; zeros are omitted."""
     named = sorted(((name, number) for name, number in numbers.items() if number), key=lambda one: (-one[1], one[0]))
     listed = ", ".join(f"{name} {number:,}" for name, number in named[:most])
     more = len(named) - most
@@ -36,7 +36,7 @@ def number_of(number: int, one: str, many: str = "") -> str:
 
 
 def headline(figures: Mapping[str, Any]) -> str:
-    """Return the result of a run: its accuracy, for fourfold facts also of sentences; without right answers, the share of answered items.
+    """Return the result of a run: its accuracy, for fourfold facts also that of sentences; without an answer key, the answered share.
 
     Failed calls are counted separately: a server outage does not make a model worse.
     """
@@ -44,7 +44,7 @@ def headline(figures: Mapping[str, Any]) -> str:
 
 
 def missing_replies(figures: Mapping[str, Any]) -> str:
-    """Return how many replies of a run are missing, and its accuracy on the others; nothing if none is."""
+    """Return how many replies of a run are missing, and its accuracy on the others; empty if none are missing."""
     outcomes = figures.get("outcomes") or {}
     if not (failed := outcomes.get("failed")):
         return ""
@@ -71,7 +71,7 @@ def _headline(figures: Mapping[str, Any]) -> str:
 
 
 def judge_headline(judged: Mapping[str, Any]) -> str:
-    """Return a judge's mean mark of a run."""
+    """Return a judge's mean mark for a run."""
     if judged.get("mark") is None:
         return f"no mark, of {judged['questions']:,}"
     return f"mark {judged['mark']:.1f} of 100{_between(judged.get('mark_interval'), 1)} of {judged['questions']:,}, by {judged['judge']}"

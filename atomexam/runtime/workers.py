@@ -1,4 +1,4 @@
-"""Work in several processes, none of which outlives its parent."""
+"""Worker processes that never outlive their parent."""
 
 import os
 from collections import deque
@@ -21,10 +21,10 @@ def cores() -> int:
 
 @contextmanager
 def worker_pool(number: int, initializer: Callable[..., None] | None = None, initargs: tuple[Any, ...] = ()) -> Iterator[Executor]:
-    """Yield an executor with this many processes; with fewer than two, this process runs each task when it is submitted.
+    """Yield an executor with this many processes; with fewer than two, tasks run in this process when they are submitted.
 
     Args:
-        initializer: called first in each process, with `initargs`.
+        initializer: called with `initargs` at the start of each process.
     """
     if number < 2:
         if initializer:
@@ -49,7 +49,7 @@ def worker_pool(number: int, initializer: Callable[..., None] | None = None, ini
 
 
 def in_order(batches: Iterable[Any], submit: Callable[[Any], Any], result: Callable[[Any], Any], ahead: int) -> Iterator[Any]:
-    """Yield the results of batches in order, with `ahead` of them submitted in advance; more would fill memory."""
+    """Yield the results of batches in order, with at most `ahead` batches submitted in advance to limit memory."""
     waiting: deque[Any] = deque()
     for batch in batches:
         waiting.append(submit(batch))
@@ -61,7 +61,7 @@ def in_order(batches: Iterable[Any], submit: Callable[[Any], Any], result: Calla
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Ignore further interrupts: a second Ctrl-C would leave workers without a parent."""
+    """Ignore further interrupts: a second Ctrl-C would orphan the workers."""
     if current_thread() is not main_thread():
         yield
         return
@@ -73,7 +73,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 class _InlineExecutor(Executor):
-    """Runs a submitted call at once, and a mapped one when its result is consumed."""
+    """Runs a submitted call immediately, and a mapped one when its result is consumed."""
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         future: Future = Future()
@@ -85,10 +85,10 @@ class _InlineExecutor(Executor):
 
 
 class _Process(SpawnProcess):
-    """A process with interrupts blocked from the start: a terminal sends Ctrl-C to all processes, and the parent ends this one."""
+    """A process that blocks interrupts from the start: a terminal sends Ctrl-C to all processes, and the parent ends this one."""
 
     def start(self) -> None:
-        before = pthread_sigmask(SIG_BLOCK, [SIGINT])  # a block is inherited; the parent gets the interrupt once it unblocks
+        before = pthread_sigmask(SIG_BLOCK, [SIGINT])  # children inherit the mask; the parent receives the interrupt once it unblocks
         try:
             super().start()
         finally:
@@ -100,7 +100,7 @@ class _Context(SpawnContext):
 
 
 def _initialize(initializer: Callable[..., None] | None, initargs: tuple[Any, ...]) -> None:
-    # A worker that waits for work does not notice that its parent was killed: the queue stays open.
+    # A worker waiting for work does not notice that its parent was killed, because the queue stays open.
     Thread(target=_end_with_parent, daemon=True).start()
     if initializer:
         initializer(*initargs)

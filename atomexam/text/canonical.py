@@ -1,4 +1,4 @@
-"""The canonical form of Chinese exam and medical text: equal for different spellings of one text; meaningful symbols are kept."""
+"""The canonical form of Chinese exam and medical text: the same for all spellings of a text; meaningful symbols are kept."""
 
 import re
 import unicodedata
@@ -11,16 +11,16 @@ _TYPOGRAPHIC = " \n，。；、（）“”‘’《》【】？！…·"
 _WORD_CHARS = re.compile("[0-9A-Za-z\u4e00-\u9fef]+")
 _ALL_WORD_CHARS = re.compile("[0-9A-Za-z\u4e00-\u9fef\x1f]*")
 _SIMPLE = re.compile(f"[0-9A-Za-z\u4e00-\u9fef{_TYPOGRAPHIC}]*")
-"""Texts without meaningful symbols, unless `_IN_FORMULA` matches: almost all texts, at a tenth of the cost."""
+"""Texts without meaningful symbols, unless `_IN_FORMULA` matches: almost all texts take this path, at a tenth of the cost."""
 _IN_FORMULA = re.compile("[0-9][ \n]*[，；、·][ \n]*[0-9]|[0-9A-Za-z][ \n]*’")
 
 
 def canonical(text: str) -> str:
-    """Return the letters, digits and meaningful symbols of a text: NFKC, lower case, no blanks, no punctuation.
+    """Return the letters, digits and meaningful symbols of a text: NFKC, lower case, no spaces, no punctuation.
 
-    Spellings that differ in width, case, blanks or punctuation have one canonical form. A symbol that only separates or groups words is
-    punctuation: the hyphen of X-线. A symbol that changes the meaning stays, in a single form: in numbers and formulas (<5, 1.5, 8%, 10⁹,
-    n-1), as a charge or a result (Cl-, Rh-, (-)), as a prime (5’).
+    Spellings that differ in width, case, spaces or punctuation have the same canonical form. A symbol that only separates or groups words
+    is punctuation: the hyphen of X-线. A symbol that changes the meaning is kept, in a single form: in numbers and formulas (<5, 1.5, 8%,
+    10⁹, n-1), as a charge or a result (Cl-, Rh-, (-)), as a prime (5’).
     """
     if _WORD_CHARS.fullmatch(text):
         return text.lower()
@@ -32,7 +32,7 @@ def canonical(text: str) -> str:
 
 
 def canonical_all(texts: Sequence[str]) -> list[str]:
-    """Return the canonical form of each text; if all are letters and digits, at the cost of one call."""
+    """Return the canonical form of each text, in one pass if all consist of letters and digits."""
     joined = "\x1f".join(texts)
     if _ALL_WORD_CHARS.fullmatch(joined) and len(parts := joined.lower().split("\x1f")) == len(texts):
         return parts
@@ -63,12 +63,12 @@ _BETWEEN_ENCLOSED = re.compile(r"(?<=[①-⓿])\s?[，,、;；]\s?(?=[①-⓿])"
 _THOUSANDS = re.compile(r"(?<!\d)\d{1,3}(?:,\d{3})+(?!\d)")
 _ANGLE = re.compile(r"[〈〉](?=\s?\d)")
 
-# After NFKC, before lower-casing and with blanks, which distinguish `1 -2` from `1-2`. The dash is first, which makes the search fast.
+# After NFKC, before lower-casing and with spaces, which distinguish `1 -2` from `1-2`. The dash comes first to make the search fast.
 _ARROW = re.compile(r"[-−]>")
 _MINUS = re.compile(r"-(?=\d)(?<![^\W_]-)(?<!--)(?<![^\W_]['’′]-)|-(?=[A-Za-zα-ω])(?:(?<=^-)|(?<=[(\[{,;:、。=<>≤≥“‘'/×~]-))")
 _IN_BRACKETS = re.compile(r"\(\s?[-\u2010-\u2015]\s?\)")
 
-# Without blanks.
+# Without spaces.
 _DASH = "[-\u2010-\u2015]"
 _RANGE = re.compile(r"(?<=[\d′])[\u2010-\u2015~-]+(?=\d)")
 _RANGE_OF_SHARES = re.compile(rf"(?:(?<=[%‰°])|(?<=\d°[Cc]))(?:{_DASH}|[~−])+(?=\d)")
@@ -81,7 +81,7 @@ _SUBTRACTED = re.compile(
 _CHARGE = re.compile(r"-(?=[\u4e00-\u9fff])(?<=(?:[Cc]l|OH|O3|O4|42|Br|O2)-)|-(?![^\W_]|[-−(\[{\\])(?<=[0-9A-Za-zα-ω]-)")
 _RATIO = re.compile(
     r"/(?=(?![Lhdsmg])[A-Za-zα-ω](?![0-9A-Za-zα-ω-]))(?:(?<=(?<![0-9A-Za-zα-ω])[A-Za-zα-ω]/)|(?<=(?<![0-9A-Za-z.])1/))"
-)  # A/G is a ratio, not AG; mg/L is mgL, as texts that lost the slash have it
+)  # A/G is a ratio, not AG; mg/L becomes mgL, as in texts that lost the slash
 _INSIDE_NUMBER = re.compile(r"[./:-](?=\d)(?<=\d.)|-(?=\d)(?<=′-)|#(?<=[0-9A-Za-z]#)")
 _BETWEEN_NUMBERS = re.compile(r"[,、;](?=[\d−])(?<=\d.)")
 _POINT = re.compile(r"[·•・](?=\d)(?<=\d.)")
@@ -94,14 +94,14 @@ _LATIN = re.compile("[A-Za-zα-ω]")
 _STABLE = re.compile(
     r"(?:[0-9a-zα-ω\u4e00-\u9fef%‰±°×+<>′∕]|[.:/、-](?=[0-9])(?<=[0-9].)|(?<![<>])=|(?<![%‰°c])−(?!>)|(?<![~0-9%‰°c′])~(?!~)|\^(?=[0-9−]))*"
 )
-"""Texts that are canonical already."""
+"""Matches texts that are already canonical."""
 
 
 def folded(text: str) -> str:
     """Return the canonical form of any text by the full procedure."""
     written = text if text.isascii() else _before_folding(text)
     without_marks = _with_signs(unicodedata.normalize("NFKC", written)).lower().translate(_PUNCTUATION)
-    # Characters that lower() or the removal brings together may compose (İ, Hangul): fold until nothing changes.
+    # Characters that become adjacent, or change in lower(), may compose (İ, Hangul): fold until nothing changes.
     return without_marks if without_marks == text or _STABLE.fullmatch(without_marks) else canonical(without_marks)
 
 
@@ -117,7 +117,7 @@ def _before_folding(text: str) -> str:
 
 
 def _with_signs(text: str) -> str:
-    """Return a text without blanks, in which meaningful symbols are no longer punctuation."""
+    """Return a text without spaces in which meaningful symbols are replaced by ones that are not punctuation."""
     has_dash = _DASHES.search(text)
     if has_dash:
         text = _IN_BRACKETS.sub("−", _MINUS.sub("−", _ARROW.sub("→", text)))
@@ -135,7 +135,7 @@ def _with_signs(text: str) -> str:
 
 
 def _with_primes(text: str) -> str:
-    """Return a text with a prime instead of each quote after a digit or a lone letter that does not close a quotation."""
+    """Replace each quote after a digit or a single letter with a prime, unless it closes a quotation."""
     if not _QUOTE.search(text):
         return text
     signs, is_open = list(text), False

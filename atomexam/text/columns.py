@@ -1,4 +1,4 @@
-"""Rows of words and numbers in, lines of a table for a terminal out. Text from pages is made harmless."""
+"""Format rows of text and numbers as tables for a terminal. Text from pages is sanitized."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u20
 
 
 def aligned(rows: Sequence[Sequence[str]], numbers: frozenset[int] = frozenset()) -> list[str]:
-    """Return rows as aligned columns; those in `numbers` are right-aligned."""
+    """Return rows as aligned columns; the columns in `numbers` are right-aligned."""
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(_padded(cell, widths[index], index in numbers) for index, cell in enumerate(row)).rstrip() for row in rows]
 
@@ -19,7 +19,7 @@ def width(text: str) -> int:
 
 
 def cut(text: str, columns: int) -> str:
-    """Return a text of a page on one line, made harmless and cut to a number of columns."""
+    """Return a text from a page on one line, sanitized and cut to a number of terminal columns."""
     text = harmless(text[: columns * 4])
     if width(text) <= columns:
         return text
@@ -38,7 +38,7 @@ def harmless(text: str) -> str:
 
 
 def harmless_lines(text: str) -> str:
-    """Return a text whose lines are made harmless and keep their indentation."""
+    """Return a text with sanitized lines that keep their indentation."""
     return "\n".join(f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in text.split("\n"))
 
 
@@ -48,7 +48,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Return `12.3 %`, a dash for no share."""
+    """Return `12.3 %`, or a dash for None."""
     return "–" if share is None else f"{100 * share:.1f} %"
 
 

@@ -1,8 +1,8 @@
-"""Detect the encoding of Chinese text: of a file, by its bytes alone, and of a page, which also declares one.
+"""Detect the encoding of Chinese text: of a file from its bytes, and of a page also from the encoding that it declares.
 
 Chinese text is in UTF-8 or UTF-16, in GB18030 (a superset of GBK and GB2312) or in Big5. Bytes of one often decode as another without
-an error, but to characters that are hardly used: correctly decoded text is full of the most common ones. A file that was decoded wrongly
-before it was saved is an error, never mojibake.
+an error, but to rare characters, whereas correctly decoded text is full of the most common ones. A file that was wrongly decoded before
+it was saved raises an error instead of giving mojibake.
 """
 
 import codecs
@@ -32,38 +32,38 @@ _COMMON = frozenset(
     "這個來為國說時會對發後裡過種經麼現當沒動還進樣開從實無與長機業將兩間問並應頭體見題確錯誤選項單斷癥療屬於關"
     "，。、：；？！（）“”《》．Ａ"
 )
-_SIGHT = 200_000  # characters or bytes that are examined: enough to decide, at the same cost for every file
-_MIN_COMMON = 0.12  # share of common characters among the non-ASCII ones: prose has 0.35 to 0.6, wrongly decoded text below 0.03
+_SIGHT = 200_000  # characters or bytes to examine: enough to decide, at a bounded cost
+_MIN_COMMON = 0.12  # share of common characters among the non-ASCII ones: 0.35 to 0.6 in prose, below 0.03 in wrongly decoded text
 _MAX_STRAY = 0.05
 _NAMES = {"utf-8": "UTF-8", "gb18030": "GB18030 (GBK)", "big5hkscs": "Big5"}
 _LOST = re.compile("\ufffd|锟斤拷|烫烫烫|屯屯屯")
 _NO_CHARSETS = {"utf-7", "idna", "punycode", "unicode_escape", "unicode-escape", "raw_unicode_escape", "raw-unicode-escape"}
 _BROKEN_SHARE = 0.2  # of the non-ASCII characters; a page cut within a character has far fewer
 _CLEAN_SHARE = 0.02
-_SURE_CHARS = 4  # Chinese characters after decoding as UTF-8, and most of the non-ASCII ones: bytes of GBK never give that
+_SURE_CHARS = 4  # Chinese characters after decoding as UTF-8, if they are most of the non-ASCII ones: GBK bytes never give this
 _CHINESE = re.compile("[\u3000-\u9fff\uff00-\uffef]")
 _SURE_PAIRS = 8
-_TRAIL = 0xA0  # second bytes of GB 2312 are above it
+_TRAIL = 0xA0  # second bytes of GB 2312 are larger
 _COMMON_HANZI = (0xB0, 0xD7)  # first bytes of the 3,755 characters in daily use (GB 2312, level 1)
 
 
 def is_charset(name: str | None) -> bool:
-    """Return whether a name declared by a page is an encoding for pages, not another codec of Python."""
+    """Return whether a name declared by a page is an encoding for pages rather than another Python codec."""
     try:
         return name is not None and codecs.lookup(name).name not in _NO_CHARSETS and b"a".decode(name, "replace") is not None
-    except (LookupError, ValueError):  # unknown, not a text encoding, an impossible name
+    except (LookupError, ValueError):  # unknown, not a text encoding, or an invalid name
         return False
 
 
-@lru_cache(maxsize=1)  # a file is guessed, read and accounted for in turn
+@lru_cache(maxsize=1)  # format detection, reading and accounting each decode the same file
 def decoded(name: str, body: bytes) -> str:
     """Return the text of a file, without its byte order mark.
 
     Raises:
-        ValueError: the bytes are not text in a known encoding, or were decoded wrongly before they were saved.
+        ValueError: the bytes are not text in a known encoding, or were wrongly decoded before they were saved.
     """
     other = "a NUL character; expected a text file, found another kind of file"
-    if _NULS in body and not body.startswith(_WIDE_MARKS):  # checked before decoding, which takes several times its size
+    if _NULS in body and not body.startswith(_WIDE_MARKS):  # check before decoding, which takes several times the file's size in memory
         line = body.count(b"\n", 0, body.index(_NULS)) + 1
         raise Refusal(f"{name}: line {line}: {other}")
     text = _by_mark(name, body)
@@ -77,11 +77,11 @@ def decoded(name: str, body: bytes) -> str:
 
 
 def true_encoding(body: bytes, declared: str | None) -> str | None:
-    """Return the encoding of a body with non-ASCII characters; None if nothing is known.
+    """Return the encoding of a body with non-ASCII characters; None if it is unknown.
 
-    The declared encoding is right unless the bytes contradict it: they are UTF-8 and another encoding was declared; or a fifth of the
-    characters do not decode, but do by the page's own meta tag or as GB 18030; or a single-byte encoding was declared and the bytes are
-    Chinese.
+    The declared encoding is used unless the bytes contradict it: they are UTF-8 and another encoding was declared; or a fifth of the
+    characters do not decode, but do so with the page's meta tag or as GB 18030; or a single-byte encoding was declared and the bytes
+    are Chinese.
     """
     if _is_utf8(body, sure=declared is not None and declared != "utf-8"):
         return "utf-8"
@@ -140,7 +140,7 @@ def _tried(body: bytes, encoding: str) -> str | UnicodeDecodeError:
 
 
 def _nearly_reads(body: bytes, encoding: str) -> bool:
-    """Return whether a file decodes in an encoding except for a few bytes."""
+    """Return whether all but a few bytes of a file decode in an encoding."""
     text = body[:_SIGHT].decode(encoding, "replace")
     beyond = sum(sign > "\x7f" for sign in text)
     return text.count("\ufffd") <= _MAX_STRAY * beyond and common_share(text) >= _MIN_COMMON
@@ -165,7 +165,7 @@ def refuse_mojibake(name: str, text: str) -> None:
 
 
 def _again(text: str, wrong: str, right: str) -> str | None:
-    """Return a text as it was before `right` bytes were decoded as `wrong`; None if they were not."""
+    """Undo decoding `right` bytes as `wrong`; return None if that is impossible."""
     try:
         return text.encode(wrong).decode(right)
     except UnicodeError:
@@ -173,7 +173,7 @@ def _again(text: str, wrong: str, right: str) -> str | None:
 
 
 def _is_utf8(body: bytes, sure: bool) -> bool:
-    """Return whether a body is UTF-8, completely or up to a fault after enough Chinese; `sure` requires Chinese in either case."""
+    """Return whether a body is UTF-8, or is UTF-8 with enough Chinese up to its first fault; `sure` always requires the Chinese."""
     try:
         text = body.decode()
     except UnicodeDecodeError as error:
@@ -201,12 +201,12 @@ def _is_single_byte(encoding: str) -> bool:
 
 
 def _is_chinese(body: bytes) -> bool:
-    """Return whether the non-ASCII bytes are, in GB 18030, mostly characters in daily use."""
+    """Return whether the non-ASCII bytes, decoded as GB 18030, are mostly characters in daily use."""
     signs = [sign.encode("gb18030") for sign in body[:_SIGHT].decode("gb18030", "ignore") if sign > "\x7f"]
     low, high = _COMMON_HANZI
     return len(signs) >= _SURE_PAIRS and sum(low <= sign[0] <= high and sign[-1] > _TRAIL for sign in signs) > len(signs) / 2
 
 
 def join_surrogates(text: str) -> str:
-    """Return a text in which surrogate pairs are joined, and a lone surrogate is U+FFFD."""
+    """Join surrogate pairs in a text; replace a lone surrogate with U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

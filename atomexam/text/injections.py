@@ -1,6 +1,6 @@
-"""Text aimed at a language model instead of the reader: tokens of chat templates, and orders to a model or a judge.
+"""Prompt injections: tokens of chat templates, and instructions to a model or a judge.
 
-`escape_chat_marks` breaks up the tokens wherever a text enters a prompt. `attempts` only counts the orders, since a question
+`escape_chat_marks` breaks up the tokens in every text that enters a prompt. `attempts` only reports the instructions, since a question
 may quote one. All patterns take linear time.
 """
 
@@ -22,14 +22,14 @@ CHAT_MARK = re.compile(
     rf"|\[ *(?:/?(?:{_BRACKETED})|UNUSED_TOKEN_\d{{1,4}})\]"
     r"|(?<![A-Za-z0-9/<])/ *(?:no_)?think(?![A-Za-z0-9_])"
 )
-"""Markers of a turn, role or tool in the chat templates of common model families, also with blanks after the first character."""
+"""Markers of a turn, role or tool in the chat templates of common model families, even with spaces after the first character."""
 
 
 class Attempt(NamedTuple):
-    """A kind of text aimed at a model."""
+    """A kind of injection attempt."""
 
     words: tuple[str, ...]
-    """In lower case: a text with none of them is not searched."""
+    """Lower-case words; a text without any of them is not searched."""
     pattern: re.Pattern[str]
     example: str
 
@@ -119,16 +119,16 @@ ATTEMPTS = {
 
 
 def attempts(text: str) -> list[str]:
-    """Return the names of the kinds of attempts in a text; most texts have none."""
+    """Return the names of the kinds of attempts in a text."""
     lowered = text.lower()
     return [name for name, attempt in ATTEMPTS.items() if any(word in lowered for word in attempt.words) and attempt.pattern.search(text)]
 
 
 def escape_chat_marks(text: str, is_reply: bool = False) -> str:
-    """Return a text without any complete chat-template marker: a blank is inserted after the first character of each, `< |im_end|>`.
+    """Break up each chat-template marker in a text by a space after its first character: `< |im_end|>`.
 
     Args:
-        is_reply: the text is a model's earlier reply. Its reasoning markers stay: chat templates remove that reasoning.
+        is_reply: the text is a model's earlier reply. Its reasoning markers are kept because chat templates remove that reasoning.
     """
     if "<" not in text and "[" not in text and "/" not in text and "＜" not in text:
         return text

@@ -1,4 +1,4 @@
-"""Positions in natural order: q2 before q10, line:9 before line:10. As a sort key and as bytes."""
+"""Sort keys, as tuples and as bytes, for positions in natural order: q2 before q10, line:9 before line:10."""
 
 import re
 
@@ -11,12 +11,12 @@ def natural_key(position: str) -> tuple[str | int, ...]:
 
 
 def natural_bytes(position: str) -> bytes:
-    """Return bytes that sort as `natural_key` does, except for positions with NUL characters."""
+    """Return bytes that sort like `natural_key`, except for positions with NUL characters."""
     parts = enumerate(_FIGURES.split(position))
     return b"\0".join([_number(part) if index % 2 else part.encode("utf-8", "surrogatepass") for index, part in parts])
 
 
 def _number(digits: str) -> bytes:
-    """Return digits as bytes that sort as the numbers do: longer ones sort after shorter ones."""
+    """Return digits as bytes that sort like the numbers: the length comes first."""
     digits = digits.lstrip("0")
     return len(digits).to_bytes(4) + digits.encode()

@@ -1,7 +1,7 @@
-"""An inverted index of n-grams: finds the texts of which another text contains a given share, without comparing all pairs.
+"""An inverted index of n-grams: find the texts of which another text contains a given share, without comparing all pairs.
 
-It uses the prefix filter of Chaudhuri et al. 2006: a text that contains a share of another's n-grams contains one of its rarest. A table of
-hashes skips the many texts that contain none. Neither loses a pair. Joins of millions of texts with each other have a compiled
+It uses the prefix filter of Chaudhuri et al. 2006: a text that contains a share of another's n-grams contains one of its rarest. A hash
+table skips the many texts that contain none. Neither loses a pair. Joins of millions of texts with each other use the compiled
 implementation in `curation/near_duplicates/near_pairs.py`.
 """
 
@@ -28,7 +28,7 @@ def code_points(text: str) -> np.ndarray:
 
 
 def ngram_hashes(text: str, ngram_chars: int) -> np.ndarray:
-    """Return a 64-bit hash of the n-gram at each position of a text, the same on every machine, since split files contain it."""
+    """Return a 64-bit hash of the n-gram at each position of a text; it is the same on every machine, since split files contain it."""
     codes = code_points(text)
     count = max(0, len(codes) - ngram_chars + 1)
     mixed = np.zeros(count, dtype=np.uint64)
@@ -45,15 +45,15 @@ class NgramIndex:
         """Index the n-grams of texts.
 
         Args:
-            share: share of the n-grams of a text that another must contain to be a candidate.
-            is_weak: whether another text may count as having an n-gram without containing it; if a text has too few others,
-                all of its n-grams are used.
+            share: share of the n-grams of a text that another text must contain to be a candidate.
+            is_weak: whether an n-gram may count as shared without being contained; if a text has too few strong n-grams, all of
+                them are indexed.
         """
         counts = Counter(gram for grams in texts for gram in grams)
         self._indexes_by_gram: dict[str, list[int]] = defaultdict(list)
         for index, grams in enumerate(texts):
             strong = [gram for gram in grams if not is_weak(gram)] if is_weak else list(grams)
-            # A text with the share contains one of the rarest n-grams: the rest, and all weak ones, are too few.
+            # A text with the share contains one of the rarest n-grams: the others, including all weak ones, are too few.
             most = len(grams) - least_shared(len(grams), share) + 1
             rarest = sorted(strong, key=lambda gram: (counts[gram], gram))[:most] if len(strong) >= most else grams
             for gram in rarest:
@@ -70,13 +70,13 @@ class NgramIndex:
 
 
 class NgramPrefilter:
-    """N-grams of one length, and shorter texts that are matched completely: finds the texts that contain any of them."""
+    """Find texts that contain any of some n-grams of one length, or are equal to one of some shorter texts."""
 
     def __init__(self, grams: Iterable[str], shorter: Iterable[str], ngram_chars: int) -> None:
         self._ngram_chars = ngram_chars
         self._shorter = set(shorter)
         self._wanted = np.unique(ngram_hashes("".join(sorted(grams)), ngram_chars)[::ngram_chars])
-        # Nearly all lookups fail: a table of flags makes those fast.
+        # Nearly all lookups fail; a table of flags makes them fast.
         self._flags = np.zeros(1 << _TABLE_BITS, dtype=bool)
         self._flags[self._wanted >> _SHIFT] = True
 
@@ -93,5 +93,5 @@ class NgramPrefilter:
         hashes = ngram_hashes("".join(texts), self._ngram_chars)
         hits = np.flatnonzero(self._flags[hashes >> _SHIFT])
         hits = hits[np.isin(hashes[hits], self._wanted)]
-        # An n-gram across the end of a text contains the separator, so it matches nothing.
+        # An n-gram across the boundary of two texts contains the separator, so it matches nothing.
         return set(np.searchsorted(np.cumsum([len(text) for text in texts]), hits, side="right").tolist())

@@ -1,4 +1,4 @@
-"""Sets of character n-grams: what two texts share, and how much of one another must contain."""
+"""Sets of character n-grams and their similarity."""
 
 from collections.abc import Set as AbstractSet
 
@@ -20,6 +20,6 @@ def jaccard(a: AbstractSet[str], b: AbstractSet[str]) -> float:
 
 
 def least_shared(ngrams: int, share: float) -> int:
-    """Return the smallest number of n-grams, at least one, that makes up a share of them."""
+    """Return the smallest number of n-grams, at least one, that is a given share of all."""
     wanted = round(share * ngrams, 6)  # a product of floats may be slightly above the exact integer
     return max(1, int(wanted) + (wanted > int(wanted)))

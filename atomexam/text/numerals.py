@@ -1,17 +1,17 @@
-"""Numerals in exams, to and from numbers: Chinese, Roman and circled."""
+"""Convert Chinese, Roman and circled numerals to and from numbers."""
 
 HANZI = "一二三四五六七八九十"
 """The Chinese numerals from 1 to 10."""
 CIRCLED_TO_20 = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 CIRCLED_NUMBERS = CIRCLED_TO_20[:10]
-"""The circled numbers from 1 to 10, as many as a question has options."""
+"""The circled numbers from 1 to 10, the maximum number of options."""
 ROMAN = "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ"
-"""The Roman numerals from 1 to 10 that are one character each."""
+"""The Roman numerals from 1 to 10 as single characters."""
 STEMS = "甲乙丙丁戊己庚辛壬癸"
-"""The ten heavenly stems, which number things as letters do."""
+"""The ten heavenly stems, which serve as letters in numbering."""
 _DIGITS = {sign: value for value, sign in enumerate("〇" + HANZI[:9])} | {"零": 0, "两": 2}
 _POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000}
-_MAX_NUMERAL_CHARS = 32  # a longer sequence is not a number, and its value could have any length
+_MAX_NUMERAL_CHARS = 32  # a longer sequence is not a number
 _ROMAN: tuple[tuple[int, str], ...] = (
     (1000, "M"),
     (900, "CM"),
@@ -27,9 +27,9 @@ _ROMAN: tuple[tuple[int, str], ...] = (
 _ROMAN += ((5, "V"), (4, "IV"), (1, "I"))
 
 NUMERALS = frozenset({*_DIGITS, *_POWERS, "半"})
-"""Every character of Chinese numerals; 半 is a half."""
+"""All characters of Chinese numerals; 半 is a half."""
 NUMERAL = f"[{''.join([*_DIGITS, *_POWERS])}]+"
-"""A Chinese numeral as a pattern."""
+"""Pattern of a Chinese numeral."""
 
 
 def value_of(numeral: str) -> int | None:
@@ -64,7 +64,7 @@ def to_digits(numeral: str) -> str:
 
 
 def to_chinese(number: int) -> str:
-    """Return 12 as 十二 and 108 as 一百零八, as Word numbers lists; a number outside its range in digits."""
+    """Return 12 as 十二 and 108 as 一百零八, as Word numbers lists; a number above 999 in digits."""
     digits = "〇" + HANZI[:9]
     if number < 10:
         return digits[number]

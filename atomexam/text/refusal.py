@@ -1,5 +1,5 @@
-"""The error for a file that a reader refuses, as opposed to a fault of the reader."""
+"""The error for a file that a reader refuses, as opposed to a bug in the reader."""
 
 
 class Refusal(ValueError):
-    """A refused file; the message names the file, what was found and what was expected."""
+    """A refused file; the message has the file, what was found and what was expected."""

@@ -1,4 +1,4 @@
-"""Words and signs that say that a statement is true or false. Any of them -> 正确 or 错误; patterns of them for the readers of papers."""
+"""Words and signs for true and false, mapped to 正确 or 错误, and patterns of them for the readers of papers."""
 
 from collections.abc import Mapping
 
@@ -10,16 +10,16 @@ def _meaning(true: str, false: str) -> dict[str, str]:
 
 
 SURE_VERDICTS = _meaning("正确 对 正確 對 √ ✓ ✔ ☑ ✅ true t", "错误 错 不正确 不对 錯誤 錯 不正確 不對 × ✗ ✘ ╳ ✕ ✖ ❌ false f")
-"""What is a verdict wherever it is a text of its own; in small letters."""
+"""Lower-case texts that are a verdict wherever they stand alone."""
 UNSURE_VERDICTS = _meaning("是 真 yes right", "否 假 no wrong x")
-"""What also answers other questions, or is an option: a verdict only where one is expected."""
+"""Texts that may also answer other questions or be options: a verdict only where one is expected."""
 VERDICTS = SURE_VERDICTS | UNSURE_VERDICTS
 CODES = _meaning("y r v o", "n w x")
-"""Letters beyond those of options that are verdicts where nothing else is answered."""
+"""Letters that are verdicts if a group has no other answers, in addition to option letters."""
 
 
 def verdict_of(text: str, words: Mapping[str, str] = VERDICTS) -> str:
-    """Return 正确 or 错误 for a text that is one of the words; nothing for any other."""
+    """Return 正确 or 错误 for one of the words; empty for any other text."""
     return words.get(text.strip("\ufe0f \t\n").lower(), "")
 
 
@@ -29,12 +29,12 @@ def words_for(verdict: str, words: Mapping[str, str] = VERDICTS) -> frozenset[st
 
 
 def _pattern_of(words: Mapping[str, str]) -> str:
-    """Return a pattern of words as people write them: single letters as capitals, other Latin words in any of three forms."""
+    """Return a pattern of words as people write them: single letters as capitals, other Latin words in three forms."""
     forms = {form for word in words if len(word) > 1 for form in (word, word.capitalize(), word.upper())}
     return f"{'|'.join(sorted(forms, reverse=True))}|[{''.join(word.upper() for word in words if len(word) == 1)}]"
 
 
 SURE_VERDICT = _pattern_of(SURE_VERDICTS)
-"""Pattern of a verdict in any text."""
+"""Pattern of a verdict anywhere in a text."""
 VERDICT = f"{_pattern_of(VERDICTS)}|[xYN]"
 """Pattern of a verdict where an answer is expected: 是, X and Y are verdicts there."""

@@ -1,4 +1,4 @@
-"""Load handwritten YAML as plain values; every fault is a single error of this project."""
+"""Load handwritten YAML as plain values; report every fault as ValueError."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ def yaml_values(content: str | bytes, where: str, advice: str = "correct the lin
     """Return the plain values of YAML.
 
     Args:
-        where: names the file in messages.
+        where: the file, for messages.
 
     Raises:
-        ValueError: it is not YAML, is nested too deeply, or has an invalid number or date.
+        ValueError: the content is not YAML, is nested too deeply, or has an invalid number or date.
     """
     try:
         text = content.decode("utf-8") if isinstance(content, bytes) else content

@@ -1,4 +1,4 @@
-"""Add the planted questions to the papers: defects after the sound questions, and duplicates made from their originals."""
+"""Add planted questions to the papers: defects after the valid questions, and duplicates made from their originals."""
 
 from collections.abc import Iterable
 
@@ -14,10 +14,10 @@ _MEANS_THE_SAME = frozenset({"identical", "punctuation", "full_width", "traditio
 
 
 def with_planted(papers: list[Paper], additions: list[Paper], duplicates: list[Duplicate]) -> list[Paper]:
-    """Return papers by id with the planted questions after their own.
+    """Return the papers by id, with the planted questions after their own.
 
     Raises:
-        ValueError: two papers have one id, or a duplicate's original or target paper is missing.
+        ValueError: two papers have the same id, or a duplicate's original or target paper is missing.
     """
     by_id = {paper.id: paper for paper in papers}
     if len(by_id) != len(papers):

@@ -39,7 +39,7 @@ def load_content(folder: Path = FOLDER) -> Content:
     """Return the content of a folder; a missing file counts as empty.
 
     Raises:
-        ValueError: a file does not fit; names file, position and field.
+        ValueError: a file is invalid; the message has the file, position and field.
     """
     planted = _read(folder / "planted.yaml", _Planted) or _Planted()
     papers = [
@@ -59,7 +59,7 @@ def load_content(folder: Path = FOLDER) -> Content:
 
 @cache
 def symptoms_on(site: str) -> list[Symptom]:
-    """Return the symptoms that a site has."""
+    """Return the symptoms of a site."""
     return [
         symptom
         for symptom in _read(FOLDER / "symptoms.yaml", list[Symptom]) or []

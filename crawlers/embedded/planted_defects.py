@@ -1,4 +1,4 @@
-"""Deliberate defects of the replicas, so that tests know what the pipeline must find. See `content/planted.yaml`."""
+"""Deliberate defects of the replicas that the pipeline must find in tests. See `content/planted.yaml`."""
 
 from typing import Literal
 
@@ -22,11 +22,9 @@ class QuestionDefect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     kind: Literal["defect", "duplicate", "conflict", "near_miss"] = "defect"
     expect: str | None = None
-    """Reason under which `clean` or `near_duplicates` must reject it; None if it must be accepted."""
+    """Reason with which `clean` or `near_duplicates` must reject it; None if it must be accepted."""
     of: Original | None = None
-    """For a duplicate, the question it repeats; for a conflict, the one it contradicts; for a near-miss, the one it must stay separate
-    from.
-    """
+    """For a duplicate, the repeated question; for a conflict, the contradicted one; for a near-miss, the one to keep separate from."""
     edit: Edit | None = None
     """How a duplicate differs from its original."""
 
@@ -39,7 +37,7 @@ class FactDefect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tail: str
     """The value on the page; for a contradiction the value that this site states."""
     expect: str
-    """Reason under which `clean` or `near_duplicates` must reject it."""
+    """Reason with which `clean` or `near_duplicates` must reject it."""
 
 
 class Duplicate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -42,13 +42,13 @@ class Disease(Entry, frozen=True):
 
 
 class Symptom(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Texts of a symptom, besides the diseases that have it. A symptom without texts for a site does not exist there."""
+    """Texts of a symptom. A symptom without texts for a site does not exist there."""
 
     slug: str
     """Pinyin of the name, for addresses."""
     name: str
     articles: dict[str, str] = {}
-    """Prose of ask120 by the sub-page's part of the address; other sub-pages do not exist on the site."""
+    """Prose of ask120 by the sub-page's part of the URL; other sub-pages do not exist on the site."""
     diet: list[str] = []
     """What to eat, and what to avoid, on ask120."""
     layout: Literal["2014", "2016"] | None = None
@@ -69,7 +69,7 @@ class Examination(Entry, frozen=True):
     range: str | list[Range] | None = None
     used_for: list[str] = []
     high: list[str] = []
-    """What a value above the range indicates."""
+    """Conditions indicated by a value above the range."""
     low: list[str] = []
     notes: str | None = None
 
@@ -106,7 +106,7 @@ class Q(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     type: Literal["mcqa", "mrqa", "qa", "tf", "blank"]
     stem: str
     options: list[str] = []
-    """Without letters; empty for qa and if the section shares its options."""
+    """Options without letters; empty for qa and if the section shares its options."""
     answer: str | None = None
     """Sorted letters, or words for qa."""
     explanation: str | None = None
@@ -114,7 +114,7 @@ class Q(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     case_type: Literal["method", "diagnosis", "treatment"] | None = None
     images: int = 0
     raw: dict[str, Any] = {}
-    """Stem, options and answer as the site writes them, if they differ from the fields."""
+    """Stem, options and answer in the site's own form, if they differ from the fields."""
     planted: QuestionDefect | None = None
     """A deliberate or apparent defect; None for sound content."""
 

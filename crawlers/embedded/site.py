@@ -19,7 +19,7 @@ class SiteRequest(Struct, frozen=True, kw_only=True):
 
 
 class SiteReply(Struct, frozen=True, kw_only=True):
-    """One answer. `Content-Type` has the real site's charset, or is omitted where the real site omits it."""
+    """One answer. `Content-Type` has the real site's charset, or is omitted if the real site omits it."""
 
     status: int = 200
     headers: dict[str, str] = {}
@@ -27,4 +27,4 @@ class SiteReply(Struct, frozen=True, kw_only=True):
 
 
 Respond = Callable[[SiteRequest], SiteReply | None]
-"""None is answered with 404."""
+"""None means status 404."""

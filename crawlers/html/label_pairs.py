@@ -1,4 +1,4 @@
-"""Label and value of an element as texts: separated by a colon, in two cells, or in dt and dd."""
+"""Read the label and value of an element: separated by a colon, in two cells, or in dt and dd."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def label_and_value(row: Selector) -> tuple[str, str] | None:
     Cells are tried before a colon, which may be in a value, and other elements after it.
     """
     if row.root.tag == "dd" and next(row.root.itersiblings("dt", preceding=True), None) is not None:
-        return None  # its dt has it
+        return None  # read with its dt
     cells = _defined(row) if row.root.tag == "dt" else row.xpath(_CELLS)
     if len(cells) < 2:
         text = text_of(row)
@@ -34,7 +34,7 @@ def label_and_value(row: Selector) -> tuple[str, str] | None:
 
 
 def siblings_below(element: Selector) -> Iterator[Selector]:
-    """Yield the following siblings of an element, lazily: listing all of them for each of many elements would take quadratic time."""
+    """Yield the following siblings of an element lazily; listing all of them for many elements would take quadratic time."""
     for below in element.root.itersiblings("*"):
         yield Selector(root=below, type="html")
 

@@ -1,4 +1,4 @@
-"""Whether the links of a page are in order: a page and the requests that the spider made of it -> regularities of the links.
+"""Regularities of a page's links, from the page and the requests that the spider made from it.
 
 The spider follows all links of one group, or those that it selects; lists have uniform elements.
 """
@@ -19,7 +19,7 @@ from crawlers.html.page_state import named_parts
 from crawlers.html.text_order import Name, at_most, group_name, name_of, visible_elements
 
 _FOLLOWED_SHARE = 0.5
-"""Share of a group's links; if fewer are followed, the spider selects among them."""
+"""Minimum share of a group's links that are followed; with fewer, the spider selects among them."""
 _MOST_HOLDERS = 6
 _DIGITS = re.compile(r"\d+")
 
@@ -28,7 +28,7 @@ def links_in_order(response: Response, values: Sequence[Any], requests: Sequence
     """Yield the regularities of the links of a page.
 
     Args:
-        values: the JSON of the page, or in its scripts.
+        values: the JSON values of the page or its scripts.
     """
     by_kind: dict[str, set[str]] = defaultdict(set)
     for request in requests:
@@ -55,7 +55,7 @@ def links_in_order(response: Response, values: Sequence[Any], requests: Sequence
 
 
 def _irregular(response: Response, is_followed: Callable[[str], bool]) -> int:
-    """Return how many elements around followed links contain one of their own name, or children other than elements of one name."""
+    """Return how many elements around followed links contain one of the same name, or children with different names."""
     root = next(visible_elements(response), None)
     links = [link for link in root.iter("a") if is_followed(link.get("href", ""))] if root is not None else []
     names = {name_of(above) for link in links for above in islice(link.iterancestors(), _MOST_HOLDERS) if above.get("class")}
@@ -80,7 +80,7 @@ def _addresses(response: Response, values: Sequence[Any]) -> dict[Name, list[str
 
 
 def _keys(url: str) -> set[str]:
-    """Return the keys that two addresses of one page share: its path, and long numbers."""
+    """Return the keys shared by different URLs of one page: the path, and long numbers."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -89,7 +89,7 @@ def _keys(url: str) -> set[str]:
 
 
 def _form(url: str) -> str:
-    """Return an address without the parts that vary between pages: numbers, and the last part of its path."""
+    """Return a URL without the parts that vary between pages: numbers, and the last part of its path."""
     parts = urlsplit(url)
     path = parts.path.rstrip("/")
     above, _, last = path.rpartition("/")

@@ -1,4 +1,4 @@
-"""Links of a page as addresses that are safe to use: whatever a page contains, no link makes a spider fail."""
+"""Links of a page as valid URLs: whatever a page contains, no link makes a spider fail."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,11 +8,11 @@ from urllib.parse import urljoin, urlsplit
 
 _WEB = {"http", "https"}
 _PLAIN_PATH = re.compile(r"/(?:\w[\w-]*+/)*+(?:\w[\w.-]*+)?", re.ASCII)
-"""A path that is joined to the root of its site as it is; so are most of the thousands of links of a list."""
+"""A path that can simply be appended to the root of its site, as most of the thousands of links in a list."""
 
 
 class Link(NamedTuple):
-    """Where a link leads."""
+    """The target of a link."""
 
     host: str
     """Lower case, without port."""
@@ -21,12 +21,12 @@ class Link(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The address without query and fragment."""
+        """The URL without query and fragment."""
         return f"https://{self.host}{self.path}"
 
 
 def links_to(page: str, hrefs: Iterable[str]) -> Iterator[Link]:
-    """Yield the targets of a page's links, without repeats; links to nowhere or to other than web addresses are left out."""
+    """Yield the distinct targets of a page's links; skip invalid links and those that are not HTTP or HTTPS."""
     seen: set[Link] = set()
     for href in hrefs:
         link = link_to(page, href)

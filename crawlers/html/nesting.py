@@ -1,4 +1,4 @@
-"""Nested elements, separated without reading any of them twice, however deep a page nests them."""
+"""Separate nested elements without reading any of them twice, however deeply they are nested."""
 
 import re
 from collections.abc import Iterable
@@ -10,11 +10,11 @@ from lxml.html import HtmlElement, tostring
 from parsel import Selector
 
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML must not contain (Extensible Markup Language 1.0, production 2)."""
+"""Characters that XML must not contain (Extensible Markup Language 1.0, production 2)."""
 
 
 def outermost(selectors: Iterable[Selector]) -> list[Selector]:
-    """Return, in document order, the selectors that are within none of the others: their text includes that of the others."""
+    """Return, in document order, the selectors that are not inside another one; their text includes that of the inner ones."""
     by_element: dict[HtmlElement, Selector] = {}
     for selector in selectors:
         by_element.setdefault(selector.root, selector)
@@ -22,7 +22,7 @@ def outermost(selectors: Iterable[Selector]) -> list[Selector]:
 
 
 def outermost_elements(elements: Iterable[HtmlElement]) -> list[HtmlElement]:
-    """Return the elements that are within none of the others; input and output are in document order."""
+    """Return the elements that are not inside another one; input and output are in document order."""
     visited: set[Any] = set()
     free: set[Any] = set()  # known to be outermost, so that no path to the root is walked twice
     outer = []
@@ -42,7 +42,7 @@ def outermost_elements(elements: Iterable[HtmlElement]) -> list[HtmlElement]:
 
 
 def inner_parts(elements: list[HtmlElement]) -> list[str]:
-    """Return the inner HTML of each element, without those of the others within it. The elements are removed from the page."""
+    """Return the inner HTML of each element without the other elements inside it; remove the elements from the page."""
     parts = []
     for element in reversed(elements):  # inner ones before outer ones
         parts.append(_html(element.text, list(element)))
@@ -51,9 +51,9 @@ def inner_parts(elements: list[HtmlElement]) -> list[str]:
 
 
 def take_out(element: HtmlElement) -> None:
-    """Remove an element from its page; the text after it stays.
+    """Remove an element from its page, but keep the text after it.
 
-    Form feeds and the like, which libxml2 reads and lxml refuses to write, become spaces, which `drop_tree` does not do.
+    Unlike `drop_tree`, replace characters that libxml2 reads but lxml refuses to write, such as form feeds, with spaces.
     """
     above, before = element.getparent(), element.getprevious()
     words = element.tail or ""
@@ -65,7 +65,7 @@ def take_out(element: HtmlElement) -> None:
 
 
 def following_parts(elements: list[HtmlElement], until: frozenset[str]) -> list[str]:
-    """Return the HTML after each element, up to the next sibling with one of the given tags. All of it is removed from the page."""
+    """Return the HTML after each element, up to the next sibling with one of the given tags; remove it from the page."""
     parts = []
     for element in reversed(elements):
         behind = list(takewhile(lambda piece: piece.tag not in until, element.itersiblings()))

@@ -1,4 +1,4 @@
-"""The initial state in a page's scripts: HTML -> JSON values. No script is run."""
+"""Extract the initial state in a page's scripts as JSON values, without running any script."""
 
 import json
 import re
@@ -18,18 +18,18 @@ from crawlers.text.fields import sound_json
 CONTAINERS = (
     "_ROUTER_DATA", "_SSR_DATA", "__MODERN_ROUTER_DATA__", "__MODERN_SSR_DATA__", "__NEXT_DATA__", "__INITIAL_STATE__", "RENDER_DATA",
 )  # fmt: skip
-"""Names that frameworks use for it, as the id of a script or as a variable; RENDER_DATA is percent-encoded."""
+"""Names that frameworks use for the state, as the id of a script or as a variable; RENDER_DATA is percent-encoded."""
 _SCRIPT_TYPES = {None, "", "text/javascript", "application/javascript", "module"}
 _CALLS = re.compile(r"(?:(?:JSON\.parse|decodeURIComponent|decodeURI)\s*\(\s*)++")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|(?<![\w$.])undefined(?![\w$])', re.DOTALL)
 _SCRIPT_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|[^\"\\/bfnrtu])|(\\.)", re.DOTALL)
 _MAX_ASSIGNMENTS = 4
 _MAX_WRAPPINGS = 4
-"""JSON in a string, in a call, in an address: nobody nests deeper than this."""
+"""Maximum nesting of JSON in strings, calls and URL encoding."""
 
 
 def values_of(response: Response) -> list[Any]:
-    """Return the JSON values that a page is or contains; none if it cannot be read."""
+    """Return the JSON values of a page, which may be JSON itself; empty if it cannot be read."""
     if not isinstance(response, TextResponse) or not response.body.strip():
         return []
     if is_json(response):
@@ -40,7 +40,7 @@ def values_of(response: Response) -> list[Any]:
 
 
 def named_parts(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield a value and everything in it, each with the keys that lead to it; `[]` stands for every index of a list."""
+    """Yield a value and all values inside it, each with its path of keys; `[]` stands for any list index."""
     waiting: list[tuple[tuple[str, ...], Any]] = [((), value)]
     while waiting:
         name, one = waiting.pop()
@@ -61,14 +61,14 @@ def states(page: Response | Selector) -> Iterator[Any]:
             starts = [0] if identity == name else []
             if not starts and kind in _SCRIPT_TYPES:
                 starts = [match.end() for match in islice(assigned.finditer(text), _MAX_ASSIGNMENTS)]
-            # The first readable one counts: a script may name the variable before it assigns it.
+            # The first readable value counts: a script may mention the variable before assigning it.
             value = next((value for start in starts if (value := parsed(text[start:])) is not None), None)
             if value is not None:
                 yield value
 
 
 def parsed(text: str) -> Any:
-    """Return the object or list at the beginning of a text, however it is wrapped, even if more script follows. None if there is none."""
+    """Return the object or list at the beginning of a text, however it is wrapped, even if script follows; None if there is none."""
     for _ in range(_MAX_WRAPPINGS):
         text = text.strip()
         if calls := _CALLS.match(text):
@@ -83,18 +83,16 @@ def parsed(text: str) -> Any:
 
 
 def _first_value(text: str) -> Any:
-    for form in (str, _as_json, unescape):  # the most certain first
+    for form in (str, _as_json, unescape):  # most reliable first
         try:
             return json.JSONDecoder().raw_decode(sound_json(form(text)))[0]
-        except (ValueError, RecursionError):  # not JSON, a number with thousands of digits, or endless nesting
+        except (ValueError, RecursionError):  # not JSON, a number with thousands of digits, or excessive nesting
             continue
     return None
 
 
 def _as_json(text: str) -> str:
-    """Convert a script's literal to JSON: undefined becomes null, single-quoted strings double-quoted, and script-only escapes are
-    replaced.
-    """
+    """Convert a JavaScript literal to JSON: replace undefined with null, single quotes with double quotes, and JavaScript-only escapes."""
     if text.startswith("'"):
         end = re.match(r"'(?:[^'\\]|\\.)*+'", text, re.DOTALL)
         inner = end[0][1:-1] if end else ""
@@ -109,7 +107,7 @@ def _json_escape(match: re.Match[str]) -> str:
 
 
 def dicts(state: Any) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a state, outer before inner."""
+    """Yield the objects in a state, outer before inner ones."""
     left = [state]  # no recursion: a state may be nested deeper than Python's call stack allows
     while left:
         value = left.pop()

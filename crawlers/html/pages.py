@@ -1,4 +1,4 @@
-"""Pages of exam papers: whether an answer is a page at all, its links, and papers spread over several pages."""
+"""Pages of exam papers: check that an answer is a page, read its links, and join papers that span several pages."""
 
 import bisect
 import re
@@ -23,14 +23,14 @@ from crawlers.read.lines.questions.draft import Draft
 from crawlers.text.fields import is_hidden, uncrowded
 
 MOST_PAGES = 4000
-"""Pages of one list; if a site claims more, the rest is ignored."""
+"""Maximum number of pages of one list; further ones are ignored."""
 _MOST_ARTICLE_PAGES = 60
 _ONWARD = re.compile(r"^\W*(?:下一?页|后一?页|下一?頁|next)\W*$", re.I)
 _INLINE = {"a", "b", "em", "font", "i", "ins", "label", "s", "small", "span", "strong", "sub", "sup", "u"}
-_ANSWER = re.compile(r"^\s*(?:(?:参考|正确|标准)?答案\s*[:：]|【(?:参考|正确|标准)?答案】)")  # and not 答案圈, the name of a site
+_ANSWER = re.compile(r"^\s*(?:(?:参考|正确|标准)?答案\s*[:：]|【(?:参考|正确|标准)?答案】)")  # but not 答案圈, the name of a site
 _CONTENT = re.compile(r"答案(?!圈)|解析|答\s*[:：]|^[^\S\n]*(?:\d{1,3}|[A-J])\s*[.．、]", re.M)
 _MAY_HIDE = re.compile("hidden|style", re.I)
-_NOISE_CHARS = 60  # a longer hidden block is what a click would show
+_NOISE_CHARS = 60  # a longer hidden block is content that a click would show
 
 
 class Article(Struct, frozen=True, kw_only=True):
@@ -38,13 +38,13 @@ class Article(Struct, frozen=True, kw_only=True):
 
     url: str
     about: dict[str, Any]
-    """What applies to all its questions: raw fields of a QuestionItem."""
+    """Fields of all its questions, as raw fields of a QuestionItem."""
     lines: list[str] = []
     starts: list[int] = []
     """Index of the first line of each page."""
     pages: list[Provenance] = []
     marks: list[str] = []
-    """Properties of its pages, by names that the spider chooses."""
+    """Names of properties of its pages, chosen by the spider."""
 
     def with_page(self, lines: list[str], provenance: Provenance, marks: list[str] | None = None) -> "Article":
         """Return the article with one more page."""
@@ -57,13 +57,13 @@ class Article(Struct, frozen=True, kw_only=True):
         )
 
     def item(self, draft: Draft) -> QuestionItem:
-        """Return a question; it belongs to the page on which it begins."""
+        """Return a question, with the provenance of the page on which it begins."""
         page = self.pages[max(0, bisect.bisect_right(self.starts, draft.line) - 1)]
         where = msgspec.structs.replace(page, position=draft.position)
         return QuestionItem(url=self.url, provenance=where, **self.about, **draft.raw_fields())
 
     def next_page(self, response: TextResponse) -> str | None:
-        """Return the address of the article's next page, which 下一页 or the next number links to; other articles do not count."""
+        """Return the URL of the article's next page, linked by 下一页 or the next number; links to other articles do not count."""
         current = _number(self.url, response.url) or 0
         onward: dict[bool, list[tuple[int, str]]] = {True: [], False: []}
         for url, link in links_of(response):
@@ -74,22 +74,22 @@ class Article(Struct, frozen=True, kw_only=True):
         named = min(onward[True], default=None)
         numbered = min(onward[False], default=None)
         if named is None and numbered and numbered[0] > max(current + 1, 2):
-            numbered = None  # the last page, or another article whose address looks alike
+            numbered = None  # the last page, or another article with a similar URL
         following = named or numbered
         return following[1] if following and len(self.pages) < _MOST_ARTICLE_PAGES else None
 
 
 def without_noise(html: str, drop: str | None = None) -> str:
-    """Return the HTML of an article without what is hidden between its words, and without the tags that a selector finds.
+    """Return the HTML of an article without hidden noise between its words, and without the tags that a selector finds.
 
-    Inline tags are noise unless they begin with 答案. A hidden block is what a click would show, unless it is short and has nothing of a
-    question.
+    Hidden inline tags are noise unless they begin with 答案. A hidden block is content that a click would show, unless it is short and
+    contains no part of a question.
     """
     if not drop and not _MAY_HIDE.search(html):
         return html
     soup = BeautifulSoup(uncrowded(html), "lxml")
     for tag in [tag for tag in soup.find_all(True) if is_hidden(tag.attrs) and _is_noise(tag)]:
-        if not tag.decomposed:  # with the tag around it
+        if not tag.decomposed:  # with an enclosing tag
             tag.decompose()
     for tag in soup.select(drop) if drop else ():
         tag.decompose()
@@ -97,7 +97,7 @@ def without_noise(html: str, drop: str | None = None) -> str:
 
 
 def without(html: str, css: str) -> str:
-    """Return HTML without the tags that a selector finds; parsel's own `drop` fails on control characters after a tag."""
+    """Return HTML without the tags that a selector finds; parsel's `drop` fails on control characters after a tag."""
     soup = BeautifulSoup(uncrowded(html), "lxml")
     for tag in soup.select(css):
         tag.decompose()
@@ -110,7 +110,7 @@ def _is_noise(tag: Tag) -> bool:
 
 
 def is_page(response: Response, spider: SourceSpider) -> TypeGuard[TextResponse]:
-    """Return whether an answer is a page; a picture, a file or JSON, whatever its declared type, is a misfit."""
+    """Return whether an answer is a page; report a picture, a file or JSON as a misfit, whatever its declared type."""
     if isinstance(response, TextResponse) and not is_json(response):
         return True
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
@@ -124,7 +124,7 @@ def request_of(failure: Failure) -> Request:
 
 
 def links_of(response: TextResponse, where: str = "a") -> Iterator[tuple[str, Selector]]:
-    """Yield the links of a page with their addresses; other than web addresses are left out."""
+    """Yield the HTTP and HTTPS links of a page with their URLs."""
     for link in response.css(where):
         href = link.root.get("href", "").strip()  # not `link.attrib`, which fails on an attribute with a broken name
         if href and (url := address_of(response.url, href)):
@@ -132,7 +132,7 @@ def links_of(response: TextResponse, where: str = "a") -> Iterator[tuple[str, Se
 
 
 def next_list(response: TextResponse, belongs: Callable[[str], Any]) -> str | None:
-    """Return the address of the next page of a list (下一页), if it belongs to the list."""
+    """Return the URL of the next page of a list (下一页), if it belongs to the list."""
     for url, link in links_of(response):
         words = "".join(link.xpath(".//text()").getall()) or link.root.get("title", "")
         if _ONWARD.match(words) and url != response.url and belongs(url):
@@ -141,7 +141,7 @@ def next_list(response: TextResponse, belongs: Callable[[str], Any]) -> str | No
 
 
 def _number(first: str, url: str) -> int | None:
-    """Return the page number in an article's address: `7_2.htm` and `7.htm?page=2` give 2, `7.htm` gives 0; None for another article."""
+    """Return the page number in an article's URL: 2 for `7_2.htm` and `7.htm?page=2`, 0 for `7.htm`; None for another article."""
     home, other = urlsplit(first), urlsplit(url)
     stem, dot, suffix = home.path.rpartition(".")
     stem = stem.removesuffix("_1")

@@ -1,4 +1,4 @@
-"""A page with a container for each question -> the raw fields of the questions, by CSS selectors."""
+"""Extract the raw fields of questions by CSS selectors from pages with one container per question."""
 
 import re
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ _ATTRIBUTE = re.compile(r"::attr\(|::text")
 
 
 class Blocks(Struct, frozen=True, kw_only=True):
-    """Selectors: the container on the page, the others within it; "" for what the site does not show.
+    """Selectors: the container relative to the page, the others relative to the container; "" if the site does not show the field.
 
-    A selector may end with `::attr(NAME)` for the value of an attribute, or with `::text` for the words that are in no element below.
+    A selector may end with `::attr(NAME)` for the value of an attribute, or with `::text` for text that is not in an inner element.
     """
 
     container: str
@@ -34,7 +34,7 @@ class Blocks(Struct, frozen=True, kw_only=True):
 
 
 def questions_on(page: TextResponse, where: Blocks) -> Iterator[dict[str, Any]]:
-    """Yield the raw fields of each question; of nested containers, only the outer one counts."""
+    """Yield the raw fields of each question; of nested containers, only the outermost counts."""
     for block in outermost(page.css(where.container)):
         options = [option for options_part in _parts(block, where.options) for option in _options(options_part)]
         answer = _ANSWER.sub("", _words(block, where.answer), count=1)
@@ -59,13 +59,13 @@ def _parts(block: Selector, css: str) -> list[Selector | str]:
 
 
 def _words(block: Selector, css: str) -> str:
-    """Return the text of the first part that a selector finds."""
+    """Return the text of a selector's first match."""
     parts = _parts(block, css)
     return "" if not parts else text_of(parts[0]) if isinstance(parts[0], Selector) else parts[0].strip()
 
 
 def _stem(block: Selector, where: Blocks) -> str:
-    """Return the stem without the label of its type, which many sites put into it in an element of its own."""
+    """Return the stem without the question type, which many sites put into it as a separate element."""
     part = next(iter(_parts(block, where.stem)), "")
     if isinstance(part, str):
         return part.strip()
@@ -80,7 +80,7 @@ def _stem(block: Selector, where: Blocks) -> str:
 
 
 def _options(part: Selector | str) -> list[str]:
-    """Return the options from the parts found: usually one each; several lines, or letters on one line, are several."""
+    """Return the options in a part: usually one; several if it has several lettered lines, or several letters on a line."""
     lines = (text_of(part) if isinstance(part, Selector) else part).split("\n")
     several = [option for line in lines for option in (options_in(line) or [line]) if option.strip()]
     lettered = [option for option in several if options_in(option)]

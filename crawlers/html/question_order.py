@@ -1,6 +1,6 @@
-"""The items of a page -> their regularities: fields that all questions have, numbers, letters and counts of options.
+"""Regularities of a page's items: fields that all questions have, numbers, letters and counts of options.
 
-Each regularity is a name. A misread page loses some of them, as does a page where a question lost a field.
+Each regularity has a name. A misread page loses some of them, as does a page on which a question lost a field.
 """
 
 import re
@@ -70,7 +70,7 @@ def _of_questions(questions: list[QuestionItem]) -> Iterator[str]:
 
 
 def _stated_count(heading: str | None) -> int | None:
-    """Return how many questions a heading announces: 共20题, or 每题1分，共20分."""
+    """Return the number of questions stated in a heading: 共20题, or 每题1分，共20分."""
     words = unicodedata.normalize("NFKC", heading or "")
     if match := _COUNT.search(words):
         return int(match[1])
@@ -79,7 +79,7 @@ def _stated_count(heading: str | None) -> int | None:
 
 
 def _letters(options: Sequence[str]) -> str:
-    """Return the letters of options, with `?` for an unlettered option among lettered ones."""
+    """Return the letters of options, with `?` for options without a letter if others have one."""
     matches = [_LETTER.match(option) for option in options]
     return "".join(each[1] if each else "?" for each in matches) if any(matches) else ""
 

@@ -1,4 +1,4 @@
-"""Pages that would break selectors, rewritten so that they do not: a response -> one with the same text."""
+"""Rewrite responses that would break selectors, keeping their text."""
 
 import json
 import warnings
@@ -17,26 +17,26 @@ from atomexam.runtime.budgets import OverBudget
 from crawlers.text.fields import uncrowded
 
 MAX_DEPTH = 256
-"""Depth of nested elements, libxml2's default; browsers flatten deeper ones, too.
+"""Maximum depth of nested elements, libxml2's default; browsers also flatten deeper ones.
 
 Selectors take quadratic time in the depth, and lxml silently drops everything below a depth of 2,048.
 """
 MAX_BYTES, MAX_TAGS, MAX_DEEP_TAGS = 2 * 1024 * 1024, 60_000, 25_000
-"""Of an unpacked page, and of one that has to be flattened; a paper of 400 questions has some 27,000 tags. JSON may have more in its texts.
+"""Limits of an unpacked page, and of one that must be flattened; a paper of 400 questions has about 27,000 tags. JSON texts may have more.
 
-Callbacks read pages in Scrapy's reactor, which waits meanwhile.
+Callbacks read pages in Scrapy's reactor and block it meanwhile.
 """
-for _kind in (XMLParsedAsHTMLWarning, MarkupResemblesLocatorWarning):  # old pages open as XML; a title may be an address
+for _kind in (XMLParsedAsHTMLWarning, MarkupResemblesLocatorWarning):  # old pages begin as XML; a title may be a URL
     warnings.filterwarnings("ignore", category=_kind)
 _AT_MAX_DEPTH = XPath("boolean(" + "/*" * MAX_DEPTH + "/*)")
 _RAW_TAGS = {"script", "style"}
 
 
 def readable(response: TextResponse) -> TextResponse:
-    """Return a page that selectors read completely, without an error and in time; nearly all pages already are such.
+    """Return a page that selectors can read completely, without errors and in time; most pages are returned unchanged.
 
     Raises:
-        OverBudget: it has more bytes or tags than are read.
+        OverBudget: the page has too many bytes or tags.
     """
     size, tags, is_data = len(response.body), response.body.count(b"<"), is_json(response)
     if size > MAX_BYTES or (tags > MAX_TAGS and not is_data):
@@ -45,7 +45,7 @@ def readable(response: TextResponse) -> TextResponse:
         response = _with_text(response, text)
     try:
         get_base_url(response)
-    except ValueError:  # the page's base is not an address; the first base counts
+    except ValueError:  # the page's base is not a valid URL; the first base wins
         response = _with_text(response, f'<base href="{escape(response.url)}">{response.text}')
     if tags <= MAX_DEPTH or is_data or response.selector.type not in ("html", "xml"):
         return response
@@ -57,12 +57,12 @@ def readable(response: TextResponse) -> TextResponse:
 
 
 def is_json(response: TextResponse) -> bool:
-    """Return whether a response is JSON, whatever its declared type: it has no elements to select."""
+    """Return whether a response is JSON, which has no elements to select, whatever its declared type."""
     if isinstance(response, HtmlResponse | XmlResponse):
         return False
     if isinstance(response, JsonResponse):
         return True
-    try:  # a selector would parse all else as HTML, which may take long before `uncrowded`
+    try:  # a selector would parse anything else as HTML, which may be slow before `uncrowded`
         return response.text.lstrip()[:1] in ("{", "[") and isinstance(json.loads(response.text), dict | list)
     except ValueError:
         return False
@@ -71,7 +71,7 @@ def is_json(response: TextResponse) -> bool:
 
 
 def shallow(html: str) -> str:
-    """Return a piece of HTML, nested no deeper than a page may be."""
+    """Return a piece of HTML, flattened to at most the depth allowed for pages."""
     html = uncrowded(html)
     return _flattened(html) if html.count("<") > MAX_DEPTH and _is_deep(Selector(text=html, type="html")) else html
 
@@ -85,7 +85,7 @@ def _with_text(response: TextResponse, text: str) -> TextResponse:
 
 
 def _flattened(html: str) -> str:
-    """Return a page whose elements below MAX_DEPTH are siblings, each with its leading text."""
+    """Return a page in which elements deeper than MAX_DEPTH become siblings, each with its leading text."""
     out: list[str] = []
     left: list[tuple[Any, int]] = [(child, 1) for child in reversed(BeautifulSoup(html, "lxml").contents)]
     while left:
@@ -110,7 +110,7 @@ def _attribute(name: str, value: str | list[str]) -> str:
 
 
 def _written(node: PageElement | str) -> str:
-    """Return as HTML what is not an element: text, a comment, or the end of an element."""
+    """Return a text, a comment or an end tag as HTML."""
     if not isinstance(node, NavigableString):
         return str(node)
     if type(node) is not NavigableString or (node.parent is not None and node.parent.name in _RAW_TAGS):

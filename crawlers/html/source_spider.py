@@ -1,4 +1,4 @@
-"""The base class of every site's spider, which fills in the provenance of items."""
+"""The base class of all spiders; it fills in the provenance of items."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, cast
@@ -15,7 +15,7 @@ from crawlers.html.walls import WALLS, wall_of
 NOTED = "noted/"
 """Prefix of the stats that `SourceSpider.note` counts."""
 MAX_REPORTED = 10_000
-"""Misfits and errors whose messages are kept, to limit the memory of a large crawl; all are counted."""
+"""Maximum number of stored messages of misfits and errors, which limits the memory of a large crawl; all are counted."""
 
 
 def spider_of(crawler: Crawler) -> "SourceSpider":
@@ -24,22 +24,22 @@ def spider_of(crawler: Crawler) -> "SourceSpider":
 
 
 class SourceSpider(scrapy.Spider):
-    """Reader of one site. A site sets `name`, `allowed_domains`, `start_urls` and its callbacks; it knows nothing of modes or stores.
+    """Spider of one site. A subclass sets `name`, `allowed_domains`, `start_urls` and callbacks; it does not depend on modes or stores.
 
-    Callbacks and errbacks are methods, and their data comes in `cb_kwargs`, not in attributes that other pages set: a replay runs a spider
-    in several processes.
+    Callbacks and errbacks must be methods and receive their data in `cb_kwargs`, not in attributes set by other pages, because a replay
+    runs a spider in several processes.
     """
 
     allowed_domains: Sequence[str] | None = None
     """The hosts of the site; a crawl stays on them."""
 
     scopes: ClassVar[tuple[str, ...]] = ()
-    """The keys among `letters`, `departments` and `lists` in params.yaml that the spider knows."""
+    """The keys among `letters`, `departments` and `lists` in params.yaml that the spider supports."""
 
     delay: ClassVar[float | None] = None
-    """Seconds between two requests to the live site, if it needs other than the default; params.yaml overrides it."""
+    """Seconds between two requests to the live site, if the default does not suit it; params.yaml overrides it."""
     concurrency: ClassVar[int | None] = None
-    """Concurrent requests to the live site, likewise."""
+    """Concurrent requests to the live site; params.yaml overrides it."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class SourceSpider(scrapy.Spider):
         self.letters, self.departments, self.lists = letters, departments, lists
         self.exam, self.subject = exam, subject
         self.named: dict[str, tuple[str, str]] = {}
-        """Address of each list that a scope names -> the scope and the name, for the message if the site has no such list."""
+        """URL of each list in a scope -> the scope and the name, for the message if the site has no such list."""
         for scope in ("letters", "departments", "lists"):
             if getattr(self, scope) is not None and scope not in self.scopes:
                 known = f"it knows {', '.join(self.scopes)}" if self.scopes else "its only scope is max_pages"
@@ -75,7 +75,7 @@ class SourceSpider(scrapy.Spider):
         sections: list[Section] | None = None,
         url: str | None = None,
     ) -> EntityItem:
-        """Return an encyclopedia entry; `url` is the entry's home page if that is not the page it was read from."""
+        """Return an encyclopedia entry; `url` is the entry's main page if it was read from another page."""
         return EntityItem(
             url=urldefrag(url or response.url).url,
             provenance=self.provenance(response, "page"),
@@ -92,7 +92,7 @@ class SourceSpider(scrapy.Spider):
 
     def provenance(self, response: Response, position: str) -> Provenance:
         """Return the provenance of an item."""
-        # The archive sets the id of the body as received; a page that never passed the archive (a fixture) has only its body.
+        # The archive sets the id of the received body; a page that did not come through the archive (a fixture) has only its body.
         stored_id = response.request.meta.get("page_id") if response.request else None
         return Provenance(
             source=self.name,
@@ -103,28 +103,28 @@ class SourceSpider(scrapy.Spider):
         )
 
     def refusal(self, response: Response) -> str | None:
-        """Return why an answer, whatever its status, is a temporary refusal and not a page: a browser check, a log-in wall.
+        """Return why an answer, whatever its status, is a temporary refusal instead of a page: a browser check, a log-in wall.
 
-        The archive calls this for every decoded answer. A refusal is not stored: it is listed among the failures with this text and
-        requested again later, like an answer with status 403. A site with a wall of its own overrides this.
+        The archive calls this for every decoded answer. A refusal is not stored: it is listed as a failure with this text and
+        requested again later, like an answer with status 403. Override this for a site with its own kind of wall.
         """
         wall = wall_of(response) if response.status == 200 else None
         return f"{WALLS[wall]} in the place of the page" if wall else None
 
     def note(self, what: str, number: int = 1) -> None:
-        """Count what a page hides or lacks through no fault of the spider: an answer behind a paywall, images instead of text.
+        """Count something that a page hides or lacks through no fault of the spider: an answer behind a paywall, images instead of text.
 
-        The figures of the crawl list it under this text.
+        The crawl's figures list it under this text.
         """
         self.crawler.stats.inc_value(NOTED + what, number)
 
     def unmatched(self, response: Response, kind: str, labels: list[str]) -> None:
-        """Report a page that has lists or channels, none of which passes the spider's filter."""
+        """Report a page with lists or channels of which none passes the spider's filter."""
         excerpts = ", ".join(repr(words[:30]) for words in sorted(set(labels))[:5])
         self.misfit(response, f"none of {len(labels)} {kind}s matches the filter of this spider; they are {excerpts}")
 
     def misfit(self, response: Response, why: str) -> None:
-        """Count a page that no longer fits this spider; `extract` fails when there are too many."""
+        """Count a page that no longer fits this spider; `extract` fails if there are too many."""
         self.crawler.stats.inc_value("misfit/count")
         if (reported := self.crawler.stats.get_value("misfit/pages")) is None:
             self.crawler.stats.set_value("misfit/pages", reported := [])

@@ -1,8 +1,8 @@
-"""Whether the texts of a page are in order: a page and the items read from it -> the regularities of each field's text groups.
+"""Regularities of a page's text groups, by field, from the page and the items read from it.
 
-A text group has texts of one kind: those of elements with the same name within elements of the same names, or the values of one JSON key.
-If most texts of a group are read, all should be. An unread text, an empty element or a picture among texts, or a sentence that continues in
-the next element is a sign that the page has changed, even if some of it was still read.
+A text group contains texts of one kind: of elements with the same name within elements of the same names, or of one JSON key. If most
+texts of a group are read, all should be. An unread text, an empty element or a picture among texts, or a sentence that continues in the
+next element suggests that the page has changed, even if parts of it were still read.
 """
 
 import re
@@ -28,9 +28,9 @@ _HOLDERS = 2
 _WORDS = re.compile(r"[\u4e00-\u9fff]{2,}|[A-Za-z]{4,}")
 _GRAM = 3
 _READ_SHARE = 0.8
-"""Share of a text's grams that are in what was read."""
+"""Minimum share of a text's n-grams that were read for the text to count as read."""
 _MOST_SHARE = 0.5
-"""Share of a group's texts that must be read; with fewer, the spider selects among them by content."""
+"""Minimum share of a group's texts that are read; with fewer, the spider selects among them by content."""
 _DIGITS = re.compile(r"\d+")
 _TAG = re.compile(r"<[^<>]*>")
 _CHINESE_END = re.compile(r"[\u4e00-\u9fff]$")
@@ -43,7 +43,7 @@ _BOUNDS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 _MOST_TURNS = 60
 _MOST_ROWS = 200
 _MOST_TEXTS = 20_000
-"""Texts on one page; the rest of a longer page is not checked."""
+"""Maximum number of texts per page; the rest of a longer page is not checked."""
 Name = tuple[str, ...]
 
 
@@ -52,7 +52,7 @@ class PageText(Struct):
 
     words: str
     follows: "PageText | None" = None
-    """The text of the previous element, if that has the same name and nothing is between them."""
+    """The text of the previous element, if it has the same name and nothing is in between."""
 
 
 class TextGroup(Struct):
@@ -61,7 +61,7 @@ class TextGroup(Struct):
     texts: list[PageText] = []
     unread: int = 0
     empty: int = 0
-    """Elements without text, rows of JSON without this key."""
+    """Elements without text, and JSON rows without this key."""
     pictures: int = 0
     """Elements with a picture and no text."""
     around: list[tuple[set[str], set[str]]] = []
@@ -69,15 +69,15 @@ class TextGroup(Struct):
 
 
 def at_most(number: int, what: str) -> Iterator[str]:
-    """Yield the bounds that a number does not exceed; counted over pages, they give its distribution."""
+    """Yield the bounds that a number does not exceed; counted over pages, these give its distribution."""
     yield from (f"at most {bound} {what}" for bound in _BOUNDS if number <= bound)
 
 
 def texts_in_order(response: Response, values: Sequence[Any], items: Sequence[Item], requests: Sequence[Request]) -> Iterator[str]:
-    """Yield what is in order in the texts of a page: `stem_raw without empty elements`, and of all fields `at most 2 empty elements`.
+    """Yield the regularities of a page's texts: `stem_raw without empty elements`, and for all fields `at most 2 empty elements`.
 
     Args:
-        values: the JSON that the page is or contains.
+        values: the JSON values of the page.
     """
     fields = {name: grams for name, grams in _read(items, requests).items() if grams}
     everything: set[str] = set().union(*fields.values())
@@ -108,7 +108,7 @@ def _grams(text: str) -> Iterator[str]:
 
 
 def _known_grams(text: str) -> Iterator[str]:
-    """Yield all grams that a part of a text may have."""
+    """Yield all n-grams that a part of a text may have."""
     for words in re.findall(r"[\u4e00-\u9fff]+|[A-Za-z]+", text):
         if words.isascii():
             yield words
@@ -121,7 +121,7 @@ def _is_in(grams: set[str], known: set[str]) -> bool:
 
 
 def _read(items: Sequence[Item], requests: Sequence[Request]) -> dict[str, set[str]]:
-    """Return the grams of what was read, by field; what is passed on with requests counts as a field."""
+    """Return the n-grams of the read texts by field; texts passed on with requests count as one field."""
     grams_by_field: dict[str, set[str]] = defaultdict(set)
     for item in items:
         for field, text in _fields(item):
@@ -196,10 +196,10 @@ def _add_elements(groups: dict[Name, TextGroup], elements: Iterable[HtmlElement]
 
 
 def _with_words(root: HtmlElement) -> set[HtmlElement]:
-    """Return the elements of a page that have words, also further inside, each looked at once however deep they are."""
+    """Return the elements of a page that contain text, directly or in inner elements; each is visited once, whatever its depth."""
     worded: set[HtmlElement] = set()
     for element in root.iter():
-        own = element.text if isinstance(element.tag, str) else None  # not that of a comment
+        own = element.text if isinstance(element.tag, str) else None  # not the text of a comment
         for holder, text in ((element, own), (element.getparent(), element.tail)):
             while text and text.strip() and holder is not None and holder not in worded:
                 worded.add(holder)
@@ -208,7 +208,7 @@ def _with_words(root: HtmlElement) -> set[HtmlElement]:
 
 
 def visible_elements(response: Response) -> Iterator[HtmlElement]:
-    """Yield the elements of an HTML page that a browser shows, in document order."""
+    """Yield the visible elements of an HTML page in document order."""
     if not isinstance(response, TextResponse) or not response.body.strip() or is_json(response) or response.selector.type != "html":
         return
     waiting = [] if response.selector.root is None else [response.selector.root]
@@ -229,7 +229,7 @@ def group_name(element: HtmlElement) -> Name:
 
 
 def name_of(element: HtmlElement) -> str:
-    """Return tag and classes; an id belongs to only one element."""
+    """Return the tag and classes, without the id, which only one element has."""
     return _name(str(element.tag), element.get("class") or "")
 
 
@@ -254,7 +254,7 @@ def _add_values(groups: dict[Name, TextGroup], value: Any) -> None:
 
 def _out_of_order(group: TextGroup) -> int:
     """Return how many kinds of elements come before one element of the group and after another."""
-    loose = set().union(*(before & behind for before, behind in group.around))  # what is on both sides of one element has no order
+    loose = set().union(*(before & behind for before, behind in group.around))  # names on both sides of one element have no order
     before, behind = (set().union(*each) for each in zip(*group.around, strict=True)) if group.around else (set(), set())
     return len((before & behind) - loose)
 
@@ -268,7 +268,7 @@ def _broken_off(group: TextGroup) -> int:
 
 
 def _going_on(group: TextGroup) -> int:
-    """Return how many texts of a group may continue in the next one, though most of the group's texts do not."""
+    """Return how many texts of a group may continue in the next one, although most of them do not."""
     pairs = _pairs(group)
     if 0 < len(pairs) <= len(group.texts) // (2 * _FEW):  # only these follow another text
         return len(pairs)

@@ -1,4 +1,4 @@
-"""Walls: answers instead of the requested page that require a person or a browser. An answer -> the kind of wall."""
+"""Detect walls: answers that require a person or a browser, sent instead of the requested page."""
 
 import re
 
@@ -20,7 +20,7 @@ BESIDE_WALLS = (
 """Advice to the user."""
 _MOST_BYTES = 50_000
 _MOST_CHARS = 300
-"""Characters of visible text; a page with more has content, whatever form is beside it."""
+"""Maximum visible text of a wall, in characters; a page with more has content, even if it also has a form."""
 _CAPTCHA = re.compile("验证码|安全验证|人机验证|滑动验证|(?:拖动|按住)滑块|captcha", re.I)
 _LOGIN = re.compile("登录|登陆|登入|log ?in|sign ?in", re.I)
 _MOVES = re.compile(r"location\s*[.=]|document\.cookie|\.reload\s*\(|eval\s*\(")
@@ -28,22 +28,22 @@ _VISIBLE_TEXT = "//text()[not(ancestor::script or ancestor::style or ancestor::n
 
 
 def wall_of(response: Response) -> str | None:
-    """Return a key of WALLS if an answer is a wall, judging by its form alone: little text, and a captcha, a password field or a script
+    """Return a key of WALLS if an answer is a wall, judged only by its form: little text, and a captcha, a password field or a script
     that redirects.
 
-    An answer refused by a spider's own `refusal` comes with status 403 and the body that the site sent.
+    An answer refused by a spider's `refusal` has status 403 and the body sent by the site.
     """
     return _by_content(response) or (WALL_FORBIDDEN if response.status in (401, 403) else None)
 
 
 def wall_with_status(response: Response) -> str | None:
-    """Return in words which wall an answer with an error status is, by its form; None if the status is all that is known."""
+    """Describe the wall that an answer with an error status is, judged by its form; return None if only the status is known."""
     wall = _by_content(response)
     return f"{WALLS[wall]} (HTTP status {response.status})" if wall else None
 
 
 def is_wall(why: str) -> bool:
-    """Return whether a cause of a failed request names a wall."""
+    """Return whether the cause of a failed request is a wall."""
     return why.startswith(tuple(WALLS.values()))
 
 
@@ -60,7 +60,7 @@ def _by_content(response: Response) -> str | None:
     has_form = bool(page.css("form, input"))
     if has_form and _CAPTCHA.search(response.text):
         return WALL_CAPTCHA
-    if _CAPTCHA.search(visible_text) and page.css("img, script") and not page.css("a[href]"):  # of scripts that draw their own form
+    if _CAPTCHA.search(visible_text) and page.css("img, script") and not page.css("a[href]"):  # scripts may draw the form
         return WALL_CAPTCHA
     if page.css("input[type=password]") and _LOGIN.search(response.text):
         return LOGIN_PAGE

@@ -35,7 +35,7 @@ def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
     """Write missing files below the working folder; return a line for each file.
 
     Raises:
-        ValueError: a file of the source exists and differs from what would be written; nothing is written then.
+        ValueError: a file of the source exists with other contents; nothing is written.
     """
     params = Path(PARAMS_FILE)
     if not params.exists():
@@ -47,7 +47,7 @@ def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
     texts = texts_of(source)
     _refuse_others(source, texts)
     after = with_source(before, source.name, values)
-    if after == before and not source.spider_file.exists():  # the line is written last, so it belongs to another source
+    if after == before and not source.spider_file.exists():  # the line is written last, so another source owns it
         raise ValueError(f"{PARAMS_FILE}: sources.{source.name} exists but has no spider; choose another name, or remove the line")
     reports = []
     for path, text in texts.items():
@@ -56,8 +56,8 @@ def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
             with replacing(path) as part:
                 part.write_bytes(text.encode())
     reports.append(f"{'exists' if after == before else 'written':<9} {PARAMS_FILE}: sources.{source.name}")
-    if after != before:  # last: a line whose spider is missing would stop the pipeline
-        with replacing(params) as part:  # its lines may exist nowhere else
+    if after != before:  # last, because a line without its spider would stop the pipeline
+        with replacing(params) as part:  # atomically: the user's lines may exist nowhere else
             part.write_bytes(after.encode())
     return reports
 
@@ -72,7 +72,7 @@ def _next(source: NewSource) -> list[tuple[str, str]]:
 
 
 def _refuse_others(source: NewSource, texts: dict[Path, str]) -> None:
-    """Raise ValueError if other files are in the source's folder."""
+    """Raise ValueError if the source's folder contains other files."""
     present = [path for path in sorted(source.folder.rglob("*")) if path.is_file() and path.suffix not in (".part", ".pyc")]
     for path in present:
         if path not in texts or path.read_bytes() != texts[path].encode():

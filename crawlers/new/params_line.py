@@ -1,4 +1,4 @@
-"""Add the line of a new source to the text of params.yaml. Everything else stays unchanged."""
+"""Add the line of a new source to the text of params.yaml; leave everything else unchanged."""
 
 from io import StringIO
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ _BLOCK = "sources"
 
 
 class _InsertionPoint(NamedTuple):
-    """Where a line goes, and the format of the lines around it."""
+    """Where to insert a line, and the layout of the lines around it."""
 
     line: int
     indent: int
@@ -63,7 +63,7 @@ def _loaded(text: str) -> dict[str, Any]:
 
 
 def _checked(text: str, wanted: dict[str, Any]) -> str:
-    """Return the text if it reads as it should: in a file of unusual form, a misplaced line raises and is not written."""
+    """Return the text if it has the expected contents; raise if the new line is misplaced, in a file of unusual form."""
     values = _loaded(text)
     if values.get(_BLOCK) != wanted:
         raise ValueError(f"{PARAMS_FILE}: cannot add a line below `{_BLOCK}:` in a file of this form; add it by hand")

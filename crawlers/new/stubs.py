@@ -1,4 +1,4 @@
-"""A new source's name and address -> the texts of its spider and stub pages."""
+"""Make the texts of a new source's spider and stub pages from its name and URL."""
 
 import keyword
 import re
@@ -13,7 +13,7 @@ from crawlers.web.hosts import is_public, literal
 
 KINDS = ("exam", "exam-blocks", "encyclopedia")
 STUB_MARK = "<!-- stub: written by crawlers.new"
-"""Marks stub pages, to distinguish them from pages of a site."""
+"""Distinguishes stub pages from pages of a site."""
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 _SOURCES = Path(__file__).parents[1] / "sources"
 _NAME = re.compile("[a-z][a-z0-9_]{0,39}")
@@ -28,7 +28,7 @@ class NewSource(Struct, frozen=True, kw_only=True):
     url: str
     host: str
     is_private: bool = False
-    """Whether it is in the user's own network; its line in params.yaml then permits this."""
+    """Whether it is on the user's own network, which its line in params.yaml then permits."""
 
     @property
     def folder(self) -> Path:
@@ -55,7 +55,7 @@ def new_source(name: str, url: str, kind: str, is_private: bool = False) -> NewS
 
 
 def texts_of(source: NewSource) -> dict[Path, str]:
-    """Return the files of a new source, pages first: an incomplete set after a kill does no harm."""
+    """Return the files of a new source, pages first, so that an incomplete set after a kill does no harm."""
     class_name = "".join(part.capitalize() for part in source.name.split("_"))
     values = {
         "name": source.name,

@@ -1,4 +1,4 @@
-"""The Scrapy components of a replay: stored pages in, no network, one request at a time."""
+"""The Scrapy components of a replay: answers from stored pages, no network, one request at a time."""
 
 from collections.abc import AsyncIterator
 from typing import Any, cast
@@ -31,7 +31,7 @@ def _worker_of(crawler: Crawler) -> Worker:
 
 
 class OneRequest(BaseScheduler):
-    """Scheduler with one request at a time; all others go to the parent, which filters duplicates."""
+    """Scheduler with one request at a time; all others are sent to the parent, which filters duplicates."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -46,18 +46,18 @@ class OneRequest(BaseScheduler):
         return self._worker.ready is not None
 
     def enqueue_request(self, request: Request) -> bool:
-        """Accept a request; none is refused."""
+        """Accept a request; no request is refused."""
         self._worker.enqueue(request)
         return True
 
     def next_request(self) -> Request | None:
-        """Return the current request, once."""
+        """Return the current request, only once."""
         request, self._worker.ready = self._worker.ready, None
         return request
 
 
 class StoredPages:
-    """Downloader middleware that replaces the archive: stored pages are the answers, and nothing else is requested."""
+    """Downloader middleware that replaces the archive: it answers only from stored pages."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -90,13 +90,13 @@ class StoredPages:
         return response_of(page, request.url if row.key == key else row.url, REPLAYED)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Report an archive that cannot be read, so that no page is skipped silently."""
+        """Report an unreadable archive, so that no page is skipped silently."""
         if not isinstance(exception, IgnoreRequest):
             self._worker.notes.append(("broken", f"{request.url}: {type(exception).__name__}: {exception}"))
 
 
 class Start:
-    """Spider middleware: of several workers, only one reads the spider's start requests."""
+    """Spider middleware that lets only the first worker read the spider's start requests."""
 
     def __init__(self, worker: Worker) -> None:
         self._is_first = worker.task.is_first
@@ -114,16 +114,16 @@ class Start:
 
 
 def replay_settings() -> dict[str, Any]:
-    """Return the settings of a replay: those of a crawl, so that pages pass the same middlewares, without the network settings."""
+    """Return the settings of a replay: those of a crawl without its network settings, so that pages pass the same middlewares."""
     ours = {name: priority for name, priority in settings.DOWNLOADER_MIDDLEWARES.items() if name not in (_ARCHIVE, _COOKIES)}
     theirs = {name: priority for name, priority in DOWNLOADER_MIDDLEWARES_BASE.items() if ours.get(name, priority) is not None}
     return settings.offline() | {
         "SCHEDULER": OneRequest,
-        # Scrapy also loads disabled components, in each worker, so its own component lists contain only those in use.
+        # Scrapy also loads disabled components in each worker, so these lists contain only those in use.
         "DOWNLOADER_MIDDLEWARES_BASE": {name: priority for name, priority in theirs.items() if not name.startswith(_SENDING)},
         "DOWNLOADER_MIDDLEWARES": {name: priority for name, priority in ours.items() if priority is not None}
         | {StoredPages: settings.DOWNLOADER_MIDDLEWARES[_ARCHIVE]},
         "SPIDER_MIDDLEWARES": getattr(settings, "SPIDER_MIDDLEWARES", {}) | {Start: 0},
         "EXTENSIONS_BASE": {name: priority for name, priority in EXTENSIONS_BASE.items() if name.startswith(_COUNTING)},
-        "EXTENSIONS": {},  # a crawl's are its bar and table; in a replay the parent shows the progress
+        "EXTENSIONS": {},  # those of a crawl show progress; in a replay the parent does
     }

@@ -1,7 +1,7 @@
-"""Replay: a spider and a folder of stored pages in, items out; the same bytes for any number of worker processes.
+"""Replay a spider on a folder of stored pages; the items are the same bytes for any number of worker processes.
 
 The parent queues the unread requests, first in, first out. Workers get them in batches, and their reports are processed in batch order,
-whichever finishes first. So of two links to one page, the same one is always followed, with its data.
+whichever finishes first. So of two links to one page, always the same one is followed, with its data.
 """
 
 import multiprocessing
@@ -30,9 +30,9 @@ from crawlers.web.request_queue import Frontier, url_of
 from crawlers.web.run_spider import first_lines, spider_arguments
 
 _BY_PAGE = {-number for number in (signal.SIGVTALRM, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)}
-"""Exit codes of a worker that its page broke."""
+"""Exit codes of a worker that crashed on a page."""
 _BATCH_PAGES = 16
-_PAGES_A_WORKER = 500  # fewer are read in the time it takes to start another process
+_PAGES_A_WORKER = 500  # reading fewer takes less time than starting another process
 
 BatchResult = tuple[int | None, list[PageReport]]
 """Number of a batch and the reports on its pages; None if there was no batch."""
@@ -42,16 +42,16 @@ class Replayed(NamedTuple):
     """The result of a replay. The lists are in request order, whatever the number of workers."""
 
     pages: int
-    """Answers that reached the spider, or would have with status 200."""
+    """Number of answers that reached the spider, or would have reached it with status 200."""
     misfits: list[str]
     errors: list[str]
     """Pages on which a callback failed, each with the failure."""
     rejected: list[str]
-    """Requests whose pages break their reader, each with the reason."""
+    """Requests whose pages broke their reader, each with the reason."""
     missed: list[str]
     """Requests that are not in the archive."""
     stats: dict[str, int]
-    """Counts of Scrapy and the spider, summed over the workers."""
+    """Stats of Scrapy and the spider, summed over the workers."""
     lines: Iterator[bytes]
     """The items, encoded, in the order of data/items."""
 
@@ -60,7 +60,7 @@ class Replayed(NamedTuple):
 def replayed(
     spider: type[SourceSpider], source: Source, folder: Path, workers: int | None = None, page_seconds: float = PAGE_SECONDS
 ) -> Iterator[Replayed]:
-    """Run a spider over its stored pages; the result is valid until the block ends.
+    """Run a spider on its stored pages; the result is valid until the block ends.
 
     Raises:
         ValueError: the archive cannot be read, a worker was killed, or too many pages broke one; the message names the page.
@@ -83,7 +83,7 @@ def replayed(
                 with tqdm(desc=spider.name, unit=" pages", total=index.pages, disable=None) as bar:
                     coordinator.read_all(bar)
                 break
-            except PageBroke as broke:  # the dead worker's output is lost, so all pages are read again, without that one
+            except PageBroke as broke:  # the dead worker's output is lost, so read all pages again except that one
                 stack.close()
                 index.broken[broke.request] = f"{BREAKS_READER}: {broke.words}"
                 if len(index.broken) - known >= MOST_BROKEN:
@@ -96,7 +96,7 @@ def replayed(
 
 
 class PageBroke(Exception):
-    """A worker broke on a page."""
+    """A worker crashed on a page."""
 
     def __init__(self, request: str, words: str) -> None:
         super().__init__(request, words)
@@ -112,7 +112,7 @@ class WorkerProcess:
     connection: Connection
     items: ExternalSort
     started: Any
-    """Shared counter: pages of its batch that it has started."""
+    """Shared counter of the started pages of its batch."""
     current_page: CurrentPage
     page_seconds: float
 
@@ -127,7 +127,7 @@ class WorkerProcess:
             return
 
     def receive(self) -> BatchResult | Ended:
-        """Return what the worker sent.
+        """Return the worker's message.
 
         Raises:
             PageBroke: the worker died on a page.
@@ -156,7 +156,7 @@ class WorkerProcess:
 
 
 class Coordinator:
-    """Parent of the workers: sends batches, and processes their reports in batch order."""
+    """Parent of the workers: it sends batches and processes their reports in batch order."""
 
     def __init__(self, processes: list[WorkerProcess]) -> None:
         self.notes: dict[str, list[str]] = {"misfit": [], "error": [], "rejected": [], "missed": [], "broken": []}
@@ -226,7 +226,7 @@ class Coordinator:
 
 @contextmanager
 def worker_pool(count: int, **shared: Any) -> Iterator[list[WorkerProcess]]:
-    """Start workers; end them when the block ends, however it ends."""
+    """Start workers; end them when the block ends, even if it fails."""
     context = multiprocessing.get_context("fork")  # the index is shared, and nothing is imported again
     processes: list[WorkerProcess] = []
     with ExitStack() as stack:
@@ -244,7 +244,7 @@ def worker_pool(count: int, **shared: Any) -> Iterator[list[WorkerProcess]]:
 
 
 def _work(task: ReplayTask, not_mine: list[Connection]) -> None:
-    for connection in not_mine:  # otherwise a worker would not notice that the parent is gone
+    for connection in not_mine:  # otherwise a worker would not notice the end of its parent
         connection.close()
     work(task)
 

@@ -1,4 +1,4 @@
-"""The index of a snapshot as flat bytes: request -> location of its page. Forked processes share it without a copy."""
+"""The index of a snapshot as flat bytes: request -> location of its page. Forked processes share it without copying."""
 
 import hashlib
 from array import array
@@ -16,9 +16,9 @@ _decode = msgspec.msgpack.Decoder(list).decode
 
 
 class PageIndex:
-    """Locations of the pages of a snapshot, and the requests that were never answered.
+    """Locations of the pages of a snapshot, and the failed requests.
 
-    A row takes its bytes and 20 more; as objects, the rows of 300,000 pages would take 300 MB.
+    A row takes 20 bytes more than its text; as objects, the rows of 300,000 pages would take 300 MB.
     """
 
     def __init__(self, folder: Path, snapshot: str, reader: str = "") -> None:
@@ -41,8 +41,8 @@ class PageIndex:
     def find(self, key: Key) -> ArchiveRow | None:
         """Return the row of the answer to a request.
 
-        Sites link to a page by several addresses, and a crawl requests the first one it reads. A replay, which reads in another order, may
-        come to another one first: it then gets the page under the address that was requested.
+        Sites link to a page by several URLs, and a crawl requests the first one it finds. A replay, which reads in another order, may
+        find another one first; it then gets the page under the URL that was crawled.
         """
         row = self._find(_digest(str(key)), self._digests, self._order)
         if row is not None and row.key == key:

@@ -1,6 +1,6 @@
 """One worker of a replay: a Scrapy engine that runs the spider's callbacks on stored pages and returns their requests.
 
-It reads one page at a time, so that all output belongs to a known page; this does not make Scrapy slower.
+It reads one page at a time, so that all output belongs to a known page; this does not slow Scrapy down.
 """
 
 import os
@@ -31,7 +31,7 @@ from crawlers.web.failure_causes import Refused
 from crawlers.web.request_queue import QueuedRequest, decode, encode
 from crawlers.web.run_spider import quiet, spider_settings
 
-_MAX_REPORTED = 100_000  # requests that a worker remembers having reported
+_MAX_REPORTED = 100_000  # reported requests that a worker remembers
 
 
 def order(item: Item) -> bytes:
@@ -50,19 +50,19 @@ class ReplayTask(NamedTuple):
     items: ExternalSort
     connection: Connection
     started: Any
-    """Shared counter: pages of its batch that the worker has begun."""
+    """Shared counter of the started pages of its batch."""
     current_page: CurrentPage
     page_seconds: float
-    """In CPU time, so that a busy machine makes no difference; a page that takes longer stops the worker."""
+    """Limit of CPU time for one page; a page that takes longer ends the worker."""
     is_first: bool
-    """Of several workers, only the first reads the start requests."""
+    """Whether this worker reads the start requests; only one does."""
 
 
 class PageReport(NamedTuple):
     """The results of one request."""
 
     pages: int
-    """Stored pages that were read for it."""
+    """Number of stored pages read for it."""
     requests: list[QueuedRequest]
     notes: list[tuple[str, str]]
     """Kind (`misfit`, `error`, `rejected`, `missed`, `broken`) and text."""
@@ -78,7 +78,7 @@ class Ended(NamedTuple):
 
 
 class Worker:
-    """What the scheduler, middlewares and signals of one engine share: the current page and its results."""
+    """State shared by the scheduler, middlewares and signals of one engine: the current page and its results."""
 
     def __init__(self, task: ReplayTask) -> None:
         self.task = task
@@ -108,7 +108,7 @@ class Worker:
         crawler.signals.connect(self.close, signals.spider_closed)
 
     def enqueue(self, request: Request) -> None:
-        """Take the current request, or collect one that the spider made."""
+        """Accept the current request, or collect a request made by the spider."""
         if self._handing:
             self.ready = request
             return
@@ -116,7 +116,7 @@ class Worker:
             return
         identity = None if request.dont_filter else self.crawler.request_fingerprinter.fingerprint(request)
         if identity is not None:
-            if identity in self._reported:  # already requested by this worker for an earlier page, which comes first
+            if identity in self._reported:  # already requested by this worker for an earlier page, which takes precedence
                 return
             if len(self._reported) == _MAX_REPORTED:
                 self._reported.clear()
@@ -127,7 +127,7 @@ class Worker:
             self.notes.append(("broken", f"{request.url} cannot be sent to another process: {error}"))
 
     def go_on(self) -> None:
-        """Finish the current page and begin the next one; return when there is none."""
+        """Finish the current page and start the next one; return if there is none."""
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         if os.getppid() != self._parent:
             self._leave()
@@ -150,16 +150,16 @@ class Worker:
             return
         try:
             self.task.items.add(order(item), to_line(item))
-        except UnicodeEncodeError as error:  # a lone surrogate, as JSON escapes can write it
+        except UnicodeEncodeError as error:  # a lone surrogate, which JSON escapes can contain
             self.notes.append(("error", f"{where}: an item cannot be written: {error}"))
 
     def note_failure(self, failure: Failure, response: Response | Failure | None) -> None:
-        """Record a page that a callback failed on."""
+        """Record a page on which a callback failed."""
         where = getattr(response, "url", None) or getattr(getattr(response, "request", None), "url", "start")
         self.notes.append(("error", f"{where}: {failure.type.__name__}: {failure.getErrorMessage()}"))
 
     def reject(self, request: Request, why: str) -> Refused:
-        """Record a page that breaks its reader, as an item that `clean` counts as rejected; return the exception to raise."""
+        """Record a page that breaks its reader as an item that `clean` will reject; return the exception to raise."""
         key = key_of(request)
         self.notes.append(("rejected", f"{key}: {why}"))
         if row := self.task.stored.find(key):
@@ -170,7 +170,7 @@ class Worker:
         return Refused(why)
 
     def miss(self, key: Key) -> None:
-        """Record a request that has no page, unless the crawl had none for it either."""
+        """Record a request without a page, unless the crawl had none either."""
         if str(key) in self.task.stored.failed:
             return
         if self.task.stored.is_beyond(key):
@@ -179,7 +179,7 @@ class Worker:
             self.notes.append(("missed", str(key)))
 
     def _is_beyond(self, request: Request) -> bool:
-        """Return whether a request is beyond max_pages and therefore has no page: in a crawl with a limit, most links are."""
+        """Return whether a request is beyond max_pages and has no page, like most links in a crawl with a limit."""
         index, key = self.task.stored, key_of(request)
         if not index.is_beyond(key) or index.find(key) or str(key) in index.failed:
             return False
@@ -212,11 +212,11 @@ class Worker:
         return bool(batch)
 
     def _leave(self) -> NoReturn:
-        os._exit(1)  # the parent is gone, so nobody can be notified
+        os._exit(1)  # the parent has ended, so there is no one to notify
 
 
 def work(task: ReplayTask) -> None:
-    """Run a worker to its end in a separate process: Scrapy's reactor does not start twice."""
+    """Run a worker to completion in a separate process, because Scrapy's reactor cannot be restarted."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the parent ends its workers
     quiet()
     track_pages_in(task.current_page)

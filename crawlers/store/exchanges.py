@@ -1,9 +1,9 @@
-"""Conversion between Scrapy's requests and responses and the records stored for them.
+"""Convert between Scrapy's requests and responses and the stored records.
 
-Part of a request may be valid in one session only, such as a token read from a page: its session word. A spider names it in the request's
-meta, and the archive stores and finds the answer under an address without it, so that a later run with another session finds the same
-answers under the same addresses. If an answer is not stored and the token came from a stored page, the site would no longer accept it:
-`Outdated` goes to the errback, which reads a new token from the page, requested with `UNSTORED`.
+Part of a request may be valid only in one session, such as a token read from a page: the session word. A spider puts it in the request's
+meta, and the archive stores the answer under a URL without it, so that a later run with another session finds the answer. If an answer is
+not stored and the token came from a stored page, the site would no longer accept it: the errback gets `Outdated` and reads a new token
+from the page, requested with `UNSTORED`.
 """
 
 from datetime import UTC, datetime
@@ -19,24 +19,24 @@ from crawlers.store.request_keys import Key, request_key
 from crawlers.store.warc import Page, SentRequest, header_value
 
 SESSION_WORD = "session_word"
-"""Key of meta: the session word, long enough to occur nowhere else in address and body."""
+"""Meta key: the session word, long enough to occur nowhere else in the URL and body."""
 OLD_SESSION = "old_session"
-"""Key of meta: true if the word came from a stored page and may therefore be from an earlier run."""
+"""Meta key: true if the word came from a stored page and may therefore be from an earlier run."""
 UNSTORED = "unstored"
-"""Key of meta: the page is requested for a word of this session; it is neither looked up in the archive nor stored."""
+"""Meta key: true if the page is requested for a new session word; it is neither looked up in the archive nor stored."""
 REPLAYED = "archived"
-"""Flag of a response that came from the archive."""
+"""Flag of a response from the archive."""
 _LEFT_OUT = "-"
 
 _PRIVATE = {b"cookie", b"set-cookie", b"authorization", b"proxy-authorization"}
 
 
 class Outdated(IgnoreRequest):
-    """An answer is not stored, and the request's session word is from an earlier session."""
+    """Raised if an answer is not stored and the request's session word is from an earlier session."""
 
 
 def lasting(request: Request) -> tuple[str, bytes]:
-    """Return the address and body of a request without its session word and without user name and password."""
+    """Return the URL and body of a request without its session word, user name and password."""
     url, word = without_password(request.url), request.meta.get(SESSION_WORD)
     if not word:
         return url, request.body
@@ -44,7 +44,7 @@ def lasting(request: Request) -> tuple[str, bytes]:
 
 
 def without_password(url: str) -> str:
-    """Return an address as files and messages may show it: without user name and password."""
+    """Return a URL without user name and password, for files and messages."""
     host = urlsplit(url).netloc if "@" in url else ""
     return url.replace(host, f"{_LEFT_OUT}@{host.rpartition('@')[2]}", 1) if "@" in host else url
 
@@ -68,7 +68,7 @@ def response_of(page: Page, url: str, *flags: str) -> Response:
     """Return a stored page as Scrapy returns a fetched one."""
     headers = Headers()
     for name, value in page.headers:
-        if name.lower() != "set-cookie":  # archives from elsewhere may have some: they must not overwrite this session's cookie
+        if name.lower() != "set-cookie":  # those in other archives must not overwrite this session's cookies
             headers.appendlist(name, value)
     kind = responsetypes.from_args(headers=headers, url=url, body=page.body)
     return kind(url=url, status=page.status, headers=headers, body=page.body, flags=list(flags))
@@ -82,7 +82,7 @@ def exchange(key: Key, request: Request, response: Response, origin: str) -> tup
 
 
 def _headers(headers: Headers) -> list[tuple[str, str]]:
-    """Return headers without cookies and credentials, since the folder may be passed on."""
+    """Return headers without cookies and credentials, since the folder may be shared."""
     return sorted(
         (header_value(name), header_value(value)) for name, values in headers.items() if name.lower() not in _PRIVATE for value in values
     )
@@ -96,7 +96,7 @@ def _sent(request: Request) -> list[tuple[str, str]]:
 
 
 def _date(response: Response, origin: str) -> str:
-    """Return when a page was fetched: by the replica server's clock, which is fixed at the snapshot, or by our own."""
+    """Return when a page was fetched: by the replica server's clock, which is fixed at the snapshot, or by the local clock."""
     sent = response.headers.get("Date")
     moment = parsedate_to_datetime(sent.decode()) if sent and origin != "live" else datetime.now(UTC)
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,4 +1,4 @@
-"""The index of a source's folder, kept in step with its files: rows from records, and all snapshots' rows to index.jsonl."""
+"""Keep the index of a source's folder consistent with its files: make rows from records, and write all rows to index.jsonl."""
 
 import logging
 from collections import deque
@@ -36,7 +36,7 @@ def rows_of(folder: Path, snapshot: str) -> Iterator[ArchiveRow]:
 
 
 def scan(path: Path, start: int = 0) -> Iterator[Record]:
-    """Yield the answers of a file from an offset on."""
+    """Yield the answers of a file, starting at an offset."""
     request_length, end = 0, start
     for offset, member in members(path, start):
         record = read_member(member)
@@ -46,10 +46,10 @@ def scan(path: Path, start: int = 0) -> Iterator[Record]:
 
 
 def origin_of(path: Path) -> str | None:
-    """Return the origin that a file names; None if there is no such file or its first record is torn.
+    """Return the origin stated in a file; None if there is no such file or its first record is truncated.
 
     Raises:
-        ValueError: the file has pages but does not state where they come from.
+        ValueError: the file has pages but does not state their origin.
     """
     first = next(members(path), None) if path.exists() else None
     origin = read_member(first[1]) if first else None
@@ -62,7 +62,7 @@ def origin_of(path: Path) -> str | None:
 
 
 def mend_index(folder: Path) -> None:
-    """Rewrite a missing or unreadable index from the records, which have all of its content."""
+    """Rebuild a missing or unreadable index from the records, which have all of its content."""
     path = folder / INDEX
     try:
         deque(lines(folder), maxlen=0)
@@ -109,7 +109,7 @@ def revisit_row(answer: Revisit, older: RecordLocation, snapshot: str, record: t
 
 
 def write_index(folder: Path, snapshot: str, rows: Iterable[ArchiveRow]) -> None:
-    """Rewrite the index with these rows of the one snapshot whose file has changed."""
+    """Rewrite the index with new rows for the one snapshot whose file has changed."""
     changed = _Changed(segment(folder, snapshot).name, max(snapshots(folder)) > snapshot)
     with replacing(folder / INDEX) as part, open(part, "wb") as out:
         for each, stored in _finished_snapshots(folder):
@@ -120,7 +120,7 @@ def write_index(folder: Path, snapshot: str, rows: Iterable[ArchiveRow]) -> None
 
 
 class _Changed:
-    """The new locations of the pages of a changed file, for the rows of newer snapshots that point into it."""
+    """New locations of the pages of a changed file, for the rows of newer snapshots that point to it."""
 
     def __init__(self, file: str, is_pointed_to: bool) -> None:
         self._file = file
@@ -153,7 +153,7 @@ def _finished_snapshots(folder: Path) -> Iterator[tuple[str, Iterator[ArchiveRow
 
 
 def _ends(folder: Path) -> dict[str, int]:
-    """Return where the last record of each snapshot ends by the index: a kill may have come between writing a file and its index."""
+    """Return the end of each snapshot's last record according to the index, which a kill may have left behind its file."""
     ends: dict[str, int] = {}
     for row in lines(folder):
         own = row.own("")

@@ -1,4 +1,4 @@
-"""Pages that a crawl already has: those of its own snapshot, and those of older snapshots, which are requested conditionally."""
+"""Stored pages for a crawl: those of its own snapshot, and those of older snapshots, which are requested conditionally."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from crawlers.store.warc import Page, Revisit, payload_digest
 
 _CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
 _NO_CONDITIONS = "asked_without_conditions"
-_READING_HEADERS = {"content-type", "content-encoding", "content-language"}  # with another value, equal bytes are another page
+_READING_HEADERS = {"content-type", "content-encoding", "content-language"}  # if one differs, equal bytes are a different page
 _DATE_CHARS = len("2026-11-20")
 
 
@@ -39,11 +39,11 @@ class OlderPages:
         return read_or_forget(self._folder, self._locations, key)
 
     def forget(self, key: Key) -> None:
-        """Drop an older page: its request is answered."""
+        """Drop an older page whose request is answered."""
         self._locations.discard(key)
 
     def add_conditions(self, key: Key, request: Request) -> None:
-        """Add the conditions to a request that is about to be sent."""
+        """Make a request conditional before it is sent."""
         remove_conditions(request)
         older = self.page(key) if key.method == "GET" and not request.meta.get(_NO_CONDITIONS) else None
         for name, value in older.headers if older else ():
@@ -68,7 +68,7 @@ class OlderPages:
 
 
 def unconditional_retry(request: Request, response: Response) -> Request | None:
-    """Return the request to send again, once, if the site does not accept conditions: 412 (by RFC 9110, 13.1.2 for other methods)."""
+    """Return the request to repeat, once, if the site rejects conditions with 412 (meant for other methods: RFC 9110, 13.1.2)."""
     if response.status != 412 or not any(name in request.headers for name in _CONDITIONS.values()):
         return None
     again = request.replace(meta=request.meta | {_NO_CONDITIONS: True}, dont_filter=True)
@@ -77,7 +77,7 @@ def unconditional_retry(request: Request, response: Response) -> Request | None:
 
 
 def remove_conditions(request: Request) -> None:
-    """Remove the conditions from a request: a redirect or retry inherits the headers of the request before it."""
+    """Remove the conditions from a request, since a redirect or retry inherits the headers of the previous request."""
     for name in _CONDITIONS.values():
         request.headers.pop(name, None)
 
@@ -91,9 +91,9 @@ def _reading(page: Page) -> list[tuple[str, str]]:
 
 
 class SnapshotPages:
-    """Stored answers. An unreadable one counts as not stored.
+    """Stored answers of a snapshot. An unreadable one counts as not stored.
 
-    Each run requests the robots.txt of a live site again, conditionally: crawling a snapshot may take weeks (RFC 9309, 2.4).
+    Each run requests the robots.txt of a live site again, conditionally, because a crawl may take weeks (RFC 9309, 2.4).
     """
 
     def __init__(self, folder: Path, snapshot: str, origin: str) -> None:

@@ -1,4 +1,4 @@
-"""The end of a crawl: the pages stored by older runs and by this one -> the one segment of a snapshot, and the index."""
+"""The end of a crawl: merge the pages stored by all runs into the snapshot's segment, and update the index."""
 
 import logging
 import os
@@ -29,7 +29,7 @@ _logger = logging.getLogger("crawlers.web.archive")
 def in_request_order(stored: Iterable[tuple[str, ArchiveRow]], memory_bytes: int = _MEMORY_BYTES) -> Iterator[tuple[str, ArchiveRow]]:
     """Yield files and rows in the order of the requests; of several answers to one request, the valid one comes first.
 
-    That is the one stored first; for robots.txt the one stored last, since each run of a live crawl requests it again.
+    That is the one stored first, except for robots.txt, which each run of a live crawl requests again: there it is the last one.
     """
     rows = ExternalSort(memory_bytes=memory_bytes)
     for number, (file, row) in enumerate(stored):
@@ -54,7 +54,7 @@ class CopiedRecord(NamedTuple):
 
 
 def copied(folder: Path, rows: Iterator[tuple[str, ArchiveRow]]) -> Iterator[CopiedRecord]:
-    """Yield the records of each request. Each is read back, since the files they are copied from are about to be removed."""
+    """Yield the records of each request. Each one is checked, since the files that they are copied from will be removed."""
     with ExitStack() as stack:
         files: dict[str, BinaryIO] = {}
         for key, same in groupby(rows, key=lambda one: one[1].key):
@@ -69,7 +69,7 @@ def copied(folder: Path, rows: Iterator[tuple[str, ArchiveRow]]) -> Iterator[Cop
 
 
 def _copied_record(folder: Path, file: BinaryIO, row: ArchiveRow, offset: int, length: int) -> CopiedRecord | None:
-    """Return the records to write for a row; None if its record, or the older page it refers to, is damaged."""
+    """Return the records to write for a row; None if its record or the older page that it refers to is damaged."""
     both = os.pread(file.fileno(), row.request_length + length, offset - row.request_length)
     request, answer = both[: row.request_length], both[row.request_length :]
     try:
@@ -94,12 +94,12 @@ def _is_request(member: bytes, row: ArchiveRow) -> bool:
 
 
 def stored_rows(folder: Path, snapshot: str, origin: str, with_segment: bool) -> Iterator[FileRow]:
-    """Yield the stored rows of a snapshot and one origin, oldest first. A request may occur twice.
+    """Yield the stored rows of one snapshot and origin, oldest first. A request may occur twice.
 
-    Revisits of a missing older page are left out, so that it is fetched again.
+    Revisits of a missing older page are skipped, so that it is fetched again.
 
     Args:
-        with_segment: include the finished segment: stored pages of a live site are not requested again.
+        with_segment: include the finished segment, because stored pages of a live site are not requested again.
     """
     done = segment(folder, snapshot)
     if with_segment and origin_of(done) == origin:
@@ -121,12 +121,12 @@ def stored_rows(folder: Path, snapshot: str, origin: str, with_segment: bool) ->
 
 
 def origins(folder: Path, snapshot: str) -> set[str | None]:
-    """Return the origins that a snapshot's files name."""
+    """Return the origins stated in a snapshot's files."""
     return {origin_of(path) for path in [segment(folder, snapshot), *parts(folder, snapshot)] if path.exists()}
 
 
 def older_pages(folder: Path, snapshot: str, origin: str) -> StoredLocations:
-    """Return the locations of the pages in older snapshots of one origin; the newer of two takes precedence."""
+    """Return the locations of the pages in older snapshots of one origin; newer snapshots take precedence."""
     file_names = {path.name for path in folder.iterdir()}
     same = {each for each in snapshots(folder) if each < snapshot and origin_of(segment(folder, each)) == origin.split()[0]}
     pages = StoredLocations()
@@ -137,14 +137,14 @@ def older_pages(folder: Path, snapshot: str, origin: str) -> StoredLocations:
 
 
 def finish(folder: Path, snapshot: str, origin: str, with_segment: bool = False) -> int:
-    """Merge what is stored into the snapshot's segment, in the order of the requests; return the number of pages.
+    """Merge the stored pages into the snapshot's segment, in the order of the requests; return the number of pages.
 
-    The bytes depend only on the pages, not on their order, the number of runs, or kills. What cannot be read is left out, with a warning.
+    The bytes depend only on the pages, not on their order, the number of runs, or kills. Unreadable records are skipped with a warning.
 
     Raises:
         ValueError: the folder cannot be written; the parts are kept.
     """
-    public_origin = origin.split()[0]  # the state of the replicas separates concurrent crawls of one snapshot, and is no longer needed
+    public_origin = origin.split()[0]  # the replicas' state only separates concurrent crawls of one snapshot
     mend_index(folder)
     try:
         if not with_segment or origin_of(segment(folder, snapshot)) != public_origin:
@@ -180,7 +180,7 @@ def _write_segment(folder: Path, snapshot: str, origin: str, entries: Iterator[C
 
 
 def _free_newer(folder: Path, snapshot: str) -> None:
-    """Give newer snapshots their own copies of the pages they share with this one, whose file is about to be replaced."""
+    """Copy the pages that newer snapshots share with this one into their own files, before this file is replaced."""
     file = segment(folder, snapshot).name
     for newer in sorted({row.of for row in lines(folder) if row.snapshot and row.file == file} & set(snapshots(folder))):
         own = segment(folder, newer)

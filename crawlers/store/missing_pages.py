@@ -1,4 +1,4 @@
-"""Requests without a page: those that failed, and those beyond `max_pages`; in memory and in files beside the pages."""
+"""Requests without a page, failed or beyond `max_pages`, in memory and in files next to the pages."""
 
 import tempfile
 from collections.abc import Iterator, Mapping, MutableMapping, Set
@@ -19,10 +19,10 @@ _DIGEST_CHARS = 32
 
 
 class Failures(MutableMapping[str, str]):
-    """Requests, as `str(Key)` writes them, and why each last failed."""
+    """Mapping from requests, as `str(Key)`, to the cause of their last failure."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the crawl runs
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - stays open during the crawl
         self._offsets: dict[bytes, int] = {}
         self._encoder, self._decoder = msgspec.json.Encoder(), msgspec.json.Decoder(_Line)
 
@@ -54,19 +54,19 @@ class Failures(MutableMapping[str, str]):
 
 
 class Failed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One request of the last crawl that was never answered."""
+    """One request without a page in the last crawl."""
 
     request: str
     why: str
     reader: str | None = None
-    """Version of the code that broke on the page, which is stored; None if no page came."""
+    """Version of the code that failed on the stored page; None if no page was received."""
 
 
 def write_failed(folder: Path, failed: Mapping[str, str], reader: str | None = None) -> None:
     """Write the requests that failed in the last crawl, so that `extract` does not expect their pages; no file if there are none.
 
     Args:
-        reader: version of the code that read the pages, for those that broke it.
+        reader: version of the code that read the pages, stored for pages that broke it.
     """
     if failed:
         rows = (Failed(request=request, why=why, reader=reader if is_broken(why) else None) for request, why in failed.items())
@@ -76,7 +76,7 @@ def write_failed(folder: Path, failed: Mapping[str, str], reader: str | None = N
 
 
 def read_failed(folder: Path) -> set[str]:
-    """Return the requests that the last crawl got no answer to."""
+    """Return the failed requests of the last crawl."""
     return {row.request for row in read_optional(folder / FAILED, Failed)}
 
 
@@ -93,12 +93,12 @@ def add_broken(folder: Path, request: str, why: str, reader: str) -> None:
 
 
 def is_broken(why: str) -> bool:
-    """Return whether a page came and broke the reading code."""
+    """Return whether a page was received but broke the reading code."""
     return why.startswith(BREAKS_READER)
 
 
 def beyond_digest(key: Key) -> bytes:
-    """Return the digest of a request, the same for all its addresses, since a replay may follow a different one first."""
+    """Return the digest of a request, the same for all its equivalent URLs, since a replay may follow another one first."""
     return digest_of(canonical(key))
 
 
@@ -116,7 +116,7 @@ def read_beyond(folder: Path, snapshot: str) -> frozenset[bytes]:
     """Return the digests of the requests beyond the limit of a snapshot's crawl.
 
     Raises:
-        ValueError: the file is not what a crawl writes.
+        ValueError: the file was not written by a crawl.
     """
     path = _path(folder, snapshot)
     if not path.exists():

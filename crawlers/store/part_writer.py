@@ -1,4 +1,4 @@
-"""Parts, written while a crawl runs: one new part per run, with its rows in a file beside it, so that parts need not be read."""
+"""Parts, written during a crawl: one new part per run, with its rows in a file next to it, so that parts need not be parsed."""
 
 import shutil
 from collections.abc import Iterator
@@ -17,13 +17,13 @@ _PART = ".warc.gz"
 
 
 class CannotWrite(ValueError):
-    """A page cannot be stored: the disk is full or gone. What was stored before is intact."""
+    """A page cannot be stored because the disk is full or gone. Pages stored before are intact."""
 
 
 class PartWriter:
-    """Writer of one new part. Each page is flushed towards the disk before `write` returns, so that a kill loses at most the current page.
+    """Writer of one new part. Each page is flushed before `write` returns, so that a kill loses at most the current page.
 
-    After a failure it writes no more: the part ends at its last complete record.
+    After a failure it writes nothing more; the part ends at its last complete record.
 
     Raises:
         CannotWrite: also raised by the methods.
@@ -31,7 +31,7 @@ class PartWriter:
 
     def __init__(self, folder: Path, snapshot: str, origin: str) -> None:
         folder_of_parts = _parts_folder(folder, snapshot)
-        numbers = [int(path.name.partition(".")[0]) for path in folder_of_parts.glob("[0-9]*")]  # there may be rows without their part
+        numbers = [int(path.name.partition(".")[0]) for path in folder_of_parts.glob("[0-9]*")]  # also counts rows without a part
         self.path = folder_of_parts / f"{max(numbers, default=-1) + 1:04d}{_PART}"
         self._snapshot = snapshot
         self._name = part_name(self.path)
@@ -93,7 +93,7 @@ def parts(folder: Path, snapshot: str) -> list[Path]:
 
 
 def discard_parts(folder: Path, snapshot: str) -> None:
-    """Remove the parts of a snapshot all at once: a kill must not leave some of them."""
+    """Remove all parts of a snapshot atomically, so that a kill does not leave some of them."""
     folder_of_parts, done = _parts_folder(folder, snapshot), _done_folder(folder, snapshot)
     shutil.rmtree(done, ignore_errors=True)
     if folder_of_parts.exists():
@@ -113,12 +113,12 @@ def discard_foreign_parts(folder: Path, snapshot: str, origin: str) -> None:
 
 
 def part_name(path: Path) -> str:
-    """Return the name of a part as rows have it: its path in the source's folder."""
+    """Return the name of a part as used in rows: its path in the source's folder."""
     return f"{path.parent.name}/{path.name}"
 
 
 def part_rows(path: Path, snapshot: str) -> Iterator[ArchiveRow]:
-    """Yield the rows of a part: those in the file beside it, then those of the records after the last of them."""
+    """Yield the rows of a part: first those in the file next to it, then those of the remaining records."""
     end, name = 0, part_name(path)
     for row in _noted(path):
         own = row.own(name)
@@ -133,7 +133,7 @@ def part_rows(path: Path, snapshot: str) -> Iterator[ArchiveRow]:
 
 
 def _noted(part: Path) -> Iterator[ArchiveRow]:
-    """Yield the rows in the file beside a part, as far as a kill left both files intact."""
+    """Yield the rows in the file next to a part, up to where a kill left both files intact."""
     noted, size = _rows_file(part), part.stat().st_size
     decoder = msgspec.json.Decoder(ArchiveRow)
     with open(noted, "rb") if noted.exists() else nullcontext(()) as rows:

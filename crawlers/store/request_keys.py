@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from w3lib.url import canonicalize_url
 
-_DIGEST_BYTES = 16  # an address crafted to collide with another is noticed when its page is read
+_DIGEST_BYTES = 16  # a crafted collision is noticed when the page is read
 
 
 class Key(Struct, frozen=True):
@@ -15,7 +15,7 @@ class Key(Struct, frozen=True):
     url: str
     method: str = "GET"
     body_sha256: str | None = None
-    """Digest of the body that was sent; None if none was."""
+    """Digest of the request's body; None if it has none."""
 
     def __str__(self) -> str:
         return f"{self.method} {self.url} {self.body_sha256 or ''}".strip()
@@ -32,7 +32,7 @@ def request_key(method: str, url: str, body: bytes = b"") -> Key:
 
 
 def canonical(key: Key) -> str:
-    """Return the form shared by all addresses that Scrapy considers one request."""
+    """Return the canonical form of all URLs that Scrapy considers the same request."""
     try:
         return str(Key(canonicalize_url(key.url), key.method, key.body_sha256))
     except ValueError:  # an address that cannot be read
@@ -40,10 +40,10 @@ def canonical(key: Key) -> str:
 
 
 def digest_of(request: str) -> bytes:
-    """Return the digest of a request, as `str(Key)` writes it."""
+    """Return the digest of a request given as `str(Key)`."""
     return hashlib.blake2b(request.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest()
 
 
 def is_robots(url: str) -> bool:
-    """Return whether an address is that of a robots.txt."""
+    """Return whether a URL is that of a robots.txt."""
     return urlsplit(url).path == "/robots.txt"

@@ -1,4 +1,4 @@
-"""A source's folder of pages for readers: one WARC segment per snapshot, one index of all, one list of failed requests."""
+"""Read a source's folder of pages: one WARC segment per snapshot, one index of all, one list of failed requests."""
 
 import logging
 import zlib
@@ -34,7 +34,7 @@ class StoredLocations:
     def __init__(self) -> None:
         self._files: list[str] = []
         self._numbers: dict[str, int] = {}
-        self._locations: dict[bytes, int] = {}  # file, offset and length in one number: a tuple of them takes three times the memory
+        self._locations: dict[bytes, int] = {}  # file, offset and length packed into one number: a tuple takes three times the memory
 
     def __contains__(self, key: Key) -> bool:
         return digest_of(str(key)) in self._locations
@@ -70,12 +70,12 @@ class ArchiveRow(IndexRow, frozen=True):
         return Key(self.url, self.method, self.body_sha256)
 
     def own(self, file: str) -> RecordLocation:
-        """Return the record of this snapshot itself, in its `file`."""
+        """Return the location of this snapshot's own record, in its `file`."""
         return RecordLocation(file, *self.revisit) if self.revisit else RecordLocation(file, self.offset, self.length)
 
 
 def segment(folder: Path, snapshot: str) -> Path:
-    """Return the file that contains a snapshot once its crawl is done."""
+    """Return the file of a finished snapshot."""
     return folder / f"{snapshot}{_SUFFIX}"
 
 

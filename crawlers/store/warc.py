@@ -1,4 +1,4 @@
-"""Requests and answers as WARC 1.1 records, each in its own gzip member, and back. Equal pages give equal bytes."""
+"""Write and read requests and answers as WARC 1.1 records, each in its own gzip member. Equal pages give equal bytes."""
 
 import hashlib
 import uuid
@@ -22,7 +22,7 @@ WARC_VERSION = "WARC/1.1"
 _CHUNK_BYTES = 1 << 14
 _MAGIC, _BEGIN = b"\x1f\x8b\x08", b"WARC/"
 _GZIP = zlib.MAX_WBITS | 16
-_LEVEL = 4  # packs a page of 20 kB in half the time of level 9, with 2 % more bytes
+_LEVEL = 4  # compresses a page of 20 kB in half the time of level 9, with 2 % more bytes
 
 _PRINTABLE = bytes(range(0x20, 0x7F)).decode()
 _PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
@@ -42,9 +42,9 @@ def record_member(kind: str, headers: list[tuple[str, str]], body: bytes, http: 
 
 
 def members(path: Path, start: int = 0) -> Iterator[tuple[int, bytes]]:
-    """Yield offset and bytes of each complete gzip member that contains a record.
+    """Yield the offset and bytes of each complete gzip member that contains a record.
 
-    What cannot be unpacked is skipped: a damaged member up to the next complete one; a torn tail, as a kill leaves it, to the end.
+    Damaged members are skipped up to the next complete one, and so is a truncated end as left by a kill.
     """
     with open(path, "rb") as file:
         offset: int | None = start
@@ -83,7 +83,7 @@ def _next_begin(file: BinaryIO, offset: int) -> int | None:
 
 
 class Origin(Struct, frozen=True):
-    """The first record of a file: where its pages come from."""
+    """The first record of a file: the origin of its pages."""
 
     name: str
 
@@ -94,12 +94,12 @@ class SentRequest(Struct, frozen=True, kw_only=True):
     key: Key
     date: str
     headers: Headers = []
-    """Sorted, in ASCII like those of Page."""
+    """Sorted; in ASCII like those of Page."""
     body: bytes = b""
 
 
 class Page(Struct, frozen=True, kw_only=True):
-    """One answer as it came, or one file."""
+    """One answer as received, or one file."""
 
     key: Key
     date: str
@@ -112,23 +112,23 @@ class Page(Struct, frozen=True, kw_only=True):
 
 
 class Revisit(Struct, frozen=True, kw_only=True):
-    """One answer that is unchanged: its page is that of an older snapshot."""
+    """One unchanged answer, whose page is in an older snapshot."""
 
     key: Key
     date: str
     status: int
     headers: Headers = []
-    """As received this time."""
+    """As received with this answer."""
     page_id: str
     snapshot: str
     """The snapshot whose file contains the body."""
     older_date: str
     payload: str
-    """Digest of the body, as WARC writes it."""
+    """Digest of the body in WARC's format."""
 
 
 def header_value(value: bytes) -> str:
-    """Return a header's value in printable ASCII; a `Location` in GBK keeps its address."""
+    """Return a header's value in printable ASCII, percent-encoding other bytes, such as a `Location` in GBK."""
     return quote_from_bytes(value, safe=_PRINTABLE)
 
 
@@ -138,19 +138,19 @@ def payload_digest(body: bytes) -> str:
 
 
 def origin_member(origin: str) -> bytes:
-    """Return the record that opens a file and states where its pages come from."""
+    """Return the first record of a file, which states the origin of its pages."""
     fields = f"software: atomexam\r\nformat: {WARC_VERSION}\r\norigin: {origin}\r\n".encode()
     record_headers = [
         ("WARC-Type", "warcinfo"),
         ("WARC-Record-ID", _record_id("origin", origin)),
-        ("WARC-Date", "1970-01-01T00:00:00Z"),  # a file has no date of its own, or else equal pages would not give equal bytes
+        ("WARC-Date", "1970-01-01T00:00:00Z"),  # a constant, so that equal pages give equal bytes
         ("Content-Type", "application/warc-fields"),
     ]
     return record_member("warcinfo", record_headers, fields)
 
 
 def request_member(request: SentRequest) -> bytes:
-    """Return the record of a request. It is written before its answer, so that a torn file never has an answer without it."""
+    """Return the record of a request. It is written before its answer, so that a truncated file never has an answer without it."""
     more = [("WARC-Concurrent-To", _record_id(str(request.key), request.date))]
     address = urlsplit(request.key.url)
     target = quote((address.path or "/") + (f"?{address.query}" if address.query else ""), safe=_PRINTABLE)

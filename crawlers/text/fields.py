@@ -1,4 +1,4 @@
-"""Pieces that most pages share: their visible text, their images, their labelled values. From values to values."""
+"""Elements that most pages share: visible text, images, labelled values, embedded JSON. Pure."""
 
 import json
 import re
@@ -18,27 +18,25 @@ _LINE_TAGS = {
     *("aside", "caption", "details", "fieldset", "figcaption", "figure", "footer", "form", "header", "legend", "main", "nav", "summary"),
 }
 _EDGES = dict.fromkeys(_LINE_TAGS, "\n") | dict.fromkeys(("td", "th"), " ")
-"""What is around the text of a tag."""
+"""Characters added around the text of a tag."""
 _PLAIN_TAGS = {"a", "b", "dd", "div", "dt", "em", "font", "h1", "h2", "h3", "i", "label", "li", "p", "span", "strong", "td", "th", "var"}
 _LONE = re.compile(rf"<({'|'.join(sorted(_PLAIN_TAGS))})>([^<>]*+)</\1>")
-"""Words in one such tag alone."""
+"""A text inside a single such tag."""
 _UNSEEN_TAGS = {"script", "style", "template", "noscript", "head", "title"}
 _LONE_SURROGATE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
-# UTF-7 hides marks behind plain letters, and browsers no longer support it. The other names are encodings of addresses and of Python
-# source.
 _BLANKS = re.compile(r"[ \t\r\n\f\v]+")
-# What an HTML parser would change; nine of ten short texts contain none of it, and parsing takes most of their time.
+# Characters that an HTML parser would change. Nine of ten short texts have none; parsing would take most of their time.
 _NOT_BARE = re.compile("[<&\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff\U0001fffe-\U0010ffff]")
-_RAISED = dict(zip("0123456789+＋-－–−()=n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁺⁻⁻⁻⁻⁽⁾⁼ⁿ", strict=True))  # what `clean` raises itself, and keeps
+_RAISED = dict(zip("0123456789+＋-－–−()=n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁺⁻⁻⁻⁻⁽⁾⁼ⁿ", strict=True))  # the characters that `clean` itself uses, and keeps
 _LOWERED = dict(zip("0123456789+＋-－–−()=n", "₀₁₂₃₄₅₆₇₈₉₊₊₋₋₋₋₍₎₌ₙ", strict=True))
 _IN_FORMULA = re.compile("[A-Za-z0-9Α-Ωα-ωµ+＋\\-－–−=()./,*'′·×⁰-ₜ²³¹]+")
 _ORDINAL = re.compile("st|nd|rd|th")
 _MAX_RAISED_CHARS = 16
 _MOST_VALUES, _CHARS_A_VALUE = 500_000, 4
-"""Values of a text, and of each 4 characters more: short questions and triples without blanks have one for 6. An empty one takes half a
-kilobyte."""
+"""Maximum number of values of a text: a fixed number, and one per 4 characters. Short questions and triples without spaces have one per
+6 characters. Even an empty value takes half a kilobyte."""
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?+', re.DOTALL)
 _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])", re.I)
 
@@ -46,10 +44,9 @@ _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-siz
 def text_of(page: Any, drop_hidden: bool = False) -> str:
     """Return the text of a selector or piece of HTML as a reader sees it.
 
-    Line breaks, paragraphs, list entries, table rows and the lines of <pre> begin a new line, table cells are separated by a space; runs of
+    Line breaks, paragraphs, list entries, table rows and the lines of <pre> begin a new line; table cells are separated by a space; runs of
     ASCII white space become one space, while no-break and full-width spaces are kept. Superscripts and subscripts are kept, see `raised`:
-    10<sup>9</sup> is not 109. `drop_hidden` leaves out what the page hides by its own inline style, such as the noise that some sites put
-    between words.
+    10<sup>9</sup> is not 109. `drop_hidden` omits text hidden by inline styles, such as the noise that some sites insert between words.
     """
     lone = _LONE.fullmatch(page) if isinstance(page, str) else None
     bare = lone[2] if lone else page if isinstance(page, str) else _only_words(getattr(page, "root", None))
@@ -60,17 +57,17 @@ def text_of(page: Any, drop_hidden: bool = False) -> str:
 
 
 def text_at(page: Any, css: str) -> str | None:
-    """Return the text that a selector finds on a page, None where it finds none, or is "" for what the site does not show."""
+    """Return the text that a selector finds on a page; None if it finds none, or if the selector is empty."""
     return (css and text_of(page.css(css))) or None
 
 
 def raised(text: str) -> str:
-    """Return superscript text: in superscript characters where they exist (10⁹, Na⁺), else as ^(…); words and notes are unchanged."""
+    """Return superscript text in superscript characters if they exist (10⁹, Na⁺), else as ^(…); leave words and notes unchanged."""
     return _moved(text, _RAISED, "^")
 
 
 def lowered(text: str) -> str:
-    """Return subscript text: in subscript characters where they exist (CO₂), else as _(…); words and notes are unchanged."""
+    """Return subscript text in subscript characters if they exist (CO₂), else as _(…); leave words and notes unchanged."""
     return _moved(text, _LOWERED, "_")
 
 
@@ -92,15 +89,15 @@ def images_in(page: Any) -> int:
 
 
 def sound_json(text: str) -> str:
-    """Return JSON text with lone surrogate escapes, which no file can store, as U+FFFD; `clean` rejects those as mojibake."""
+    """Replace lone surrogate escapes in JSON, which no file can store, with U+FFFD; `clean` rejects those texts as mojibake."""
     return _LONE_SURROGATE.sub(r"\\ufffd", text) if "\\u" in text else text
 
 
 def parsed_json(text: str, **options: Any) -> Any:
-    """Return the value of JSON from elsewhere; `options` are those of `json.loads`.
+    """Return the value of external JSON; `options` are passed to `json.loads`.
 
     Raises:
-        ValueError: it is not JSON; a Refusal if it is nested too deeply, or has too many values.
+        ValueError: the text is not JSON; a Refusal if it is nested too deeply or has too many values.
     """
     check_values(text)
     try:
@@ -110,16 +107,16 @@ def parsed_json(text: str, **options: Any) -> Any:
 
 
 def check_values(text: str, more: int = 0) -> None:
-    """Raise a Refusal if JSON has too many values, which take more memory than their characters."""
+    """Raise a Refusal if JSON has too many values, which take much more memory than its text."""
     most = _MOST_VALUES + len(text) // _CHARS_A_VALUE
-    if sum(map(text.count, ",[{"), more) <= most:  # those within strings, too
+    if sum(map(text.count, ",[{"), more) <= most:  # an upper bound: also counts signs within strings
         return
     if (count := sum(map(_STRING.sub("", text).count, ",[{"), more)) > most:
         raise Refusal(f"up to {count} values (signs , [ {{) in {len(text)} characters; at most {most} are read: split it")
 
 
 def labelled(pairs: Iterable[tuple[str, str]], part: str) -> list[LabelledValue]:
-    """Return label and value texts as values at `part:1`, `part:2`, …; a pair without a value is left out along with its number."""
+    """Return pairs of label and value as values at `part:1`, `part:2`, …; skip pairs without a value, and their numbers."""
     return [
         LabelledValue(label=label.strip(), value=value.strip(), position=f"{part}:{number}")
         for number, (label, value) in enumerate(pairs, 1)
@@ -132,20 +129,19 @@ _MOVES: dict[str, Callable[[str], str]] = {"sup": raised, "sub": lowered}
 
 _MAX_ATTRIBUTES = 1000
 MAX_TAGS = 250_000
-"""Start and end tags of a page; the largest list of a site has some 20,000. As objects they take a gigabyte."""
+"""Maximum number of start and end tags of a page; the largest known list has about 20,000. As objects this many take a gigabyte."""
 _CROWDED_CHARS = 1 << 16  # a shorter text has too few to matter
-# Attributes as browsers and libxml2 see them: a name may contain quotes, and begins after a quoted value without a space. Nothing is tried
-# twice.
+# Attributes as browsers and libxml2 parse them: a name may contain quotes, and may follow a quoted value without a space. No backtracking.
 _ATTRIBUTE = r"""(?:[\s/]*+=?+[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+)"""
 _BOUNDED_TAG = rf"<[a-zA-Z][^\s/>]*+{_ATTRIBUTE}{{0,{_MAX_ATTRIBUTES}}}+"
 _SOUND = re.compile(rf"(?:[^<]++|<(?![a-zA-Z])|{_BOUNDED_TAG}(?!{_ATTRIBUTE}))*+")
-"""Up to where all tags are acceptable."""
+"""Matches up to the first tag with too many attributes."""
 _TAG = re.compile(rf"({_BOUNDED_TAG}){_ATTRIBUTE}*+")
-"""A complete tag, so that no character is matched twice; its first group is the part that is kept."""
+"""A complete tag, so that no character is matched twice; the first group is kept."""
 
 
 def _only_words(element: Any) -> str | None:
-    """Return the text of an element that contains no other element and nothing that could hide it; None for any other element."""
+    """Return the text of an element without inner elements and without attributes that could hide it; None for other elements."""
     is_plain = isinstance(element, HtmlElement) and isinstance(element.tag, str) and not len(element)
     return (
         element.text or ""
@@ -164,12 +160,12 @@ def _read(page: Any, drop_hidden: bool = False) -> "_Words":
 
 
 def uncrowded(html: str) -> str:
-    """Return HTML with at most as many attributes per tag as its parser reads in time; nearly all HTML is unchanged.
+    """Return HTML without excess attributes, which the parser would be slow to read; nearly all HTML is unchanged.
 
-    libxml2 compares each attribute of a tag with those before it: 80,000 of them, 700 kB, take over a minute. No word is lost.
+    libxml2 compares each attribute of a tag with all earlier ones: 80,000 of them (700 kB) take over a minute. No text is lost.
 
     Raises:
-        OverBudget: there are more tags than are read.
+        OverBudget: there are too many tags.
     """
     if len(html) <= _CROWDED_CHARS:
         return html
@@ -181,7 +177,7 @@ def uncrowded(html: str) -> str:
 
 
 class _Words:
-    """Target of a parser that collects the visible text of HTML; no tree is built, which takes most of the time of reading a page."""
+    """Parser target that collects the visible text of HTML without building a tree, which would take most of the time."""
 
     def __init__(self, drop_hidden: bool) -> None:
         self.pieces: list[str] = []
@@ -191,9 +187,9 @@ class _Words:
         self._begins: list[int] = []
         """Number of pieces at the beginning of each open tag."""
         self._unseen = 0
-        """Open tags from the first that is not shown."""
+        """Number of open tags, counted from the outermost hidden one."""
         self._laid_out = 0
-        """Open <pre>, whose line breaks are those of the page."""
+        """Number of open <pre> tags, which keep line breaks."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         self._flush()
@@ -230,7 +226,7 @@ class _Words:
         self._flush()
 
     def _flush(self) -> None:
-        """End a run of text: it comes in parts."""
+        """End a run of text, which the parser delivers in parts."""
         if self._data:
             if not self._unseen:
                 text = "".join(self._data)
@@ -238,12 +234,12 @@ class _Words:
             self._data.clear()
 
     def _move(self, begin: int, move: Callable[[str], str]) -> None:
-        """Raise or lower the pieces since a tag began; if they are many or long, the tag is wrong and they are kept as prose."""
+        """Convert the pieces since a tag began; if they are many or long, the tag is misused and they are kept as prose."""
         is_short = len(self.pieces) - begin <= _MAX_RAISED_CHARS
         if is_short and all(len(piece) <= _MAX_RAISED_CHARS for piece in self.pieces[begin:]):
             self.pieces[begin:] = [move("".join(self.pieces[begin:]))]
 
 
 def is_hidden(attributes: Mapping[str, Any]) -> bool:
-    """Return whether a tag's own inline style or `hidden` attribute hides it."""
+    """Return whether a tag's inline style or `hidden` attribute hides it."""
     return "hidden" in attributes or bool(_UNSEEN_STYLE.search(attributes.get("style") or ""))

@@ -1,4 +1,4 @@
-"""The archive between spider and network during a crawl: stored pages are answered from it, others are fetched and stored."""
+"""The archive between spider and network during a crawl: it serves stored pages, and fetches and stores others."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,12 +29,12 @@ from crawlers.web.redirect_chains import AT_LOGIN, add_pending, can_wait, is_fol
 
 
 class ArchiveMiddleware:
-    """Downloader middleware next to the downloader. Settings: ARCHIVE_FOLDER, ARCHIVE_SNAPSHOT, ARCHIVE_ORIGIN, MAX_PAGES, and
-    ARCHIVE_BROKEN: request -> why, for pages that break their reader.
+    """Downloader middleware closest to the downloader. Settings: ARCHIVE_FOLDER, ARCHIVE_SNAPSHOT, ARCHIVE_ORIGIN, MAX_PAGES, and
+    ARCHIVE_BROKEN (request -> cause, for pages that crash their reader).
 
-    It sets these stats: `archive/pages` (number), `archive/reused` (number that earlier runs had), `archive/unchanged` (number as in
-    an older snapshot), `archive/failed` (request -> why, for those never answered), `archive/over_limit` (number beyond
-    MAX_PAGES), `archive/beyond` (their digests), `archive/unanswered` (number of those that ended in no such way).
+    Stats: `archive/pages` (number of pages), `archive/reused` (stored by earlier runs), `archive/unchanged` (as in an older snapshot),
+    `archive/failed` (request -> cause, for unanswered requests), `archive/over_limit` (number beyond MAX_PAGES), `archive/beyond`
+    (digests of those), `archive/unanswered` (number of requests with no such outcome).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -66,7 +66,7 @@ class ArchiveMiddleware:
         return middleware
 
     def process_request(self, request: Request) -> Response | None:
-        """Answer from the archive, or let the request through to the network."""
+        """Answer from the archive, or pass the request to the network."""
         key = key_of(request)
         if request.meta.get(UNSTORED):
             remove_conditions(request)
@@ -79,7 +79,7 @@ class ArchiveMiddleware:
         return None
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Store an answer that came from the network."""
+        """Store an answer from the network."""
         key, stored_id = key_of(request), None
         if again := unconditional_retry(request, response):
             return again
@@ -94,13 +94,13 @@ class ArchiveMiddleware:
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Record a failed request; a later success removes it from the list."""
-        if not isinstance(exception, IgnoreRequest):  # a refused request is recorded where it is refused
+        if not isinstance(exception, IgnoreRequest):  # refused requests are recorded where they are refused
             self._fail(request, of_exception(exception))
-        elif not isinstance(exception, Refused):  # forbidden, or beyond the limit: the redirect is an answer
+        elif not isinstance(exception, Refused):  # forbidden, or beyond the limit: the redirect counts as an answer
             self._settle(request)
 
     def spider_closed(self) -> None:
-        """Write the figures to the stats, and close the part."""
+        """Write the figures to the stats and close the part."""
         self.stats.set_value("archive/pages", len(self.stored))
         self.stats.set_value("archive/failed", self.failed)
         self.stats.set_value("archive/beyond", self.beyond)
@@ -110,12 +110,12 @@ class ArchiveMiddleware:
             self.writer.close()
 
     def request_dropped(self, request: Request) -> None:
-        """Store the redirects to a page that was already requested under its new address."""
+        """Store the redirects to a page that was already requested at its new URL."""
         if is_for_good(request):
             self._settle(request)
 
     def _admit(self, key: Key, request: Request) -> None:
-        """Count a new request towards the limit, or refuse it."""
+        """Count a new request towards the limit, or raise if it exceeds the limit."""
         mark = digest_of(str(key))
         if is_robots(key.url) or mark in self.waiting:
             return
@@ -128,9 +128,9 @@ class ArchiveMiddleware:
         self.waiting.add(mark)
 
     def _keep(self, key: Key, request: Request, response: Response) -> tuple[Response, str | None]:
-        """Store an answer if it counts as one; return the response for the spider, and the page's id if it was stored."""
+        """Store an answer if it is a valid one; return the response for the spider, and the page's id if it was stored."""
         request.meta.pop(SENT_STATUS, None)  # from an earlier attempt
-        if page := self.stored.page(key):  # requested twice at once; the first answer counts
+        if page := self.stored.page(key):  # two concurrent requests; the first answer counts
             return response_of(page, request.url, REPLAYED), None
         older = self.older.page(key)
         location = response.headers.get("Location")
@@ -139,12 +139,12 @@ class ArchiveMiddleware:
             why = None if older else "HTTP status 304"
         elif why is None and str(key) not in self.broken and (why := self.refusals.find(request, response)):
             request.meta[SENT_STATUS] = response.status
-            response = response.replace(status=403)  # whatever its status, so that it is requested again and reaches no callback
+            response = response.replace(status=403)  # so that it is requested again and does not reach a callback
         elif why and not is_robots(key.url) and response.status >= 400 and (wall := self.refusals.wall(request, response)):
             request.meta[SENT_STATUS] = response.status
             why, response = wall, response.replace(status=403)
         elif why is None and request.meta.get(AT_LOGIN) and not self._leads_on(request, response):
-            why = LOG_IN  # the pages that led there are refused where redirects are followed
+            why = LOG_IN  # the middleware for redirects refuses the pages that led here
         if why:
             self._fail(request, why)
             request.meta[UNANSWERED_FOR] = why
@@ -155,7 +155,7 @@ class ArchiveMiddleware:
         return is_followed(request, response, spider_of(self.crawler))
 
     def _fail(self, request: Request, why: str) -> None:
-        """Record a failed request, and the redirects to it, which are stored only with their target."""
+        """Record a failed request and the redirects to it, which are stored only together with their target."""
         for failed_request in (str(key_of(request)), *(str(page.key) for page, _ in pending(request))):
             self.failed[failed_request] = why
 
@@ -186,7 +186,7 @@ class ArchiveMiddleware:
 
     @contextmanager
     def _writing(self) -> Iterator[PartWriter]:
-        """Yield the writer. If it fails, the crawl ends at once, since nothing more can be stored."""
+        """Yield the writer. If it fails, stop the crawl, since nothing more can be stored."""
         try:
             if self.writer is None:
                 self.writer = PartWriter(self.folder, self.snapshot, self.origin)
@@ -209,7 +209,7 @@ def finish_crawl(folder: Path, snapshot: str, origin: str) -> int:
 
 
 def _as_of_now(older: Page, response: Response) -> Response:
-    """Return an older page with the cookies of the answer that reports it unchanged."""
+    """Return an older page with the cookies of the answer that confirms it is unchanged."""
     page = response_of(older, response.url)
     page.headers.setlist("Set-Cookie", response.headers.getlist("Set-Cookie"))
     return page
@@ -229,7 +229,7 @@ class Refusals:
         return self._verdict(refusal, request, response) if refusal else None
 
     def wall(self, request: Request, response: Response) -> str | None:
-        """Return the name of the wall that an answer with an error status is, or None."""
+        """Return the kind of wall that an answer with an error status is, or None."""
         return self._verdict(wall_with_status, request, response)
 
     def _verdict(self, refusal: Callable[[Response], str | None], request: Request, response: Response) -> str | None:

@@ -1,6 +1,6 @@
-"""Whether a body is complete and within the size limit.
+"""Check that response bodies are complete and within the size limit.
 
-Scrapy unpacks what it can and ignores the rest, so half a page would be stored as a page.
+Scrapy decompresses what it can and ignores the rest, so it would store truncated pages.
 """
 
 import sys
@@ -23,14 +23,14 @@ else:
     from backports import zstd
 
 _CHUNK_BYTES = 1 << 16
-_MAX_STREAMS = 1024  # gzip members or zstd frames: in blocks of 64 KiB, the largest page has half as many
+_MAX_STREAMS = 1024  # gzip members or zstd frames; in blocks of 64 KiB, the largest allowed page has half as many
 _MAX_LAYERS = 4
 _GZIP = 16 + zlib.MAX_WBITS
 _GZIP_MAGIC = b"\x1f\x8b"
-_MAGIC = {b"gzip": _GZIP_MAGIC, b"x-gzip": _GZIP_MAGIC}  # others have no magic bytes that distinguish them from text
+_MAGIC = {b"gzip": _GZIP_MAGIC, b"x-gzip": _GZIP_MAGIC}  # the other formats have no magic bytes
 
 
-_PARTIAL_SHA256 = "partial_sha256"  # meta key of a request whose answer may be cut off
+_PARTIAL_SHA256 = "partial_sha256"  # meta key of a request whose answer may be truncated
 
 
 class _Torn(ValueError):
@@ -38,13 +38,13 @@ class _Torn(ValueError):
 
 
 class _TooManyStreams(ValueError):
-    """A body of more compressed streams than any server makes."""
+    """A body with more compressed streams than any server would send."""
 
 
 def flaw(body: bytes, encodings: list[bytes], max_bytes: int) -> str | None:
-    """Return what is wrong with a body of these Content-Encoding headers, or None.
+    """Return what is wrong with a body that has these Content-Encoding headers, or None.
 
-    If the body was packed once, at most one chunk of it is in memory. An unknown encoding ends the check.
+    If the body was compressed only once, at most one chunk of it is in memory. An unknown encoding ends the check.
     """
     packed = _packings(encodings)
     if len(packed) > _MAX_LAYERS:
@@ -72,12 +72,12 @@ def flaw(body: bytes, encodings: list[bytes], max_bytes: int) -> str | None:
 
 
 def _packings(encodings: list[bytes]) -> list[bytes]:
-    """Return the names in Content-Encoding headers, the outermost last."""
+    """Return the encodings in Content-Encoding headers, outermost last."""
     return [name.strip().lower() for header in encodings for name in header.split(b",") if name.strip()]
 
 
 def unpacked(body: bytes, encodings: list[bytes]) -> bytes:
-    """Return a sound body unpacked; unchanged if the encoding is unknown."""
+    """Decompress a valid body; return it unchanged if the encoding is unknown."""
     packed = _packings(encodings)
     while packed and packed[-1] in _UNPACK:
         body = b"".join(_UNPACK[packed.pop()](body))
@@ -85,11 +85,11 @@ def unpacked(body: bytes, encodings: list[bytes]) -> bytes:
 
 
 def whole(request: Request, response: Response, max_bytes: int) -> Response:
-    """Return an answer as received.
+    """Return an answer as received if its body is complete.
 
     Raises:
-        ResponseDataLossError: the body is cut off or missing; another request may bring it.
-        DownloadCancelledError: it is larger than `max_bytes` when unpacked.
+        ResponseDataLossError: the body is truncated or missing; another request may succeed.
+        DownloadCancelledError: it is larger than `max_bytes` when decompressed.
     """
     why = flaw(response.body, response.headers.getlist("Content-Encoding"), max_bytes)
     if why is None and response.status == 200:
@@ -105,7 +105,7 @@ def whole(request: Request, response: Response, max_bytes: int) -> Response:
 
 
 def _is_cut(request: Request, response: Response) -> bool:
-    """Return whether a page without a stated length seems cut off. If the same bytes come twice, that is how the site sends it."""
+    """Return whether a page without a stated length seems truncated. If the same bytes arrive twice, they are the complete page."""
     body = response.body.lower()
     if b"<html" not in body or b"</html" in body:
         return False
@@ -115,9 +115,9 @@ def _is_cut(request: Request, response: Response) -> bool:
 
 
 def _streams(body: bytes, new: Callable[[], Any], magic: bytes | None = None) -> Iterator[bytes]:
-    """Unpack the first stream of a body, and with `magic` those after it that begin so.
+    """Decompress the first stream of a body, and with `magic` the following ones that begin with it.
 
-    In slices, since a stream copies the input that it has not used.
+    The input is passed in slices, since a stream copies unused input.
     """
     at = 0
     for _ in range(_MAX_STREAMS):
@@ -143,7 +143,7 @@ def _deflate(body: bytes) -> Iterator[bytes]:
     bits = zlib.MAX_WBITS
     try:
         zlib.decompressobj().decompress(body[:2])
-    except zlib.error:  # some servers send the bare stream
+    except zlib.error:  # some servers send a raw stream without a header
         bits = -bits
     return _streams(body, lambda: zlib.decompressobj(bits))
 

@@ -1,9 +1,9 @@
-"""Pages that break their reader: the process that reads a page records which one it is, so that a surviving process can report it.
+"""Pages that crash or stall their reader: the process that reads a page records which one it is, so that another process can report it.
 
-libxml2 may run for minutes or crash on one crafted page, and no limit inside the process stops it. So a crawl runs in a process that may
-break (`atomexam.runtime.budgets.run_isolated`), and starts again without that page. The page stays stored, is listed in failed.jsonl with
-its cause and the version of the code that broke on it, and is read again when the code has changed. A page on which a callback computes too
-long, or which exceeds a budget, is rejected in the same way, without a restart.
+libxml2 may run for minutes or crash on one crafted page, and no limit inside the process stops it. So a crawl runs in a separate process
+(`atomexam.runtime.budgets.run_isolated`), and restarts without that page. The page stays stored, is listed in failed.jsonl with the cause
+and the version of the code that failed on it, and is read again after the code has changed. A page on which a callback computes too long,
+or which exceeds a budget, is rejected in the same way, without a restart.
 """
 
 import hashlib
@@ -24,11 +24,11 @@ from crawlers.store.exchanges import key_of
 from crawlers.store.missing_pages import BREAKS_READER
 
 PAGE_SECONDS = 60.0
-"""In CPU time."""
+"""Maximum CPU time for one page."""
 MOST_BROKEN = 20
-"""Pages that one crawl or replay may leave out; if there are more, the spider is at fault, not the pages."""
+"""Maximum number of pages that one crawl or replay may skip; with more, the spider is at fault, not the pages."""
 MAX_MEMORY_BYTES = 8 * 1024**3
-"""Memory of a process that reads pages; the largest allowed page takes a tenth of it."""
+"""Maximum memory of a process that reads pages; the largest allowed page takes a tenth of it."""
 _CRAWLERS = Path(__file__).parents[1]
 _READERS = ("html", "read/lines", "read/vocabulary", "text", "web")
 _LIBRARIES = ("beautifulsoup4", "lxml", "parsel", "scrapy", "w3lib")
@@ -38,21 +38,21 @@ T = TypeVar("T")
 
 
 class CurrentPage:
-    """The request whose page is being read, in memory that forked processes share and that outlives them."""
+    """The request whose page is being read, in memory shared with forked processes that outlives them."""
 
     def __init__(self) -> None:
         self._shared = mmap.mmap(-1, _REQUEST_BYTES)
         self._last = ""
 
     def set(self, request: str) -> None:
-        """Set the page that is read from now on."""
-        if request is not self._last:  # nearly always the same one, for the next output of its page
+        """Set the current page."""
+        if request is not self._last:  # mostly the same object, for the next output of its page
             encoded = request.encode("utf-8", "surrogatepass")[: _REQUEST_BYTES - 1]
             self._shared[: len(encoded) + 1] = encoded + b"\0"
             self._last = request
 
     def request(self) -> str | None:
-        """Return the request whose page was read last; None if none was."""
+        """Return the request of the page read last; None if there was none."""
         return self._shared[: self._shared.find(b"\0")].decode("utf-8", "replace") or None
 
 
@@ -60,7 +60,7 @@ _used: list[CurrentPage] = [CurrentPage()]
 
 
 def current_request() -> str | None:
-    """Return the request whose page was read last by this process or its forks."""
+    """Return the request of the page read last by this process or its forks."""
     return _used[0].request()
 
 
@@ -70,15 +70,15 @@ def track_pages_in(page: CurrentPage) -> None:
 
 
 def run_without_broken_pages(attempt: Callable[[], T], leave_out: Callable[[str, str], Any], what: str, advice: str) -> T:
-    """Return the result of work over many pages. A page that breaks its process is left out, and the work starts again.
+    """Return the result of work on many pages. If a page breaks the process, restart the work without that page.
 
     Args:
-        leave_out: receives the page's request and how it broke the process.
-        what: names the work in messages.
-        advice: what to do if pages are not to blame.
+        leave_out: called with the page's request and how it broke the process.
+        what: name of the work in messages.
+        advice: what to do if the pages are not to blame.
 
     Raises:
-        ValueError: the work raised it, or it broke before its first page, on a page that was left out, or on too many.
+        ValueError: raised by the work; or the process broke before its first page, on a skipped page, or on too many pages.
     """
     broken: dict[str, str] = {}
     while len(broken) < MOST_BROKEN:
@@ -95,13 +95,13 @@ def run_without_broken_pages(attempt: Callable[[], T], leave_out: Callable[[str,
 
 
 def begin_page(request: str) -> None:
-    """Set the page that is read from now on, and restart its time limit."""
+    """Set the current page, and restart the time limit."""
     _used[0].set(request)
     renew_page_limit()
 
 
 def renew_page_limit() -> None:
-    """Restart the time limit: what has run since was not stuck in a page."""
+    """Restart the time limit after work that was not stuck on a page."""
     renew_cpu_limit(PAGE_SECONDS)
 
 
@@ -116,7 +116,7 @@ def reader_version(source: str) -> str:
 
 
 class PageTracker:
-    """Downloader middleware next to the network, and spider middleware: tracks each page while code works on it."""
+    """Downloader middleware closest to the network, and spider middleware: tracks each page while code works on it."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -138,7 +138,7 @@ class PageTracker:
         return response
 
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
-        """Yield the output of a callback for a page while it keeps within its budget."""
+        """Yield the output of a callback for a page as long as it stays within its budget."""
         turn = CallbackTimer(self._crawler, response)
         turn.begin()
         try:
@@ -177,7 +177,7 @@ class CallbackTimer:
         self._spent = 0.0
 
     def begin(self) -> None:
-        """Start the clock: the callback computes from now on."""
+        """Start the clock when the callback starts computing."""
         _used[0].set(self._request)
         self._start = time.thread_time()
 

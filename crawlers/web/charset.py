@@ -1,4 +1,4 @@
-"""The true encoding of a page, whatever its header declares, and the middleware that applies it."""
+"""Middleware that sets the true encoding of a page, whatever its header declares."""
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -15,7 +15,7 @@ from crawlers.web.failure_causes import Refused
 
 
 class Charset:
-    """Downloader middleware, next to the one that unpacks bodies. Replayed pages go through it like fetched ones."""
+    """Downloader middleware, next to the one that decompresses bodies. Replayed pages pass through it like fetched ones."""
 
     def __init__(self, crawler: Crawler | None = None) -> None:
         self._crawler = crawler
@@ -29,7 +29,7 @@ class Charset:
         """Return a readable response, with its encoding set if the declared one is wrong or missing.
 
         Raises:
-            Refused: the page exceeds the budget of the reader.
+            Refused: the page exceeds the reader's budget.
         """
         if not isinstance(response, TextResponse):
             response = _without_false_encoding(response)
@@ -58,7 +58,7 @@ def _declared(response: TextResponse) -> list[str]:
 
 
 def _without_false_encoding(response: Response) -> Response:
-    """Return a response whose Content-Encoding names no compression (`utf-8`, `none`) as it is without that header."""
+    """Drop a Content-Encoding header that is not a compression (`utf-8`, `none`) from a response that is text without it."""
     if "Content-Encoding" not in response.headers:
         return response
     headers = response.headers.copy()

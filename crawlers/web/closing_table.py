@@ -1,6 +1,6 @@
 """The result of a crawl: its figures, its closing table, and whether it succeeded.
 
-Every request ends as a stored page, as failed, as forbidden, or beyond the limit.
+Every request ends as stored, failed, forbidden, or beyond the limit.
 """
 
 from collections import Counter
@@ -31,32 +31,32 @@ from crawlers.web.run_spider import Outcome, first_lines
 
 _STATUS = "downloader/response_status_count/"
 
-_MAX_ERROR_SHARE = 0.05  # up to this share extract decides; beyond it, too many pages gave no links
-_MAX_MISFIT_SHARE = 0.5  # likewise; beyond it, the site sent something other than its pages
-_MAX_FAILED_SHARE = 0.01  # a few pages of any large live site answer only with errors,
-_FEW_FAILED = 3  # and so may a small one
-_MAX_SHARE_TO_ONE = 0.1  # and removed pages may redirect to its home page
+_MAX_ERROR_SHARE = 0.05  # below this share extract decides; above it, too many pages gave no links
+_MAX_MISFIT_SHARE = 0.5  # likewise; above it, the site sent something other than its pages
+_MAX_FAILED_SHARE = 0.01  # a few pages of any large live site return only errors,
+_FEW_FAILED = 3  # as may a few of a small one
+_MAX_SHARE_TO_ONE = 0.1  # removed pages may redirect to the home page
 _FEW_TO_ONE = 10
 Named = dict[str, tuple[str, str]]
-"""Address -> scope and name, as `SourceSpider.named` has them."""
+"""URL -> scope and name, as in `SourceSpider.named`."""
 
 
 class Account(Struct, frozen=True, kw_only=True):
-    """The figures of one crawl. None depends on the clock, or on how often the crawl was killed."""
+    """The figures of one crawl. They do not depend on the clock or on how often the crawl was killed."""
 
     pages: dict[str, int]
-    """Stored answers by status, robots.txt aside."""
+    """Stored answers by status, without robots.txt."""
     failed: dict[str, int]
-    """Requests without a page by cause, robots.txt aside."""
+    """Requests without a page by cause, without robots.txt."""
     forbidden: int = 0
     """Requests that robots.txt forbids."""
     over_limit: int = 0
     """Requests beyond `max_pages`."""
     off_site: int = 0
-    """Requests to hosts that are not the source's; they were never sent."""
+    """Requests to other hosts than the source's, which were never sent."""
     items: int = 0
     noted: dict[str, int] = {}
-    """What readable pages lacked, by the spider's notes."""
+    """Counts of the spider's notes: what readable pages lacked."""
 
     @property
     def requests(self) -> int:
@@ -65,32 +65,32 @@ class Account(Struct, frozen=True, kw_only=True):
 
 
 def failures(stats: dict[str, Any]) -> dict[str, str]:
-    """Return all requests that brought no page, and why: unanswered and refused ones."""
+    """Return all requests without a page (unanswered or refused), with the cause."""
     return {**stats.get("archive/failed", {}), **stats.get(REFUSED, {})}
 
 
 def pages_failed(failed: dict[str, str]) -> list[tuple[str, str]]:
-    """Return the failed requests without those for robots.txt: their effect is reported for each page of the host."""
+    """Return the failed requests without those for robots.txt, whose effect is reported for each page of the host."""
     return [(request, why) for request, why in failed.items() if not is_robots(request.split(" ")[1])]
 
 
 def pages_stored(rows: Iterable[ArchiveRow], failed: dict[str, str]) -> dict[str, int]:
-    """Return the stored pages of a finished crawl by status; a redirect that leads nowhere is stored but is not a page."""
+    """Count the stored pages of a finished crawl by status; a redirect that leads nowhere is stored but is not a page."""
     statuses = Counter(str(row.status) for row in rows if not is_robots(row.url) and str(row.key) not in failed)
     return dict(sorted(statuses.items()))
 
 
 def answers_by_status(stats: dict[str, Any]) -> dict[str, int]:
-    """Return the approximate number of answers of an unfinished crawl by status: some may have been requested twice.
+    """Count the answers of an unfinished crawl by status, approximately: some may have been requested twice.
 
-    Redirects are left out: those that led nowhere are among the failed requests.
+    Redirects are excluded because those that led nowhere are among the failed requests.
     """
     statuses = {name.removeprefix(_STATUS): number for name, number in sorted(stats.items()) if name.startswith(_STATUS)}
     return {status: number for status, number in statuses.items() if of_answer("", int(status)) is None and status[0] != "3"}
 
 
 def account_of(stats: dict[str, Any], pages: dict[str, int], failed: dict[str, str], items: int) -> Account:
-    """Return the account of a crawl from the stats that its middlewares set."""
+    """Return the account of a crawl from the stats set by its middlewares."""
     return Account(
         pages=pages,
         failed=dict(sorted(Counter(cause(why) for _, why in pages_failed(failed)).items())),
@@ -103,7 +103,7 @@ def account_of(stats: dict[str, Any], pages: dict[str, int], failed: dict[str, s
 
 
 def table(name: str, account: Account, size: int = 0) -> str:
-    """Return the closing table of a crawl; `size` is that of its pages in the archive, in bytes."""
+    """Return the closing table of a crawl; `size` is the size of its pages in the archive, in bytes."""
     rows = [(f"answered {status}", number) for status, number in account.pages.items()]
     rows += [(f"failed: {why}", number) for why, number in account.failed.items()]
     rows += [
@@ -132,10 +132,10 @@ def line(name: str, account: Account, size: int = 0) -> str:
 def incomplete_reason(
     name: str, outcome: Outcome, failed: dict[str, str], account: Account, is_live: bool, named: Named | None = None
 ) -> str | None:
-    """Return why a crawl is not complete, or None. What was fetched is kept, and the next run continues from there.
+    """Return why a crawl is incomplete, or None. Fetched pages are kept, and the next run continues from there.
 
     Args:
-        named: the lists that a scope names.
+        named: the lists named in a scope.
     """
     again = f"what was fetched is kept; `dvc repro crawl@{name}` continues from there"
     if len(outcome.errors) > outcome.pages * (_MAX_ERROR_SHARE if is_live else 0):
@@ -144,7 +144,7 @@ def incomplete_reason(
     if outcome.finish_reason != "finished":
         walls = f"; {BESIDE_WALLS}" if any(map(is_wall, failed.values())) else ""
         return f"crawl {name}: stopped before its end ({outcome.finish_reason}){walls}; {again}"
-    # A redirect loop or a page of 50 MB is a property of the site; a temporary failure means that the crawl is incomplete.
+    # A redirect loop or a page of 50 MB is a property of the site, but a temporary failure makes the crawl incomplete.
     passing = {request: why for request, why in pages_failed(failed) if is_passing(why)}
     if _are_too_many(len(passing), account.requests, is_live):
         lines = [f"{request}: {why}" for request, why in passing.items()]
@@ -171,12 +171,12 @@ def incomplete_reason(
 
 
 def _are_too_many(failed: int, total: int, is_live: bool) -> bool:
-    """Return whether so many requests failed that the crawl is incomplete; on a live site a few may fail if most succeeded."""
+    """Return whether too many requests failed for the crawl to be complete; on a live site a few may fail if most succeeded."""
     return failed > 0 and (not is_live or failed > max(_FEW_FAILED, total * _MAX_FAILED_SHARE) or 2 * failed >= total)
 
 
 def _misfit_advice(name: str) -> str:
-    """Return advice for pages that the spider does not know; they are stored anyway."""
+    """Return advice for pages that the spider does not recognize; they are stored anyway."""
     spider = f"crawlers/sources/{name}/spider.py"
     changed = f"if the site has changed, fix {spider}: `dvc repro crawl@{name}` reads the stored pages again"
     refused = f"if it sent a log-in page or a browser check, make `refusal` in {spider} recognise it and crawl a new `snapshot`"
@@ -184,7 +184,7 @@ def _misfit_advice(name: str) -> str:
 
 
 def _led_to_one(outcome: Outcome, account: Account) -> str | None:
-    """Return advice if much of a site redirects to one address: it is down, parked, or requires a log-in."""
+    """Return advice if much of a site redirects to one URL: it is down, parked, or requires a log-in."""
     count, address = outcome.stats.get(MOST, 0), outcome.stats.get(MOST_TO)
     if count <= max(_FEW_TO_ONE, account.requests * _MAX_SHARE_TO_ONE):
         return None
@@ -229,7 +229,7 @@ def warnings_of(name: str, named: Named, gone: dict[str, int]) -> list[str]:
 
 
 def scope_problem(name: str, named: Named, gone: dict[str, int], items: int) -> str | None:
-    """Return what is wrong with a scope if the site has none of its lists, or None."""
+    """Return what is wrong with a scope if the site has none of its lists, else None."""
     if not named or items or not named.keys() <= gone.keys():
         return None
     lines = "".join(f"\n  {line}" for line in _lines(name, named, gone))

@@ -1,4 +1,4 @@
-"""Cookies of a crawl, in memory only: as many as RFC 6265, section 6.1, requires of a browser, since a site may set any number."""
+"""Cookies of a crawl, only in memory. A site may set any number; as many are kept as RFC 6265, section 6.1, requires of browsers."""
 
 from collections import defaultdict
 from http.cookiejar import Cookie, CookieJar, CookiePolicy
@@ -11,14 +11,14 @@ _MOST_BYTES, _MOST_OF_DOMAIN, _MOST_DOMAINS = 4096, 50, 60
 
 
 class _RecentCookies(CookieJar):
-    """The cookies that were set last of each domain, of the domains that set one last."""
+    """The most recent cookies of the most recent domains."""
 
     def __init__(self, policy: CookiePolicy) -> None:
         super().__init__(policy)
         self._turns: dict[str, dict[tuple[str, str], None]] = {}
 
     def set_cookie(self, cookie: Cookie) -> None:
-        """Keep a cookie instead of the one that was set longest ago, if there are too many."""
+        """Store a cookie; if there are too many, drop the one that was set longest ago."""
         super().set_cookie(cookie)
         turns = self._turns[cookie.domain] = self._turns.pop(cookie.domain, {})
         turns.pop((cookie.path, cookie.name), None)
@@ -29,7 +29,7 @@ class _RecentCookies(CookieJar):
             self.clear(next(iter(self._turns)))
 
     def clear(self, domain: str | None = None, path: str | None = None, name: str | None = None) -> None:
-        """Remove a cookie, those of a domain, or all, and what is left empty by it."""
+        """Remove a cookie, the cookies of a domain, or all; also remove containers that become empty."""
         super().clear(domain, path, name)
         if domain is None:
             self._turns.clear()
@@ -45,14 +45,14 @@ class _RecentCookies(CookieJar):
 
 
 class Cookies(cookies.CookiesMiddleware):
-    """Keeps the last cookies of each domain, and the last domains."""
+    """Middleware that keeps only the most recent cookies and domains."""
 
     def __init__(self, debug: bool = False) -> None:
         super().__init__(debug)
         self.jars = defaultdict(_recent_jar)
 
     def process_response(self, request: Request, response: Response, spider: Spider | None = None) -> Request | Response:
-        """Return the response; of its cookies, those beyond the limits are ignored."""
+        """Store the response's cookies, ignoring those beyond the limits; return the response."""
         short = [each for each in response.headers.getlist("Set-Cookie") if len(each) <= _MOST_BYTES]
         super().process_response(request, Response(response.url, headers={"Set-Cookie": short[-_MOST_OF_DOMAIN:]}))
         return response
@@ -65,5 +65,5 @@ def _recent_jar() -> cookies.CookieJar:
 
 
 def know_suffixes() -> None:
-    """Make cookies use the installed list of public suffixes (com.cn): a crawl contacts only the hosts of its site."""
+    """Make cookies use the installed list of public suffixes (com.cn), because a crawl must contact only the hosts of its site."""
     cookies._split_domain = cookies.TLDExtract(include_psl_private_domains=True, suffix_list_urls=(), cache_dir=None)

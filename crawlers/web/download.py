@@ -1,4 +1,4 @@
-"""The download handler of live crawls, and what both handlers share: pauses that a site requests, and a size limit for response heads."""
+"""The download handler of live crawls, and code shared by both handlers: requested pauses, and a size limit for response headers."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -45,7 +45,7 @@ class LiveHandler(HTTP11DownloadHandler):
             response = await super().download_request(request)
         except CannotResolveHostError:
             host = urlsplit(request.url).hostname or ""
-            if address := hosts.refused.get(host.rstrip(".")):  # Twisted drops the resolver's message, and Scrapy would retry
+            if address := hosts.refused.get(host.rstrip(".")):  # Twisted loses the resolver's message, and Scrapy would retry
                 raise refuse(self.stats, request, f"{NOT_PUBLIC}: {host} is {address}") from None
             raise
         self.pauses.note(request, response)
@@ -53,9 +53,9 @@ class LiveHandler(HTTP11DownloadHandler):
 
 
 class Pauses:
-    """Pauses that hosts request by Retry-After.
+    """Pauses that hosts request with Retry-After.
 
-    Settings: RETRY_AFTER_MAX (a longer requested pause ends the crawl), RETRY_AFTER (used if the host names no time).
+    Settings: RETRY_AFTER_MAX (a longer requested pause ends the crawl), RETRY_AFTER (used if the host states no time).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -65,8 +65,8 @@ class Pauses:
         self.until: dict[str, float] = {}
 
     async def wait(self, request: Request) -> None:
-        """Wait until the host may be requested again. Keeps the host's slot in the downloader, so that no other request passes."""
-        if self.crawler.stats.get_value(STOPPED):  # a request in the downloader when the crawl was stopped
+        """Wait until requests to the host are allowed again. Occupies the host's slot in the downloader, so no other request passes."""
+        if self.crawler.stats.get_value(STOPPED):  # the request was in the downloader when the crawl was stopped
             raise IgnoreRequest(f"{request.url}: the crawl has ended")
         left = self.until.get(urlsplit(request.url).netloc, 0) - monotonic()
         if left > 0:
@@ -100,14 +100,14 @@ def seconds_named(retry_after: str, now: datetime, unnamed: float) -> float:
 
 
 def limit_heads(pool: HTTPConnectionPool) -> None:
-    """Abort a pool's connections when a response head exceeds the limit; the failure names `ConnectionAborted`.
+    """Abort a pool's connections whose response head exceeds the limit; the failure is `ConnectionAborted`.
 
-    Twisted has no public API for this. A test with an endless head fails if this has no effect in a new version.
+    Twisted has no public API for this. A test with an endless head fails if a new version breaks it.
     """
     made = pool._factory
 
     class Limited(made):  # type: ignore[misc, valid-type]
-        """Factory of connections that count what comes before a body."""
+        """Factory of connections that count the bytes before a body."""
 
         def buildProtocol(self, addr: IAddress | None) -> Protocol:
             return _counting(super().buildProtocol(addr))
@@ -120,7 +120,7 @@ def _counting(protocol: Any) -> Any:
 
     def counted(data: bytes) -> None:
         nonlocal head_bytes, answer
-        if protocol._parser is not answer:  # one per response; if it comes in one piece, only the head is counted
+        if protocol._parser is not answer:  # a new response; if it arrives in one piece, only the head is counted
             head_bytes, answer = 0, protocol._parser
         head_bytes = head_bytes + len(data) if getattr(answer, "state", None) in _IN_HEAD else 0
         if head_bytes > _MAX_BYTES + len(data):

@@ -1,4 +1,4 @@
-"""Scrapy extensions of a crawl: the progress bar, named lists that the site does not have, and timers."""
+"""Scrapy extensions of a crawl: the progress bar, detection of named lists that the site does not have, and timers."""
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -13,7 +13,7 @@ _SECONDS = 0.5  # between two updates of the figures
 _FIRST_ERROR = 400
 
 GONE = "scope/gone"
-"""Key of the stats: address of a named list -> status, if the site has no such page."""
+"""Stats key: URL of a named list -> status, if the site has no such page."""
 _NO_PAGE = {404, 410}
 
 
@@ -39,7 +39,7 @@ class Progress:
     def response_received(self, response: Response) -> None:
         """Count a page."""
         self.errors += response.status >= _FIRST_ERROR
-        if self.bar.update():  # the bar was redrawn, so the figures are updated as often
+        if self.bar.update():  # the bar was redrawn, so update the figures too
             self._show_figures()
 
     def item_scraped(self) -> None:
@@ -47,7 +47,7 @@ class Progress:
         self.items += 1
 
     def spider_error(self) -> None:
-        """Count a page that a callback failed on."""
+        """Count a page on which a callback failed."""
         self.errors += 1
 
     def close(self) -> None:
@@ -78,17 +78,17 @@ class ScopeAnswers:
         return made
 
     def note(self, response: Response, request: Request) -> None:
-        """Record the answer to a named list under the address that was requested."""
+        """Record the answer to a named list under the requested URL."""
         first_url = request.meta.get("redirect_urls", [request.url])[0]
         if response.status in _NO_PAGE and first_url in spider_of(self._crawler).named:
             self._gone[first_url] = response.status
 
 
 class Timers:
-    """Scrapy extension that frees the timers of answered requests, and counts computing against a page only while nothing else runs.
+    """Scrapy extension that fires each second: it frees the timers of answered requests, and renews the time limit of pages.
 
-    Twisted discards cancelled timers when another one fires. On its asyncio reactor that may take a minute, and at hundreds of pages a
-    second they account for most of the growth of a crawl's memory.
+    Twisted discards cancelled timers only when another one fires. On its asyncio reactor that may take a minute, and at hundreds of pages
+    per second they cause most of the memory growth of a crawl.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Why a request brought no page: causes shared by failed.jsonl, the closing table and the figures, and how a crawl records them."""
+"""Causes of requests without a page, for failed.jsonl, the closing table and the figures, and how a crawl records them."""
 
 import asyncio
 from urllib.parse import urljoin
@@ -61,7 +61,7 @@ _LASTING = {
     NOT_THE_WEB,
     BREAKS_READER,
 }
-"""Causes that repeating the request does not fix."""
+"""Permanent causes, which a repeated request does not fix."""
 
 # The first matching type decides.
 _WORDS: dict[type[Exception], str] = {
@@ -81,19 +81,19 @@ _WORDS: dict[type[Exception], str] = {
 # By names of failures that are not public in Twisted, and of connections that crawlers.web.download aborts.
 _BY_REASON = {"ParseError": NOT_HTTP, "ConnectionAborted": f"{TOO_LARGE}: the head of the answer"}
 DOWNLOAD_ERRORS: tuple[type[Exception], ...] = tuple(_WORDS)
-"""What a download may fail with; anything else is a bug."""
+"""Exceptions that a download may raise; any other is a bug."""
 
 _NO_SUCH_PAGE = {404, 410, 414}
-"""Statuses that finally state that there is no page. Any other may be a wall, a limit or a temporary error."""
+"""Statuses that mean that the page does not exist. Any other may be a wall, a limit or a temporary error."""
 _ROBOTS_DEFERRED = {407, 408, 425, 429}
 
 
 class Refused(IgnoreRequest):
-    """A request that is not sent, or an answer that is not followed; the message is one of the causes, with details."""
+    """A request that is not sent, or a redirect that is not followed; the message is one of the causes, with details."""
 
 
 def of_exception(error: Exception) -> str:
-    """Return why a download failed. The words are stable: no object addresses, no times."""
+    """Return why a download failed, in stable words without object addresses or times."""
     if isinstance(error, Refused):
         return str(error)
     if isinstance(error, DownloadFailedError):
@@ -108,24 +108,24 @@ def of_exception(error: Exception) -> str:
 
 
 def of_answer(url: str, status: int, location: str | None = None) -> str | None:
-    """Return why an answer does not count, or None if it does: a page, a redirect, or that there is no such page."""
-    if not 200 <= status < 600:  # RFC 9110, 15: no such statuses; broken servers send 0 and less
+    """Return why an answer is invalid; None for a page, a redirect, or the answer that there is no such page."""
+    if not 200 <= status < 600:  # RFC 9110, 15: invalid; broken servers even send 0 and negative numbers
         return f"HTTP status {status}"
     if status >= 400 and status not in _NO_SUCH_PAGE:
         # RFC 9309, 2.3.1.3: a site that refuses its robots.txt has no rules, and that counts as an answer.
         has_no_rules = is_robots(url) and status < 500 and status not in _ROBOTS_DEFERRED
         return None if has_no_rules else f"HTTP status {status}"
-    # A site that sets a cookie and redirects to the same address has not answered yet.
+    # A site that sets a cookie and redirects to the same URL has not answered yet.
     return REDIRECT_LOOP if 300 <= status < 400 and location is not None and _is_same(url, location) else None
 
 
 def cause(why: str) -> str:
-    """Return a cause without its details, as causes are counted."""
+    """Return a cause without its details, for counting."""
     return why.partition(":")[0]
 
 
 def is_passing(why: str) -> bool:
-    """Return whether a later request may bring the page."""
+    """Return whether a later request may succeed."""
     return cause(why) not in _LASTING
 
 
@@ -137,7 +137,7 @@ def _is_same(url: str, location: str) -> bool:
 
 
 def refuse(stats: StatsCollector, request: Request, why: str) -> Refused:
-    """Record a failed request, as the spider made it, with the redirects that led here; return the exception to raise."""
+    """Record the spider's original request as failed, with the redirects that led here; return the exception to raise."""
     if (refused := stats.get_value(REFUSED)) is None:
         stats.set_value(REFUSED, refused := Failures())
     for failed_request in unstored(request):
@@ -146,7 +146,7 @@ def refuse(stats: StatsCollector, request: Request, why: str) -> Refused:
 
 
 def stop(crawler: Crawler, reason: str) -> None:
-    """End a crawl early; the reason becomes its `finish_reason`."""
+    """Stop a crawl early; the reason becomes its `finish_reason`."""
     if not crawler.stats.get_value(STOPPED):
         crawler.stats.set_value(STOPPED, reason)
         crawler.stopping = asyncio.ensure_future(crawler.engine.close_spider_async(reason=reason))  # type: ignore[attr-defined]

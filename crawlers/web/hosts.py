@@ -1,4 +1,4 @@
-"""Where a crawl may go: to the source's own hosts, at the web's ports, and through a proxy only if one is named."""
+"""Restrict a crawl to the source's hosts and standard ports, and to the proxy set by the user, if any."""
 
 import ipaddress
 import re
@@ -19,19 +19,19 @@ from crawlers.web.failure_causes import NOT_PUBLIC, NOT_THE_WEB, OFF_SITE, OTHER
 
 _CLOUD_SERVICES = {ipaddress.ip_address("168.63.129.16")}  # a public address, but it answers only inside Azure
 _SESSION = re.compile(r"([;?&])(?:jsessionid|phpsessid|aspsessionid[a-z]*|cfid|cftoken)=[\w.!-]*(&?)|/\([SFX]\([0-9a-z]{24}\)\)(?=/)", re.I)
-"""Ids of sessions in addresses: each visit would get a new one, and so would each page."""
+"""Session ids in URLs, which differ in each visit and would make each page new."""
 _CALENDAR = re.compile(r"(?:[?&](?:year|month|ym|date|day|start)=|/(?:calendar|rili|events?|archives?)/)(\d{4})(?!\d{3})", re.I)
 FOR_ROBOTS = "is_robots"
-"""Key of meta: true if a robots.txt is requested."""
+"""Meta key: true if a robots.txt is requested."""
 refused: dict[str, str] = {}
-"""Host -> address, of hosts that were refused. Twisted drops the message of a resolver."""
+"""Refused host -> address. Twisted drops a resolver's message."""
 
 
 class PublicResolver(CachingThreadedResolver):
-    """Resolver of live crawls, IPv4 only. Connections go to the address it returns, so redirects and changing names are checked, too."""
+    """Resolver of live crawls, IPv4 only. Connections use the address it returns, so redirects and DNS rebinding are checked too."""
 
     own_proxy: str | None = None
-    """The host of a proxy that the user named: it may be in the user's own network."""
+    """The host of the user's proxy, which may be on the user's own network."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: ReactorBase) -> "PublicResolver":
@@ -41,26 +41,26 @@ class PublicResolver(CachingThreadedResolver):
         return resolver
 
     def getHostByName(self, name: str, timeout: Sequence[int] = ()) -> Deferred[str]:
-        """Return the address of a host, or fail if it is loopback, private, link-local or otherwise not public."""
+        """Return the address of a host; fail if it is loopback, private, link-local or otherwise not public."""
         address = super().getHostByName(name, timeout)
         return address if name == self.own_proxy else address.addCallback(_public, name)
 
 
 def is_public(address: str) -> bool:
-    """Return whether an address is public: not loopback, private, link-local, shared, multicast or a cloud's own service."""
+    """Return whether an address is public: not loopback, private, link-local, shared, multicast or a cloud-internal service."""
     number = ipaddress.ip_address(address)
     mapped = getattr(number, "ipv4_mapped", None) or number
     return mapped.is_global and not mapped.is_multicast and mapped not in _CLOUD_SERVICES
 
 
 def literal(host: str) -> str | None:
-    """Return the address that a host name spells (`2130706433`, `0x7f.1`, `::1`), or None if it is a name."""
+    """Return the IP address that a host spells out (`2130706433`, `0x7f.1`, `::1`), or None if it is a name."""
     try:
         return str(ipaddress.ip_address(host.strip("[]")))
     except ValueError:
         pass
     try:
-        return socket.inet_ntoa(socket.inet_aton(host.rstrip(".")))  # reads every form that a connection accepts
+        return socket.inet_ntoa(socket.inet_aton(host.rstrip(".")))  # accepts every form that a connection accepts
     except (OSError, UnicodeError):
         return None
 
@@ -73,9 +73,9 @@ def _public(address: str, name: str) -> str:
 
 
 class Hosts:
-    """Downloader middleware, the first of all. A spider may request the hosts in its `allowed_domains`, and their subdomains.
+    """The first downloader middleware. A spider may request only the hosts in its `allowed_domains`, and their subdomains.
 
-    Scrapy's own does not restrict start pages and their redirects, and drops links without calling their errback.
+    Scrapy's own middleware does not restrict start pages and their redirects, and drops links without calling their errback.
     Settings: WEB_PORTS (empty allows any), PUBLIC_ONLY.
     """
 
@@ -96,7 +96,7 @@ class Hosts:
         return cls(crawler)
 
     def process_request(self, request: Request) -> Request | None:
-        """Let a request through, replace it by one without the id of a session, or raise with the reason."""
+        """Pass a request, replace it with one without a session id, or raise with the reason."""
         if not request.meta.get("redirect_urls") and (lasting := _SESSION.sub(_without_session, request.url)) != request.url:
             return request.replace(url=lasting)
         if any(int(year) > self.last_year for year in _CALENDAR.findall(request.url)):
@@ -134,7 +134,7 @@ def _without_session(match: re.Match[str]) -> str:
 
 
 class Proxy:
-    """Downloader middleware before Scrapy's proxy middleware: every request goes through the proxy of the setting PROXY, or none."""
+    """Downloader middleware before Scrapy's proxy middleware: all requests use the proxy in the setting PROXY, or none."""
 
     def __init__(self, proxy: str | None) -> None:
         self.proxy = proxy
@@ -145,5 +145,5 @@ class Proxy:
         return cls(crawler.settings.get("PROXY"))
 
     def process_request(self, request: Request) -> None:
-        """Set the proxy; None keeps Scrapy from using one from the environment."""
+        """Set the proxy; None keeps Scrapy from using a proxy from the environment."""
         request.meta["proxy"] = self.proxy

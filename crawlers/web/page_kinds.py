@@ -1,6 +1,6 @@
-"""Checks of all spiders: a page that yields nothing is a misfit; a kind of page that only the last snapshot had is an error.
+"""Checks for all spiders: a page that yields nothing is a misfit; a kind of page that is gone since the last snapshot is an error.
 
-A kind is a callback. Its figures count its pages, requests and items, and the filled fields and labels of the items.
+Each callback is a kind of page. Its figures count pages, requests and items, and the filled fields and labels of the items.
 """
 
 import base64
@@ -29,14 +29,14 @@ from crawlers.html.text_order import at_most, texts_in_order
 
 _ENCODED = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{8,}={0,2}(?![A-Za-z0-9+/=])")
 EXCERPT_CHARS = 20
-"""Characters of a decoded text shown in a message."""
+"""Maximum characters of a decoded text shown in a message."""
 _MOST_TRIED = 1000
 _WRAPPED = re.compile(r"(?<=[A-Za-z0-9+/]{60})(?:\\r|\\n|[\r\n])+(?=[A-Za-z0-9+/])")
-"""Line breaks within one text, as in mail; in JSON they are escaped."""
+"""Line breaks within an encoded text, as in mail; in JSON they are escaped."""
 
 
 def base64_in(text: str) -> str | None:
-    """Return the decoded text; only Chinese and markup count, since plain letters may be a name."""
+    """Return the first base64 text, decoded; only Chinese and markup count, since plain letters may be a name."""
     return _first_in(_WRAPPED.sub("", text)) or _first_in(text)
 
 
@@ -57,16 +57,16 @@ KINDS_FILE = "kinds.json"
 _STAT = "kind/"
 LOOKED_AT = "pages looked at"
 _WITH = "pages with "
-"""Prefix of figures that are compared as a share of the checked pages, not as a number."""
+"""Prefix of figures that are compared as a share of the checked pages, not as a count."""
 _PROVENANCE = {"url", "provenance", "exam", "subject"}
-"""Fields that the page does not give."""
+"""Fields that do not come from the page."""
 _FLAWS = {"doubt", "images"}
-"""Fields for defects of an item: a change of the site fills them."""
+"""Fields for defects of an item, which a change of the site may fill."""
 _READ_SHARE = 0.3
-"""Share of a base64 text that items must contain; with less, they have only its title or name, from elsewhere on the page."""
+"""Minimum share of a base64 text in items; with less, they have only its title or name, from elsewhere on the page."""
 _LABEL_CHARS = 20
 _LOOKED_AT = 500
-"""Pages of a kind whose text is checked; a site that encodes its text does so from the first page."""
+"""Maximum number of pages of each kind whose text is checked; a site that encodes text does so from the first page."""
 _ENCODINGS = ("utf", "gb", "ascii", "hz", "cp936")
 _TAG = re.compile(r"<[^<>]*>")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
@@ -99,12 +99,12 @@ class PageKinds:
         return made
 
     def write_stats(self) -> None:
-        """Write the figures to the stats, once: a stat for each item would cost more than reading it."""
+        """Write the figures to the stats once; updating a stat for each item would cost more than reading the item."""
         for name, count in sorted(self._figures.items()):
             self._crawler.stats.set_value(_STAT + name, count)
 
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
-        """Pass on what a callback yields."""
+        """Yield the output of a callback."""
         yield from checked(self._crawler.spider, response, result, self._figures)
 
     async def process_spider_output_async(self, response: Response, result: AsyncIterable[Any]) -> AsyncIterator[Any]:
@@ -119,7 +119,7 @@ class PageKinds:
 
 
 def checked(spider: SourceSpider, response: Response, result: Iterable[Any], figures: Counter[str] | None = None) -> Iterator[Any]:
-    """Yield what a callback yields; report a page that yields nothing, and skip one that came in place of another."""
+    """Yield the output of a callback; report a page that yields nothing, and skip one sent in place of another."""
     page = _Page(spider, response, Counter() if figures is None else figures)
     if page.is_sent_home():
         return
@@ -130,7 +130,7 @@ def checked(spider: SourceSpider, response: Response, result: Iterable[Any], fig
 
 
 def kind_of(request: Request | None) -> str:
-    """Return the kind of page that is requested: the name of the callback."""
+    """Return the kind of a requested page: the name of the callback."""
     return getattr(request.callback, "__name__", "parse") if request is not None and request.callback else "parse"
 
 
@@ -146,7 +146,7 @@ class _Page:
         self._requests: list[Request] = []
 
     def is_sent_home(self) -> bool:
-        """Return whether the site redirected to a start page or its root instead of the page, which is a misfit."""
+        """Return whether the site redirected to a start page or its root instead of the page; report that as a misfit."""
         request = self._response.request
         wanted = request.meta.get("redirect_urls", [request.url])[0] if request is not None else self._response.url
         came = _host_path_query(self._response.url)
@@ -173,7 +173,7 @@ class _Page:
             self._items.append(output)
 
     def end(self) -> None:
-        """Count the page, and report it if it yielded nothing and the spider did not report why."""
+        """Count the page; report it if it yielded nothing and the spider did not report why."""
         self._figures[f"{self._kind}: pages"] += 1
         if getattr(self._response, "encoding", "utf-8").lower().startswith(_ENCODINGS):
             self._figures[f"{self._kind}: pages in UTF-8 or GB"] += 1
@@ -186,7 +186,7 @@ class _Page:
             self._spider.misfit(self._response, f"{self._kind} yielded neither items nor requests; {_description(self._response)}")
 
     def _count_order(self) -> None:
-        """Count the regularities of the page; if the pages of a kind lose one, the site has changed."""
+        """Count the regularities of the page; if a kind of page loses one, the site has changed."""
         noted = at_most(self._messages() - self._messages_before, "things noted")
         values = values_of(self._response)
         texts = texts_in_order(self._response, values, self._items, self._requests)
@@ -219,7 +219,7 @@ class _Page:
 
 
 def _filled(item: QuestionItem | EntityItem) -> Iterator[str]:
-    """Yield the names that an item counts for: the item, its fields, their labels and titles, and that it has no defect."""
+    """Yield the names of the figures that an item adds to: items, filled fields, labels, titles, and missing defects."""
     yield "items"
     for name in item.__struct_fields__:
         value = getattr(item, name)
@@ -267,7 +267,7 @@ def figures_of(stats: dict[str, Any]) -> Figures:
 
 
 def losses(before: Figures, now: Figures, bound: float) -> list[str]:
-    """Return the figures that lost more than a share since the last snapshot, one line each; a kind that is gone is one line."""
+    """Return a line for each figure that fell by more than a share since the last snapshot, and for each kind that is gone."""
     gone = {name.partition(":")[0] for name in before} - {name.partition(":")[0] for name in now}
     lines = [f"{kind}: {before.get(f'{kind}: pages', 0)} pages in the last snapshot, none now" for kind in sorted(gone)]
     remaining = {name: count for name, count in before.items() if name.partition(":")[0] not in gone}
@@ -284,13 +284,13 @@ def losses(before: Figures, now: Figures, bound: float) -> list[str]:
 
 
 def add_snapshot(folder: Path, source: Source, origin: str, figures: Figures) -> None:
-    """Store the figures of a snapshot beside its pages."""
+    """Store the figures of a snapshot next to its pages."""
     known = _snapshots(folder) | {source.snapshot: Snapshot(origin=origin.partition(" ")[0], scope=_scope(source), figures=figures)}
     write_json(folder / KINDS_FILE, dict(sorted(known.items())))
 
 
 def last_figures(folder: Path, source: Source) -> Figures:
-    """Return the figures of the latest earlier snapshot that is comparable; empty if there is none."""
+    """Return the figures of the latest comparable earlier snapshot; empty if there is none."""
     known = _snapshots(folder)
     current = known.get(source.snapshot)
     like = [
@@ -305,7 +305,7 @@ def _snapshots(folder: Path) -> dict[str, Snapshot]:
     """Return the figures of all snapshots.
 
     Raises:
-        ValueError: the file is not what a crawl writes.
+        ValueError: the file was not written by a crawl.
     """
     path = folder / KINDS_FILE
     advice = "`dvc checkout` restores the last one; without it, nothing is compared with older snapshots"

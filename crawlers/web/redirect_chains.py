@@ -1,6 +1,6 @@
-"""Redirect chains: what requests carry until the end of their chain is known.
+"""Redirect chains: data that requests carry until the end of their chain is known.
 
-A redirect is stored with the page that it leads to. If it leads to none, it does not count, and the next run requests it again.
+A redirect is stored together with the page that it leads to. If it leads to none, the next run requests it again.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from crawlers.store.request_keys import is_robots
 from crawlers.store.warc import Page, SentRequest
 
 AT_LOGIN = "at_log_in"
-"""Key of meta: true if the site redirected a page to its log-in page."""
+"""Meta key: true if the site redirected a page to its log-in page."""
 _FIRST = "asked_first"  # the request that the spider made, as `str(Key)` writes it
 _PENDING = "held_redirects"
 _FOLLOWED = {301, 302, 303, 307, 308}
@@ -22,18 +22,18 @@ Redirect = tuple[Page, SentRequest]
 
 
 def begin(request: Request, follower: Request) -> Request:
-    """Return the request that follows another, with the key of the request that the spider made."""
+    """Return the request that follows another, marked with the key of the spider's original request."""
     follower.meta[_FIRST] = first_of(request)
     return follower
 
 
 def first_of(request: Request) -> str:
-    """Return the request that the spider made, with its method and body, which a redirect loses."""
+    """Return the key of the spider's original request, with its method and body, which a redirect loses."""
     return request.meta.get(_FIRST) or str(key_of(request))
 
 
 def is_followed(request: Request, response: Response, spider: Spider) -> bool:
-    """Return whether an answer is a redirect that will be followed, by Scrapy's rules."""
+    """Return whether an answer is a redirect that Scrapy will follow."""
     if response.status not in _FOLLOWED or "Location" not in response.headers:
         return False
     if request.meta.get("dont_redirect") or request.meta.get("handle_httpstatus_all"):
@@ -43,12 +43,12 @@ def is_followed(request: Request, response: Response, spider: Spider) -> bool:
 
 
 def can_wait(request: Request) -> bool:
-    """Return whether a redirect waits for the end of its chain; those of robots.txt do not, as other pages depend on them."""
+    """Return whether a redirect waits for the end of its chain; those of robots.txt do not, because other pages depend on them."""
     return not is_robots(request.meta.get("redirect_urls", [request.url])[0])
 
 
 def add_pending(request: Request, redirect: Redirect) -> None:
-    """Store a redirect until the end of its chain is known; the request that follows inherits it."""
+    """Hold a redirect until the end of its chain is known; the following request inherits it."""
     request.meta[_PENDING] = (*pending(request), redirect)
 
 
@@ -58,15 +58,15 @@ def pending(request: Request) -> tuple[Redirect, ...]:
 
 
 def take_pending(request: Request) -> tuple[Redirect, ...]:
-    """Remove and return them: the end of the chain is known."""
+    """Remove and return the pending redirects, when the end of the chain is known."""
     return request.meta.pop(_PENDING, ())
 
 
 def unstored(request: Request) -> Iterator[str]:
-    """Yield the requests that fail with this one: the one that the spider made, and the pending redirects."""
+    """Yield the requests that fail together with this one: the spider's original request and the pending redirects."""
     yield from dict.fromkeys((first_of(request), *(str(page.key) for page, _ in pending(request))))
 
 
 def is_for_good(request: Request) -> bool:
-    """Return whether a page has moved permanently: all redirects to it are permanent."""
+    """Return whether a page has moved permanently, that is, all redirects to it are permanent."""
     return not request.meta.get(AT_LOGIN) and all(page.status in _FOR_GOOD for page, _ in pending(request))

@@ -1,4 +1,4 @@
-"""Redirects by status and meta tag, followed as in Scrapy, but reported if they lead nowhere, off the site, or all to one page."""
+"""Follow redirects by status and meta tag as Scrapy does, but report those that lead nowhere, off the site, or all to one page."""
 
 import re
 from collections import Counter
@@ -26,14 +26,14 @@ from crawlers.web.hosts import Hosts
 from crawlers.web.redirect_chains import AT_LOGIN, begin, is_followed, is_for_good
 
 MOST, MOST_TO = "redirects/most", "redirects/most_to"
-"""Stats: how many requests were redirected to the most frequent target, and that target."""
+"""Stats: the most frequent target of redirects, and the number of requests redirected to it."""
 _LOGIN = re.compile(r"log-?in|sign-?in|passport|/sso\b|denglu|captcha|verify|antispider", re.I)
 
 _COOKIE_RETRY = "asked_again_with_cookie"
 
 
 class RedirectTargets:
-    """Counts redirects to pages requested before, by address. Setting REDIRECTS_TO_ONE_MAX: more redirects to one page are refused."""
+    """Counts redirects to pages requested before, by URL. Setting REDIRECTS_TO_ONE_MAX: more redirects to one page are refused."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.stats = crawler.stats
@@ -41,7 +41,7 @@ class RedirectTargets:
         self.counts: Counter[bytes] = Counter()
 
     def count(self, address: str) -> int:
-        """Count a redirect; return how many ended at this address."""
+        """Count a redirect; return how many have ended at this URL."""
         mark = digest_of(address)
         self.counts[mark] += 1
         if self.counts[mark] > self.stats.get_value(MOST, 0):
@@ -50,15 +50,15 @@ class RedirectTargets:
         return self.counts[mark]
 
     def are_too_many(self, address: str) -> bool:
-        """Count a redirect; return whether more end at its target than the parts of one page would."""
+        """Count a redirect; return whether too many end at its target for them to be parts of one page."""
         return 0 < self.most < self.count(address)
 
 
 class LoginWall:
     """Marks redirects to a log-in page, and stops a crawl that is redirected to one repeatedly without a page in between.
 
-    Setting GIVE_UP_AFTER: the number in a row; with 0, such a page is an ordinary page. The mark keeps a redirect and its target out of the
-    archive: the log-in page was not requested, and does not show that the site grants access.
+    Setting GIVE_UP_AFTER: the number in a row; with 0, a log-in page is an ordinary page. The mark keeps a redirect and its target out of
+    the archive, because the log-in page was not requested and does not show that the site grants access.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -67,7 +67,7 @@ class LoginWall:
         self.page, self.times = "", 0
 
     def passed(self) -> None:
-        """Reset the count: a page was read."""
+        """Reset the count after a page was read."""
         self.times = 0
 
     def sent_to(self, request: Request, result: Request) -> None:
@@ -114,7 +114,7 @@ class Redirects(RedirectMiddleware):
         if not isinstance(result, Request):
             return self._ended(request, result)
         if result.url == request.url and "Set-Cookie" in response.headers and not request.meta.get(_COOKIE_RETRY):
-            result.meta[_COOKIE_RETRY] = True  # sites that test for cookies answer the second request
+            result.meta[_COOKIE_RETRY] = True  # sites that test for cookies accept the second request
             return result.replace(dont_filter=True)
         self.wall.sent_to(request, result)
         return self.rules.follow(request, result)
@@ -129,7 +129,7 @@ class Redirects(RedirectMiddleware):
 
     def _ended(self, request: Request, response: Response) -> Response:
         if is_followed(request, response, spider_of(self.crawler)):
-            raise refuse(self.crawler.stats, request, UNREADABLE_REDIRECT)  # to a mail address and the like
+            raise refuse(self.crawler.stats, request, UNREADABLE_REDIRECT)  # such as a mail address
         if of_answer(request.url, response.status) is not None:
             return response
         if request.meta.get(AT_LOGIN):
@@ -139,7 +139,7 @@ class Redirects(RedirectMiddleware):
 
 
 class MetaRefresh(MetaRefreshMiddleware):
-    """Redirects by meta tag; a page that only reloads itself is the page."""
+    """Redirects by meta tag; a page that only reloads itself is not a redirect."""
 
     rules: "RedirectRules"
 
@@ -156,7 +156,7 @@ class MetaRefresh(MetaRefreshMiddleware):
             result = super().process_response(request, response)
         except IgnoreRequest:
             raise refuse(self.crawler.stats, request, TOO_MANY_REDIRECTS) from None
-        except (ValueError, UnicodeError):  # the address is unreadable, but the page is readable
+        except (ValueError, UnicodeError):  # the URL is invalid, but the page is readable
             return response
         if not isinstance(result, Request) or result.url == request.url:
             return response
@@ -164,7 +164,7 @@ class MetaRefresh(MetaRefreshMiddleware):
 
 
 class RedirectRules:
-    """Where redirects may lead."""
+    """Rules for targets of redirects."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.stats, self.hosts, self.targets = crawler.stats, Hosts(crawler), RedirectTargets(crawler)
@@ -172,13 +172,13 @@ class RedirectRules:
     def follow(self, request: Request, result: Request) -> Request:
         """Return the request of a redirect.
 
-        Scrapy drops it if its address was requested before. That is right for a page, which is read once, but wrong for a request that
+        Scrapy drops it if its URL was requested before. That is correct for a page, which is read once, but not for a request that
         carries data, such as the first half of an article: the data would be lost silently.
         """
         result = begin(request, result)
         if result.url in (*request.meta.get("redirect_urls", ()), request.url):
             raise refuse(self.stats, request, REDIRECT_LOOP)
-        if why := self.hosts.why_not(result):  # here, since the scheduler lets only the first of many redirects to one address through
+        if why := self.hosts.why_not(result):  # here, since the scheduler passes only the first of many redirects to one URL
             self.targets.count(result.url.split("/")[2].rpartition("@")[2])
             raise refuse(self.stats, request, why)
         if not (result.cb_kwargs or result.errback):

@@ -1,4 +1,4 @@
-"""Waiting requests, encoded as bytes, and two queues that keep them small: they may have to hold an entire large site."""
+"""Waiting requests, encoded as bytes, and two compact queues for them, which may hold an entire large site."""
 
 import zlib
 from collections import deque
@@ -16,19 +16,19 @@ from crawlers.html.source_spider import spider_of
 
 _NEW = Request("https://new.example").to_dict()  # defaults, which are not encoded
 
-_CHUNK_REQUESTS = 256  # similar requests of one list take a twentieth when compressed together
+_CHUNK_REQUESTS = 256  # similar requests of one list take a twentieth of the space when compressed together
 _Packed = tuple[bytes, list[Request]]
 """Requests as bytes and, in order, those that cannot be encoded (their callback is not a method of the spider)."""
 
 QueuedRequest = tuple[bytes | None, bytes]
-"""The fingerprint of a request (None if duplicates are not to be filtered), and the encoded request."""
+"""The fingerprint of a request (None if duplicates are allowed) and the encoded request."""
 
 
 def encode(request: Request, spider: Spider) -> bytes:
     """Return a request as bytes.
 
     Raises:
-        ValueError: its callback or errback is not a method of the spider, or it carries data that cannot leave the process.
+        ValueError: its callback or errback is not a method of the spider, or it carries data that cannot be pickled.
     """
     values = {name: value for name in request.attributes if (value := getattr(request, name)) != _NEW.get(name, ...)}
     if type(request) is not Request:
@@ -45,7 +45,7 @@ def encode(request: Request, spider: Spider) -> bytes:
 
 
 def decode(encoded: bytes, spider: Spider) -> Request:
-    """Return the request."""
+    """Decode a request."""
     return request_from_dict(ForkingPickler.loads(encoded), spider=spider)
 
 
@@ -55,7 +55,7 @@ def url_of(encoded: bytes) -> str:
 
 
 def _method_name(function: Callable[..., Any], spider: Spider) -> str:
-    """Return what Scrapy's own Request.to_dict finds by searching all methods, which takes a tenth of a page's time for each request."""
+    """Return the name of a spider's method. Scrapy's Request.to_dict searches all methods, which costs a tenth of a page's time."""
     name = getattr(function, "__name__", "")
     if getattr(function, "__self__", None) is not spider or getattr(spider, name, None) != function:
         raise ValueError(f"{function} is no method of {type(spider).__name__}; expected methods of the spider as callback and errback")
@@ -63,7 +63,7 @@ def _method_name(function: Callable[..., Any], spider: Spider) -> str:
 
 
 class RequestQueue:
-    """Queue of one priority. If a spider reads all its lists before the first page, all its pages wait here."""
+    """Queue of one priority. If a spider reads all lists before the first page, all pages wait here."""
 
     def __init__(self, crawler: Crawler, key: str) -> None:
         self._crawler = crawler

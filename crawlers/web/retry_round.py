@@ -1,4 +1,4 @@
-"""A second round for failed requests after all others, and the end of a crawl whose site no longer answers."""
+"""Retry failed requests in a second round after all others, and stop a crawl whose site no longer answers."""
 
 import asyncio
 from time import monotonic
@@ -16,10 +16,10 @@ _SINCE = "second_round_since"
 
 
 class SecondRound:
-    """Downloader middleware around Scrapy's retries: a request that failed for a temporary cause goes to the end of the queue, once.
+    """Downloader middleware around Scrapy's retries: move a request that failed temporarily to the end of the queue, once.
 
-    The spider is notified only if the second round fails, too. Settings: SECOND_ROUND_PAUSE (seconds between the two),
-    SECOND_ROUND_RETRIES, GIVE_UP_AFTER (this many unanswered requests in a row end the crawl; with 0 none do).
+    The spider is notified only if the second round fails too. Settings: SECOND_ROUND_PAUSE (seconds between the rounds),
+    SECOND_ROUND_RETRIES, GIVE_UP_AFTER (this many unanswered requests in a row stop the crawl; 0: no limit).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -41,15 +41,15 @@ class SecondRound:
             await asyncio.sleep(left)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Return the response, or the request again if the response does not count."""
+        """Return the response, or the request for the second round if the response is not a valid answer."""
         why = of_answer(response.url, response.status)
-        if why is None or is_replayed(response):  # old archives may contain what no longer counts as an answer: it is not requested again
+        if why is None or is_replayed(response):  # answers in old archives that are no longer valid are not requested again
             self.in_a_row = 0
             return response
         return self._again(request, request.meta.pop(UNANSWERED_FOR, why)) or response
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        """Return the request again if the failure may be temporary."""
+        """Return the request for the second round if the failure may be temporary."""
         return self._again(request, of_exception(exception)) if isinstance(exception, DOWNLOAD_ERRORS) else None
 
     def _again(self, request: Request, why: str) -> Request | None:

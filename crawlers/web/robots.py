@@ -1,4 +1,4 @@
-"""robots.txt by RFC 9309: a site whose rules cannot be fetched is not crawled, one without rules is."""
+"""robots.txt according to RFC 9309: a site without rules is crawled, but not a site whose rules cannot be fetched."""
 
 import asyncio
 import re
@@ -18,19 +18,19 @@ from crawlers.web.failure_causes import DOWNLOAD_ERRORS, FORBIDDEN, NO_ROBOTS, R
 from crawlers.web.hosts import FOR_ROBOTS
 
 _MAX_BYTES = 512 * 1024  # RFC 9309, 2.5: at least 500 KiB are read
-_FIRST = 1000  # priority: before any page
-_MAX_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five, also to other hosts
+_FIRST = 1000  # priority: before all pages
+_MAX_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five, even to other hosts
 _VERSION = re.compile(rb"(?i)(?<![^\r\n])([ \t]*+user-?agent[ \t]*+:[ \t]*+[a-z_-]++)[^\r\n]++")
 _RECEIVED = "robots_bytes"
 
 Rules = RobotParser | str | None
-"""For a host: its rules, why they could not be fetched, or None if there are none."""
+"""Rules of a host, the reason why they could not be fetched, or None if the host has none."""
 
 
 class Robots:
-    """Downloader middleware. Scrapy's own treats an error page, or no answer at all, as permission for everything.
+    """Downloader middleware. Scrapy's own treats an error page, or a missing answer, as permission for everything.
 
-    Settings: ROBOTSTXT_USER_AGENT (the name that rules are looked up by), CRAWL_DELAY_MAX (0 ignores a site's delay).
+    Settings: ROBOTSTXT_USER_AGENT (the name that is matched with the rules), CRAWL_DELAY_MAX (0 ignores a site's delay).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -64,21 +64,19 @@ class Robots:
             raise IgnoreRequest(f"{request.url}: forbidden by robots.txt")
 
     def _is_stored(self, request: Request) -> bool:
-        """Return whether the archive has the answer, so that the site is not contacted: stored pages are kept, though rules may have
-        changed.
-        """
+        """Return whether the archive has the answer, so that the site is not contacted and changed rules do not matter."""
         is_stored = getattr(self.crawler, "is_stored", None)
         return is_stored is not None and not request.meta.get(UNSTORED) and is_stored(request)
 
     async def _ask(self, host: str) -> Rules:
         stats = self.crawler.stats
         stats.inc_value("robotstxt/request_count")
-        meta = {FOR_ROBOTS: True, "redirect_ttl": _MAX_REDIRECTS, "download_maxsize": 0}  # Scrapy would refuse a longer one as a whole
+        meta = {FOR_ROBOTS: True, "redirect_ttl": _MAX_REDIRECTS, "download_maxsize": 0}  # Scrapy would discard a longer file completely
         unpacked = {"Accept-Encoding": "identity"}
         request = Request(f"{host}/robots.txt", headers=unpacked, priority=_FIRST, meta=meta, callback=NO_CALLBACK)
         try:
             response = await self.crawler.engine.download_async(request)
-        except Refused as error:  # redirected too often, or to what is no public address: as if there were none (2.3.1.2)
+        except Refused as error:  # too many redirects, or to a non-public address: as if there were no rules (2.3.1.2)
             return str(error) if str(error) == REDIRECT_LOOP else None
         except IgnoreRequest as error:  # a replay without a stored answer
             return of_exception(error)
@@ -90,14 +88,14 @@ class Robots:
         return self._read(response, host) if 200 <= response.status < 300 else None  # 2.3.1.1: any success
 
     def _limit(self, data: bytes, request: Request) -> None:
-        """End the download of a robots.txt when enough of it is here."""
+        """Stop the download of a robots.txt at the size limit."""
         if request.meta.get(FOR_ROBOTS):
             request.meta[_RECEIVED] += len(data)
             if request.meta[_RECEIVED] >= _MAX_BYTES:
                 raise StopDownload(fail=False)
 
     def _read(self, response: Response, host: str) -> RobotParser:
-        text = _VERSION.sub(rb"\1", response.body[:_MAX_BYTES])  # `AtomExam/2.0 (x)` means us: 2.2.1 matches the product's name
+        text = _VERSION.sub(rb"\1", response.body[:_MAX_BYTES])  # `AtomExam/2.0 (x)` also matches: 2.2.1 compares only the product name
         rules = ProtegoRobotParser.from_crawler(self.crawler, text)
         delay = min(rules.crawl_delay(self.name) or 0.0, self.longest_delay)
         if delay:
@@ -105,7 +103,7 @@ class Robots:
         return rules
 
     def _slow_down(self, host: str, delay: float) -> None:
-        """Wait at least `delay` seconds between two requests to a host, however fast it answers."""
+        """Wait at least `delay` seconds between two requests to a host, no matter how fast it answers."""
         downloader = self.crawler.engine.downloader
         named = downloader.per_slot_settings.get(host, {})
         floor = max(delay, self.crawler.settings.getfloat("DOWNLOAD_DELAY"))

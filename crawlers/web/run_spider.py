@@ -1,4 +1,4 @@
-"""Run one spider to its end in this process, and return its outcome."""
+"""Run one spider to completion in this process and return its outcome."""
 
 import logging
 from pathlib import Path
@@ -18,7 +18,7 @@ from crawlers.html.source_spider import MAX_REPORTED, SourceSpider
 from crawlers.web.cookies import know_suffixes
 
 MAX_LINES = 5  # URLs in a message
-_LONGEST_LINE = 400  # an address may have any length
+_LONGEST_LINE = 400  # URLs may have any length
 _SOURCES = Path(__file__).parents[1] / "sources"
 
 
@@ -27,7 +27,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     stats: dict[str, Any]
     errors: list[str]
-    """Pages on which a callback failed, each with the failure; the first MAX_REPORTED."""
+    """Pages on which a callback failed, with the failure; at most MAX_REPORTED."""
 
     @property
     def finish_reason(self) -> str:
@@ -36,20 +36,20 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     @property
     def misfits(self) -> list[str]:
-        """Pages that do not fit the spider, each with the reason; the first MAX_REPORTED."""
+        """Pages that do not fit the spider, with the reason; at most MAX_REPORTED."""
         return self.stats.get("misfit/pages", [])
 
     @property
     def pages(self) -> int:
-        """Pages that reached the spider, or would have with status 200."""
+        """Number of pages that reached the spider, or would have reached it with status 200."""
         return self.stats.get("response_received_count", 0) - self.stats.get("robotstxt/response_count", 0)
 
 
 def spider_class(name: str) -> type[SourceSpider]:
-    """Return the spider of a source. No other spider is loaded, so a broken one breaks only its own source.
+    """Return the spider of a source. No other spider is loaded, so a broken one affects only its own source.
 
     Raises:
-        ValueError: there is none, and the message lists the known ones; or its module is not valid Python.
+        ValueError: the source is unknown (the message lists the known ones), or its module is not valid Python.
     """
     known = sorted(path.parent.name for path in _SOURCES.glob("*/spider.py"))
     module = f"crawlers.sources.{one_of(name, known, 'source', 'crawlers/sources')}.spider"
@@ -66,9 +66,9 @@ def spider_arguments(source: Source) -> dict[str, Any]:
 
 
 def run_spider(spider: type[SourceSpider], settings: dict[str, Any], keep_items: bool = True, **arguments: Any) -> Outcome:
-    """Run a spider to its end. Works once per process: Scrapy's reactor does not start twice.
+    """Run a spider to completion. Works only once per process, since Scrapy's reactor cannot be restarted.
 
-    A crawl of a large site does not keep its items: it only needs `item_scraped_count` of the stats.
+    Items are not stored; only `item_scraped_count` is in the stats.
     """
     quiet()
     quiet_downloads()
@@ -86,34 +86,34 @@ def run_spider(spider: type[SourceSpider], settings: dict[str, Any], keep_items:
     process.start()
     if not crawl.done():  # a signal stopped the reactor first
         raise KeyboardInterrupt
-    crawl.result()  # a spider or store that could not be constructed raises here
+    crawl.result()  # raises if the spider or the store could not be constructed
     return Outcome(stats=crawler.stats.get_stats(), errors=errors)
 
 
 def first_lines(lines: list[str]) -> str:
-    """Return the first few lines of a list for a message, and how many more there are."""
+    """Return the first few lines for a message, and the number of further ones."""
     more = f"\n  … and {len(lines) - MAX_LINES} more" if len(lines) > MAX_LINES else ""
     short = (line if len(line) <= _LONGEST_LINE else f"{line[:200]} … {line[-100:]}" for line in lines[:MAX_LINES])
     return "".join(f"\n  {line}" for line in short) + more
 
 
 def quiet() -> None:
-    """Limit the log to what a reader needs."""
+    """Limit the log to warnings."""
     for handler in logging.getLogger().handlers:
-        handler.setLevel(logging.WARNING)  # Scrapy lets its loggers log everything
+        handler.setLevel(logging.WARNING)  # Scrapy's loggers log everything
 
 
 def quiet_downloads() -> None:
-    """Keep failed downloads out of the log: they are reported at the end of the crawl, without tracebacks."""
+    """Keep failed downloads out of the log; they are reported at the end of the crawl, without tracebacks."""
     for name in ("scrapy.core.scraper", "scrapy.downloadermiddlewares.robotstxt"):
         logging.getLogger(name).addFilter(lambda record: not str(record.msg).startswith("Error downloading"))
     for name in ("scrapy.core.downloader.handlers.http11", "scrapy.downloadermiddlewares.httpcompression"):
-        # Too large, cut off, packed in an unknown way: the account of the crawl has it. A log level would be reset by Scrapy's own set-up.
+        # Too large, truncated or oddly compressed bodies are in the crawl's account. Scrapy's own set-up would reset a log level.
         logging.getLogger(name).addFilter(lambda record: record.levelno >= logging.ERROR)
 
 
 def spider_settings(more: dict[str, Any]) -> Settings:
-    """Return the settings of crawlers/web/settings.py, overridden by some more."""
+    """Return the settings of crawlers/web/settings.py, overridden by the given ones."""
     settings = Settings()
     settings.setmodule("crawlers.web.settings")
     settings.setdict({"SPIDER_MODULES": []} | more, priority="cmdline")

@@ -1,4 +1,4 @@
-"""Settings of the command `scrapy` (scrapy.cfg): `scrapy shell ./PAGE.html` opens a stored page as a spider gets it; no site is reached."""
+"""Settings of the command `scrapy` (scrapy.cfg): `scrapy shell ./PAGE.html` opens a stored page as a spider receives it, offline."""
 
 from crawlers.web.settings import BOT_NAME, LOG_LEVEL, REMOTE_CONTROL_ENABLED, SPIDER_MODULES, TELNETCONSOLE_ENABLED
 

@@ -1,4 +1,4 @@
-"""`exam` and `subject` in a source's line of params.yaml stand on each of its questions, above those that its pages state."""
+"""Set `exam` and `subject` from a source's line in params.yaml on each of its questions, overriding its pages."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import Any
@@ -13,7 +13,7 @@ from crawlers.html.source_spider import spider_of
 
 
 class StatedExam:
-    """Spider middleware next to the spider."""
+    """Spider middleware closest to the spider."""
 
     def __init__(self, fields: dict[str, str]) -> None:
         self._fields = fields
@@ -28,7 +28,7 @@ class StatedExam:
         return cls(fields)
 
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
-        """Pass on what a callback yields."""
+        """Yield the output of a callback with the stated exam and subject."""
         yield from map(self._named, result)
 
     async def process_spider_output_async(self, response: Response, result: AsyncIterable[Any]) -> AsyncIterator[Any]:

@@ -30,7 +30,7 @@ def test_importing_it_loads_nothing_else(root: Path) -> None:
     assert done.stdout.splitlines() == [" ".join(sorted(FUNCTIONS)), "False"]
 
 
-def test_an_unknown_function_is_answered_with_the_known() -> None:
+def test_unknown_function_lists_the_known_ones() -> None:
     with pytest.raises(AttributeError, match=r"no attribute 'reed'; known: audit, .*, read"):
         atomexam.reed  # noqa: B018
 
@@ -44,7 +44,7 @@ def test_a_function_says_what_it_takes_raises_and_an_example(root: Path, name: s
 
 
 @pytest.mark.parametrize("record", [CLUSTER, QUESTION])
-def test_a_frame_gives_the_records_back(record: msgspec.Struct) -> None:
+def test_frame_round_trips_records(record: msgspec.Struct) -> None:
     frame = frame_of([record, record], type(record))
     assert records_of(frame.assign(note="of the user"), type(record), "rows") == [record, record]
     assert records_of(frame_of([], type(record)), type(record), "rows") == []
@@ -62,7 +62,7 @@ def test_a_frame_gives_the_records_back(record: msgspec.Struct) -> None:
         (pd.DataFrame([{"kind": "page"}]), Item, "questions, row 0: unknown kind 'page'; known: entity, question"),
     ],
 )
-def test_a_wrong_row_is_named(table: object, shape: object, error: str) -> None:
+def test_reports_wrong_row(table: object, shape: object, error: str) -> None:
     with pytest.raises((TypeError, ValueError)) as raised:
         records_of(table, shape, "questions")  # type: ignore[arg-type]
     assert error in str(raised.value)
@@ -99,7 +99,7 @@ def test_runs_on_other_splits_are_told_apart(tmp_path: Path) -> None:
     ("call", "error"),
     [
         (lambda: atomexam.read("no-such-file"), "no-such-file"),
-        (lambda: atomexam.read(), "read: name a file, a folder or a pattern"),
+        (lambda: atomexam.read(), "read: no path given; expected files, folders or patterns"),
         (lambda: atomexam.clean([], min_stem=2), "clean: .*min_stem_chars"),
         (lambda: atomexam.split([msgspec.structs.replace(QUESTION, answer=None)], quota={"mcqa": 1}), "1 have no answer, such as q"),
         (lambda: atomexam.split([], quota={"essay": 1}), "split: .*mcqa"),
@@ -114,7 +114,7 @@ def test_runs_on_other_splits_are_told_apart(tmp_path: Path) -> None:
         (lambda: atomexam.runs("nowhere"), "nowhere: no metrics of runs"),
     ],
 )
-def test_wrong_input_is_named(call, error: str) -> None:
+def test_reports_wrong_input(call, error: str) -> None:
     with pytest.raises((ValueError, OSError), match=error):
         call()
 
@@ -140,7 +140,7 @@ def test_a_frame_and_its_records_are_audited_alike(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_prompts_name_the_exam_and_subject_that_read_is_given(tmp_path: Path) -> None:
+def test_prompts_use_exam_and_subject_given_to_read(tmp_path: Path) -> None:
     (tmp_path / "paper.txt").write_text("1、下列属于火灾的是（ ）。\nA、甲\nB、乙\nC、丙\nD、丁\n答案：B\n", encoding="utf-8")
     items = atomexam.read(tmp_path / "paper.txt", exam="一级注册消防工程师", subject="消防安全技术实务")
     prompts = atomexam.prompts(atomexam.clean(items).questions, "choice")

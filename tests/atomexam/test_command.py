@@ -39,7 +39,7 @@ def test_every_command_names_itself_as_it_is_called(root: Path) -> None:
     assert made == [root / "atomexam/__main__.py", root / "atomexam/runtime/stage.py"]  # all others call `parser_of`
 
 
-def test_an_unknown_subcommand_is_answered_with_the_known_ones(root: Path) -> None:
+def test_unknown_subcommand_lists_the_known_ones(root: Path) -> None:
     done = atomexam("audti", root=root)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"error: unknown command 'audti'; known: {', '.join(COMMANDS)}\n"
@@ -73,7 +73,7 @@ def test_errors_and_exit_status_are_those_of_the_module(words: tuple[str, ...], 
     assert ours.replace(f"atomexam {name}", f"python -m {COMMANDS[name].module}") == own
 
 
-def test_a_checkout_in_which_it_is_called_brings_its_own_spiders(root: Path, tmp_path: Path) -> None:
+def test_uses_spiders_of_the_current_checkout(root: Path, tmp_path: Path) -> None:
     (tmp_path / "crawlers/sources").mkdir(parents=True)
     (tmp_path / "crawlers/check").mkdir()
     (tmp_path / "crawlers/__init__.py").touch()

@@ -74,7 +74,7 @@ def test_a_short_text_that_items_have_whole_is_in_them(explanations: str) -> Non
     ]
 
 
-def test_json_is_its_values_and_what_is_no_text_is_no_page() -> None:
+def test_json_has_values_and_binary_is_not_a_page() -> None:
     body = json.dumps(
         {"list": [{"name": "胃食管反流病及其并发症", "intro": "<p>反复烧心三个月余加重</p>"}], "code": "一个谁也没有读过的值"}
     )

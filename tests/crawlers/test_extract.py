@@ -30,7 +30,7 @@ def test_pages_that_are_not_stored_fail_the_stage_unless_the_site_never_gave_the
 
 
 @pytest.mark.slow
-def test_misfits_above_the_share_fail_the_stage_and_others_are_told(crawled: Path, run_toy: Toy) -> None:
+def test_misfits_fail_the_stage_only_above_the_limit(crawled: Path, run_toy: Toy) -> None:
     status, errors = run_toy("extract", crawled, spider="misfit")
     assert status == 1
     assert "6 of 31 pages no longer fit the spider, more than max_misfit_share 0.05" in errors

@@ -34,7 +34,7 @@ def test_a_fifth_of_each_type_in_each_exam_goes_to_test(found: dict[Pool, int], 
     assert [*runs_of(found)] == runs
 
 
-def test_what_test_has_too_few_of_for_a_verdict_is_named() -> None:
+def test_reports_types_with_too_few_questions() -> None:
     assert too_few(OWN.pools) == "10 mrqa of 52, no qa of 4, 1 tf of 9"
     assert too_few(pools(("A", "mcqa", 50), ("B", "mcqa", 50), ("TCM", "mcqa", 9))) == ""
 
@@ -53,7 +53,7 @@ def test_only_what_belongs_to_the_replicas_is_replaced() -> None:
     assert [*after] == [*before]
 
 
-def test_without_choices_nothing_is_asked() -> None:
+def test_without_choices_no_runs() -> None:
     after = yaml_values(own_params(PARAMS, OWN._replace(pools=pools(("A", "qa", 90)))), "")
     assert isinstance(after, dict) and after["runs"] == {}
 
@@ -65,7 +65,7 @@ def test_without_choices_nothing_is_asked() -> None:
         (PARAMS.replace("judges:", " judges:").replace("errors:", "errors:"), "params.yaml"),
     ],
 )
-def test_another_form_of_params_is_refused(text: str, reason: str) -> None:
+def test_rejects_params_in_another_form(text: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         own_params(text, OWN)
 
@@ -87,6 +87,6 @@ def test_the_files_are_dated_by_the_newest(tmp_path: Path) -> None:
     assert newest_day(str(tmp_path)) == "1970-01-10"
 
 
-def test_a_folder_that_cannot_be_a_key_is_refused() -> None:
+def test_rejects_folder_name_that_is_not_a_key() -> None:
     with pytest.raises(ValueError, match="imports/我的题库: its name becomes a key"):
         counted("imports/我的题库", None, None)

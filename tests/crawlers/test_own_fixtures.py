@@ -67,7 +67,7 @@ def test_ranges_are_written_out() -> None:
         ("token 0123456789abcdef0123456789abcdef", []),
     ],
 )
-def test_numbers_are_told_from_months_and_placeholders(text: str, numbers: list[str]) -> None:
+def test_distinguishes_numbers_from_months_and_placeholders(text: str, numbers: list[str]) -> None:
     assert _numbers(text) == numbers
 
 

@@ -199,7 +199,7 @@ def test_own_banks_without_a_source_and_without_claims_pass_everything(clean_clo
     bank.parent.mkdir()
     bank.write_bytes(b"".join(questions("own", 400)))
     begun = clean_clone.run("python", "-m", "atomexam", "init", "imports/own", "--exam", "MINE").stdout
-    assert "quota of test, and again of reserved, per exam and category: 80 mcqa" in begun
+    assert "quota of test, and the same of reserved, per exam and category: 80 mcqa" in begun
     clean_clone.commit("Own files alone")
     clean_clone.run("python", "-m", "scripts.repro", "release")
     assert (clean_clone.folder / "data/release/kg").is_dir()

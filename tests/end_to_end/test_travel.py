@@ -107,7 +107,7 @@ def test_an_old_version_elsewhere(first: Clone, tmp_path: Path) -> None:
     shutil.rmtree(other.folder / ".dvc/cache")
     other.edit_params(lambda params: params["leaks"].update(contained=0.9))
     done = make(other, "--allow-missing", UP_TO)
-    assert "imports.aa: imports/aa is not here: `dvc pull imports/aa.dvc` fetches it" in done.stderr
+    assert "imports.aa: imports/aa is missing: `dvc pull imports/aa.dvc` fetches it" in done.stderr
     assert sum(counted(other, "split")["questions"].values()) == 600
 
 

@@ -106,11 +106,11 @@ def test_of_a_tokenizer_that_is_not_kept_no_weights_are_fetched(kept: Path) -> N
 
 
 @pytest.mark.parametrize(("line", "message"), [
-    ({"backend": "huggingface", "server": {"api": "tokens"}}, "the backend huggingface has no server.api; take it out"),
+    ({"backend": "huggingface", "server": {"api": "tokens"}}, "the backend huggingface has no server.api; remove it"),
     ({"backend": "vllm", "server": {"api": "text"}}, "the backend vllm has no server.api"),
     ({"backend": "vllm", "server": {"url": "http://gpu:8000/v1"}}, "the backend vllm has no server.url; .* `backend: openai`"),
     ({"backend": "openai", "server": {"arguments": ["--max-model-len", "8"]}}, "the backend openai has no server.arguments"),
-    ({"backend": "openai", "server": {"tokenizer": "own/small"}}, "server.tokenizer is not read by server.api: chat; .* api"),
+    ({"backend": "openai", "server": {"tokenizer": "own/small"}}, "server.tokenizer is not used with server.api: chat; .* api"),
 ])  # fmt: skip
 def test_what_a_backend_does_not_read_is_an_error(line: dict, message: str) -> None:
     with pytest.raises(msgspec.ValidationError, match=message):

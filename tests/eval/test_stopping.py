@@ -132,7 +132,7 @@ def test_stop_is_for_claims_that_are_generated() -> None:
     run = {"model": "m", "task": "claim", "stop": "verdict"}
     assert msgspec.convert(run, Run).stop == "verdict"
     for other in ({"task": "choice"}, {"method": "likelihood"}):
-        with pytest.raises(msgspec.ValidationError, match="stop: verdict is for claim and fourfold by generation"):
+        with pytest.raises(msgspec.ValidationError, match="stop: verdict applies only to claim and fourfold by generation"):
             msgspec.convert(run | other, Run)
 
 
@@ -204,7 +204,7 @@ def test_padding_that_a_model_says_itself_is_no_end(scripted: Backend, stop: Any
 def test_stop_strings_are_few_words_for_generation() -> None:
     run = {"model": "m", "task": "choice", "stop_strings": ["\n", "题目"]}
     assert settings_of(msgspec.convert(run, Run)).stop_strings == ("\n", "题目")
-    wrong = {"stop_strings are for generation": {"method": "likelihood"}, "length >= 1": {"stop_strings": [""]}}
+    wrong = {"stop_strings apply only to generation": {"method": "likelihood"}, "length >= 1": {"stop_strings": [""]}}
     for cause, other in (wrong | {"length <= 4": {"stop_strings": ["a"] * 5}}).items():
         with pytest.raises(msgspec.ValidationError, match=cause):
             msgspec.convert(run | other, Run)

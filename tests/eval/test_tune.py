@@ -409,7 +409,7 @@ def test_what_cannot_be_tuned_is_named(toy_models: Path, toy_data: Path, tmp_pat
     monkeypatch.setitem(sys.modules, "peft", None)
     with pytest.raises(ValueError, match=r"needs peft, which is not installed; `pip install -e '.\[tune\]'`, or set `method: full`"):
         tuned(toy_models, toy_data, tmp_path / "m")
-    with pytest.raises(ValueError, match="embeddings: learned is for method lora"):
+    with pytest.raises(ValueError, match="embeddings: learned applies only to method lora"):
         Tuning(method="full", embeddings="learned")
     with pytest.raises(ValueError, match="nothing to train on; name a kind with an amount above 0"):
         Tuning(data={"claims": 0})

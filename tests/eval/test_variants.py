@@ -176,11 +176,11 @@ def test_the_parts_of_groups_are_reversed_in_odd_orders(splits: Path) -> None:
 
 
 @pytest.mark.parametrize(("about", "message"), [
-    ({"task": "claim", "orders": 2}, "orders are of options, for choice and tcm, found claim"),
+    ({"task": "claim", "orders": 2}, "orders apply only to choice and tcm, found claim"),
     ({"task": "choice", "orders": 11}, "Expected `int` <= 10"),
     ({"task": "choice", "prompts": ["choice"]}, "expected several different ones"),
     ({"task": "choice", "prompts": ["choice", "choice"]}, "expected several different ones"),
-    ({"task": "choice", "prompt": "choice", "prompts": ["choice", "choice_short"]}, "no `prompt` beside them"),
+    ({"task": "choice", "prompt": "choice", "prompts": ["choice", "choice_short"]}, "without `prompt`"),
 ])  # fmt: skip
 def test_variants_that_no_run_can_have_are_refused(about: dict[str, Any], message: str) -> None:
     with pytest.raises((ValueError, ValidationError), match=message):

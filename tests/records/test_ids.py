@@ -19,13 +19,13 @@ def test_width_case_blanks_and_punctuation_do_not_change_an_id() -> None:
     assert canonical("Ａ型，行为 （ ）。") == canonical("a型行为()")
 
 
-def test_a_lot_hangs_on_seed_and_id() -> None:
+def test_draw_depends_on_seed_and_id() -> None:
     """By it all is drawn that was ever drawn: another way to reckon it would draw anew."""
     assert draw_order(1, "fact-1").hex() == "bf7e312e818249364a1da4acf5d1af2e1d095aebb6cc1919938630e9e56dd13e"
     assert len({draw_order(seed, key) for seed in (1, 2, 11) for key in ("a", "1/a")}) == 6
 
 
-def test_signs_that_carry_meaning_do() -> None:
+def test_meaningful_symbols_change_the_canonical_form() -> None:
     assert canonical("<5") != canonical(">5")
     assert canonical("2周") != canonical("6周")
 
@@ -36,7 +36,7 @@ def test_the_order_of_options_does_not_change_an_id(case, stem, options, random)
     assert question_id(case, stem, options) == question_id(case, stem, shuffled)
 
 
-def test_texts_cannot_run_into_each_other() -> None:
+def test_sort_key_separates_texts() -> None:
     assert question_id(None, "ab", ["c"]) != question_id(None, "a", ["b", "c"])
     assert fact_id("disease_symptom", "甲", "乙") != fact_id("disease_cause", "甲", "乙")
 

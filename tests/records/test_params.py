@@ -56,7 +56,7 @@ def test_the_file_in_the_repository_is_sound() -> None:
         (b"imports: {a: 3}", r"params.yaml: imports\.a: found int; expected keys and values"),
     ],
 )
-def test_what_is_no_yaml_is_told_with_its_line(tmp_path: Path, text: bytes, told: str) -> None:
+def test_reports_line_of_invalid_yaml(tmp_path: Path, text: bytes, told: str) -> None:
     (tmp_path / "params.yaml").write_bytes(text)
     with pytest.raises(ValueError, match=told):
         params.read_params(tmp_path / "params.yaml")
@@ -108,7 +108,7 @@ def test_the_file_fits_on_one_screen() -> None:
         ("models.bare", {"backend": "huggingface"}, "models.bare: no `name`, and no line under `finetune` that trains it"),
     ],
 )
-def test_a_wrong_value_is_told_with_its_place_and_the_known_ones(path: str, value: object, told: str) -> None:
+def test_reports_wrong_value_with_location_and_known_values(path: str, value: object, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         params.check(changed(path, value))
 
@@ -154,7 +154,7 @@ def test_the_first_stage_that_dvc_runs_checks_the_whole_file(
         arguments()
 
 
-def test_flags_as_dvc_unpacks_them_win() -> None:
+def test_flags_override_params() -> None:
     got = arguments("--quota.mcqa", "7", "--balance", "strict", "--out", "elsewhere")
     assert (got.params.quota.mcqa, got.params.balance, str(got.out)) == (7, "strict", "elsewhere")
 
@@ -200,12 +200,12 @@ class Colours(Struct):
 
 
 @pytest.mark.parametrize("value", [{"listed": ["red", "bleu"]}, {"named": {"sky": "bleu"}}])
-def test_a_wrong_word_in_a_list_or_dict_is_told_with_the_known_ones(value: dict) -> None:
+def test_reports_wrong_value_in_a_list_or_dict(value: dict) -> None:
     with pytest.raises(ValueError, match=r"here: .*bleu.*known: red, green"):
         convert(value, Colours, "here")
 
 
-def test_what_is_wrong_in_a_block_of_many_is_told_with_its_key(tmp_path, monkeypatch) -> None:
+def test_reports_error_in_a_keyed_block_with_its_key(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=r"parameters of models\.new: .*`\$.backend`; known: baseline, "):
         read_arguments(["new", "--backend", "huggingfacce"], "doc", "models", Model, {}, keyed=True)
@@ -247,7 +247,7 @@ def test_what_a_page_or_server_says_cannot_control_the_terminal() -> None:
         ("split.quota.mcq", 1, r"`\$.split.quota`; unknown: mcq; .*did you mean mcqa\?"),
     ],
 )
-def test_the_line_and_the_likely_word_are_named(path: str, value: object, told: str) -> None:
+def test_reports_line_and_likely_word(path: str, value: object, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         params.check(changed(path, value))
 
@@ -262,7 +262,7 @@ def test_a_run_on_reserved_is_neither_judged_nor_swept(block: str) -> None:
         params.check(values)
 
 
-def test_what_the_repository_has_not_is_told_before_the_first_stage(root: Path) -> None:
+def test_reports_missing_names_before_the_first_stage(root: Path) -> None:
     params.check_named(params.check(PARAMS), root)
     for path, value, told in (
         ("sources.mxqee", {}, r"sources: unknown source 'mxqee'; .*did you mean mxqe\?; `python -m crawlers.new mxqee URL"),
@@ -272,20 +272,20 @@ def test_what_the_repository_has_not_is_told_before_the_first_stage(root: Path) 
             params.check_named(params.check(changed(path, value)), root)
 
 
-def test_own_files_are_missed_by_the_stage_that_reads_them_alone(root: Path) -> None:
+def test_missing_own_files_fail_only_their_stage(root: Path) -> None:
     """A colleague without the files has their items, splits and replies."""
     params.check_named(params.check(changed("imports.mine", {"path": "imports/nowhere"})), root)
     params.check_named(params.check(changed("models.random", {"backend": "huggingface", "name": "imports/models/nowhere"})), root)
 
 
 @pytest.mark.slow
-def test_another_folder_is_told(root: Path, tmp_path: Path) -> None:
+def test_reports_folder_that_is_not_a_project(root: Path, tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONPATH": str(root)}
     for module, told in (("atomexam.records.params", "no params.yaml in this folder"), ("splits.split", "no params.yaml in this folder")):
         done = subprocess.run([sys.executable, "-m", module], cwd=tmp_path, env=environment, capture_output=True, text=True)
         assert done.returncode == 1 and told in done.stderr and "Traceback" not in done.stderr
 
 
-def test_broken_yaml_has_line_and_column_and_no_picture() -> None:
+def test_broken_yaml_message_has_line_and_column() -> None:
     with pytest.raises(ValueError, match=r"^p\.yaml: not YAML \(line 2, column 6: expected ',' or '}', but got '<stream end>'; while"):
         yaml_values("a: {b: 1,\n c: 2", "p.yaml")

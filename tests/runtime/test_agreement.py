@@ -18,11 +18,11 @@ def test_what_one_observer_alone_says_changes_nothing() -> None:
     assert alpha(COUNTS[:-1]) == alpha(COUNTS)
 
 
-def test_two_that_agree_as_chance_would_have_them() -> None:
+def test_chance_agreement_gives_zero_alpha() -> None:
     pairs = np.random.default_rng(1).multinomial(1, [0.7, 0.2, 0.1], (20_000, 2)).sum(1)
     assert abs(alpha(pairs) or 1) < 0.02
 
 
 @pytest.mark.parametrize("counts", [np.zeros((0, 3)), np.array([[1, 0, 0]]), np.array([[2, 0, 0], [3, 0, 0]])])
-def test_without_two_values_there_is_nothing_to_agree_on(counts: np.ndarray) -> None:
+def test_agreement_is_undefined_for_one_value(counts: np.ndarray) -> None:
     assert alpha(counts) is None

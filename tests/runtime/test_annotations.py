@@ -31,7 +31,7 @@ answers = st.lists(st.builds(Answer, st.sampled_from("123"), st.sampled_from("ab
 
 @pytest.mark.slow
 @given(answers, answers)
-def test_what_is_said_later_holds_and_nothing_is_lost(old: list[Answer], new: list[Answer]) -> None:
+def test_later_answers_win_and_nothing_is_lost(old: list[Answer], new: list[Answer]) -> None:
     merged = merge(KIND, old, new)
     last = {KIND.key(one): one for one in [*old, *new]}
     assert merged.records == [last[key] for key in sorted(last)]
@@ -58,14 +58,14 @@ def test_each_answer_that_cannot_stand_is_named() -> None:
         check_answers(KIND, [Answer(str(number), "a", "perhaps") for number in range(25)], read)
 
 
-def test_names_that_may_stand_in_git() -> None:
+def test_accepts_only_names_fit_for_git() -> None:
     assert check_name(KIND, "张医生-1") == "张医生-1"
     for name in ("a@b.example", "", "x" * 41):
         with pytest.raises(ValueError, match="verdicts are in git, so no mail address"):
             check_name(KIND, name)
 
 
-def test_an_import_says_what_it_did(tmp_path) -> None:
+def test_import_reports_its_changes(tmp_path) -> None:
     old = [Answer("1", "a", "support"), Answer("2", "a", "support")]
     merged = merge(KIND, old, [Answer("1", "a", "refute"), Answer("2", "a", "support", "见指南"), Answer("3", "a", "neutral")])
     assert report(KIND, tmp_path / "v.jsonl", merged, ", 2 left out").splitlines() == [

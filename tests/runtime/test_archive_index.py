@@ -28,7 +28,7 @@ def test_a_row_says_of_which_snapshot_it_is() -> None:
         msgspec.convert(ROW | {"more": 1}, IndexRow)
 
 
-def test_a_member_is_read_at_its_place_and_unpacked_so_far_as_wanted(tmp_path: Path) -> None:
+def test_reads_and_unpacks_a_member_up_to_a_limit(tmp_path: Path) -> None:
     packed = zlib.compress(b"WARC/1.1 " * 99, 9, zlib.MAX_WBITS | 16)
     (tmp_path / "a").write_bytes(b"xyz" + packed + b"rest")
     member = read_packed(tmp_path / "a", 3, len(packed))

@@ -99,11 +99,11 @@ def test_a_script_without_a_guard_is_not_run_again_by_its_reader(tmp_path) -> No
         (b"wrap", "a: page 8 takes more than 0.3 seconds of computing; cut it"),
         (b"outer", "a: the file takes more than 0.3 seconds of computing; cut it"),
         (b"swell", "a: takes more than 1024 MB of memory; cut it"),
-        (b"crash", "a: its reader broke down on it; cut it"),
+        (b"crash", "a: its reader crashed; cut it"),
         (b"refuse", "a: no such thing"),
     ],
 )
-def test_what_breaks_its_reader_ends_alone(body: bytes, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crash_of_a_reader_does_not_end_the_parent(body: bytes, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     budgets.stop()
     monkeypatch.setattr(budgets, "_GRACE_SECONDS", 0.2)
     with pytest.raises(ValueError, match=f"^{words}$") as raised:
@@ -138,7 +138,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-def test_a_reader_outlives_the_thread_that_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reader_survives_the_thread_that_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "_running", [])
     thread = threading.Thread(target=lambda: [*read_guarded(reader, "a", b"", "")])
     thread.start()
@@ -225,7 +225,7 @@ def killed() -> None:
         (killed, "ended with SIGKILL"),
     ],
 )
-def test_work_that_breaks_is_outlived(work: Callable[[], Any], came: Any) -> None:
+def test_parent_survives_crashed_work(work: Callable[[], Any], came: Any) -> None:
     if work in (fail, killed):
         with pytest.raises(ValueError, match=came):
             run_isolated(work, 0.2)

@@ -7,7 +7,7 @@ from atomexam.runtime.disjoint_sets import DisjointSets
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12))))
-def test_who_is_tied_by_any_chain_is_in_one_set(ties: list[tuple[int, int]]) -> None:
+def test_chained_members_are_in_one_set(ties: list[tuple[int, int]]) -> None:
     sets, by_hand = DisjointSets(), [{number} for number in range(13)]
     for one, other in ties:
         sets.join(one, other)

@@ -23,7 +23,7 @@ run_stage(main)
 
 
 @pytest.mark.parametrize("room", [4_000, 100_000, 330_000])  # of 336 kB: no spill, some, all but the last
-def test_a_full_disk_is_named_with_what_to_do(room: int, tmp_path: Path) -> None:
+def test_full_disk_error_has_a_remedy(room: int, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FULL, tmp_path, str(room)], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
     [told] = done.stderr.splitlines()

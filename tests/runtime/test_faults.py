@@ -272,7 +272,7 @@ def test_the_old_or_the_new_bytes_remain(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert path.read_bytes() == new
 
 
-def test_a_file_that_is_not_synced_is_lost_with_the_power(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_unsynced_file_is_lost_in_a_power_failure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The layer itself finds what it is made to find."""
     path = tmp_path / "figures.jsonl"
     path.write_bytes(b"old")

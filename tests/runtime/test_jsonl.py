@@ -52,7 +52,7 @@ def test_rows_made_as_they_are_written_are_the_rows_themselves(tmp_path_factory,
     assert (folder / "a.jsonl").read_bytes() == (folder / "b.jsonl").read_bytes()
 
 
-def test_a_file_that_no_stage_makes_has_a_remedy_of_its_own(tmp_path: Path) -> None:
+def test_file_without_a_stage_has_its_own_remedy(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("{}\n")
     for name in ("a.jsonl", "none.jsonl"):
         with pytest.raises((ValueError, FileNotFoundError), match=f"{name}.*; mend it by hand$"):
@@ -70,7 +70,7 @@ def test_a_malformed_record_names_file_line_and_field(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line", ["", "{}", "[]", "not json", '{"kind":"question"}', '{"kind":"poem","url":"u"}', '{"kind":"entity","url":"u","x":1}', "\xff"]
 )
-def test_no_broken_line_is_read_in_silence(tmp_path: Path, line: str) -> None:
+def test_every_broken_line_is_reported(tmp_path: Path, line: str) -> None:
     path = tmp_path / "items.jsonl"
     path.write_bytes(line.encode("latin-1") + b"\n")
     with pytest.raises(ValueError, match=r"items\.jsonl:1: "):
@@ -82,7 +82,7 @@ def test_a_missing_file_names_the_next_command(tmp_path: Path) -> None:
         list(read_jsonl(tmp_path / "none.jsonl", Fact))
 
 
-def test_items_are_told_apart_by_their_kind(tmp_path: Path) -> None:
+def test_distinguishes_items_by_kind(tmp_path: Path) -> None:
     items = [QuestionItem(url="u", provenance=SEEN), EntityItem(url="u", provenance=SEEN)]
     write_jsonl(tmp_path / "i.jsonl", items, key=lambda i: i.url)
     assert {type(item) for item in read_jsonl(tmp_path / "i.jsonl", Item)} == {QuestionItem, EntityItem}
@@ -111,7 +111,7 @@ def _hold(folder: Path, log: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_writers_never_hold_one_folder(tmp_path: Path) -> None:
+def test_two_writers_never_lock_one_folder(tmp_path: Path) -> None:
     log = tmp_path / "log"
     writers = [multiprocessing.get_context("spawn").Process(target=_hold, args=(tmp_path / "out", log)) for _ in range(2)]
     for writer in writers:
@@ -121,7 +121,7 @@ def test_two_writers_never_hold_one_folder(tmp_path: Path) -> None:
     assert log.read_text().split() == ["in", "out", "in", "out"]
 
 
-def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+def test_never_replaces_what_is_not_a_file(tmp_path: Path) -> None:
     for target in (tmp_path, Path("/dev/null")):
         with pytest.raises(ValueError, match="name a file"), replacing(target):
             pass
@@ -149,7 +149,7 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     ],
     ids=range(13),
 )
-def test_a_hostile_line_is_told_in_few_words(tmp_path: Path, line: bytes) -> None:
+def test_message_about_a_hostile_line_is_short(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "options.jsonl"
     path.write_bytes(b'{"letter":"A","text":"x"}\n' + line + b"\n")
     with pytest.raises(ValueError, match=r"options\.jsonl:2: .*; expected Option; `dvc repro` builds it") as told:
@@ -157,7 +157,7 @@ def test_a_hostile_line_is_told_in_few_words(tmp_path: Path, line: bytes) -> Non
     assert len(str(told.value)) < 1_000
 
 
-def test_a_folder_that_cannot_be_made_is_an_error_and_no_wait() -> None:
+def test_raises_for_folder_that_cannot_be_created() -> None:
     with pytest.raises(OSError), folder_lock("/proc/no-such-place/out"):
         pass
 
@@ -167,7 +167,7 @@ def test_what_is_missing_while_a_file_is_written_is_told_in_its_own_words(tmp_pa
         list(read_jsonl(tmp_path / "in.jsonl", dict))
 
 
-def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
+def test_full_disk_error_has_the_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"No space left on device: .*out\.jsonl"), replacing(tmp_path / "out.jsonl"):
         raise OSError(28, "No space left on device")
     assert list(tmp_path.iterdir()) == []

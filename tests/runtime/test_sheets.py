@@ -34,7 +34,7 @@ FORMULAS = [
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters="\ufffe\uffff"), max_size=20).map(str.strip)
 
 
-def test_what_looks_like_a_formula_is_text(tmp_path: Path) -> None:
+def test_formulas_are_written_as_text(tmp_path: Path) -> None:
     write_sheet(tmp_path / "a.xlsx", ["one", "two"], [[text, "x"] for text in FORMULAS])
     cells = list(openpyxl.load_workbook(tmp_path / "a.xlsx").worksheets[0]["A"])[1:]
     assert [cell.data_type for cell in cells] == ["s"] * len(FORMULAS)
@@ -45,13 +45,13 @@ def test_what_looks_like_a_formula_is_text(tmp_path: Path) -> None:
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(rows=st.lists(st.tuples(TEXT, TEXT).filter(any), max_size=5))
-def test_there_and_back_changes_nothing(rows: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_round_trip_changes_nothing(rows: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("sheet") / "a.xlsx"
     write_sheet(path, ["one", "two"], rows)
     assert [tuple(row.cells.values()) for row in read_sheet(path)] == rows
 
 
-def test_the_bytes_hang_on_the_content_alone(tmp_path: Path) -> None:
+def test_bytes_depend_only_on_the_content(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from atomexam.runtime.sheets import write_sheet; "
         "write_sheet(Path(sys.argv[1]), ['claim', 'verdict'], [['甲', '']], {'verdict': ['support', 'refute']})"
@@ -64,7 +64,7 @@ def test_the_bytes_hang_on_the_content_alone(tmp_path: Path) -> None:
     assert [(one.formula1, str(one.sqref)) for one in offered] == [('"support,refute"', "B2")]
 
 
-def test_a_formula_that_no_program_computed_is_what_was_typed(tmp_path: Path) -> None:
+def test_uncomputed_formula_is_returned_as_typed(tmp_path: Path) -> None:
     """It would be read as an empty cell, and an answer be lost in silence."""
     book = openpyxl.Workbook()
     book.active.append(["one", "two"])
@@ -81,7 +81,7 @@ def test_a_formula_that_no_program_computed_is_what_was_typed(tmp_path: Path) ->
         *[("'腹痛'不在文中", "'腹痛'不在文中"), ("''", "''"), ("见'甲'", "见'甲'"), ("'=a'", "=a'")],
     ],
 )
-def test_the_apostrophe_that_marks_text_is_no_part_of_it(cell: str, text: str) -> None:
+def test_removes_the_apostrophe_that_marks_text(cell: str, text: str) -> None:
     assert without_apostrophe(cell) == text
 
 
@@ -92,7 +92,7 @@ def test_whatever_stands_between_cells_is_known_by_the_first_line(sign: str, tmp
 
 
 @pytest.mark.slow
-def test_a_damaged_workbook_is_told(tmp_path: Path) -> None:
+def test_reports_damaged_workbook(tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
     write_sheet(path, ["one", "two"], [["甲", "=1"]])
     whole, random = path.read_bytes(), Random(1)
@@ -131,20 +131,20 @@ def test_a_csv_of_excel_is_read(encoding: str, tmp_path: Path) -> None:
         ("a.csv", b"one,one\n1,2\n", "columns named twice: one"),
     ],
 )
-def test_what_is_no_table_is_told(name: str, content: bytes, told: str, tmp_path: Path) -> None:
+def test_rejects_what_is_not_a_table(name: str, content: bytes, told: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=told):
         read_sheet(tmp_path / name)
 
 
-def test_a_missing_table_and_another_ending_are_told(tmp_path: Path) -> None:
+def test_reports_missing_table_and_wrong_suffix(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"a\.xlsx: no such file; name a filled table"):
         read_sheet(tmp_path / "a.xlsx")
     with pytest.raises(ValueError, match=r"found the ending '\.csv'; a workbook is written"):
         write_sheet(tmp_path / "a.csv", ["one"], [])
 
 
-def test_a_text_longer_than_a_cell_is_told(tmp_path: Path) -> None:
+def test_rejects_text_longer_than_a_cell(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="row 2, one: 40000 characters; a cell holds 32767"):
         write_sheet(tmp_path / "a.xlsx", ["one"], [["甲" * 40_000]])
     assert not list(tmp_path.iterdir())
@@ -166,7 +166,7 @@ def with_rows(path: Path, rows: str, before: str = "<sheetData>") -> Path:
 @pytest.mark.parametrize(
     "row", ['<row r="99999999999"><c t="inlineStr"><is><t>x</t></is></c></row>', '<row><c r="A99999999999" t="n"><v>1</v></c></row>']
 )
-def test_a_row_further_down_than_a_sheet_goes_is_told_at_once(row: str, tmp_path: Path) -> None:
+def test_rejects_rows_beyond_the_sheet_limit(row: str, tmp_path: Path) -> None:
     """openpyxl makes up every row before it: 4.7 kB took 3.8 GB."""
     path = with_rows(tmp_path / "far.xlsx", row)
     told = r"far\.xlsx.* has row 99999999999; the last possible row is 1048576"
@@ -186,7 +186,7 @@ FAR = [
 
 
 @pytest.mark.parametrize("row", FAR, ids=range(len(FAR)))
-def test_a_far_row_is_told_however_it_is_written(monkeypatch: pytest.MonkeyPatch, row: str, tmp_path: Path) -> None:
+def test_reports_far_rows_in_any_notation(monkeypatch: pytest.MonkeyPatch, row: str, tmp_path: Path) -> None:
     """Its bytes were looked for in one form of several: in the others it took all memory."""
     monkeypatch.setattr(sheets, "MAX_ROWS", 1000)
     path = with_rows(tmp_path / "far.xlsx", row)
@@ -213,7 +213,7 @@ def test_empty_cells_far_to_the_right_are_counted(tmp_path: Path) -> None:
             read()
 
 
-def test_sheets_that_share_a_part_are_refused(tmp_path: Path) -> None:
+def test_rejects_sheets_that_share_a_part(tmp_path: Path) -> None:
     """Five thousand names for one sheet: it would be read as often."""
     book = openpyxl.Workbook()
     book.create_sheet("two")
@@ -225,14 +225,14 @@ def test_sheets_that_share_a_part_are_refused(tmp_path: Path) -> None:
         list(sheets_of("one.xlsx", (tmp_path / "one.xlsx").read_bytes()))
 
 
-def test_a_number_of_thousands_of_digits_says_what_to_do(tmp_path: Path) -> None:
+def test_number_of_thousands_of_digits_has_a_remedy(tmp_path: Path) -> None:
     path = with_rows(tmp_path / "digits.xlsx", f'<row r="3"><c r="A3"><v>{"9" * 5000}</v></c></row>')
     for read in (lambda: list(sheets_of(path.name, path.read_bytes())), lambda: read_sheet(path)):
         with pytest.raises(ValueError, match=r"digits\.xlsx.*more than 4,300 digits; write it as text"):
             read()
 
 
-def test_a_workbook_that_unfolds_to_more_than_is_read_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_rejects_workbook_that_unpacks_too_large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """One cell in the last column has openpyxl make up all before it; blanks of any length compress to nothing."""
     book = openpyxl.Workbook()
     for row in range(1, 30):

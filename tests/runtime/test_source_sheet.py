@@ -73,7 +73,7 @@ def test_the_stages_of_each_source_add_up(data: Path) -> None:
         ("unique/rejected.jsonl", rejected("q-2", "identical", seen("q-2", "two", "q2")), "kept twice, or rejected more often"),
     ],
 )
-def test_sums_that_do_not_hold_are_told(data: Path, file: str, row: dict, told: str) -> None:
+def test_reports_inconsistent_sums(data: Path, file: str, row: dict, told: str) -> None:
     write(data / file, row)
     with pytest.raises(ValueError, match=told):
         source_sheets(data)

@@ -3,7 +3,7 @@
 from atomexam.runtime.stage_summary import headline, judge_headline, largest_counts, number_of, print_summary, rejected_counts
 
 
-def test_the_largest_counts_come_first_and_nothing_is_named_for_nothing() -> None:
+def test_largest_counts_come_first_without_zeros() -> None:
     assert largest_counts({"a": 2, "b": 3, "none": 0}) == "b 3, a 2"
     assert largest_counts({"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}) == "a 1, b 1, c 1, d 1, … and 1 more kind"
     assert rejected_counts({"image_needed": 4, "no_answer": 1_044}) == "1,048 rejected: no_answer 1,044, image_needed 4"

@@ -87,12 +87,12 @@ def test_the_number_of_workers_changes_nothing(number: int, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_what_a_worker_raises_is_raised(number: int) -> None:
+def test_errors_of_workers_are_raised(number: int) -> None:
     with pytest.raises(ValueError, match="invalid literal"), worker_pool(number) as workers:
         list(workers.map(int, ["1", "x"]))
 
 
-def test_a_killed_worker_is_told_with_what_to_do() -> None:
+def test_killed_worker_error_has_a_remedy() -> None:
     with pytest.raises(ValueError, match=r"a worker process was killed.*taskset"), worker_pool(2) as workers:
         workers.submit(die, 1).result()
 

@@ -33,7 +33,7 @@ def test_the_width_of_a_sign_makes_no_difference(text: str) -> None:
 
 
 @given(st.lists(st.text("甲乙丙丁", min_size=1, max_size=3), max_size=6), st.data())
-def test_what_separates_words_goes(words: list[str], data: st.DataObject) -> None:
+def test_drops_separators(words: list[str], data: st.DataObject) -> None:
     signs = st.sampled_from([*"，。；、：？！—-–'‘’“”（）《》【】…· /", "——", "……"])
     assert canonical("".join(word + data.draw(signs) for word in words)) == "".join(words)
 
@@ -86,7 +86,7 @@ A->B | A>B
 α | β
 """.strip().splitlines()],
 )  # fmt: skip
-def test_signs_that_carry_meaning_stay(text: str, other: str) -> None:
+def test_keeps_meaningful_symbols(text: str, other: str) -> None:
     assert canonical(text) != canonical(other)
 
 
@@ -130,7 +130,7 @@ mg/L | mg／L
 P<.05 | P<0.05
 """.strip().splitlines()],
 )  # fmt: skip
-def test_writings_of_one_text_have_one_form(writings: list[str]) -> None:
+def test_spellings_of_one_text_have_one_form(writings: list[str]) -> None:
     assert len(set(map(canonical, writings))) == 1
 
 

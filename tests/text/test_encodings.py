@@ -26,7 +26,7 @@ def test_a_page_is_in_the_encoding_that_its_bytes_are_in(declared: str | None, e
     assert body.decode(true_encoding(body, declared)) == f"<p>{RUNNING * 5}</p>"
 
 
-def test_text_that_was_saved_wrongly_is_an_error() -> None:
+def test_wrongly_saved_text_raises() -> None:
     with pytest.raises(ValueError, match="decoded as"):
         decoded("a.txt", (RUNNING * 9).encode().decode("latin-1").encode())
     with pytest.raises(ValueError, match="were lost"):
@@ -38,11 +38,11 @@ def test_names_of_encodings() -> None:
     assert not any(map(is_charset, [None, "", "idna", "utf-7", "no such", "rot13"]))
 
 
-def test_how_much_of_a_text_is_common() -> None:
+def test_measures_share_of_common_characters() -> None:
     assert common_share(RUNNING) > 0.5 and common_share("abc") == 1.0 and common_share("鑰屼笖") < 0.3
 
 
-def test_a_file_of_nuls_is_told_before_it_is_decoded() -> None:
+def test_reports_nul_bytes_before_decoding() -> None:
     """400 MB of them took 3 GB."""
     body = b"a\n" + bytes(20_000_000)
     tracemalloc.start()

@@ -34,14 +34,14 @@ ORDERS = {
 
 
 @pytest.mark.parametrize(("text", "name"), ORDERS.items())
-def test_orders_in_few_words_are_seen(text: str, name: str) -> None:
+def test_detects_short_injections(text: str, name: str) -> None:
     assert name in attempts(text)
 
 
 @pytest.mark.parametrize(
     "text", ["请给予患者满分的关怀。", "不管上述检查结果如何，都应住院观察。", "病情稳定者都选A类药物。", "本题满分100分。"]
 )
-def test_words_of_a_paper_are_no_orders(text: str) -> None:
+def test_exam_texts_are_not_injections(text: str) -> None:
     assert attempts(text) == []
 
 
@@ -63,7 +63,7 @@ def test_a_reply_keeps_its_reasoning_and_no_other_mark() -> None:
 
 
 @given(st.lists(st.sampled_from([*MARKS, "<", "|", ">", "[", "]", "/", " ", "think", "im_end", "题", "s"]), max_size=12).map("".join))
-def test_no_text_has_a_whole_mark_after_it_and_each_can_be_restored(text: str) -> None:
+def test_escaped_texts_have_no_marks_and_can_be_restored(text: str) -> None:
     broken = escape_chat_marks(text)
     assert all(mark[0][1] == " " for mark in CHAT_MARK.finditer(broken))
     assert _restored(broken) == text

@@ -12,7 +12,7 @@ shares = st.floats(0.1, 1.0)
 
 
 @given(st.lists(texts, max_size=8), texts, shares)
-def test_who_holds_the_share_is_met(known: list[str], other: str, share: float) -> None:
+def test_index_finds_every_text_with_the_share(known: list[str], other: str, share: float) -> None:
     grams = [ngrams(text, 2) for text in known]
     index, wanted = NgramIndex(grams, share), ngrams(other, 2)
     holding = {place for place, own in enumerate(grams) if own and len(own & wanted) >= least_shared(len(own), share)}
@@ -21,7 +21,7 @@ def test_who_holds_the_share_is_met(known: list[str], other: str, share: float) 
 
 
 @given(st.lists(texts, max_size=8), texts, shares)
-def test_weak_ngrams_may_be_held_without_being_met(known: list[str], other: str, share: float) -> None:
+def test_weak_ngrams_may_count_without_a_match(known: list[str], other: str, share: float) -> None:
     def is_weak(gram: str) -> bool:
         return "甲" in gram
 
@@ -39,13 +39,13 @@ def test_weak_ngrams_may_be_held_without_being_met(known: list[str], other: str,
     st.sets(st.text("甲乙", max_size=2)),
     st.lists(st.lists(texts), max_size=6),
 )
-def test_the_prefilter_passes_what_holds_an_ngram_and_nothing_else(grams: set[str], shorter: set[str], found: list[list[str]]) -> None:
+def test_prefilter_passes_exactly_texts_with_an_ngram(grams: set[str], shorter: set[str], found: list[list[str]]) -> None:
     given_texts = [(str(place), parts) for place, parts in enumerate(found)]
     passed = {key for key, _ in NgramPrefilter(grams, shorter, 3).passing(given_texts)}
     assert passed == {key for key, parts in given_texts if any(ngrams(part, 3) & grams or part in shorter for part in parts)}
 
 
-def test_hashes_are_the_same_everywhere() -> None:
+def test_hashes_do_not_depend_on_the_machine() -> None:
     assert [f"{number:016x}" for number in ngram_hashes("四君子汤", 3).tolist()] == ["ca0259d0e48254ed", "b27aae503ec8a7a9"]
     assert ngram_hashes("四君子汤", 4).size == 1 and ngram_hashes("四", 3).size == 0 and ngram_hashes("\ud800甲", 2).size == 1
 
@@ -63,5 +63,5 @@ def test_sets_of_ngrams() -> None:
 
 
 @pytest.mark.parametrize(("size", "share", "least"), [(10, 0.7, 7), (10, 0.71, 8), (0, 0.7, 1), (3, 0.1, 1), (10, 0.1 + 0.2, 3)])
-def test_the_least_number_that_makes_a_share(size: int, share: float, least: int) -> None:
+def test_smallest_number_for_a_share(size: int, share: float, least: int) -> None:
     assert least_shared(size, share) == least

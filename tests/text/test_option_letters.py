@@ -18,7 +18,7 @@ from atomexam.text.option_letters import (
 
 
 @given(st.lists(st.integers(0, 9), max_size=12))
-def test_letters_of_places_are_at_these_places(places: list[int]) -> None:
+def test_letters_and_positions_round_trip(places: list[int]) -> None:
     assert [LETTERS.index(letter) for letter in letters_at(places)] == places
 
 
@@ -28,7 +28,7 @@ def test_letters_of_a_text(text: str, found: str) -> None:
 
 
 @given(st.text("ABCDEFGHIJ", max_size=12))
-def test_letters_are_in_turn_or_not(letters: str) -> None:
+def test_detects_letters_in_order(letters: str) -> None:
     assert are_in_turn(letters) == (letters == LETTERS[: len(letters)])
 
 

@@ -1,4 +1,4 @@
-"""Download handler that sends requests for any host to the replica server; the spider still sees the original addresses."""
+"""Download handler that sends requests for any host to the replica server; the spider still sees the original URLs."""
 
 from urllib.parse import urlsplit
 
@@ -12,7 +12,7 @@ from crawlers.web.download import Pauses, limit_heads
 
 
 class EmbeddedHandler(HTTP11DownloadHandler):
-    """Handles http and https; the server's address is the setting EMBEDDED_BASE_URL. Otherwise like LiveHandler."""
+    """Handler for http and https, like LiveHandler, but for the server in the setting EMBEDDED_BASE_URL."""
 
     lazy = True
 

@@ -1,7 +1,7 @@
-"""Sources without a replica: a site that serves the saved pages in crawlers/sources/SOURCE/pages.
+"""A site for sources without a replica; it serves the saved pages in crawlers/sources/SOURCE/pages.
 
-A case is CASE.json beside the page CASE.html (or CASE.body if it is not HTML). The JSON has `url` and, if the page needs them, `headers`.
-Only pages requested by GET can be served.
+A case is CASE.json next to the page CASE.html (or CASE.body if it is not HTML). The JSON has `url` and, if the page needs them, `headers`.
+Only GET requests can be answered.
 """
 
 import json
@@ -51,7 +51,7 @@ def saved_site(spider: type[SourceSpider], sources: Path = SOURCES) -> SavedSite
     """Return the site of a spider's saved pages.
 
     Raises:
-        ValueError: there is none, two have one address, or none has a start address of the spider; the message says what to do.
+        ValueError: there are none, two have the same URL, or none has a start URL of the spider; the message says what to do.
     """
     name = spider.name
     pages: dict[SavedAddress, SiteReply] = {}
@@ -72,10 +72,10 @@ def pages_folder(name: str, sources: Path = SOURCES) -> Path:
 
 
 def saved_page(path: Path) -> Path:
-    """Return the page beside a case's JSON.
+    """Return the page next to a case's JSON.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is no page.
     """
     for suffix in PAGE_SUFFIXES:
         if (page := path.with_suffix(suffix)).exists():
@@ -85,7 +85,7 @@ def saved_page(path: Path) -> Path:
 
 
 def headers_of(case: dict[str, Any], page: Path) -> dict[str, str]:
-    """Return the headers that a saved page came with; the default is HTML."""
+    """Return the headers of a saved page; by default, those of HTML."""
     return case.get("headers") or ({"Content-Type": "text/html"} if page.suffix == ".html" else {})
 
 
@@ -116,6 +116,6 @@ def _require_start(spider: type[SourceSpider], pages: dict[SavedAddress, SiteRep
 
 
 def _key_of(url: str) -> SavedAddress:
-    """Return host and target of an address, as they reach the server."""
+    """Return the host and target of a URL as the server receives them."""
     address = urlsplit(safe_url_string(url))
     return (address.hostname or "").lower(), (address.path or "/") + (f"?{address.query}" if address.query else "")

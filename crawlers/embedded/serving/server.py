@@ -1,4 +1,4 @@
-"""An HTTP server on loopback that answers for all replicas, each under its own host name."""
+"""An HTTP server on loopback that serves all replicas, each under its own host name."""
 
 import asyncio
 import threading
@@ -68,7 +68,7 @@ class _Dispatch:
         return reply
 
     def _site(self, host: str) -> Site | None:
-        """Return the site of a host; subdomains belong to a known host, as for `allowed_domains`."""
+        """Return the site of a host; subdomains belong to a known host, as in `allowed_domains`."""
         while host and host not in self.by_host:
             host = host.partition(".")[2]
         return self.by_host.get(host)
@@ -81,7 +81,7 @@ def _tag(reply: SiteReply) -> str:
 
 
 async def _leave_out_type(request: web.Request, response: web.StreamResponse) -> None:
-    """Remove the content type that aiohttp adds to a reply without one: some real sites send none."""
+    """Remove the content type that aiohttp adds to a reply without one, because some real sites send none."""
     if response.headers.get("Content-Type") == "application/octet-stream":
         del response.headers["Content-Type"]
 
@@ -113,10 +113,10 @@ def serving(snapshot: str, sites: Mapping[str, Site] = SITES, content: Callable[
 
 
 def site_of(spider: type[SourceSpider]) -> tuple[Callable[[str], AbstractContextManager[str]], str]:
-    """Return the server of a source, to be called with a snapshot, and a hash of what it serves: the replica, or else the saved pages.
+    """Return the server of a source's replica or saved pages, to be called with a snapshot, and a hash of its contents.
 
     Raises:
-        ValueError: it has neither; the message says what to do.
+        ValueError: the source has neither; the message says what to do.
     """
     if spider.name in SITES:
         return serving, state()

@@ -26,9 +26,9 @@ _SLUGS = {
 _TREE_SLUGS = {"内科": "neike", "外科": "waike"}
 """The departments of the tree that the site had until 2019."""
 _LISTED_LINKS = 3
-"""Diseases of a department in the tree itself; symptoms are among them."""
+"""Number of diseases of a department shown in the tree itself, including symptoms."""
 _POSSIBLE = 3
-"""Diseases that a symptom's home page names; its own sub-page names all of them."""
+"""Number of diseases on a symptom's home page; its own sub-page lists all of them."""
 _SURGERY_CAPTIONS = {
     "shiying": "适应症", "bingfa": "并发症", "jinji": "禁忌症", "buzhou": "手术步骤", "zhunbei": "术前准备", "huli": "术后护理",
     "zhuyi": "注意事项", "baojia": "费用",
@@ -46,9 +46,9 @@ class Surgery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: str
     department: str
     rows: list[str]
-    """Labels with their values, shown beside the name; three at most."""
+    """Labels with their values, shown next to the name; at most three."""
     parts: dict[str, str]
-    """Prose by the sub-page's part of the address; other sub-pages do not exist on the site."""
+    """Prose by the sub-page's part of the URL; other sub-pages do not exist on the site."""
 
 
 @cache
@@ -109,7 +109,7 @@ def _show_letters(show: Show, diseases: list[Disease]) -> None:
 
 
 def _show_departments(show: Show, diseases: list[Disease]) -> None:
-    """Add a page for each department of both levels: the departments beside or below it, and its diseases."""
+    """Add a page for each department of both levels, with its sibling or lower departments and its diseases."""
     pairs = sorted({name.partition("-")[::2] for disease in diseases for name in disease.departments})
     names = list(dict.fromkeys(name for pair in pairs for name in pair if name))
     rows = {name: {"name": name, "slug": _SLUGS.get(name, f"ks{rank}")} for rank, name in enumerate(names)}

@@ -12,7 +12,7 @@ CAPTIONS = {
 """The sub-pages that the home page of every disease links to, whether they exist or not."""
 
 Row = tuple[str, str, str | None]
-"""Label, value, and the address behind `[详细]` if the value ends with it."""
+"""Label, value, and the URL of `[详细]` if the value ends with it."""
 Paragraph = tuple[str, str]
 """Bold label (or nothing) and text."""
 

@@ -22,9 +22,7 @@ ROWS = {
     "PCE": ("心理健康", "心理咨询师", "案例问答"), "TQE": ("教师", "教师资格", "心理学"), "GEE": ("研究生", "考研", "心理学"),
     "SSE": ("自学考试", "自考", "心理学"), "TCM": ("中医", "执业医师", None),
 }  # fmt: skip
-"""The part of the category's page, the first cell of the row, and the text of the link by examination; for TCM that text is the list's
-name.
-"""
+"""For each examination: the part of the category's page, the first cell of the row, and the text of the link (for TCM, the list's name)."""
 OTHER_LISTS = [(3, 1790, "导游业务", ("旅游", "导游", "业务")), (1, 1791, "初一语文", ("初中教育", "初一", "语文"))]
 FIRST_LIST = 1701
 PAPERS_A_LIST = 5  # 25 on the real site
@@ -61,12 +59,12 @@ def build(content: Content) -> Respond:
 
 
 def token_of(paper: int) -> str:
-    """Return the token from the paper's page that a call must have: on the real site it changes with each session."""
+    """Return the token from the paper's page that a call must contain; on the real site it changes in each session."""
     return hashlib.md5(f"examcoo {paper}".encode(), usedforsecurity=False).hexdigest()
 
 
 def _is_from_view(ask: SiteRequest) -> bool:
-    """Return whether a call comes from the page of a paper, judging by its Referer and by that page's session."""
+    """Return whether a call comes from the page of a paper, judged by its Referer and session."""
     return bool(_VIEW.match(ask.headers.get("referer", ""))) and f"PHPSESSID={_SESSION}" in ask.headers.get("cookie", "")
 
 

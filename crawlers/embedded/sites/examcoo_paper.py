@@ -1,4 +1,4 @@
-"""A paper as examcoo writes it: alternating blocks of text and questions, answers as bit masks, with the flaws of hand-made papers."""
+"""A paper in the form of examcoo: alternating blocks of text and questions, answers as bit masks, with the flaws of hand-made papers."""
 
 import json
 import re
@@ -133,7 +133,7 @@ def _block(paper: Paper, section: PaperSection, before: int) -> list[dict[str, s
 def _question(paper: Paper, section: PaperSection, q: Q, number: int) -> Part:
     kind = KINDS[q.type]
     if q.type == "mrqa" and number % 13 == 5 and not q.planted:
-        kind = "s1"  # a multiple choice entered as a single choice: only its mask gives it away
+        kind = "s1"  # a multiple choice entered as a single choice; only its mask shows it
     options = q.raw.get("options", q.options)
     if number % 11 == 4 and not q.planted:
         options = [full_width(text) for text in options]

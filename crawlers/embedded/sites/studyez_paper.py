@@ -1,4 +1,4 @@
-"""A paper as studyez writes it: lines of text, where each paper has its own style of numbers, letters and answers."""
+"""A paper in the form of studyez: lines of text; each paper has its own style of numbers, letters and answers."""
 
 from collections.abc import Iterator
 
@@ -47,7 +47,7 @@ STYLES = (
 def style_of(paper: Paper) -> Style:
     """Return the style of a paper."""
     if any(section.case or section.shared_options for section in paper.sections):
-        return Style(number="{}.", letter="{}.")  # as medical papers are
+        return Style(number="{}.", letter="{}.")  # the style of medical papers
     return STYLES[(paper.id + 2) % len(STYLES)]
 
 

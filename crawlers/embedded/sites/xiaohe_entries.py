@@ -16,7 +16,7 @@ _HINT = "【提示】以上内容不能代替面诊。"
 
 
 def entry_id(entry: Entry | Symptom) -> str:
-    """Return the number in the entry's address; the site numbers entries, the replica derives it from number or pinyin."""
+    """Return the number in the entry's URL, which the replica derives from the entry's number or pinyin."""
     return str(entry.number) if isinstance(entry, Entry) and entry.number is not None else f"7000{crc32(entry.slug.encode()):010d}"
 
 

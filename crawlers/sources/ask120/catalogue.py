@@ -14,9 +14,9 @@ from crawlers.sources.ask120.text import divided, first_text, one, texts
 from crawlers.text.fields import labelled, text_of
 
 CLINICAL = {"3F": "临床意义", "4F": "注意事项", "5F": "检查过程", "6F": "不适宜人群", "7F": "不良反应与风险"}
-"""Parts of an examination by the name of their anchor, with the words that each should begin with."""
+"""Parts of an examination: name of the anchor -> the words that the part should begin with."""
 RELATED = "div.w_cr1 div.clears a"
-"""Diseases that an examination is made for."""
+"""Diseases for which an examination is used."""
 _NORMAL = re.compile(r"\s*(正常值\s*[：:])?(.*)", re.DOTALL)
 _TAG_SEARCH = re.compile(r"tagSearch\([^'\"()]{0,40}['\"](.+?)['\"]\s*[,)]")
 _TABS = ("tab-dm-1", "tab-dm-2")
@@ -115,7 +115,7 @@ def _table(tab: list[Selector]) -> list[tuple[str, str]]:
 
 
 def _behind(label: Any) -> str:
-    """Return the markup between a label and the next one beside it."""
+    """Return the markup between a label and the next one on the same level."""
     pieces = [escape(label.tail or "")]
     for piece in label.itersiblings():
         if any(map(_is_label, piece.iter("span"))):  # or one that contains others: its content would be written twice

@@ -26,7 +26,7 @@ CAPTIONS = {
         "zhuyi": "注意事项", "baojia": "费用",
     },
 }  # fmt: skip
-"""Sub-pages of an entry by their part of the address; some entries lack some (404)."""
+"""Sub-pages of an entry by their part of the URL; some are missing (404)."""
 NAMES = (
     "div.disease-cont dl dd b",  # 2019 on
     "div.disease-cont",
@@ -39,7 +39,7 @@ NAMES = (
 INTROS = ("div.disease-cont dl dd p", "div.p_lbox1_ab p", "dl.p_sibox1dl p")
 BODIES = ("div.art_cont", "div.symptom-box-left-details", "div.w_contl")
 POSSIBLE = ("div.jibing-box a", "div.possible-sick span.sp1 a", "ul.p_cbox3ul span.p_cbox3li1 a")
-"""Diseases that a symptom may come from: the complete list, its beginning on the symptom's home page, the list of 2016."""
+"""Diseases that may cause a symptom: the complete list, its beginning on the symptom's home page, the list of 2016."""
 _POSSIBLE_ROW = "//div[contains(concat(' ', @class, ' '), ' possible-sick ')]//*[span[contains(@class, 'sp1')]//a]"
 _SIDES = ("left", "center")
 _SHORTLY = "dd.w_d1, dd.w_d2, dd.w_d3"
@@ -74,7 +74,7 @@ def boxes(response: Response) -> list[LabelledValue]:
     values: list[LabelledValue] = []
     for side in _SIDES:
         values += labelled(_rows(response.css(f"div.disease-list-title div.disease-list-{side} ul > li")), side)
-    # Labels are more reliable than positions: a box that moved is recognised by rows that have a label and a value.
+    # Labels are more reliable than positions: a box that moved is recognised by its rows with a label and a value.
     return values or labelled(_rows(response.xpath("//li[span[contains(., '：') or contains(., ':')]]")), "box")
 
 
@@ -99,7 +99,7 @@ def possible_rows(response: Response) -> Iterator[tuple[str, str, list[LabelledV
 
 
 def short_facts(response: Response) -> list[LabelledValue]:
-    """Return the rows beside the name of a surgery."""
+    """Return the rows next to the name of a surgery."""
     return labelled((divided(first_text(row)) for row in outermost(response.css(_SHORTLY))), "short")
 
 
@@ -123,7 +123,7 @@ def has_diet(response: Response) -> bool:
 
 
 def diet(response: Response) -> tuple[list[LabelledValue], list[Section], list[str]]:
-    """Return what to eat and to avoid (a sentence each, tables with the food in their first column, or prose under tabs), and faults."""
+    """Return foods to eat and to avoid (a sentence each, tables with the food in the first column, or prose under tabs), and faults."""
     values = list(_sentences(response))
     sections: list[Section] = []
     faults: list[str] = []

@@ -23,7 +23,7 @@ _NUMBERS = re.compile(r"medicines:(\d{1,7})-(\d{1,7})")
 
 
 def _numbers(name: str) -> range:
-    """Return the medicine numbers that `medicines:7-9` names; none for other names."""
+    """Return the medicine numbers in a name such as `medicines:7-9`; none for other names."""
     match = _NUMBERS.fullmatch(name)
     return range(int(match[1]), int(match[2]) + 1) if match else range(0)
 
@@ -39,10 +39,10 @@ _FORMS: dict[str, tuple[Callable[[str], Any], str]] = {
 
 
 def require_known(scope: str, names: list[str]) -> None:
-    """Raise ValueError for names that no address has.
+    """Check that names have the form of their scope.
 
     Raises:
-        ValueError: the message says which names, and what was expected.
+        ValueError: some do not; the message lists them and the expected form.
     """
     is_known, expected = _FORMS[scope]
     if wrong := [name for name in names if not is_known(str(name))]:
@@ -50,7 +50,7 @@ def require_known(scope: str, names: list[str]) -> None:
 
 
 def all_lists() -> list[str]:
-    """Return the lists from which everything linked can be reached."""
+    """Return the lists from which all linked pages can be reached."""
     return [
         f"https://{_TAG}/jibing/ks/nk.html",
         *_letter_lists(ascii_lowercase),
@@ -113,7 +113,7 @@ class Ask120Spider(SourceSpider):
         self.start_urls = list(self.named) if self.is_scoped else all_lists()
 
     async def start(self) -> AsyncIterator[Request]:
-        """Begin with the lists, and with the medicines whose numbers are named; many numbers do not exist and are answered with 404."""
+        """Start with the lists and the medicines given by number; many numbers do not exist (404)."""
         for url in self.start_urls:
             yield Request(url, dont_filter=True)
         for url in medicines_of(self.lists or []):
@@ -251,7 +251,7 @@ class Ask120Spider(SourceSpider):
     def _entries(self, links: Iterable[Link]) -> Iterator[Request]:
         for link in links:
             if link.host == _TAG and (entry_match := _ENTRY.match(link.path)):
-                # One address per entry, however a list writes it.
+                # One URL per entry, however a list writes it.
                 url = f"https://{_TAG}/{entry_match[1]}/{entry_match[2]}/"
                 yield Request(url, self.parse_entry, cb_kwargs={"kind": _KINDS[entry_match[1]]})
 

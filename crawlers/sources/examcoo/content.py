@@ -1,4 +1,4 @@
-"""The rows of examcoo's content call -> the questions of a paper. Pure."""
+"""Read the questions of a paper from the rows of examcoo's content call. Pure."""
 
 import re
 from typing import Any
@@ -62,7 +62,7 @@ def read_rows(rows: list[Any]) -> ExamcooPaper:
             title = text_of(row["a"]) if isinstance(row.get("a"), str) else None
         else:
             faults.append(f"a row without id s1 to s5 or b: {str(row)[:80]}")
-            if isinstance(row, dict) and isinstance(row.get("a"), str):  # it has text, so it may be a question
+            if isinstance(row, dict) and isinstance(row.get("a"), str):  # a row with text may be a question
                 unknown = {"number_raw": str(len(questions) + 1), "stem_raw": text_of(row["a"]) or None, "doubt": "row_unknown"}
                 questions.append(PaperQuestion(fields=unknown))
     return ExamcooPaper(title, questions, faults + between.faults, between.unread, source_papers)

@@ -1,4 +1,4 @@
-"""What both forms of an examcoo paper share: the text between questions, and the parts of a question. Pure."""
+"""Code shared by both forms of an examcoo paper: the text between questions, and the parts of a question. Pure."""
 
 import re
 import unicodedata
@@ -26,7 +26,7 @@ class PaperQuestion(Struct, frozen=True, kw_only=True):
     """A question of a paper."""
 
     fields: Fields
-    """Of a QuestionItem."""
+    """Fields of a QuestionItem."""
     id: str = ""
     """The site's own id, with its kind: `s1_800000000000000101`."""
     is_explained: bool = False
@@ -39,7 +39,7 @@ class ExamcooPaper(Struct, frozen=True):
     title: str | None
     questions: list[PaperQuestion]
     faults: list[str]
-    """Descriptions of what is not as expected."""
+    """Descriptions of unexpected content."""
     unread: list[str]
     """Lines between questions that belong to no question."""
     source_papers: list[str] = []
@@ -47,7 +47,7 @@ class ExamcooPaper(Struct, frozen=True):
 
 
 class Between:
-    """The text between the questions of a paper, with the state of reading it."""
+    """Reader of the text between the questions of a paper, with its state."""
 
     def __init__(self, are_printed: bool = False) -> None:
         self.faults: list[str] = []
@@ -67,7 +67,7 @@ class Between:
         return [*self._unread, *self._prose]
 
     def restarts(self) -> bool:
-        """Return, once, whether the next question has number 1 again."""
+        """Return, only once, whether numbering restarts at the next question."""
         flag, self._restarts = self._restarts, False
         return flag
 

@@ -37,7 +37,7 @@ _RETRIED = "requested with a new token"
 
 
 class ExamcooSpider(SourceSpider):
-    """Reads papers whose list names psychology or traditional medicine; with `lists`, only the lists with those numbers."""
+    """Spider of papers in lists on psychology or traditional medicine; with `lists`, only the lists with those numbers."""
 
     name = "examcoo"
     allowed_domains = ("www.examcoo.com",)
@@ -71,8 +71,7 @@ class ExamcooSpider(SourceSpider):
     def parse_category(self, response: Response, category: str = "") -> Iterator[Request]:
         """Read the lists of one category.
 
-        A link may name only the subject; the examination is then named by its title, the first cell of the row, or the heading of its
-        section.
+        A link may name only the subject; the examination is then in its title, the first cell of the row, or the heading of its section.
         """
         if not is_page(response, self):
             return
@@ -98,9 +97,9 @@ class ExamcooSpider(SourceSpider):
             yield Request(url, self.parse_list)
 
     def parse_list(self, response: Response, is_first: bool = True, before: list[str] | None = None) -> Iterator[Request]:
-        """Read one page of a list of papers; pinned rows and advertisements have no view link, or the same on each page.
+        """Read one page of a list of papers; pinned rows and advertisements have no view link, or the same one on each page.
 
-        The first page states the number of pages; if not, each leads to the next while there are new papers (not in `before`).
+        The first page states the number of pages; otherwise each leads to the next as long as there are new papers (not in `before`).
         """
         list_match = _LIST.search(response.url)
         if not is_page(response, self) or not list_match:
@@ -122,7 +121,7 @@ class ExamcooSpider(SourceSpider):
             yield Request(f"{address}{page + 1}", self.parse_list, cb_kwargs={"is_first": False, "before": papers})
 
     def parse_view(self, response: Response) -> Iterator[QuestionItem | Request]:
-        """Read the page of a paper: the questions are in it (until 2019), or the page has the parameters of the call for them."""
+        """Read the page of a paper, which has either the questions (until 2019) or the parameters of the call for them."""
         if not is_page(response, self):
             return
         page, paper = about(response), call_of(response)
@@ -146,7 +145,7 @@ class ExamcooSpider(SourceSpider):
             self.misfit(response, f"neither questions nor pid and vp4tokenpid (32 hex digits) to request them with; it reads {excerpt!r}")
 
     def without_content(self, failure: Failure) -> Iterator[Request]:
-        """Request a paper's page again if its token is of an earlier run or, once, if it has timed out; report any other failure."""
+        """Request a paper's page again if its token is from an earlier run or, once, if it has timed out; report other failures."""
         request = request_of(failure)
         if failure.check(Outdated) or (failure.check(HttpError) and _has_timed_out(failure.value.response) and not request.meta[_RETRIED]):
             yield Request(request.cb_kwargs["view"], self.parse_view, dont_filter=True, meta={UNSTORED: True})
@@ -154,7 +153,7 @@ class ExamcooSpider(SourceSpider):
             self.misfit(failure.value.response, f"the content call was answered with status {failure.value.response.status}")
 
     def refusal(self, response: Response) -> str | None:
-        """Return why a call was refused: it was answered with a page instead of rows, or its token timed out."""
+        """Return why a call was refused: the answer is a page instead of rows, or the token timed out."""
         if "/editor/rpc/" not in response.url or not isinstance(response, TextResponse):
             return super().refusal(response)
         if _has_timed_out(response):
@@ -177,12 +176,12 @@ class ExamcooSpider(SourceSpider):
         yield from self._source_papers(reading)
 
     def _source_papers(self, reading: ExamcooPaper) -> Iterator[Request]:
-        """Follow the papers that a paper samples its questions from."""
+        """Follow the papers from which a paper samples its questions."""
         for pid in dict.fromkeys(reading.source_papers):
             yield Request(f"{_HOST}/editor/do/view/id/{pid}", self.parse_view)
 
     def _items(self, response: Response, reading: ExamcooPaper, page: Fields, view: str | None = None) -> Iterator[QuestionItem]:
-        """Yield the questions of a paper, and report what is not as expected."""
+        """Yield the questions of a paper, and report unexpected content."""
         if reading.source_papers:
             self.note("rules that draw questions from another paper", len(reading.source_papers))
         if reading.faults or not (reading.questions or reading.source_papers):

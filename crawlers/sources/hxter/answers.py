@@ -16,12 +16,12 @@ from crawlers.text.fields import sound_json, text_of
 _ANSWER_LABEL = re.compile(r"^\s*[【\[]?(?:参考|正确|标准)?答案[】\]]?\s*[:：]?\s*")
 _ANALYSIS_LABEL = re.compile(r"^\s*[【\[]?(?:试题|答案)?解析[】\]]?\s*[:：]?\s*")
 _MOST = 2000
-"""Number of answers in one script."""
+"""Maximum number of answers in one script."""
 _MOST_ASSIGNMENTS = 8
 
 
 class SeparateAnswer(NamedTuple):
-    """Answer and explanation of one question from elsewhere."""
+    """Answer and explanation of one question, from a script or another page."""
 
     answer: str | None
     analysis: str | None

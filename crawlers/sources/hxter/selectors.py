@@ -1,4 +1,4 @@
-"""Selectors of hxter's pages: selectors.yaml as typed values, and functions that apply them."""
+"""Load the selectors of hxter's pages (selectors.yaml) as typed values, and apply them."""
 
 import re
 from collections.abc import Iterator
@@ -83,7 +83,7 @@ def read_selectors(path: Path, hosts: tuple[str, ...]) -> Selectors:
     """Return the selectors of the pages.
 
     Raises:
-        ValueError: the file is invalid; the message says where, what was found and what is known.
+        ValueError: the file is invalid; the message has the location, the value and the known ones.
     """
     where = "/".join(path.parts[-4:])
     selectors: Selectors = convert(yaml_values(path.read_bytes(), where), Selectors, where)

@@ -32,9 +32,9 @@ from crawlers.text.fields import images_in, text_of
 _FILE = Path(__file__).with_name("selectors.yaml")
 _MEND = "fix crawlers/sources/hxter/selectors.yaml"
 _EXPECTED = ("number", "options")
-"""Parts that a page with questions should have; missing parts that a layout names are counted."""
+"""Parts that a page with questions should have; other parts named in a layout are only counted if missing."""
 _TORN = "question_torn"
-"""The doubt about a question that contains another one."""
+"""Doubt for a question that contains another one."""
 _TORN_CHARS = 500
 _NUMBER = re.compile(r"^\s*\d{1,3}\s*[.．、]\s*")
 
@@ -61,7 +61,7 @@ class HxterSpider(SourceSpider):
             self.start_urls = list(self.named)
 
     def parse(self, response: Response) -> Iterator[Request]:
-        """Read the home page, or a list that `lists` names."""
+        """Read the home page, or a list named in `lists`."""
         if self.lists is not None:
             yield from self.parse_list(response)
         elif is_page(response, self):
@@ -90,7 +90,7 @@ class HxterSpider(SourceSpider):
         yield from self._onward(page, "next_page", self.parse_paper)
 
     def parse_answers(self, response: Response, items: list[QuestionItem], keys: list[list[str]]) -> Iterator[QuestionItem]:
-        """Add the answers of a page, or of the JSON that a button loads, to the questions read before."""
+        """Add the answers on a page, or in the JSON that a button loads, to the questions read before."""
         answers = {}
         if isinstance(response, TextResponse) and self.where.script:
             answers = answers_in_json(_decoded(response).text, self.where.script)
@@ -175,7 +175,7 @@ class HxterSpider(SourceSpider):
             yield self._ask(page, together, [item for item, _ in waiting], [names for _, names in waiting])
 
     def _ask(self, page: TextResponse, address: str, items: list[QuestionItem], keys: list[list[str]]) -> Request:
-        # Two pages of a paper may link to one page of answers, and each request carries its questions: no duplicate filter.
+        # No duplicate filter: two pages of a paper may link to one page of answers, and each request carries its questions.
         known = {"items": items, "keys": keys}
         return Request(
             address, self.parse_answers, errback=self.unanswered, cb_kwargs=known, headers={"Referer": page.url}, dont_filter=True

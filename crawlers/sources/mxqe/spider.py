@@ -24,7 +24,7 @@ from crawlers.read.vocabulary.options import options_in
 from crawlers.text.fields import parsed_json, text_of
 
 WALL, IMAGES = "a pay-wall", "images"
-"""Marks of an article's page."""
+"""Properties of an article's page."""
 _TO_PAY = '.m-vip, a[href*="/pay/"]'
 _PAY_WORDS = re.compile(
     r"(?:开通|成为|购买).{0,6}(?:VIP|会员)|(?:VIP|会员).{0,8}(?:查看|可见|专享)|扫码.{0,10}(?:查看|获取).{0,4}答案", re.I
@@ -52,7 +52,7 @@ def lines_of_article(html: str, is_first: bool) -> list[str]:
 
 
 def marks_of(page: TextResponse, lines: list[str]) -> list[str]:
-    """Return what an article's page has instead of text: a paywall, images."""
+    """Return the properties of an article's page that replace text: a paywall, images."""
     is_walled = bool(page.css(_TO_PAY)) or any(_PAY_WORDS.search(line) for line in lines)
     return [*([WALL] if is_walled else []), *([IMAGES] if any(IMAGE in line for line in lines) else [])]
 
@@ -117,7 +117,7 @@ class MxqeSpider(SourceSpider):
                 yield Request(url, self.parse_list)
 
     def parse_list(self, response: Response, is_first: bool = True, before: list[str] | None = None) -> Iterator[Request]:
-        """Read one page of a list; the first states the number of articles. If it does not, each page leads to the next."""
+        """Read one page of a list; the first states the number of articles, otherwise each page leads to the next."""
         if not is_page(response, self):
             return
         page = _utf8(response)
@@ -163,7 +163,7 @@ class MxqeSpider(SourceSpider):
         yield from self._questions(request_of(failure).cb_kwargs["article"])
 
     def _without_body(self, response: Response, article: Article | None) -> Iterator[QuestionItem | Request]:
-        """Request an article of the main host from the API if it was moved; numbers of other hosts are not those of the API."""
+        """Request a moved article of the main host from the API, which does not know the numbers of other hosts."""
         article_match = _ARTICLE.search(response.url)
         if article is not None:
             self.misfit(response, "no div.m-cmsinfo-cont on a further page of an article")
@@ -187,7 +187,7 @@ class MxqeSpider(SourceSpider):
             self.misfit(response, f"no div.m-cmsinfo-cont on {url}, and no `content` in the API's answer: {response.body[:40]!r}")
         elif not data["content"]:
             self.note("articles that were removed")
-        elif prices - _FREE:  # the text is sent anyway, for the client to hide
+        elif prices - _FREE:  # the text is sent anyway, and the client hides it
             self.note("articles that are to be paid for")
         elif not prices:
             self.misfit(response, f"no `is_sf`, which marks paid articles; the keys are {', '.join(map(str, data))[:80]}")

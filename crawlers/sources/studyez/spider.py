@@ -35,7 +35,7 @@ _DOWNLOAD = re.compile(r"\.(?:docx?|pdf|rar|zip|xlsx?)$", re.I)
 
 
 class StudyezSpider(SourceSpider):
-    """Reads the channels whose name mentions counsellors or physicians.
+    """Spider of the channels whose name mentions counsellors or physicians.
 
     With `lists`, only those: `psychology` for both sections of a channel, `psychology/lnst` for one.
     """
@@ -76,7 +76,7 @@ class StudyezSpider(SourceSpider):
                 yield Request(url, self.parse_list, cb_kwargs={"channel": name})
 
     def parse_list(self, response: Response, channel: str = "", number: int = 1, before: list[str] | None = None) -> Iterator[Request]:
-        """Read one page of a list of articles; its other rows lead to channels. `before` are the articles of the page before."""
+        """Read one page of a list of articles; its other rows lead to channels. `before` has the articles of the previous page."""
         address = [part for part in response.url.split("/")[3:5] if part]
         if not is_page(response, self) or len(address) < 2:
             return
@@ -84,7 +84,7 @@ class StudyezSpider(SourceSpider):
         articles: dict[str, str] = {}
         for url, link in list(links_of(response, _LIST)) or links_of(response):
             match = _ARTICLE.search(url)
-            if match and match["channel"] in (address[0], None):  # other examinations' articles are beside the list
+            if match and match["channel"] in (address[0], None):  # articles of other examinations are next to the list
                 articles.setdefault(url, link.root.get("title") or text_of(link).lstrip("·"))
         if not articles:
             self.misfit(
@@ -148,7 +148,7 @@ def _lines(page: TextResponse) -> list[str]:
 
 
 def _marks(page: TextResponse) -> list[str]:
-    """Return what an article may have instead of text."""
+    """Return the kinds of content that an article may have instead of text."""
     body = SelectorList(outermost(page.css(".kao_text")))
     files = any(_DOWNLOAD.search(href) for href in body.css("a::attr(href)").getall())
     return [*(["files"] if files else []), *(["images"] if body.css("img") else [])]

@@ -1,6 +1,6 @@
-"""Entries of xiaohe: name, values and sections, from the state of a page or from its HTML.
+"""Read entries of xiaohe (name, values and sections) from the state of a page or from its HTML.
 
-No page of the real site was available: an entry is recognised by the shape of a state (titles with text, labels with values).
+No page of the real site was available; an entry is recognised by the shape of a state (titles with text, labels with values).
 """
 
 import re
@@ -53,7 +53,7 @@ def page_heading(response: Response) -> str:
 
 
 def entry_in(state: Any, wanted: str = "") -> EntryContent | None:
-    """Return the entry of the state that the page's heading names, else its first entry."""
+    """Return the entry of the state with the name in the page's heading, else its first entry."""
     state_entry = entry_of_state(state, wanted)
     return (
         EntryContent(state_entry.name, state_entry.alias, *_values_and_sections(state_entry.pairs, state_entry.parts))
@@ -84,7 +84,7 @@ def _sections_of_html(page: Selector) -> list[Part]:
 
 
 def _headings_of_html(page: Selector) -> list[Part]:
-    """Return what follows each second-level heading, up to the next one beside it."""
+    """Return the content after each second-level heading, up to the next heading on its level."""
     headings = page.css("h2")
     titles = [_short_text(heading.root) for heading in headings]
     return list(zip(titles, following_parts([heading.root for heading in headings], _ENDS), strict=True))

@@ -1,10 +1,7 @@
 """xiaohe: diseases, symptoms, examinations, medicines and foods of the encyclopedia of xiaohe.cn.
 
-No page of the real site was available: addresses of lists and entries are assumed, and what does not fit is reported.
-
-Lists in the states of xiaohe's pages: addresses of entries, where a list continues, and what is not understood.
-
-No page of the real site was available: key names are assumed, so a list that may continue in an unknown way is reported.
+No page of the real site was available: URLs and key names are assumed. Pages that do not fit, and lists that may continue in an unknown
+way, are reported.
 """
 
 import re
@@ -44,7 +41,7 @@ class Listing(NamedTuple):
     cursor: str | None = None
     """Parameter of the call for more; None at the end of the list."""
     faults: tuple[str, ...] = ()
-    """Why it may have more than can be read."""
+    """Reasons why the list may have more entries than can be read."""
 
 
 def listings(state: Any, kind: str, before: int = 0) -> Iterator[Listing]:
@@ -71,7 +68,7 @@ def _listing(listing: dict[str, Any], rows: list[Any], kind: str, before: int) -
 
 
 def _way_on(listing: dict[str, Any], count: int) -> tuple[str | None, str | None]:
-    """Return the cursor of the call for more, and why the list may have more than can be read."""
+    """Return the cursor of the call for more, and why the list may have more entries than can be read."""
     more_flags = [value for key, value in listing.items() if _MORE.fullmatch(key)]
     total = next((int(value) for key, value in listing.items() if _TOTAL.fullmatch(key) and re.fullmatch(r"\d{1,9}", str(value))), None)
     cursor = next((str(listing[key]) for key in _CURSOR_KEYS if listing.get(key) is not None), None)
@@ -109,7 +106,7 @@ _PAGE = re.compile(r"(?:^|&)(?:page|p|pn|page_?num|offset|cursor)=\w+", re.I)
 _MORE_WORDS = re.compile("加载更多|下一页")
 _CHECK = re.compile(rb"__ac_nonce|__ac_signature|byted_acrawler")
 _SHORT_BYTES = 10_000
-"""Pages of the site are longer, with their state and styles; the browser check is not."""
+"""Real pages, with their state and styles, are longer than this; the browser check is not."""
 _FEW_CHARS = 40
 
 
@@ -165,7 +162,7 @@ class XiaoheSpider(SourceSpider):
         yield from requests
 
     def more_failed(self, failure: Failure) -> None:
-        """Report a failed call for more. Its address is assumed, and without the report the rest of a list would be lost silently."""
+        """Report a failed call for more. Its URL is assumed, so without the report the rest of a list would be lost silently."""
         if failure.check(HttpError):
             response = failure.value.response
             if of_answer(response.url, response.status) is None:  # otherwise it counts as failed and is requested again
@@ -212,7 +209,7 @@ class XiaoheSpider(SourceSpider):
         return [f"{link.url}?{link.query}" for link in links if _PAGE.search(link.query)]
 
     def _listed(self, response: Response, kind: str, page_listings: Iterable[Listing], before: int = 0) -> Iterator[Request]:
-        """Yield requests for the entries of lists and for more of them; one misfit reports what else the lists may have."""
+        """Yield requests for the entries and further pages of lists; report other content of the lists as one misfit."""
         faults = [fault for listing in page_listings for fault in listing.faults]
         for listing in page_listings:
             lost = [href for href in listing.hrefs if (link := link_to(response.url, href)) is None or not _kind_of_link(link)[0]]
@@ -229,7 +226,7 @@ class XiaoheSpider(SourceSpider):
 
 
 def _kind_of_link(link: Link) -> tuple[str, bool]:
-    """Return the kind that an address names, and whether it is an entry; no kind if it is neither entry nor list."""
+    """Return the kind in a URL, and whether it is an entry; no kind if it is neither an entry nor a list."""
     if link.host == _SEARCH:
         is_leaflet = link.path == "/drug/document" and bool(_LEAFLET.search(link.query))
         return ("drug", True) if is_leaflet else ("", False)
@@ -238,7 +235,7 @@ def _kind_of_link(link: Link) -> tuple[str, bool]:
 
 
 def _canonical(url: str) -> str:
-    """Return the canonical address of a page: its query only tracks visitors, except for the number of a leaflet."""
+    """Return the canonical URL of a page: without its query, which only tracks visitors, except for the number of a leaflet."""
     link = link_to(url, "")
     if link is None:
         return url

@@ -1,6 +1,6 @@
-"""Entries in the states of xiaohe's pages: name, card and modules, recognised by their form.
+"""Read entries from the states of xiaohe's pages: name, card and modules, recognised by their form.
 
-No page of the real site was available: an entry is an object with a name and modules, a module one with a title and text.
+No page of the real site was available; an entry is an object with a name and modules, a module an object with a title and text.
 """
 
 import re
@@ -26,7 +26,7 @@ def has_markup(text: str) -> bool:
 
 
 def as_html(value: Any) -> str:
-    """Return rich text as HTML: a string with markup as it is, plain text escaped, blocks according to their type."""
+    """Return rich text as HTML: strings with markup unchanged, plain text escaped, blocks according to their type."""
     return _html(value, MAX_DEPTH)
 
 
@@ -99,7 +99,7 @@ class StateEntry(NamedTuple):
 
 
 def entry_of_state(state: Any, heading: str = "") -> StateEntry | None:
-    """Return the entry of the state that the page's heading names, else its first entry."""
+    """Return the entry of the state with the name in the page's heading, else its first entry."""
     chosen: tuple[str, dict[str, Any]] | None = None
     for name, holder in _holders(state, heading):
         if chosen is None or name == heading:
@@ -165,7 +165,7 @@ def _plain(value: Any, depth: int = _MAX_DEPTH) -> str:
 
 
 def _parts(modules: list[Any]) -> Iterator[Part]:
-    """Yield title and rich text of modules and of those within them."""
+    """Yield the title and rich text of modules and of nested modules."""
     left = list(reversed(modules))  # no recursion: a state may be nested deeper than Python's call stack allows
     while left:
         module = left.pop()

@@ -76,7 +76,7 @@ def test_a_replica_goes_before_saved_pages() -> None:
         ([("a", HOME), ("b", HOME)], "a and b are both saved from https://www.toy.example/list/"),
     ],
 )
-def test_what_cannot_be_served_is_told(tmp_path: Path, cases: list[tuple[str, str]], told: str) -> None:
+def test_reports_pages_that_cannot_be_served(tmp_path: Path, cases: list[tuple[str, str]], told: str) -> None:
     for case, url in cases:
         save(tmp_path, case, url, case.encode())
     with pytest.raises(ValueError, match=told):
@@ -86,14 +86,14 @@ def test_what_cannot_be_served_is_told(tmp_path: Path, cases: list[tuple[str, st
 @pytest.mark.parametrize(
     ("text", "told"), [("{", "list.json: no JSON"), ("[]", 'expected an object with "url"'), ("{}", 'expected an object with "url"')]
 )
-def test_a_broken_case_is_told(tmp_path: Path, text: str, told: str) -> None:
+def test_reports_invalid_case(tmp_path: Path, text: str, told: str) -> None:
     save(tmp_path, "list", HOME)
     (tmp_path / "toy/pages/list.json").write_text(text)
     with pytest.raises(ValueError, match=told):
         saved_site(Toy, tmp_path)
 
 
-def test_a_case_without_page_is_told(tmp_path: Path) -> None:
+def test_reports_case_without_page(tmp_path: Path) -> None:
     save(tmp_path, "list", HOME)
     (tmp_path / "toy/pages/list.html").unlink()
     with pytest.raises(ValueError, match=r"list.json: its page is missing; expected list.html or list.body"):

@@ -46,7 +46,7 @@ def test_a_site_sees_what_was_asked(port: int) -> None:
     assert body.decode("gbk") == "POST b.example /echo?q=%D0%C4&p=1 yes 问"
 
 
-def test_the_clock_stands_at_the_snapshot(port: int) -> None:
+def test_clock_is_fixed_at_the_snapshot(port: int) -> None:
     response, _ = ask(port, "/echo")
     assert response.headers["Date"] == "Fri, 20 Nov 2026 00:00:00 GMT"
     assert response.headers["Server"] == "nginx"  # no version of ours in stored pages

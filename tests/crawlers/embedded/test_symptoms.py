@@ -15,7 +15,7 @@ def test_what_is_said_of_symptoms_is_long_enough_for_passages() -> None:
         assert max(map(len, symptom.modules.values())) >= LEAST_CHARS, symptom.name
 
 
-def test_a_symptom_stands_in_the_list_of_xiaohe_and_has_its_page() -> None:
+def test_xiaohe_symptom_has_a_list_entry_and_a_page() -> None:
     respond = xiaohe.build(load_content())
 
     def body(target: str) -> str:

@@ -91,11 +91,11 @@ def test_noise_is_dropped_on_request(tag: str, hidden: bool) -> None:
     assert text_of(html, drop_hidden=True) == ("高血压" if hidden else "高噪血压")
 
 
-def test_a_page_nested_without_end_is_read() -> None:
+def test_reads_deeply_nested_page() -> None:
     assert text_of("<b>" * 3000 + "高血压") == "高血压"
 
 
-def test_a_page_of_superscripts_without_end_is_read() -> None:
+def test_reads_page_of_endless_superscripts() -> None:
     assert text_of("<sup>" * 3000 + "高血压") == "高血压"
 
 

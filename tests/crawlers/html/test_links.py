@@ -26,11 +26,11 @@ def test_a_link_is_an_address(href: str, url: str) -> None:
 
 
 @pytest.mark.parametrize("href", ["javascript:;", "mailto:a@b.c", "http://[::1", "tel:1", "data:text/html,x"])
-def test_what_leads_out_of_the_web_is_none(href: str) -> None:
+def test_ignores_links_that_are_not_http(href: str) -> None:
     assert link_to(PAGE, href) is None
 
 
-def test_links_come_once_in_their_order() -> None:
+def test_yields_distinct_links_in_order() -> None:
     found = list(links_to(PAGE, ["/b/", "/a/", "//tag.120ask.com/b/#x", "javascript:;", "/b/?p=2"]))
     host = "tag.120ask.com"
     assert found == [Link(host, "/b/", ""), Link(host, "/a/", ""), Link(host, "/b/", "p=2")]
@@ -59,7 +59,7 @@ def test_outermost_elements_hold_all_text_of_all(html: str) -> None:
     assert [one.root for one in kept] == [one.root for one in found if not any(above.tag == "b" for above in one.root.iterancestors())]
 
 
-def test_one_element_found_twice_is_one_in_none() -> None:
+def test_element_found_twice_counts_once() -> None:
     page = Selector("<p><b>甲</b></p>")
     assert [one.get() for one in outermost([*page.css("p"), *page.css("b"), *page.css("p")])] == ["<p><b>甲</b></p>"]
 
@@ -73,7 +73,7 @@ def test_inner_parts_divide_the_text(html: str) -> None:
 
 
 @pytest.mark.parametrize("sign", ["\x01", "\x0b", "\x0c", "\ufffe", "\uffff", "&#1;", "&#xFFFF;"])
-def test_signs_that_no_xml_may_hold_stop_nothing(sign: str) -> None:
+def test_characters_invalid_in_xml_do_no_harm(sign: str) -> None:
     """libxml2 reads a form feed and its like, and lxml refuses to write them."""
     page = Selector(f"<div>前{sign}<b>甲</b>后{sign}<i>丙</i>中{sign}<b>乙</b>尾{sign}</div>")
     assert inner_parts([one.root for one in page.css("b")]) == ["甲", "乙"]

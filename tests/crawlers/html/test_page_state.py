@@ -95,7 +95,7 @@ def test_a_name_within_a_name_is_another() -> None:
 @pytest.mark.slow
 @settings(deadline=None)
 @given(JSON_VALUES.filter(lambda value: isinstance(value, dict | list)), st.text(max_size=30).filter(lambda text: "<" not in text))
-def test_any_state_comes_back_whatever_stands_behind_it(value: Any, behind: str) -> None:
+def test_any_state_is_read_despite_following_script(value: Any, behind: str) -> None:
     assert parsed(script(value) + ";" + behind) == json.loads(script(value))
 
 

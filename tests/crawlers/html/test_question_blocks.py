@@ -44,7 +44,7 @@ def test_a_label_of_the_type_within_the_stem_is_cut_from_it() -> None:
     assert one["stem_raw"] == "单选是（ ）。"
 
 
-def test_text_alone_leaves_out_what_is_in_an_inner_element() -> None:
+def test_text_pseudo_element_excludes_inner_elements() -> None:
     (one,) = fields('<div class="q"><p class="t"><b>12</b>心理是（ ）。</p></div>', Blocks(container=".q", stem=".t::text"))
     assert one == {"stem_raw": "心理是（ ）。"}
 
@@ -60,7 +60,7 @@ def test_an_answer_may_stand_in_an_attribute_of_the_container_or_within() -> Non
         assert fields(body, Blocks(container=".q", stem=".t", answer=css))[0]["answer_raw"] == wanted
 
 
-def test_a_container_within_another_is_no_second_question() -> None:
+def test_nested_container_is_not_a_second_question() -> None:
     assert len(fields('<div class="q"><div class="q"><p class="t">一</p></div></div><div class="q"><p class="t">二</p></div>')) == 2
 
 

@@ -33,7 +33,7 @@ def test_a_sound_page_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("base", ["http://[", "//[::1", "https://[x]/"])
-def test_a_base_that_is_no_address_is_none(base: str) -> None:
+def test_ignores_base_that_is_not_a_url(base: str) -> None:
     response = page(f'<!DOCTYPE html><html><head><base href="{base}"><title>题</title></head><body><a href="d">甲</a></body></html>')
     with pytest.raises(ValueError, match=r"."):
         response.css("a")
@@ -59,7 +59,7 @@ PIECES = st.sampled_from(
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(PIECES, max_size=40).map("".join), st.sampled_from([0, MAX_DEPTH - 5, MAX_DEPTH, 1500]))
-def test_what_is_nested_too_deep_keeps_its_words_and_their_order(inside: str, above: int) -> None:
+def test_flattening_keeps_text_and_order(inside: str, above: int) -> None:
     response = page("<html><body>" + "<div>" * above + inside)
     read = readable(response)
     assert "".join(words(read)) == "".join(words(response))
@@ -68,7 +68,7 @@ def test_what_is_nested_too_deep_keeps_its_words_and_their_order(inside: str, ab
     assert not read.xpath("/*" * MAX_DEPTH + "/*")
 
 
-def test_what_stands_behind_the_depth_at_which_the_parser_ends_is_read() -> None:
+def test_reads_text_below_the_parser_depth_limit() -> None:
     response = page("<p>前</p>" + "<div>" * 3000 + "中" + "</div>" * 3000 + "<p>後</p>")
     assert words(response) == ["前"]
     assert words(readable(response)) == ["前", "中", "後"]
@@ -80,19 +80,19 @@ def test_deep_xml_is_no_deeper_either() -> None:
     assert not readable(response).xpath("/*" * MAX_DEPTH + "/*")
 
 
-def test_json_and_pictures_are_left_alone() -> None:
+def test_leaves_json_and_pictures_unchanged() -> None:
     for response in (page("[" + '"<",' * 600 + "0]", TextResponse), TextResponse(URL, body=b"<" * 600 + b"\0\xff")):
         assert readable(response).body == response.body
 
 
 @pytest.mark.parametrize("kind", [TextResponse, JsonResponse])
 @pytest.mark.parametrize("inside", ["0", '"' + "<" * 600 + '"'])
-def test_json_nested_deeper_than_its_parser_goes_is_no_page(inside: str, kind: type[TextResponse]) -> None:
+def test_too_deeply_nested_json_is_not_a_page(inside: str, kind: type[TextResponse]) -> None:
     response = Charset().process_response(Request(URL), page("[" * 9000 + inside + "]" * 9000, kind))
     assert is_json(response) and hints_of(response) == PageHints()
 
 
-def test_a_page_nested_without_end_is_read() -> None:
+def test_reads_deeply_nested_page() -> None:
     response = page("<div class=a>" * 14_000 + "甲")
     read = Charset().process_response(Request(URL), response)
     assert read.css("div.a::text").getall() == ["甲"]
@@ -132,7 +132,7 @@ ATTRIBUTES = {
 
 @pytest.mark.parametrize("attribute", ATTRIBUTES.values(), ids=ATTRIBUTES)
 @pytest.mark.parametrize("kind", [HtmlResponse, TextResponse])
-def test_a_tag_of_any_number_of_attributes_is_read_in_time(attribute, kind: type[TextResponse]) -> None:
+def test_reads_tag_with_many_attributes_in_time(attribute, kind: type[TextResponse]) -> None:
     """80,000 of them took a minute, and what broke one crawl was stored and broke the next."""
     crowded = "<html><body><p>甲</p><a href='/x'" + "".join(map(attribute, range(80_000))) + ">乙</a><p>丙</p></body></html>"
     start = time.process_time()

@@ -54,11 +54,11 @@ def test_lists_and_headings_keep_their_kind() -> None:
 @pytest.mark.parametrize(
     "text, answer", [("a<b", False), ("<p>", False), ("a<br>b", True), ("</p>", True), ("&nbsp;", True), ("R&D;", False)]
 )
-def test_markup_is_told_from_plain_text(text: str, answer: bool) -> None:
+def test_distinguishes_markup_from_plain_text(text: str, answer: bool) -> None:
     assert has_markup(text) is answer
 
 
-def test_what_is_nested_without_end_is_left_out() -> None:
+def test_omits_endless_nesting() -> None:
     value: Any = "底"
     for _ in range(3000):
         value = [value]

@@ -89,7 +89,7 @@ def test_labels_and_values_of_an_entry(values: str, body: str) -> None:
     assert [(value.label, value.value) for value in item.values] == [("性味", "甘：微寒"), ("归经", "心 肺")]
 
 
-def test_rows_of_no_label_are_told() -> None:
+def test_reports_rows_without_label() -> None:
     spider = spider_of(new_source("toyherbs", URL, "encyclopedia"))
     body = '<h1>麦冬</h1><ul class="summary"><li>甘</li><li>入<a>心</a>、<a>肺</a>经</li><li>肺</li></ul><h2>来源</h2><p>块根。</p>'
     (item,) = spider.parse_entry(HtmlResponse(URL, body=body.encode(), encoding="utf-8"))
@@ -108,7 +108,7 @@ def test_a_second_call_changes_nothing(repository: Path, capsys: pytest.CaptureF
 
 
 @pytest.mark.parametrize("there", range(7))
-def test_what_a_kill_left_undone_is_done(repository: Path, there: int) -> None:
+def test_completes_what_a_kill_interrupted(repository: Path, there: int) -> None:
     main(["toyexam", URL, "--kind", "exam"])
     whole = files(repository)
     for path in list(texts_of(new_source("toyexam", URL, "exam")))[there:]:
@@ -147,14 +147,14 @@ def test_nothing_is_written_over(repository: Path, file: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "more"), [("hxter", []), ("ask120", ["--snapshot", "2027-01-01"])])
-def test_a_taken_name_is_refused(repository: Path, name: str, more: list[str]) -> None:
+def test_rejects_taken_name(repository: Path, name: str, more: list[str]) -> None:
     with pytest.raises(ValueError, match=rf"sources.{name} exists"):
         main([name, URL, "--kind", "exam", *more])
     assert set(files(repository)) == {"params.yaml"}
 
 
 @pytest.mark.parametrize("name", ["", "Toy", "1toy", "toy-exam", "toy.exam", "../toy", "class", "toy exam", "题库", "x" * 41, "toy\n"])
-def test_a_bad_name_is_refused(name: str) -> None:
+def test_rejects_invalid_name(name: str) -> None:
     with pytest.raises(ValueError, match="expected small letters"):
         new_source(name, URL, "exam")
 
@@ -171,7 +171,7 @@ def test_a_bad_name_is_refused(name: str) -> None:
         "https://[::1/",
     ],
 )
-def test_an_address_that_is_none_is_refused(url: str) -> None:
+def test_rejects_invalid_url(url: str) -> None:
     with pytest.raises(ValueError, match="URL: "):
         new_source("toy", url, "exam")
 
@@ -187,7 +187,7 @@ def test_the_own_network_is_refused(host: str) -> None:
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=40), st.sampled_from(KINDS))
-def test_whatever_address_is_given_the_files_are_sound(tail: str, kind: str) -> None:
+def test_any_url_gives_valid_files(tail: str, kind: str) -> None:
     try:
         texts = texts_of(new_source("toy", f"https://www.toy.example/{tail}", kind))
     except ValueError as error:
@@ -211,7 +211,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_one_line_is_put_in_and_nothing_else_moves(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inserts_one_line_and_changes_nothing_else(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crawlers.new.params_line.check", lambda values: None)
     after = with_source(text, "toyexam", LINE)
     lines, new = after.splitlines(), [line for line in after.splitlines() if "toyexam" in line]
@@ -227,13 +227,13 @@ def test_one_line_is_put_in_and_nothing_else_moves(text: str, monkeypatch: pytes
     [("clean: {x: 1}\n", "found no line below `sources:`"), ("sources: {a: {max_pages: 1}}\n", "is written as {…}"), ("a: [", "not YAML"),
      ("- a\n", "expected keys and values")],
 )  # fmt: skip
-def test_a_file_that_takes_no_line_is_told(text: str, told: str) -> None:
+def test_reports_file_in_which_no_line_can_be_inserted(text: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         with_source(text, "toyexam", LINE)
 
 
 @pytest.mark.parametrize("day", ["soon", "2026-13-99", "2026-02-29", "20261120", ""])
-def test_a_wrong_snapshot_is_told_before_anything_is_written(repository: Path, day: str, capsys: pytest.CaptureFixture) -> None:
+def test_rejects_wrong_snapshot_before_writing(repository: Path, day: str, capsys: pytest.CaptureFixture) -> None:
     with pytest.raises(SystemExit):
         main(["toyexam", URL, "--kind", "exam", "--snapshot", day])
     assert f"argument --snapshot: {day!r} is not a date; expected a date such as 2026-11-20" in capsys.readouterr().err

@@ -85,7 +85,7 @@ def test_items_that_do_not_fit_into_memory_are_sorted_on_disk(items: Callable, m
     assert items({}) == whole == items({}, workers=1)
 
 
-def test_what_was_seen_where_is_found_again_in_the_index(items: Callable, tmp_path: Path) -> None:
+def test_index_finds_all_stored_pages(items: Callable, tmp_path: Path) -> None:
     read = items(linked({"/": ["/a"], "/a": []}))
     stored = {row.url: row.page_id for row in read_index(tmp_path / "toy", SNAPSHOT)}
     assert [item.provenance.page_id for item in read] == [stored[item.url] for item in read]
@@ -104,7 +104,7 @@ def test_redirects_statuses_and_robots_are_those_of_the_crawl(items: Callable, t
     assert read == {f"{HOME}/": "", f"{HOME}/new": f"{HOME}/ 0", f"{HOME}/after-failure": f"{HOME}/gone"}
 
 
-def test_an_answer_that_is_none_any_more_and_was_stored_is_heard_once(items: Callable, tmp_path: Path) -> None:
+def test_stored_answer_that_is_no_longer_valid_is_used_once(items: Callable, tmp_path: Path) -> None:
     pages = linked({"/": ["/not-so", "/a"], "/a": [], "/after-failure": []}) | {"/not-so": answer("/not-so", "no", 405)}
     store(tmp_path / "toy", pages)
     assert len(items({})) == 3
@@ -120,7 +120,7 @@ def test_a_page_that_the_crawl_did_not_get_goes_to_the_errback(items: Callable, 
 
 
 @pytest.mark.parametrize("body", [b"", b"12ab\n", b"\xff" * 32])
-def test_a_list_of_what_was_turned_away_that_is_damaged_is_no_empty_list(tmp_path: Path, body: bytes) -> None:
+def test_damaged_list_of_refused_requests_raises(tmp_path: Path, body: bytes) -> None:
     (tmp_path / f"{SNAPSHOT}.beyond.txt").write_bytes(body)
     with pytest.raises(ValueError, match="expected 32 hexadecimal digits a line; `dvc repro -f"):
         read_beyond(tmp_path, SNAPSHOT)
@@ -155,7 +155,7 @@ def test_a_spider_starts_once(items: Callable) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_told_does_not_depend_on_the_workers(tmp_path: Path) -> None:
+def test_reports_do_not_depend_on_the_workers(tmp_path: Path) -> None:
     troubles = [f"/{kind}{number}" for number in range(40) for kind in ("misfit", "raise")]
     random.Random(1).shuffle(troubles)
     store(tmp_path / "toy", linked({"/": troubles} | {path: [] for path in troubles}))
@@ -188,7 +188,7 @@ def test_what_is_told_does_not_depend_on_the_workers(tmp_path: Path) -> None:
         ("dict", r"1 of 2 pages no longer fit .*\n  https://toy.example/dict: dict is not an item; expected QuestionItem or EntityItem"),
     ],
 )
-def test_what_goes_wrong_is_told(items: Callable, does: str, told: str) -> None:
+def test_reports_errors(items: Callable, does: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         items(linked({"/": [f"/{does}"], f"/{does}": [], "/a": []}), Trouble)
 
@@ -230,13 +230,13 @@ def test_pages_that_are_known_to_break_the_spider_do_not_count_again(tmp_path: P
         assert len(outcome.rejected) == MOST_BROKEN + 1
 
 
-def test_a_spider_that_cannot_be_made_says_why(items: Callable) -> None:
+def test_reports_why_a_spider_cannot_be_constructed(items: Callable) -> None:
     with pytest.raises(ValueError, match=r"params.yaml: sources.toy: no spider of this site reads `letters`"):
         items(linked({"/": []}), Scoped)
 
 
 @pytest.mark.slow
-def test_an_archive_that_cannot_be_read_is_told(items: Callable, tmp_path: Path) -> None:
+def test_reports_unreadable_archive(items: Callable, tmp_path: Path) -> None:
     items(linked({"/": ["/a"], "/a": []}))
     path = segment(tmp_path / "toy", SNAPSHOT)
     whole = bytearray(path.read_bytes())
@@ -248,7 +248,7 @@ def test_an_archive_that_cannot_be_read_is_told(items: Callable, tmp_path: Path)
         items({})
 
 
-def test_an_answer_that_cannot_be_unpacked_is_told(items: Callable) -> None:
+def test_reports_answer_that_cannot_be_decompressed(items: Callable) -> None:
     with pytest.raises(ValueError, match=r"extract toy: 1 errors, logged above"):
         items(linked({"/b": []}) | {"/a": answer("/a", "no gzip", **{"Content-Encoding": "gzip"})}, Starting)
 

@@ -24,7 +24,7 @@ identities = st.none() | st.binary(min_size=1, max_size=1)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.lists(identities, max_size=700), st.integers(1, 400)), max_size=6))
-def test_what_was_found_first_is_taken_first_and_once(steps: list[tuple[bool, list[bytes | None], int]]) -> None:
+def test_frontier_is_first_in_first_out_without_repeats(steps: list[tuple[bool, list[bytes | None], int]]) -> None:
     frontier, number = Frontier(), 0
     seen: set[bytes] = set()
     waiting: list[bytes] = []
@@ -101,7 +101,7 @@ def test_each_page_is_found_and_no_other(paths: set[str]) -> None:
             assert found is None or canonicalize_url(found.url) == canonicalize_url(HOME + path)
 
 
-def test_a_request_arrives_as_it_was_sent() -> None:
+def test_request_round_trips() -> None:
     spider = Walk()
     sent = FormRequest(
         f"{HOME}/rpc", formdata={"id": "页"}, callback=spider.parse, errback=spider.without, headers={"Referer": HOME}, meta={"depth": 2},
@@ -117,6 +117,6 @@ def test_a_request_arrives_as_it_was_sent() -> None:
 
 
 @pytest.mark.parametrize("callback", [print, Walk().parse, lambda response: None])
-def test_a_callback_that_is_no_method_of_the_spider_is_refused(callback: object) -> None:
+def test_rejects_callback_that_is_not_a_spider_method(callback: object) -> None:
     with pytest.raises(ValueError, match="is no method of Walk"):
         encode(Request(HOME, callback), Walk())

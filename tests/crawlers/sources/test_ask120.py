@@ -135,7 +135,7 @@ def test_foods_have_their_reasons_however_those_are_boxed(spider: Ask120Spider, 
     assert spider.crawler.stats.get_value("misfit/count") is None
 
 
-def test_foods_whose_reasons_do_not_pair_are_read_alone_and_told(spider: Ask120Spider) -> None:
+def test_foods_without_matching_reasons_are_reported(spider: Ask120Spider) -> None:
     tabs = '<div class="swiper-container"><div><em>燕麦</em></div><div><em>菠菜</em></div></div>'
     reasons = "<div class=bigbox><div>富含纤维。</div><div>富含镁。</div><div>又及。</div></div>"
     html = f'<div class="wrap_big"><div class="dl_1"><em>宜吃食物</em>{tabs}{reasons}</div></div>'
@@ -144,7 +144,7 @@ def test_foods_whose_reasons_do_not_pair_are_read_alone_and_told(spider: Ask120S
     assert "3 reasons" in spider.crawler.stats.get_value("misfit/pages")[0]
 
 
-def test_a_food_page_with_text_that_is_not_read_is_a_misfit(spider: Ask120Spider) -> None:
+def test_food_page_with_unread_text_is_a_misfit(spider: Ask120Spider) -> None:
     html = '<div class="wrap_big"><div class="dl_1"><p>宜吃燕麦，富含纤维。</p></div></div>'
     assert list(spider.parse_article(page(html, f"{TAG}/jibing/x/shiliao/"), "甲病", f"{TAG}/jibing/x/")) == []
     assert "宜吃燕麦" in spider.crawler.stats.get_value("misfit/pages")[0]
@@ -196,7 +196,7 @@ def test_foods_under_a_title_are_told_on_their_side(spider: Ask120Spider) -> Non
 
 
 @pytest.mark.parametrize("title", ["宜吃食物", "推荐食谱"])
-def test_a_title_is_told_from_foods_by_their_number(spider: Ask120Spider, title: str) -> None:
+def test_distinguishes_title_from_foods_by_count(spider: Ask120Spider, title: str) -> None:
     tabs = f"<div><em>{title}</em></div><div class=swiper-container><div><em>宜母子</em></div><div><em>菠菜</em></div></div>"
     dots = "<div class=dots><div>·</div><div>·</div></div>"
     html = f"<div class=wrap_big><div class=dl_1>{tabs}{dots}<div class=bigbox><div>味酸。</div><div>富含镁。</div></div></div></div>"
@@ -207,7 +207,7 @@ def test_a_title_is_told_from_foods_by_their_number(spider: Ask120Spider, title:
     assert [section.title for section in item.sections] == ["宜母子", "菠菜"]
 
 
-def test_leaflets_stand_under_two_addresses(spider: Ask120Spider) -> None:
+def test_leaflets_have_two_urls(spider: Ask120Spider) -> None:
     others = "".join(f'<a href="{place}">其他</a>' for place in ("/manual/8.html", "/detail/9.html", "/x/9.html"))
     links = f'<div class="details-right-drug"><p>甲片</p></div>{others}'
     found = spider.parse_medicine(page(links, "https://yp.120ask.com/detail/7.html"))
@@ -230,13 +230,13 @@ def test_a_part_of_an_examination_without_a_name_has_a_place_all_the_same(spider
 
 
 @pytest.mark.parametrize("scope, message", [({"letters": ["ab"]}, "letters a to z"), ({"departments": ["内科"]}, "as in addresses")])
-def test_a_scope_that_no_address_has_is_an_error(scope: dict[str, list[str]], message: str) -> None:
+def test_rejects_scope_of_the_wrong_form(scope: dict[str, list[str]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         scoped(**scope)
 
 
 @pytest.mark.parametrize("name", ["disease", "medicines", "medicines:1", "medicines:9-7", "medicines:1-99999999"])
-def test_a_list_that_ask120_has_not_is_an_error(name: str) -> None:
+def test_rejects_list_that_ask120_does_not_have(name: str) -> None:
     with pytest.raises(ValueError, match=r"sources\.ask120: lists: \['.*'\] found; expected examinations, or numbers of medicines"):
         scoped(lists=[name])
 

@@ -116,7 +116,7 @@ def _without_upper(disease: Disease) -> Disease:
     return msgspec.structs.replace(disease, departments=[name.rpartition("-")[2] for name in disease.departments])
 
 
-def test_examinations_come_back(sound: Content, atoms: Callable[[str, str, str], set[str]]) -> None:
+def test_examinations_round_trip(sound: Content, atoms: Callable[[str, str, str], set[str]]) -> None:
     assert len(sound.examinations) >= 15
     check(sound.examinations, "examination", EXAMINATION_LABELS, atoms)
     for examination in sound.examinations:
@@ -124,7 +124,7 @@ def test_examinations_come_back(sound: Content, atoms: Callable[[str, str, str],
         assert atoms("examination", examination.name, "正常值 参考区间") == ranges, examination.name
 
 
-def test_medicines_come_back(sound: Content, atoms: Callable[[str, str, str], set[str]]) -> None:
+def test_medicines_round_trip(sound: Content, atoms: Callable[[str, str, str], set[str]]) -> None:
     assert len(sound.medicines) >= 15
     check(sound.medicines, "medicine", MEDICINE_LABELS, atoms)
     for medicine in sound.medicines:
@@ -133,7 +133,7 @@ def test_medicines_come_back(sound: Content, atoms: Callable[[str, str, str], se
         assert atoms("medicine", medicine.name, "批准文号") == {plain(medicine.approval or "")}
 
 
-def test_foods_come_back(sound: Content, site_name: str, walked: ReplicaWalk, atoms: Callable[[str, str, str], set[str]]) -> None:
+def test_foods_round_trip(sound: Content, site_name: str, walked: ReplicaWalk, atoms: Callable[[str, str, str], set[str]]) -> None:
     if site_name == "ask120":  # shows food with its diseases alone
         assert all(item.entity_type != "food" for item in walked.items)
     else:
@@ -169,7 +169,7 @@ def test_every_item_is_named_and_placed(walked: ReplicaWalk) -> None:
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(rank=st.integers(0, 17), fields=st.fixed_dictionaries({name: _WORDS for name in DISEASE_LABELS if name != "departments"}))
-def test_any_disease_comes_back_from_any_place(rank: int, fields: dict[str, list[str]]) -> None:
+def test_any_disease_round_trips(rank: int, fields: dict[str, list[str]]) -> None:
     entry = Disease(slug="z", name="某病", departments=["内科"], infectious=True, sites=list(SITES), texts={"cause": "正文。"}, **fields)
     before = [Disease(slug=f"a{number}", name=f"前病{number}", departments=["内科"], sites=list(SITES)) for number in range(rank)]
     for site, spider_class in SITES.values():

@@ -113,7 +113,7 @@ def questions(draw: st.DrawFn) -> Q:
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(number=st.integers(0, 11), asked=st.lists(questions(), min_size=1, max_size=30))
-def test_any_paper_comes_back_in_any_layout(number: int, asked: list[Q]) -> None:
+def test_any_paper_round_trips_in_any_layout(number: int, asked: list[Q]) -> None:
     section = PaperSection(heading="一、单项选择题", questions=asked)
     for site, (module, spider_class) in SITES.items():
         subject = "初中教师心理学" if site == "hxter" else "生理心理学"

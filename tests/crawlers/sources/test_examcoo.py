@@ -83,7 +83,7 @@ def test_an_explanation_is_asked_for_where_there_is_one(spider: ExamcooSpider, c
     assert form == {"id": "9", "sdtId": "s1_9", "pid": "123", "p": "1", "tokenpid": TOKEN, **nothing}
 
 
-def test_a_question_outlives_its_explanation(spider: ExamcooSpider) -> None:
+def test_question_is_kept_if_its_explanation_fails(spider: ExamcooSpider) -> None:
     [request] = read(spider, [{"id": "123"}, row(e="1")])
     failure = Failure(OSError("no answer"))
     failure.request = request
@@ -133,9 +133,7 @@ def test_a_call_without_questions_is_a_misfit(spider: ExamcooSpider, rows: Any, 
         ({"id": "new"}, "row_unknown"),
     ],
 )
-def test_a_question_that_is_spoilt_is_kept_with_a_doubt_and_costs_no_other(
-    spider: ExamcooSpider, spoilt: dict[str, Any], doubt: str
-) -> None:
+def test_spoilt_question_is_kept_with_a_doubt(spider: ExamcooSpider, spoilt: dict[str, Any], doubt: str) -> None:
     given_up, item = read(spider, [{"id": "123"}, row(**spoilt), row(a="好题")])
     assert (given_up.doubt, item.doubt, item.stem_raw, item.number_raw) == (doubt, None, "好题", "2")
     [told] = spider.crawler.stats.get_value("misfit/pages")
@@ -146,7 +144,7 @@ def test_a_question_that_is_spoilt_is_kept_with_a_doubt_and_costs_no_other(
     ("kind", "code", "options", "raw"),
     [("s2", "9", 2, "9"), ("s1", "16", 4, "16"), ("s1", "9" * 5000, 4, "9" * 5000), ("s2", "1024", 0, "1024")],
 )
-def test_a_mask_beyond_the_options_is_bad_data_and_no_misfit(spider: ExamcooSpider, kind: str, code: str, options: int, raw: str) -> None:
+def test_mask_beyond_the_options_is_bad_data_not_a_misfit(spider: ExamcooSpider, kind: str, code: str, options: int, raw: str) -> None:
     listed = json.dumps([{"o": f"{number}"} for number in range(options)])
     [item] = read(spider, [{"id": "123"}, row(id=f"{kind}_9", b=listed, c=code)])
     assert (item.answer_raw, item.doubt) == (raw, "answer_mask_beyond_options")
@@ -156,9 +154,7 @@ def test_a_mask_beyond_the_options_is_bad_data_and_no_misfit(spider: ExamcooSpid
 @pytest.mark.parametrize("counters", [{}, {"e": "", "f": None}, {"e": "many"}])
 @pytest.mark.parametrize("more", [{}, {"b": [{"o": "甲"}, {"o": "乙"}]}, {"c": 2}, {"e": True, "c": "2 "}])
 @pytest.mark.parametrize("wrapped", [None, "b", "c"])
-def test_other_writings_of_the_same_are_read(
-    spider: ExamcooSpider, counters: dict[str, Any], more: dict[str, Any], wrapped: str | None
-) -> None:
+def test_reads_other_spellings(spider: ExamcooSpider, counters: dict[str, Any], more: dict[str, Any], wrapped: str | None) -> None:
     rows = [{"id": "123"}, row(**counters | more)]
     [item] = read(spider, {wrapped: rows} if wrapped else rows)
     assert (item.stem_raw, item.options_raw, item.answer_raw, item.doubt) == ("题干（ ）", ["甲", "乙"], "B", None)
@@ -195,7 +191,7 @@ def test_a_block_after_a_case_brings_the_next_case(spider: ExamcooSpider, block:
     assert not any(item.doubt for item in items)
 
 
-def test_a_case_in_the_middle_of_an_announced_one_is_a_doubt(spider: ExamcooSpider) -> None:
+def test_doubts_a_case_inside_an_announced_case(spider: ExamcooSpider) -> None:
     first = {"id": "b", "c": [{"c": "（1～3题共用题干）", "p": "0"}, {"c": _FIRST_CASE, "p": "0"}]}
     items = read(spider, [{"id": "123"}, first, row(), {"id": "b", "c": [{"c": "患者，男，20岁，发热3天。", "p": "0"}]}, row()])
     assert [item.doubt for item in items] == [None, "case_unsure"]
@@ -221,7 +217,7 @@ def test_a_paper_whose_answers_are_hidden_is_counted(spider: ExamcooSpider) -> N
     assert spider.crawler.stats.get_value("noted/papers without answers") == 1
 
 
-def test_the_title_is_in_the_record_where_the_page_has_none(spider: ExamcooSpider) -> None:
+def test_title_comes_from_the_record_if_the_page_has_none(spider: ExamcooSpider) -> None:
     paper = {"pid": "123", "tokenpid": TOKEN}
     made = spider.parse_content(call([{"id": "123", "a": "甲&amp;乙"}, row()]), view=HOST, paper=paper, page={"paper_raw": None})
     assert [item.paper_raw for item in made] == ["甲&乙"]
@@ -235,7 +231,7 @@ def test_provenance_names_no_token(spider: ExamcooSpider) -> None:
     assert item.provenance.url == f"{HOST}/editor/rpc/getpapercontent/pid/123/tokenpid/-/fromAction/view"
 
 
-def test_a_token_that_timed_out_is_read_anew_once(spider: ExamcooSpider) -> None:
+def test_timed_out_token_is_renewed_once(spider: ExamcooSpider) -> None:
     html = f'<script>var pid = "7";var vp4tokenpid = "{TOKEN}";</script>'
     view = page(f"{HOST}/editor/do/view/id/7", html)
     [first] = spider.parse_view(view)
@@ -330,7 +326,7 @@ def test_the_replica_answers_no_call_with_a_wrong_token() -> None:
     assert status("/editor/comment/index", known, "POST", b"sdtId=s1_1&pid=2599999&tokenpid=0") == 403
 
 
-def test_all_five_kinds_of_questions_come_back(spider: ExamcooSpider) -> None:
+def test_all_five_kinds_of_questions_round_trip(spider: ExamcooSpider) -> None:
     questions = [
         Q(type="mcqa", stem="甲<b>（ ）", options=["一&", "二"], answer="B"),
         Q(type="mrqa", stem="乙（ ）", options=["一", "二", "三"], answer="AC"),
@@ -380,7 +376,7 @@ def area(number: int, inner: str = "") -> str:
 
 
 @pytest.mark.slow
-def test_a_page_torn_apart_gives_no_wrong_question_and_takes_no_longer(spider: ExamcooSpider) -> None:
+def test_mutilated_page_gives_no_wrong_questions(spider: ExamcooSpider) -> None:
     nested = ""
     for number in range(400, 0, -1):  # one tag is not closed, and each question holds all that follow
         nested = area(number, nested)
@@ -416,7 +412,7 @@ def test_a_rendered_page_has_a_profile_that_is_no_question_and_answers_by_kind(s
     assert spider.crawler.stats.get_value("misfit/count") is None
 
 
-def test_heading_style_2_begins_to_number_anew_and_a_random_rule_is_followed(spider: ExamcooSpider) -> None:
+def test_heading_style_2_restarts_numbers_and_random_rules_are_followed(spider: ExamcooSpider) -> None:
     block = [{"c": "听觉部分", "p": "1"}], [{"c": "单选部分", "p": "2"}]
     rows = [{"id": "123"}, {"id": "b", "c": block[0]}, row(), row(), {"id": "b", "c": block[1]}, row()]
     *items, onward = read(spider, [*rows, {"id": "s100_1", "a": "99", "b": "另卷", "c": "9", "f": "3"}])
@@ -477,7 +473,7 @@ def test_links_into_a_category_do_not_name_the_whole_of_it(spider: ExamcooSpider
 
 
 @pytest.mark.parametrize("body", ["-1", "\ufeff-1\n", '"-1"'])
-def test_a_token_that_timed_out_is_known_in_any_writing(spider: ExamcooSpider, body: str) -> None:
+def test_recognizes_timed_out_token_in_any_form(spider: ExamcooSpider, body: str) -> None:
     assert "timed out" in (spider.refusal(call(body)) or "")
 
 

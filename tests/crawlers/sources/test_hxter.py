@@ -60,7 +60,7 @@ def test_a_page_that_names_no_encoding_is_read_as_gb18030(respond: Respond, spid
     assert items[0].stem_raw.startswith("月考失利后") and items[0].provenance.page_id == page_id(response.url, response.body)
 
 
-def test_what_gbk_lacks_is_a_reference_and_still_read(spider: HxterSpider) -> None:
+def test_reads_references_for_characters_missing_in_gbk(spider: HxterSpider) -> None:
     q = Q(type="mcqa", stem="心率为60±5次，β波\U00020bb7（ ）。", options=["甲", "乙"], answer="A")
     section = PaperSection(heading="一、单项选择题", questions=[q])
     paper = Paper(id=2530006, site="hxter", title="x", subject="高等学校教师心理学", sections=[section])
@@ -71,7 +71,7 @@ def test_what_gbk_lacks_is_a_reference_and_still_read(spider: HxterSpider) -> No
     assert item.stem_raw.startswith("心率为60±5次，β波\U00020bb7")
 
 
-def test_a_page_without_questions_says_so_loudly(spider: HxterSpider, caplog: pytest.LogCaptureFixture) -> None:
+def test_reports_page_without_questions(spider: HxterSpider, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         assert list(spider.parse_paper(page("<h1>某试卷</h1><div id=app></div>"))) == []
     assert "0 questions matched selectors" in caplog.text and "li.question" in caplog.text and "hxter/selectors.yaml" in caplog.text
@@ -125,7 +125,7 @@ def test_the_file_that_ships_is_right(tmp_path: Path) -> None:
         (SELECTORS, "[]", r"hxter.yaml: "),
     ],
 )  # fmt: skip
-def test_a_wrong_file_is_told_at_the_start(tmp_path: Path, old: str, new: str, error: str) -> None:
+def test_rejects_wrong_file_at_the_start(tmp_path: Path, old: str, new: str, error: str) -> None:
     assert old in SELECTORS
     with pytest.raises(ValueError, match=error):
         checked(tmp_path, SELECTORS.replace(old, new, 1))
@@ -136,7 +136,7 @@ def test_a_file_without_layouts_is_wrong(tmp_path: Path) -> None:
         checked(tmp_path, "{home: 'https://www.hxter.com/', categories: a, papers: a, layouts: {}}")
 
 
-def test_a_class_is_css_and_no_xpath() -> None:
+def test_class_selector_is_css_not_xpath() -> None:
     page = Selector('<p class="stem">甲</p>')
     assert [text_at(page, where) for where in (".stem", ".//p", "./p", "//p")] == ["甲", "甲", None, "甲"]
 
@@ -170,7 +170,7 @@ def test_answers_are_read_from_a_script_that_is_not_run(script: str, answers: di
     assert (None if found is None else {key: told.answer for key, told in found.items()}) == answers
 
 
-def test_a_question_outlives_its_answer_page(spider: HxterSpider) -> None:
+def test_question_is_kept_if_its_answer_page_fails(spider: HxterSpider) -> None:
     html = '<ul><li class="question"><div class="stem">题干甲（ ）。</div></li></ul><a class="answers" href="/answer/1.html">答案</a>'
     (request,) = spider.parse_paper(page(html))
     gone = Failure(HttpError(HtmlResponse(request.url, status=404)))
@@ -189,13 +189,13 @@ def test_two_pages_of_a_paper_may_lead_to_one_page_of_answers(spider: HxterSpide
 
 
 @pytest.mark.parametrize("href", ["http://[", "javascript:void(0)", "mailto:x@y.example"])
-def test_a_link_that_leads_nowhere_is_passed_over(spider: HxterSpider, href: str) -> None:
+def test_skips_invalid_links(spider: HxterSpider, href: str) -> None:
     assert list(spider.parse_list(page(f'<ul class="paper-list"><a href="{href}">卷</a></ul>'))) == []
     assert spider.crawler.stats.get_value("misfit/count") == 1
 
 
 @pytest.mark.slow
-def test_a_page_torn_apart_gives_no_wrong_question_and_takes_no_longer(spider: HxterSpider) -> None:
+def test_mutilated_page_gives_no_wrong_questions(spider: HxterSpider) -> None:
     nested = ""
     for number in range(300, 0, -1):  # one tag is not closed, and each question holds all that follow
         inner = f'<div class="stem">题{number}</div><ul class="options"><li>A. 甲</li><li>B. 乙</li></ul>'

@@ -132,12 +132,12 @@ def test_lists_are_the_scope(lists: list[str], urls: list[str]) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["自考", "evil.example/x", "tagname=", "a b"])
-def test_a_scope_that_is_no_list_is_told(wrong: str) -> None:
+def test_reports_scope_that_is_not_a_list(wrong: str) -> None:
     with pytest.raises(ValueError, match=r"sources.mxqe: lists: .* found; expected columns and tags"):
         MxqeSpider.from_crawler(get_crawler(MxqeSpider), lists=[wrong])
 
 
-def test_an_article_that_the_api_does_not_give_either_is_told(spider: MxqeSpider) -> None:
+def test_reports_article_missing_from_page_and_api(spider: MxqeSpider) -> None:
     [request] = spider.parse_article(page("<h1>x</h1>", f"{MAIN}/qnj/90286.html"))
     failure = Failure(OSError("no answer"))
     failure.request = request

@@ -289,7 +289,7 @@ def test_no_damage_makes_a_spider_fail(source: str) -> None:
 
 @pytest.mark.parametrize("path", [path for path in CASES if source_of(path) in EXAMS], ids=name_of)
 @pytest.mark.parametrize("kind", [Response, JsonResponse])
-def test_what_is_no_page_is_a_misfit_and_costs_no_question(path: Path, kind: type[Response]) -> None:
+def test_answer_that_is_not_a_page_is_a_misfit(path: Path, kind: type[Response]) -> None:
     case = case_of(path)
     response = kind(case["url"], headers={"Content-Type": "image/png"}, body=b"[]", request=Request(case["url"]))
     spider, made = read(path, case, response)
@@ -325,7 +325,7 @@ def test_large_pages_are_read_in_time(source: str) -> None:
          '<span class="td">乙</span><var>'),
     ],
 )  # fmt: skip
-def test_what_is_nested_deep_is_read_in_time(name: str, opening: str, nested: str) -> None:
+def test_reads_deep_nesting_in_time(name: str, opening: str, nested: str) -> None:
     path = SOURCES / f"{name.replace('/', '/pages/')}.json"
     case = case_of(path)
     before = time.process_time()

@@ -30,7 +30,7 @@ def article(body: str, onward: str = "") -> str:
     return f'<div class="kao_h3">某试题</div><div class="kao_text"><p></p>{body}</div>{link}'
 
 
-def test_a_channel_may_have_blanks_in_its_name_and_several_names(spider: StudyezSpider) -> None:
+def test_channel_names_may_have_spaces_and_variants(spider: StudyezSpider) -> None:
     html = (
         f'<a href="{HOST}/zhongyishi/">中  医  师</a><a href="{HOST}/psychology/">职业资格</a><a href="{HOST}/psychology/">心理咨询师</a>'
     )
@@ -47,7 +47,7 @@ def test_a_channel_may_have_blanks_in_its_name_and_several_names(spider: Studyez
         ('title="执业医师">', "执业医师"),
     ],
 )
-def test_a_channel_is_named_by_its_title_too(spider: StudyezSpider, link: str, name: str) -> None:
+def test_channel_may_be_named_by_its_title(spider: StudyezSpider, link: str, name: str) -> None:
     html = f'<a href="{HOST}/psychology/">心理咨询师</a><a href="{HOST}/yishi/" {link}</a>'
     exams = [request.cb_kwargs["channel"] for request in spider.parse(page(f"{HOST}/", html))]
     assert exams == ["心理咨询师", "心理咨询师", name, name]
@@ -77,19 +77,19 @@ def test_a_list_gives_articles_with_their_whole_title(spider: StudyezSpider) -> 
     ]
 
 
-def test_a_home_page_without_channels_is_a_misfit_and_the_known_one_is_asked_for(spider: StudyezSpider) -> None:
+def test_home_page_without_channels_is_a_misfit(spider: StudyezSpider) -> None:
     urls = [request.url for request in spider.parse(page(f"{HOST}/", '<a href="http://[">坏</a><a href="/kuaijizheng/">会计证</a>'))]
     assert urls == [f"{HOST}/psychology/lnst/", f"{HOST}/psychology/mnst/"]
     assert spider.crawler.stats.get_value("misfit/count") == 1
 
 
 @pytest.mark.parametrize("callback", ["parse_list", "parse_article"])
-def test_a_page_that_gives_nothing_is_a_misfit(spider: StudyezSpider, callback: str) -> None:
+def test_page_without_output_is_a_misfit(spider: StudyezSpider, callback: str) -> None:
     assert list(getattr(spider, callback)(page(f"{HOST}/psychology/mnst/", "<p>您访问的页面已删除</p>"))) == []
     assert spider.crawler.stats.get_value("misfit/count") == 1
 
 
-def test_a_paper_outlives_its_second_page(spider: StudyezSpider) -> None:
+def test_paper_is_kept_if_its_second_page_fails(spider: StudyezSpider) -> None:
     [request] = spider.parse_article(page(FIRST, article(QUESTIONS, "1_2.htm")))
     failure = Failure(OSError("no answer"))
     failure.request = request

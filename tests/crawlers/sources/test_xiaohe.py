@@ -73,7 +73,7 @@ def test_a_list_goes_on_where_its_answer_says(spider: XiaoheSpider, key: str, pl
         ({}, None),
     ],
 )
-def test_a_list_that_may_have_more_does_not_end_in_silence(spider: XiaoheSpider, listing: dict[str, Any], told: str | None) -> None:
+def test_reports_list_that_may_have_more_entries(spider: XiaoheSpider, listing: dict[str, Any], told: str | None) -> None:
     found = list(spider.parse_more(answer({"data": {"list": [{"id": "1"}], **listing}}), "food"))
     misfits = spider.crawler.stats.get_value("misfit/pages", [])
     assert len(misfits) == (told is not None) and all(told in misfit for misfit in misfits)
@@ -114,7 +114,7 @@ def test_pages_of_a_list_without_state_are_followed_or_told(spider: XiaoheSpider
     assert spider.crawler.stats.get_value("misfit/pages") == [f"{url}: a list has 加载更多 but no state with a list"]
 
 
-def test_a_call_for_more_that_leads_nowhere_is_told(spider: XiaoheSpider) -> None:
+def test_reports_failed_call_for_more(spider: XiaoheSpider) -> None:
     response = page("<p>404</p>", f"{WWW}/medical/api/list?type=food&cursor=12", 404)
     spider.more_failed(Failure(HttpError(response)))
     spider.more_failed(Failure(HttpError(page("", response.url, 403))))  # stands among the failed requests, as the next does
@@ -140,7 +140,7 @@ def test_a_state_without_an_entry_gives_none(state: Any) -> None:
     assert entry_in(state) is None
 
 
-def test_the_entry_is_the_one_that_the_heading_names() -> None:
+def test_selects_the_entry_named_in_the_heading() -> None:
     other = {"name": "紧张性头痛", "modules": [{"title": "病因", "content": "别的。"}]}
     for state in ([other, DETAIL], [DETAIL, other], {"title": "小荷医典", "a": {"b": other}, "c": DETAIL}):
         assert entry_in(state, "偏头痛").sections[0].text == "病因未明。"
@@ -148,7 +148,7 @@ def test_the_entry_is_the_one_that_the_heading_names() -> None:
     assert entry_in({"page": {"modules": DETAIL["modules"]}}, "偏头痛").name == "偏头痛"
 
 
-def test_a_state_nested_without_end_is_read_without_recursion() -> None:
+def test_reads_deeply_nested_state_without_recursion() -> None:
     module: dict[str, Any] = {"title": "最里", "content": "有字。"}
     for _ in range(900):
         module = {"title": "外", "content": "", "children": [module]}

@@ -105,12 +105,12 @@ def archive_of(folder: Path, snapshot: str = SNAPSHOT, origin: str = "live", **m
 
 
 @given(st.one_of(answers, files))
-def test_a_page_comes_back_as_it_went_in(one: Page) -> None:
+def test_page_round_trips(one: Page) -> None:
     assert read_member(page_member(one)) == one
 
 
 @given(questions, revisits)
-def test_requests_and_revisits_come_back_as_they_went_in(request: SentRequest, seen: Revisit) -> None:
+def test_requests_and_revisits_round_trip(request: SentRequest, seen: Revisit) -> None:
     assert read_member(request_member(request)) == request
     assert read_member(revisit_member(seen)) == seen
 
@@ -124,7 +124,7 @@ def test_a_record_is_a_warc_record(one: Page) -> None:
     assert record.rec_headers.get_header("WARC-Payload-Digest") == payload_digest(one.body)
 
 
-def test_a_request_stands_before_its_answer_and_names_it(tmp_path: Path) -> None:
+def test_request_record_precedes_its_answer(tmp_path: Path) -> None:
     write_part(tmp_path, [page(1)])
     finish_crawl(tmp_path, SNAPSHOT, "embedded 1")
     with open(segment(tmp_path, SNAPSHOT), "rb") as file:
@@ -135,7 +135,7 @@ def test_a_request_stands_before_its_answer_and_names_it(tmp_path: Path) -> None
     assert (sent.protocol, sent.statusline, sent.get_header("Host")) == ("GET", "/1 HTTP/1.1", "site.example")
 
 
-def test_any_tool_finds_the_digests_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_digests_are_valid_for_any_tool(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     older = write_snapshot(tmp_path, "2026-01-01", [page(1), page(2)])
     writer = PartWriter(tmp_path, SNAPSHOT, "live")
     writer.write_revisit(revisit_of(page(1)), asked(page(1)), older)
@@ -156,7 +156,7 @@ def test_a_header_in_a_foreign_charset_stays_an_address() -> None:
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_a_torn_part_gives_all_but_its_last_page(data: st.DataObject) -> None:
+def test_truncated_part_keeps_all_but_its_last_page(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         part = write_part(folder, [page(number) for number in range(4)])
@@ -210,7 +210,7 @@ def test_a_finished_live_snapshot_is_kept_and_grows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("index", ["stale", "gone"])
-def test_a_kill_between_segment_and_index_costs_nothing(tmp_path: Path, index: str) -> None:
+def test_kill_between_segment_and_index_loses_nothing(tmp_path: Path, index: str) -> None:
     write_part(tmp_path, [page(1)], "live")
     finish_crawl(tmp_path, SNAPSHOT, "live")
     before = (tmp_path / INDEX).read_bytes()
@@ -230,7 +230,7 @@ def test_a_kill_between_segment_and_index_costs_nothing(tmp_path: Path, index: s
 
 
 @pytest.mark.parametrize("left", ["all parts", "parts on their way out", "half of them"])
-def test_a_kill_while_parts_are_removed_costs_nothing_that_is_left(tmp_path: Path, left: str) -> None:
+def test_kill_during_removal_of_parts_loses_nothing(tmp_path: Path, left: str) -> None:
     write_part(tmp_path, [page(1)])
     write_part(tmp_path, [page(0)])
     place = tmp_path / f"{SNAPSHOT}.part"
@@ -248,7 +248,7 @@ def test_a_kill_while_parts_are_removed_costs_nothing_that_is_left(tmp_path: Pat
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == whole
 
 
-def test_a_file_that_is_not_what_the_index_says_is_told(tmp_path: Path) -> None:
+def test_reports_file_that_differs_from_the_index(tmp_path: Path) -> None:
     write_part(tmp_path, [page(1), page(2)])
     finish_crawl(tmp_path, SNAPSHOT, "embedded 1")
     first, second = read_index(tmp_path, SNAPSHOT)
@@ -293,14 +293,14 @@ def test_a_wall_with_an_error_status_is_named_and_not_asked_at_once_again(tmp_pa
     assert seen.status == (502 if status == 502 else 403)  # 403 is none of RETRY_HTTP_CODES
 
 
-def test_a_page_that_two_requests_brought_at_once_is_the_first(tmp_path: Path) -> None:
+def test_first_of_two_concurrent_answers_counts(tmp_path: Path) -> None:
     archive = archive_of(tmp_path)
     request = Request("https://site.example/1")
     archive.process_response(request, Response(request.url, body=b"first"))
     assert archive.process_response(request.copy(), Response(request.url, body=b"second")).body == b"first"
 
 
-def test_what_is_asked_with_a_word_of_the_session_is_found_without_it(tmp_path: Path) -> None:
+def test_session_words_are_not_part_of_keys(tmp_path: Path) -> None:
     archive = archive_of(tmp_path)
 
     def ask(word: str, old: bool = False) -> Request:

@@ -51,7 +51,7 @@ def test_extract_reads_what_was_crawled(tmp_path: Path, run_toy: Toy) -> None:
 
 
 @pytest.mark.slow
-def test_a_changed_site_is_crawled_anew(tmp_path: Path, run_toy: Toy) -> None:
+def test_changed_site_is_crawled_again(tmp_path: Path, run_toy: Toy) -> None:
     folder, asked = tmp_path / "toy", tmp_path / "asked"
     assert run_toy("crawl", folder, pages=3) == (0, "")
     assert run_toy("crawl", folder, pages=5, asked=asked) == (0, "")
@@ -100,7 +100,7 @@ def test_a_failing_spider_fails_the_crawl(tmp_path: Path, run_toy: Toy) -> None:
 
 
 @pytest.mark.slow
-def test_a_page_that_breaks_the_spider_is_left_out_and_not_read_again(tmp_path: Path, run_toy: Toy) -> None:
+def test_page_that_breaks_the_spider_is_skipped_later(tmp_path: Path, run_toy: Toy) -> None:
     folder, asked = tmp_path / "toy", tmp_path / "asked"
     status, errors = run_toy("crawl", folder, loop="7,20", asked=asked)
     why = "breaks its reader: takes more than 0.5 seconds of computing"

@@ -91,7 +91,7 @@ def test_a_full_disk_ends_the_crawl_and_loses_nothing(tmp_path: Path, run_toy: T
     assert is_sound(segment(folder, SNAPSHOT))
 
 
-def test_a_part_that_cannot_be_written_ends_at_a_whole_record(tmp_path: Path) -> None:
+def test_failed_part_ends_at_a_complete_record(tmp_path: Path) -> None:
     writer = PartWriter(tmp_path, SNAPSHOT, "live")
     writer.write(page(1))
     size = writer.path.stat().st_size
@@ -122,7 +122,7 @@ def test_a_part_that_cannot_be_written_ends_at_a_whole_record(tmp_path: Path) ->
     assert finish(tmp_path, SNAPSHOT, "live") == 1
 
 
-def test_a_request_that_ends_in_nothing_is_told(tmp_path: Path) -> None:
+def test_reports_request_without_outcome(tmp_path: Path) -> None:
     archive = archive_of(tmp_path)
     for number in range(3):
         archive.process_request(Request(f"{SITE}/p/{number}"))
@@ -133,7 +133,7 @@ def test_a_request_that_ends_in_nothing_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_damaged_page_of_a_live_snapshot_is_fetched_anew(tmp_path: Path, run_toy: Toy) -> None:
+def test_damaged_page_of_a_live_snapshot_is_fetched_again(tmp_path: Path, run_toy: Toy) -> None:
     folder, asked = tmp_path / "toy", tmp_path / "asked"
     assert run_toy("crawl", folder, origin="live") == (0, "")
     whole = bodies(folder)
@@ -150,7 +150,7 @@ def test_a_damaged_page_of_a_live_snapshot_is_fetched_anew(tmp_path: Path, run_t
     assert is_sound(segment(folder, SNAPSHOT))
 
 
-def test_a_damaged_page_that_nobody_asks_for_is_told_once(tmp_path: Path) -> None:
+def test_unrequested_damaged_page_is_reported_once(tmp_path: Path) -> None:
     write_snapshot(tmp_path, [page(1), page(2)])
     spoil(segment(tmp_path, SNAPSHOT), row_of(tmp_path, f"{SITE}/p/1"))
     archive = archive_of(tmp_path)
@@ -160,7 +160,7 @@ def test_a_damaged_page_that_nobody_asks_for_is_told_once(tmp_path: Path) -> Non
     assert bodies(tmp_path) == {f"{SITE}/p/2": page(2).body}
 
 
-def test_a_damaged_older_page_is_asked_for_without_condition(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_damaged_older_page_is_requested_unconditionally(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     write_snapshot(tmp_path, [page(1, ETag='"1"'), page(2, ETag='"2"')], FIRST)
     spoil(segment(tmp_path, FIRST), row_of(tmp_path, f"{SITE}/p/1", FIRST))
     archive = archive_of(tmp_path)
@@ -216,7 +216,7 @@ def test_a_file_without_its_first_record_is_neither_used_nor_replaced(tmp_path: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("left", ["0000.jsonl", "0007.warc.gz"])
-def test_an_orphan_beside_the_parts_is_no_hindrance(tmp_path: Path, run_toy: Toy, left: str) -> None:
+def test_ignores_orphan_next_to_the_parts(tmp_path: Path, run_toy: Toy, left: str) -> None:
     done = tmp_path / "toy" / f"{SNAPSHOT}.done"
     done.mkdir(parents=True)
     (done / left).write_text("{}\n")
@@ -225,7 +225,7 @@ def test_an_orphan_beside_the_parts_is_no_hindrance(tmp_path: Path, run_toy: Toy
 
 
 @pytest.mark.parametrize("spoiled", ["torn", "of another release", "gone"])
-def test_an_index_that_cannot_be_read_is_written_anew(tmp_path: Path, spoiled: str) -> None:
+def test_unreadable_index_is_rebuilt(tmp_path: Path, spoiled: str) -> None:
     write_snapshot(tmp_path, [page(1), page(2)], FIRST)
     write_snapshot(tmp_path, [page(2), page(3)])
     whole = (tmp_path / INDEX).read_bytes()
@@ -277,7 +277,7 @@ def test_with_max_pages_reached_exactly_a_miss_is_an_error(tmp_path: Path, run_t
 
 
 @pytest.mark.slow
-def test_what_a_limit_turned_away_is_noted_for_its_snapshot(tmp_path: Path, run_toy: Toy) -> None:
+def test_stores_requests_beyond_the_limit_per_snapshot(tmp_path: Path, run_toy: Toy) -> None:
     folder = tmp_path / "toy"
     assert run_toy("crawl", folder, pages=10, max_pages=5) == (0, "")
     assert run_toy("crawl", folder, pages=10, snapshot="2026-12-20") == (0, "")
@@ -327,7 +327,7 @@ def test_rules_are_asked_for_on_condition(tmp_path: Path) -> None:
         ("foreign", "10 of 11 pages do not fit the spider; if the site has changed, fix crawlers/sources/toy/spider.py"),
     ],
 )
-def test_a_live_crawl_that_reads_nothing_says_so(tmp_path: Path, run_toy: Toy, spider: str, says: str) -> None:
+def test_live_crawl_without_items_fails(tmp_path: Path, run_toy: Toy, spider: str, says: str) -> None:
     folder, asked = tmp_path / "toy", tmp_path / "asked"
     status, errors = run_toy("crawl", folder, pages=10, origin="live", spider=spider)
     assert status == 1 and says in errors
@@ -390,7 +390,7 @@ def test_a_second_run_says_that_it_waits(tmp_path: Path, start_toy: Callable[...
 
 
 @pytest.mark.slow
-def test_a_row_that_is_no_text_counts_as_torn(tmp_path: Path, run_toy: Toy) -> None:
+def test_row_that_is_not_text_counts_as_truncated(tmp_path: Path, run_toy: Toy) -> None:
     folder = tmp_path / "toy"
     assert run_toy("crawl", folder, pages=10, broken=4, origin="live")[0] == 1
     (part,) = parts(folder, SNAPSHOT)
@@ -403,7 +403,7 @@ def test_a_row_that_is_no_text_counts_as_torn(tmp_path: Path, run_toy: Toy) -> N
     assert len(bodies(folder)) == 12
 
 
-def test_an_index_that_fits_is_left_as_it_is(tmp_path: Path) -> None:
+def test_matching_index_is_not_changed(tmp_path: Path) -> None:
     write_snapshot(tmp_path, [page(1)])
     rows = list(read_index(tmp_path, SNAPSHOT))
     write_jsonl(tmp_path / INDEX, [msgspec.structs.replace(row, page_id="kept") for row in rows], key=lambda row: row.url)

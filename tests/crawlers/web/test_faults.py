@@ -127,14 +127,14 @@ def test_an_answer_is_one_or_says_why_not(url: str, status: int, location: str |
     assert of_answer(url, status, location) == why
 
 
-def test_only_what_lasts_is_not_asked_again() -> None:
+def test_only_permanent_failures_are_not_retried() -> None:
     assert is_passing("HTTP status 503") and is_passing("truncated body: gzip") and is_passing("blocked, says the page")
     assert not is_passing("too large: over 9 bytes when unpacked") and not is_passing(faults.REDIRECT_LOOP)
 
 
 @pytest.mark.slow
 @given(st.binary(max_size=2000), st.integers(1, 60), st.sampled_from(["gzip", "deflate", "raw", "br", "zstd"]))
-def test_a_body_is_whole_or_cut(text: bytes, cut: int, packing: str) -> None:
+def test_detects_truncated_bodies(text: bytes, cut: int, packing: str) -> None:
     body = PACK[packing](text)
     encoding = b"deflate" if packing == "raw" else packing.encode()
     assume(len(body) > cut)
@@ -148,14 +148,14 @@ def test_any_bytes_are_judged(body: bytes, encoding: bytes) -> None:
     assert flaw(body, [encoding], 1000) in (None, *torn, "too large: over 1000 bytes when unpacked", f"{faults.NOT_PACKED}: gzip")
 
 
-def test_a_plain_body_under_the_name_of_a_packing_is_told_from_a_cut_one() -> None:
+def test_distinguishes_uncompressed_from_truncated_bodies() -> None:
     assert flaw(b"<html>page</html>", [b"gzip"], 99) == f"{faults.NOT_PACKED}: gzip"
     assert flaw(brotli.compress(b"<html>"), [b"x-gzip, br"], 99) == f"{faults.NOT_PACKED}: x-gzip"
     assert flaw(gzip.compress(b"page")[:1], [b"gzip"], 99) == "truncated body: gzip"
     assert of_exception(ResponseDataLossError(f"{faults.NOT_PACKED}: gzip")) == f"{faults.NOT_PACKED}: gzip"
 
 
-def test_a_body_packed_twice_or_in_members_is_unpacked_for_the_check() -> None:
+def test_checks_bodies_compressed_twice_or_in_members() -> None:
     twice = brotli.compress(gzip.compress(b"page"))
     assert flaw(twice, [b"gzip", b"br"], 99) is None
     assert flaw(twice, [b"gzip, br"], 3) == "too large: over 3 bytes when unpacked"
@@ -164,7 +164,7 @@ def test_a_body_packed_twice_or_in_members_is_unpacked_for_the_check() -> None:
 
 
 @pytest.mark.parametrize("packing", ["gzip", "zstd"])
-def test_a_body_is_unpacked_in_few_streams_and_layers(packing: str) -> None:
+def test_limits_streams_and_layers_of_a_body(packing: str) -> None:
     text, part = random.Random(1).randbytes(200_000), PACK[packing](b"part")
     body = b"".join(PACK[packing](text[at : at + 1000]) for at in range(0, len(text), 1000))
     assert unpacked(body, [packing.encode()]) == text

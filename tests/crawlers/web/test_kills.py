@@ -25,7 +25,7 @@ def wait_for(process: Popen, asked: Path, lines: int) -> None:
 
 
 @pytest.mark.slow
-def test_kills_change_nothing_and_cost_a_page_each(tmp_path: Path, start_toy: Callable[..., Popen]) -> None:
+def test_each_kill_loses_at_most_one_page(tmp_path: Path, start_toy: Callable[..., Popen]) -> None:
     def run(mode: str, folder: Path, **flags: object) -> tuple[int, str]:
         with start_toy(mode, folder, **flags) as process:
             _, errors = process.communicate(timeout=600)

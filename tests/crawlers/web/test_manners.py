@@ -35,7 +35,7 @@ def gaps(result: dict[str, Any], host: str) -> list[float]:
 
 
 @pytest.mark.slow
-def test_a_live_crawl_asks_nothing_of_the_network_it_runs_in(crawl_faults: Crawl) -> None:
+def test_live_crawl_never_contacts_its_own_network(crawl_faults: Crawl) -> None:
     start = [f"http://{host}:PORT/page" for host in LOOPBACK] + ["http://169.254.169.254/latest/meta-data/", "http://168.63.129.16/"]
     domains = [*(host.strip("[]") for host in LOOPBACK), "169.254.169.254", "168.63.129.16"]
     result = crawl_faults(mode="live", start=start, domains=domains, delay=0, settings=NOW | {"WEB_PORTS": []})
@@ -46,7 +46,7 @@ def test_a_live_crawl_asks_nothing_of_the_network_it_runs_in(crawl_faults: Crawl
 
 
 @pytest.mark.slow
-def test_a_live_crawl_asks_at_the_ports_of_the_web_alone(crawl_faults: Crawl) -> None:
+def test_live_crawl_uses_only_standard_ports(crawl_faults: Crawl) -> None:
     result = crawl_faults(mode="live", start=["http://localhost:PORT/", "https://localhost:22/"], domains=["localhost"], settings=NOW)
     assert result["asked"] == {} and {cause(why) for why in result["failed"].values()} == {NOT_THE_WEB}
 
@@ -88,7 +88,7 @@ def test_a_live_crawl_is_polite(crawl_faults: Crawl) -> None:
 
 
 @pytest.mark.slow
-def test_a_crawl_ends_when_nothing_answers_any_more(crawl_faults: Crawl) -> None:
+def test_crawl_ends_when_the_site_stops_answering(crawl_faults: Crawl) -> None:
     result = crawl_faults(
         mode="manners", start=["http://faults.example/down"], delay=0, settings=NOW | {"GIVE_UP_AFTER": 5, "CONCURRENT_REQUESTS": 1}
     )
@@ -108,12 +108,12 @@ def test_a_crawl_ends_when_nothing_answers_any_more(crawl_faults: Crawl) -> None
         ("http://faults.example/loop/99/1", "GET http://faults.example/loop/99/1: redirect loop"),
     ],
 )
-def test_a_crawl_that_got_nothing_says_why(crawl_faults: Crawl, start: str, says: str) -> None:
+def test_crawl_without_pages_reports_why(crawl_faults: Crawl, start: str, says: str) -> None:
     assert says in crawl_faults(mode="manners", start=[start], delay=0, settings=NOW)["complaint"]
 
 
 @pytest.mark.slow
-def test_a_spider_that_names_no_host_is_not_run(start_faults: Callable, tmp_path: Any) -> None:
+def test_rejects_spider_without_hosts(start_faults: Callable, tmp_path: Any) -> None:
     with start_faults(tmp_path / "pages", tmp_path / "result", domains=[]) as process:
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
@@ -185,7 +185,7 @@ def test_ids_of_sessions_and_calendars_make_no_endless_site(url: str, becomes: o
 
 
 @pytest.mark.slow
-def test_a_password_in_a_link_is_sent_nowhere_and_written_nowhere(crawl_faults: Crawl, tmp_path: Any) -> None:
+def test_passwords_in_links_are_never_sent_or_written(crawl_faults: Crawl, tmp_path: Any) -> None:
     links = [f"http://somebody:{PASSWORD}@{host}/plain/0/1" for host in ("faults.example", "other.example")]
     start = [*links, "http://faults.example/same", "http://faults.example/password/99/1", "http://faults.example/list-of/away"]
     result = crawl_faults(mode="manners", start=start, delay=0, settings=NOW)
@@ -231,7 +231,7 @@ def test_any_address_is_judged(rest: str, begin: str) -> None:
         ("2606:2800:220:1::1", True),
     ],
 )
-def test_what_is_public(address: str, public: bool) -> None:
+def test_detects_public_addresses(address: str, public: bool) -> None:
     assert is_public(address) is public
 
 
@@ -246,7 +246,7 @@ def test_what_is_public(address: str, public: bool) -> None:
         ("cafe", None),
     ],
 )
-def test_a_host_that_spells_an_address_is_read_as_a_connection_would(host: str, address: str | None) -> None:
+def test_reads_ip_addresses_in_any_notation(host: str, address: str | None) -> None:
     assert literal(host) == address
 
 

@@ -54,7 +54,7 @@ def test_a_page_of_another_design_is_one_misfit_however_many_links_it_has(source
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
-def test_a_replica_has_no_page_that_yields_nothing_in_silence(source: str) -> None:
+def test_every_replica_page_yields_or_reports(source: str) -> None:
     spider = spider_class(source)
     assert not [why for page in walk(spider, respond_of(spider), 1000) for why in page.misfits if "yielded neither" in why]
 
@@ -121,7 +121,7 @@ class Packed(SourceSpider):
 
 @pytest.mark.parametrize("encode", [base64.b64encode, base64.encodebytes], ids=["one line", "lines"])
 @pytest.mark.parametrize(("is_sf", "decodes", "misfits"), [(0, True, 0), (0, False, 1), (1, True, 0)])
-def test_base64_is_read_where_most_of_it_is_in_items_or_the_spider_says_why_not(
+def test_base64_counts_as_read_if_items_have_it_or_spider_reports_it(
     encode: Callable[[bytes], bytes], is_sf: int, decodes: bool, misfits: int
 ) -> None:
     text = (
@@ -142,12 +142,12 @@ def test_a_new_spider_has_the_law() -> None:
     assert "parse yielded neither items nor requests; its title is '列表', and 2 links are '甲', '乙'" in told
 
 
-def test_a_page_that_is_not_there_is_no_misfit_of_the_spider() -> None:
+def test_missing_page_is_not_a_misfit() -> None:
     request = Request("https://silent.example/1", meta={"handle_httpstatus_list": [404]})
     assert visit_page(detached_spider(Silent), request, HtmlResponse(request.url, status=404, body=b"<p>404</p>")).misfits == []
 
 
-def test_a_redirect_to_the_start_is_no_page() -> None:
+def test_redirect_to_the_start_page_is_a_misfit() -> None:
     page = read('<a class="entry" href="/1">甲</a>', came_from="https://silent.example/")
     assert page.requests == [] and "redirected to where the site begins" in page.misfits[0]
 
@@ -234,7 +234,7 @@ BEFORE = {
         ({"parse: links to parse_page": 40, "parse: pages": 4}, ["parse_page: 40 pages in the last snapshot, none now"]),
     ],
 )
-def test_what_is_gone_since_the_last_snapshot_is_reported(now: dict[str, int], told: list[str]) -> None:
+def test_reports_kinds_gone_since_the_last_snapshot(now: dict[str, int], told: list[str]) -> None:
     assert losses(BEFORE, now, 0.3) == told
 
 

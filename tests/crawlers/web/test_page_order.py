@@ -140,7 +140,7 @@ ABC = ["A.甲", "B.乙", "C.丙"]
         ([question(answer_raw="A"), question()], "answer_raw alike in each section"),
     ],
 )
-def test_questions_that_are_not_alike(items: list[QuestionItem], name: str) -> None:
+def test_dissimilar_questions(items: list[QuestionItem], name: str) -> None:
     whole = [
         question(section_raw="一、单选（每题2分，共2分）", options_raw=ABC, answer_raw="A"),
         question(section_raw="二、问答", answer_raw="略"),

@@ -49,7 +49,7 @@ def test_an_embedded_crawl_ends_with_one_line() -> None:
     )
 
 
-def test_cookies_ask_nobody_for_a_list_of_suffixes(monkeypatch) -> None:
+def test_cookies_never_download_a_suffix_list(monkeypatch) -> None:
     monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: pytest.fail("a host was looked up"))
     know_suffixes()
     assert cookies._is_public_domain("com.cn") and not cookies._is_public_domain("examcoo.com")
@@ -140,17 +140,15 @@ def failing(number: int) -> dict[str, str]:
         ),
     ],
 )
-def test_a_crawl_that_is_not_whole_does_not_pass(
-    ended: Outcome, failed: dict[str, str], account: Account, is_live: bool, says: str | None
-) -> None:
+def test_incomplete_crawl_fails(ended: Outcome, failed: dict[str, str], account: Account, is_live: bool, says: str | None) -> None:
     why = incomplete_reason("toy", ended, failed, account, is_live)
     assert why is None if says is None else why is not None and why.startswith("crawl toy: ") and says in why
 
 
-def test_what_became_of_robots_txt_is_not_counted_as_a_page() -> None:
+def test_robots_txt_does_not_count_as_a_page() -> None:
     failed = {"GET http://a.example/robots.txt": "timeout", "GET http://a.example/1": "robots.txt without answer: timeout"}
     assert account_of({}, {}, failed, 0).failed == {"robots.txt without answer": 1}
 
 
-def test_an_address_of_any_length_makes_no_long_message() -> None:
+def test_long_urls_are_cut_in_messages() -> None:
     assert len(first_lines([f"GET http://a.example/{'y' * 20_000}: redirect loop"])) < 400

@@ -76,7 +76,7 @@ def kinds(folder: Path, snapshot: str) -> list[str]:
         return [record.rec_type for record in ArchiveIterator(file) if record.rec_type not in ("warcinfo", "request")]
 
 
-def test_what_has_not_changed_is_stored_once(tmp_path: Path) -> None:
+def test_unchanged_pages_are_stored_once(tmp_path: Path) -> None:
     old = [page("a", ETag='"1"', Last_Modified=MADE), page("b"), page("c", **{"Last-Modified": MADE}), page("d", ETag='"4"')]
     write_snapshot(tmp_path, FIRST, old)
     crawl = Recrawl(tmp_path)
@@ -95,7 +95,7 @@ def test_what_has_not_changed_is_stored_once(tmp_path: Path) -> None:
     assert crawl.archive.stats.get_value("archive/unchanged") == 2
 
 
-def test_a_site_that_takes_no_conditions_is_asked_without(tmp_path: Path) -> None:
+def test_repeats_request_without_rejected_conditions(tmp_path: Path) -> None:
     write_snapshot(tmp_path, FIRST, [page("a", ETag='"1"'), page("b")])
     crawl = Recrawl(tmp_path)
     first = crawl.ask("a", meta={"depth": 1})
@@ -155,7 +155,7 @@ def test_equal_bytes_that_are_to_be_read_otherwise_are_another_page(tmp_path: Pa
     assert kinds(tmp_path, SECOND) == ["response"]
 
 
-def test_a_third_snapshot_refers_to_where_the_page_lies(tmp_path: Path) -> None:
+def test_third_snapshot_refers_to_the_stored_page(tmp_path: Path) -> None:
     write_snapshot(tmp_path, FIRST, [page("a", ETag='"1"'), page("b", ETag='"1"')])
     second = Recrawl(tmp_path)
     second.answer(second.ask("a"), 304)
@@ -200,7 +200,7 @@ def test_an_older_file_that_grows_takes_its_newer_rows_along(tmp_path: Path) -> 
     assert bodies(tmp_path, SECOND) == {"m": page("m").body}
 
 
-def test_a_crawl_that_goes_on_after_its_older_file_grew_finds_its_pages(tmp_path: Path) -> None:
+def test_resumed_crawl_finds_pages_in_a_grown_older_file(tmp_path: Path) -> None:
     write_snapshot(tmp_path, FIRST, [page("m", ETag='"1"')])
     killed = Recrawl(tmp_path)
     killed.answer(killed.ask("m"), 304)
@@ -230,7 +230,7 @@ def test_pages_of_the_replicas_are_no_older_pages_of_the_real_site(tmp_path: Pat
     assert "If-None-Match" not in Recrawl(tmp_path).ask("a").headers
 
 
-def test_a_missing_older_file_is_told_and_its_pages_are_fetched_again(tmp_path: Path) -> None:
+def test_missing_older_file_is_reported_and_fetched_again(tmp_path: Path) -> None:
     write_snapshot(tmp_path, FIRST, [page("a", ETag='"1"')])
     second = Recrawl(tmp_path)
     second.answer(second.ask("a"), 304)

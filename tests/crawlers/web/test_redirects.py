@@ -31,7 +31,7 @@ def causes(result: dict[str, Any], kind: str) -> list[str]:
         ("sorry", faults.REQUESTED_BEFORE, "requests were redirected to http://faults.example/plain/0/1"),
     ],
 )
-def test_pages_that_all_lead_to_one_place_are_told_and_asked_again(crawl_faults: Crawl, kind: str, why: str, told: str, deaf: bool) -> None:
+def test_pages_redirected_to_one_url_are_reported_and_retried(crawl_faults: Crawl, kind: str, why: str, told: str, deaf: bool) -> None:
     flags = {"start": [f"http://faults.example/list-of/{kind}"], "deaf": deaf, "origin": "live"}
     down = crawl_faults(**flags)
     # Ten that carry something may meet in one page, as the halves of an article do.
@@ -68,7 +68,7 @@ def test_a_redirect_that_cannot_be_followed_has_its_cause(crawl_faults: Crawl) -
 @pytest.mark.slow
 @pytest.mark.parametrize("at_once", [1, 16])
 @pytest.mark.parametrize("kind", ["members", "signed-out"])
-def test_a_crawl_ends_at_a_wall_however_many_pages_it_asks_for_at_a_time(crawl_faults: Crawl, at_once: int, kind: str) -> None:
+def test_crawl_ends_at_a_wall_at_any_concurrency(crawl_faults: Crawl, at_once: int, kind: str) -> None:
     settings = NOW | {"GIVE_UP_AFTER": 5, "CONCURRENT_REQUESTS": at_once, "CONCURRENT_REQUESTS_PER_DOMAIN": at_once}
     flags = {"mode": "manners", "origin": "live", "start": [f"http://faults.example/list-of/{kind}"], "delay": 0, "settings": settings}
     result = crawl_faults(**flags)
@@ -87,7 +87,7 @@ def test_a_replay_reads_what_a_crawl_with_redirects_read(crawl_faults: Crawl) ->
 
 
 @pytest.mark.slow
-def test_a_site_that_asks_to_be_left_alone_for_an_hour_is(crawl_faults: Crawl) -> None:
+def test_respects_a_pause_of_an_hour(crawl_faults: Crawl) -> None:
     start = ["http://faults.example/leave-me", "http://faults.example/same"]
     result = crawl_faults(mode="manners", start=start, delay=0, settings=NOW | {"CONCURRENT_REQUESTS": 1})
     told = "faults.example requests a pause of 3600 seconds (Retry-After); run the crawl again after that"
@@ -95,7 +95,7 @@ def test_a_site_that_asks_to_be_left_alone_for_an_hour_is(crawl_faults: Crawl) -
     assert result["asked"]["/leave-me"] == 1
 
 
-def test_what_is_refused_is_entered_under_the_request_that_was_made() -> None:
+def test_refusals_are_recorded_under_the_original_request() -> None:
     crawler = get_crawler(Spider)
     first = Request("http://a.example/x", method="POST", body=b"q=1")
     second = begin(first, Request("http://a.example/login", meta={"redirect_urls": [first.url]}))

@@ -99,7 +99,7 @@ HOSTILE = ["a@b.example\r\nX-Evil: 1", "a@b.example\x00", "http://example.org/\x
 
 
 @pytest.mark.parametrize("contact", NO_CONTACT + HOSTILE)
-def test_a_contact_that_is_none_is_refused(contact: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_invalid_contact(contact: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings.os, "environ", {"ATOMEXAM_CONTACT": contact})
     with pytest.raises(ValueError, match=r"ATOMEXAM_CONTACT is .*expected one mail address or web address"):
         settings.live()
@@ -108,7 +108,7 @@ def test_a_contact_that_is_none_is_refused(contact: str, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     "proxy", ["localhost", "https://proxy.example:8080", "http://proxy.example", "http://:80", "http://[x:1", "socks5://a:1"]
 )
-def test_a_proxy_that_is_none_is_refused_and_its_password_not_shown(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_invalid_proxy_without_its_password(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATOMEXAM_PROXY", proxy)
     with pytest.raises(ValueError, match="ATOMEXAM_PROXY is not a proxy") as raised:
         settings.live()
@@ -127,7 +127,7 @@ def test_a_private_site_may_be_anywhere_and_only_its_own_line_says_so() -> None:
     assert public.keys() - private.keys() == closed and {name: public[name] for name in private} == private
 
 
-def test_what_the_line_says_of_exam_and_subject_stands_on_each_question() -> None:
+def test_stated_exam_and_subject_are_set_on_each_question() -> None:
     page = HtmlResponse("https://www.toy.example/1")
     where = Provenance(source="toy", url=page.url, snapshot="2026-01-01", page_id="0" * 12, position="q1")
     asked = QuestionItem(url=page.url, provenance=where, exam_raw="首页 > 网校", subject_raw="入口", stem_raw="甲")
@@ -157,7 +157,7 @@ def crawl(root: Path, folder: Path, *arguments: str) -> subprocess.CompletedProc
         (["studyez", "--lists", "nosuch/lnst"], "sources.studyez.lists: 'nosuch/lnst' (http://www.studyez.com/nosuch/lnst/)"),
     ],
 )
-def test_a_scope_of_which_nothing_is_found_fails_the_crawl(root: Path, tmp_path: Path, arguments: list[str], told: str) -> None:
+def test_scope_without_any_list_fails_the_crawl(root: Path, tmp_path: Path, arguments: list[str], told: str) -> None:
     done = crawl(root, tmp_path, *arguments)
     assert done.returncode == 1, done.stderr
     assert told in done.stderr and "HTTP status 404" in done.stderr and "fix crawlers/sources" not in done.stderr
@@ -165,7 +165,7 @@ def test_a_scope_of_which_nothing_is_found_fails_the_crawl(root: Path, tmp_path:
 
 
 @pytest.mark.slow
-def test_a_name_that_is_not_found_is_told_beside_one_that_is(root: Path, tmp_path: Path) -> None:
+def test_reports_missing_names_among_found_ones(root: Path, tmp_path: Path) -> None:
     done = crawl(root, tmp_path, "ask120", "--departments", "nk", "nosuch")
     assert done.returncode == 0, done.stderr
     assert "warning: params.yaml: sources.ask120.departments: 'nosuch'" in done.stderr and "'nk'" not in done.stderr

@@ -19,7 +19,7 @@ requests = st.sampled_from(["GET https://a.example/", "GET https://a.example/页
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(keys, st.one_of(st.none(), places))))
-def test_stored_finds_what_was_put_in(steps: list[tuple[Key, RecordLocation | None]]) -> None:
+def test_stored_locations_round_trip(steps: list[tuple[Key, RecordLocation | None]]) -> None:
     stored, plain = StoredLocations(), {}
     for key, place in steps:
         if place is None:
@@ -43,7 +43,7 @@ def test_a_request_takes_little_memory() -> None:
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(requests, st.one_of(st.none(), st.text()))))
-def test_failures_are_a_dict(steps: list[tuple[str, str | None]]) -> None:
+def test_failures_behave_like_a_dict(steps: list[tuple[str, str | None]]) -> None:
     failures, plain = Failures(), {}
     for request, why in steps:
         if why is None:
@@ -54,7 +54,7 @@ def test_failures_are_a_dict(steps: list[tuple[str, str | None]]) -> None:
 
 
 @given(st.lists(keys), st.integers(1, 2_000))
-def test_rows_come_in_order_and_of_each_request_the_first_before_others(asked: list[Key], memory_bytes: int) -> None:
+def test_rows_are_sorted_with_the_first_answer_first(asked: list[Key], memory_bytes: int) -> None:
     found = [
         ("file", ArchiveRow(page_id=str(number), method=key.method, url=key.url, status=200, file="f", offset=0, length=1))
         for number, key in enumerate(asked)

@@ -55,7 +55,7 @@ def request(number: int, spider: Reader) -> Request:
 
 
 @given(st.lists(st.booleans(), max_size=60))
-def test_what_was_added_last_comes_first(crawler, steps: list[bool]) -> None:
+def test_queue_is_last_in_first_out(crawler, steps: list[bool]) -> None:
     queue, plain = RequestQueue.from_crawler(crawler, "0"), []
     for number, adds in enumerate(steps):
         if adds:
@@ -71,7 +71,7 @@ def test_what_was_added_last_comes_first(crawler, steps: list[bool]) -> None:
         assert len(queue) == len(plain) and bool(queue) == bool(plain)
 
 
-def test_what_is_computed_between_pages_is_no_fault_of_the_last_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_computing_between_pages_is_not_charged_to_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks, renewed = list[Callable[[], None]](), list[float]()
     monkeypatch.setattr(extensions, "LoopingCall", ticks.append)
     monkeypatch.setattr(broken_pages, "renew_cpu_limit", renewed.append)
@@ -81,6 +81,6 @@ def test_what_is_computed_between_pages_is_no_fault_of_the_last_page(monkeypatch
 
 
 @pytest.mark.slow
-def test_a_crawl_does_not_hold_the_time_limits_of_answered_requests(tmp_path: Path, run_toy: Callable[..., tuple[int, str]]) -> None:
+def test_crawl_frees_timers_of_answered_requests(tmp_path: Path, run_toy: Callable[..., tuple[int, str]]) -> None:
     assert run_toy("crawl", tmp_path / "toy", pages=1500, timers=tmp_path / "timers") == (0, "")
     assert int((tmp_path / "timers").read_text()) < 1000  # without a timer that goes off, two for each page

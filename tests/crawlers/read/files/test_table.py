@@ -169,7 +169,7 @@ def test_cells_merged_downwards_hold_for_their_rows() -> None:
     ],
     ids=range(11),
 )
-def test_what_is_no_table_is_told(name: str, body: bytes, message: str) -> None:
+def test_rejects_what_is_not_a_table(name: str, body: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read(name, body)
 
