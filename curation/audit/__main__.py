@@ -28,7 +28,7 @@ from curation.audit.sets import FIELDS, SplitOf, audited_questions, file_summary
 
 CLEAN = Clean(min_stem_chars=2, min_chinese_share=0.3)
 NEAR_DUPLICATES = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
-"""Defaults without a params.yaml; audit.json contains the values that were used."""
+"""Defaults if there is no params.yaml; audit.json records the values used."""
 ALL_SPLITS = SplitOf()
 _EXCEEDED, _WRONG_INPUT = 1, 2
 
@@ -62,7 +62,7 @@ def audited(
     split_of: SplitOf = ALL_SPLITS,
     layouts: Path | None = None,
 ) -> tuple[dict[str, Any], str]:
-    """Return what audit.json has of a set but its name, and the affected lines as CSV.
+    """Return the contents of audit.json except the set's name, and the affected lines as CSV.
 
     Args:
         references: path and format of each benchmark whose questions must not be in the set.
@@ -85,7 +85,7 @@ def _overlap(one: Path, other: Path) -> bool:
 
 
 def _named(paths: Sequence[str]) -> str:
-    """Return the default name of a set: its only file or folder, or the folder that contains all."""
+    """Return the default name of a set: its only file or folder, else the parent folder of the first."""
     path = Path(paths[0])
     return path.name if len(paths) == 1 else path.parent.name or path.name
 
@@ -126,7 +126,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def run() -> None:
-    """Run main; wrong input ends it with one line on stderr."""
+    """Run main; on invalid input, exit with one line on stderr."""
     try:
         sys.exit(main())
     except (ValueError, OSError) as error:

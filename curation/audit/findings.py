@@ -1,4 +1,4 @@
-"""Rows of a set, and of references -> its format defects, the contents of audit.json, its figures, and which exceed the limits. Pure."""
+"""Rows of a set and of references -> format defects, contents of audit.json, figures and exceeded limits. Pure."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ _KINDS = ("rejected", "repaired", "unified")
 
 
 def withheld(files: Sequence[Mapping[str, Any]]) -> FileSplits:
-    """Return the files and splits whose complete key is withheld, which is not a defect of their questions."""
+    """Return the files and splits whose whole key is withheld; its absence is not a defect of their questions."""
     return frozenset((one["file"], one["split"]) for one in files if one["withheld"])
 
 
@@ -54,7 +54,7 @@ def repairs_of(row: AuditedQuestion) -> tuple[str, ...]:
 
 
 def defects(rows: Sequence[AuditedQuestion], withholding: FileSplits) -> dict[str, dict[str, Any]]:
-    """Return each defect with its meaning, count, share of the questions and examples: what is rejected, repaired, unified."""
+    """Return each rejected, repaired or unified defect with its meaning, count, share of the questions and examples."""
     rows_by_defect: dict[tuple[str, str], list[AuditedQuestion]] = defaultdict(list)
     for row in rows:
         for reason in reasons_of(row, withholding):
@@ -87,7 +87,7 @@ def _example(row: AuditedQuestion) -> dict[str, Any]:
 
 
 def _both_ends(text: str) -> str:
-    """Return a long text without its middle: defects are at the ends of stems."""
+    """Cut the middle out of a long text: defects are at the ends of stems."""
     return text if len(text) <= _HEAD_CHARS + _TAIL_CHARS else f"{text[:_HEAD_CHARS]} … {text[-_TAIL_CHARS:]}"
 
 
@@ -128,7 +128,7 @@ def read_limits(values: Sequence[str]) -> list[Limit]:
     """Read the values of --max, `NAME=NUMBER`.
 
     Raises:
-        ValueError: an unknown name, or its value is not a number.
+        ValueError: a name is unknown, or its value is not a number.
     """
     limits = []
     for value in values:
@@ -182,7 +182,7 @@ def findings_of(
     """Return all findings on a set; without references, none on contamination.
 
     Args:
-        problems: of a release; None if the set is no release.
+        problems: of a release; None if the set is not a release.
     """
     twins = duplicates_in(rows, params)
     files = balance.files(rows)
