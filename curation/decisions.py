@@ -4,7 +4,7 @@
     python -m curation.decisions export.json
 
 FILES are filled copies of data/item_analysis/keys.xlsx (.xlsx, .csv) and exports of its Label Studio project (JSON or JSON-MIN). Importing
-the same decisions again changes nothing; one that differs from an earlier one needs --replace. docs/items.md
+the same decisions again changes nothing; a decision that differs from an earlier one needs --replace. See docs/items.md.
 """
 
 import re
@@ -29,7 +29,7 @@ def decision_of(one: ClaimAnswer, known: Mapping[str, SuspectKey]) -> Decision:
     """Return the decision of one answer.
 
     Raises:
-        ValueError: it says nothing that could be done.
+        ValueError: the answer cannot be followed.
     """
     row = known[one.claim_id]
     if canonical(one.claim) != canonical(row.question):
@@ -57,7 +57,7 @@ def check(answers: Iterable[ClaimAnswer], known: Mapping[str, SuspectKey]) -> di
     """Return the decisions by question.
 
     Raises:
-        ValueError: lists each answer that cannot be followed, and each question with two decisions.
+        ValueError: an answer cannot be followed, or a question has two decisions; the message lists them all.
     """
     decisions: dict[str, Decision] = {}
     faults = []

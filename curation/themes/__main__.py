@@ -4,7 +4,7 @@
     python -m curation.themes codes themes/first.xlsx themes/second.xlsx --out themes/codes.jsonl
     python -m curation.themes table themes/codes.jsonl --out themes/
 
-A coder fills in `confirm` (yes, if the proposed code is right) or `code`. docs/themes.md shows all steps.
+A coder fills in `confirm` (yes, if the proposed code is correct) or `code`. docs/themes.md shows all steps.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""Stage `validate`: questions, facts, claims, clusters, sources -> a report; a failed expectation stops the pipeline, with the ids.
+"""Stage `validate`: questions, facts, claims, clusters, sources -> a report; a failed expectation stops the pipeline and lists the ids.
 
-The stages `leaks` and `score` begin with it: the splits, before release and training; the replies of all runs, before they are scored.
+The stages `leaks` and `score` start with it: it checks the splits before release and training, and the replies of all runs before scoring.
 
 `--what` names the tables. The expectations of a table are in `curation/validate/expectations/TABLE.yaml`, an entry per line, and are
 checked by Great Expectations. `passed.json` exists only if all of them hold, and its content is constant, so that later stages depend

@@ -112,7 +112,7 @@ def describe(contents: Contents, release: Release) -> dict[str, Any]:
 
 
 def _is_date(snapshot: str) -> bool:
-    """Return whether a snapshot is a date: its name is free, and Croissant accepts only dates."""
+    """Return whether a snapshot is a date: its name is free text, but Croissant accepts only dates."""
     try:
         return date.fromisoformat(snapshot).isoformat() == snapshot
     except ValueError:
@@ -151,7 +151,7 @@ def _sweep(out: Path, keep: Iterable[Path]) -> None:
 
 
 def released_leaks(folder: Path) -> list[Leak]:
-    """Return the leaks among released records, and from references, with the release's names of splits.
+    """Return the leaks among released records, and from references, with the release's split names.
 
     Raises:
         ValueError: the splits did not pass the checks.
@@ -178,7 +178,7 @@ def not_for_training(leaks: Iterable[Leak]) -> frozenset[str]:
 
 
 def released_shots(splits: Path, released: Collection[str]) -> list[Shot]:
-    """Return the few-shot lists with the release's names of splits.
+    """Return the few-shot lists with the release's split names.
 
     Raises:
         ValueError: an example is not released.

@@ -88,7 +88,7 @@ def allocations_of(
     """Return the allocation of each question by id, and of each head by name, so that nothing evaluated is trained on.
 
     Args:
-        published: question -> split that its source published it in and that is kept.
+        published: question -> split in which its source published it, if that split is kept.
     """
     ties, edited = tied_heads(fourfold, claims), edited_of(questions, ledger)
     allocations = decide_without_leaks(
@@ -121,7 +121,7 @@ def _tell_without_quota(summaries: Sequence[QuestionSummary], allocations: Itera
 
 
 def _published(questions: Iterable[Question], imports: Mapping[str, Mapping[str, Any]]) -> dict[str, PublishedSplit]:
-    """Return the published splits that are kept, by question; say which are not."""
+    """Return the published splits that are kept, by question; print which are not."""
     found = published_splits(questions, imports)
     for name, splits in found.items():
         if len(said := sorted(set(splits.values()))) > 1 and not imports[name].get("keep_splits"):
