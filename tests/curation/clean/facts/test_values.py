@@ -323,7 +323,7 @@ _LABELS = ["症状", "预防", "病因", "治疗方法", "传染性", "科室", 
 
 
 @given(st.sampled_from(_LABELS), _TEXTS)
-def test_no_value_is_lost(label: str, text: str) -> None:
+def test_no_value_goes_without_a_trace(label: str, text: str) -> None:
     reading = _read(label, text)
     assert reading.facts or [row for row in reading.rejected if row.kind == "fact"] or not text.strip()
 
