@@ -152,7 +152,7 @@ def audit(
     if isinstance(questions, str | Path):
         return audited([str(questions), *map(str, paths)], format, references)[0]
     if paths or format:
-        raise TypeError("audit: give a frame alone, or files and their format")
+        raise TypeError("audit: a frame takes neither `paths` nor `format`; give files for these")
     table = questions if isinstance(questions, pd.DataFrame) else pd.DataFrame(rows_of(questions, None, "questions"))
     if table.empty:
         raise ValueError("audit: no question was given")

@@ -100,7 +100,7 @@ def push(release: Path, files: Sequence[str], name: str, version: str, token: st
         if CHECKSUMS in there:
             released = set(checksums(Path(hub.hf_hub_download(name, CHECKSUMS, revision=info.sha, repo_type="dataset"))))
         elif foreign := sorted(there - {".gitattributes", "README.md"}):
-            raise ValueError(f"{name} has {foreign[0]} and no {CHECKSUMS}, so it is no release; nothing was sent; name another repository")
+            raise ValueError(f"{name} has {foreign[0]} but no {CHECKSUMS}: not a release; nothing was sent; name another repository")
         old = sorted(there & released - {*files})
         yield from (f"     deleted  {file}" for file in old)
         if not info.private:

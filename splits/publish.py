@@ -24,7 +24,7 @@ from splits.release.commitment import RESERVED
 from splits.release.croissant import FILE as CROISSANT
 from splits.release.history import HISTORY, Change, in_order, order_of, read_ledger, tally
 
-NOT_RELEASED = "hand out the release alone: splits/assignments.jsonl, git and DVC's cache name or contain reserved records"
+NOT_RELEASED = "share only the release: splits/assignments.jsonl, git and DVC's cache name or contain reserved records"
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -32,12 +32,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--release", type=Path, default=Path(PATHS["out"]), metavar="PATH")
     parser.add_argument("--ledger", type=Path, default=Path(PATHS["ledger"]), metavar="PATH")
     parser.add_argument("--hub", metavar="OWNER/NAME", help="send the release there; a new repository is private")
-    parser.add_argument("--splits", type=Path, default=Path(PATHS["splits"]), metavar="PATH", help="with --hub: holds what is reserved")
+    parser.add_argument("--splits", type=Path, default=Path(PATHS["splits"]), metavar="PATH", help="to check that nothing reserved is sent")
     parser.add_argument("--dry-run", action="store_true", help="record and send nothing: print what the version changes")
     arguments = parser.parse_args(argv)
     token = os.environ.get("HF_TOKEN", "").strip()
     if token and not re.fullmatch("[!-~]+", token):  # a client's error message would show it
-        raise ValueError("HF_TOKEN has a character that no key has, such as a space or a line break; set it again")
+        raise ValueError("HF_TOKEN contains a character that no token has, such as a space or a line break; set it again")
     files = check_files(arguments.release)
     refuse_stopped(arguments.release.parent)
     version = msgspec.json.decode((arguments.release / CROISSANT).read_bytes())["version"]
@@ -46,9 +46,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         hub.refuse_reserved(arguments.release, files, reserved)
         print("\n".join(hub.plan(arguments.release, files, arguments.hub, version)))
         if not token and not arguments.dry_run:
-            print(
-                "nothing was recorded or sent: HF_TOKEN is not set; `huggingface.co/settings/tokens` gives one that writes", file=sys.stderr
-            )
+            print("nothing was recorded or sent: HF_TOKEN is not set; get a write token at huggingface.co/settings/tokens", file=sys.stderr)
             return
     is_sent = arguments.hub and not arguments.dry_run
     sending = hub.push(arguments.release, files, arguments.hub, version, token) if is_sent else ()
@@ -67,9 +65,7 @@ def check_files(release: Path) -> list[str]:
     files = hub.checksums(release / CHECKSUMS)
     for name, digest in files.items():
         if not (release / name).is_file() or sha256(release / name) != digest:
-            raise ValueError(
-                f"{release / name} is not the file that {CHECKSUMS} names; build the release again: `dvc repro --force release`"
-            )
+            raise ValueError(f"{release / name} does not match {CHECKSUMS}; build the release again: `dvc repro --force release`")
     return sorted([CHECKSUMS, *files])
 
 
@@ -77,7 +73,7 @@ def refuse_stopped(data: Path) -> None:
     """Raise ValueError if a check stopped the last run, so that the release is from an earlier one."""
     for name in ("validation", "validation_splits", "leaks"):
         if (data / name).is_dir() and not (data / name / "passed.json").exists():
-            raise ValueError(f"{data / name}: the last run stopped here, so the release is that of an earlier one; run `dvc repro release`")
+            raise ValueError(f"{data / name}: the last run stopped here, so the release is from an earlier one; run `dvc repro release`")
 
 
 def publish(history: Path, ledger: Path, version: str, sending: Iterable[str] = (), record: bool = True) -> str:
@@ -99,7 +95,7 @@ def publish(history: Path, ledger: Path, version: str, sending: Iterable[str] = 
         write_jsonl(ledger, changes, key=lambda change: (order_of(change.version), change.id))
     counts = dict(tally(changes)).get(version, {})
     changed = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))
-    return f"version {version}: {changed or 'no item changed, so the ledger has no line of it'}"
+    return f"version {version}: {changed or 'no item changed, so the ledger has no line for it'}"
 
 
 if __name__ == "__main__":

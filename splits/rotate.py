@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     for line in summary(records, rotation):
         print(line)
     if not rotation.to_test:
-        raise ValueError(f"{arguments.splits / RESERVED}: no record of it can take the place of one in test; nothing was changed")
+        raise ValueError(f"{arguments.splits / RESERVED}: none of its records can replace one in test; nothing was changed")
     if arguments.dry_run:
         return
     # Proofs first: they can be written again as long as the ledger is unchanged.

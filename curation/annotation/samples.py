@@ -77,7 +77,7 @@ def _verdict(one: ClaimAnswer, known: Mapping[str, ClaimToJudge], names: Mapping
     if one.claim_id not in known:
         raise ValueError(
             f"no claim {one.claim_id[:40]!r} in the data or among the judged ones; the sheet belongs to other data: "
-            "use a new sheet, or leave such answers out with --skip-gone"
+            "use a new sheet, or skip such answers with --skip-gone"
         )
     claim, atomic_type, is_false_tail = known[one.claim_id]
     if canonical(one.claim) != canonical(claim):

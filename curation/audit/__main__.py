@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     formats = arguments.reference_format
     if formats and len(formats) not in (1, len(arguments.reference)):
         raise ValueError(
-            f"--reference-format: {len(formats)} for {len(arguments.reference)} of --reference; give one for all, or one for each"
+            f"--reference-format: found {len(formats)} for {len(arguments.reference)} --reference; give one for all, or one for each"
         )
     each = [formats[index if len(formats) > 1 else 0] if formats else None for index in range(len(arguments.reference))]
     references = list(zip(arguments.reference, each, strict=True))
@@ -106,15 +106,15 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="the files of the set; docs/importing.md lists the formats")
     parser.add_argument("--format", metavar="NAME", help="one format for all files; `python -m crawlers.read --help` lists them")
     parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")
-    parser.add_argument("--out", type=Path, default=Path("audit"), metavar="FOLDER", help="for the reports; default: audit")
+    parser.add_argument("--out", type=Path, default=Path("audit"), metavar="FOLDER", help="folder for the reports; default: audit")
     parser.add_argument("--name", metavar="WORDS", help="the set's name on the page; default: its file or folder")
-    parser.add_argument("--set-version", metavar="WORDS", help="its version, for the page")
-    parser.add_argument("--date", metavar="WORDS", help="its date, for the page")
+    parser.add_argument("--set-version", metavar="WORDS", help="the set's version on the page")
+    parser.add_argument("--date", metavar="WORDS", help="the set's date on the page")
     parser.add_argument(
         "--split-of", action="append", default=[], metavar="SPEC", help="PATTERN=SPLIT for files, or a FIELD of the records"
     )
-    parser.add_argument("--reference", action="append", default=[], metavar="PATH", help="a benchmark whose questions must not be here")
-    parser.add_argument("--reference-format", action="append", default=[], metavar="NAME", help="its format; one for all, or one for each")
+    parser.add_argument("--reference", action="append", default=[], metavar="PATH", help="a benchmark that the set must not contain")
+    parser.add_argument("--reference-format", action="append", default=[], metavar="NAME", help="its format, once for all or for each")
     parser.add_argument(
         "--max",
         action="append",

@@ -98,8 +98,8 @@ FIGURES = {
     "contaminated": "questions that a reference also contains",
     "defects": "questions that `clean` rejects",
     "duplicates_share": "questions beyond the first of each cluster",
-    "identical_share": "of these, equal ones",
-    "near_share": "of these, near ones",
+    "identical_share": "identical questions among these",
+    "near_share": "near-duplicates among these",
     "cross_split_share": "questions outside train with a twin in another split, of all outside train",
     "test_in_train_share": "test questions with a twin in train, of all test questions",
     "test_answers_in_train_share": "test questions with a twin in train whose answer is or may be the same, of all test questions",
@@ -110,9 +110,9 @@ FIGURES = {
     "missing_keys_share": "questions without an answer in files that have answers",
     "near_identical_options_share": "questions with two options that are equal, or differ by one character",
     "length_outliers_share": "stems far shorter or longer than the others",
-    "letter_deviation": "largest distance of a letter's share among the right options from even",
-    "longest_option_excess": "how much more often than by chance the longest option is right",
-    "release_problems": "files and lines beside the tables of a release that contradict them",
+    "letter_deviation": "largest deviation of a letter's share of the correct options from uniform",
+    "longest_option_excess": "how much more often than by chance the longest option is correct",
+    "release_problems": "files and lines of a release that contradict its tables",
 }
 """Name of each figure that can be limited -> what it counts; a share is of all questions unless stated otherwise."""
 
@@ -164,10 +164,10 @@ def _missing(name: str) -> str:
     if name.startswith("contaminated"):
         return "no --reference was given"
     if name == "release_problems":
-        return "it is no release or folder of the Hub"
+        return "it is neither a release nor a folder of the Hub"
     if name in ("cross_split_share", "test_in_train_share", "test_answers_in_train_share", "cross_split_clusters"):
-        return "it has not two splits, test and train; name them with --split-of, such as --split-of 'part1*=train'"
-    return "it has no question that it counts"
+        return "it lacks two splits, such as test and train; name them with --split-of, such as --split-of 'part1*=train'"
+    return "the set has no question that this figure counts"
 
 
 _STEM_CHARS = 200

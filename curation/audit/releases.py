@@ -29,16 +29,16 @@ _ANSWER = re.compile(r"(?:答案：|【答案】)([A-J]+)(?:<eoa>)?\Z")
 Row = dict[str, Any]
 
 PROBLEMS = {
-    "file_changed": "its bytes are not those of SHA256SUMS",
-    "file_missing": "SHA256SUMS names a file that is not there",
-    "shot_elsewhere": "a few-shot example that the tables of its split do not have: it may be asked",
-    "trains_on_test": "an entry for training states a question or claim of test",
-    "other_answer": "its right answer is not that of the table",
-    "repeated_id": "a row before it has this id, so what names the id may mean either",
-    "not_in_test": "no table of test has this item",
-    "head_in_two_splits": "claims on one head are in test and in train or validation",
-    "claim_both_ways": "one sentence is called right and wrong",
-    "unreadable": "it is not of the form of its file",
+    "file_changed": "its checksum differs from SHA256SUMS",
+    "file_missing": "SHA256SUMS lists a file that is missing",
+    "shot_elsewhere": "a few-shot example that is not in the tables of its split, so it may be a test question",
+    "trains_on_test": "a training entry states a question or claim of test",
+    "other_answer": "its correct answer differs from the table's",
+    "repeated_id": "an earlier row has this id, so references to it are ambiguous",
+    "not_in_test": "no test table has this item",
+    "head_in_two_splits": "claims on one head are both in test and in train or validation",
+    "claim_both_ways": "one sentence is labelled both true and false",
+    "unreadable": "it does not have the format of its file",
 }
 """Problem of a release's files -> why it matters."""
 
@@ -83,7 +83,7 @@ def card_tables(folder: Path) -> list[Table]:
                 if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
                     split_of.setdefault(path, split)
     if not split_of:
-        raise ValueError(f"{card}: `configs` names no file that is there; expected `data_files` of a dataset card of the Hub")
+        raise ValueError(f"{card}: `configs` lists no existing file; expected `data_files` of a dataset card of the Hub")
     return [Table(path, split, *_own_rows(path)) for path, split in split_of.items()]
 
 

@@ -116,9 +116,9 @@ def _verdict(verdict: str, biased: str, even: str) -> str:
 _TODO = {
     "conflicting_key": (
         "equal questions have different answers, so at least one key is wrong",
-        "find the right key; correct or drop the other",
+        "find the correct key; correct or drop the other",
     ),
-    "release": ("", "correct the file, or build the release anew"),
+    "release": ("", "correct the file, or rebuild the release"),
     "twin_in_train": ("train has it too: a model trained on it has seen the question", "drop it from train, or replace it here"),
     "twin_in_other_split": ("another split has it too", "keep it in one split"),
     "contaminated": ("a reference benchmark has it too", "drop it, or report figures without it"),

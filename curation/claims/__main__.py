@@ -64,8 +64,8 @@ def main(argv: list[str] | None = None) -> None:
             if (key := row.fact_ids[0]) in false and key not in types
         ]
         if left := known.chosen.difference(fact.id for fact in facts):
-            undone = f"if they are to return, `git checkout {args.chosen}` with the data"
-            print(f"{args.chosen}: {number_of(len(left), 'chosen fact')} left the data and the file; {undone}", file=sys.stderr)
+            undone = f"to bring them back, restore the data and `git checkout {args.chosen}`"
+            print(f"{args.chosen}: dropped {number_of(len(left), 'chosen fact')} no longer in the data; {undone}", file=sys.stderr)
         write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id))
     sizes = f"{number_of(len(claims), 'claim')} on {number_of(metrics['heads'], 'head')}, {len(fourfold.rows):,} fourfold"
     made = f"{len(facts):,} facts -> {sizes}"

@@ -208,7 +208,7 @@ def tabulate(coded: Sequence[Coded], codebook: Mapping[str, Theme], order: Seque
     unknown = Counter(code for one in coded for code in one.codes if code not in codebook)
     if unknown:
         listed = ", ".join(f"{code} ({n})" for code, n in sorted(unknown.items()))
-        raise ValueError(f"codes missing in the codebook: {listed}; add them to it, or correct the sheets and run `codes` again")
+        raise ValueError(f"codes missing from the codebook: {listed}; add them to it, or correct the sheets and run `codes` again")
     intents: dict[str, Counter[str]] = defaultdict(Counter)
     for votes in _by_query(coded).values():
         counted = Counter(codebook[one.codes[0]].type for one in votes).most_common(2)

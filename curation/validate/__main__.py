@@ -103,7 +103,7 @@ def main(argv: list[str] | None = None) -> None:
             write_profile(out, args.profile, profile, lines, [one for one in tables if one.table == PROFILE], by_source)
             if speaking:
                 where = out / "injections.jsonl"
-                logger.warning("%d records address a model; none is rejected for it, %s lists them: %s", len(speaking), where, by_source)
+                logger.warning("%d records contain text aimed at a model; they stay, %s lists them: %s", len(speaking), where, by_source)
         if warned := failures(tables, "warning"):
             logger.warning("expectations of severity warning failed; the pipeline continues:\n%s", describe(warned))
         if failed := failures(tables, "error"):

@@ -251,7 +251,7 @@ def _refuse_lost(ledger: AssignmentLedger, path: Path) -> None:
     if loss:
         raise ValueError(
             f"{path}: {loss}; lines were lost or changed: `git log -p {path}` shows them. Restore them next to the others, in any "
-            "order: of two rows of one record the safer holds"
+            "order: of two rows for one record the safer one applies"
         )
 
 

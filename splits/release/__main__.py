@@ -157,7 +157,7 @@ def released_leaks(folder: Path) -> list[Leak]:
         ValueError: the splits did not pass the checks.
     """
     if not (folder / PASSED).exists():
-        raise ValueError(f"{folder / PASSED}: no such file, so the splits did not pass the checks of leaks; run `dvc repro leaks`")
+        raise ValueError(f"{folder / PASSED}: no such file, so the splits did not pass the leak checks; run `dvc repro leaks`")
     released = []
     for leak in read_jsonl(folder / LEAKS, Leak):
         if "reserved" not in (leak.split, leak.other_split):
@@ -186,7 +186,7 @@ def released_shots(splits: Path, released: Collection[str]) -> list[Shot]:
     path = splits / SHOTS
     shots = [replace(shot, split=RELEASED[shot.split]) for shot in read_jsonl(path, Shot)]
     if lost := [shot.question_id for shot in shots if shot.question_id not in released]:
-        raise ValueError(f"{path}: {lost[0]} is an example and not in the release; run `dvc repro split`")
+        raise ValueError(f"{path}: the few-shot example {lost[0]} is not in the release; run `dvc repro split`")
     return shots
 
 

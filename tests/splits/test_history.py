@@ -103,7 +103,7 @@ def test_releases_published_test_items_nowhere_else(split: str, later: list[str]
 def test_does_not_publish_a_release_older_than_a_stopped_run(tmp_path: Path, stopped: str) -> None:
     refuse_stopped(tmp_path)
     (tmp_path / stopped).mkdir()
-    with pytest.raises(ValueError, match=f"{stopped}: the last run stopped here, so the release is that of an earlier one"):
+    with pytest.raises(ValueError, match=f"{stopped}: the last run stopped here, so the release is from an earlier one"):
         refuse_stopped(tmp_path)
     (tmp_path / stopped / "passed.json").touch()
     refuse_stopped(tmp_path)
@@ -167,7 +167,7 @@ def test_history_names_the_tables_of_the_items(release: Path) -> None:
 @pytest.mark.parametrize("file", ["history.jsonl", "leaks.jsonl"])
 def test_does_not_publish_a_changed_or_incomplete_release(release: Path, tmp_path: Path, file: str) -> None:
     (release / file).unlink() if file == "leaks.jsonl" else (release / file).write_bytes(b"\n")
-    with pytest.raises(ValueError, match=rf"{file} is not the file that SHA256SUMS names"):
+    with pytest.raises(ValueError, match=rf"{file} does not match SHA256SUMS"):
         publish(["--release", str(release), "--ledger", str(tmp_path / "released.jsonl")])
 
 

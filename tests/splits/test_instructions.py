@@ -186,7 +186,7 @@ def test_unreleased_example_stops_the_release(tmp_path: Path) -> None:
     shot = Shot(exam="PCE", subject="甲", question_type="mcqa", place=1, question_id="q-1", split="dev")
     (tmp_path / "shots.jsonl").write_bytes(to_line(shot))
     assert [(one.question_id, one.split) for one in released_shots(tmp_path, {"q-1"})] == [("q-1", "validation")]
-    with pytest.raises(ValueError, match="q-1 is an example and not in the release"):
+    with pytest.raises(ValueError, match="the few-shot example q-1 is not in the release"):
         released_shots(tmp_path, {"q-2"})
 
 

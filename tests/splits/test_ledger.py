@@ -51,7 +51,7 @@ def test_reports_an_empty_ledger(built: tuple[Path, Again], capsys: pytest.Captu
     assert "new benchmark" not in capsys.readouterr().err
     assignments.write_bytes(b"")
     again()
-    assert f"{assignments}: it is empty, so a new benchmark begins" in capsys.readouterr().err
+    assert f"{assignments}: it is empty, so this run begins a new benchmark" in capsys.readouterr().err
 
 
 def test_notices_any_lost_line(built: tuple[Path, Again]) -> None:
@@ -60,7 +60,7 @@ def test_notices_any_lost_line(built: tuple[Path, Again]) -> None:
     for number in range(len(lines)):
         if b'"row":"shot"' not in lines[number]:
             assignments.write_bytes(b"".join(lines[:number] + lines[number + 1 :]))
-            with pytest.raises(ValueError, match=r"lines were lost or changed: `git log -p.*the safer holds"):
+            with pytest.raises(ValueError, match=r"lines were lost or changed: `git log -p.*the safer one applies"):
                 read_assignments(assignments)
 
 
@@ -129,7 +129,7 @@ def test_notices_a_lost_line_of_a_published_item(tmp_path: Path, kind: str) -> N
     ledger.write_text(added + later)
     assert len(read_ledger(ledger)) == 2
     ledger.write_text(later)
-    with pytest.raises(ValueError, match=rf"released\.jsonl: q-1 is {kind} in 0\.2\.0 and was never added; its line was lost"):
+    with pytest.raises(ValueError, match=rf"released\.jsonl: q-1 is {kind} in 0\.2\.0 but was never added; its line was lost"):
         read_ledger(ledger)
 
 

@@ -127,7 +127,7 @@ def test_reports_invalid_answers_and_imports_nothing(project: Path, rows: list, 
 def test_can_skip_answers_to_removed_claims(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = sheet(project, "a.csv", [row(0, "support"), row(1, "refute", id="claim-0")])
     assert len(take(project, one, "--skip-gone")) == 1
-    assert "1 left out" in capsys.readouterr().out
+    assert "1 skipped" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

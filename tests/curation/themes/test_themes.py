@@ -161,7 +161,7 @@ def test_majority_of_coders_decides_and_agreement_is_reported() -> None:
 
 
 def test_reports_a_code_missing_from_the_codebook() -> None:
-    with pytest.raises(ValueError, match=r"codes missing in the codebook: sympton \(2\); add them"):
+    with pytest.raises(ValueError, match=r"codes missing from the codebook: sympton \(2\); add them"):
         tabulate([coded("甲", "sympton"), coded("乙", "sympton")], BOOK, [], 0)
 
 
@@ -175,7 +175,7 @@ def test_all_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts = ["=痛风的原因", "痛风怎么引起", "为什么头晕", "牛皮癣的原因|甲", "失眠<b>什么原因"]
     (tmp_path / "q.json").write_text(json.dumps([{"query": text, "label": "病因分析"} for text in texts]))
     themes.main(["draw", str(tmp_path / "q.json"), "--out", str(tmp_path / "one.xlsx")])
-    assert "Cause                5, all there are of 200\n" in capsys.readouterr().out
+    assert "Cause                5, fewer than 200: all there are\n" in capsys.readouterr().out
     rows = [[row.cells[name] for name in COLUMNS] for row in read_sheet(tmp_path / "one.xlsx")]
     assert len(rows) == 5
     for name, codes in (("one", ["disease_cause"] * 5), ("two", ["disease_cause"] * 4 + ["disease_symptom"])):
