@@ -26,7 +26,7 @@ _ALLOWED = {"error": ERRORS, "reason": REASONS}
 
 
 class Filled(Struct, kw_only=True):
-    """One row of a file; further fields of a row in JSONL, such as the replies, are ignored."""
+    """One row of a file; other fields of a JSONL row, such as the replies, are ignored."""
 
     where: str = ""
     """File and row, for messages."""
@@ -39,7 +39,7 @@ class Filled(Struct, kw_only=True):
 
 
 def read_filled(path: Path) -> list[Filled]:
-    """Return the labels of a sheet (.xlsx, .csv) or of rows in JSONL; rows without a label have none.
+    """Return the labelled rows of a sheet (.xlsx, .csv) or JSONL file; rows without a label are skipped.
 
     Raises:
         ValueError: the file has another format, a column is missing, or a row has a comment but no label.
@@ -67,10 +67,10 @@ def _of_sheet(where: str, cells: Mapping[str, str]) -> Filled:
 
 
 def check(filled: Iterable[Filled], known: Mapping[str, ReplyPair], skip_gone: bool) -> list[Label]:
-    """Return the filled labels; with `skip_gone`, those of replies in no queue are left out.
+    """Return the labels; with `skip_gone`, without those of replies that are in no queue.
 
     Raises:
-        ValueError: lists each invalid row, and what to do.
+        ValueError: rows are invalid; the message lists them and says what to do.
     """
     wanted = (one for one in filled if not skip_gone or one.id in known)
     return check_answers(LABELS, wanted, lambda one: _label(one, known))

@@ -26,12 +26,12 @@ _CHOICES = ("mcqa", "mrqa")
 
 
 def read_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with outcome, answer and committed; a case group (a list of options) gets lists of both, aligned by number.
+    """Return a row with outcome, answer and committed; for a case group (a list of options) the last two are lists in question order.
 
     A list of one is a single question.
 
     Raises:
-        ValueError: the response is not text, the task is unknown, a choice has no options, or they are neither {A: text} nor
+        ValueError: the response is not text, the task is unknown, a choice has no options, or the options are neither {A: text} nor
             [{letter, text}].
     """
     if not isinstance(row["response"], str):
@@ -53,7 +53,7 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def by_letter(options: Any) -> Any:
-    """Return options as letter -> text; those of a case group as a list of such mappings."""
+    """Return options as a mapping from letter to text; for a case group a list of such mappings."""
     if isinstance(options, dict) and _TEXTS.issuperset(map(type, options.values())):
         return options
     if isinstance(options, list) and all(isinstance(option, dict) and option.keys() >= {"letter", "text"} for option in options):
@@ -64,7 +64,7 @@ def by_letter(options: Any) -> Any:
 
 
 def read_row_by_rules(row: dict[str, Any], rules: RuleSet) -> dict[str, Any]:
-    """Return a row with the decision of a published rule set; outcome and answer are None for kinds of questions that it does not support.
+    """Return a row with the decision of a published rule set; outcome and answer are None for unsupported kinds of questions.
 
     In a case group each question gets the decision on the complete reply, since the released code sends the questions one by one.
     """

@@ -1,4 +1,4 @@
-"""Backend `baseline`: replies made by a rule, whose metrics can be computed by hand."""
+"""Backend `baseline`: replies by a rule, whose metrics can be computed by hand."""
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
@@ -23,7 +23,7 @@ class Strategy(Struct, frozen=True):
 
     reply: Callable[[Request, Random], str]
     serves: frozenset[str]
-    """Question types that it has a reply to."""
+    """Question types that the rule can reply to."""
 
 
 def random_answer(request: Request, draw: Random) -> str:
@@ -81,7 +81,7 @@ def overlap(request: Request, draw: Random) -> str:
 
 
 def bigram_f1(one: str, other: str) -> float:
-    """Return the F1 of two texts' sets of character bigrams, without blanks and punctuation; a single character is its own bigram."""
+    """Return the F1 of two texts' character bigrams, without spaces and punctuation; a single character counts as a bigram."""
     left, right = _bigrams(one), _bigrams(other)
     return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
 
@@ -109,7 +109,7 @@ _NAMES = {
 
 
 class Baseline:
-    """A model of one rule."""
+    """A model that follows one rule."""
 
     def __init__(self, description: Description) -> None:
         where = f"model {description.model}"
@@ -125,7 +125,7 @@ class Baseline:
         """Yield the rule's reply to each query.
 
         Raises:
-            ValueError: the rule has no reply to a question type, or the settings ask for sampling; before the first reply.
+            ValueError: the rule cannot reply to a question type, or the settings ask for sampling; raised before the first reply.
         """
         for name, value in _UNUSED.items():
             if getattr(settings, name) != value:
@@ -142,5 +142,5 @@ class Baseline:
             yield index, Reply(text=text, finish_reason="stop", tokens=len(text), prompt_tokens=len(query.prompt))
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Refuse: a rule has no likelihoods."""
+        """Raise ValueError, because a rule has no likelihoods."""
         raise ValueError("a baseline has no likelihoods; take `method: likelihood` out of its run in params.yaml")

@@ -1,8 +1,8 @@
-"""Serve the pages to this machine only, and reload them in the browser when stage `report` has rewritten them.
+"""Serve the pages on this machine only, and reload them in the browser when stage `report` has rewritten them.
 
 python -m eval.report --serve [--port 8800] [--folder reports]
 
-The pages also open from the disk, without reloading.
+The pages also open from disk, without reloading.
 """
 
 import sys
@@ -17,12 +17,12 @@ LOOPBACK = "127.0.0.1"
 _NAMES = (LOOPBACK, "localhost")
 _RELOAD = b'<script src="app/reload.js" defer></script>\n</head>'
 _DIFFERENCE = "/diff/"
-"""Address of the default output of `eval.diff --html`: the folder `diff` next to that of the pages."""
+"""URL path of the default output of `eval.diff --html`, the folder `diff` next to the pages' folder."""
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 
 
 class ReportServer(ThreadingHTTPServer):
-    """Serves one folder of pages, and the difference next to it."""
+    """Serves one folder of pages, and the diff next to it."""
 
     daemon_threads = True
 
@@ -32,7 +32,7 @@ class ReportServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Address of the report."""
+        """URL of the report."""
         return f"http://{LOOPBACK}:{self.server_port}/index.html"
 
 
@@ -44,9 +44,7 @@ class _PageHandler(SimpleHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
-        if (
-            self.headers.get("Host", "").partition(":")[0] not in _NAMES
-        ):  # another site's name that resolves to this machine (DNS rebinding)
+        if self.headers.get("Host", "").partition(":")[0] not in _NAMES:  # another host name that resolves to this machine (DNS rebinding)
             self.send_error(HTTPStatus.FORBIDDEN)
         elif path == "/":
             self.send_response(HTTPStatus.FOUND)
@@ -89,7 +87,7 @@ class _PageHandler(SimpleHTTPRequestHandler):
 
 
 def written(folder: Path) -> str:
-    """Return when the report, which is written last, was written; "" if it does not exist."""
+    """Return the modification time of the report, which is written last; "" if it does not exist."""
     try:
         return str((folder / "index.html").stat().st_mtime_ns)
     except FileNotFoundError:  # the stage is running

@@ -1,4 +1,4 @@
-"""From a score to its item, claim or question, fact, page and the bytes in the archive, and back.
+"""Trace a score to its item, claim or question, fact, page and archived bytes, and back.
 
 python -m eval.trace WHAT      WHAT: id of a claim, question, fact, page, case or cluster; item id of a score; an address; or some text
 """

@@ -1,4 +1,4 @@
-"""The folder of a named model, and what identifies its weights."""
+"""Find the folder of a model, and identify its weights."""
 
 import hashlib
 import os
@@ -11,21 +11,21 @@ from huggingface_hub import constants
 from atomexam.records.model import Description
 from atomexam.runtime.jsonl import read_json
 
-MADE = "model.json"  # what a stage that trains writes beside the weights
-ADAPTER = "adapter_config.json"  # what peft and those who build on it write beside an adapter's weights
+MADE = "model.json"  # written by training stages next to the weights
+ADAPTER = "adapter_config.json"  # written by peft, and tools built on it, next to an adapter's weights
 TOKENIZER_FILES = ("*.json", "*.jinja", "*.model", "*.txt")
-"""Of a tokenizer and the model's configuration."""
+"""Files of a tokenizer and the model's configuration."""
 FILES = (*TOKENIZER_FILES, "*.safetensors")
 
 
 def locate(description: Description, folder: Path, files: tuple[str, ...] = FILES) -> Path:
-    """Return the folder of a model: its own, a local path, a cached download, or a new one where the hub may be called.
+    """Return the folder of a model: its own, a local path, a cached download, or a new download if the hub may be used.
 
     Args:
-        files: patterns of those that are needed.
+        files: patterns of the files needed.
 
     Raises:
-        ValueError: the model is not available; the message says where it was looked for and what to do.
+        ValueError: the model is not available; the message says where it was searched and what to do.
     """
     name = description.name
     if name is None:
@@ -64,15 +64,15 @@ def locate(description: Description, folder: Path, files: tuple[str, ...] = FILE
 
 
 def _is_path(name: str) -> bool:
-    """Return whether a name is that of a folder, though none exists: a name on the hub has an owner and no more."""
+    """Return whether a name is meant as a folder, although none exists; a hub name has only an owner and a name."""
     return name.startswith((".", "/", "~")) or name.count("/") > 1 or Path(name).parts[0] in ("imports", "data", "models")
 
 
 def base_of(description: Description, folder: Path) -> Description | None:
-    """Return the model under the adapter in a folder, None where there is no adapter.
+    """Return the base model of the adapter in a folder; None if there is no adapter.
 
     Raises:
-        ValueError: nothing names that model, or its name is a folder that is not there.
+        ValueError: the base model is unknown, or is a folder that does not exist.
     """
     path = folder / ADAPTER
     if not path.exists():
@@ -89,16 +89,16 @@ def base_of(description: Description, folder: Path) -> Description | None:
 
 
 def identity_of(description: Description, folder: Path) -> str:
-    """Return what distinguishes the weights in a folder from others: a hash, and of an adapter also that of the model under it.
+    """Return what identifies the weights in a folder: their hash, and for an adapter also the hash of its base model.
 
     Raises:
-        ValueError: a file was cut, or the model under an adapter cannot be had or is an adapter itself.
+        ValueError: a file is truncated, or the base model of an adapter is unavailable or an adapter itself.
     """
     base = base_of(description, folder)
     if base is None:
         return content_hash(folder)
     below = locate(base, folder)
-    if (below / ADAPTER).exists():  # the library would open what that one names, which is in no hash
+    if (below / ADAPTER).exists():  # the library would load that adapter's base, which no hash covers
         raise ValueError(
             f"{folder / ADAPTER} names {base.name}, which is an adapter itself; "
             "merge that one into its base (merge_and_unload of peft) first"
@@ -107,7 +107,7 @@ def identity_of(description: Description, folder: Path) -> str:
 
 
 def stored_revision(name: str, revision: str, files: tuple[str, ...] = FILES) -> str | None:
-    """Return the commit of a model of the hub whose files are in the local cache, None where there is none. The hub is not called."""
+    """Return the commit of a hub model whose files are in the local cache, or None; the hub is not contacted."""
     cached = _cached(name, revision, files)
     return cached.name if cached else None
 
@@ -120,8 +120,8 @@ def _cached(name: str, revision: str | None, files: tuple[str, ...] = FILES) -> 
 
 
 def _snapshot(name: str, revision: str | None, files: tuple[str, ...], is_local: bool = False) -> Path:
-    """Return the folder of a model of the hub; ValueError if it cannot be had."""
-    from huggingface_hub import snapshot_download  # here: with its client of HTTP it is half a second of CPU time to import
+    """Return the folder of a hub model; raise ValueError if it is unavailable."""
+    from huggingface_hub import snapshot_download  # imported here, since it takes half a second of CPU time with its HTTP client
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
     try:
@@ -147,10 +147,10 @@ def read_chat_template(description: Description) -> str:
 
 
 def content_hash(path: Path) -> str:
-    """Return a hash over the files that decide what a model replies.
+    """Return a hash over the files that determine a model's replies.
 
     Raises:
-        ValueError: they are not those that were made, by the hash in model.json beside them: a loss of power cuts files.
+        ValueError: they do not match the hash in model.json next to them, for example after a power loss truncated a file.
     """
     actual, expected, made = _hash(path, FILES), None, path / MADE
     if made.exists():
@@ -165,7 +165,7 @@ def content_hash(path: Path) -> str:
 
 
 def tokenizer_hash(path: Path) -> str:
-    """Return a hash over the files that decide how a model's prompts are made, and none of its weights."""
+    """Return a hash over the files that determine a model's prompts, without its weights."""
     return _hash(path, TOKENIZER_FILES)
 
 
