@@ -99,7 +99,7 @@ def parse_replies(replies: Table, rules: str | None = None) -> pd.DataFrame:
         if missing := {"task", "response"} - row.keys():
             raise ValueError(f"replies, row {number}: missing {', '.join(sorted(missing))}; expected task, response, options")
         if "answer" in row:
-            raise ValueError(f"replies, row {number}: the answer that is read would replace its `answer`; rename that column")
+            raise ValueError(f"replies, row {number}: the parsed answer would replace its `answer`; rename that column")
         try:
             parsed = read_row(row)
             rows.append(read_row_by_rules(parsed, RULE_SETS[rules]) if rules else parsed)
@@ -128,7 +128,7 @@ def score(replies: Table, items: Table, task: str) -> Scores:
     predictions = []
     for one in records_of(replies, Reply, "replies"):
         if one.item_id not in known:
-            raise ValueError(f"replies: {one.item_id!r} is no item of the task {task}; `prompts` lists them")
+            raise ValueError(f"replies: {one.item_id!r} is not an item of the task {task}; `prompts` lists them")
         predictions.append(
             Prediction(
                 item_id=one.item_id,

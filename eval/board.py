@@ -80,7 +80,7 @@ def rescored(version: DataVersion, today: DataVersion, notes: list[str]) -> list
                 if run.task != "essay":  # essays are marked by a judge
                     runs.append(_scored(version, name, run, builder, notes))
             except (ValueError, FileNotFoundError) as error:
-                notes.append(f"{version.name}: {name} is left out: {error}")
+                notes.append(f"{version.name}: {name} is skipped: {error}")
     return runs
 
 
@@ -89,7 +89,9 @@ def _scored(version: DataVersion, name: str, run: Run, builder: RequestBuilder, 
     scores, prompts = [], defaultdict[str, set[str]](set)
     for reply in version.replies(name):
         if reply.repeat >= run.repeats * len(variants_of(run)):
-            raise ValueError(f"repeat {reply.repeat} of {run.repeats} in {len(variants)} variants; the replies belong to other settings")
+            raise ValueError(
+                f"repeat {reply.repeat}, expected below {run.repeats} x {len(variants)} variants; the replies belong to other settings"
+            )
         if request := variants[reply.repeat // run.repeats].get(reply.item_id):
             scores.append(score_reply(reply, request))
             if reply.follows is None:
@@ -114,7 +116,7 @@ def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str,
             by_task[one.run.task][one.version].append(one)
     for version in order:
         if nothing := [one.name for one in runs if one.version == version and not one.tallies]:
-            notes.append(f"{version}: nothing asked that today's test has with a key, not compared: {', '.join(nothing)}")
+            notes.append(f"{version}: no item of today's test with a key was asked, not compared: {', '.join(nothing)}")
     boards = {}
     for task, by_version in sorted(by_task.items()):
         shared: set[str] = set()
@@ -241,7 +243,7 @@ def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersio
         except (ValueError, FileNotFoundError) as error:
             if name == WORKSPACE:
                 raise
-            notes.append(f"{name} is left out: {error}")
+            notes.append(f"{name} is skipped: {error}")
     groups = {one.id: one.group_id for one in today.questions_of("test") if one.group_id}
     boards = board(runs, names, groups, notes)
     not_linked: list[str] = []

@@ -118,7 +118,7 @@ def main(argv: list[str] | None = None) -> None:
     listed = runs_on_test(args.all_params.get("runs") or {})
     chosen = [one_of(name, listed, "run", PARAMS_FILE) for name in dict.fromkeys(named)] or list(listed)
     if len(named) == 1:
-        raise ValueError(f"{named[0]} alone cannot be compared; name two runs or more of {', '.join(listed)}")
+        raise ValueError(f"only one run given, {named[0]}; give two or more of {', '.join(listed)}")
     runs = {name: convert(listed[name], Run, f"{PARAMS_FILE}: runs.{name}") for name in chosen}
     questions = list(read_jsonl(args.splits / "test" / "questions.jsonl", QuestionKey))
     markable = {row.id for row in questions if row.answer}
@@ -135,7 +135,7 @@ def main(argv: list[str] | None = None) -> None:
         missing = [missing_of(name, [*read_jsonl(args.scores / f"{name}.jsonl", Score)]) for name in runs]
         print("\n".join([as_text(rows), *chain.from_iterable(missing)]))
     else:
-        wanted = "no two of them have the same task with known answers, or marks of one judge"
+        wanted = "no two of them have the same task with known answers, or marks by the same judge"
         raise ValueError(f"{', '.join(chosen)}: {wanted}; their tasks: {', '.join(run.task for run in runs.values())}")
 
 

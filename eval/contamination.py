@@ -181,11 +181,11 @@ def asked_in_both(runs: Mapping[str, Run]) -> list[Asked]:
     for name, run in runs.items():
         if run.split == "reserved":
             if (test := on_test.get(_settings(run))) is None:
-                raise ValueError(f"{name} asks reserved, and no run asks test with the same settings; add that run to params.yaml")
+                raise ValueError(f"{name} runs on reserved, but no run on test has the same settings; add that run to params.yaml")
             found.append(Asked(name, test, run))
     if not found:
         line = "NAME-reserved: {model: NAME, task: choice, split: reserved}"
-        raise ValueError(f"no run asks reserved; add one like `{line}` to `runs` in params.yaml, and `dvc repro score`")
+        raise ValueError(f"no run on reserved; add one like `{line}` to `runs` in params.yaml, then `dvc repro score`")
     return found
 
 
@@ -275,7 +275,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         unseen = never_public(reserved, promoted)
         rows.extend(probe_task(task, asked, unseen, args.splits, args.scores, args.predictions))
         if left_out := len(reserved) - len(unseen):
-            print(f"{task}: {number_of(left_out, 'item')} of reserved left out, promoted from train or dev, which were public")
+            print(f"{task}: {number_of(left_out, 'item')} of reserved left out: promoted from train or dev, which were public")
     print(as_text(rows))
 
 

@@ -86,18 +86,18 @@ def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, 
         model = describe(planned[name].model, plan)[0]
         if missing := missing_replies(figures):
             if chosen:
-                raise ValueError(f"{name}: {missing}; that is no figure of the model: have them all, or export other runs")
-            print(f"{name}: {missing}; left out", file=sys.stderr)
+                raise ValueError(f"{name}: {missing}; such a figure does not represent the model; get all replies, or export other runs")
+            print(f"{name}: {missing}; skipped", file=sys.stderr)
         elif figures.get("accuracy") is not None and (chosen or model.backend != "baseline"):
             own = "" if model.backend == "imported" or Path(model.name or "").is_dir() else model.name or ""
-            advice = f"model {model.model} has no repository; name one: --model {model.model}=OWNER/NAME"
+            advice = f"model {model.model} has no repository; give one: --model {model.model}=OWNER/NAME"
             if ids and not chosen and not own and model.model not in ids:
-                print(f"{name}: {advice}; left out", file=sys.stderr)
+                print(f"{name}: {advice}; skipped", file=sys.stderr)
                 continue
             model_id = _repository(ids.get(model.model, own), advice)
             found.append(ScoredRun(name, planned[name], figures, model, model_id))
         elif name in chosen:
-            raise ValueError(f"{name}: it has no accuracy, since its answers are in words; judges mark them")
+            raise ValueError(f"{name}: no accuracy, since its answers are in words and marked by judges")
     return found
 
 
@@ -222,10 +222,12 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--by", metavar="ORGANISATION", required=True, help="who evaluated")
     parser.add_argument("--revision", metavar="HASH", help="the release's commit there, for .eval_results")
     parser.add_argument(
-        "--model", action="append", default=[], metavar="MODEL=OWNER/NAME", help="the repository of a model of params.yaml, any number"
+        "--model", action="append", default=[], metavar="MODEL=OWNER/NAME", help="repository of a model in params.yaml; may be repeated"
     )
     relationships = ("first_party", "third_party", "collaborative", "other")
-    parser.add_argument("--relationship", choices=relationships, default="third_party", help="of who evaluated to the models' makers")
+    parser.add_argument(
+        "--relationship", choices=relationships, default="third_party", help="relationship of the evaluator to the models' developers"
+    )
     paths = {"plan": "data/plan", "metrics": "metrics/runs", "release": "data/release", "out": "exports"}
     for flag, default in paths.items():
         parser.add_argument(f"--{flag}", type=Path, default=Path(default), metavar="PATH", help=f"default: {default}")
@@ -255,7 +257,7 @@ def main(argv: list[str] | None = None) -> None:
                 part.write_text(text, encoding="utf-8")
             print(path)
     if not by_model:
-        raise ValueError("nothing was written: no run of a model has an accuracy; name the runs of rules to have them written")
+        raise ValueError("nothing written: no run of a model has an accuracy; list the runs of rules to export them")
 
 
 if __name__ == "__main__":

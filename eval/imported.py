@@ -65,7 +65,7 @@ def read_replies(path: Path, requests: Mapping[str, Request], tables: Tables) ->
     """
     if path.suffix == ".json":
         return "OpenCompass", list(_opencompass(path, tables))
-    rows = list(read_jsonl(path, dict, "name a file of JSON objects, one a line, or the .json of OpenCompass"))
+    rows = list(read_jsonl(path, dict, "give a JSON Lines file, one object per line, or OpenCompass's .json"))
     if rows and "doc" in rows[0]:
         return "lm-evaluation-harness", list(_rows(path, rows, lambda row: _harness(row, requests)))
     return "plain rows", list(_rows(path, rows, _plain))
@@ -78,7 +78,7 @@ def request_of(item: str, requests: Mapping[str, Request]) -> Request:
         ValueError: no task includes it.
     """
     if item not in requests:
-        raise ValueError(f"item {item}: no task of this test split includes it; use the evaluated version of the data")
+        raise ValueError(f"item {item}: no task of this test split includes it; use the version of the data that was evaluated")
     return requests[item]
 
 
@@ -115,7 +115,7 @@ def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[Impor
     likelihoods = [float(pair[0]) for (pair, *_) in responses]
     if len(answers) != len(likelihoods):
         raise ValueError(
-            f"{item} has {len(answers)} options, the sample {len(likelihoods)} likelihoods; it belongs to another version of the data"
+            f"{item} has {len(answers)} options, but the sample {len(likelihoods)} likelihoods; it belongs to another version of the data"
         )
     return [ImportedReply(item, 0, None, dict(zip(answers, likelihoods, strict=True)), gold)]
 
@@ -177,7 +177,7 @@ def predictions(name: str, imported: Iterable[ImportedReply], requests: Mapping[
         request = request_of(one.item_id, requests)
         if one.gold is not None and request.answer is not None and one.gold != request.answer:
             raise ValueError(
-                f"{one.item_id}: right is {one.gold} in the file, {request.answer} in the test split; use the evaluated version"
+                f"{one.item_id}: the key is {one.gold} in the file, {request.answer} in the test split; use the evaluated version"
             )
         if (one.item_id, one.repeat) in by_key:
             raise ValueError(f"{one.item_id}: given twice; if a model replied several times, number the rows by `repeat`: 0, 1, …")
@@ -206,7 +206,7 @@ def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[
     answered_requests = [request for request in requests if request.item_id in answered]
     units = {request.unit for request in answered_requests if request.question_type == "claim"}
     if halves := sorted(request.item_id for request in requests if request.unit in units and request.item_id not in answered):
-        raise ValueError(f"{len(halves)} pairs of claims have a reply to one side alone; missing: {', '.join(halves[:_MAX_LISTED])}")
+        raise ValueError(f"{len(halves)} claim pairs have a reply to only one side; missing: {', '.join(halves[:_MAX_LISTED])}")
     counts = Counter(reply.item_id for reply in replies)
     if uneven := sorted(item for item, count in counts.items() if count != max(counts.values())):
         raise ValueError(f"{len(uneven)} items have fewer repeats than others, such as {', '.join(uneven[:_MAX_LISTED])}")
@@ -250,7 +250,7 @@ def read_tables(folder: Path) -> Tables:
 
 def main(argv: list[str] | None = None) -> None:
     parser = parser_of(__doc__)
-    parser.add_argument("name", metavar="NAME", help="name of the run: small letters, digits, - and _")
+    parser.add_argument("name", metavar="NAME", help="name of the run: lower-case letters, digits, - and _")
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     paths = {"splits": "data/splits", "scores": "data/scores", "predictions": "data/predictions", "tables": "data/release/opencompass"}
     for flag, default in (paths | {"out": "imported"}).items():
@@ -258,7 +258,7 @@ def main(argv: list[str] | None = None) -> None:
     args: Any = parser.parse_args(argv)
     ours: dict[str, Any] = (read_params().get("runs") or {}) if Path(PARAMS_FILE).exists() else {}
     if not re.fullmatch(SLUG, args.name) or args.name in ours:
-        raise ValueError(f"NAME {args.name!r}: expected small letters, digits, - and _, and none of our runs: {', '.join(ours)}")
+        raise ValueError(f"NAME {args.name!r}: expected lower-case letters, digits, - and _, and not one of our runs: {', '.join(ours)}")
     questions, claims = read_split(args.splits / "test")
     fourfold = list(read_claims(TASKS["fourfold"], args.splits / "test"))
     builder = RequestBuilder(args.splits)

@@ -83,7 +83,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = parser.parse_args(argv)
     description, folder = describe(args.model, args.models)
     if description.backend != "huggingface":
-        raise ValueError(f"{args.model} has the backend {description.backend}; likelihoods of texts need the weights, so huggingface")
+        raise ValueError(
+            f"{args.model} has the backend {description.backend}; likelihoods of texts need the weights, so set `backend: huggingface`"
+        )
     from eval.models.local.huggingface import open_model
 
     backend, promoted = open_model(description, folder), read_promoted(args.assignments)

@@ -98,8 +98,8 @@ def _step(old: _Version, new: _Version, name: str) -> tuple[Estimate, int]:
     both = sorted(old.models.keys() & new.models.keys())
     sides = ([model for model in old.models if model not in both[::2]], [model for model in new.models if model not in both[1::2]])
     if min(map(len, sides)) < 2:
-        raise ValueError(f"{len(old.models)} and {len(new.models)} models, {len(both)} in both; expected two on each side, those in both "
-                         "counted on one of them")  # fmt: skip
+        raise ValueError(f"{len(old.models)} and {len(new.models)} models, {len(both)} in both; expected two each, counting those in "
+                         "both on only one")  # fmt: skip
     (before, ours), (after, theirs) = (version.fit_of(models) for version, models in zip((old, new), sides, strict=True))
     step = link(before, after, shared, name)
     return Estimate(step.value + ours - theirs, step.error), len(shared)

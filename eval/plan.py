@@ -43,11 +43,11 @@ def main(argv: list[str] | None = None) -> None:
         one_of(run.model, models, "model", f"params.yaml: runs.{name}.model")
         if len(variants_of(run)) > 1 and models[run.model].backend == "imported":
             raise ValueError(
-                f"params.yaml: runs.{name}: imported replies are to prompts unknown here; remove `orders` and `prompts` from it"
+                f"params.yaml: runs.{name}: the prompts of imported replies are unknown; remove `orders` and `prompts` from the run"
             )
         if run.split == "reserved" and models[run.model].backend == "openai":
             where = models[run.model].server.url
-            _logger.warning("params.yaml: runs.%s sends the reserved split to %s: whoever runs that server has then seen it", name, where)
+            _logger.warning("params.yaml: runs.%s sends the reserved split to %s, so whoever runs that server has seen it", name, where)
     trained = {name for block in ("finetune", "tune") for name in args.all_params.get(block) or {}}
     if judge := (args.all_params.get("errors") or {}).get("judge"):
         one_of(judge["model"], models, "model", "params.yaml: errors.judge.model")
@@ -116,8 +116,8 @@ def weights_of(model: Description, made: Path = Path("data/models")) -> str:
 
 def _warn_if_unwatched(folder: Path, model: Description, made: Path) -> None:
     if not any(folder.resolve().is_relative_to(watched.resolve()) for watched in (_WATCHED, made)):
-        again = f"after a change there, run `dvc repro -f plan`, or keep the model in {_WATCHED / model.model}"
-        _logger.warning("params.yaml: models.%s: DVC watches %s alone, and %s is elsewhere: %s", model.model, _WATCHED, folder, again)
+        again = f"after a change there, run `dvc repro -f plan`, or move the model to {_WATCHED / model.model}"
+        _logger.warning("params.yaml: models.%s: DVC watches only %s, but the model is in %s: %s", model.model, _WATCHED, folder, again)
 
 
 def _revision(model: Description, files: tuple[str, ...] = FILES) -> str:

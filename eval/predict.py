@@ -49,7 +49,7 @@ def main(argv: list[str] | None = None) -> None:
             if missing := missing_replies({"outcomes": {"failed": failed, "answered": len(rows) - failed}}):
                 again = f"`dvc repro -fs predict@{run.model}` requests only those again"
                 if described[0].backend == "imported":
-                    again = f"import them together with the others, into {described[0].name}"
+                    again = f"import them together with the others into {described[0].name}"
                 print(f"{name}: {missing}; {again}", file=sys.stderr, flush=True)
             write_jsonl(out / f"{name}.jsonl", rows, key=lambda row: (row.item_id, row.repeat))
         if not rank.number:

@@ -220,27 +220,27 @@ def make_form(task: str, items: Sequence[str], right: Floats, strata: Sequence[t
 def main(argv: list[str] | None = None) -> None:
     parser = parser_of(__doc__)
     parser.add_argument("task")
-    parser.add_argument("--items", type=int, default=100, metavar="N", help="of the form; default: 100")
+    parser.add_argument("--items", type=int, default=100, metavar="N", help="number of items of the form; default: 100")
     parser.add_argument("--runs", type=Path, default=Path("data/plan"), metavar="PATH")
     parser.add_argument("--scores", type=Path, default=Path("data/scores"), metavar="PATH")
     parser.add_argument("--splits", type=Path, default=Path("data/splits"), metavar="PATH")
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: eval/short_forms/TASK.json")
     args = parser.parse_args(argv)
     by_task, _ = runs_by_task(args.runs, args.scores)
-    task = one_of(args.task, sorted(by_task), "task", f"{args.runs}, runs that are no baseline's")
+    task = one_of(args.task, sorted(by_task), "task", f"{args.runs}, without runs of baselines")
     replies = read_task(by_task[task], VERDICTS)
     if replies is None:
-        raise ValueError(f"{task}: no item has a known right answer")
+        raise ValueError(f"{task}: no item has a known correct answer")
     about = read_about(args.splits / "test" / f"{FILES.get(task, 'questions')}.jsonl", replies.items)
     strata = [(one.exam, one.subject, one.type) for one in about]
     path = args.out or Path("eval/short_forms") / f"{task}.json"
-    earlier = [item.id for item in read_json(path, Form, "delete it to choose anew").items] if path.exists() else []
+    earlier = [item.id for item in read_json(path, Form, "delete it to choose again").items] if path.exists() else []
     form = make_form(task, replies.items, replies.right, strata, args.items, earlier)
     write_json(path, form)
     kept = len({item.id for item in form.items} & set(earlier))
     errors = [f"{100 * error:.1f}" for error in (form.error, form.error_at_random)]
     print(f"{path}: {args.items} of {len(replies.items)} items, {kept} of the earlier form; {form.models} models; mean absolute error on "
-          f"models held out {errors[0]} points ({errors[1]} for items drawn at random)")  # fmt: skip
+          f"held-out models {errors[0]} points ({errors[1]} for random items)")  # fmt: skip
 
 
 if __name__ == "__main__":

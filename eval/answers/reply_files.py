@@ -21,7 +21,7 @@ def read_replies(path: Path, run: str, model: str) -> Iterator[Prediction]:
     for number, row in enumerate(read_jsonl(path, Prediction, f"`dvc repro predict@{model}` builds it"), 1):
         if row.run != run:
             again = f"rebuild them with `dvc repro -f predict@{model}`"
-            raise ValueError(f"{path}:{number}: a reply of run {row.run}; expected those of {run}; {again}")
+            raise ValueError(f"{path}:{number}: the reply belongs to run {row.run}, expected run {run}; {again}")
         yield row
 
 
@@ -39,7 +39,7 @@ def by_item(records: Iterable[R], items: Iterable[str], what: str, remedy: str, 
     found: dict[str, list[R]] = {item: [] for item in items}
     for record in records:
         if record.item_id not in found:
-            raise ValueError(f"{what} do not fit the test split: {record.item_id[:80]!r} is not in it; {remedy}")
+            raise ValueError(f"{what} do not match the test split: {record.item_id[:80]!r} is not in it; {remedy}")
         found[record.item_id].append(record)
     expected = None if repeats is None else list(repeats)
     for item, own in found.items():
@@ -47,7 +47,7 @@ def by_item(records: Iterable[R], items: Iterable[str], what: str, remedy: str, 
         own_repeats = [record.repeat for record in own]
         expected = sorted(set(own_repeats)) or [0] if expected is None else expected
         if own_repeats != expected:
-            raise ValueError(f"{what} do not fit the test split: {item} has repeats {own_repeats}, expected {expected}; {remedy}")
+            raise ValueError(f"{what} do not match the test split: {item} has repeats {own_repeats}, expected {expected}; {remedy}")
     return found
 
 

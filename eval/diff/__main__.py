@@ -223,7 +223,7 @@ def _lines(run: str, metric: str, figure: Figures, items: bool) -> list[str]:
             verdict = "more than noise" if test["differs"] else "not shown to be more than noise"
             verdict = f"fewer than {LEAST} items" if test["shared"] < LEAST else verdict
             if test["differs"] and parts.get("weights"):
-                verdict += " of the items; its weights are others, and training has a noise of its own"
+                verdict += " of the items; but the weights changed, and training adds its own noise"
             if test["family"] > 1:
                 p_values += f"; corrected for {test['family']} figures {test['mcnemar_p_holm']:.3g}, {test['bootstrap_p_holm']:.3g}"
             p_values += f": {verdict}"
@@ -246,7 +246,9 @@ def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersio
     a, b = open_version(args.a), open_version(args.b)
     difference = difference_of(a, b)
     if not difference["runs"]:
-        raise ValueError(f"{args.a} and {args.b} share no run: {difference['only_a']} and {difference['only_b']}; nothing can be compared")
+        raise ValueError(
+            f"{args.a} and {args.b} share no run: {difference['only_a']} and {difference['only_b']}; there is nothing to compare"
+        )
     if args.html:
         sys.stderr.write(f"{write_page(args.html, a, b, difference).resolve().as_uri()}\n")
     text = msgspec.json.format(msgspec.json.encode(difference), indent=2).decode() if args.json else as_text(difference, args.items)

@@ -216,7 +216,7 @@ def _workspace(repository: Path) -> tuple[Callable[[str], bytes], Callable[[str]
     def read(path: str) -> bytes:
         if not (repository / path).exists():
             if path == PARAMS_FILE:
-                raise FileNotFoundError(f"no {path} in this folder; run the command in the repository's folder")
+                raise FileNotFoundError(f"no {path} in this folder; run the command from the repository's root")
             raise FileNotFoundError(f"{path}: not in the workspace; `dvc repro` builds it, `dvc checkout` restores it from the cache")
         return (repository / path).read_bytes()
 

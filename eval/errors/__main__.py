@@ -94,7 +94,7 @@ def main(argv: list[str] | None = None) -> None:
         agreed = {what: agreement(ratings_of(labels, allowed), allowed, "pair", "label") for what, allowed in allowed_labels.items()}
         labelled = sum(map(len, labels.values()))
         write_json(args.metrics, {"labels": labelled, "runs": figures, "agreement": agreed})
-    todo = f"; no reply is labelled yet: fill copies of the sheets in {args.out}, then `python -m eval.review COPIES`" if figures else ""
+    todo = f"; no reply is labelled yet: fill in copies of the sheets in {args.out}, then `python -m eval.review COPIES`" if figures else ""
     done = f"; {number_of(labelled, 'label')}" if labelled else todo
     print_summary("errors", f"{number_of(len(figures), 'run')} of claims{done}")
 

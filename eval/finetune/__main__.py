@@ -45,7 +45,7 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, "finetune", Training, paths, keyed=True)
     if os.environ.get("RANK", "0") != "0":
-        print("finetune: only one process trains, so that the sums are the same everywhere; this one has nothing to do", file=sys.stderr)
+        print("finetune: only one process trains, so that sums are the same everywhere; this one exits", file=sys.stderr)
         return
     training: Training = args.params
     if training.hidden % (2 * training.heads):

@@ -127,7 +127,9 @@ def read_about(path: Path, wanted: Sequence[str]) -> Iterator[AboutItem]:
         kind = one.question_type or one.atomic_type
         about[one.id] = AboutItem(kind, one.exam, one.subject, sources, len(texts), key, explained)
     if gone := sorted(left - about.keys()):
-        raise ValueError(f"{path}: {len(gone)} items with scores are missing, such as {gone[0]}; `dvc repro score` scores the present ones")
+        raise ValueError(
+            f"{path}: {len(gone)} items with scores are missing, such as {gone[0]}; `dvc repro score` scores the current items"
+        )
     return (about[item] for item in wanted)
 
 
@@ -365,7 +367,7 @@ def main(argv: list[str] | None = None) -> None:
         logging.getLogger("items").warning(text)
     items = sum(len(one.table) for one in analyses.values())
     to_review = " and ".join(number_of(queued[f"queued_{kind}s"], kind) for kind in ("key", "claim"))
-    alone = f"; the {number_of(left_out, 'run')} of baselines tell nothing of an item: add a model" if left_out and not by_task else ""
+    alone = f"; the {number_of(left_out, 'run')} of baselines say nothing about an item: add a model" if left_out and not by_task else ""
     print_summary("items", f"{number_of(items, 'item')}; {to_review} to review{alone}")
 
 

@@ -64,7 +64,7 @@ def scored_questions(args: Arguments) -> list[tuple[Question, list[Score]]]:
         ValueError: a question lacks a score, or a score belongs to no such question.
     """
     questions = [row for row in read_jsonl(args.splits / "test" / "questions.jsonl", Question) if row.question_type == "qa"]
-    remedy = "a judge marks the replies of an essay run on the current data: `dvc repro score`"
+    remedy = "a judge marks replies of an essay run on the current data: `dvc repro score`"
     scores = by_item(read_jsonl(args.scores, Score), (row.id for row in questions), f"{args.scores}: scores", remedy)
     return [(question, scores[question.id]) for question in questions]
 

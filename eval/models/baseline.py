@@ -76,7 +76,7 @@ def empty(request: Request, draw: Random) -> str:
 def overlap(request: Request, draw: Random) -> str:
     """Mark an answer by the F1 of the character bigrams that it shares with the standard answer."""
     if request.compared is None:
-        raise ValueError(f"{request.item_id} requests a mark, and has no two answers to compare; this is a fault of its task")
+        raise ValueError(f"{request.item_id} requests a mark without two answers to compare; this is a bug in its task")
     return request.reply(str(round(100 * bigram_f1(*request.compared))))
 
 
@@ -129,10 +129,12 @@ class Baseline:
         """
         for name, value in _UNUSED.items():
             if getattr(settings, name) != value:
-                raise ValueError(f"a baseline has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml")
+                raise ValueError(
+                    f"a baseline does not support {name} (found {getattr(settings, name)}); remove it from the run in params.yaml"
+                )
         for kind in sorted({query.request.question_type for query in queries} - self._strategy.serves):
             able = ", ".join(name for name, strategy in STRATEGIES.items() if kind in strategy.serves)
-            raise ValueError(f"the strategy {self._name!r} has no reply to {_NAMES[kind]}; a model with one of these has: {able}")
+            raise ValueError(f"the strategy {self._name!r} cannot reply to {_NAMES[kind]}; strategies that can: {able}")
         return self._replies(queries, settings)
 
     def _replies(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
@@ -143,4 +145,4 @@ class Baseline:
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Raise ValueError, because a rule has no likelihoods."""
-        raise ValueError("a baseline has no likelihoods; take `method: likelihood` out of its run in params.yaml")
+        raise ValueError("a baseline has no likelihoods; remove `method: likelihood` from its run in params.yaml")

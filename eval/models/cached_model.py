@@ -26,7 +26,7 @@ Raise it when a change affects replies, so that stored ones are requested again.
 """
 _AT_ONCE = 1 << 14
 """Queries passed to a backend at once: their tokens take a few hundred MB, and a server rarely idles until the last one ends."""
-_NOT_FINITE = "a likelihood is no finite number"  # JSON cannot express it, and the store would be unreadable
+_NOT_FINITE = "a likelihood is not a finite number"  # JSON cannot express it, and the store would be unreadable
 _PATIENCE = timedelta(days=30)
 """Timeout for the slowest process of a run."""
 T = TypeVar("T")
@@ -102,10 +102,10 @@ class CachedModel:
         generate = self._backend.loglikelihoods if self._method == "likelihood" else self._backend.generate
         for index, reply in generate(list(missing.values()), self._settings):
             if not 0 <= index < len(todo):
-                raise ValueError(f"{self._backend.identity} replied to a request that was not made; this is a fault of the backend")
+                raise ValueError(f"{self._backend.identity} replied to a request that was not made; this is a bug in the backend")
             key = todo[index]
             if missing.pop(key, None) is None:
-                raise ValueError(f"{self._backend.identity} replied twice to the same question; this is a fault of the backend")
+                raise ValueError(f"{self._backend.identity} replied twice to the same question; this is a bug in the backend")
             if not all(map(isfinite, (reply.likelihoods or {}).values())):
                 reply = structs.replace(reply, finish_reason="error", error=_NOT_FINITE, likelihoods=None)
             if reply.error is None and reply.finish_reason != "error":
@@ -119,15 +119,15 @@ class CachedModel:
             bar.update()
         if missing:
             odd = f"{len(missing)} questions, such as {next(iter(missing.values())).request.item_id}"
-            raise ValueError(f"{self._backend.identity} gave no reply to {odd}; this is a fault of the backend")
+            raise ValueError(f"{self._backend.identity} gave no reply to {odd}; this is a bug in the backend")
         return made
 
     def _compare_model(self, reply: Reply) -> None:
         """Warn if a reply comes from another model than earlier ones, new or stored."""
         if self._models and reply.model not in self._models:
-            before, now = (one or "the name asked for" for one in (self._models[-1], reply.model))
-            advice = "give it another `revision` in params.yaml to request all replies anew"
-            print(f"warning: {self._backend.identity}: the server's model is {now}, and was {before}; {advice}", file=sys.stderr)
+            before, now = (one or "the requested name" for one in (self._models[-1], reply.model))
+            advice = "set another `revision` in params.yaml to request all replies again"
+            print(f"warning: {self._backend.identity}: the server's model is now {now}, before {before}; {advice}", file=sys.stderr)
         if reply.model not in self._models:
             self._models.append(reply.model)
 
@@ -194,7 +194,9 @@ def read_rank(environment: Mapping[str, str] = os.environ) -> Rank:
     """
     number, of = environment.get("RANK", "0"), environment.get("WORLD_SIZE", "1")
     if not (number.isdecimal() and of.isdecimal() and int(number) < int(of)):
-        raise ValueError(f"RANK={number} WORLD_SIZE={of}: expected 0 <= RANK < WORLD_SIZE, as torchrun sets them; unset both to run alone")
+        raise ValueError(
+            f"RANK={number} WORLD_SIZE={of}: expected 0 <= RANK < WORLD_SIZE, as set by torchrun; unset both to run a single process"
+        )
     return Rank(int(number), int(of))
 
 

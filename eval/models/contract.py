@@ -81,7 +81,7 @@ def too_long(prompt: int, whole: int, limit: int) -> str:
         prompt: tokens of the prompt.
         whole: tokens of the prompt and the longest reply.
     """
-    cause = f"the prompt has {prompt} tokens, with the reply {whole}, and this model was made for {limit}"
+    cause = f"the prompt has {prompt} tokens, with the reply {whole}, but the model's limit is {limit}"
     return f"{cause}; lower `shots` or `max_new_tokens` of the run in params.yaml"
 
 

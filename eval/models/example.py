@@ -61,7 +61,7 @@ def convert(weights: Path, folder: Path) -> None:
     if not weights.is_file():
         raise ValueError(f"{weights}: no such file")
     if importlib.util.find_spec("gguf") is None:
-        raise ValueError(f"the package gguf is not installed, which reads {weights.name}; `pip install -e '.[example]'`")
+        raise ValueError(f"the package gguf, which reads {weights.name}, is not installed; `pip install -e '.[example]'`")
     logging.disable_progress_bar()
     where = {"pretrained_model_name_or_path": weights.parent, "gguf_file": weights.name}
     read = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32)

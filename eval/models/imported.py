@@ -53,5 +53,5 @@ class Imported:
             ValueError: the replies have no likelihoods.
         """
         if not any(one.likelihoods for one in self._replies.values()):
-            raise ValueError(f"{self._path} has no likelihoods; take `method: likelihood` out of its run in params.yaml")
+            raise ValueError(f"{self._path} has no likelihoods; remove `method: likelihood` from its run in params.yaml")
         yield from self.generate(queries, settings)

@@ -18,7 +18,7 @@ def describe(model: str, models: Path) -> tuple[Description, Path]:
     """
     known = [path.parent.name for path in models.glob("*/model.json")]
     folder = models / one_of(model, known, "model", f"{models} (`dvc repro plan` describes the models of params.yaml)")
-    return read_json(folder / "model.json", Description, f"{_REMEDY} anew"), folder
+    return read_json(folder / "model.json", Description, f"{_REMEDY} again"), folder
 
 
 def read_runs(path: Path, every_split: bool = False) -> dict[str, Run]:
@@ -29,5 +29,5 @@ def read_runs(path: Path, every_split: bool = False) -> dict[str, Run]:
     """
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file; {_REMEDY}")
-    runs = sorted(read_json(path, dict[Slug, Run], f"{_REMEDY} anew").items())
+    runs = sorted(read_json(path, dict[Slug, Run], f"{_REMEDY} again").items())
     return {name: run for name, run in runs if every_split or run.split == TEST}

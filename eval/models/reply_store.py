@@ -21,7 +21,7 @@ from atomexam.runtime.jsonl import BUFFER_BYTES, read_jsonl, to_line
 from eval.models.contract import Reply
 
 _SECONDS_AT_RISK = 10.0  # syncing after each reply would often take longer than the reply itself
-_DAMAGED = "expected a stored reply; delete the line: only its request is made again"
+_DAMAGED = "expected a stored reply; delete the line, then only its request is made again"
 
 
 class StoredReply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -76,7 +76,7 @@ class Store:
                 self._stay_in_folder()
         except OSError as error:
             raise OSError(
-                f"{self._path}: a reply could not be stored: {error.strerror}; those before it are; "
+                f"{self._path}: a reply could not be stored: {error.strerror}; earlier ones are stored; "
                 "free disk space and run the same command again"
             ) from error
         self._replies[key] = reply
@@ -119,7 +119,7 @@ def restore(files: Iterable[Path], shape: type[Any], path: Path) -> None:
                     fields = {name: getattr(row, name) for name in Reply.__struct_fields__ if name in row.__struct_fields__}
                     replies[row.key] = Reply(text=row.reply, **fields)
         except ValueError as error:  # from another version, or damaged; this stage rewrites it
-            print(f"{error}; its further replies are requested again unless they are stored", file=sys.stderr, flush=True)
+            print(f"{error}; its remaining replies are requested again unless they are stored", file=sys.stderr, flush=True)
     if not replies:
         return
     with open_store(path) as store:

@@ -96,7 +96,7 @@ def written(folder: Path) -> str:
 
 def main(argv: list[str] | None = None) -> None:
     parser = parser_of(__doc__, prog=f"{command()} --serve")
-    parser.add_argument("--port", type=int, default=8800, help="default: 8800; 0: any that is free")
+    parser.add_argument("--port", type=int, default=8800, help="default: 8800; 0: any free port")
     parser.add_argument("--folder", type=Path, default=Path("reports"), metavar="PATH", help="default: reports")
     args = parser.parse_args(argv)
     if not (args.folder / "index.html").is_file():
@@ -104,9 +104,9 @@ def main(argv: list[str] | None = None) -> None:
     try:
         server = ReportServer(args.folder, args.port)
     except OSError as error:
-        raise ValueError(f"port {args.port} of {LOOPBACK}: {error.strerror}; give another one with --port, or 0 for any") from None
+        raise ValueError(f"port {args.port} of {LOOPBACK}: {error.strerror}; choose another with --port, or 0 for any") from None
     with server:
-        sys.stderr.write(f"{server.address}, for this machine only; Ctrl-C ends it\n")
+        sys.stderr.write(f"{server.address}, on this machine only; Ctrl-C stops it\n")
         sys.stderr.flush()
         try:
             server.serve_forever()

@@ -71,7 +71,7 @@ def fit(replies: npt.ArrayLike) -> Fit:
     informative = (totals > 0) & (totals < models)
     sums, items = right[:, informative].sum(axis=1), int(informative.sum())
     if models < 2 or not items or sums.min() == 0 or sums.max() == items:
-        raise ValueError(f"{models} models and {items} items that tell them apart: expected two models, each right on some, not on all")
+        raise ValueError(f"{models} models and {items} items that separate them; expected two models, each right on some items but not all")
     numbers = np.bincount(totals[informative], minlength=models + 1)[1:].astype(float)
     abilities = np.log(sums / (items - sums))
     for _ in range(_STEPS):

@@ -32,7 +32,7 @@ def read_prompt(path: Path) -> str:
         raise ValueError(f"unknown prompt {path.stem!r}; known: {known}")
     source, _, text = path.read_text(encoding="utf-8").partition("\n")
     if not source.startswith("# "):
-        raise ValueError(f"{path.name}:1: found {source[:40]!r}; expected a comment `# …` that names the prompt's source")
+        raise ValueError(f"{path.name}:1: found {source[:40]!r}; expected a comment `# …` with the prompt's source")
     return text.rstrip("\n")
 
 
@@ -147,7 +147,7 @@ def _without_folded(tokenizer: Any, text: str) -> str:
             mark = text[start:end]
             blank = len(mark) - len(mark.lstrip()) + 1
             text = f"{text[:start]}{mark[:blank]} {mark[blank:]}{text[end:]}"
-    raise ValueError(f"the model's tokenizer reads a control token in {text[:60]!r} in any spelling; remove the item from the data")
+    raise ValueError(f"the model's tokenizer finds a control token in {text[:60]!r} even with spaces in it; remove the item from the data")
 
 
 @cache

@@ -106,7 +106,7 @@ def by_item_id(requests: Iterable[Request]) -> dict[str, Request]:
     by_id: dict[str, Request] = {}
     for request in requests:
         if by_id.setdefault(request.item_id, request) is not request:
-            raise ValueError(f"{request.item_id} is twice in the split; rebuild it with `dvc repro -f split`")
+            raise ValueError(f"{request.item_id} occurs twice in the split; rebuild it with `dvc repro -f split`")
     return by_id
 
 

@@ -73,7 +73,7 @@ class RequestBuilder:
         most = max((len(one.options) for one in requests[0]), default=run.orders)
         if run.orders > max(most, 1):
             found = f"no question of {run.split} has more than {most} options"
-            raise ValueError(f"orders: {run.orders} found, and {found}; set `orders: {most}`")
+            raise ValueError(f"orders: {run.orders}, but {found}; set `orders: {most}`")
         return requests
 
     def with_shots(self, run: Run) -> list[list[Request]]:
@@ -88,7 +88,7 @@ class RequestBuilder:
             ValueError: the run has several variants.
         """
         if len(variants_of(run)) > 1:
-            raise ValueError(f"a run of {run.task} with several `prompts` or `orders` is no run of a sweep; name one with a single variant")
+            raise ValueError(f"a sweep needs runs with a single variant; this run of {run.task} has several `prompts` or `orders`")
         return self.with_shots(run)[0]
 
     def _examples(self, run: Run, prompt: str) -> Pools:

@@ -142,7 +142,7 @@ def _record(folder: Path, row: IndexRow) -> dict[str, Any]:
     """Return the date and first bytes of an archived record, and whether its bytes still match the page id."""
     path = folder / row.file
     if not path.exists():
-        return {"fetched": None, "fault": f"{path} is not here; `dvc checkout {folder}` restores it"}
+        return {"fetched": None, "fault": f"{path} is missing; `dvc checkout {folder}` restores it"}
     try:
         raw = unpacked(read_packed(path, row.offset, row.length), _MOST_BYTES)
         record = next(iter(ArchiveIterator(BytesIO(raw))))
@@ -155,14 +155,14 @@ def _record(folder: Path, row: IndexRow) -> dict[str, Any]:
         "fetched": record.rec_headers.get_header("WARC-Date"),
         "bytes": len(stored),
         "begins": _begin(body),
-        **({} if is_same else {"fault": "the bytes are not those that the page id was made from"}),
+        **({} if is_same else {"fault": "the bytes do not match the page id"}),
     }
 
 
 def _begin(body: bytes) -> str:
     """Return the first bytes as text; for a binary file, such as a workbook, its signature in hexadecimal."""
     if b"\0" in body[:_MAX_BYTES]:
-        return f"no text, but bytes: {body[:_SIGNATURE_BYTES].hex(' ')}"
+        return f"binary file, first bytes: {body[:_SIGNATURE_BYTES].hex(' ')}"
     declared = _CHARSET.search(body[:1024])
     try:
         return body[:_MAX_BYTES].decode(declared[1].decode() if declared else "utf-8", "ignore")
@@ -286,7 +286,7 @@ def _decided(data: Path, item: str) -> Chain:
 
 def _pages(data: Path, record: Claim | Question | Fact) -> list[Chain]:
     """Return each place where a record was seen, with the page's location in the archive."""
-    lost = f"no index under {data / 'pages'} names it; `dvc checkout {data / 'pages'}` restores the archive"
+    lost = f"it is in no index under {data / 'pages'}; `dvc checkout {data / 'pages'}` restores the archive"
     return [
         {"position": one.position, "snapshot": one.snapshot}
         | (find_page(data / "pages", one.page_id) or {"page": one.page_id, "url": one.url, "fault": lost})
@@ -335,7 +335,7 @@ def _shares(data: Path, items: Sequence[str]) -> list[str]:
     lines = []
     for path in sorted((data / "scores").glob("*.jsonl")) if items else ():
         known = [score.correct for score in rows_with(path, items, Score) if score.correct is not None]
-        lines += [f"{path.stem}: {sum(known)} of {len(known)} replies right"] if known else []
+        lines += [f"{path.stem}: {sum(known)} of {len(known)} replies correct"] if known else []
     return lines
 
 

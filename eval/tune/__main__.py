@@ -69,10 +69,12 @@ def described(name: str, params: Mapping[str, Any], made: Path, where: str) -> D
     if line.backend not in ("huggingface", "vllm"):
         raise ValueError(f"params.yaml: models.{name}: backend {line.backend} has no weights to tune; set `backend: huggingface`")
     if line.name in (params.get("tune") or {}):
-        raise ValueError(f"params.yaml: models.{name}: {line.name} is itself a tuned model; name and tune its base, with the data of both")
+        raise ValueError(f"params.yaml: models.{name}: {line.name} is itself a tuned model; tune its base instead, with the data of both")
     base = next((str(made / key) for key in (line.name, name) if key in trained), line.name)
     if not base:
-        raise ValueError(f"params.yaml: models.{name} has no `name`, the model to tune: on the hub, a folder or a key of finetune")
+        raise ValueError(
+            f"params.yaml: models.{name} has no `name`; set it to the model to tune: on the hub, a folder or a key of finetune"
+        )
     return Description(
         model=name, backend="huggingface", name=base, revision=line.revision, template=line.template, chat_template=line.chat_template
     )
@@ -88,11 +90,11 @@ def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) 
 
     path = locate(description, Path())
     if (path / ADAPTER).exists():
-        raise ValueError(
-            f"model {description.model}: {description.name} is an adapter; tune the model it belongs to, with its data and yours"
-        )
+        raise ValueError(f"model {description.model}: {description.name} is an adapter; tune its base model, with its data and yours")
     if not description.name or not (path / "config.json").exists():
-        remedy = "; `dvc repro finetune` builds the models that are trained here" if str(description.name).startswith("data/models") else ""
+        remedy = (
+            "; `dvc repro finetune` builds the models trained by this pipeline" if str(description.name).startswith("data/models") else ""
+        )
         raise ValueError(f"model {description.model}: {description.name} contains no model (no config.json){remedy}")
     tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     if description.chat_template:
@@ -103,7 +105,7 @@ def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) 
     dev = dev_examples(tokenizer, tuning, paths.splits, tokens_of(examples), template)
     if not examples:
         raise ValueError(
-            f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens "
+            f"tune.{description.model}: no item of {', '.join(tuning.data)} in train fits into {tuning.max_tokens} tokens "
             f"({_left(training_set)})"
         )
     identity = identity_of(description, path)
@@ -115,7 +117,7 @@ def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) 
         if known and known.get("mark") == mark:
             if _is_first():
                 shutil.rmtree(checkpoints, ignore_errors=True)  # left by a training that was killed just before it ended
-            print(f"{description.model}: made before from the same base, data and settings; kept", file=sys.stderr)
+            print(f"{description.model}: already trained from the same base, data and settings; reused", file=sys.stderr)
             figures: dict[str, Any] = known["figures"]
             learned = Counter({kind: one["lessons"] for kind, one in figures["data"].items()})
             if (current := figures | {"data": _counts(training_set, learned)}) != figures and _is_first():
@@ -167,7 +169,7 @@ def _train(
     training.be_deterministic()
     packs = training.supports_packing(model)
     if not packs and _is_first():
-        print(f"{description.model}: {type(model).__name__} supports one conversation per row; they are not packed", file=sys.stderr)
+        print(f"{description.model}: {type(model).__name__} supports only one conversation per row; rows are not packed", file=sys.stderr)
 
     batch_tokens = tuning.batch_tokens or step_tokens(examples)
 

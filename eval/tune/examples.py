@@ -52,7 +52,7 @@ def reply_marks(tokenizer: Any, template: Template = ()) -> tuple[str, str]:
         end = token_at[min(token_at)] if token_at else end
     if not end:
         raise ValueError(
-            "the model's tokenizer has no eos_token, and its chat template ends no turn; set eos_token in tokenizer_config.json"
+            "the model's tokenizer has no eos_token, and its chat template has no end-of-turn token; set eos_token in tokenizer_config.json"
         )
     return lead, end
 

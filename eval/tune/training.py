@@ -68,7 +68,7 @@ def open_base(path: Path, tuning: Tuning, about: Description) -> Any:
     try:
         model = AutoModelForCausalLM.from_pretrained(path, dtype=dtype, use_safetensors=True, trust_remote_code=False)
     except (OSError, ValueError) as error:
-        raise ValueError(f"{about.name} has no model of the Hugging Face format in safetensors: {str(error).splitlines()[0]}") from None
+        raise ValueError(f"{about.name} has no model in the Hugging Face format with safetensors: {str(error).splitlines()[0]}") from None
     model.config.use_cache = False
     return _with_adapter(model, tuning, about) if tuning.method == "lora" else model
 

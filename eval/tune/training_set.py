@@ -60,7 +60,7 @@ def _rows(path: Path) -> list[Any]:
             msgspec.json.decode(content, type=list[Any]) if content.lstrip()[:1] == b"[" else msgspec.json.Decoder().decode_lines(content)
         )
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"{path}: {error}; expected a JSON list of conversations, or one a line") from None
+        raise ValueError(f"{path}: {error}; expected a JSON list of conversations, or one per line") from None
 
 
 def _messages(row: Any, where: str) -> list[Message]:
@@ -93,7 +93,7 @@ def _messages(row: Any, where: str) -> list[Message]:
     if not spoken or spoken != ["user", "assistant"] * (len(spoken) // 2) or not all(isinstance(text, str) for _, text in turns):
         speakers = ", ".join(str(role) for role, _ in turns)
         raise ValueError(
-            f"{where}: turns of {speakers or 'nobody'}; expected user and assistant in turn, none empty, after at most one system"
+            f"{where}: found turns of {speakers or 'nobody'}; expected alternating user and assistant, none empty, after at most one system"
         )
     return [{"role": str(role), "content": text} for role, (_, text) in zip(roles, turns, strict=True)]
 
@@ -121,7 +121,7 @@ def known_kinds(wanted: Iterable[str], dialogues: Path, where: str) -> dict[str,
     """
     own = kinds_in(dialogues)
     if both := sorted(own.keys() & set(KINDS)):
-        raise ValueError(f"{dialogues}: {both[0]} is a kind made from train; give your files another name")
+        raise ValueError(f"{dialogues}: {both[0]} is a built-in kind; rename your files")
     for kind in wanted:
         one_of(kind, [*KINDS, *own], "kind of data", f"{where} (own kinds are files or folders in {dialogues})")
     return own
@@ -161,7 +161,7 @@ class TrainingSet:
             if _is_of(request, kind, self._tuning.data):
                 if related := self._held_out.related(request.related_ids):
                     raise ValueError(
-                        f"{request.item_id} of train is related to test or reserved by {min(related)}; `dvc repro leaks` shows how"
+                        f"{request.item_id} in train is related to test or reserved through {min(related)}; `dvc repro leaks` shows how"
                     )
                 by_item.setdefault(request.item_id, []).append(request)
         return by_item
@@ -171,9 +171,9 @@ class TrainingSet:
         amount, units = self._tuning.data[kind], sorted({_unit(item) for item in pool})
         Random(f"{self._tuning.seed}/{kind}").shuffle(units)
         if amount and not units:
-            print(f"{where}: nothing of it may be learned; `left_out` in the metrics counts the held-back items", file=sys.stderr)
+            print(f"{where}: no item may be learned; `left_out` in the metrics counts the held-back items", file=sys.stderr)
         elif amount > max(1, len(units)):
-            print(f"{where}: {amount:,.15g} wanted, {len(units):,} may be learned", file=sys.stderr)
+            print(f"{where}: {amount:,.15g} requested, only {len(units):,} may be learned", file=sys.stderr)
         wanted = round(amount * len(units)) if amount <= 1 else int(amount)
         chosen = set(units[: max(wanted, 1) if amount else 0])  # a small amount is at least one
         return {item: content for item, content in pool.items() if _unit(item) in chosen}

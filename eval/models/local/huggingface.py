@@ -30,7 +30,7 @@ from eval.tasks.prompt import Message, token_ids
 _SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one core its sums are the same everywhere
 _M_MMAP_THRESHOLD = -3  # malloc.h
 _EMPTY = "the prompt has no tokens"
-_NO_NUMBERS = "the model's scores are no numbers (NaN)"
+_NO_NUMBERS = "the model's scores are not numbers (NaN)"
 _REPLY_VERSIONS = {"cpu": "3", "cuda": "2"}  # raise when a change in this module affects replies, to request stored ones again
 
 
@@ -173,7 +173,7 @@ class HuggingFace:
         is_sound = self._reader.is_sound()
         if not is_sound:
             kind = type(self._model).__name__
-            print(f"{self._description.model}: {kind} is read prompt by prompt; nothing is shared between prompts", file=sys.stderr)
+            print(f"{self._description.model}: {kind} is read prompt by prompt, without a prefix cache", file=sys.stderr)
         return is_sound
 
     def _fitting(self, room: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Reply | None]]:
@@ -183,7 +183,7 @@ class HuggingFace:
             yield index, failed_reply(too_long(length, whole, limit)) if limit and whole > limit else None
 
     def _out_of_memory(self, length: int) -> Reply:
-        return failed_reply(f"out of memory on {self._device.type}, for this prompt of {length} tokens alone")
+        return failed_reply(f"out of memory on {self._device.type} for a single prompt of {length} tokens")
 
     @torch.inference_mode()
     def _generate_batch(self, rows: Sequence[_PromptRow], width: int, settings: Settings, limit: int) -> list[Generated]:
@@ -243,7 +243,7 @@ def _device() -> torch.device:
         return torch.device("cpu")
     number, devices = int(os.environ.get("LOCAL_RANK", "0")), torch.cuda.device_count()
     if number >= devices:
-        raise ValueError(f"LOCAL_RANK={number}: this machine shows {devices} CUDA devices; start at most so many processes on it")
+        raise ValueError(f"LOCAL_RANK={number}: this machine has {devices} CUDA devices; start at most that many processes on it")
     return torch.device("cuda", number)
 
 
@@ -299,9 +299,9 @@ def adapted(model: Any, folder: Path) -> Any:
     try:
         from peft import PeftModel, get_peft_model_state_dict
     except ImportError:
-        raise ValueError(f"{folder} is an adapter, and peft is not installed; `pip install -e '.[tune]'`") from None
+        raise ValueError(f"{folder} is an adapter, but peft is not installed; `pip install -e '.[tune]'`") from None
     if not (folder / "adapter_model.safetensors").exists():
-        raise ValueError(f"{folder} has no adapter_model.safetensors; of other formats loading may run code")
+        raise ValueError(f"{folder} has no adapter_model.safetensors; loading other formats may run code")
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # about deprecated names that peft uses
@@ -315,7 +315,7 @@ def adapted(model: Any, folder: Path) -> Any:
         with safe_open(folder / "adapter_model.safetensors", "pt") as file:
             differ = set(file.keys()) ^ get_peft_model_state_dict(made, save_embedding_layers=False).keys()
         if left := sorted(name for name in differ if "lora_" in name or about.peft_type != "LORA"):
-            raise ValueError(f"{left[0]} and {len(left) - 1} others are in one of them alone")
+            raise ValueError(f"{left[0]} and {len(left) - 1} others are in only one of them")
         return made.merge_and_unload()
     except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, ImportError, re.error, SafetensorError) as error:
         first = str(error).splitlines()[0][:_MAX_MESSAGE_CHARS]

@@ -13,7 +13,7 @@ from eval.tasks.request import allowed_answers
 
 END = -1
 """Placeholder for the end of the reply: any of the tokens that end it."""
-NOTHING_BEFORE = "no token of the prompt stands before all answers"
+NOTHING_BEFORE = "no prompt token precedes all answers"
 DIGITS = 4
 """Digits of a likelihood; further ones differ between devices and batch shapes."""
 
@@ -48,7 +48,7 @@ def tokenize_answers(tokenizer: Any, queries: Sequence[ModelQuery]) -> list[Toke
         answers = allowed_answers(query.request)
         if not answers:
             raise ValueError(
-                f"{query.request.item_id}: no answers are given to choose from; set `method: generation` for the run in params.yaml"
+                f"{query.request.item_id}: there are no answers to choose from; set `method: generation` for the run in params.yaml"
             )
         lead = query.request.answer_format.partition("{answer}")[0]
         prompt, start, *whole = token_ids(tokenizer, [query.prompt, *(query.prompt + lead + answer for answer in ["", *answers])])

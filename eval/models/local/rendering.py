@@ -55,10 +55,12 @@ class Renderer:
         """
         for name in (name for name, value in _NOT_SAMPLED.items() if getattr(settings, name) != value):
             raise ValueError(
-                f"the method likelihood has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml"
+                f"the method likelihood does not support {name} (found {getattr(settings, name)}); remove it from the run in params.yaml"
             )
         if any(opens_reasoning(query.prompt) for query in queries):
-            raise ValueError(f"model {self._description.model}: {_REASONS}, and no answer stands there; set `template: {_CLOSED}` of it")
+            raise ValueError(
+                f"model {self._description.model}: {_REASONS}, which comes before any answer; set `template: {_CLOSED}` for it"
+            )
         return tokenize_answers(self.tokenizer, queries)
 
     def text(self, tokens: Sequence[int]) -> str:
@@ -98,7 +100,7 @@ def loaded(kind: Any, path: Path, description: Description, **settings: Any) -> 
         return kind.from_pretrained(path, trust_remote_code=False, **settings)
     except (OSError, SafetensorError) as error:
         raise ValueError(
-            f"model {description.model}: {description.name or path} has no model of the Hugging Face format "
-            f"in safetensors: {str(error).splitlines()[0]}; `dvc repro finetune@{description.model}` makes a model that is "
-            "trained here"
+            f"model {description.model}: {description.name or path} has no model in the Hugging Face format "
+            f"with safetensors: {str(error).splitlines()[0]}; `dvc repro finetune@{description.model}` trains a model of this "
+            "pipeline"
         ) from None

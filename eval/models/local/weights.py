@@ -33,12 +33,12 @@ def locate(description: Description, folder: Path, files: tuple[str, ...] = FILE
     if name.endswith(".gguf"):
         out = Path("imports/models", Path(name).stem)
         raise ValueError(
-            f"model {description.model}: {name} has weights in GGUF; write them in the format of transformers once, `pip install -e "
+            f"model {description.model}: {name} has weights in GGUF; convert them once to the transformers format: `pip install -e "
             f"'.[example]' && python -m eval.models.example {out} --gguf {name}`, and set `name: {out}` of this model in params.yaml"
         )
     if Path(name).is_dir():
         if not any((Path(name) / known).is_file() for known in ("config.json", ADAPTER)):
-            raise ValueError(f"model {description.model}: {name} has no config.json; expected a model of transformers, or an adapter")
+            raise ValueError(f"model {description.model}: {name} has no config.json; expected a transformers model or an adapter")
         return Path(name)
     if cached := _cached(name, description.revision, files):
         return cached
@@ -55,11 +55,13 @@ def locate(description: Description, folder: Path, files: tuple[str, ...] = FILE
         )
     alone = "" if files == FILES else "".join(f" --include {shlex.quote(pattern)}" for pattern in files)
     cache = os.path.relpath(constants.HF_HUB_CACHE, Path.home())
-    hub_message = "HF_HUB_OFFLINE is set, so the hub was not contacted" if constants.HF_HUB_OFFLINE else f"the hub gave nothing ({reason})"
+    hub_message = (
+        "HF_HUB_OFFLINE is set, so the hub was not contacted" if constants.HF_HUB_OFFLINE else f"the hub did not deliver it ({reason})"
+    )
     raise ValueError(
-        f"model {description.model}: {name}, revision {description.revision or 'main'}, cannot be had: no folder of that name, "
-        f"nothing kept in ~/{cache}, and {hub_message}; "
-        f"fetch it once with `HF_HUB_OFFLINE=0 hf download {name}{alone}`, or set `name` of this model in params.yaml to a local folder"
+        f"model {description.model}: {name}, revision {description.revision or 'main'}, is not available: no folder of that name, "
+        f"nothing in ~/{cache}, and {hub_message}; "
+        f"download it once with `HF_HUB_OFFLINE=0 hf download {name}{alone}`, or set `name` of this model in params.yaml to a local folder"
     )
 
 
@@ -77,13 +79,13 @@ def base_of(description: Description, folder: Path) -> Description | None:
     path = folder / ADAPTER
     if not path.exists():
         return None
-    adapter = read_json(path, dict[str, Any], "expected what peft writes beside an adapter")
+    adapter = read_json(path, dict[str, Any], "expected the file that peft writes for an adapter")
     name = description.base or adapter.get("base_model_name_or_path")
-    remedy = f"name it in params.yaml: models.{description.model}: base: NAME"
+    remedy = f"set it in params.yaml: models.{description.model}: base: NAME"
     if not isinstance(name, str) or not name:
-        raise ValueError(f"{path} names no model that the adapter belongs to; {remedy}")
+        raise ValueError(f"{path} does not give the adapter's base model; {remedy}")
     if Path(name).is_absolute() and not Path(name).is_dir():
-        raise ValueError(f"{path} names {name}, a folder that is not on this machine; {remedy}")
+        raise ValueError(f"{path} gives {name}, a folder that does not exist on this machine; {remedy}")
     revision = None if description.base else adapter.get("revision")
     return Description(model=description.model, backend=description.backend, name=name, revision=revision)
 
@@ -100,8 +102,8 @@ def identity_of(description: Description, folder: Path) -> str:
     below = locate(base, folder)
     if (below / ADAPTER).exists():  # the library would load that adapter's base, which no hash covers
         raise ValueError(
-            f"{folder / ADAPTER} names {base.name}, which is an adapter itself; "
-            "merge that one into its base (merge_and_unload of peft) first"
+            f"{folder / ADAPTER} gives {base.name} as base, which is an adapter itself; "
+            "merge that one into its base first (peft's merge_and_unload)"
         )
     return f"{content_hash(below)}+{content_hash(folder)}"
 
@@ -142,7 +144,7 @@ def read_chat_template(description: Description) -> str:
     except OSError as error:
         raise ValueError(
             f"model {description.model}: {path} cannot be read ({error.strerror}); set `chat_template` of this model in params.yaml to a "
-            "file in Jinja, or take it out"
+            "Jinja file, or remove it"
         ) from None
 
 
@@ -154,12 +156,12 @@ def content_hash(path: Path) -> str:
     """
     actual, expected, made = _hash(path, FILES), None, path / MADE
     if made.exists():
-        remedy = f"expected the description of a model. It was cut or changed: rm -r {path} && make repro"
+        remedy = f"expected the description of a model. It was truncated or changed: rm -r {path} && make repro"
         expected = read_json(made, Description, remedy).weights
     if expected not in (None, actual):
         raise ValueError(
-            f"{path}: these are not the files that were made: found hash {actual[:12]}, expected {str(expected)[:12]} ({MADE}); "
-            f"one of them was cut or changed. Make the model anew: rm -r {path} && make repro, or bring its files here again"
+            f"{path}: the files do not match their description: found hash {actual[:12]}, expected {str(expected)[:12]} ({MADE}); "
+            f"a file was truncated or changed. Rebuild the model with rm -r {path} && make repro, or copy its files again"
         )
     return actual
 

@@ -162,7 +162,7 @@ class _Bounded(httpx2.AsyncByteStream):
         async for piece in self._stream:
             self._left -= len(piece)
             if self._left < 0:
-                raise TooLong(f"the answer has more than {_MOST_BYTES // 1_000_000} MB; no reply is as long")
+                raise TooLong(f"the response has more than {_MOST_BYTES // 1_000_000} MB; no reply is that long")
             yield piece
 
     async def aclose(self) -> None:
@@ -251,7 +251,7 @@ class Caller:
         except TooLong as error:
             raise Failure(self._one_line(error), is_retryable=True) from None
         except TimeoutError:
-            raise Failure(f"no whole reply within {self._server.timeout:g} s", is_retryable=True) from None
+            raise Failure(f"no complete reply within {self._server.timeout:g} s", is_retryable=True) from None
         except APIStatusError as error:
             raise self._refusal(error) from None
         except APIConnectionError as error:  # also raised for a partial reply
@@ -265,7 +265,7 @@ class Caller:
 
     def _refusal(self, error: APIStatusError) -> Failure:
         status, message = error.status_code, self._one_line(error.response.text)
-        cause = f"HTTP status {status}: {message or 'no words'}"
+        cause = f"HTTP status {status}: {message or 'no message'}"
         if "insufficient_quota" in message:  # sent as 429, but waiting does not help
             return Failure(cause, is_fatal=True, status=status)
         if status in _RETRYABLE or status >= 500:
@@ -284,7 +284,7 @@ class Caller:
             raise Failure(f"no {what} in JSON ({self._one_line(error)}): {excerpt}", is_retryable=True) from None
         if len(response.choices) > 1:
             raise Failure(
-                f"the server gave {len(response.choices)} replies to one request; if it takes token ids for several prompts, "
+                f"the server returned {len(response.choices)} replies to one request; if it takes token ids for several prompts, "
                 "set server.api of the model in params.yaml to text or chat"
             )
         choice, usage = response.choices[0], response.usage or _Usage()

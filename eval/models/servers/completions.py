@@ -66,8 +66,8 @@ class Completions:
             reason = reason if end is None else "stop"  # some versions check the limit first
         if reason == "length" and tokens < settings.max_new_tokens:
             raise Failure(
-                f"the reply was cut after {tokens} of {settings.max_new_tokens} tokens: with the prompt of {prompt_tokens} it exceeds "
-                "what the server reads; lower `shots` or `max_new_tokens` of the run in params.yaml",
+                f"the reply was cut off after {tokens} of {settings.max_new_tokens} tokens: with the prompt of {prompt_tokens} it exceeds "
+                "the server's limit; lower `shots` or `max_new_tokens` of the run in params.yaml",
                 is_server_fault=False,
             )
         return Reply(text=text, finish_reason=reason, tokens=tokens, prompt_tokens=prompt_tokens, model=done.model, replaced=done.replaced)
@@ -81,7 +81,7 @@ class Completions:
         letters = iter(_NO_LETTER.sub("", self._renderer.text(done.token_ids or [])))
         if not all(letter in letters for letter in _NO_LETTER.sub("", done.text)):
             raise Failure(
-                f"the server spells the tokens of its reply otherwise ({done.text[:20]!r}): its tokenizer is another; correct name and "
+                f"the server decodes the tokens of its reply differently ({done.text[:20]!r}), so its tokenizer differs; correct name and "
                 "server.tokenizer of the model in params.yaml"
             )
 
@@ -166,12 +166,12 @@ def _steps(answers: TokenizedAnswers, ends: Sequence[int]) -> list[Step]:
 def _check_prompt(done: Completion, prompt_tokens: int) -> None:
     if not done.prompt_tokens:
         raise Failure(
-            f"the server does not say how many tokens it read of a prompt of {prompt_tokens} (usage.prompt_tokens), and may have cut it or "
-            "read another; set server.api: chat of the model in params.yaml"
+            f"the server does not report the tokens it read of a prompt of {prompt_tokens} (usage.prompt_tokens), and may have cut it or "
+            "read another one; set server.api: chat of the model in params.yaml"
         )
     if done.prompt_tokens != prompt_tokens:
         raise Failure(
-            f"the server read {done.prompt_tokens} tokens of a prompt of {prompt_tokens}: it cuts it, or its tokenizer is another or adds "
+            f"the server read {done.prompt_tokens} tokens of a prompt of {prompt_tokens}: it cut it, or its tokenizer differs or adds "
             "tokens to a text; correct server.tokenizer or server.api of the model in params.yaml"
         )
 
@@ -194,9 +194,9 @@ def _values_of_prompt(done: Completion, start: int, size: int) -> list[float]:
 def _numbers(values: Sequence[float | None], expected: str) -> list[float]:
     numbers = [value for value in values if value is not None]
     if len(numbers) < len(values):
-        raise Failure(f"the server gave no likelihoods of {len(values) - len(numbers)} of {len(values)} tokens; expected {expected}")
+        raise Failure(f"the server returned no likelihoods of {len(values) - len(numbers)} of {len(values)} tokens; expected {expected}")
     for value in (value for value in numbers if value > _ROUNDED):
-        raise Failure(f"the server gave a likelihood of {value:g}; expected a logarithm, which is 0 at most")
+        raise Failure(f"the server returned a likelihood of {value:g}; expected a logarithm, at most 0")
     return [float("-inf") if value <= _CLAMPED else value for value in numbers]
 
 

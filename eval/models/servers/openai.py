@@ -44,15 +44,15 @@ class OpenAI:
         self._rate_limit = RateLimit(self._server)
         self._where = f"model {description.model}"
         if not description.name:
-            raise ValueError(f"{self._where}: no name; set `name` in params.yaml to what the server calls the model")
+            raise ValueError(f"{self._where}: no name; set `name` in params.yaml to the server's name for the model")
         self._name, self._template = description.name, description.template
         self.connect(self._server.url)
         api, identity = self._server.api, ["openai", "1"]
         if api == "chat":
             if description.chat_template:
                 raise ValueError(
-                    f"{self._where}: a server has a chat template of its own; take `chat_template` out, start the server with it, "
-                    "or have prompts rendered here (server.api)"
+                    f"{self._where}: a server has its own chat template; remove `chat_template`, start the server with it, "
+                    "or render prompts here (server.api)"
                 )
             self._completions, self._renderer = None, None
         else:
@@ -81,7 +81,7 @@ class OpenAI:
         self._key = _key(self._server, self._host, self._where)
         self._without_key = remover(self._key)
         if self._key and address.scheme == "http" and not _is_near(self._host):
-            _logger.warning("%s: prompts and key travel to %s unencrypted; use https", self._where, self._host)
+            _logger.warning("%s: prompts and key are sent to %s unencrypted; use https", self._where, self._host)
 
     def _open_tokenizer(self, description: Description) -> "tuple[Path, Renderer]":
         from eval.models.local.rendering import Renderer
@@ -92,8 +92,8 @@ class OpenAI:
             return path, Renderer(path, described)
         except ValueError as error:
             raise ValueError(
-                f"{self._where}: server.api: {self._server.api} renders prompts here, and needs the model's tokenizer and config.json; "
-                f"name them by server.tokenizer, on the hub or in a folder, or set server.api: chat ({str(error).splitlines()[0]})"
+                f"{self._where}: server.api: {self._server.api} renders prompts here and needs the model's tokenizer and config.json; "
+                f"set server.tokenizer to a hub name or folder that has them, or set server.api: chat ({str(error).splitlines()[0]})"
             ) from None
 
     def render(self, messages: Sequence[Message]) -> str:
@@ -122,8 +122,8 @@ class OpenAI:
         """
         if self._completions is None or self._server.api == "text":
             raise ValueError(
-                f"{self._where}: a server gives no likelihoods of answers by server.api: {self._server.api}; set `method: generation` for "
-                "its runs in params.yaml, or server.api: tokens or vllm where the server takes token ids"
+                f"{self._where}: server.api: {self._server.api} returns no likelihoods of answers; set `method: generation` for "
+                "its runs in params.yaml, or server.api: tokens or vllm if the server accepts token ids"
             )
         outcomes = self._completions.likelihoods(queries, settings, self._outcomes)
         return ((index, self._failed(outcome) if isinstance(outcome, Failure) else outcome) for index, outcome in outcomes)
@@ -203,12 +203,12 @@ class OpenAI:
             "seed": settings.temperature > 0,
         }
         if settings.stop != "end":
-            raise ValueError(f"{self._where}: a server's replies go to their end (found stop: {settings.stop}); take it out of the run")
+            raise ValueError(f"{self._where}: a server cannot stop replies early (found stop: {settings.stop}); remove it from the run")
         for name in (name for name, is_requested in requested.items() if is_requested and name not in self._server.knows):
-            why = "sampling draws by a seed" if name == "seed" else f"the run asks for {name} {getattr(settings, name)}"
+            why = "sampling needs a seed" if name == "seed" else f"the run asks for {name} {getattr(settings, name)}"
             raise ValueError(
-                f"{self._where}: {why}, and {'chat ' if self._server.api == 'chat' else ''}completions need not have {name}; "
-                f"name it in server.knows of the model if this server honours it, or change the run in params.yaml"
+                f"{self._where}: {why}, and {'chat ' if self._server.api == 'chat' else ''}completions may not support {name}; "
+                f"add it to server.knows of the model if this server supports it, or change the run in params.yaml"
             )
 
     def _body(self, query: ModelQuery, settings: Settings) -> dict[str, Any]:
@@ -232,14 +232,14 @@ class OpenAI:
 
     def _end(self, failure: Failure, answered: int) -> str:
         why = f"{self._at} answers no request" if failure.is_fatal else f"{_MAX_FAILURES_IN_A_ROW} requests in a row failed at {self._at}"
-        hint = f"; is the key in {self._server.key_variable} right?" if failure.status in (401, 403) else ""
-        hint = f"; is `name` {self._name} right, and server.url?" if failure.status == 404 else hint
-        look = f"does the server run, at server.url {self._server.url}? `curl {self._server.url}/models` shows whether it responds"
+        hint = f"; is the key in {self._server.key_variable} correct?" if failure.status in (401, 403) else ""
+        hint = f"; are `name` {self._name} and server.url correct?" if failure.status == 404 else hint
+        look = f"is the server running at server.url {self._server.url}? `curl {self._server.url}/models` shows whether it responds"
         hint = f"; {look}" if str(failure).startswith("connection:") else hint
         hint += self._api_hint(failure)
         return (
-            f"{self._where}: {why}: {failure}{hint}; {answered} calls of this start were answered; "
-            f"`dvc repro` goes on from there once that is fixed, and requests only what is missing"
+            f"{self._where}: {why}: {failure}{hint}; {answered} calls since the start were answered; "
+            f"once this is fixed, `dvc repro` continues and requests only what is missing"
         )
 
     def _cut(self, reply: Reply, settings: Settings) -> Reply:
@@ -256,7 +256,7 @@ class OpenAI:
         if self._server.api == "chat" or failure.status not in _REFUSED or not failure.is_server_fault:
             return ""
         others = "chat" if self._server.api == "text" else "text or chat"
-        return f"; prompts went to /completions by server.api: {self._server.api}; if this server has none such, set it to {others}"
+        return f"; prompts went to /completions by server.api: {self._server.api}; if this server does not support that, set it to {others}"
 
 
 def _rest(outcomes: _OutcomeQueue) -> Iterator[tuple[int, Any]]:
@@ -269,7 +269,7 @@ def _rest(outcomes: _OutcomeQueue) -> Iterator[tuple[int, Any]]:
 def _address(url: str, where: str) -> SplitResult:
     address = urlsplit(url)
     if address.username or address.password or address.query:
-        raise ValueError(f"{where}: server.url holds a name, password or query; put keys into the environment (server.key_variable)")
+        raise ValueError(f"{where}: server.url contains a name, password or query; put keys into the environment (server.key_variable)")
     if address.scheme not in ("http", "https") or not address.hostname:
         raise ValueError(f"{where}: server.url is {url!r}; expected an address such as https://api.openai.com/v1")
     return address
@@ -281,11 +281,11 @@ def _key(server: Server, host: str, where: str) -> str | None:
     if not key and not _is_near(host):
         raise ValueError(
             f"{where}: no key for {host}: the environment variable {server.key_variable} is not set; "
-            f"set it, or name another one by server.key_variable of the model in params.yaml"
+            f"set it, or choose another one with server.key_variable of the model in params.yaml"
         )
     if any(not "!" <= character <= "~" for character in key):  # the libraries would quote such a header in their errors
         raise ValueError(
-            f"{where}: what the environment variable {server.key_variable} holds is no key: spaces, line breaks or other letters"
+            f"{where}: the environment variable {server.key_variable} is not a key: it has spaces, line breaks or non-ASCII characters"
         )
     return key or None
 

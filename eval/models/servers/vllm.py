@@ -45,13 +45,13 @@ class Vllm:
         program = shutil.which("vllm")
         if program is None:
             raise ValueError(
-                f"model {description.model}: there is no program `vllm`; install it in an environment of its own, since it brings its own "
+                f"model {description.model}: program `vllm` not found; install it in its own environment, since it brings its own "
                 f"torch (`uv tool install vllm` or `pipx install vllm`), or set `backend: huggingface` for this model in params.yaml"
             )
         path = locate(description, folder).resolve()
         if (path / ADAPTER).exists():
             raise ValueError(
-                f"model {description.model}: {path.name} is an adapter; set `backend: huggingface`, which merges it when it is opened"
+                f"model {description.model}: {path.name} is an adapter; set `backend: huggingface`, which merges it when opening it"
             )
         own = description.server or Server()
         server = structs.replace(own, api="vllm", url=_NOWHERE, tokenizer=None, key_variable="VLLM_API_KEY")
@@ -144,7 +144,7 @@ def _wait(process: subprocess.Popen, url: str, log: IO[bytes], model: str) -> No
 
 def _root_cause(words: str) -> str:
     """Return the log line with the cause: the last error that does not refer to another one."""
-    lines = words.strip().splitlines() or ["no words"]
+    lines = words.strip().splitlines() or ["no output"]
     errors = [line for line in lines if _ERROR.search(line) and "root cause" not in line]
     return (errors or lines)[-1].strip()
 
