@@ -1,4 +1,4 @@
-"""What Markdown writes around a question: escaped numbers, folds with its answer, emphasised terms. Numbered lines in and out."""
+"""Undo Markdown around questions: escaped numbers, folded answers. Numbered lines in and out."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,13 +16,13 @@ _OPENER = re.compile(
 
 
 def unescaped(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Yield lines without the backslash that keeps a number from being taken for that of a list: `1\\.`."""
+    """Yield lines without the backslash that stops Markdown from reading a number as a list item: `1\\.`."""
     for index, text in lines:
         yield index, _ESCAPED.sub(r"\g<number>", text, count=1) if "\\" in text else text
 
 
 def unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Yield lines without the tags of folds. What is folded below the word for an answer is one, unless its own words say what it is."""
+    """Yield lines without fold tags. Text folded under the word for an answer is an answer, unless its own words say otherwise."""
     waits = False
     for index, text in lines:
         end = 0

@@ -1,8 +1,7 @@
-"""What marks mean: options that stand out by emphasis, or have a tick -> a line with the answer below them. Lines in, lines out.
+"""Turn emphasis or ticks on options into a line with the answer below them. Lines in and out.
 
-Which of a paper's marks shows answers is known only from the complete paper: it is on some options and not on all, question after question.
-If the paper also states its answers in words, emphasis counts only if it is on none of the questions that have such an answer. A tick
-speaks for itself.
+Whether marks show answers is known only from the complete paper: they are on some options and not all, in question after question. If the
+paper also states answers in words, emphasis counts only if no question with such an answer has it. A tick always counts.
 """
 
 import re
@@ -22,33 +21,33 @@ MAY_EMPHASISE = ("<", "**", "==")
 _BULLET = r"^\s{0,12}(?:[-*+•]\s{1,3})?"
 _OPTION = re.compile(rf"(?:{_BULLET}|(?<=\s)|(?<=[^\w\s]))[(\[]?(?P<letter>[A-J])\s?[.、:)\]]")
 _OTHER_OPTIONS = (re.compile(rf"{_BULLET}(?P<letter>[A-J])\s{{1,4}}(?=\S)"), re.compile(rf"{_BULLET}[(\[]?(?P<letter>[a-j])\s?[.、:)\]]"))
-"""Options of papers that have none of the usual form: letters without signs, small letters."""
+"""Other forms of options: letters without signs, lower-case letters."""
 _FEWEST_UNLETTERED, _SHARE_UNLETTERED, _ASKING = 4, 0.8, 0.6
-"""Questions with lines below them that may be options without letters, the share that must have as many, and that must ask something."""
-_WHOLE = 5  # ratio of options fully covered by a colour to those in which it ends
+"""For options without letters: fewest questions; share with equally many lines; share that must ask something."""
+_WHOLE = 5  # minimum ratio of options fully covered by a colour to those partly covered
 _RIGHT_KIND = re.compile(r"<(?:class|colour (?:green|#0[0-9a-f]?[8-f]))", re.IGNORECASE)
-_BELOW = 3  # lines below the options in which an answer may be
+_BELOW = 3  # lines below the options to search for an answer
 
 
 class _Option(Struct):
-    """One option and the emphasis of all its words."""
+    """An option and the emphasis on all its words."""
 
     line: int
     letter: str
     kinds: frozenset[str]
     partly: frozenset[str] = frozenset()
-    """The emphasis of only its letter or some of its words."""
+    """Emphasis on only its letter or some of its words."""
 
 
 def answered(lines: list[str], marked: Sequence[str]) -> list[str]:
-    """Return the lines of a container with the answers that its marks show; none of an answer sheet, where what stands out was chosen."""
+    """Return the lines of a container with the answers that emphasis shows; an answer sheet emphasises choices, not answers."""
     if not marked or (any(map(is_answer_sheet, lines)) and not any(map(_RIGHT_KIND.search, marked))):
         return lines
     return with_marked_answers(lines, marked)
 
 
 def with_marked_answers(lines: list[str], signed: Sequence[str]) -> list[str]:
-    """Return the lines of a container with the answers that their marks show; `signed` are the same lines with tags in them, or none."""
+    """Return the lines of a container with the answers that marks show; `signed` has the same lines with tags, or none."""
     if len(signed) != len(lines) or lines == signed or not all(map(_shows, signed, lines)):
         return lines
     labelled = label_emphasis(list(enumerate(signed)))
@@ -61,12 +60,12 @@ def with_marked_answers(lines: list[str], signed: Sequence[str]) -> list[str]:
 
 
 def _shows(signed: str, line: str) -> bool:
-    """Return whether a line with tags shows the same as that without."""
+    """Return whether a tagged line shows the same text as the untagged one."""
     return signed == line or "".join(visible_kinds(signed)[0].replace(LESS, "<").split()) == "".join(line.split())
 
 
 def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines, with the answer of each question whose correct options are emphasised below them."""
+    """Return the lines with an answer line below each question whose correct options are emphasised."""
     visible = [visible_kinds(text) for _, text in lines]
     plain, kinds = [words for words, _ in visible], [kinds for _, kinds in visible]
     if not any(map(any, kinds)):
@@ -75,7 +74,7 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
     runs = next(filter(None, (list(_runs(plain, kinds, form)) for form in forms)), []) or _unlettered_runs(plain, kinds)
     has_answer = [_says_answer(plain, run[-1].line + 1) for run in runs]
     stated = [run for run, is_answered in zip(runs, has_answer, strict=True) if is_answered]
-    if len(stated) * 10 > len(runs):  # parts of a paper may have their answers in other forms
+    if len(stated) * 10 > len(runs):  # parts of a paper may give answers in other forms
         runs, has_answer = [run for run in runs if run not in stated], [False] * (len(runs) - len(stated))
     else:
         stated = []
@@ -89,7 +88,7 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
         for run, is_answered, marked in zip(runs, has_answer, right.marked, strict=True)
         if not is_answered
         and (letters := "".join(option.letter for option, is_right in zip(run, marked, strict=True) if is_right))
-        and (len(letters) < len(run) or is_stated or right.kind.startswith(MEANT))  # if all are bold, it is only emphasis
+        and (len(letters) < len(run) or is_stated or right.kind.startswith(MEANT))  # bold on all options is no answer
     }
     done: list[Numbered] = []
     for position, (index, text) in enumerate(lines):
@@ -100,20 +99,20 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _right_of(runs: Sequence[Sequence[_Option]]) -> StandingOut | None:
-    """Return which options stand out by emphasis of all their words."""
+    """Return which options stand out by emphasis on all their words."""
     marks = [[option.kinds for option in run] for run in runs]
     unfit = {kind for options in marks for kinds in options for kind in kinds if not _is_of_whole(kind, runs)}
     return standing_out(marks, unfit)
 
 
 def _is_of_whole(kind: str, runs: Sequence[Sequence[_Option]]) -> bool:
-    """Return whether a kind is on complete options; one that ends within many of them is unrelated to which are correct."""
+    """Return whether emphasis of a kind covers whole options; if it often ends within them, it does not mark answers."""
     whole = sum(kind in option.kinds for run in runs for option in run)
     return sum(kind in option.partly for run in runs for option in run) * _WHOLE <= whole
 
 
 def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]], form: re.Pattern[str]) -> Iterator[list[_Option]]:
-    """Yield the options of each question that has its A, B, … below one another or on one line."""
+    """Yield the options of each question with letters A, B, … below one another or on one line."""
     run: list[_Option] = []
     for index, text in enumerate(texts):
         line = flat(text)
@@ -136,7 +135,7 @@ def _whole(run: list[_Option]) -> list[list[_Option]]:
 
 
 def _unlettered_runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]]) -> list[list[_Option]]:
-    """Return the lines below each numbered question, if these are as many for nearly all: options without letters."""
+    """Return the lines below each numbered question as unlettered options, if nearly all have the same number of lines."""
     runs: list[list[_Option]] = []
     asking = 0
     for index, text in enumerate(texts):
@@ -167,15 +166,15 @@ def _says_answer(texts: Sequence[str], index: int) -> bool:
 
 _BOXES = str.maketrans({**dict.fromkeys(TICKED, "■"), **dict.fromkeys(EMPTY, "□")})
 _TASK = re.compile(r"^\s{0,12}(?:[-*+]\s{1,3})?\[(?P<tick>[xX√ ]?)\]\s{0,3}(?=[(\[]?[A-Ja-j]\s?[.、:：．)）])")
-"""The box of an entry in a list of tasks: `- [x] A. 甲`."""
+"""The checkbox in a task list: `- [x] A. 甲`."""
 _SIGN = r"[■√★☆✦⭐]|(?<!\*)\*(?!\*)"
 _TICKABLE = re.compile(
     rf"(?:^\s{{0,12}}|(?<=\s)|(?=[■□]))(?P<sign>{_SIGN}|□)?(?P<apart>\s{{0,3}})"
     r"(?P<option>[(\[]?(?P<letter>[A-Ja-j])\s?(?:[.、:)\]]|(?<=[■□] [A-J])(?=\s)))"
 )
-"""Where an option begins, with the tick or box before its letter."""
+"""Start of an option, with the tick or box before its letter."""
 _BEHIND = re.compile(rf"\s{{0,6}}(?:\(\s?(?:正确答案|正确选项|答案|√)\s?\)|{_SIGN}|□)\s{{0,40}}$")
-"""The tick or box behind the words of an option."""
+"""The tick or box after an option's words."""
 TICKS = (*"★☆✦⭐*√", *flat(TICKED + EMPTY), "(正确", "(答案", "( 正确", "( 答案", "[x]", "[X]")
 _STATED = ("(正确答案", "(正确选项")
 _FILLED = re.compile(r"[(\[]\s{0,6}(?P<letters>[A-J]{1,8})\s{0,6}[)\]]")
@@ -183,7 +182,7 @@ _TAIL, _MOST_ROWS = 60, 10
 
 
 class _Row(Struct):
-    """A line of options, without ticks and boxes."""
+    """A line of options without ticks and boxes."""
 
     index: int
     text: str
@@ -191,18 +190,18 @@ class _Row(Struct):
     ticked: str = ""
     boxed: bool = False
     told: bool = False
-    """Whether words say that one of its options is right: then all may be."""
+    """Whether words mark one of its options as correct; then all may be."""
 
 
 def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return the lines with ticks removed from options, and the letters of those that have one as the answer below: not if all have."""
+    """Yield the lines with ticks removed from options and the ticked letters as an answer line below, unless all options have ticks."""
     position = 0
-    are_tasks = any((box := _TASK.match(text)) and not box["tick"].strip() for _, text in lines if "[" in text)  # then all may be right
+    are_tasks = any((box := _TASK.match(text)) and not box["tick"].strip() for _, text in lines if "[" in text)  # then all may be correct
     while position < len(lines):
         run = _ticked_run(lines, position)
         letters, ticked = "".join(row.letters for row in run), "".join(row.ticked for row in run)
         is_answer = 0 < len(ticked) < len(letters) + (are_tasks or any(row.told for row in run)) and _ends(lines, position + len(run))
-        if is_answer or (run and all(row.boxed for row in run) and ticked in ("", letters)):  # boxes that are all alike are bullets
+        if is_answer or (run and all(row.boxed for row in run) and ticked in ("", letters)):  # identical boxes are bullets
             yield from ((row.index, row.text) for row in run)
         else:
             yield from lines[position : position + max(1, len(run))]
@@ -214,7 +213,7 @@ def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _ticked_run(lines: Sequence[Numbered], start: int) -> list[_Row]:
-    """Return the lines from a start on that are options A, B, …, one or several on each."""
+    """Return the lines from an index on that are options A, B, …, one or several per line."""
     run: list[_Row] = []
     letters = ""
     for index, text in lines[start : start + _MOST_ROWS]:
@@ -227,9 +226,9 @@ def _ticked_run(lines: Sequence[Numbered], start: int) -> list[_Row]:
 
 
 def _row(index: int, text: str) -> _Row:
-    """Return the options of a line, and which of them have a tick before their letter or behind their words.
+    """Return the options of a line, and which have a tick before their letter or after their words.
 
-    Between two options a sign belongs to that which is nearer; if it is in the middle, to the lower one if the line begins with a sign.
+    Between two options a sign belongs to the nearer one; in the middle, to the second if the line begins with a sign.
     """
     text = _TASK.sub(lambda box: "■ " if box["tick"].strip() else "□ ", text)
     line, row = flat(text.translate(_BOXES)), _Row(index, "")
@@ -250,14 +249,14 @@ def _row(index: int, text: str) -> _Row:
         row.letters += option["letter"].upper()
         row.ticked += option["letter"].upper() if sign not in ("", "□") else ""
         row.boxed |= sign in ("■", "□") or before == "*"
-        dot = "" if line[option.end() - 1] in ".、:)]" else "."  # the letter of `□ A 甲` has no sign of its own
+        dot = "" if line[option.end() - 1] in ".、:)]" else "."  # in `□ A 甲` no sign follows the letter
         words = text[option.start("option") : option.end()] + dot + text[option.end() : behind.start() if behind else stop]
         row.text += f"{words.rstrip()}  " if stop < len(line) else words
     return row
 
 
 def _ends(lines: Sequence[Numbered], index: int) -> bool:
-    """Return whether options end above a place: below words that go on with the last one, a tick is not reliable."""
+    """Return whether the options end above a line: if words below continue the last one, a tick is not reliable."""
     line = flat(lines[index][1]).strip() if index < len(lines) else ""
     number = number_of(line)
     return not line or (number is not None and number.style != "tight") or heads(line) or (is_marked(line) and not line.startswith(_STATED))

@@ -1,15 +1,15 @@
-"""A paper in lines of text -> its questions. Pure; the spiders of sites whose papers are running text share it.
+"""Read the questions of a paper from its lines. No side effects; spiders of sites with papers in running text share it.
 
     for draft in read_paper(lines_of(page.css("div.article"))).drafts:
         yield self.question(response, draft.position, exam_raw=…, paper_raw=…, **draft.raw_fields())
 
-What other formats and scans left in the lines is normalised first (`STEPS`), then each package of crawlers/read/lines builds on those
-before: the paper's own lines, without page numbers and running titles (pages); which lines are headings, lists of answers and first lines
-of questions (sections); each question's own lines, its case and its options (questions); answers from the lists to their questions
-(answer_key); what is uncertain (doubts). docs/papers.md lists the supported forms. A question that cannot be read with certainty is in
-`rejected`, with a reason: each number that begins a question is in `questions` or in `rejected`. Texts are kept unchanged, including
-numbers, letters, score tags and no-break spaces; numbers in a form that `clean` does not know, such as Q1 or 【题号】1, and tags of type
-and year around them are left out; spaces that a scan put between characters are removed. A line that belongs to nothing is in `unread`.
+First normalise what other formats and OCR left in the lines (`STEPS`). Each package of crawlers/read/lines then builds on the previous:
+the paper's own lines, without page numbers and running titles (pages); headings, answer lists and first lines of questions (sections);
+each question's own lines, case and options (questions); listed answers for the questions (answer_key); uncertain readings (doubts).
+docs/papers.md lists the supported forms. Each question number is in `questions`, or in `rejected` with a reason if the question cannot be
+read with certainty. Texts stay unchanged, including numbers, letters, score tags and no-break spaces, with two exceptions: numbers in a
+form that `clean` does not know, such as Q1 or 【题号】1, and tags of type and year are removed, as are spaces that OCR put between
+characters. A line that belongs nowhere is in `unread`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -50,7 +50,7 @@ __all__ = ["IMAGE", "Draft", "ParsedPaper", "labelled_lines", "lines_of", "read_
 
 
 def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
-    """Return the lines of a selector, tag or piece of HTML, with a placeholder for every image."""
+    """Return the lines of a selector, tag or HTML string, with a placeholder for every image."""
     html = page if isinstance(page, str) else (page.get() or "") if hasattr(page, "css") else str(page)
     return text_of(html.replace("<img", f"{IMAGE}<img").replace("<IMG", f"{IMAGE}<img"), drop_hidden).split("\n")
 
@@ -60,7 +60,7 @@ class Step(NamedTuple):
 
     run: Callable[[Sequence[Numbered]], Iterable[Numbered]]
     needs: Sequence[str] = ()
-    """One of these is somewhere in every text that the pass changes, in flat signs."""
+    """Texts that the pass changes contain at least one of these, in half-width signs."""
 
 
 STEPS = (
@@ -76,12 +76,12 @@ STEPS = (
     Step(letters_joined),
     Step(label_ticks, TICKS),
 )
-"""What other formats and platforms left in the text, in order."""
+"""Clean-up of what other formats and platforms left in the text, in order."""
 ESSAYS = (Step(essays_joined, ("要点", "答")),)
 
 
 def run_steps(lines: Sequence[Numbered], steps: Iterable[Step]) -> list[Numbered]:
-    """Return the lines after those passes whose signs are in the text."""
+    """Run the passes whose signs occur in the text and return the lines."""
     lines, text = list(lines), ""
     for step in steps:
         text = text or "\n".join(dict.fromkeys(flat(line) for _, line in lines))
@@ -92,7 +92,7 @@ def run_steps(lines: Sequence[Numbered], steps: Iterable[Step]) -> list[Numbered
 
 
 def labelled_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
-    """Return the lines with their places, with remains of other formats normalised."""
+    """Return the lines with their indices, remains of other formats normalised."""
     labelled = [(index, visible(line)) for index, line in enumerate(lines)]
     flatten([line for _, line in labelled])
     return run_steps(labelled, STEPS)
@@ -104,7 +104,7 @@ def read_paper(lines: Iterable[str]) -> ParsedPaper:
     if bank := read_bank(labelled):
         return _of_bank(bank)
     own, unread = own_lines(run_steps(labelled, ESSAYS))
-    del labelled  # for a large paper, all lines once more
+    del labelled  # in a large paper, a second copy of all lines
     layout = lay_out(own)
     questions, between = assemble(layout)
     questions, unlisted = join_regions(layout, with_shared_answers(questions))
@@ -113,7 +113,7 @@ def read_paper(lines: Iterable[str]) -> ParsedPaper:
     questions = with_ringed_answers(with_unlettered(with_doubts(questions, joined_keys)))
     if not any(span.number.style != "tight" or span.number.value == 1 for span in layout.spans):
         questions = [one.doubted("number_out_of_order") for one in questions]  # a year or a dose that begins a line
-    # The first doubt is the one reported: each pass relies on what the previous ones consider certain.
+    # Later passes rely on what earlier ones consider certain, so the first doubt is the one reported.
     below_titles = dict.fromkeys(titled(layout, questions), "stem_unreadable")
     for doubts in (
         question_doubts(layout, questions, below_titles.keys()),
@@ -127,7 +127,7 @@ def read_paper(lines: Iterable[str]) -> ParsedPaper:
 
 
 def _of_bank(bank: Bank) -> ParsedPaper:
-    """Return the questions of a bank without numbers: each answer in it is in `questions` or in `rejected`."""
+    """Return the questions of an unnumbered bank: each answer in it is in `questions` or in `rejected`."""
     return _reading(with_titles_doubted([verified(draft) for draft in bank.drafts]), bank.unread, len(bank.drafts))
 
 

@@ -1,6 +1,6 @@
-"""What platforms, converters and scans leave in the lines of a paper, normalised before these are read. Numbered lines in and out.
+"""Normalise what platforms, converters and OCR leave in a paper's lines before these are read. Numbered lines in and out.
 
-Each step is for what real files have, or for what would be read wrongly without it; `lines/paper.py` lists them in order.
+Each step handles real files, or what would be misread without it; `lines/paper.py` lists the steps in order.
 """
 
 import re
@@ -26,11 +26,11 @@ _WRAPPED = re.compile(
     rf"(?<![_*`])(?:(?P<wrap>`|\*{{1,3}}|_{{1,3}})(?P<words>{_LABEL}\s?[:：]?|[A-J]\s?[.．、:：)）]|{_LABEL}\s?[:：]?\s?{_SAID})(?P=wrap)"
     rf"|(?P<other>`|\*{{1,3}})(?P<said>{_SAID})(?P=other))(?![_*`])"
 )
-"""`**答案**：B`, `**A.** 甲`, `答案：`B``: emphasis of a label, a letter or an answer alone."""
+"""`**答案**：B`, `**A.** 甲`, `答案：`B``: emphasis on just a label, a letter or an answer."""
 
 
 def without_light_markup(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return lines without the signs of a quotation, and labels, letters and answers without emphasis."""
+    """Return lines without quotation signs and without emphasis on labels, letters and answers."""
     if sum(text.lstrip()[:1] == ">" for _, text in lines) >= _FEWEST_QUOTED:
         lines = [(index, text[quoted.end() :] if (quoted := _QUOTED.match(text)) else text) for index, text in lines]
     return [
@@ -43,7 +43,7 @@ _OWN = re.compile(
     rf"[\s,;]{{0,9}}(?:(?:{OWN_ANSWER_NAME})\s?:.{{0,400}}?|(?:{any_of('someone')})的?选择?[了的].{{0,60}}?)"
     r"(?=(?:正确|参考|标准)答案|(?:答案|试题)?(?:解析|详解)|得分|难度|知识点|正确率|$)"
 )
-"""What a visitor chose, beside the right answer: a page has them in adjacent elements, with nothing between them."""
+"""A visitor's own choice next to the correct answer: in adjacent page elements with nothing between them."""
 _OWN_ALONE = re.compile(rf"\s{{0,8}}(?:{OWN_ANSWER_NAME})\s?:?\s{{0,4}}")
 _RIGHT = re.compile(r"(?:正确|参考|标准)答案\s?:")
 _SCORE = re.compile(r"\s{0,8}(?:得分\s?:?\s?)?\d{1,3}(?:\.\d{1,2})?\s?分\s{0,4}")
@@ -51,7 +51,7 @@ _OUTCOME = re.compile(rf"\s{{0,8}}{OWN_OUTCOME}\s{{0,4}}")
 
 
 def official_answers(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return answers without the visitor's own and without their score."""
+    """Yield the lines without the visitor's own answers and scores."""
     answered = is_own = False
     for at, (index, text) in enumerate(lines):
         line = flat(text)
@@ -60,7 +60,7 @@ def official_answers(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         is_own = (is_own and not right and not opens_question(line.strip())) or (says_answer and _OWN_ALONE.fullmatch(line) is not None)
         beside = "答" in line and any("答案" in other for _, other in (*lines[max(0, at - 1) : at], *lines[at + 1 : at + 2]))
         outcome = beside and _OUTCOME.fullmatch(line)
-        if is_own or outcome or (answered and _SCORE.fullmatch(line)):  # the visitor's own may be over several lines
+        if is_own or outcome or (answered and _SCORE.fullmatch(line)):  # the visitor's own may span several lines
             continue
         if right:
             for own in reversed([*_OWN.finditer(line)]):
@@ -80,7 +80,7 @@ _OPTION_FIELD = re.compile(
 
 
 def without_field_names(lines: Sequence[Numbered]) -> Sequence[Numbered]:
-    """Return lines without the names of fields, `题干：` `选项：`; `选项A：甲` becomes `A. 甲`."""
+    """Return lines without field names, `题干：` `选项：`; `选项A：甲` becomes `A. 甲`."""
     flats = [flat(text) for _, text in lines]
     stems = sum("题" in line and _STEM_FIELD.match(line) is not None for line in flats) > 1
     options = sum(("选项" in line or "答案" in line) and _OPTION_FIELD.match(line) is not None for line in flats) > 1
@@ -103,7 +103,7 @@ _FEWEST_TABBED = 3
 
 
 def tabs_as_points(lines: Sequence[Numbered]) -> Sequence[Numbered]:
-    """Return the lines, a point for the tab between a number and words that begin with one, `57⇥2017年`, where tabs follow numbers."""
+    """Replace the tab by a point between a number and words that begin with a digit, `57⇥2017年`, if tabs follow numbers."""
     tabbed = {at: match for at, (_, text) in enumerate(lines) if "\t" in text and (match := _TABBED.match(text))}
     if sum(match["digit"] is None for match in tabbed.values()) < _FEWEST_TABBED:
         return lines
@@ -111,7 +111,7 @@ def tabs_as_points(lines: Sequence[Numbered]) -> Sequence[Numbered]:
 
 
 _RECURS = 3
-"""A line that recurs so often, digits aside, is a running title."""
+"""A line that recurs this often, digits aside, is a running title."""
 _BLANK_ALONE = re.compile(r"[(\[【]\s{0,12}[)\]】]\s?[。.?]?")
 _LONGEST_BLANK = 40
 _LETTER_ALONE = re.compile(r"[(\[]?[A-Ja-j]\s?[.、)\]:]|【[A-J]】")
@@ -120,7 +120,7 @@ _LONGEST_ALONE = 5
 
 
 def blanks_joined(lines: Sequence[Numbered]) -> Sequence[Numbered]:
-    """Return the lines, each blank that is alone below the words of a question put behind them: the line was full."""
+    """Return the lines with each blank that is alone on its line moved to the end of the line above."""
     alone = {at for at, (_, text) in enumerate(lines) if len(text) < _LONGEST_BLANK and _BLANK_ALONE.fullmatch(plain(text))}
     if not alone:
         return lines
@@ -137,7 +137,7 @@ def blanks_joined(lines: Sequence[Numbered]) -> Sequence[Numbered]:
 
 
 def letters_joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return a letter that is alone on its line, and a numeral, joined with the line below."""
+    """Yield the lines; a letter or numeral alone on its line is joined with the line below."""
     is_joined = False
     for (index, text), (_, next_text) in zip(lines, [*lines[1:], (0, "")], strict=False):
         alone = plain(text) if not is_joined and len(text) <= 2 * _LONGEST_ALONE else ""
@@ -164,7 +164,7 @@ _LONGEST_OFFER = 60
 
 
 def verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return the two verdicts below a statement as options, `A. 正确` above `B. 错误`; a copy without letters above those is left out."""
+    """Yield two verdicts below a statement as options, `A. 正确` and `B. 错误`; drop an unlettered copy above lettered ones."""
     meanings = [_meaning(flat(text)) if len(text) < _LONGEST_OFFER else "" for _, text in lines]
     if not any(meanings):
         yield from lines
@@ -189,7 +189,7 @@ def verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _meaning(line: str) -> str:
-    """Return which verdict a line offers, `right` or `wrong`, after `=` if a name states it too; empty for any other line."""
+    """Return the verdict that a line offers, `right` or `wrong`, after `=` if a name states it too; empty for other lines."""
     match = _OFFERED.fullmatch(line)
     if match is None:
         return ""
@@ -204,14 +204,14 @@ def _are_opposite(one: str, other: str) -> bool:
 
 
 def _are_lettered(lines: Sequence[Numbered], index: int) -> bool:
-    """Return whether the lines from a place on are `A. 对` and `B. 错`."""
+    """Return whether the two lines at an index are `A. 对` and `B. 错`."""
     rows = [plain(text) for _, text in lines[index : index + 2]]
     letters = [letter_of(row) for row in rows]
     return letters == ["A", "B"] and _are_opposite(*(_meaning(row[1:].lstrip(" .、:)]")) for row in rows))
 
 
 def _stands_below_words(lines: Sequence[Numbered], index: int) -> bool:
-    """Return whether a statement is above a place, and no option."""
+    """Return whether a statement, not an option, is directly above a line."""
     above = plain(lines[index - 1][1]) if index else ""
     return len(above) > 4 and not letter_of(above) and not is_marked(above) and "答案" not in above
 
@@ -225,7 +225,7 @@ _ESSAY_OPENS = frozenset("【[(参标正答评要解")
 
 
 class _Essay(Struct):
-    """A line that announces an answer, and the answer's lines."""
+    """The line that announces an answer, and the lines of the answer."""
 
     index: int
     end: int
@@ -234,7 +234,7 @@ class _Essay(Struct):
 
 
 def essays_joined(lines: Sequence[Numbered]) -> Sequence[Numbered]:
-    """Return the lines, with each answer that is a list of points on one line, separated by line breaks: no point is a question."""
+    """Join each answer that is a list of points into one line, separated by line breaks, so that no point is read as a question."""
     flats = [plain(text) for _, text in lines]
     if not any(line[:1] in _ESSAY_OPENS and _ESSAY.match(line) for line in flats):
         return lines
@@ -258,7 +258,7 @@ def _essays(flats: Sequence[str]) -> Iterator[_Essay]:
         and (heads(line) or is_note(line) or (line[0] == "第" and (number := number_of(line)) is not None and number.style == "hanzi"))
         for line in flats
     ]
-    begin, worded = 0, False  # after the previous answer, or its section's heading; whether words are below marks in this paper
+    begin, worded = 0, False  # after the previous answer or a heading; whether answers are below their marks in this paper
     for (index, match), (below, _) in zip(marks, [*marks[1:], (len(flats), None)], strict=False):
         start = max((line + 1 for line in range(begin, index) if headings[line]), default=begin)
         numbered = [line for line in range(start, index) if numbers[line]]
@@ -280,7 +280,7 @@ def _essays(flats: Sequence[str]) -> Iterator[_Essay]:
 
 
 def _end_of_words(index: int, below: int, owner: Number, numbers: Sequence[Number | None], headings: Sequence[bool], is_usual: bool) -> int:
-    """Return where the words end that are below a mark alone on its line and above the next question; 0 if there are none."""
+    """Return where an answer in words ends that follows a mark alone on its line and precedes the next question; 0 if there is none."""
     stop = next((line for line in range(index + 1, below) if numbers[line] or headings[line]), below)
     number = numbers[stop] if stop < below else None
     is_next = (
@@ -294,13 +294,13 @@ def _says_answer(line: str) -> bool:
 
 
 def _is_unsure(flats: Sequence[str], indices: range, owner: Number, numbers: Sequence[Number | None]) -> bool:
-    """Return whether a point of an answer has the next number and the words of a question."""
+    """Return whether a point of an answer has the next question's number and is worded as a question."""
     own = [(index, number) for index in indices if (number := numbers[index]) and number.style == owner.style]
     return any(number.value == owner.value + 1 and sets_question(flats[index][number.end :]) for index, number in own)
 
 
 def _stop(index: int, below: int, last: bool, owner: Number, numbers: Sequence[Number | None], headings: Sequence[bool]) -> int:
-    """Return where the answer below a mark ends; 0 if that is uncertain."""
+    """Return where the answer below a mark ends; 0 if uncertain."""
     head = next((line for line in range(index + 1, below) if headings[line]), None)
     if head is not None:
         below, last = head, True

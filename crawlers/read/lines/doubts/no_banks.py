@@ -1,4 +1,4 @@
-"""Texts and tables other than question banks: notes, minutes, laws, surveys, recipes, interviews. What was read in, a refusal out."""
+"""Refuse texts and tables that are not question banks: notes, minutes, laws, surveys, recipes, interviews."""
 
 import re
 from collections import Counter
@@ -12,51 +12,51 @@ from crawlers.read.vocabulary.headings import BLANK, asks, is_worded_as_question
 from crawlers.read.vocabulary.labels import flat
 
 _FEWEST = 5
-"""Number of questions with fitting answers that make a text a bank, whatever else it contains; number of points above which their share
-decides.
+"""Fewest questions with fitting answers that make a text a bank, whatever else it contains; with this many points or more, shares of them
+decide.
 """
 _MANY_OPTIONS = 4
-"""Number of options that make a point without an answer a question, though its words do not ask."""
+"""Options that make an unanswered point a question, even if its words do not ask anything."""
 _SPOKEN_SHARE = 5
-"""If one in this many answers in words mentions its speaker, the text is an interview or advice to a reader."""
+"""If one in this many answers in words mentions its speaker, the text is an interview or advice."""
 _SURVEY = re.compile(r"问卷|无对错之分|满意度调查|量表")
 _JUDGES = re.compile(r"判断|是非|对错|正误|正确|错误|(?<![A-Za-z])(?:true|false)(?![A-Za-z])", re.IGNORECASE)
 _COUNTED = re.compile(r"票数|得票|小计|人数|人次|占比|比例|百分比|\b(?:counts?|votes?|percent(?:age)?)\b", re.IGNORECASE)
-"""Names of columns that count who chose an option."""
+"""Column names for the number of people who chose an option."""
 _TIMES_ASKED = 3
-"""How often each question recurs, on average, from which different answers are those of several people."""
+"""Average occurrences of each question above which different answers come from several people."""
 _SIGNED = re.compile(r"题|试卷|答案|考试|测验|测试|练习|作业|exam|quiz|test", re.I)
-"""Evidence that points without answers are questions of a test."""
+"""Evidence that unanswered points are test questions."""
 _SPOKEN = set("您你我")
 _HELP_TITLE = re.compile(r"常见问题|问题解答|问与答|帮助中心|客服|FAQ|Q\s?&\s?A", re.IGNORECASE)
-"""What is written above questions of people who ask for help."""
+"""Titles above questions from people who ask for help."""
 _CITED = re.compile(r"\[(?:[JMCDNRSPZ]|EB|DB)(?:/(?:OL|CD|MT))?\]")
-"""The type of a work in a list of references (GB/T 7714): `[J]`."""
+"""The type code of a work in a reference list (GB/T 7714): `[J]`."""
 _CODE = re.compile(
     r"\s*(?:import|from|def|class|return|if|elif|else|for|while|public|private|var|let|const|#include|package|@\w+)\b|(?!\s*\\).*(?:[;{}]|\):)\s*$"
 )
 _CODE_SHARE = 3
 _FORM = re.compile(r"[甲乙丙]方|[出承]租[方人]|签[字章名]|盖章|合同|协议书?|申请[表书人]|登记表|_\s{0,3}年\s{0,3}_{1,20}\s{0,3}月")
 _FORM_SHARE = 3
-"""What lines of contracts and applications have, and one in how many of their lines does."""
+"""Typical content of contracts and applications; a form has it in one of this many lines."""
 _COLUMNS, _ROWS_SHARE = re.compile(r"[A-Za-z_]\w{1,30}(?P<sign>[,;|\t])[A-Za-z_]\w{1,30}(?:(?P=sign)[A-Za-z_]\w{1,30}){0,20}"), 0.9
-"""Names of columns above rows, and the share of the lines below them that must contain their separator."""
+"""A header row of column names, and the share of lines below it that must contain its separator."""
 _BOX = re.compile(r"\s{0,20}(?:[-*+•]\s{1,4})?(?:\[[ xX√]?\]|[☐☑☒])\s")
 _BOX_OF_OPTION = re.compile(rf"{_BOX.pattern}\s{{0,3}}(?:[A-J](?![A-Za-z])|(?:{SURE_VERDICT})(?:\s|$))")
 
 
 def refuse_no_bank(name: str, lines: Sequence[str], paper: ParsedPaper) -> None:
-    """Refuse a text most of whose points are unlike questions: they would be read as questions without answers.
+    """Refuse a text in which most points are not questions; they would be read as questions without answers.
 
     Raises:
-        ValueError: it is not a bank; the message says what was found, and what makes a text a bank.
+        ValueError: it is not a bank; the message states what was found, and what was expected.
     """
     if paper.drafts and (found := _no_bank(name, [line for line in lines if line.strip()], lines, paper)):
         raise Refusal(f"{name}: {found}")
 
 
 def _no_bank(name: str, filled: Sequence[str], lines: Sequence[str], paper: ParsedPaper) -> str:
-    """Return what a text is instead of a bank; nothing if it is one."""
+    """Return what a text is instead of a bank; empty if it is a bank."""
     drafts = paper.drafts
     headings = [draft.above.heading or "" for draft in drafts]
     surroundings, points = [name, *paper.unread, *headings], f"{len(drafts)} numbered points"
@@ -96,10 +96,10 @@ def _no_bank(name: str, filled: Sequence[str], lines: Sequence[str], paper: Pars
 
 
 def refuse_survey(name: str, given: Sequence[Item], keys: Sequence[str], unread: Sequence[str]) -> None:
-    """Refuse a table of questions that are put to people, not to examinees: what was chosen would be read as the key.
+    """Refuse a survey: its responses would be read as the answer key.
 
     Raises:
-        ValueError: it is a survey; the message says what shows it.
+        ValueError: it is a survey; the message gives the evidence.
     """
     items = [item for item in given if isinstance(item, QuestionItem) and item.doubt is None]
     if len(items) < len(given) / 2 or not items:
@@ -128,7 +128,7 @@ def _have_one_scale(items: Sequence[QuestionItem]) -> bool:
 
 
 def _are_own(drafts: Sequence[Draft]) -> list[bool]:
-    """Return for each draft whether its options are its own: those of a scale are the same at every point."""
+    """Return for each draft whether it has its own options; those of a scale are the same at every point."""
     counts = Counter(tuple(draft.options) for draft in drafts)
     return [counts[tuple(draft.options)] * 2 <= len(drafts) or len(drafts) < _FEWEST for draft in drafts]
 
@@ -138,7 +138,7 @@ def _has_kind(draft: Draft) -> bool:
 
 
 def _are_chosen(drafts: Sequence[Draft]) -> bool:
-    """Return whether most points ask for one of their options, or end in an empty bracket, or any is under a kind of question."""
+    """Return whether most points ask for one of their options or end in an empty bracket, or any has a question type."""
     stems = [(len(draft.options) > 1, flat(draft.stem)) for draft in drafts if draft.doubt is None]
     ends = [stem.split("\n")[0].rstrip(" .。")[-9:] for _, stem in stems]
     sound = [
@@ -148,7 +148,7 @@ def _are_chosen(drafts: Sequence[Draft]) -> bool:
 
 
 def _is_answered(draft: Draft) -> bool:
-    """Return whether a draft has an answer in a form that fits it."""
+    """Return whether a draft has an answer in a fitting form."""
     form = answer_form(draft.answer)
     return form == "verdict" or (form == "letters" and bool(len(draft.options) > 1 or draft.above.shared_options))
 
@@ -164,7 +164,7 @@ def _shows_question(draft: Draft, own_options: bool) -> bool:
 
 
 def _are_tasks(lines: Sequence[str], drafts: Sequence[Draft]) -> bool:
-    """Return whether boxes are below points that ask nothing; those before letters or verdicts are options."""
+    """Return whether checkboxes are below points that ask nothing; boxes before letters or verdicts are options."""
     boxes = [line for line in lines if _BOX.match(line)]
     if not boxes:
         return False
@@ -177,14 +177,14 @@ def _are_tasks(lines: Sequence[str], drafts: Sequence[Draft]) -> bool:
 
 
 def _are_in_words(drafts: Sequence[Draft]) -> bool:
-    """Return whether most questions are answered in words, and none has options, a kind or another answer."""
+    """Return whether most questions have answers in words and none has options, a type or another answer."""
     if any(draft.options or _is_answered(draft) or _has_kind(draft) for draft in drafts):
         return False
     return 2 * sum(bool(draft.answer) for draft in drafts) >= len(drafts)
 
 
 def _is_spoken(drafts: Sequence[Draft]) -> bool:
-    """Return whether questions are only answered in words, and questions or answers address somebody."""
+    """Return whether questions have answers in words only and their text addresses somebody."""
     if not _are_in_words(drafts):
         return False
     in_words = [draft for draft in drafts if draft.answer]

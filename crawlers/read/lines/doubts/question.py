@@ -1,7 +1,7 @@
-"""What makes one question uncertain: an option, a letter or an answer is lost, or one of its texts has a row that is none of it.
+"""Doubts about one question: an option, a letter or an answer is missing, or one of its texts contains a foreign row.
 
-It knows nothing of how the texts were read: it checks whether each can be read in another way. No row within a text is an expected number,
-a page number, a heading, a note, a title of answers or a further question; no letter is left in an option.
+It is independent of how the texts were read: it checks whether each can be read differently. No row may be an expected number, a page
+number, a heading, a note, an answer title or another question; no option may contain a further letter.
 """
 
 import re
@@ -29,22 +29,22 @@ from crawlers.read.vocabulary.words import any_of
 _USUAL_OPTIONS = 4
 _OWN = re.compile(r"[(\[【]?\s?(?P<letter>[A-Ja-j])\s{0,2}(?P<sign>[.、:)\]】,])(?!:)")
 LOOKALIKES = {"B": "B8", "C": "CG", "D": "D0O", "E": "EF"}
-"""What a scan turns a letter into."""
+"""Characters that OCR reads instead of a letter."""
 _RUN = re.compile(r"A\s?(?P<sign>[.、:)])[^\n]{1,80}?B\s?(?P=sign)[^\n]{1,80}?C\s?(?P=sign)\s?\S")
 _ANY_SIGN = re.compile(r"(?P<glued>(?<=[A-Za-z素]))?[B-J]\s?[.、:)]")
 _SIGNED_LETTER = re.compile(r"\s{0,3}([A-J])\s?([.、:)\]】,])\S")
 _LETTER_AT_END = re.compile(r"[B-J]\s?(?:[.、:)\]】]\s{0,3})?$")
 _LETTER_OR_DIGIT = re.compile("[A-Za-z0-9]")
-"""What is searched within an option: a letter, or what a scan makes of it."""
-_LONGEST_LETTER = 8  # characters of such an end
+"""What to search for within an option: a letter, or what OCR makes of it."""
+_LONGEST_LETTER = 8  # characters at the end of an option to search for its letter
 _BEHIND_BLANKS = re.compile(r"(?<!\s)\s{2,}[(]?[A-J]\s?[.、:)\]】]")
 
 
 def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> bool:
-    """Return whether a letter that may begin a further option is within one of the options of a question.
+    """Return whether an option contains a letter that may begin another option.
 
     Args:
-        usual: how many options the neighbouring questions have, 0 if that is unknown.
+        usual: how many options the neighbouring questions have; 0 if unknown.
         fewer: an option seems to be lost.
     """
     options = [flat(option) for option in texts]
@@ -59,7 +59,7 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
     if not signs:
         return False
     if any(match and match["letter"].upper() != letter for letter, match in zip(LETTERS, own, strict=False)):
-        return True  # the previous ones were lost
+        return True  # earlier options were lost
     if not holds_sign:
         return False
     sign = max(signs, key=signs.count)
@@ -84,21 +84,21 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
 
 
 def _ends_glued(run: str) -> bool:
-    """Return whether options run together, one of which ends with a bracket, end with a letter directly after a word."""
+    """Return whether joined options, one of them ending with a bracket, end with a letter directly after a word."""
     signs = list(_ANY_SIGN.finditer(run)) if _RUN.search(run) else []
     return bool(signs) and signs[-1]["glued"] is not None and any(run[sign.start() - 1] == ")" for sign in signs)
 
 
 def holds_options(stem: str) -> bool:
-    """Return whether the letters of three options are in a stem, one after the other and with one sign."""
+    """Return whether a stem contains three option letters in sequence with the same sign."""
     return _RUN.search(flat(stem)) is not None
 
 
 def _opens_another(body: str, due: str, sign: str, fewer: bool) -> bool:
-    """Return whether the next letter, or what a scan makes of it, is within an option as if it began one.
+    """Return whether the next letter, or what OCR makes of it, seems to begin an option within another.
 
     Args:
-        fewer: there are fewer options than in the neighbouring questions, so that one was lost.
+        fewer: there are fewer options than in neighbouring questions, so one was lost.
     """
     return _opening(due, sign, fewer).search(body) is not None
 
@@ -117,33 +117,33 @@ def _opening(due: str, sign: str, fewer: bool) -> re.Pattern[str]:
     return re.compile(rf"{before}{bracket}(?:{due}|(?<=[\u4e00-\u9fff\s%)℃(])[{alike}])\s{{0,2}}{signed}\s{{0,3}}[^\s\d)]{other}{bare}")
 
 
-_NARROWEST, _SEVERAL = 24, 44  # columns of a line that is broken for its length, and of one with several options
+_NARROWEST, _SEVERAL = 24, 44  # minimum columns of a wrapped line, and of one with several options
 _SENTENCE_ENDS = ("。", "）", ")", "？", "?", "_")
 _GARBLED = re.compile("[■□▇█▆]{3}")  # but not U+FFFD, which `clean` rejects under its own name, mojibake
 _BESIDE = re.compile(r"(?:[(]\s{0,12}[)]|[。?_])\s{1,20}\d{1,4}\s?[、.](?!\d)\s{0,3}[\u4e00-\u9fff]{2}[^\n]{0,200}(?:[(]\s{0,12}[)]|[?_])")
-"""A question and, on the same line, the next one."""
+"""A question followed by the next one on the same line."""
 _SEVERAL_ANSWERS = re.compile(r"[(]\d{1,2}[)]\s?[A-J√×](?![A-Za-z])")
 _REMARK = re.compile(r"[\[【(]?(?:P\.?S\.?|[附备]?注|说明|提示|小编|编者按?|楼主|更正|补充|故选)\s?[:】\]]", re.IGNORECASE)
 _NO_OPTION = re.compile(
     r"(?:答案|解析|详解|\[分析)[:】\])]|\(正确答案|根据(?:以下|下列)材料|共用(?:题干|备选)|题共用|回答\d"
     rf"|[一二三四五六七八九十]\s?[、.]?\s?(?:{any_of('heading')}|[ABX]\d?型)题?(?=[(:]|$)"
 )
-"""A mark, a note or a heading in an option, whose blanks are left out."""
+"""A mark, note or heading within an option, blanks removed."""
 _REST = re.compile(r"[)\]】]|[A-J]{1,6}[\s,、;.。]{0,3}(?:$|\d|\()")
-"""A line that continues with letters, or closes a bracket that another line opened."""
+"""A line that continues the letters of an answer, or closes a bracket from another line."""
 _MORE_LETTERS = re.compile(r"[A-Ja-j8O0lG]{1,6}(?![A-Za-z\d])[A-Ja-j\d√×\s、.,;:()|]{0,60}")
 _TORN_BLANK = re.compile(r"[(]\s{0,9}[A-J]{1,6}\s{0,9}$|[(][^\S\n]{0,9}\n[-·\s\d第页共/]{1,20}[)]")
 _SIGNED_MARK = (":", "】", "]", ")", ">")
 _SHORT_TITLE, _LONGEST_FOOT, _HEADING_CHARS, _UNIT_CHARS = 20, 40, 8, 4
-"""Characters of a title, of a line with a page number, and after a number: where 题 shows that it numbers a section, and a unit of measure
-that it counts.
+"""Maximum characters of a title, and of a line with a page number; characters after a number to search for 题, which shows a section
+number, and for a unit of measure.
 """
-_SOME = 4  # questions that show whether lines are broken
+_SOME = 4  # fewest questions that show whether lines are wrapped
 _LONGEST_STEM = 4000  # characters: a longer one contains the rest of the file
 
 
 def with_ringed_answers(questions: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
-    """Return the questions whose options have circled numbers with letters for the numbers of their answers."""
+    """Return the questions; those with circled numbers as options get letters instead of numbers as answers."""
     return [one.answered(letters) if one.block.ringed and (letters := lettered(one.draft.answer or "")) else one for one in questions]
 
 
@@ -151,7 +151,7 @@ def question_doubts(layout: PaperLayout, questions: Sequence[AssembledQuestion],
     """Return the questions whose reading is uncertain.
 
     Args:
-        titled: those above a line that may be a heading.
+        titled: indices of questions above a line that may be a heading.
     """
     doubts: dict[int, str] = {}
     lengths = sorted(len(line.text) for line in layout.lines)
@@ -159,7 +159,7 @@ def question_doubts(layout: PaperLayout, questions: Sequence[AssembledQuestion],
     broken = sum(any("\n" in text for text in [one.draft.stem, *one.draft.options]) for one in questions)
     alone = broken == 1 and len(questions) >= _SOME
     usual_marks = cache(partial(_usual_marks, layout, questions))  # computed on first use; most papers never need it
-    spoiled: AssembledQuestion | None = None  # ends with something else, which may be a further case
+    spoiled: AssembledQuestion | None = None  # ends with foreign text, possibly another case
     for index, one in enumerate(questions):
         above, below = (
             questions[at] if 0 <= at < len(questions) and questions[at].span.section == one.span.section else None
@@ -189,13 +189,13 @@ def question_doubts(layout: PaperLayout, questions: Sequence[AssembledQuestion],
 
 
 def verified(draft: Draft) -> Draft:
-    """Return a question of a bank without numbers, doubted if its texts may equally be read in another way."""
+    """Return a question of an unnumbered bank, with a doubt if its texts can be read differently."""
     ringed = "number_out_of_order" if _opens_with_ring(flat(draft.stem)) else None
     return draft.doubted(ringed or foreign_row(draft) or _letters_within(draft))
 
 
 def _lost(one: AssembledQuestion) -> str | None:
-    """Return the doubt of a question that lacks its number, its case, its words, an option or its answer."""
+    """Return the doubt of a question with a missing number, case, stem, option or answer."""
     draft, block, stem = one.draft, one.block, flat(one.draft.stem)
     is_whole = WHOLE_ANSWER.fullmatch(flat(draft.answer or "")) is not None
     if one.span.stray or _BESIDE.search(stem):
@@ -213,7 +213,7 @@ def _lost(one: AssembledQuestion) -> str | None:
 
 
 def _lacks_options(one: AssembledQuestion) -> bool:
-    """Return whether options are lost: there are none while all others have some, or fewer than others and not that of the answer."""
+    """Return whether options are missing: all of them, or the one that the answer refers to."""
     draft = one.draft
     if draft.above.shared_options or (not draft.options and IMAGE in draft.stem):
         return False
@@ -231,7 +231,7 @@ def _lacks_options(one: AssembledQuestion) -> bool:
 
 
 def _has_next_option(one: AssembledQuestion) -> bool:
-    """Return whether the answer of a question is followed by its next option."""
+    """Return whether the next option follows the answer of a question."""
     after, due = one.block.after, LETTERS[len(one.draft.options) :]
     if not (after and due and one.draft.options):
         return False
@@ -242,23 +242,23 @@ def _has_next_option(one: AssembledQuestion) -> bool:
 
 
 def _letters_within(draft: Draft, usual: int = 0) -> str | None:
-    """Return the doubt of a question with a letter in one of its options that may begin another."""
+    """Return the doubt of a question with a letter within an option that may begin another option."""
     shared = [] if draft.options else draft.above.shared_options or []
     return "options_unreadable" if holds_letter(draft.options or shared, usual, fewer=bool(shared)) else None
 
 
 def foreign_row(draft: Draft, due: int = 0, style: str = "", is_left_out: bool = False) -> str | None:
-    """Return the doubt of a question that has a page number, heading, note, mark or further question within a text.
+    """Return the doubt of a question whose texts contain a page number, heading, note, mark or another question.
 
     Args:
-        due, style: the next number and the form of its own, if no question has it.
-        is_left_out: the question below has another number.
+            due, style: the next number and the form of the question's own, if no question has that number.
+            is_left_out: the question below has another number.
     """
     options = draft.options or draft.above.shared_options or []
     fields = [("stem", draft.stem), *(("option", option) for option in options)]
     for field, text in [*fields, ("answer", draft.answer or ""), ("explanation", draft.explanation or "")]:
         first, *rows = flat(text).split("\n")
-        own = number_of(first) if field == "stem" else None  # of the question itself, no point of a list
+        own = number_of(first) if field == "stem" else None  # the question's own, not a list point
         start = own.end if own and own.value == due - 1 else 0
         if due and rows and _opens_with("\n".join([first[start:], *rows]), due, style, is_left_out):
             return "number_out_of_order"
@@ -279,7 +279,7 @@ def foreign_row(draft: Draft, due: int = 0, style: str = "", is_left_out: bool =
 
 
 def _doubt_of_row(field: str, row: str) -> str | None:
-    """Return the doubt of a question with a further row in a text."""
+    """Return the doubt that a further row in a text causes."""
     number, words = number_of(row), row.strip()
     is_foot = len(row) < _LONGEST_FOOT and (PAGE_WITHIN.search(row) or PAGE_AT_END.search(row))
     is_heading = words == "题" or (number is not None and number.style == "hanzi" and "题" in row[: number.end + _HEADING_CHARS])
@@ -298,11 +298,10 @@ def _doubt_of_row(field: str, row: str) -> str | None:
 
 
 def _opens_with(text: str, due: int, style: str, is_left_out: bool) -> bool:
-    """Return whether a further line of a flat text begins with an expected number, in any form that a scan leaves of it, and is not a point
-    of a list.
+    """Return whether a further line of a flat text begins with the expected number, in any form OCR leaves of it, and is not a list point.
 
     Args:
-        is_left_out: the question below has another number, so that this one is missing.
+        is_left_out: the question below has another number, so this one is missing.
     """
     digits = r"\s?".join(str(due))
     form = rf"\n(?P<open>[(\[【第]?)\s?{digits}(?!\d)\s{{0,2}}(?P<close>[)\]】、.:题]?)\s{{0,4}}[\[(\u4e00-\u9fff]"
@@ -316,20 +315,20 @@ def _opens_with(text: str, due: int, style: str, is_left_out: bool) -> bool:
 
 
 def _sets(line: str) -> bool:
-    """Return whether a line of an explanation is a question with its number, blank and options."""
+    """Return whether a line of an explanation is a numbered question with a blank and options."""
     number = number_of(line) if asks(line) else None
     return number is not None and number.style == "point" and find_options(line, number.end) is not None
 
 
 def _ringed_twice(one: AssembledQuestion) -> str | None:
-    """Return the doubt of a question that begins with a circled number, by itself or after its own."""
+    """Return the doubt of a question that begins with a circled number, alone or after its own number."""
     stem, number = flat(one.draft.stem), one.span.number
     words = stem[number.end - number.begin if number.style in RETAINED_STYLES else 0 :].lstrip()
     return "number_out_of_order" if _opens_with_ring(stem) or _opens_with_ring(words) else None
 
 
 def _opens_with_ring(words: str) -> bool:
-    """Return whether a stem begins with a circled number that is not a point of a list in it."""
+    """Return whether a stem begins with a circled number that is not one of its own list points."""
     number = number_of(words)
     return number is not None and number.style == "ringed" and (number.value > 1 or "②" not in words)
 
@@ -343,26 +342,26 @@ def _ends_with_heading(draft: Draft) -> bool:
 
 
 def _ends_with_patient(above: AssembledQuestion | None) -> bool:
-    """Return whether the answer or explanation of a question ends with a patient, who more likely belongs to the question below."""
+    """Return whether the answer or explanation ends with a patient, which more likely belongs to the question below."""
     texts = (above.draft.answer or "", above.draft.explanation or "") if above else ()
     return any("\n" in text and tells_age(flat(text[text.rindex("\n") + 1 :])) for text in texts)
 
 
 def _cut(layout: PaperLayout, one: AssembledQuestion) -> str | None:
-    """Return the doubt of a question that ends with a line that may equally be the heading of what follows."""
+    """Return the doubt of a question with an unread emphasised answer, or a last line that may be the next heading."""
     own = layout.lines[one.span.start : one.span.stop]
     if is_unread("".join(line.flat for line in own)):
-        return "options_unreadable"  # an option is stated to be correct, but was not read so
+        return "options_unreadable"  # emphasis marks a correct option, but was not read
     if unsure := [line for line in own if line.unsure]:
         return "options_unreadable" if any(letter_of(line.text) for line in unsure) else "stem_unreadable"
     return None
 
 
 def _swallowed(layout: PaperLayout, one: AssembledQuestion, below: AssembledQuestion | None, width: int, alone: bool) -> str | None:
-    """Return the doubt of a question that ends with a line of something else: a remark, or the next question without its number.
+    """Return the doubt of a question that ends with a foreign line: a remark, or the next question without its number.
 
     Args:
-        alone: no other line of the paper is broken.
+        alone: no other question of the paper has a wrapped line.
     """
     options = one.draft.options
     step = below.draft.number - one.draft.number if below is not None else 1
@@ -380,10 +379,10 @@ def _swallowed(layout: PaperLayout, one: AssembledQuestion, below: AssembledQues
     whole = next((line.text for line in own if line.text.endswith(lines[-2])), lines[-2])
     several = len(options_in(whole)) > 1
     wide = max(layout.width, _SEVERAL if several else 0)
-    full = 0.5 if lines[-1][0].isdigit() else 0.85 if several else 0.75  # digits move to a new line together
+    full = 0.5 if lines[-1][0].isdigit() else 0.85 if several else 0.75  # digits wrap together
     is_letter = letter_of(lines[-2]) and sum(map(str.isalnum, lines[-2])) == 1
     if options and columns_of(whole) < wide * full and wide >= _NARROWEST and not is_letter:
-        return "options_unreadable"  # such a short line is not broken for its length
+        return "options_unreadable"  # such a short line was not wrapped
     if alone and (options or one.kind in ("verdict", "blank") or one.draft.above.shared_options):
         return "options_unreadable" if options else "stem_unreadable"
     ended = lines[-2].endswith(_SENTENCE_ENDS[:2]) and len(lines[-2]) < width
@@ -398,7 +397,7 @@ def _usual_marks(layout: PaperLayout, questions: Sequence[AssembledQuestion]) ->
 
 
 def _rare_mark(layout: PaperLayout, one: AssembledQuestion, usual: Callable[[], Set[tuple[str, str]]]) -> str | None:
-    """Return the doubt of a question with a word for a mark, without its own sign, inside its stem, when others do not have it."""
+    """Return the doubt of a question with an unusual mark word, without its sign, inside its stem."""
     for above, line in pairwise(layout.lines[one.span.start : one.span.stop]):
         if one.draft.options and letter_of(line.text) == "A":
             return None
@@ -413,7 +412,7 @@ def _rare_mark(layout: PaperLayout, one: AssembledQuestion, usual: Callable[[], 
 
 
 def _question_in_case(one: AssembledQuestion) -> str | None:
-    """Return the doubt of a question whose case has options in it: it is more likely a question without a number."""
+    """Return the doubt of a question whose case contains options: the case is probably an unnumbered question."""
     case = flat(one.draft.above.case or "")
     run, number = find_options(case) if case else None, number_of(case)
     is_question = number is not None and number.style in RETAINED_STYLES and (asks(case) or FILLED.search(case))
@@ -421,7 +420,7 @@ def _question_in_case(one: AssembledQuestion) -> str | None:
 
 
 def with_titles_doubted(drafts: Sequence[Draft]) -> list[Draft]:
-    """Return the questions of a paper without numbers whose stem may begin with a title: few have such a short first line."""
+    """Return the questions of an unnumbered paper with a doubt where a rare short first line may be a title."""
     stems = [flat(draft.stem).split("\n") for draft in drafts]
     widest = max((len(row) for rows in stems for row in rows), default=0)
     may_be_titled = [len(rows) > 1 and len(rows[0]) * 2 < widest and _may_be_titled(rows[0].strip(), rows[1].strip()) for rows in stems]
@@ -431,5 +430,5 @@ def with_titles_doubted(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def _may_be_titled(first: str, second: str) -> bool:
-    goes_on = number_of(second) is not None or is_worded_as_question(first)  # points of a list, or what the question asks about them
+    goes_on = number_of(second) is not None or is_worded_as_question(first)  # list points, or the question about them
     return len(first) <= _SHORT_TITLE and may_be_title(first) and not goes_on

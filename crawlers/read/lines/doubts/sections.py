@@ -1,5 +1,5 @@
-"""What the sections of a paper show of their questions: answers of a list that was not read, numbers of another form, titles that may end
-a sentence, notes within a text. From a paper to doubts.
+"""Doubts from the sections of a paper: answers of an unread list, numbers in another form, titles that may end a sentence, notes within
+texts. Paper in, doubts out.
 """
 
 import re
@@ -19,13 +19,13 @@ from crawlers.read.vocabulary.numbers import TYPE, number_of
 from crawlers.read.vocabulary.options import letter_of
 
 _MOSTLY, _FEW, _FULL = 0.7, 3, 0.85
-"""Shares of the questions with the usual form of numbers or an answer; questions that show a form; share of the width of a full line."""
+"""Share of questions with the usual number form or an answer; fewest questions that show a form; share of the width of a full line."""
 _HEADING_CHARS, _LONGEST_FOOT = 8, 40
 _ANSWER_SIGNS = re.compile(r"(?<![A-Za-z])[A-J]+(?![A-Za-z])|[√×]|\d")
 _ANSWER_SIGN = re.compile(r"答|选\s?[A-J]|[→√]|[Kk]ey|KEY|[Aa]ns|\n")
 _ROW = re.compile(r"[|\sA-J\d题号答案]{1,400}|[a-j]{1,6}|(?:[(第]?\d{1,3}\s{0,2}[题).、:]{0,2}\s?[A-JO08]{1,6}[\s;,、.]{1,4}){3}.{0,400}")
 _FILLED = re.compile(r"(?<![A-Za-z0-9_])_{1,3}[^\W_](?:[^_\n]{0,30}[^\s_])?_{1,3}(?!_)|[(（]\s?(?:[√×✓✗对错]|正确|错误)\s?[)）]")
-"""A blank with words in it, or a verdict in brackets: the answer of a question that has no other."""
+"""A filled blank, or a verdict in brackets: the answer of a question that has no other."""
 _PURE_TITLE = re.compile(
     r"[\W_]{0,6}(?:参考|标准|正确|试题|试卷|习题|练习|本[题章节页课]|附[录件]?|详细|[\W_]){0,4}(?:答\s?案|[Aa]nswer|ANSWER|[Kk]ey|KEY)"
 )
@@ -34,10 +34,10 @@ _BARE_TITLES = ("答案", "解析", "分析")
 
 
 def section_doubts(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> Doubts:
-    """Return the questions of which the rest of their section says something else.
+    """Return the questions that the rest of their section contradicts.
 
     Args:
-        unread: lines that belong to no question, and entries of the answer lists that match none.
+        unread: lines that belong to no question, and answer-list entries that match none.
     """
     sections: Mapping[int, list[int]] = defaultdict(list)
     for index, one in enumerate(questions):
@@ -56,8 +56,8 @@ def section_doubts(layout: PaperLayout, questions: Sequence[AssembledQuestion], 
 
 
 def _without_their_list(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Iterable[str]) -> set[int]:
-    """Return the questions without an answer if lines that look like an answer list were not read as one; or if they alone have none, and
-    it may be in their last line.
+    """Return the questions without an answer if lines that look like an answer list were not read as one; or if only few lack one and their
+    last line may contain it.
     """
     wanting = {index for index, one in enumerate(questions) if one.wants_answer}
     if wanting and (_is_announced(layout, questions) or any(map(_may_list, _texts(questions, unread)))):
@@ -74,7 +74,7 @@ def _may_list(text: str) -> bool:
 
 
 def _texts(questions: Sequence[AssembledQuestion], unread: Iterable[str]) -> Iterator[str]:
-    """Yield what is not part of a question, and what ends the last question of each section."""
+    """Yield the text outside questions, and the end of each section's last question."""
     yield from unread
     for one, after in zip(questions, [*questions[1:], None], strict=True):
         if after is None or after.span.section != one.span.section:
@@ -85,7 +85,7 @@ def _texts(questions: Sequence[AssembledQuestion], unread: Iterable[str]) -> Ite
 
 
 def _is_announced(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> bool:
-    """Return whether a title of answers is below the last question, but no list was read there."""
+    """Return whether an answer title is below the last question but no list was read there."""
     last = max((one.span.start for one in questions), default=0)
     read = any(region.stop > last for region in layout.regions)
     title = next((at for at in range(last + 1, len(layout.lines)) if is_title(layout.lines[at].flat)), len(layout.lines))
@@ -93,7 +93,7 @@ def _is_announced(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -
 
 
 def _filled(questions: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
-    """Yield the questions without an answer whose stem or last cell seems to contain it."""
+    """Yield the unanswered questions whose stem or last cell seems to contain the answer."""
     for index, one in enumerate(questions):
         draft = one.draft
         if draft.answer:
@@ -110,7 +110,7 @@ def _lacks_blank(one: AssembledQuestion) -> bool:
 
 
 def _lists_as_questions(questions: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
-    """Yield the questions that ask nothing and have no answer, below one that is only an answer, or with a number once more."""
+    """Yield the unanswered questions that ask nothing and are below a bare answer or repeat a number."""
     answers: int | None = None
     seen: dict[tuple[str, int], int] = {}
     for index, one in enumerate(questions):
@@ -119,15 +119,15 @@ def _lists_as_questions(questions: Sequence[AssembledQuestion]) -> Iterator[tupl
         if draft.answer or draft.above.shared_options or not is_open:
             continue
         if WHOLE_ANSWER.fullmatch(stem[_words_at(one) :].strip()):
-            answers = one.span.section  # `1.A` asks nothing: an answer list begins here that was not read as one
+            answers = one.span.section  # `1.A` asks nothing: an unread answer list begins here
         if one.span.section == answers and not asks(stem):
             yield index, "answer_list_mismatch"
         at = seen.setdefault((heading_key(heading) if heading else "", draft.number), index)
         first = questions[at]
         named = flat(first.draft.above.heading or "")
-        anew = at != index and one.span.section == first.span.section  # without a heading
+        anew = at != index and one.span.section == first.span.section  # with no heading between
         if (anew or (heading != named and not one.kind and first.kind)) and not asks(stem):
-            # `三、` above a second `9. …`: what the answer list states about 9 under 三、名词解释
+            # `三、` above a second `9. …`: the answer list's entry for 9 under 三、名词解释
             yield from ((either, "answer_list_mismatch") for either in (at, index))
 
 
@@ -138,7 +138,7 @@ def _words_at(one: AssembledQuestion) -> int:
 
 
 def _lists_within(questions: Sequence[AssembledQuestion], own: Sequence[int]) -> Iterator[int]:
-    """Yield the questions of a section if the answer of one of them seems to be the answers of others, which have none."""
+    """Yield the questions of a section if one answer seems to contain the answers of others that have none."""
     wanting = {questions[index].draft.number for index in own if not questions[index].draft.answer}
     for place, index in enumerate(own):
         draft, is_last = questions[index].draft, index == own[-1]
@@ -149,22 +149,22 @@ def _lists_within(questions: Sequence[AssembledQuestion], own: Sequence[int]) ->
             yield from own
         letters = re.findall("[A-J]", draft.answer or "")
         if is_last and 1 < len(own) == len(letters) and len(wanting) == len(own) - 1:
-            yield index  # `答案：BDE` may be the list of all
+            yield index  # `答案：BDE` may list the answers of all
         if draft.answer and not draft.options and not re.search(r"(?:^|[\s:：])[(（]?1\s?[、.．)）]", draft.answer):
-            # points would be counted from 1
+            # its own points would start at 1
             further = _further_entries(draft.answer, (questions[own[at]].draft for at in range(place + 1, len(own))))
             headed = any(kind_of(line) for line in flat(draft.answer).split("\n")[1:] if len(line) <= _HEADING_CHARS)
             yield from own[place : place + 1 + further] if further or headed else ()
 
 
 def _further_entries(answer: str, below: Iterable[Draft]) -> int:
-    """Return how many questions without answers of their own have an entry in the answer in words above them."""
+    """Count the following unanswered questions that have an entry in the answer in words above them."""
     entry = r"(?:^|\s)[(（]?{}\s?[、.．)）:：]\s?\S"
     return sum(1 for _ in takewhile(lambda draft: not draft.answer and re.search(entry.format(draft.number), answer), below))
 
 
 def _of_numbers(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
-    """Yield the questions with a number of another form than all others, in the middle of a sentence, and the question above each."""
+    """Yield each question with an unusual number form in mid-sentence, and the question above it."""
     [(usual, count)] = Counter(one.span.number.style for one in questions).most_common(1) or [("tight", 0)]
     if usual in ("tight", "ocr") or count < max(_FEW, _MOSTLY * len(questions)):
         return
@@ -176,8 +176,8 @@ def _of_numbers(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> 
 
 
 def _of_other_places(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> Iterator[int]:
-    """Yield the questions whose letters cannot be trusted: rows of a list were left over, or they are at a place where few others have
-    theirs.
+    """Yield the questions whose answer letters cannot be trusted: list rows were left over, or the letters are in a place where few other
+    questions have theirs.
     """
     lettered = [index for index, one in enumerate(questions) if one.draft.options or one.draft.above.shared_options]
     listed = [index for index in lettered if questions[index].draft.answer and questions[index].block.answer is None]
@@ -192,14 +192,12 @@ def _of_other_places(layout: PaperLayout, questions: Sequence[AssembledQuestion]
 
 
 def _denies(text: str, draft: Draft) -> bool:
-    """Return whether a list gives a number another answer than that of the question with this number."""
+    """Return whether a list entry for this question's number gives another answer."""
     return text.startswith(f"{draft.number}. ") and not text.endswith(f" {draft.answer}")
 
 
 def _stands_above_unread_list(layout: PaperLayout, questions: Sequence[AssembledQuestion], index: int) -> bool:
-    """Return whether a title of answers whose list was not read is below a question, before further questions: the list read below those
-    belongs to them.
-    """
+    """Return whether an answer title with an unread list is below a question and above others: the list read below is theirs."""
     start = questions[index].span.start
     region = next((region for region in layout.regions if region.start > start), None)
     below = [one.span for one in questions[index + 1 :] if region is not None and one.span.start < region.start]
@@ -208,14 +206,14 @@ def _stands_above_unread_list(layout: PaperLayout, questions: Sequence[Assembled
 
 
 def _is_bare(layout: PaperLayout, one: AssembledQuestion) -> bool:
-    """Return whether the answer of a question is after its stem or its options without a mark, and in no blank."""
+    """Return whether a question's answer follows its stem or options without a mark, and not in a blank."""
     if one.block.answer is None or one.draft.explanation or re.search(r"[(\[【]\s{0,20}[)\]】]", flat(one.draft.stem)):
         return False
     return not any(has_part(line.text, "answer") for line in layout.lines[one.span.start : one.span.stop])
 
 
 def _with_note_above(questions: Sequence[AssembledQuestion], own: Sequence[int]) -> Iterator[int]:
-    """Yield the questions without a case if a note within the texts of a question above announces one."""
+    """Yield the questions without a case if a note within the text of a question above announces one for them."""
     last = 0
     for index in own:
         draft = questions[index].draft
@@ -227,7 +225,7 @@ def _with_note_above(questions: Sequence[AssembledQuestion], own: Sequence[int])
 
 
 def titled(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> Iterator[int]:
-    """Yield the questions with a title of answers or a heading below them that may equally end their last sentence."""
+    """Yield the questions above an answer title or heading that may instead end their last sentence."""
     owners = {at: index for index, one in enumerate(questions) for at in range(one.span.start, one.span.stop)}
     asking = {one.span.start for one in questions}
     starts = asking | {region.start for region in layout.regions}
@@ -251,5 +249,5 @@ def titled(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> Itera
 
 
 def _is_ended(line: str) -> bool:
-    """Return whether a line ends a sentence, or ends with the type of its question in brackets."""
+    """Return whether a line ends a sentence, or ends with its question's type in brackets."""
     return is_closed(line) or _TYPE_AT_END.search(line, max(0, len(line) - _LONGEST_FOOT)) is not None

@@ -1,8 +1,8 @@
-"""The account of a whole paper: what most of its questions show about each of them. A reading in, the same with more doubts out.
+"""Check questions against the whole paper: a reading in, the same reading with more doubts out.
 
-The other doubts look at a question and its neighbours. A layout that was misunderstood spoils all questions in one way, and some by chance
-without a sign of their own: the paper's first line is an answer, so each answer belongs to the question below; a remark that recurs below
-most options is in the last option of some; most were rejected for what only some show.
+Other checks look at a question and its neighbours. A misread layout spoils all questions in the same way, though some show no sign of it:
+if the paper's first line is an answer, each answer belongs to the question below; a remark that recurs after most options ends up in some
+last options; most questions were rejected for a fault that only some show.
 """
 
 import re
@@ -23,9 +23,9 @@ from crawlers.read.vocabulary.numbers import number_of
 from crawlers.read.vocabulary.options import letter_of, without_letter
 
 _FEWEST, _SAMPLE = 4, 200
-"""Number of questions that show a paper's layout; number of them, evenly drawn, that show what recurs in most of a large bank."""
+"""Fewest questions that show a paper's layout; evenly spaced sample that shows what recurs in a large bank."""
 _RECURS, _MOST, _NEARLY_ALL = 0.25, 0.5, 0.8
-"""Shares of the questions: with the same row of text, with one doubt, with the same first or last option."""
+"""Shares of the questions: with the same row of text, with the same doubt, with the same first or last option."""
 _ENDS_STEM = re.compile(r"\(\s{0,6}\)|__|[:是为有]$")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _SHORTEST_ROW, _NO_TEXT = 2, "\0" * 2
@@ -34,26 +34,26 @@ _SUMS_UP = re.compile(r"[以上][上述都均皆]|[都均皆]不?[是对正]|上
 _BRACKET_LAST = re.compile(r"\([^()]{2,30}\)$")
 _COMPLETE = re.compile(r"[\u4e00-\u9fff]{3}(?:[是为]|\?|\(\s{0,6}\)[。.]?)$")
 _FULL, _FAR = 0.8, 0.6
-"""Shares of the width: a line that is so much shorter, or longer, is not broken for its length."""
+"""Shares of the width outside which a line was not wrapped."""
 _COUNTER = re.compile(r"\s{0,9}(?P<word>[^\d\s]{1,8}?)\s{0,2}(?P<number>\d{1,4})(?![\d.]\d)")
 _MANY_JUDGED, _AROUND = 9, "()[]【】 "
-"""Number of statements that are not all true by chance, and signs around a verdict."""
+"""Number of statements that cannot all be true by chance; signs around a verdict."""
 _RARE, _BACKWARDS = 0.1, 0.2
-"""Share of the choice questions with an answer below which none has one; share of the numbers that are no greater than the one before, and
-not 1, in a paper whose numbers do not count its questions.
+"""Share of answered choice questions below which the paper has no answers; share of numbers, other than 1, not greater than the one
+before, above which the numbers do not number questions.
 """
 _IDENTIFIES = 1000
-"""A number so large is that of a question in a bank, drawn from it in any order."""
+"""Numbers this large identify questions of a bank, which come in any order."""
 _CLOSED = ("。", "?", ")")
 _ROWS_ABOVE = 12
-"""Lines above the first question that may be those of a question: its answer and its options."""
+"""Lines above the first question that may belong to a question: its answer and options."""
 _MARKED = re.compile(r"\S\s{0,9}[(\[【]?\s?(?P<sign>[√×])\s?[)\]】]?\s{0,3}$|[(\[【]\s{0,9}[A-J]{0,6}\s{0,9}[)\]】]\s{0,3}(?P<behind>[√×])")
 _STATES = re.compile(
     r"(?P<whose>[我你您]|同学|学生|考生|用户|网友|误|错|不|勿|别|非|如果|若|能|可)?"
     r"(?:(?:正确|标准|参考|最佳)?答案\s?(?:应该|应当|应)?[是为选]|(?:故|因此|所以)?(?:[本这该此]道?题)(?:的?正确)?(?:答案)?(?:应该|应当|应)?[选为是]|(?:故|因此|所以)(?:正确)?(?:答案)?(?:应该|应当|应)?[选为是])"
     r"\s?:?\s?[(\[【“\"]?\s?(?P<letters>[A-J](?:\s?[,、和]?\s?[A-J]){0,9})(?![A-Za-z\d.+\-])(?!型|类|级|组|族|细胞|超|肝)"
 )
-"""Where running text says which letters are right: `故本题选B`, `这题选A`."""
+"""Where running text states the correct letters: `故本题选B`, `这题选A`."""
 _GUESSES = re.compile(r"(?:应该|可能|大概|也许|我觉得|我选|吧|吗|\?|误选|容易|易错|如果|假如)")
 _JUDGED = re.compile(
     rf"[\u4e00-\u9fff。)”》]\s{{0,20}}(?:\s(?:{SURE_VERDICT})|[(\[【]\s?(?:{SURE_VERDICT})\s?[)\]】]|[√×])\s{{0,3}}[。.]?$"
@@ -61,20 +61,20 @@ _JUDGED = re.compile(
 _KIND_FIRST = re.compile(r"[\W\d_]{0,12}(?:[单多]选(?=[\u4e00-\u9fff])(?![题项择])|[ABKX]\d型题)")
 _ANY_LETTER = frozenset(LETTERS)
 _Doubts = Iterator[tuple[int, str]]
-"""Places of questions in the paper, with a reason each."""
+"""Indices of questions in the paper, each with a reason."""
 
 
 def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
-    """Return a paper in which the questions are doubted that its account as a whole contradicts.
+    """Return the paper with doubts on questions that the paper as a whole contradicts.
 
     Args:
-        lines: those of the source, to which the places of the questions refer.
+        lines: the source lines that the questions' line indices refer to.
     """
     drafts = paper.drafts
     if not paper.questions:
         return paper
     answers = sum(_JUDGED.search(flat(line)) is not None or _is_answer(flat(line).strip()) for line in paper.unread)
-    if answers > len(drafts):  # what was read is a small part of what the paper asks
+    if answers > len(drafts):  # only a small part of the paper's questions was read
         return structs.replace(paper, questions=[], rejected=[draft.doubted("number_out_of_order") for draft in drafts])
     if len(drafts) < _FEWEST:
         return paper
@@ -103,7 +103,7 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
 
 
 def _uncounted(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield all questions if their numbers do not count them: they are points of the explanations, `2.B项：…`."""
+    """Yield all questions if their numbers are not consecutive: they are points of explanations, `2.B项：…`."""
     sound = [draft.number for draft in drafts if not draft.doubts]
     backwards = sum(above.number >= below.number > 1 for above, below in pairwise(drafts))
     fitting = sum(below in (above + 1, 1) for above, below in pairwise(sound))
@@ -114,7 +114,7 @@ def _uncounted(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
 
 
 def _without_options(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions without options that letters answer, where letters answer most: theirs are lost, or they are points of a text."""
+    """Yield questions without options but with a letter as answer, if most answers are letters: options are lost, or it is a list point."""
     answers = [flat(draft.answer or "").strip() for draft in drafts]
     lettered = [WHOLE_ANSWER.fullmatch(answer) is not None and _letters_in(answer) not in ("", "F") for answer in answers]  # F is false
     if sum(lettered) > _MOST * len(drafts):
@@ -124,8 +124,8 @@ def _without_options(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
 
 
 def _with_foreign_texts(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions whose last option alone has no letter: a row of another kind; in whose stem rows begin with A, B and C: those of
-    the question above, whose number was not read; or whose stem begins with the word for their kind: `9单选与该筛号对应的是`.
+    """Yield the questions whose last option alone has no letter (a row of another kind), whose stem has rows that begin with A, B and C
+    (from the question above, whose number was not read), or whose stem begins with the word for its kind: `9单选与该筛号对应的是`.
     """
     for at, draft in enumerate(drafts):
         *letters, last = map(letter_of, draft.options or ["A"])
@@ -138,8 +138,8 @@ def _with_foreign_texts(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubt
 
 
 def _answered_alike(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions whose answers are no real answers: nearly all name all letters, to be marked, `答案：A B C D`; a few choices
-    in a paper without answers have letters in brackets, `（ACE）抑制剂`; many statements have the same tick, perhaps in one of two columns.
+    """Yield the questions with false answers: nearly all give all letters, to be marked, `答案：A B C D`; a few in a paper without answers
+    have letters in brackets, `（ACE）抑制剂`; many statements have the same tick, perhaps from one of two columns.
     """
     chosen = [at for at, draft in enumerate(drafts) if draft.options]
     answered = [at for at in chosen if drafts[at].answer]
@@ -154,8 +154,8 @@ def _answered_alike(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
 
 
 def _with_rows_at_ends(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the first question without a number, and the last without options, if its stem alone has several rows or does not end as
-    the others do: a row belongs to the paper.
+    """Yield the first question without a number, and the last without options, if only its stem has several rows or ends unlike the others:
+    one row belongs to the paper.
     """
     rowed = [at for at, draft in enumerate(drafts) if "\n" in draft.stem.strip()]
     if rowed == [0] and number_of(flat(drafts[0].stem)) is None:
@@ -172,7 +172,7 @@ def _with_rows_at_ends(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts
 
 
 def _shared_by_one(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions that alone have options which stand above them, if most such options have one: nothing is shared there."""
+    """Yield the only question of each group with options above it, if most such groups have one question: nothing is shared."""
     groups = Counter(draft.above.group for draft in drafts if draft.above.shared_options)
     alone = {group for group, count in groups.items() if count == 1}
     if len(alone) >= _FEWEST - 1 and len(alone) > _MOST * len(groups):
@@ -180,7 +180,7 @@ def _shared_by_one(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
 
 
 def _shifted(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield all questions if an answer or options precede the first, which has some of the question below: the last one has none."""
+    """Yield all questions if an answer or options precede the first and the last has none: each has those of the one above."""
     *others, last = drafts
     above = [line for each in lines[max(0, drafts[0].line - _ROWS_ABOVE) : drafts[0].line] if (line := flat(each).strip())]
     letters = [letter for line in above if (letter := letter_of(line))]
@@ -199,7 +199,7 @@ def _is_answer(line: str) -> bool:
 
 
 def _contradicted(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions below or in whose explanation a sentence says that other letters are right."""
+    """Yield the questions for which a sentence below or in the explanation states other letters as correct."""
     stops = [below.line for _, below in pairwise(drafts)]
     for at, draft in enumerate(drafts):
         answer = _letters_in((draft.answer or "").upper())
@@ -215,7 +215,7 @@ def _contradicted(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
             letters
             for text, below in pairwise(texts)
             if ("选" in text or "答案" in text)
-            and not (text[-1:] in _ANY_LETTER and below.lstrip()[:1] in _ANY_LETTER)  # a line may be broken among letters
+            and not (text[-1:] in _ANY_LETTER and below.lstrip()[:1] in _ANY_LETTER)  # a line may be wrapped within letters
             for letters in _stated_in(flat(text))
         ]
         if any(set(letters) != set(answer) for letters in stated):
@@ -234,7 +234,7 @@ def _letters_in(text: str) -> str:
 
 
 def _like_the_rejected(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions that show what most others were rejected for, further rows in an option."""
+    """Yield the questions with rows in an option, if most others were rejected for that."""
     chosen = [draft for draft in drafts if draft.options]
     doubted = sum(draft.doubt == "options_unreadable" for draft in chosen)
     if len(chosen) >= _FEWEST and doubted > _MOST * len(chosen):
@@ -242,7 +242,7 @@ def _like_the_rejected(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts
 
 
 def _with_marks_at_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the choice questions that a tick or a cross follows: it marks somebody's answer, which may be the one read."""
+    """Yield the choice questions with a tick or cross after the stem: it marks somebody's answer, possibly the one read."""
     stems = ((at, flat(one.stem)) for at, one in enumerate(drafts) if len(one.options) > 2 and one.answer)
     marks = {at: mark for at, stem in stems if ("√" in stem or "×" in stem) and (mark := _MARKED.search(stem))}
     if {mark["sign"] or mark["behind"] for mark in marks.values()} == {"√", "×"}:
@@ -250,7 +250,7 @@ def _with_marks_at_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doub
 
 
 def _with_foreign_rows(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions with a further row in a text that recurs in many: it is what the source writes beside questions."""
+    """Yield the questions with a row that recurs in many questions: the source adds it to them."""
     rows = [set(_rows_of(draft)) for draft in drafts]
     often = Counter(row for own in rows for row in {row for _, row in own})
     labels = {row for row, times in often.items() if times >= max(_FEWEST, (_MOST if row.endswith(("。", "?")) else _RECURS) * len(drafts))}
@@ -260,7 +260,7 @@ def _with_foreign_rows(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts
 
 
 def _with_counted_rows(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions with a further row in their stem that begins with a word and a number which counts them: `例3 …` begins it."""
+    """Yield the questions with a stem row that begins with a word and a counter: the question begins there, `例3 …`."""
     numbers: dict[str, list[int]] = defaultdict(list)
     within: dict[str, list[int]] = defaultdict(list)
     for at, draft in enumerate(drafts):
@@ -274,13 +274,13 @@ def _with_counted_rows(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts
 
 
 def _with_labels_as_options(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions whose first or last option recurs, numbers aside, in nearly all while their others differ: `本题：5分`."""
+    """Yield the questions whose first or last option, digits aside, recurs in nearly all while their others differ: `本题：5分`."""
     for place in (0, -1):
         yield from ((at, "options_unreadable") for at in _labelled(drafts, place))
 
 
 def _without_labels(drafts: Sequence[Draft]) -> list[Draft]:
-    """Return the questions without a last option that is a label of the platform and, of course, not their answer."""
+    """Return the questions without a last option that is the platform's label, unless it is their answer."""
     labelled = _labelled(drafts, -1)
     return [
         structs.replace(draft, options=draft.options[:-1]) if at in labelled and not _names_last(draft) else draft
@@ -294,7 +294,7 @@ def _names_last(draft: Draft) -> bool:
 
 
 def _labelled(drafts: Sequence[Draft], place: int) -> list[int]:
-    """Return the questions whose option at a place is the same, numbers aside, as that of nearly all others, while their others differ."""
+    """Return the questions whose option at `place` equals that of nearly all others, digits aside, while other options differ."""
     places = [at for at, draft in enumerate(drafts) if len(draft.options) > 2]
     some = Counter(_option_key(drafts[at].options[place]) for at in places[:: len(places) // _SAMPLE + 1])
     label, times = some.most_common(1)[0] if some else ("", 0)
@@ -311,7 +311,7 @@ def _option_key(option: str) -> str:
 
 
 def _rows_of(draft: Draft) -> Iterator[tuple[str, str]]:
-    """Yield the rows, without their numbers, of texts of several rows, each with the doubt that it gives cause to."""
+    """Yield the rows of multi-row texts, digits masked, each with the doubt it causes."""
     for option in draft.options:
         if "\n" not in option and "\t" not in option:
             continue
@@ -326,7 +326,7 @@ def _rows_of(draft: Draft) -> Iterator[tuple[str, str]]:
 
 
 def _cut_off(lines: Sequence[str], drafts: Sequence[Draft], unread: Sequence[str]) -> _Doubts:
-    """Yield the questions without options whose line fills the page, if the line right below it is part of nothing: it was the stem's."""
+    """Yield the questions without options whose line fills the page, if the unread line right below may continue the stem."""
     bare = [(at, draft) for at, draft in enumerate(drafts) if not draft.options and draft.line + 1 < len(lines)]
     width = _width_of(lines) if bare and unread else 0
     left = Counter(flat(line).strip() for line in unread)
@@ -343,15 +343,15 @@ def _key(row: str) -> str:
 
 
 def _width_of(lines: Sequence[str]) -> int:
-    """Return the columns of the longest lines; two that are longer than all others count for nothing."""
+    """Return the width of the longest lines in columns, ignoring the two longest."""
     widths = sorted(columns_of(flat(line)) for line in lines if line.strip())
     return widths[-3] if len(widths) > _FEWEST else 0
 
 
 def _with_rows_below_last(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions with a further row in their last option, far from the end of its line, if most such rows of the paper are there.
+    """Yield the questions whose last option continues after a short line, if most such rows of the paper follow a last option.
 
-    A line that is broken for its length may be that of any option; a row below the last one alone is a remark, a source or a heading.
+    A wrapped line may occur in any option; a row after the last option only is a remark, a source or a heading.
     """
     stops = [*(below.line for _, below in pairwise(drafts)), len(lines)]
     rowed = [(at, draft.options) for at, draft in enumerate(drafts) if any("\n" in option for option in draft.options)]
@@ -369,7 +369,7 @@ def _with_rows_below_last(lines: Sequence[str], drafts: Sequence[Draft]) -> _Dou
 
 
 def _with_rows_below_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions with a row between a stem that is complete, far from the end of its line, and the options: a hint, a remark."""
+    """Yield the questions with a row between a complete, short stem line and the options: a hint or a remark."""
     rowed = [(at, flat(draft.stem).split("\n")) for at, draft in enumerate(drafts) if "\n" in draft.stem and len(draft.options) > 2]
     width = _width_of(lines) if rowed else 0
     for at, rows in rowed:

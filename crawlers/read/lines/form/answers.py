@@ -1,7 +1,7 @@
-"""Where the questions of a paper state which options are right, whatever words announce it: parts of questions in, answers out.
+"""Find where the questions of a paper state their correct options: parts of questions in, answers out.
 
-No word is known beforehand. An answer is what nearly every question has at one place, and what fits its options each time: letters after
-the same words, the same sign at some of the options, letters or a verdict in brackets or at the end of the stem, or those of a list.
+No word is known beforehand. An answer is what nearly every question has in one place and what fits its options each time: letters after
+the same words, the same sign at some options, letters or a verdict in brackets or at the end of the stem, or entries of a list.
 """
 
 import re
@@ -31,14 +31,14 @@ _ANNOUNCES = re.compile(
     r"[\W_]*(?:[本此该]题|今日|最终)?(?:正确|参考|标准|最佳|试题|correct|right)?的?"
     r"(?:答案|正解|标答|选项|答|选|key|answers?|ans|solution)?(?:解析|详解)?[\W_]*(?:应?[是为选])?[\W_]*"
 )
-"""Words before an answer, if there are any: a name there, or `我选`, says whose answer it is."""
+"""Words before an answer, if any; other words, such as a name or `我选`, show whose answer it is."""
 _NAMES_ANSWER = re.compile(r"答案|答|正确|选|answer|key|ans|solution", re.IGNORECASE)
 _LONGEST_LABEL, _LONGEST_TITLE, _MOST_TITLES, _ROWS_EACH = 24, 60, 5, 6
-"""Of a list: how many titles are tried, and how many rows it may have for each number."""
+"""For a list: the number of titles to try, and the maximum rows for each number."""
 
 
 class Answer(Struct, frozen=True):
-    """What a question states as right."""
+    """What a question states as correct."""
 
     said: str
     """Letters, or a verdict."""
@@ -54,7 +54,7 @@ Answers = list[Answer | None]
 
 
 def right_letters(said: str, alphabet: str, options: int) -> str:
-    """Return the letters that an answer names among the options of a question, as capitals; a verdict if it has none; else nothing."""
+    """Return an answer's letters as capitals, its verdict if the question has no options, or an empty string if it fits no option."""
     if not options:
         return verdict_of(said, VERDICTS | CODES)
     places = [
@@ -68,7 +68,7 @@ def right_letters(said: str, alphabet: str, options: int) -> str:
 
 
 def after_labels(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
-    """Return the answers after each label that nearly all questions have once; those whose label names an answer, if any does."""
+    """Return the answers after each label that nearly all questions have once; prefer labels that name an answer."""
     found: dict[str, dict[int, list[Answer]]] = defaultdict(lambda: defaultdict(list))
     for at, one in enumerate(parts):
         for row in one.tail:
@@ -97,7 +97,7 @@ def after_labels(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
 
 
 def alone(row: Row) -> str:
-    """Return the answer that is all of a row, with words that name it; nothing if the row says more."""
+    """Return the answer if it and words that name it are the whole row; an empty string if the row says more."""
     matches = list(islice(_TOKEN.finditer(row.flat), 2))
     if len(matches) != 1 or any(map(str.isalnum, row.flat[matches[0].end() :])):
         return ""
@@ -106,16 +106,16 @@ def alone(row: Row) -> str:
 
 
 def openings_in(line: str) -> list[tuple[str, str]]:
-    """Return the words before and the sign behind each answer that a flat line may state."""
+    """Return the words before and the sign after each possible answer in a flat line."""
     return [(line[: match.start()].strip(), line[match.end() :][:1]) for match in _TOKEN.finditer(line)]
 
 
 def _as_texts(parts: Sequence[Lettered]) -> Answers:
-    """Return the answers that are the text of an option, behind words that name them, of nearly all questions."""
+    """Return the answers that repeat the text of an option after words that name them, if nearly all questions have one."""
     answers: Answers = []
     for one in parts:
         said = [(row, words) for row in one.tail for kind, words in parts_of(row.text)[:1] if kind == "answer"]
-        texts = [option.text.strip() for option in one.options[: len(LETTERS)]]  # more are no options
+        texts = [option.text.strip() for option in one.options[: len(LETTERS)]]  # there are no letters for more
         is_one = len(said) == 1 and texts.count(said[0][1]) == 1
         answers.append(Answer(LETTERS[texts.index(said[0][1])], said[0][0]) if is_one else None)
     return answers if _are_most(answers) else []
@@ -130,7 +130,7 @@ def _are_most(answers: Answers) -> bool:
 
 
 def behind_options(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
-    """Return the answers that end the row of the last option, and take them from it: `D、指令标志 B`."""
+    """Return the answers at the end of the last option's row, and remove them from it: `D、指令标志 B`."""
     answers: Answers = []
     for one in parts:
         match = _LAST.search(flat(one.options[-1].text)) if one.options else None
@@ -145,9 +145,9 @@ def behind_options(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
 
 
 def at_options(parts: Sequence[Lettered]) -> tuple[list[Answers], str]:
-    """Return the answers by the sign that some options of nearly all questions have, and the sign.
+    """Return the answers shown by a sign that some options of nearly all questions have, and the sign.
 
-    A ticked sign is right before any other, an empty one or a cross never. Of others the rarer is right; none if two are equally often.
+    A tick outranks any other sign; an empty box or a cross never marks an answer. Of other signs the rarest counts, unless two tie.
     """
     counts, marked_options = Counter[str](), Counter[str]()
     for one in parts:
@@ -156,7 +156,7 @@ def at_options(parts: Sequence[Lettered]) -> tuple[list[Answers], str]:
         marked_options.update(own)
     often = {mark for mark, count in counts.items() if count >= NEARLY_ALL * len(parts) and not _SAYS_EMPTY.fullmatch(mark)}
     ticked = {mark for mark in often if _SAYS_TICKED.fullmatch(mark)} or often
-    ticked -= {"☒"} if len(ticked) > 1 else set()  # beside another it is a cross
+    ticked -= {"☒"} if len(ticked) > 1 else set()  # next to another sign it is a cross
     fewest = min((marked_options[mark] for mark in ticked), default=0)
     rarest = [mark for mark in ticked if marked_options[mark] == fewest]
     if len(rarest) != 1:
@@ -169,19 +169,19 @@ def at_options(parts: Sequence[Lettered]) -> tuple[list[Answers], str]:
 
 
 def _trailing(text: str) -> list[str]:
-    """Return what may be a sign at the end of an option: its last word, bracket, or signs."""
+    """Return a possible sign at the end of an option: its last word, bracket or signs."""
     match = _TRAILING.search(text)
     return ["".join(match[0].split())] if match and match.start() else []
 
 
 def unmarked(text: str, mark: str) -> str:
-    """Return an option without the sign that ends it."""
+    """Return an option without the sign at its end."""
     match = _TRAILING.search(text) if mark and mark in _trailing(text) else None
     return text[: match.start()].strip() if match else text
 
 
 def in_stems(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
-    """Return the answers in the brackets of the stems, and those at their ends."""
+    """Return the answers in brackets in the stems, and those at the ends of stems."""
     return [answers for pattern in (_BRACKETED, _LAST) if _are_most(answers := _in_stems(parts, alphabet, pattern.finditer))]
 
 
@@ -195,7 +195,7 @@ def _in_stems(parts: Sequence[Lettered], alphabet: str, find: Callable[[str], It
 
 
 def key_in(rows: Sequence[Row], numbers: Sequence[int]) -> tuple[int, list[str]] | None:
-    """Return the row that announces a list with each number once, and the answers of these numbers; None if there is no such list."""
+    """Return the index of the title of a list with each number once, and its answers; None if there is no such list."""
     titles = (at for at, row in enumerate(rows) if len(row.flat) <= _LONGEST_TITLE and _is_title(row.flat))
     for title in islice(titles, _MOST_TITLES):
         entries: list[tuple[int, str]] = []
@@ -210,6 +210,6 @@ def key_in(rows: Sequence[Row], numbers: Sequence[int]) -> tuple[int, list[str]]
 
 
 def _is_title(line: str) -> bool:
-    """Return whether a flat line may be above a list of answers; an option, `D. 核对答案`, is not, nor the answer of one question."""
+    """Return whether a flat line may be the title of an answer list, not an option (`D. 核对答案`) or the answer to one question."""
     named = "答案" in line or "正确选项" in line or "answer" in line.lower()
     return named and not letter_of(line.strip()) and not alone(Row(0, line, line))

@@ -1,9 +1,7 @@
-"""The form that the questions of a paper have in common, and what each has by it: spans of rows in, drafts with doubts out.
+"""Read a paper by the form that its questions repeat: lines in, the better reading out. Used where the core decoder understood little.
 
-A paper of which the core decoder understood little, read as one form that repeats: lines in, the better reading out.
-
-The core knows many forms of numbers, letters and words. This reader knows none: it looks for what counts, for letters in turn, and for what
-fits these in each question. So it reads plain papers of forms that nobody has described, and nothing else: no shared cases or options.
+The core knows many forms of numbers, letters and words. This reader assumes none: it looks for rows that count, for letters in sequence,
+and for what matches them in each question. So it reads plain papers in undescribed forms, but no shared cases or options.
 """
 
 import re
@@ -57,26 +55,26 @@ _EXPLAINS = re.compile(
     r"|(?:[\u4e00-\u9fff]{0,4}(?:分析|说明|解释|点评|理由|依据|思路|考点|出处|笔记|提示|备注)|[Ww]hy|注|析|题解|Explanation|Analysis)"
     r"\s{0,9}(?:[】\])）>]\s{0,9}[:：]?|[:：]|$))\s{0,9}"
 )
-"""Words that say so alone, and words that a colon or brackets must set off: `说明书` and `注意` begin explanations, too."""
+"""Words that suffice alone, and words that need a colon or brackets, since `说明书` and `注意` may begin an explanation."""
 _ASKS = re.compile(r"[(（]\s*[)）]|_{2,}|[?？:：]$|[是为有]$")
 _OF_NUMBER = re.compile(r"第\s?(\d{1,4})\s?题")
-"""The question of which an answer is, as it says: `昨日（第3题）答案`."""
+"""The number of the question that an answer refers to: `昨日（第3题）答案`."""
 _BESIDE = re.compile(r"\s[(\[【][A-Ja-j]\s?[)\]】]|(?<=\s)\s[(\[【]?[A-Ja-j甲乙丙丁戊Ⓐ-Ⓙ①-⑩]\s?[)\]】.、:]")
 _EDGE = re.compile(r"(?:[()（）\[\]【】<>][^()（）\[\]【】<>]{1,14}[()（）\[\]【】<>]|[^\u4e00-\u9fff]*)$")
 _COMMON_SIGNS = frozenset("()（）。.?？:：,，、“”\"'《》_!！;；%…—-")
 _SEPARATORS, _LEADERS = " \t:：。.,，;；、)）]】|—–`*_-", " \t\u3000—–―-…·.•=→⇒>~|"
-"""Signs behind an answer, and those that lead from a statement to its verdict."""
+"""Signs after an answer, and signs that lead from a statement to its verdict."""
 _LONGEST_HEADING, _LONGEST_HEADER, _LONGEST_TAG, _SHORTEST_STEM = 60, 40, 64, 4
 _RECURS = 0.3
-"""Share of the questions with a row, digits aside, that belongs to the form and not to a question."""
+"""Share of questions above which a recurring row, digits aside, belongs to the form and not to a question."""
 _ROWS_ABOVE, _FULL, _MANY = 3, 0.8, 9
 
 
 class Form:
-    """The questions of a paper while their boundaries are searched for."""
+    """The questions of a paper while their boundaries are being determined."""
 
     def __init__(self, rows: Sequence[Row], heads: Sequence[Head], spans: Sequence[list[Row]], listed: Sequence[str]) -> None:
-        """Take the rows at which questions begin, the rows of each without its number, and the answers of a list, if there is one."""
+        """Store the rows, the questions' first rows, the rows of each question without its number, and any listed answers."""
         self.rows, self.heads, self.listed = rows, heads, listed
         self.often = Counter(mask for span in spans for mask in {masked(row.flat) for row in span})
         self.alphabet = alphabet_of(spans)
@@ -86,14 +84,14 @@ class Form:
         self.parts = [lettered(span, self.alphabet) for span in spans]
         self.unread = [row.text for row in above]
         self.is_shared = any(_announces_shared(row) for row in above)
-        """A case, or options, belong to several questions: the core's work."""
+        """Whether a case or options belong to several questions; only the core reads those."""
 
     def parsed(self) -> ParsedPaper:
-        """Return the questions; those that do not fit the form of the others have a doubt."""
+        """Return the questions; those that do not fit the common form get a doubt."""
         kinds = self._without_headers()
         self._without_labels()
         self._without_remarks(kinds)
-        is_plain = len(self.unread) == self.heads[0].at  # no row of the questions was left out
+        is_plain = len(self.unread) == self.heads[0].at  # no row of the questions was dropped
         count = len(self.parts)
         given: Answers = [None] * count
         marks, unsure = [""] * count, set(range(count))
@@ -106,8 +104,8 @@ class Form:
         return ParsedPaper([one for one in drafts if not one.doubts], self.unread, [one for one in drafts if one.doubts], count)
 
     def _are_shifted(self, given: Answers) -> bool:
-        """Return whether a row above the first question looks like the answers below the others, or the last rows of all but one: these are
-        above theirs.
+        """Return whether the answers may belong to the question below: a row above the first question looks like the answers under the
+        others, or like the last rows of all but the last question.
         """
         first = self.heads[0].at
         look = _look_of(self.rows[first - 1]) if first else ()
@@ -122,7 +120,7 @@ class Form:
         return any(opening in openings for row in above for opening in stated.openings_in(row.flat))
 
     def _without_headers(self) -> list[str | None]:
-        """Take the row that only says the kind of a question, its points or its subject from above each stem; return the kinds."""
+        """Remove the row above each stem that only states its kind, points or subject; return the kinds."""
         firsts = [
             one.stem[0]
             for one in self.parts
@@ -139,7 +137,7 @@ class Form:
         return [row.text if is_kind(row.flat) else None for row in headers]
 
     def _without_remarks(self, kinds: list[str | None]) -> None:
-        """Take the rows below the first of each stem that begin with the same label: `科目：…；题型：单选`."""
+        """Remove rows below the first row of each stem that begin with the same label: `科目：…；题型：单选`."""
         labels = Counter(label_of(row) for one in self.parts for row in one.stem[1:])
         recurring = {label for label, count in labels.items() if label and count > NEARLY_ALL * len(self.parts)}
         for at, one in enumerate(self.parts):
@@ -149,7 +147,7 @@ class Form:
                 kinds[at] = kinds[at] or next(iter(KIND.findall(row.flat)), None)
 
     def _without_labels(self) -> None:
-        """Take the label that begins nearly all stems: `title=……`, `题干：……`."""
+        """Remove the label that begins nearly all stems: `title=……`, `题干：……`."""
         places = [next((at for at, row in enumerate(one.stem) if not stated.alone(row)), 0) for one in self.parts]
         labels = Counter(label_of(one.stem[at]) for at, one in zip(places, self.parts, strict=True) if one.stem)
         label, count = labels.most_common(1)[0] if labels else ("", 0)
@@ -159,7 +157,7 @@ class Form:
                 one.stem[at] = Row(row.index, row.text[match.end() :].strip(), row.flat[match.end() :].strip())
 
     def _answer(self, places: Sequence[int], given: Answers, marks: list[str], unsure: set[int], *, is_plain: bool) -> None:
-        """Add the answers of the questions at some places; those with one are no longer unsure."""
+        """Fill in the answers of the questions at `places`; those with one answer are no longer unsure."""
         parts = [self.parts[at] for at in places]
         columns = stated.after_labels(parts, self.alphabet) or stated.behind_options(parts, self.alphabet)
         if not columns:
@@ -179,7 +177,7 @@ class Form:
                 unsure.discard(at)
 
     def _draft(self, at: int, answer: Answer | None, mark: str, kind: str | None, *, unsure: bool) -> Draft:
-        """Return one question; rows that nothing explains make it doubtful."""
+        """Return one question; unexplained rows make it doubtful."""
         one, head = self.parts[at], self.heads[at]
         letters = stated.right_letters(answer.said, self.alphabet, len(one.options)) if answer else ""
         options = [stated.unmarked(option.text, mark) for option in one.options]
@@ -206,7 +204,7 @@ class Form:
             or "\n" in "".join(options[-1:]),
             "stem_unreadable": has_rest
             or len(stem) < _SHORTEST_STEM
-            or any(_ASKS.search(row.flat) and len(row.text) < _FULL * self.width for row in one.stem[:-1]),  # what is below is no stem
+            or any(_ASKS.search(row.flat) and len(row.text) < _FULL * self.width for row in one.stem[:-1]),  # text below is not the stem
         }
         return Draft(
             line=self.rows[head.at].index,
@@ -222,7 +220,7 @@ class Form:
         )
 
     def _names_others(self, answer: Answer, options: Sequence[str], letters: str) -> bool:
-        """Return whether letters before the texts of options behind an answer name others: `A 甲；C 丙`."""
+        """Return whether the words after an answer give options different letters: `A 甲；C 丙`."""
         named = zip(LETTERS, self.alphabet, options, strict=False)
         return any(
             letter not in letters and re.search(rf"(?:^|\W){re.escape(own)}\W{{0,3}}{re.escape(option)}", answer.after)
@@ -259,7 +257,7 @@ class Form:
 
 
 def untagged(stem: str) -> tuple[str, list[str]]:
-    """Return a stem without the tags before and after it that say its kind, points, year or difficulty, and the tags."""
+    """Return a stem without the tags around it (kind, points, year, difficulty), and the tags."""
     tags = []
     while (match := _TAG_FIRST.match(stem)) and len(match[0]) < len(stem) and _is_tag(match["said"]) and not match["said"].isdigit():
         tags.append(match["said"])
@@ -275,7 +273,7 @@ def untagged(stem: str) -> tuple[str, list[str]]:
 
 
 def is_kind(tag: str) -> bool:
-    """Return whether a tag says the kind of a question."""
+    """Return whether a tag states the kind of a question."""
     return KIND.search(tag) is not None
 
 
@@ -284,7 +282,7 @@ def _is_tag(said: str) -> bool:
 
 
 def _sections(spans: Sequence[list[Row]], first: str | None) -> Iterator[str | None]:
-    """Take the headings of sections from the ends of the questions above them; yield that above each question."""
+    """Remove section headings from the ends of questions; yield the heading above each question."""
     last = first
     for span in spans:
         yield last
@@ -297,33 +295,33 @@ def _heads_section(row: Row) -> bool:
 
 
 def _announces_shared(row: Row) -> bool:
-    """Return whether a row, as short as a heading, announces what several questions share."""
+    """Return whether a row as short as a heading announces a case or options that several questions share."""
     line = row.flat
     is_case = is_note(line) or case_heading_in(line) is not None or kind_of(line) == "case"
     return len(line) <= _LONGEST_HEADING and (is_case or _SHARES.search(line) is not None)
 
 
 def _look_of(row: Row) -> tuple[object, ...]:
-    """Return what rows of one kind share: the sign before them and a tag behind them, or else whether they ask something."""
+    """Return what rows of one kind share: the sign before them and the tag after them, or whether they ask something."""
     sign, last = "" if row.flat[:1].isalnum() else row.flat[:1], row.flat.split()[-1]
     return sign, last if last[:1] in ("#", "@") else "", not sign and _ASKS.search(row.flat) is not None
 
 
 def _without_answer(answer: Answer) -> str:
-    """Return the row of a stem without the answer in it and its brackets."""
+    """Return the row of a stem without its answer and the answer's brackets."""
     return f"{answer.before.rstrip() if answer.after.strip() else answer.before.rstrip(_LEADERS)}{answer.after}"
 
 
 def _are_all_one(drafts: Sequence[Draft]) -> bool:
-    """Return whether many questions have one answer, as drawn letters have not, or all statements one verdict."""
+    """Return whether many questions all have the same answer, or all statements the same verdict; random answers would differ."""
     letters = {draft.answer for draft in drafts if draft.options}
     count = sum(bool(draft.options) for draft in drafts)
     return len(letters) == 1 and None not in letters and count > _MANY if count else len({draft.answer for draft in drafts}) == 1
 
 
 def _with_remains(drafts: Sequence[Draft]) -> Iterator[int]:
-    """Yield the questions with something left of a form that was not understood: an end of their stem or of their last option that recurs,
-    signs and digits as no words have, or a first option that is that of many others.
+    """Yield the questions with unparsed remains of a form: a recurring end of the stem or last option with signs and digits unusual in
+    words, or a first option that many others share.
     """
     remains = [
         [_edge_of(draft.stem), _edge_of(draft.stem[::-1]), _edge_of("".join(draft.options[-1:])), f"^{''.join(draft.options[:1])}"]
@@ -336,30 +334,30 @@ def _with_remains(drafts: Sequence[Draft]) -> Iterator[int]:
 
 
 def _edge_of(text: str) -> str:
-    """Return what is behind the last Chinese character of a text, digits aside; nothing if it is as usual as a full stop."""
+    """Return what follows the last Chinese character of a text, digits masked; empty if it is ordinary punctuation."""
     match = _EDGE.search(text)
     edge = masked(re.sub(VERDICT, "0", match[0])) if match else ""
     return edge if "\t" in text or any(sign not in _COMMON_SIGNS and not sign.isalpha() for sign in edge) else ""
 
 
 _ENOUGH_ANSWERED, _MOST_UNREAD = 0.9, 0.5
-"""A paper is little understood if fewer of its numbers have a sound question with an answer, or more of its characters are in none."""
+"""A paper is poorly understood if a smaller share of its numbers has a sound, answered question, or more of its text is unread."""
 _MOSTLY, _NEARLY_WHOLE = 0.8, 0.95
-"""Shares of the form's questions: those that the core answers unless it misunderstands the paper; those sound in a form that holds."""
+"""Shares of the form's questions: answered by the core, unless it misread the paper; sound, if the form applies."""
 _LONGEST_NUMBER = 9
-"""Characters before a stem, signs aside, that number it or say its kind."""
+"""Maximum length of a number or kind before a stem, signs aside."""
 
 
 def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
-    """Return the better reading of a paper: its own, unless it is little understood and the form that its questions repeat shows more.
+    """Return the better reading: the given one, unless it understood little and the repeated form shows more.
 
-    The form shows less of a paper than the core: no cases, no shared options. But it holds for nearly all questions or for none, so what it
-    contradicts in a paper that is little understood is uncertain: of two answers to one question neither is believed.
+    The form shows less of a paper than the core does: no cases, no shared options. But it fits nearly all questions or none, so where it
+    contradicts a poor reading, the result is uncertain: if the two give different answers, accept neither.
     """
     paper = structs.replace(paper, questions=[*map(_untagged, paper.questions)])
     if not _is_little_understood(lines, paper) or len(lines) > MOST_LINES or (other := read_lines(lines)) is None:
         return paper
-    other = accounted(lines, other)  # what the paper says elsewhere may contradict its form, too
+    other = accounted(lines, other)  # other parts of the paper may contradict the form
     answered, others = _answered(paper), _answered(other)
     if not others:
         return other if not answered and len(other.questions) > len(paper.questions) else paper
@@ -384,14 +382,14 @@ def _answered(paper: ParsedPaper) -> int:
 
 
 def _untagged(draft: Draft) -> Draft:
-    """Return a question without the tags around its stem, of which the first that says so is its type."""
+    """Return a question without the tags around its stem; the first tag that states a kind becomes its type."""
     stem, tags = untagged(draft.stem)
     kinds = [match[0] if (match := STATED_TYPE.search(tag)) else tag for tag in tags if is_kind(tag)]
     return structs.replace(draft, stem=stem, type=draft.type or kinds[0]) if kinds else draft
 
 
 def _doubted(paper: ParsedPaper, pairs: Sequence[tuple[Draft, Draft]]) -> ParsedPaper:
-    """Return a paper in which the first question of each pair is rejected, since it can be read in two ways."""
+    """Return the paper with the first question of each pair rejected as `read_in_two_ways`."""
     words = {one.line: _in_words(one, two) for one, two in pairs}
     rejected = [draft.doubted("read_in_two_ways", words[draft.line]) for draft in paper.questions if draft.line in words]
     questions = [draft for draft in paper.questions if draft.line not in words]
@@ -399,19 +397,19 @@ def _doubted(paper: ParsedPaper, pairs: Sequence[tuple[Draft, Draft]]) -> Parsed
 
 
 def _in_words(draft: Draft, other: Draft) -> str:
-    """Return in what two readings of one question differ."""
+    """Describe how two readings of one question differ."""
     name = "answer" if _answer(draft) != _answer(other) else "options" if len(draft.options) != len(other.options) else "stem"
     one, two = ("; ".join(each.options) if name == "options" else getattr(each, name) or "" for each in (draft, other))
     return f"its {name} reads {shown(one)} in one way, {shown(two)} in another; a layout can state which"
 
 
 def _contradict(draft: Draft, other: Draft) -> bool:
-    """Return whether two readings of one question have answers that exclude each other."""
+    """Return whether two readings of one question have conflicting answers."""
     return bool(_answer(draft) and _answer(other)) and _answer(draft) != _answer(other) and _are_alike(draft, other)
 
 
 def _are_alike(draft: Draft, other: Draft) -> bool:
-    """Return whether two readings ask the same: numbers, letters and signs before a text aside, which only one of them may have."""
+    """Return whether two readings ask the same, ignoring numbers, letters and signs before a text that only one of them has."""
     if len(draft.options) != len(other.options) or not _end_alike(draft.stem, other.stem, _LONGEST_NUMBER):
         return False
     return all(_end_alike(one, two, 1) for one, two in zip(draft.options, other.options, strict=True))
@@ -423,7 +421,7 @@ def _end_alike(one: str, two: str, most: int) -> bool:
 
 
 def _answer(draft: Draft) -> str:
-    """Return the letters or words of an answer; √, 对 and 正确 are one."""
+    """Return the letters or words of an answer; √, 对 and 正确 count as equal."""
     said = _plain(draft.answer or "") or (draft.answer or "").strip()
     return (right_letters((draft.answer or "").strip(), "", 0) if not draft.options else "") or said
 
@@ -434,11 +432,11 @@ def _plain(text: str) -> str:
 
 _FEWEST, MOST_LINES, _MOST_LISTS = 5, 20_000, 3
 _MOST_ROWS = 200
-"""Rows of a question beyond which numbers do not count questions."""
+"""Maximum rows of a question; with more, the numbers do not number questions."""
 
 
 def read_lines(lines: Sequence[str]) -> ParsedPaper | None:
-    """Return the better of the readings of a paper as it is, and without what programs left in its text."""
+    """Return the better of two readings of a paper: as it is, and without what programs left in its text."""
     as_it_is = read_repeating(list(enumerate(lines)))
     if as_it_is and not as_it_is.rejected:
         return as_it_is
@@ -450,7 +448,7 @@ def read_repeating(lines: Iterable[tuple[int, str]]) -> ParsedPaper | None:
     """Return the questions of a paper whose parts recur in one form; None if there is no such form.
 
     Args:
-        lines: with their places in the source.
+        lines: each with its index in the source.
     """
     rows = rows_of(lines)
     if len(rows) > MOST_LINES:
@@ -464,7 +462,7 @@ def _worth(paper: ParsedPaper) -> tuple[int, int]:
 
 
 def _sound(rows: Sequence[Row], heads: Sequence[Head]) -> ParsedPaper | None:
-    """Return the questions that begin at some rows, if nearly all of them are sound and there are no others."""
+    """Return the questions that begin at these rows, if nearly all are sound and no others exist."""
     if len(heads) < _FEWEST or places_of_all(rows[: heads[0].at]):
         return None
     heads, ends, answers = _with_key(rows, heads)
@@ -475,7 +473,7 @@ def _sound(rows: Sequence[Row], heads: Sequence[Head]) -> ParsedPaper | None:
 
 
 def _with_key(rows: Sequence[Row], heads: Sequence[Head]) -> tuple[Sequence[Head], list[int], list[str]]:
-    """Return the questions, the row below each, and the list of their answers, if there is one: its numbers may count, too."""
+    """Return the questions, where each ends, and any listed answers; the list's own numbers may continue the count."""
     restarts = [at for at, head in enumerate(heads) if at and head.number == 1]
     for count in (len(heads), *restarts[::-1][:_MOST_LISTS]):
         own = heads[:count]

@@ -1,9 +1,9 @@
-"""Where the questions of a paper begin: rows in, heads out.
+"""Find where the questions of a paper begin, and the options in their rows: rows in, heads out.
 
-No form of a number is known beforehand. What counts is what rows that differ only by their number count: 1, 2, 3 and so on.
-Without numbers, questions begin at the rows above each set of options, from what divides them on.
+No form of number is known beforehand: rows that differ only by a number count questions if they count 1, 2, 3 and so on.
+Without numbers, questions begin at the rows above each set of options, after whatever separates them.
 
-The options of one question in its rows: letters of any alphabet in turn, each on a row, beside each other or above its text.
+Options are letters of one alphabet in sequence, each on its own row, side by side, or above its text.
 """
 
 import re
@@ -31,19 +31,19 @@ _NO_SIGN = r"(?P<sign>)(?:\s{1,9}|$|(?=[\u4e00-\u9fff《“\"\d]))"
 
 
 class Row(Struct, frozen=True, gc=False):
-    """One line of a paper that is not empty."""
+    """One non-empty line of a paper."""
 
     index: int
-    """Its place among the lines of the paper."""
+    """Its index among the lines of the paper."""
     text: str
     flat: str
 
 
 _MOST_ROWS = 80
-"""Rows that the options of one question may have."""
+"""Maximum rows for the options of one question."""
 _BETWEEN = frozenset(";；/／|｜,，")
 BULLETS = "•"
-"""Stands for options without letters, each behind the same sign, or a box: `- [ ]`, `○`."""
+"""Pseudo-alphabet for options without letters, each after the same sign or a box: `- [ ]`, `○`."""
 _BULLET = re.compile(r"\s{0,9}(?P<mark>(?:[-*+•·○●◯◎□■◇◆☐☑☒▪▢√×]\s{0,3})?(?:[(\[]\s?[xX√]?\s?[)\]])?)\s{0,4}(?=\S)")
 
 
@@ -56,12 +56,12 @@ class Option(Struct):
 
 
 class Lettered(Struct):
-    """The rows of a question, told apart by its options."""
+    """The rows of a question, divided by its options."""
 
     stem: list[Row] = field(default_factory=list)
     options: list[Option] = field(default_factory=list)
     tail: list[Row] = field(default_factory=list)
-    """Rows after the first of the last option, or of the stem if there are no options."""
+    """Rows after the first row of the last option, or of the stem if there are no options."""
 
 
 class _Place(Struct, frozen=True):
@@ -75,7 +75,7 @@ class _Place(Struct, frozen=True):
 
 
 def alphabet_of(spans: Sequence[Sequence[Row]]) -> str:
-    """Return the alphabet whose letters are in turn in most questions; none if none is in two of them."""
+    """Return the alphabet whose letters appear in sequence in most questions; empty if fewer than two questions have one."""
     counts = Counter({alphabet: sum(len(_places(rows, alphabet[:2])) > 1 for rows in spans) for alphabet in ALPHABETS})
     alphabet, count = counts.most_common(1)[0]
     if count < len(spans) / 2 and sum(len(_bulleted(rows)) > 1 for rows in spans) > max(1, count, len(spans) / 2):
@@ -84,7 +84,7 @@ def alphabet_of(spans: Sequence[Sequence[Row]]) -> str:
 
 
 def _bulleted(rows: Sequence[Row]) -> list[_Place]:
-    """Return the places of the rows in turn, below the first, that begin with a sign or a box."""
+    """Return the consecutive rows, after the first, that begin with a sign or a box."""
     places: list[_Place] = []
     for at, row in enumerate(rows[1:], 1):
         match = _BULLET.match(row.flat)
@@ -101,12 +101,12 @@ def opens_option(row: Row, alphabet: str) -> bool:
 
 
 def lettered(rows: Sequence[Row], alphabet: str) -> Lettered:
-    """Return the parts of a question whose first row has lost its number."""
+    """Return the parts of a question; its first row must have lost its number."""
     places = _bulleted(rows) if alphabet == BULLETS else _places(rows, alphabet) if alphabet else []
     if len(places) < 2:
         return Lettered(stem=list(rows[:1]), tail=list(rows[1:]))
     parts = Lettered(stem=list(rows[: places[0].row]))
-    if opening := rows[places[0].row].text[: places[0].start].strip():  # the stem, beside the first option
+    if opening := rows[places[0].row].text[: places[0].start].strip():  # the stem, on the row of the first option
         row = rows[places[0].row]
         parts.stem.append(Row(row.index, opening, row.flat[: places[0].start].strip()))
     for place, below in zip(places, [*places[1:], _Place(places[-1].row + 1, 0, 0, "", "")], strict=True):
@@ -119,7 +119,7 @@ def lettered(rows: Sequence[Row], alphabet: str) -> Lettered:
         parts.options.append(Option("\n".join(filter(None, (text.strip() for text in texts))), place.mark))
     _strip_separators(parts.options)
     parts.tail = list(rows[places[-1].row + 1 :])
-    if not parts.options[-1].text and parts.tail:  # its letter is above it
+    if not parts.options[-1].text and parts.tail:  # the letter is on the row above its text
         parts.options[-1].text = parts.tail.pop(0).text
     return parts
 
@@ -153,7 +153,7 @@ def _strip_separators(options: Sequence[Option]) -> None:
 
 
 def _places(rows: Sequence[Row], alphabet: str) -> list[_Place]:
-    """Return the places of most letters in turn; the nearest first letter, since an answer or a word may begin with one: `A型性格`."""
+    """Return the longest sequence of letters; of equals the last, since an answer or a word may begin with a letter: `A型性格`."""
     firsts = [place for at, row in enumerate(rows) if (place := _place_in(row.flat, at, 0, alphabet[0], beside=False))]
     for at, row in enumerate(rows):
         place = _place_in(row.flat, at, 1, alphabet[0], beside=True)
@@ -164,14 +164,14 @@ def _places(rows: Sequence[Row], alphabet: str) -> list[_Place]:
 
 
 def _from(rows: Sequence[Row], alphabet: str, first: _Place) -> list[_Place]:
-    """Return the places of the letters in turn from the first one on."""
+    """Return the places of the letters in sequence, from the first one on."""
     places = [first]
     for at in range(first.row, len(rows)):
         start = first.end if at == first.row else 0
         while len(places) < len(alphabet):
             letter = alphabet[len(places)]
             if start and any(_place_in(row.flat, 0, 0, letter, beside=False) for row in rows[at + 1 :]):
-                break  # it begins a row below: what is beside is a word of an option
+                break  # it begins a row below, so this one is a word of an option
             if (place := _place_in(rows[at].flat, at, start, letter, beside=bool(start))) is None:
                 break
             places.append(place)
@@ -180,7 +180,7 @@ def _from(rows: Sequence[Row], alphabet: str, first: _Place) -> list[_Place]:
 
 
 def _place_in(line: str, at: int, start: int, letter: str, beside: bool) -> _Place | None:
-    """Return where a letter begins a row, or is in it after another option."""
+    """Return where a letter begins a row, or follows another option on it."""
     if not beside:
         match = _pattern(letter, r"\s{0,9}", rf"(?:{_SIGN}|{_NO_SIGN.replace('sign', 'none')})").match(line)
     else:
@@ -201,37 +201,37 @@ _WORDS = (
 )
 _AFTER = r"(?:(?P<of>\s{0,2}/\s{0,2}\d{1,4})|(?P<word>\s{0,2}[题问])|(?=\s|[^\w\s]|$))(?P<sign>\\?[.、:)\]】〉>|#/=]{1,2}|)[*_]{0,2}"
 _HEAD = re.compile(rf"\s{{0,9}}{_WORDS}(?P<number>\d{{1,4}}|[{HANZI}百]{{1,5}}){_AFTER}")
-"""What may count a question: words or a tag, a number, the number of all questions, a sign."""
+"""What may number a question: words or a tag, a number, the total, a sign."""
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 LABEL = re.compile(
     r"\s{0,9}(?P<label>[【\[(<][^\]】)>\s:]{1,8}[】\])>](?:\s?[:=])?|[^\s:=。,、()【】\[\]<>]{1,8}\s?[:=]|#{1,6}(?=\s))\s{0,9}"
 )
-"""A label before a text: in brackets, or before a colon."""
+"""A label before a text, in brackets or before a colon."""
 _MASKED = re.compile(r"[A-J]+(?![A-Za-z])|\d+")
 KIND = re.compile(r"单[项选]|多[项选]|不定项|判断|是非|选择|填空|简答|^[单多判]$")
 """Words that name the kind of a question."""
 _ANSWERS = re.compile(r"\W?(?:\S{0,3}答案|答|[Kk]ey|[Aa]ns)")
 _RULE = re.compile(r"[^\w\s]{3,}|_{3,}|(?:[^\w\s]\s+){2,}[^\w\s]")
 _WITHIN = re.compile(r"(?!A\s?[.、:)])\S.{3,}?[\s)。?_]\(?A\s?[.、:)].{1,200}?[\s,;]\(?B\s?[.、:)]")
-"""A stem with its options behind it."""
+"""A stem with its options on the same row."""
 _FEWEST, _FEWEST_WITHOUT_NUMBERS = 4, 5
 _RESTART = 1
-"""What it costs that numbers begin at 1 again."""
+"""Penalty for numbers that restart at 1."""
 _LARGEST, _MOST_FORMS = 9999, 3
 _MOST_BETWEEN = 3
-"""Rows between the options of two questions: answer, explanation, next stem. With more, the first row of a question is uncertain."""
+"""Maximum rows between the options of two questions (answer, explanation, next stem); with more, a question's first row is uncertain."""
 _FULL = 0.75
-"""Share of the widest row of a stem that its rows fill, the last one aside."""
+"""Share of the widest stem row that every row but a stem's last must fill."""
 
 Run = tuple[int, int]
-"""The first and the last row of the options of a question."""
+"""The first and last row of a question's options."""
 
 
 class Head(Struct, frozen=True, gc=False):
     """Where a question begins."""
 
     at: int
-    """Its row."""
+    """Index of its row."""
     number: int
     end: int
     """Where the words after the number begin."""
@@ -240,22 +240,22 @@ class Head(Struct, frozen=True, gc=False):
 
 
 def rows_of(lines: Iterable[tuple[int, str]]) -> list[Row]:
-    """Return the lines that are not empty, with half-width signs for matching."""
+    """Return the non-empty lines, with half-width signs for matching."""
     return [Row(index, text, flat(text)) for index, line in lines for part in _BREAK.split(line) if (text := part.strip())]
 
 
 def masked(text: str) -> str:
-    """Return a row's text without what may differ from question to question: digits, letters of options, blanks."""
+    """Mask what may differ between questions in a row's text: digits and option letters; remove blanks."""
     return _MASKED.sub("#", "".join(text.split()))
 
 
 def label_of(row: Row) -> str:
-    """Return the label that a row begins with."""
+    """Return the label at the start of a row."""
     return match["label"].strip() if (match := LABEL.match(row.flat)) else ""
 
 
 def counted(rows: Sequence[Row]) -> list[list[Head]]:
-    """Return the rows that may begin questions, in order, by each of the forms of number that count most; none counts less than four."""
+    """Return the rows that may begin questions, for each of the best number forms; each must count at least four."""
     forms: dict[tuple[str, ...], list[Head]] = defaultdict(list)
     for at, row in enumerate(rows):
         match = _HEAD.match(row.flat)
@@ -265,7 +265,7 @@ def counted(rows: Sequence[Row]) -> list[list[Head]]:
         form = ("#" if match["number"].isdecimal() else "", "/" if match["of"] else "", (match["word"] or "").strip(), match["sign"])
         head = Head(at, value, match.end(), " ".join(match["before"].split()))
         forms["=", head.before.casefold(), *form].append(head)
-        if head.before:  # or with words that differ: `单选题1`, `多选题2`
+        if head.before:  # also under words that differ: `单选题1`, `多选题2`
             forms["~", *form].append(head)
     chains = [_counting(heads) for heads in forms.values()]
     chains += _labelled(rows)
@@ -278,7 +278,7 @@ def counted(rows: Sequence[Row]) -> list[list[Head]]:
 
 
 def _labelled(rows: Sequence[Row]) -> Iterator[tuple[int, list[Head]]]:
-    """Yield the rows that begin with one label, or with the kind of a question, as questions without numbers do."""
+    """Yield the rows that begin with one label or a question's kind, as in papers without numbers."""
     labels: dict[str, list[Head]] = defaultdict(list)
     for at, row in enumerate(rows):
         if match := LABEL.match(row.flat):
@@ -289,8 +289,8 @@ def _labelled(rows: Sequence[Row]) -> Iterator[tuple[int, list[Head]]]:
 
 
 def _counting(heads: Sequence[Head]) -> tuple[int, list[Head]]:
-    """Return the longest run of heads that count on by one, or begin at 1 again, with what it is worth."""
-    best: dict[int, tuple[int, int]] = {}  # by its last number: the worth of a run, and where in `linked` it ends
+    """Return the longest run of heads that count up by one, or restart at 1, with its score."""
+    best: dict[int, tuple[int, int]] = {}  # by last number: a run's score, and the index in `linked` where it ends
     linked: list[tuple[Head, int]] = []
     top, top_at = 0, -1
     for head in heads:
@@ -311,8 +311,8 @@ def _counting(heads: Sequence[Head]) -> tuple[int, list[Head]]:
 
 
 def unnumbered(rows: Sequence[Row]) -> Iterator[list[Head]]:
-    """Yield the rows at which questions begin above their options, by what divides them, and by how many rows are between, or before
-    their options on the same row.
+    """Yield the rows where questions begin: those with options on the same row, those after a separator, or those a fixed number of rows
+    above their options.
     """
     within = [at for at, row in enumerate(rows) if _WITHIN.match(row.flat)]
     if len(within) >= _FEWEST_WITHOUT_NUMBERS and len(within) > NEARLY_ALL * len(rows):
@@ -332,11 +332,11 @@ def _heads(places: Sequence[int]) -> list[Head]:
 
 
 def _divided(rows: Sequence[Row], runs: Sequence[Run]) -> list[int]:
-    """Return where the questions begin whose options are some rows; nothing if that is uncertain of one."""
+    """Return where the questions with the given options begin; empty if any of them is uncertain."""
     gaps = [range(0, runs[0][0]), *(range(last + 1, below) for (_, last), (below, _) in pairwise(runs))]
     counts = Counter(mask for gap in gaps[1:] for mask in {masked(rows[at].flat) for at in gap})
     recurring = {mask for mask, count in counts.items() if count >= NEARLY_ALL * len(gaps[1:])}
-    is_spaced = sum(_is_below_blank(rows, first + 1) for first, last in runs if last > first) > len(runs) / 2  # each row is apart
+    is_spaced = sum(_is_below_blank(rows, first + 1) for first, last in runs if last > first) > len(runs) / 2  # every row is spaced
     starts = [_start(rows, gap, recurring if at else set(), is_spaced) for at, gap in enumerate(gaps)]
     found = [start for start in starts[1:] if start is not None]
     if len(found) < len(gaps) - 1:
@@ -358,7 +358,7 @@ def _divided(rows: Sequence[Row], runs: Sequence[Run]) -> list[int]:
 
 
 def _start(rows: Sequence[Row], gap: range, recurring: set[str], is_spaced: bool) -> int | None:
-    """Return the row of a gap between options at which the next question begins; None if nothing shows it."""
+    """Return the row between two sets of options where the next question begins; None if nothing shows it."""
     divided = [at for at in gap[1:] if _RULE.fullmatch(rows[at - 1].flat)]
     blank = [] if is_spaced else [at for at in gap if _is_below_blank(rows, at) and not _RULE.fullmatch(rows[at].flat)]
     if gap and (divided or blank):
@@ -372,7 +372,7 @@ def _start(rows: Sequence[Row], gap: range, recurring: set[str], is_spaced: bool
 
 
 def _belongs(row: Row, recurring: set[str]) -> bool:
-    """Return whether a row begins what belongs to the form: an answer, a label, a rule, a heading."""
+    """Return whether a row starts a recurring part of the form: an answer, a label, a rule or a heading."""
     return bool(masked(row.flat) in recurring or LABEL.match(row.flat) or _RULE.fullmatch(row.flat) or is_heading(row.flat))
 
 
@@ -381,5 +381,5 @@ def _is_below_blank(rows: Sequence[Row], at: int) -> bool:
 
 
 def _are_wrapped(stems: Sequence[Sequence[Row]], width: int) -> bool:
-    """Return whether the rows of stems fill their width, the last of each aside: what is shorter is no part of a stem."""
+    """Return whether every stem row but the last fills the width; a shorter one is not part of a stem."""
     return all(columns_of(row.text) >= _FULL * width for stem in stems for row in stem[:-1])

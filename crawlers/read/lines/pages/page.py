@@ -1,4 +1,4 @@
-"""What pages add between the lines of a paper: page numbers, running titles, adverts. Lines in, the paper's own lines out."""
+"""Separate what pages add (page numbers, running titles, adverts) from the paper's own lines. Lines in and out."""
 
 import re
 from bisect import bisect_left
@@ -20,27 +20,27 @@ PAGE_NUMBER = re.compile(
     r"|\[?[Pp](?:age|AGE)?\.?\s{0,2}\d{1,4}(?:\s{0,2}(?:of|/)\s{0,2}\d{1,4})?\]?"
 )
 _PAGE_OPENS = "第Pp"
-"""The letters that may begin a page number; any other begins words."""
+"""Letters that may begin a page number; any other letter begins words."""
 PAGE_WITHIN = re.compile(
     r"第\s{0,2}\d{1,4}\s{0,2}页|共\s{0,2}\d{1,4}\s{0,2}页|[Pp]age\s{1,2}\d{1,4}\s{0,2}(?:of|/)\s{0,2}\d|\s{2}-\s{0,2}\d{1,4}\s{0,2}-$|^-\s{0,2}\d{1,4}\s{0,2}-\s{2}"
 )
 PAGE_AT_END = re.compile(r"\s-\s{0,2}\d{1,4}\s{0,2}-$")
-"""It may be a page number, or belong to the line."""
+"""Possibly a page number, or part of the line."""
 _ADVERT = re.compile(
     r"https?:|www\.|\.(?:com|cn|net|org)\b|公众号|扫码|二维码|(?:微信|QQ|qq|Q群|交流)群|加群|微信号|下载APP|(?:更多|海量)(?:试题|资料|真题|题库|精彩)|版权所有|(?:来自|来源于?)(?:互联)?网络|侵删|侵权(?:必究|联系)|"
     r"仅供(?:资料|复习|学习|参考)|内部(?:资料|参考|学习(?:资料|材料|交流|使用))|请勿外传|禁止(?:外传|转载)|密封线|装订线|转载请|资料下载|免费下载|点击(?:查看|下载|进入|这里|领取)|关注我们|广告|"
     r"只看该作者|发表于\s?\d|回复\s{1,3}举报|本帖|楼主|上一[页篇]|下一[页篇]|本页(?:无正文|完|结束)|转下页|接上页|题库网|考试网|文库|\(?未完待续|客服"
 )
 _TOPIC = re.compile(r"公众号|扫码|二维码|微信|网络|资料|传|转载|广告|文库|客服|[题试]网|回复|本帖|楼主")
-"""Words of adverts that may also be the topic of a question."""
+"""Words in adverts that may also be the topic of a question."""
 _BULLETS = frozenset("-*•·>+◦▪○●#")
 _BULLET = re.compile(r"[-*•·>+◦▪○●#]{1,3}\s{0,3}(?=(?:\*\*)?(?:[(\[]?[A-Ja-j][.、:)\]]|[【\[]|(?:参考|正确|标准)?答案|(?:答案)?解析))")
-_HEADING = re.compile(r"#{2,6}\s{1,4}(?=\S)")  # with one sign, it may be a remark in code
+_HEADING = re.compile(r"#{2,6}\s{1,4}(?=\S)")  # a single sign may begin a comment in code
 _BOLD = re.compile(r"\*\*([^*]{1,2000})\*\*")
 _WORDS = re.compile(rf"[\w√×?()\[\]{IMAGE}□■]")
 _MOST_STOPS = 3
 _STOPS = re.compile(rf"[。.,、;:?!)”’》】℃%‰°]{{1,{_MOST_STOPS}}}")
-_LONGEST = 70  # characters: a longer line is content, whatever its words
+_LONGEST = 70  # characters; a longer line is content, whatever its words
 
 
 _NOTE_OPENS = re.compile(
@@ -48,9 +48,9 @@ _NOTE_OPENS = re.compile(
 )
 _NOTE_ROWS = 4
 _PAGE_DIGITS = 4
-_PAGE_ROWS = 2  # lines at the end of a page
+_PAGE_ROWS = 2  # lines at the end of a page to search
 
-_MANY = 24  # characters: a shorter line contains at most one question
+_MANY = 24  # characters; a shorter line contains at most one question
 _INNER_NUMBER = re.compile(r"(?<=[\s。;?!)】A-J√×对错])(?P<number>\d{1,5})\s?[、.](?!\d)\s{0,2}(?=[“《(【\u4e00-\u9fffA-Z])")
 _INNER_HEADING = re.compile(
     rf"(?<=[\s。;)】A-J√×])(?:[{HANZI}]{{1,3}}、(?:单项选择|多项选择|不定项选择|单选|多选|选择|判断|是非|填空|简答|论述|名词解释|案例分析|问答)题?"
@@ -59,7 +59,7 @@ _INNER_HEADING = re.compile(
 _OPTION_PAIR = re.compile(r"(?<![A-Za-z])A\s?[.、)\]].{1,200}?(?<![A-Za-z])B\s?[.、)\]]")
 _ANSWERED = re.compile(r"答案|\(\s?(?:√|×|对|错|正确|错误|[A-J]{1,6})\s?\)|[√×]")
 _HEADS_MORE = re.compile(r"\d{1,5}\s?[-、.]")
-_NEAR_HEADING = 60  # characters after a heading within which a number must come
+_NEAR_HEADING = 60  # a number must follow a heading within this many characters
 _NUMBER_OPENS = re.compile(r"\s{0,4}(?P<number>\d{1,5})\s?[、.](?!\d)")
 
 
@@ -70,17 +70,17 @@ class Line(Struct, frozen=True, gc=False):
     """One line of a paper."""
 
     index: int
-    """Its place among the given lines."""
+    """Its index among the given lines."""
     text: str
     flat: str
     gap: bool = False
-    """An empty line is before it."""
+    """Whether an empty line precedes it."""
     unsure: bool = False
-    """It ends with a short line that may equally be a heading, or that reads as a line of the page in the middle of a sentence."""
+    """Whether it ends with a short line that may be a heading, or looks like a page line in mid-sentence."""
 
 
 def own_lines(lines: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
-    """Return the lines of the paper itself, and those that belong to its pages."""
+    """Separate the paper's own lines from those that belong to its pages; return both."""
     plain = _stops_joined(_pieces(lines))
     wraps = wraps_of(plain)
     repeated = repeated_in(plain, wraps)
@@ -112,21 +112,21 @@ def own_lines(lines: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
         unsure = cuts_sentence or index in paged or (bool(repeated.doubtful) and bare(line.flat) in repeated.doubtful)
         retained.append(structs.replace(line, gap=gap, unsure=unsure) if unsure or gap != line.gap else line)
         gap = False
-    if sum(line.gap for line in retained) * 5 > len(retained) * 3:  # empty lines are everywhere, and show nothing
+    if sum(line.gap for line in retained) * 5 > len(retained) * 3:  # empty lines are everywhere and mean nothing
         retained = [structs.replace(line, gap=False) if line.gap else line for line in retained]
     retained = _with_notes(retained)
     return _with_tails(retained, tails_of(retained, wraps)), dropped
 
 
 def _page_numbers(lines: Sequence[Line], repeated: frozenset[str]) -> dict[int, bool]:
-    """Return the places of the numbers that are alone below a line of the page, and whether each is certainly its page number.
+    """Return the indices of numbers alone below a page line, and whether each is certainly a page number.
 
-    Those that follow each other from 1 are; any other may equally end the sentence above the page.
+    Numbers that count up from 1 are; any other may end the sentence above the page break.
     """
     is_sure: dict[int, bool] = {}
     page = 0
     if not any((number := number_of(line.flat)) and number.value == 1 and len(line.flat) > number.end + 1 for line in lines):
-        return {}  # they belong to the questions
+        return {}  # numbers belong to the questions
     for index in range(1, len(lines)):
         line, above = lines[index], lines[index - 1]
         if line.flat.isdecimal() and len(line.flat) <= _PAGE_DIGITS and _is_furniture(above, repeated, belongs=False):
@@ -136,7 +136,7 @@ def _page_numbers(lines: Sequence[Line], repeated: frozenset[str]) -> dict[int, 
 
 
 def _is_bare_number(line: str) -> bool:
-    """Return whether a flat line is only a number and its tags, so that the words of the question are on the next line."""
+    """Return whether a flat line has only a number and tags, so that the question's words are on the next line."""
     if len(line) > _LONGEST or (number := number_of(line)) is None:
         return False
     tags = TAGS.match(line, number.end) or BARE_TAG.match(line, number.end)
@@ -144,13 +144,13 @@ def _is_bare_number(line: str) -> bool:
 
 
 def _pieces(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Yield the lines, splitting those with several questions."""
+    """Yield the lines; split those that contain several questions."""
     number: int | None = None
-    above: list[str] = []  # since the number was last asked for
+    above: list[str] = []  # since the last lookup of the number
     for index, line in lines:
         text = _without_markdown(trimmed(line))
         if _may_be_several(text):
-            if "答案" in text:  # else the number above counts for nothing
+            if "答案" in text:  # otherwise the number above is not needed
                 number, above = _last_number(above, number), []
             for piece in _broken_up(text, number):
                 above.append(piece)
@@ -161,21 +161,21 @@ def _pieces(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 
 def _last_number(lines: Sequence[str], above: int | None) -> int | None:
-    """Return the last number with a point that begins one of some lines, else the one above them."""
+    """Return the last number in `point` style that begins one of the lines, else the number above them."""
     numbers = (number.value for line in reversed(lines) if (number := number_of(flat(line))) and number.style == "point")
     return next(numbers, above)
 
 
 def _may_be_several(text: str) -> bool:
-    """Return whether a line may contain several questions; a list that is one answer is not split."""
+    """Return whether a line may contain several questions; an answer joined from a list is not split."""
     return len(text) >= _MANY and "\n" not in text
 
 
 def _broken_up(text: str, above: int | None = None) -> Iterator[str]:
-    """Return a line that may be several, or the lines into which the questions in a row on it should be split.
+    """Yield a line, split where further questions begin on it.
 
     Args:
-        above: number of the question above, whose answer may be before the next one.
+        above: number of the question above, whose answer may precede the next question.
     """
     line = flat(text)
     start = 0
@@ -190,7 +190,7 @@ def _starts(line: str, above: int | None = None) -> list[int]:
     opening = _NUMBER_OPENS.match(line)
     behind = opening.end() if opening else 0
     if line.find(".", behind) < 0 and line.find("、", behind) < 0 and line.find("答案", behind) < 0:
-        return []  # everything that begins a question or a list contains one of these
+        return []  # every start of a question or a list contains one of these
     number = int(opening["number"]) if opening else above  # of the current question
     indices: list[int] = []
     start = 0
@@ -218,7 +218,7 @@ def _starts(line: str, above: int | None = None) -> list[int]:
 
 
 def _stops_joined(numbered: Iterable[tuple[int, str]]) -> list[Line]:
-    """Return the lines that are not empty; a full stop or a unit that did not fit is moved to the line above."""
+    """Return the non-empty lines; move a full stop or unit that did not fit to the line above."""
     numbered = list(numbered)
     stops = {position for position, (_, text) in enumerate(numbered) if len(text) <= _MOST_STOPS and _STOPS.fullmatch(flat(text))}
     lines: list[Line] = []
@@ -237,7 +237,7 @@ def _stops_joined(numbered: Iterable[tuple[int, str]]) -> list[Line]:
 
 
 def _opened_above(lines: Sequence[Line]) -> int:
-    """Return which of the last lines ends with the bracket that is closed below, -1 if none does: a page may end between them."""
+    """Return which of the last lines opens the bracket that is closed below, -1 if none; a page break may be between them."""
     for at in range(-1, -min(len(lines), _PAGE_ROWS + 1) - 1, -1):
         if lines[at].flat.rfind("(") > lines[at].flat.rfind(")"):
             return at
@@ -247,7 +247,7 @@ def _opened_above(lines: Sequence[Line]) -> int:
 
 
 def _with_notes(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines, with each note that a line break split, `（1～3题共用题⏎干）`, on one line."""
+    """Return the lines with each note that a line break split, `（1～3题共用题⏎干）`, joined into one line."""
     joined: list[Line] = []
     index = 0
     while index < len(lines):
@@ -262,7 +262,7 @@ def _with_notes(lines: Sequence[Line]) -> list[Line]:
 
 
 def _note_rows(lines: Sequence[Line], index: int) -> int:
-    """Return how many lines a note takes that may begin at a place; 1 if none does or it is complete."""
+    """Return how many lines the note at an index spans; 1 if there is none or it is complete."""
     text = lines[index].flat
     for rows in range(2, _NOTE_ROWS + 1):
         below = lines[index + rows - 1] if index + rows <= len(lines) else None
@@ -276,7 +276,7 @@ def _note_rows(lines: Sequence[Line], index: int) -> int:
 
 
 def _with_tails(lines: Sequence[Line], tails: dict[int, bool]) -> list[Line]:
-    """Return the lines, with each sentence end joined to the line of its sentence."""
+    """Return the lines with each sentence end joined to its sentence."""
     joined: list[Line] = []
     for index, line in enumerate(lines):
         if index not in tails or not joined:
@@ -291,18 +291,18 @@ def _with_tails(lines: Sequence[Line], tails: dict[int, bool]) -> list[Line]:
 
 
 def _without_markdown(text: str) -> str:
-    """Return a line without heading signs, the bullet before an option or answer, and the signs of bold type."""
+    """Return a line without heading signs, bold signs, and the bullet before an option or answer."""
     if text[:1] not in _BULLETS and "**" not in text:
         return text
     text = _HEADING.sub("", text, count=1) if text.startswith("##") else text
     text = _BOLD.sub(r"\1", text) if "**" in text else text
     bullet = _BULLET.match(flat(text)) if text[:1] in _BULLETS else None
     text = text[bullet.end() :] if bullet else text
-    return text.removeprefix("**").removesuffix("**").strip() if "**" in text else text  # of bold type over several lines
+    return text.removeprefix("**").removesuffix("**").strip() if "**" in text else text  # bold type may span several lines
 
 
 def _is_furniture(line: Line, repeated: frozenset[str], belongs: bool) -> bool:
-    """Return whether a line is one of the page; `belongs` if it may continue a sentence, or options follow it."""
+    """Return whether a line belongs to the page; `belongs` if it may continue a sentence, or options follow it."""
     if len(line.text) < 3 and "\u4e00" <= line.text[:1] <= "\u9fff":  # 到 and 至 are dashes in flat signs
         return False
     if _has_no_words(line):
@@ -318,7 +318,7 @@ def _is_furniture(line: Line, repeated: frozenset[str], belongs: bool) -> bool:
 
 
 def _is_surely_furniture(line: Line, repeated: frozenset[str]) -> bool:
-    """Return whether a complete line is one of the page, not just a few words in it."""
+    """Return whether a complete line belongs to the page, not just a few words in it."""
     return _has_no_words(line) or (len(line.flat) <= _LONGEST and not opens_content(line.flat) and bare(line.flat) in repeated)
 
 

@@ -1,12 +1,12 @@
-"""Where the lines of a paper are broken for their length, and which short lines are the ends of sentences. From lines to places.
+"""Find where the lines of a paper are wrapped, and which short lines end sentences. Lines in, indices out.
 
-A line that reads `判断`, `答案`, `解析` or `A` may be a heading, a mark or an answer, or the end of a broken sentence. Its words do not
-show which; its place does: the line above is full and its sentence is incomplete, or the options around it continue.
+A line such as `判断`, `答案`, `解析` or `A` may be a heading, a mark or an answer, or the end of a wrapped sentence. Its words do not show
+which; its position does: the line above is full and its sentence incomplete, or the options around it continue.
 
-What recurs on the pages of a paper, distinguished from recurring text by position, not by frequency. Lines in, their words out.
+Also find running titles, which differ from recurring text by position, not by frequency. Lines in, their words out.
 
-A running title is wherever a page ends: after complete sentences and in the middle of others, at distances as long as a page. The end of a
-wrapped sentence, though it recurs in each option, always comes after a line that it completes.
+A running title is wherever a page ends: after complete sentences and in mid-sentence, a page apart. The end of a wrapped sentence, even if
+it recurs in each option, always follows a line that it completes.
 """
 
 import re
@@ -27,28 +27,28 @@ from crawlers.read.vocabulary.options import letter_of, options_in
 
 _CLOSED = re.compile(r"[。?!;:…]$|[。?!][”\"'’)】]$|[(\[【]\s{0,12}[)\]】]$|_$")
 _CLOSING = frozenset("。?!;:…”\"'’)】]_\n")
-_LONGEST_END = 16  # characters of what closes a line
+_LONGEST_END = 16  # maximum characters of what closes a line
 _ANSWER_TITLE = re.compile(r"[【\[(]?(?:参考|标准|正确|试题)?(?:答案|答|解析|详解|分析|点评|考点)(?:及解析|与解析|解析)?[】\])]?")
 _TITLE_OPENS = "【[(参标正试答解详分点考"
 _TYPE_WORD = re.compile(
     r"(?:(?:单项|多项)?选择|单选|多选|不定项|判断|是非|正误|填空|简答|问答|论述|分析|计算|(?:名词|术语)解释|案例分析)题?(?:\s?\(\s?\))?"
 )
 _VERDICTS = ("判断", "是非", "正误")
-_WINDOW = 6  # columns within which full lines end: a sign or a word that did not fit moves to the next line
-_NARROWEST = 20  # columns of a page
-_FEWEST = 3  # lines that must be broken at one width
+_WINDOW = 6  # full lines differ by up to this many columns, since a sign or word that did not fit wraps
+_NARROWEST = 20  # minimum columns of a page
+_FEWEST = 3  # minimum lines wrapped at one width
 _FEWEST_CHARS = 8
-_BLANKS = 1  # at the end of a line, where they are not visible
-_STOPS = "。.,、;:?!)_"  # they are on the line above if they did not fit
-_SHARE = 0.5  # share of the lines that continue below and end at that width
-_LONGEST = 30  # characters of a line that is read as a heading or an answer
+_BLANKS = 1  # invisible at the end of a line
+_STOPS = "。.,、;:?!)_"  # these stay on the line above even if they do not fit
+_SHARE = 0.5  # minimum share of continued lines that end at that width
+_LONGEST = 30  # maximum characters of a heading or an answer
 _GOES_ON = tuple(",。、;?!)]】》”")  # no line begins with such a sign unless it continues the line above
 _NO_VERDICTS = "C"  # a statement to be judged has at most two options
-_NEAR = 12  # lines within which the options of the same question are
+_NEAR = 12  # lines to search for options of the same question
 
 
 class PaperLine(Protocol):
-    """What is known of a line of a paper before it has a role."""
+    """What is known of a line before it has a role."""
 
     @property
     def text(self) -> str: ...
@@ -68,15 +68,15 @@ def bare(line: str) -> str:
 
 
 class Wraps(Struct, frozen=True):
-    """The width at which the lines of a paper are broken."""
+    """The width at which the lines of a paper are wrapped."""
 
     width: int = 0
-    """In columns; 0 if lines are not broken for their length."""
+    """In columns; 0 if lines are not wrapped."""
     chars: int = 0
-    """In characters, if all lines are broken after that many, words and numbers included; else 0."""
+    """In characters, if all lines are wrapped after this many, even within words and numbers; else 0."""
 
     def fills(self, line: str, below: str) -> bool:
-        """Return whether a flat line is so long that the first word of the line below did not fit on it."""
+        """Return whether the first word of the line below did not fit on a flat line."""
         if self.chars:
             return len(line) >= self.chars - _BLANKS
         word = _WORD.match(below)
@@ -84,17 +84,17 @@ class Wraps(Struct, frozen=True):
         return bool(self.width) and columns_of(line) > self.width - room
 
     def goes_on(self, line: str, below: str) -> bool:
-        """Return whether a flat line is full and its sentence incomplete, so that the line below continues it."""
+        """Return whether a flat line is full and its sentence incomplete, so the line below continues it."""
         return self.fills(line, below) and not is_closed(line)
 
 
 def is_closed(line: str) -> bool:
-    """Return whether a flat line ends with its sentence or with a blank."""
+    """Return whether a flat line ends with the end of a sentence or with a blank."""
     return line[-1:] in _CLOSING and _CLOSED.search(line, max(0, len(line) - _LONGEST_END)) is not None
 
 
 def wraps_of(lines: Sequence[PaperLine]) -> Wraps:
-    """Return the width at which the lines of a paper are broken: most lines that continue below are as long."""
+    """Return the width at which lines are wrapped: most continued lines end there."""
     widths = Counter(
         columns_of(line.flat) for line, below in pairwise(lines) if not below.gap and not is_closed(line.flat) and is_plain(below)
     )
@@ -109,7 +109,7 @@ def wraps_of(lines: Sequence[PaperLine]) -> Wraps:
 
 
 def _chars_of(lines: Sequence[PaperLine]) -> int:
-    """Return the number of characters after which all lines are broken, 0 if there is none: no line is longer except titles and footers."""
+    """Return the number of characters at which all lines are wrapped, 0 if none: only titles and footers are longer."""
     bares = [bare(line.flat) for line in lines]
     again = Counter(bares)
     own = [line.flat for index, line in enumerate(lines) if index > 1 and again[bares[index]] == 1]
@@ -123,7 +123,7 @@ def _chars_of(lines: Sequence[PaperLine]) -> int:
 
 
 def is_plain(line: PaperLine) -> bool:
-    """Return whether a line begins with no number, letter, mark or heading."""
+    """Return whether a line begins without a number, letter, mark or heading."""
     kinds = kinds_of(line.flat)
     if not kinds:
         return line.text != "" and line.text == line.text.strip() and not letter_of(line.text)
@@ -134,7 +134,7 @@ def is_plain(line: PaperLine) -> bool:
 
 
 def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
-    """Return the places of lines that read as a heading, mark or answer but end the sentence above, and whether that is certain."""
+    """Return the indices of lines that look like a heading, mark or answer but end the sentence above, and whether that is certain."""
     tails: dict[int, bool] = {}
     alone = sum(kinds_of(line.flat) & ANSWERS != 0 and not wraps.goes_on(above.flat, line.flat) for above, line in pairwise(lines))
     listing = [line for line in lines if kinds_of(line.flat) & LISTS]
@@ -160,13 +160,13 @@ def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
 
 
 def _answers(line: PaperLine) -> bool:
-    """Return whether a line begins with the mark of one answer."""
+    """Return whether a line begins with the mark of a single answer."""
     parts = parts_of(line.text)
     return bool(parts) and parts[0][0] == "answer" and bool(parts[0][1]) and not listed_in(parts[0][1]).entries
 
 
 def _read_as(line: str) -> str:
-    """Return what a flat line would be read as by itself: heading, title or answer."""
+    """Return what a flat line would be read as by itself: heading, title or answer; empty for none."""
     if len(line) > _LONGEST:
         return ""
     if not kinds_of(line) & HEADS and not _ANSWER_TITLE.fullmatch(line):
@@ -183,7 +183,7 @@ def _read_as(line: str) -> str:
 
 
 def _is_tail(lines: Sequence[PaperLine], index: int, kind: str, wraps: Wraps) -> bool | None:
-    """Return whether a line certainly ends the sentence above, None if it does not seem to."""
+    """Return whether it is certain that a line ends the sentence above; None if it does not seem to."""
     line, before = lines[index], lines[index - 1].flat
     if line.gap or before.endswith((":", "】", "]")):
         return None
@@ -204,7 +204,7 @@ def _is_tail(lines: Sequence[PaperLine], index: int, kind: str, wraps: Wraps) ->
 
 
 def _leads_nowhere(lines: Sequence[PaperLine], index: int) -> bool:
-    """Return whether an incomplete sentence above continues below, or `判断` is between it and a question with three options."""
+    """Return whether an incomplete sentence above continues below, or `判断` precedes a question with three options."""
     before, below = lines[index - 1], lines[index + 1] if index + 1 < len(lines) else None
     if below is None or is_closed(before.flat) or heads(before.flat):
         return False
@@ -215,9 +215,9 @@ def _leads_nowhere(lines: Sequence[PaperLine], index: int) -> bool:
 
 
 def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str, below: str, is_next: bool) -> bool:
-    """Return whether what a line would head is missing, though no width shows that the line above is full.
+    """Return whether a heading-like line has nothing below it to head, though no width shows that the line above is full.
 
-    `解析` or `判断` between a stem and its options, `判断` above nothing or above a question with options and the next number.
+    `解析` or `判断` between a stem and its options, `判断` above nothing or above the next question if that has options.
     """
     if kind == "title":
         return above == "stem" and below == "letter"
@@ -231,7 +231,7 @@ def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str
 
 
 def _has_options(lines: Sequence[PaperLine], index: int, letter: str = "A") -> bool:
-    """Return whether the question that begins at a place has options, up to a letter."""
+    """Return whether the question that begins at a line has options, up to a letter."""
     for at in range(index, min(index + _NEAR, len(lines))):
         if at > index and (number := number_of(lines[at].flat)) and number.style != "tight":
             return False
@@ -241,7 +241,7 @@ def _has_options(lines: Sequence[PaperLine], index: int, letter: str = "A") -> b
 
 
 def _above(lines: Sequence[PaperLine], index: int) -> tuple[str, str, int]:
-    """Return whether the lines above a place are the stem or the options of a question, the last letter and its number."""
+    """Return whether a stem or options are above a line, the last letter, and the question's number."""
     role, last = "", ""
     for at in range(index - 1, max(-1, index - _NEAR - 1), -1):
         line = lines[at]
@@ -256,7 +256,7 @@ def _above(lines: Sequence[PaperLine], index: int) -> tuple[str, str, int]:
 
 
 def _last_letter(text: str) -> str:
-    """Return the letter of the last option on a line, whichever the first is: `c.α受体    d.结合病史作出`."""
+    """Return the letter of the last option on a line, whatever the first is: `c.α受体    d.结合病史作出`."""
     letter = letter_of((options_in(text) or [text])[-1])
     while letter and (due := next_letter(letter)) and re.search(rf"\s[(]?{due}\s?[.、:)\]]", flat(text), re.IGNORECASE):
         letter = due
@@ -264,7 +264,7 @@ def _last_letter(text: str) -> str:
 
 
 def _below(lines: Sequence[PaperLine], index: int, wraps: Wraps) -> tuple[str, int]:
-    """Return what is below the sentence that ends at a place: letter, answer or number, and its value."""
+    """Return what follows the sentence that ends at a line (letter, answer or number) and its value."""
     for at in range(index + 1, min(index + 1 + _NEAR, len(lines))):
         line = lines[at]
         if (number := number_of(line.flat)) and number.style != "tight":
@@ -279,7 +279,7 @@ def _below(lines: Sequence[PaperLine], index: int, wraps: Wraps) -> tuple[str, i
 
 
 def _lists(text: str) -> bool:
-    """Return whether a line with a number states the answer of its question."""
+    """Return whether a numbered line states the answer of its question."""
     number = number_of(flat(text))
     if number and [kind for kind, _ in parts_of(text[number.end :])[:1]] != ["text"]:
         return True
@@ -289,21 +289,21 @@ def _lists(text: str) -> bool:
 
 _FEWEST_TIMES = 3
 _SHORTEST_PAGE = 12  # lines
-_BROKEN = 24  # columns of a line that is broken, if no width is known
+_BROKEN = 24  # minimum columns of a wrapped line if the width is unknown
 _MOSTLY = 0.7
 
 
 class Repeated(Struct, frozen=True):
-    """Lines, without digits, that recur where no part of a question does."""
+    """Recurring lines, digits removed, that are not part of a question."""
 
     sure: frozenset[str] = frozenset()
     doubtful: frozenset[str] = frozenset()
-    """They are where pages end, and each time where they may complete a sentence."""
+    """Lines where pages end that may complete a sentence each time."""
 
 
 def repeated_in(lines: Sequence[PaperLine], wraps: Wraps) -> Repeated:
-    """Return the lines that belong to pages."""
-    if sum(bool(letter_of(line.text)) for line in lines) * 8 < len(lines):  # options without letters may be the same in many questions
+    """Return the recurring lines that belong to pages."""
+    if sum(bool(letter_of(line.text)) for line in lines) * 8 < len(lines):  # many questions may share options without letters
         return Repeated()
     indices: dict[str, list[int]] = {}
     for index, line in enumerate(lines):
@@ -333,13 +333,13 @@ def _may_recur(line: str) -> bool:
         and line[0] not in ",、。;:)"
         and "答案" not in line
         and not opens_content(line)
-        and not (asks(line) or line.endswith("。"))  # the same few words end many a wrapped stem: `的一项是（ ）。`
+        and not (asks(line) or line.endswith("。"))  # the same few words end many wrapped stems: `的一项是（ ）。`
         and not (kinds_of(line) & HEADS != 0 and (is_heading(line) or is_note(line)))
     )
 
 
 def _kind(lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int], recurring: set[int]) -> str:
-    """Return whether a recurring line belongs to the pages, to the text, or whether that is uncertain."""
+    """Return `page`, `text` or `unsure` for a recurring line."""
     roles = Counter(_role(lines, wraps, index, recurring) for index in indices)
     opening = Counter(bare(lines[index - 1].flat) for index in indices if _opens(lines, wraps, index, recurring))
     if max(opening.values(), default=0) * 2 > len(indices):
@@ -357,7 +357,7 @@ def _kind(lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int], recu
 
 
 def _opens(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[int]) -> bool:
-    """Return whether the line above a place is broken in the middle of a sentence."""
+    """Return whether the line above breaks off in mid-sentence."""
     if not index or lines[index].gap or index - 1 in recurring:
         return False
     above = lines[index - 1]
@@ -367,7 +367,7 @@ def _opens(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[
 
 
 def _role(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[int]) -> str:
-    """Return what a line does at its place: it completes a sentence, ends a stem above options, or is between questions."""
+    """Return a line's role: it completes a sentence, is above options, or is between questions; else empty."""
     line = lines[index]
     below = lines[index + 1] if index + 1 < len(lines) and index + 1 not in recurring else None
     opened = _opens(lines, wraps, index, recurring)
@@ -377,7 +377,7 @@ def _role(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[i
         return "heads"
     above = lines[index - 1] if index and index - 1 not in recurring else None
     ended = above is None or line.gap or is_closed(above.flat) or heads(above.flat) or _says_answer(above)
-    ended = ended or (not opened and above is not None and bool(letter_of(above.text)))  # such a short option is not broken for its length
+    ended = ended or (not opened and above is not None and bool(letter_of(above.text)))  # such a short option was not wrapped
     number = number_of(below.flat) if below is not None else None
     return "between" if ended and (below is None or below.gap or heads(below.flat) or (number and number.style != "tight")) else ""
 
@@ -387,6 +387,6 @@ def _says_answer(line: PaperLine) -> bool:
 
 
 def _are_regular(steps: Sequence[int]) -> bool:
-    """Return whether the distances between places are those between the ends of pages."""
+    """Return whether the distances between lines are those between page ends."""
     usual = median(steps)
     return sum(0.6 * usual <= step <= 1.6 * usual for step in steps) >= _MOSTLY * len(steps)

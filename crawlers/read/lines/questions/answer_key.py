@@ -1,4 +1,4 @@
-"""Answers listed after the questions -> to the questions, by number and section; uncertain ones become a doubt."""
+"""Assign listed answers to questions, by number and section; uncertain ones become doubts."""
 
 import re
 from bisect import bisect_left
@@ -18,12 +18,12 @@ from crawlers.read.vocabulary.numbers import number_of
 
 _NUMBER = re.compile(r"(?P<open>[(\[【])?\s?(?P<number>\d{1,5})\s?(?(open)[)\]】]\s?[、.:]?|(?:[、:]|\.(?!\d)))\s{0,3}")
 _NUMBERS = re.compile(r"\|?\s{0,4}题\s?号[\s|:]{1,6}(?:第?\s?\d|$)")
-"""The row of numbers of a table; if no row of answers is below it, the table was cut."""
+"""The number row of a table; without an answer row below it, the table was cut."""
 _MORE_LETTERS = re.compile(r"(?:[A-J]{1,6}|[a-j]{1,6})[)\]]?\s{0,4}(?:$|[。.;,、]\s{0,4}(?:$|[(第]?\d)|[(第]?\d{1,4}\s?[、.:)题])")
 
 
 def join_regions(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> tuple[list[AssembledQuestion], list[str]]:
-    """Return the questions with their answers from the lists, and the entries that match none."""
+    """Return the questions with their listed answers, and the entries that match none."""
     joined, left, start = list(questions), list[str](), 0
     for region in layout.regions:
         entries = read_key(region.lines, layout.bare)
@@ -46,9 +46,7 @@ def join_regions(layout: PaperLayout, questions: Sequence[AssembledQuestion]) ->
 
 
 def _without_lost(above: Sequence[AssembledQuestion], entries: Sequence[KeyEntry], left: bool) -> list[AssembledQuestion]:
-    """Return the questions above a list, doubting those it should have answered but did not: it has too many answers, or none for their
-    section.
-    """
+    """Return the questions above a list, with doubts on those it failed to answer: it has too many answers, or none for their section."""
     answers_by_section: dict[int, set[str]] = {}
     for one in above:
         answers_by_section.setdefault(one.span.section, set()).add(one.draft.answer or "")
@@ -78,7 +76,7 @@ def join(drafts: Sequence[Draft], entries: Sequence[KeyEntry]) -> tuple[list[Dra
 
 
 def _answered(draft: Draft, matches: Sequence[KeyEntry], alone: bool) -> Draft:
-    """Return a question with its answer from a list, doubted if that is not certain.
+    """Return a question with its listed answer, with a doubt if that is uncertain.
 
     Args:
         alone: no other question has this number.
@@ -99,7 +97,7 @@ def _answered(draft: Draft, matches: Sequence[KeyEntry], alone: bool) -> Draft:
 def _sections(
     drafts: Sequence[Draft], numbers: list[int], entries: Sequence[KeyEntry], listed: list[int]
 ) -> tuple[list[Hashable], list[Hashable]]:
-    """Return what distinguishes equal numbers: nothing, the numerals or kinds of the headings, or the order of the sections."""
+    """Return what distinguishes equal numbers: nothing, the numerals or kinds of headings, or the order of sections."""
     if len(set(numbers)) == len(numbers) and len(set(listed)) == len(listed):
         return [None] * len(numbers), [None] * len(listed)
     for key in (heading_key, kind_of):
@@ -108,7 +106,7 @@ def _sections(
         questions, answers = {*of_questions}, {*of_entries}
         if None in answers or _runs(of_questions) > len(questions):
             continue
-        # a section that was not read, or has no answers, does not shift the answers of the others
+        # an unread section, or one without answers, does not shift the answers of others
         apart = None not in questions and _runs(of_entries) == len(answers) and min(len(questions), len(answers)) > 1
         if answers <= questions or (apart and answers & questions):
             return of_questions, of_entries
@@ -116,12 +114,12 @@ def _sections(
 
 
 def _runs(sections: Sequence[Hashable]) -> int:
-    """Return how many runs there are of one section."""
+    """Return how many runs of equal sections there are."""
     return sum(not index or sections[index] != sections[index - 1] for index in range(len(sections)))
 
 
 def _run_of_each(numbers: Sequence[int]) -> list[int]:
-    """Return for each number the run it is in; a number that does not increase begins a run."""
+    """Return each number's run; a number that does not increase begins a new run."""
     runs, run, before = [], 0, 0
     for number in numbers:
         run += number < before or (number == before and number == 1)
@@ -135,7 +133,7 @@ def _bare(answer: str | None) -> str:
 
 
 def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[KeyEntry]:
-    """Return the entries of an answer list; headings separate its sections, lines without a number continue the previous entry.
+    """Return the entries of an answer list; headings separate sections, lines without a number continue the previous entry.
 
     Args:
         titles: flat lines that are headings, whatever their words.
@@ -169,7 +167,7 @@ def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[KeyEn
 
 
 def _holds_next(entry: KeyEntry, after: KeyEntry | None) -> bool:
-    """Return whether a line of an answer in words begins with the next number, without a sign after it, and no other entry has it."""
+    """Return whether a line of an answer in words begins with the next number, unsigned, and no other entry has that number."""
     due = entry.number + 1
     if after is not None and after.number == due:
         return False
@@ -190,7 +188,7 @@ def _read_line(text: str, section: str | None, entries: list[KeyEntry]) -> None:
         entries += worded
         return
     if entries and entries[-1].lettered and _MORE_LETTERS.match(flat(text)):
-        entries[-1].sure = False  # the letters of one answer that a line break split, or those of another
+        entries[-1].sure = False  # letters of this answer after a line break, or of another answer
         return
     parts = list(parts_of(text))
     kind, words = parts[0] if parts else ("text", "")
@@ -204,7 +202,7 @@ def _read_line(text: str, section: str | None, entries: list[KeyEntry]) -> None:
 
 
 def _worded(text: str, entries: Sequence[KeyEntry], section: str | None) -> list[KeyEntry]:
-    """Return the entries of a line that has several answers in words: `（1）顺应（2）八`, `11. 感觉 12. 知觉`."""
+    """Return the entries of a line with several answers in words: `（1）顺应（2）八`, `11. 感觉 12. 知觉`."""
     line = flat(text)
     first = _NUMBER.match(line)
     style = "bracket" if first and first["open"] else "point"
@@ -224,7 +222,7 @@ def _worded(text: str, entries: Sequence[KeyEntry], section: str | None) -> list
 
 
 def _begins(number: int, style: str, section: str | None, entries: Sequence[KeyEntry]) -> bool:
-    """Return whether a number without letters after it begins an answer in words, and is not a point of the previous one."""
+    """Return whether a number without letters after it begins an answer in words and is not a point of the previous answer."""
     if not entries or entries[-1].section != section:
         return True
     before = entries[-1]
@@ -235,7 +233,7 @@ def _begins(number: int, style: str, section: str | None, entries: Sequence[KeyE
 
 def _extend(entry: KeyEntry, kind: str, words: str) -> None:
     if kind == "remark" or (kind == "answer" and entry.lettered and _bare(words) == _bare(entry.answer)):
-        return  # 故本题选B, below 【答案】B
+        return  # 故本题选B repeats 【答案】B
     if kind == "explanation" or (kind == "text" and (entry.explanation or entry.lettered)):
         entry.explanation = f"{entry.explanation}\n{words}" if entry.explanation else words
     else:

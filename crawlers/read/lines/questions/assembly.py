@@ -1,4 +1,4 @@
-"""The layout of a paper -> its questions with what is above them, and the lines that belong to none."""
+"""Assemble questions from the layout of a paper, with what is above them; return the lines that belong to none too."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,13 +24,13 @@ class AssembledQuestion(Struct, frozen=True):
     block: QuestionBlock
     span: Span
     kind: str
-    """What the heading above announces."""
+    """Kind that the heading above announces."""
     usual: int
-    """The usual number of options in its section; 0 if there is none."""
+    """Usual number of options in its section; 0 if there is none."""
 
     @property
     def wants_answer(self) -> bool:
-        """Return whether it has options or is true or false, and has no answer yet."""
+        """Return whether it is a choice or true-false question that has no answer yet."""
         draft = self.draft
         return not draft.answer and bool(draft.options or draft.above.shared_options or self.kind in ("verdict", "choice", "multiple"))
 
@@ -44,11 +44,11 @@ class AssembledQuestion(Struct, frozen=True):
 
 
 _KINDS_WITH_OPTIONS = ("", "choice", "multiple")
-"""Kinds of headings below which a question with options reads the same."""
+"""Kinds of headings that do not change how a question with options is read."""
 _FEWEST_TABS = 3
-"""Tabs in a stem without options that show it to be a row of cells."""
+"""Fewest tabs in a stem without options that show a row of cells."""
 Doubts = Mapping[int, str]
-"""Doubts by the index of the question among all of its paper."""
+"""Doubts by the index of the question in its paper."""
 
 
 def with_doubts(questions: Sequence[AssembledQuestion], doubts: Doubts) -> list[AssembledQuestion]:
@@ -83,7 +83,7 @@ def assemble(layout: PaperLayout) -> tuple[list[AssembledQuestion], list[str]]:
 
 
 def _usual(layout: PaperLayout) -> tuple[dict[int, int], dict[int, QuestionBlock]]:
-    """Return the usual number of options in each section, and by their first lines the blocks that it cannot change."""
+    """Return the usual number of options of each section, and, by first line, the blocks that this number cannot change."""
     blocks: dict[int, QuestionBlock] = {}
     counts: dict[int, Counter[int]] = {}
     most = Counter(span.section for span in layout.spans)
@@ -107,7 +107,7 @@ def _usual(layout: PaperLayout) -> tuple[dict[int, int], dict[int, QuestionBlock
 
 
 def _has_own(layout: PaperLayout, span: Span) -> bool:
-    """Return whether a question has its own options directly below its stem: those above then belong to a question without a number."""
+    """Return whether a question has options directly below its stem: then those above belong to an unnumbered question."""
     return len(read_block(layout.lines[span.start : span.stop], span.number, 0, "").options) > 1
 
 
@@ -129,8 +129,8 @@ def _ask(layout: PaperLayout, span: Span, setting: Setting, usual: int, known: Q
     else:
         block = read_block(layout.lines[span.start : span.stop], span.number, usual, kind, letters)
     if letters and block.options and _tells_answer(layout, span):
-        block = structs.replace(block, sure_options=False)  # its answer is below them, so they are its own, besides those above
-    elif letters and block.options:  # they are those of the next group
+        block = structs.replace(block, sure_options=False)  # its answer follows them, so it has its own options as well as those above
+    elif letters and block.options:  # they belong to the next group
         block = structs.replace(block, after=[*"\n".join(block.options).split("\n"), *block.after], options=[])
     draft = Draft(
         line=layout.lines[span.start].index,
@@ -148,7 +148,7 @@ def _ask(layout: PaperLayout, span: Span, setting: Setting, usual: int, known: Q
     return AssembledQuestion(draft, block, span, kind, usual)
 
 
-_FEW = 4  # options: with fewer, a line after them more likely continues the last
+_FEW = 4  # options; after fewer, a line more likely continues the last one
 
 
 class _Sorted(Struct):
@@ -166,9 +166,9 @@ def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, let
     """Read the lines of one question.
 
     Args:
-        usual: how many options the neighbouring questions have, 0 if that is unknown.
-        kind: the kind stated by the heading above, as returned by headings.kind_of.
-        letters: letters of the options that are shared with other questions.
+            usual: how many options the neighbouring questions have; 0 if unknown.
+            kind: kind stated by the heading above, as returned by `headings.kind_of`.
+            letters: letters of options shared with other questions.
     """
     sorted_ = _sorted(lines, kind, bool(letters))
     body, start = _without_number_line(sorted_.body or [("", False)], lines[0], number)
@@ -179,7 +179,7 @@ def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, let
     stem, unambiguous = text, False
     if run and run.cuts:
         stem, options = text[: min(run.cuts)[0]].strip(), run.texts(text)
-        unambiguous = run.unambiguous and "\n" not in options[-1]  # whose further lines may not be its own
+        unambiguous = run.unambiguous and "\n" not in options[-1]  # further lines may not belong to the last option
         block = _part_tail(structs.replace(block, options=options), body, usual)
     worded = bool(stem[start:].strip())
     if start and number.style not in RETAINED_STYLES:
@@ -202,7 +202,7 @@ def _without_number_line(body: list[tuple[str, bool]], first: Line, number: Numb
 
 
 def _without_tags(text: str, number: Number) -> str:
-    """Return a question's first line from its number on, without tags before or after that."""
+    """Return a question's first line from its number on, without tags after the number or at the end."""
     line = flat(text)
     end = tags.end() if (tags := TAGS.match(line, number.end) or BARE_TAG.match(line, number.end)) else number.end
     at_end = TAGS_AT_END.search(line, max(end, len(text) - 40)) if "19" in line or "20" in line else None
@@ -213,7 +213,7 @@ def _sorted(lines: Sequence[Line], kind_above: str, sharing: bool) -> _Sorted:
     content = _Sorted()
     state = "body"
     for line in lines:
-        if state == "body" and not kinds_of(line.flat) & LISTS:  # as most lines, without a mark
+        if state == "body" and not kinds_of(line.flat) & LISTS:  # most lines have no mark
             content.body.append((line.text.strip(), line.gap))
             continue
         parts = parts_of(line.text)
@@ -244,7 +244,7 @@ def _sorted(lines: Sequence[Line], kind_above: str, sharing: bool) -> _Sorted:
 
 
 def _take_plain(content: _Sorted, state: str, words: str, gap: bool, sharing: bool) -> str:
-    """Add a line without a mark where it belongs; return what a further line belongs to."""
+    """Add a line without a mark to its part; return the part that a further line would continue."""
     if state == "answer":
         answer = content.answers[-1]
         if not answer:
@@ -272,7 +272,7 @@ def _take_plain(content: _Sorted, state: str, words: str, gap: bool, sharing: bo
 
 
 def _part_tail(block: QuestionBlock, body: list[tuple[str, bool]], usual: int) -> QuestionBlock:
-    """Return the question without what follows its last option after an empty line, or is the next case or its heading."""
+    """Return the question without lines after its last option that follow an empty line or begin the next case."""
     *options, tail = block.options
     last = tail.split("\n")
     if len(block.options) < (usual or _FEW):

@@ -1,7 +1,7 @@
-"""Banks of questions without numbers, each block ended by its answer: 正确答案 B. Lines in, all questions out, the uncertain ones doubted.
+"""Banks of unnumbered questions, each block ended by its answer: 正确答案 B. Lines in; all questions out, uncertain ones with doubts.
 
-A line that gives an answer ends a block, and the next block begins after it; if nearly each paragraph has one answer, empty lines separate
-blocks too. So each answer of the source is one question that is read or rejected, and none is lost uncounted.
+A line that gives an answer ends a block; if nearly every paragraph has one answer, empty lines separate blocks too. So each answer in the
+source becomes one question that is read or rejected, and all are counted.
 """
 
 import re
@@ -24,19 +24,19 @@ from crawlers.read.vocabulary.options import FAINT, LED, LOOSE, OptionMarker, fi
 _FEWEST = 3  # answers of a bank
 _SURE = ("point", "ordinal", "titled", "bracket", "paren", "hanzi", "ocr")
 _WORD_ALONE = re.compile(r"(?:正确|参考|标准)答案\s?:?\s?$|(?:^|(?<=\s))正(?:确\S案|确签\S|\S答案)\s?[A-Ja-j]?$")
-"""The word that announces an answer, with no answer or a misread sign after it, at the end of a line."""
+"""The word that announces an answer, at the end of a line, with no answer or a misread sign after it."""
 _MAY_ANSWER = re.compile("答|正|选|考|要点|ns|NS|ey|EY")
-"""A part of every line that gives or announces an answer.
+"""Contained in every line that gives or announces an answer.
 
-Each alternative begins with one character, so that these are searched all at once.
+Each alternative begins with a single character, so one scan finds them all.
 """
 _COUNTER = re.compile(r"\d{1,4}\s?[/.|]?\s?\d{0,6}\s?[^\d\s，,。？?（(]{2,4}$")
-"""Index and total of the question, as an app shows them above it: 18/473单选题."""
+"""Index and total of the question as an app shows them: 18/473单选题."""
 _HAN = re.compile("[\u4e00-\u9fff]")
 _ASKS = re.compile(r"[(（]\s{0,9}[)）]?|[?？]|_{2,}")
 _VERDICTS = re.compile(r"(?:\n\s{0,3}|A\s{0,3})(?P<yes>是|对|正确|√)\s{1,3}(?:B\s{0,3})?(?P<no>否|错误?|不对|不正确|×)\s{0,3}$")
-"""Two verdicts at the end of a block are its options."""
-_BROKEN = 24  # columns of an option's line that is broken for its length
+"""Two verdicts at the end of a block, which are its options."""
+_BROKEN = 24  # minimum columns of a wrapped option line
 _OPEN_END = re.compile(r"(?:分之|[和与及或、,])[·.\s]{0,3}$")
 
 
@@ -46,7 +46,7 @@ class Choice(Struct, frozen=True):
     stem: str
     options: list[str] = []
     sure: bool = True
-    """False if there are options that cannot be separated."""
+    """False if the options cannot be separated."""
 
 
 class _BankBlock(Struct):
@@ -55,16 +55,16 @@ class _BankBlock(Struct):
     body: list[Line] = []
     answer: str | None = None
     ended: bool = False
-    """A line that gives an answer is at its end, even if the answer is empty."""
+    """Whether a line that gives an answer ends it, even an empty answer."""
     explanation: list[str] = []
     furniture: list[str] = []
     heading: str | None = None
     case: bool = False
-    """A note or a case that others share is above it."""
+    """Whether a note or a shared case is above it."""
     explains: bool = False
-    """Its last line explains the answer."""
+    """Whether its last line explains the answer."""
     unsure: bool = False
-    """Its first lines may still belong to the explanation above."""
+    """Whether its first lines may still belong to the explanation above."""
 
 
 class Bank(Struct, frozen=True):
@@ -75,7 +75,7 @@ class Bank(Struct, frozen=True):
 
 
 def read_bank(numbered_lines: Sequence[Numbered]) -> Bank | None:
-    """Return all questions of a bank without numbers; None if the lines are not one."""
+    """Return all questions of an unnumbered bank; None if the lines are not one."""
     rows = [plain(text) for _, text in numbered_lines]
     fewest = max(_FEWEST, _numbered(rows) * 2)
     answering = [text for (_, text), row in zip(numbered_lines, rows, strict=True) if _MAY_ANSWER.search(row)]
@@ -83,7 +83,7 @@ def read_bank(numbered_lines: Sequence[Numbered]) -> Bank | None:
         return None
     lines, dropped = own_lines(numbered_lines)
     unread = [text for text in dropped if not _HAN.search(text) or dropped.count(text) >= _FEWEST]
-    doubtful = {text for text in dropped if text not in unread}  # apparently an advert: within a block it may equally be the block's own
+    doubtful = {text for text in dropped if text not in unread}  # apparently adverts, but within a block they may be part of it
     back = [Line(index, trimmed(text), plain(text), unsure=True) for index, text in numbered_lines if trimmed(text) in doubtful]
     own = sorted([*lines, *back], key=lambda line: line.index)
     empty = {index for index, text in numbered_lines if not trimmed(text)}
@@ -121,7 +121,7 @@ def _ends_with_answer(text: str) -> bool:
 
 
 def _parts(lines: Sequence[Line]) -> list[_BankBlock]:
-    """Return the blocks: each ends with its answer and explanation, and with its paragraph, if nearly each paragraph has one answer."""
+    """Split lines into blocks at answers with explanations, and at paragraphs if nearly every paragraph has one answer."""
     counts = [0]
     for line in lines:
         counts += [0] if line.gap else []
@@ -147,7 +147,7 @@ def _take(parts: list[_BankBlock], line: Line, is_last: bool) -> None:
         parts.append(part := _BankBlock())
     elif kinds <= {"text"} and part.ended:
         if len(line.flat) < 3 and not _HAN.search(line.flat):
-            part.furniture.append(line.text)  # a sign that a scan made of a mark
+            part.furniture.append(line.text)  # a mark misread by OCR
             return
         unsure = part.explains and bool(part.explanation) and not part.explanation[-1].endswith(("。", "！", "？", ".", "）"))
         parts.append(part := _BankBlock(unsure=unsure))
@@ -162,7 +162,7 @@ def _take(parts: list[_BankBlock], line: Line, is_last: bool) -> None:
 
 
 def _is_bank(parts: Sequence[_BankBlock]) -> bool:
-    """Return whether blocks have answers that are letters or verdicts, and no numbers of their own."""
+    """Return whether the answers of blocks are letters or verdicts, and the blocks have no numbers."""
     ended = [part for part in parts if part.ended]
     whole = sum(part.answer is None or WHOLE_ANSWER.fullmatch(flat(part.answer)) is not None for part in ended)
     answered = sum(part.answer is not None for part in ended)
@@ -186,7 +186,7 @@ def _without_counters(parts: Sequence[_BankBlock]) -> None:
 
 
 def _with_headings(parts: Sequence[_BankBlock]) -> None:
-    """Remove headings and notes from the first lines of the blocks, and assign them to the blocks below."""
+    """Remove headings and notes from the first lines of blocks, and assign them to the blocks below."""
     heading, case = None, False
     for part in parts:
         while part.body and (heads(part.body[0].flat) or is_note(part.body[0].flat)):
@@ -207,10 +207,10 @@ def _choices(parts: Sequence[_BankBlock]) -> list[Choice]:
 
 
 def read_choice(text: str, usual: int) -> Choice:
-    """Return stem and options of a block without its answer; letters that a scan lost make it unsure.
+    """Return stem and options of a block without its answer; letters lost by OCR make it unsure.
 
     Args:
-        usual: how many options the questions of the bank have, 0 if that is unknown.
+        usual: how many options the questions of the bank have; 0 if unknown.
     """
     line = flat(text)
     verdicts = _VERDICTS.search(line)
@@ -238,7 +238,7 @@ def _letters(text: str) -> list[OptionMarker]:
 
 
 def _is_list(rows: Sequence[str]) -> bool:
-    """Return whether lines are more likely options without letters than a sentence that continues."""
+    """Return whether lines are more likely unlettered options than a sentence that continues."""
     return any(columns_of(row) < _BROKEN for row in rows[:-1])
 
 
@@ -272,16 +272,16 @@ def _draft(part: _BankBlock, choice: Choice, ordinal: int) -> Draft:
 
 
 def _contradicts(part: _BankBlock, below: _BankBlock) -> bool:
-    """Return whether another answer is directly below a block's own, as letters below ticked options."""
+    """Return whether another answer is directly below a block's own, such as letters below ticked options."""
     own, other = (re.sub(r"\W", "", flat(each.answer or "")) for each in (part, below))
     return below.ended and not below.body and bool(own and other) and own != other
 
 
 def _doubt(part: _BankBlock, choice: Choice) -> str | None:
-    """Return why a question is rejected, None if it is read."""
+    """Return the doubt of a block; None if it is certain."""
     if part.case:
         return "case_unsure"
-    may_be_titled = any(line.gap for line in part.body[1 : choice.stem.count("\n") + 1])  # above an empty line
+    may_be_titled = any(line.gap for line in part.body[1 : choice.stem.count("\n") + 1])  # the stem has an empty line
     if part.unsure or may_be_titled or any(line.unsure for line in part.body) or len(_HAN.findall(choice.stem)) < 3:
         return "stem_unreadable"
     answer = flat(part.answer or "").strip(" ()[]【】。.;,")

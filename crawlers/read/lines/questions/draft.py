@@ -1,4 +1,4 @@
-"""One question as read from a paper, and all that was read from a paper."""
+"""A question as read from a paper, and the result of reading a paper."""
 
 from typing import Any
 
@@ -16,41 +16,41 @@ DOUBTS = {
     "case_unsure": "words between it and the previous case may be a further case, so which case it has is uncertain",
     "answer_list_mismatch": "its answer list was not read, gives two answers or ? for it, has too many or too few, or none for its section",
 }
-"""Why a question is rejected, and what that means."""
+"""Reasons for rejecting a question, and what they mean."""
 
 
 class Draft(Struct, frozen=True, kw_only=True):
-    """One question as its paper shows it; raw texts as in atomexam.records.item.QuestionItem."""
+    """A question as its paper shows it; raw texts as in `atomexam.records.item.QuestionItem`."""
 
     line: int
-    """Index of the line it begins on, by which a paper of several pages finds the page."""
+    """Index of its first line, which shows its page in a paper of several pages."""
     ordinal: int
     """1 for the first question of the paper, including rejected ones."""
     number: int
     type: str | None = None
-    """The type in a tag at its number: 判断题."""
+    """Type given in a tag next to its number: 判断题."""
     above: Above
     stem: str
     options: list[str] = []
     answer: str | None = None
     explanation: str | None = None
     doubts: tuple[str, ...] = ()
-    """Why it cannot be read with certainty: keys of DOUBTS, as the passes found them."""
+    """Reasons why it cannot be read with certainty: keys of DOUBTS, in order of the passes."""
     words: str = ""
-    """What was found, what was expected and what to do, where more is known than what the decisive doubt means."""
+    """Details about the decisive doubt, if more is known than DOUBTS says: what was found, what was expected, what to do."""
 
     @property
     def doubt(self) -> str | None:
-        """Return the decisive doubt, for which the question is rejected: that of the earliest pass, since later passes rely on it."""
+        """Return the decisive doubt: that of the earliest pass, since later passes rely on it."""
         return self.doubts[0] if self.doubts else None
 
     def doubted(self, doubt: str | None, words: str = "") -> "Draft":
-        """Return the question with one more doubt; `words` are kept if it is the decisive one."""
+        """Return the question with one more doubt; `words` are stored only with the first doubt."""
         return structs.replace(self, doubts=(*self.doubts, doubt), words=self.words if self.doubts else words) if doubt else self
 
     @property
     def position(self) -> str:
-        """Place within the paper for the provenance."""
+        """Position within the paper, for the provenance."""
         return f"q{self.ordinal}"
 
     def raw_fields(self) -> dict[str, Any]:
@@ -73,19 +73,19 @@ class Draft(Struct, frozen=True, kw_only=True):
 
 
 class ParsedPaper(Struct, frozen=True):
-    """The result of reading a paper: each number that begins a question in it is in `questions` or in `rejected`."""
+    """The result of reading a paper: each question number in it is in `questions` or in `rejected`."""
 
     questions: list[Draft]
     unread: list[str]
     """Lines that belong to no question: titles, instructions, remarks of the site."""
     rejected: list[Draft] = []
-    """Questions that are rejected, each with its doubt."""
+    """Rejected questions, each with its doubt."""
     numbers: int = 0
     """Number of question numbers in the paper."""
 
     @property
     def drafts(self) -> list[Draft]:
-        """Return the questions and rejected ones, in the order of the paper."""
+        """Return read and rejected questions in the order of the paper."""
         return sorted([*self.questions, *self.rejected], key=lambda draft: draft.ordinal)
 
 

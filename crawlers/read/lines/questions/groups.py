@@ -1,4 +1,4 @@
-"""What is between questions: the heading above them, the case or the options that several of them share. From lines to values."""
+"""Read what is between questions: headings, and cases or options that several questions share. Lines in, values out."""
 
 import re
 
@@ -23,7 +23,7 @@ _SINGLE = ("单个", "单一", "单独")  # each question below has its own case
 
 
 class Above(Struct, frozen=True, kw_only=True):
-    """What is above one question."""
+    """What is above a question."""
 
     heading: str | None = None
     case: str | None = None
@@ -32,29 +32,29 @@ class Above(Struct, frozen=True, kw_only=True):
     images: int = 0
     """Images inside the case."""
     announced: bool = False
-    """A note states that several questions share what is above."""
+    """Whether a note states that several questions share it."""
     unsure: bool = False
-    """Words that may be a further case are between this question and the previous case."""
+    """Whether text that may be another case is between this question and the previous case."""
 
 
 class _Shared(Struct):
     """What several questions share, as read so far."""
 
     kind: str = ""
-    """`case`, `options`, or nothing."""
+    """`case`, `options`, or empty."""
     announced: bool = False
     unsure: bool = False
     text: list[str] = []
     options: list[str] = []
     has_questions: bool = False
     last: int | None = None
-    """The number of the last question that a note names."""
+    """Number of the last question that a note gives."""
     left: int | None = None
-    """How many more questions a note names."""
+    """How many more questions the note covers."""
 
 
 class Setting:
-    """What has been read between questions so far. One per paper; pass lines in order, then call `above` for each question."""
+    """State of what was read between questions. One per paper; pass lines in order, then call `above` for each question."""
 
     def __init__(self) -> None:
         self.heading: str | None = None
@@ -65,7 +65,7 @@ class Setting:
     def take(self, text: str, is_title: bool = False) -> bool:
         """Read a line that is a heading or announces a case or shared options; return False for any other line.
 
-        `is_title` states that its surroundings make the line a heading.
+        `is_title` states that the line is a heading by its position.
         """
         line = flat(text)
         rest = ""
@@ -105,13 +105,13 @@ class Setting:
         self._shared = _Shared("case", text=[text])
 
     def add(self, text: str) -> bool:
-        """Read any other line before a question; return False if it belongs to nothing."""
+        """Read any other line before a question; return False if it belongs nowhere."""
         shared, line = self._shared, flat(text)
         is_open = shared.kind == "case" and not shared.has_questions
         options = options_in(text, letter_of(shared.options[-1]) if shared.options else "")
         if options and not (is_open and shared.text):
             if is_open:
-                shared.kind = "options"  # what the note announced are options
+                shared.kind = "options"  # the note announced options
             if shared.kind != "options" or shared.has_questions:
                 self._shared = shared = _Shared("options")
             shared.options.append(text)
@@ -122,19 +122,19 @@ class Setting:
                 return False
             shared.text.append(text)
         elif tells_patient(line) and kind_of(flat(self.heading or "")) in ("case", "choice", "multiple", ""):
-            # by its words alone the case is one, and no note states which questions it belongs to; or one did, and the previous continues
+            # either only its words show a case, and no note states its questions; or a note did, and the previous case may continue
             unsure = self._is_announced() or kind_of(flat(self.heading or "")) != "case"
             self._shared = _Shared("case", text=[text], unsure=unsure)
         else:
             if shared.kind == "case" and not self._is_announced() and not is_instruction(line):
-                self._shared = _Shared(unsure=True)  # a remark, or an unannounced case: neither the old case nor none is certain
+                self._shared = _Shared(unsure=True)  # a remark or an unannounced case: whether the old case still applies is uncertain
             elif tells_age(line):
                 shared.unsure = True  # a patient among questions of another kind
             return False
         return True
 
     def _is_announced(self) -> bool:
-        """Return whether a note states that what is above also applies to the next question."""
+        """Return whether a note states that the case also applies to the next question."""
         shared = self._shared
         more = shared.last is not None and (self._number is None or self._number < shared.last)
         return shared.kind == "case" and (more or bool(shared.left))

@@ -1,4 +1,4 @@
-"""Which lines of a paper are answer lists. From lines to regions."""
+"""Find the answer lists of a paper. Lines in, regions out."""
 
 import re
 from collections.abc import Sequence, Set
@@ -29,29 +29,29 @@ _OF_PAPER = re.compile(r"\d年|卷$")
 _THIS = ("本章", "本节", "本课", "本讲", "本单元", "本组", "本页")
 _MOST_OPTIONS = 11  # lines
 _LONGEST_QUESTION = 40  # lines
-_NEAR = 6  # lines above the options of a group in which the answers of the previous group are
+_NEAR = 6  # lines above a group's options to search for the previous group's answers
 
 
 class Region(Struct):
-    """A run of lines that are answers."""
+    """A run of lines that list answers."""
 
     start: int
     stop: int
     lines: list[str]
-    """Their texts; the first without the words that announce the list."""
+    """Text of each line; the first without the words that announce the list."""
 
 
 def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[Region]:
     """Return the answer lists of a paper, in order.
 
     Args:
-        titles: flat lines that their surroundings make headings.
+        titles: flat lines that are headings by their position.
     """
     regions: list[Region] = []
     headings = {*titles, *map(heading_key, titles)}
     index = 0
     while index < len(lines):
-        is_words = not kinds_of(lines[index].flat) & LISTS  # only a row of letters below a row of numbers lists answers then
+        is_words = not kinds_of(lines[index].flat) & LISTS  # then only a row of letters below a row of numbers lists answers
         opening = None if is_words and not _is_below_numbers(lines, index) else _opened(lines, index, headings)
         if opening is None:
             if _is_heading(lines[index].flat, headings):
@@ -67,7 +67,7 @@ def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[
 
 
 def _opened(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[list[str], bool] | None:
-    """Return what a line states of the list that begins there, its section and its first answers, and whether a title announces it."""
+    """Return the list's section and first answers as stated on its opening line, and whether a title announces the list."""
     text = lines[index].text
     if may_say_answer(lines[index].flat) and (announced := _announced(lines, index, headings)):
         return announced
@@ -75,7 +75,7 @@ def _opened(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[list
 
 
 def _announced(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[list[str], bool] | None:
-    """Return the same of a line with a title: `第一章答案` above the list, `第一章答案：1.B 2.C`."""
+    """Do the same for a line with a title: `第一章答案` above the list, or `第一章答案：1.B 2.C`."""
     text, line = lines[index].text, lines[index].flat
     title = title_in(line)
     if title is None:
@@ -95,7 +95,7 @@ def _names_section(name: str, headings: Set[str]) -> bool:
 
 
 def _lists(text: str, of_section: bool) -> bool:
-    """Return whether what follows a title on its line is a list: answers with numbers, or several that are not the letters of one."""
+    """Return whether the text after a title lists answers: numbered ones, or more letters than one answer has."""
     if is_list(text):
         return True
     run = BARE_RUN.match(flat(text)) if len(text) < 800 else None
@@ -103,14 +103,14 @@ def _lists(text: str, of_section: bool) -> bool:
 
 
 def explains(lines: Sequence[Line], index: int) -> bool:
-    """Return whether a title such as 答案解析： belongs to the question above, which has its answer, and what follows is not a list."""
+    """Return whether a title such as 答案解析： belongs to the answered question above and is not followed by a list."""
     if not _is_answered_above(lines, index) or index + 1 >= len(lines) or is_entry(lines, index + 1):
         return False
     return "解析" in lines[index].flat or "详解" in lines[index].flat
 
 
 def _is_answered_above(lines: Sequence[Line], index: int) -> bool:
-    """Return whether the lines of a question are directly above a place, its own answer among them."""
+    """Return whether a question with its answer is directly above a line."""
     answered = False
     for at in range(index - 1, max(-1, index - _LONGEST_QUESTION), -1):
         if _is_heading(lines[at].flat, set()):
@@ -123,13 +123,13 @@ def _is_answered_above(lines: Sequence[Line], index: int) -> bool:
 
 
 def is_bare_run(line: str) -> bool:
-    """Return whether a flat line is the answers of a section, without numbers."""
+    """Return whether a flat line lists a section's answers without numbers."""
     run = BARE_RUN.match(line) if len(line) < 800 else None
     return bool(run and (run["label"].strip() or len(run["answers"]) > 4))
 
 
 def _follows_title(lines: Sequence[Line], index: int, headings: set[str], of_section: bool) -> bool:
-    """Return whether what follows the word 答案 is a list, and not the answer of one question."""
+    """Return whether the text after the word 答案 is a list rather than the answer to one question."""
     for at in range(index, min(index + 4, len(lines))):
         line = lines[at].flat
         if WHOLE_ANSWER.fullmatch(line):
@@ -144,14 +144,14 @@ def _follows_title(lines: Sequence[Line], index: int, headings: set[str], of_sec
 
 
 def _opens_paper(lines: Sequence[Line], index: int) -> bool:
-    """Return whether a line is the first with a number and has its answer below it: `测评（答案卷）` above it is the title of the paper."""
+    """Return whether a line is the first numbered one and its answer is below: then `测评（答案卷）` above it is the paper's title."""
     if index + 1 >= len(lines) or any(kind != "answer" for kind, _ in parts_of(lines[index + 1].text)):
         return False
     return not any((number := number_of(line.flat)) and number.style != "tight" for line in lines[:index])
 
 
 def _end(lines: Sequence[Line], index: int, headings: set[str], titled: bool) -> int:
-    """Return where the list that is open at a place ends."""
+    """Return where the answer list that is open at a line ends."""
     explained = is_entry(lines, index - 1)
     while index < len(lines):
         line = lines[index].flat
@@ -183,7 +183,7 @@ def _end(lines: Sequence[Line], index: int, headings: set[str], titled: bool) ->
 
 
 def _opens_group(lines: Sequence[Line], index: int) -> bool:
-    """Return whether options begin on a line and a further question, not an answer, is directly below them: they belong to its group."""
+    """Return whether options begin on a line and a further question, not an answer, follows: the options belong to its group."""
     if letter_of(lines[index].flat) != "A" or not opens_options(lines, index):
         return False
     below = index + 1
@@ -198,7 +198,7 @@ def _opens_group(lines: Sequence[Line], index: int) -> bool:
 
 
 def _parts_list(lines: Sequence[Line], index: int) -> bool:
-    """Return whether a plain line is between letters without explanation and a question: it continues neither of them."""
+    """Return whether a plain line between unexplained letters and a question continues neither."""
     if index + 1 >= len(lines) or number_of(lines[index + 1].flat) is None or not reads_as_question(lines, index + 1):
         return False
     _, words = (parts_of(lines[index - 1].text) or (("text", ""),))[-1]  # after a mark, if there is one
@@ -208,7 +208,7 @@ def _parts_list(lines: Sequence[Line], index: int) -> bool:
 
 
 def _is_heading(line: str, headings: set[str]) -> bool:
-    """Return whether a flat line is a heading by its words, or one of those read as such above."""
+    """Return whether a flat line is a heading by its words, or repeats a heading read above."""
     return (kinds_of(line) & HEADS != 0 and (heads(line) or may_head(line))) or (len(line) > 1 and line in headings)
 
 
@@ -238,12 +238,12 @@ def is_list(text: str) -> bool:
 
 
 def _is_text(rest: str) -> bool:
-    """Return whether what follows an answer begins with words instead of a mark."""
+    """Return whether the text after an answer begins with words rather than a mark."""
     return [kind for kind, _ in parts_of(rest)[:1]] == ["text"]
 
 
 def is_entry(lines: Sequence[Line], index: int) -> bool:
-    """Return whether a line is one or several answers, each after its number."""
+    """Return whether a line consists of one or more numbered answers."""
     if index >= len(lines):
         return False
     line = lines[index].flat

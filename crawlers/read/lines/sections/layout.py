@@ -1,9 +1,7 @@
-"""What each line of a paper is: heading, note, answer list, or the first line of a question. Lines in, the layout out.
+"""Classify each line of a paper: heading, note, answer list, or first line of a question. Lines in, layout out.
 
-Which of the numbers that begin lines are those of the questions: the run of numbers that fits the paper best. From lines to places.
-
-Each number that begins a line may be a question's, or a point of a list, a dose, or a year that a line break brought to the front. A run is
-good if the numbers follow each other in one style and each question has its own options or answer; the best run is found in one pass.
+A number that begins a line may be a question's, a point of a list, a dose, or a year after a line break. The question numbers are the run
+that fits the paper best: consecutive numbers in one style, each question with its own options or answer. One pass finds the best run.
 """
 
 from bisect import bisect_right
@@ -29,9 +27,9 @@ from crawlers.read.vocabulary.labels import WHOLE_ANSWER, columns_of, has_part
 from crawlers.read.vocabulary.numbers import Number, number_of
 from crawlers.read.vocabulary.options import letter_of
 
-_SKIPPED = 20  # numbers that a paper may leave out between two questions
-_ENDS = 0.5  # of two lines that may end an answer, the better worded one does
-_NEAR = 3  # earlier lines with the same number that are tried
+_SKIPPED = 20  # numbers that may be missing between two questions
+_ENDS = 0.5  # prefers the better-worded of two lines that may end an answer
+_NEAR = 3  # how many earlier lines with the same number to try
 _STYLES = {"point": 2.5, "ordinal": 2.5, "titled": 2.5, "tight": 0.0, "ocr": 0.5}
 
 
@@ -41,11 +39,11 @@ class Candidate(Struct):
     index: int
     number: Number
     base: float
-    """Score of its own line."""
+    """Score of the line itself."""
     heading: int
     """Number of headings above it."""
     ending: str = ""
-    """`sure` or `unsure` if it ends an answer in words, see endings.AnswerWatch."""
+    """`sure` or `unsure` if it ends an answer in words; see `signals.AnswerWatch`."""
     score: float = 0.0
     before: int = -1
     """The previous candidate in the best run that ends here."""
@@ -62,7 +60,7 @@ class _Evidence:
         self.has_options = self._sets[-1] * 8 > sum(number_of(line.flat) is not None for line in lines)
 
     def stop(self, index: int) -> int:
-        """Return the latest place where a question that begins at a place ends."""
+        """Return the last possible end of a question that begins at a line."""
         at = bisect_right(self._walls, index)
         return self._walls[at] if at < len(self._walls) else self._stop
 
@@ -72,7 +70,7 @@ class _Evidence:
         return self._sets[stop] - self._sets[start], self._answers[stop] - self._answers[start]
 
     def worth(self, start: int, stop: int) -> float:
-        """Return how much the lines from `start` to `stop` look like a question."""
+        """Score how much the lines from `start` to `stop` look like one question."""
         sets, answers = self.between(start, stop)
         worth = 12.0 if sets == 1 else 12.0 - 14.0 * (sets - 1) if sets else 0.0
         return worth + (3.0 - 2.0 * (answers - 1) if answers else 0.0)
@@ -82,7 +80,7 @@ def _option_sets(lines: Sequence[Line]) -> list[bool]:
     """Return for each line whether the options of a question begin on it; letters inside an explanation do not count."""
     begins, explained = [], False
     for index, line in enumerate(lines):
-        if explained or kinds_of(line.flat) & LISTS:  # a line without any sign explains nothing and ends no explanation
+        if explained or kinds_of(line.flat) & LISTS:  # a line without such a sign neither starts nor ends an explanation
             explained = has_part(line.text, "explanation") or (explained and number_of(line.flat) is None)
         begins.append(not explained and opens_options(lines, index))
     return begins
@@ -97,7 +95,7 @@ def candidates_of(lines: Sequence[Line], walls: set[int], headings: Sequence[int
             watch.leave()
             continue
         if not watch.inside and not kinds_of(line.flat) & LISTS:
-            continue  # without a number or a mark
+            continue  # neither a number nor a mark
         number, ending = number_of(line.flat), ""
         if number:
             ending = watch.ending(number, line.flat)
@@ -118,7 +116,7 @@ def _base(line: Line, number: Number, inside: bool) -> float:
 
 
 def choose(lines: Sequence[Line], walls: set[int], headings: Sequence[int]) -> tuple[list[Candidate], list[Candidate]]:
-    """Return the numbers of the questions in order, and those that no run includes.
+    """Return the numbers of the questions in order, and the numbers left out of the best run.
 
     Args:
         walls: indices of lines that are headings, notes or answer lists.
@@ -150,7 +148,7 @@ def choose(lines: Sequence[Line], walls: set[int], headings: Sequence[int]) -> t
 
 
 def _earlier(candidates: list[Candidate], at: int, by_value: dict[int, list[int]], top: int) -> list[int]:
-    """Return the candidates that may precede one in a run."""
+    """Return the candidates that may come before this one in a run."""
     value = candidates[at].number.value
     near = set(by_value.get(value - 1, ())[-_NEAR:])
     tried = near | set(range(max(0, at - _NEAR), at)) | set(by_value.get(value, ())[-1:])
@@ -163,7 +161,7 @@ def _earlier(candidates: list[Candidate], at: int, by_value: dict[int, list[int]
 
 
 def _step(before: Candidate, after: Candidate, evidence: _Evidence) -> float:
-    """Return how well one number follows another, 0 at best."""
+    """Return how well one number follows another; 0 is best, lower is worse."""
     cost = 0.5 if before.number.sign != after.number.sign else 0.0
     anew = before.heading != after.heading
     grown = after.number.value - before.number.value
@@ -189,7 +187,7 @@ def _step(before: Candidate, after: Candidate, evidence: _Evidence) -> float:
 
 _SENTENCE_ENDS = ("。", "?", ".", ")", "】", ":", "!", ";", "”")
 _CASE_LINES = 30
-_MIN_WORDS = 4  # characters after a number that a line break may have brought to the front
+_MIN_WORDS = 4  # characters required after a number that may be at the front by a line break only
 
 
 class Span(Struct, frozen=True):
@@ -201,7 +199,7 @@ class Span(Struct, frozen=True):
     section: int
     """Number of headings above it."""
     stray: bool = False
-    """The number does not fit among those around it."""
+    """Whether the number does not fit its neighbours."""
 
 
 class PaperLayout(Struct, frozen=True):
@@ -210,18 +208,18 @@ class PaperLayout(Struct, frozen=True):
     lines: list[Line]
     regions: list[Region]
     titles: set[int]
-    """Places of headings."""
+    """Indices of headings."""
     spans: list[Span]
     cases: dict[int, Number]
-    """Places of numbered lines that are not questions but the case of those below, numbered (1), (2)."""
+    """Indices of numbered lines that are not questions but the case of the questions below, numbered (1), (2)."""
     width: int = 0
-    """Columns that nine of ten lines do not exceed."""
+    """Width in columns that 90% of lines do not exceed."""
     bare: frozenset[str] = frozenset()
-    """Flat titles not recognised by words, by which the answer lists may name their sections."""
+    """Flat titles recognised only by their position; answer lists may refer to sections by them."""
 
 
 def lay_out(lines: list[Line]) -> PaperLayout:
-    """Return what each line is."""
+    """Classify the lines of a paper."""
     width = _width(lines)
     kinds = [kinds_of(line.flat) for line in lines]
     numbered = [
@@ -248,7 +246,7 @@ def lay_out(lines: list[Line]) -> PaperLayout:
 
 
 def _width(lines: Sequence[Line]) -> int:
-    """Return the columns that nine of ten lines do not exceed."""
+    """Return the width in columns that 90% of lines do not exceed."""
     texts = sorted((line.flat for line in lines), key=len, reverse=True)
     rank = len(texts) - len(texts) * 9 // 10
     widths = sorted(map(columns_of, texts[:rank]))
@@ -257,7 +255,7 @@ def _width(lines: Sequence[Line]) -> int:
 
 
 def _ends(count: int, stops: set[int]) -> list[int]:
-    """Return for each place the next one where something else begins."""
+    """Return, for each line, the next line where something else begins."""
     ends, end = [count] * count, count
     for index in range(count - 1, -1, -1):
         ends[index] = end
@@ -274,7 +272,7 @@ def _announces(lines: Sequence[Line], index: int) -> bool:
 
 
 def _cases(questions: Sequence[Candidate], others: Sequence[Candidate]) -> dict[int, Number]:
-    """Return the numbers that have their own questions: `31. 患者……` above `(1)`, `(2)`."""
+    """Return the numbers of cases, which have numbered questions of their own: `31. 患者……` above `(1)`, `(2)`."""
     indices = [candidate.index for candidate in questions]
     cases = {}
     for candidate in others:
@@ -288,7 +286,7 @@ def _cases(questions: Sequence[Candidate], others: Sequence[Candidate]) -> dict[
 
 
 def _strays(lines: Sequence[Line], chosen: list[Candidate], others: list[Candidate], walls: set[int]) -> list[Candidate]:
-    """Return the numbers that look like those of questions, though they fit into no run."""
+    """Return the numbers that look like those of questions but fit no run."""
     strays: list[Candidate] = []
     owners = iter([*chosen, None])
     owner, following = None, next(owners)
@@ -304,7 +302,7 @@ def _strays(lines: Sequence[Line], chosen: list[Candidate], others: list[Candida
 
 
 def _between(chosen: Sequence[Candidate]) -> list[Candidate]:
-    """Return the numbers between two consecutive ones, 12, 2, 13: they are from another paper, or a misprint."""
+    """Return each number out of order between two consecutive ones, as in 12, 2, 13: from another paper, or a misprint."""
     return [
         one
         for before, one, after in zip(chosen, chosen[1:], chosen[2:], strict=False)
@@ -316,7 +314,7 @@ def _between(chosen: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _lost(chosen: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:
-    """Return the numbers that end an answer above, though no run includes them, and are not those of a question on another line."""
+    """Return the numbers that end an answer but are in no run, unless another line has the question with that number."""
     known = {(one.heading, one.number.style, one.number.value) for one in chosen}
     lost = [one for one in others if one.ending == "sure" and (one.heading, one.number.style, one.number.value) not in known]
     return lost + [one for one in others if one.ending == "unsure"]

@@ -1,4 +1,4 @@
-"""What lines of a paper show by their words and places: options, questions and answers begin, headings, the ends of answers in words."""
+"""Signals of a paper's lines: starts of options, questions and answers, headings, ends of answers in words."""
 
 import re
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _INLINE = re.compile(
     r"(?<=[\s。;?!):\u4e00-\u9fff_])[(\[【]?\s?A\s{0,2}[)\]】.、:,]\s{0,4}[^\n]{1,120}?(?<=[\s。;?!):\u4e00-\u9fff\d])[(\[【]?\s?B\s{0,2}[)\]】.、:,]"
 )
 _THIRD = re.compile(r"C\s{0,2}[)\]】.、:,]")
-_AHEAD = 12  # lines checked to distinguish a question from an answer
+_AHEAD = 12  # lines to look ahead to distinguish a question from an answer
 
 
 def opens_options(lines: Sequence[Line], index: int) -> bool:
@@ -77,12 +77,12 @@ _OPENS = "[【〖◆■●▲◇□★"
 _TITLE_COLUMNS = 60
 _NO_TITLE_ENDS = tuple("。?!;:,、…")
 _CASE_LINES = 30
-_FULL = 0.8  # of the width of the longest lines: a shorter line is not broken for its length
-_NARROWEST = 44  # columns: no page is that narrow
+_FULL = 0.8  # share of the longest lines' width; a shorter line was not wrapped
+_NARROWEST = 44  # columns; every page is wider
 
 
 def is_title_line(lines: Sequence[Line], index: int) -> bool:
-    """Return whether a line is a heading, by its words or by being above a first number."""
+    """Return whether a line is a heading, by its words or because the next line has the number 1."""
     line = lines[index].flat
     kinds = kinds_of(line)
     if not kinds and line[:1] not in _OPENS:
@@ -102,7 +102,7 @@ def is_title_line(lines: Sequence[Line], index: int) -> bool:
 
 
 def _heads_numbered(lines: Sequence[Line], index: int) -> bool:
-    """Return whether a line in brackets, `【能力提升】`, is not a mark of an answer or note and is directly above a question."""
+    """Return whether a bracketed line, `【能力提升】`, marks neither an answer nor a note and is directly above a question."""
     line = lines[index].flat
     if is_note(line) or number_of(line) or parts_of(lines[index].text) != (("text", lines[index].text),) or index + 1 == len(lines):
         return False
@@ -111,7 +111,7 @@ def _heads_numbered(lines: Sequence[Line], index: int) -> bool:
 
 
 def begins_paper(lines: Sequence[Line], index: int) -> bool:
-    """Return whether a line names a further paper, whose first question is below."""
+    """Return whether a line is the title of another paper, whose first question is below."""
     if not is_paper_title(lines[index].flat) or ((number := number_of(lines[index].flat)) and number.style != "tight"):
         return False
     below = next((opening for later in lines[index + 1 : index + 4] if not heads(later.flat) and (opening := number_of(later.flat))), None)
@@ -119,7 +119,7 @@ def begins_paper(lines: Sequence[Line], index: int) -> bool:
 
 
 def _heads_more(lines: Sequence[Line], index: int) -> bool:
-    """Return whether questions with numbers of another form are below a numeral that is alone on its line."""
+    """Return whether a numeral alone on its line is above questions numbered in another style."""
     for at in range(index + 1, min(index + _CASE_LINES, len(lines))):
         if opens_options(lines, at) or tells_answer(lines[at]):
             return False
@@ -132,7 +132,7 @@ def heads_restart(lines: Sequence[Line], index: int, width: int) -> bool:
     """Return whether a short line, `感觉与知觉`, is the title of a chapter whose numbers restart directly below.
 
     Args:
-        width: columns of the longest lines; a line of that width may have been broken, and this be its rest.
+        width: columns of the longest lines; if the line above is that wide, this line may be its continuation.
     """
     line = lines[index].flat
     below = number_of(lines[index + 1].flat) if 0 < index < len(lines) - 1 else None
@@ -147,7 +147,7 @@ def heads_restart(lines: Sequence[Line], index: int, width: int) -> bool:
 
 
 def _follows_question(lines: Sequence[Line], index: int, style: str) -> bool:
-    """Return whether a number of a style is above a line, with no heading or note between."""
+    """Return whether a number of this style is above a line, with no heading or note between."""
     for at in range(index - 1, max(-1, index - _CASE_LINES), -1):
         if heads(lines[at].flat) or is_note(lines[at].flat):
             return False
@@ -157,7 +157,7 @@ def _follows_question(lines: Sequence[Line], index: int, style: str) -> bool:
 
 
 def is_bare(line: Line) -> bool:
-    """Return whether a line has no mark, number, letter or punctuation of a question, answer, note or case."""
+    """Return whether a line has no mark, number, letter or punctuation that shows a question, answer, note or case."""
     words = line.flat
     number = number_of(words)
     if (
@@ -175,12 +175,12 @@ def is_bare(line: Line) -> bool:
 
 
 NONE_ABOVE = 0.6
-"""Share of the questions that must have nothing above their stems for the text above the others to be a title."""
+"""Minimum share of questions with no text above their stems for the text above the others to be a title."""
 _LONGEST_TITLE = 40  # characters
 
 
 def may_be_title(line: str) -> bool:
-    """Return whether a flat line is short, ends no sentence and describes no patient."""
+    """Return whether a flat line is short, does not end a sentence and does not describe a patient."""
     may_be_case = tells_age(line) or tells_patient(line) or is_note(line)
     return (
         len(line) <= _LONGEST_TITLE and not asks(line) and not line.endswith(("。", "!", ":", ";")) and not heads(line) and not may_be_case
@@ -194,26 +194,26 @@ _SET = re.compile(r"(?:请|试)?(?:简述|试述|论述|简答|概述|什么是|
 
 
 def sets_question(words: str) -> bool:
-    """Return whether flat words after a number are worded as only a question is."""
+    """Return whether the flat words after a number can only be a question."""
     return bool(_SET.match(words.strip()))
 
 
 class AnswerWatch:
-    """Follows the lines of a paper into its answers and out of them."""
+    """Tracks whether the lines of a paper are inside an answer."""
 
     def __init__(self) -> None:
         self.inside = False
         """Whether an answer in words or an explanation is open."""
         self._question_numbers: dict[str, int] = {}  # by style, the last number outside of answers
-        self._points: dict[str, int] = {}  # by style, the last point of the open answer; they began at 1
+        self._points: dict[str, int] = {}  # by style, the last point of the open answer; points start at 1
         self._doubted: dict[str, int] = {}
 
     def leave(self) -> None:
-        """Pass a line that is a heading or a list."""
+        """Process a line that is a heading or a list."""
         self._close()
 
     def ending(self, number: Number, line: str) -> str:
-        """Return `sure` or `unsure` if a number inside an answer is that of the next question, else nothing."""
+        """Return `sure` or `unsure` if a number inside an answer starts the next question, else an empty string."""
         style, value = number.style, number.value
         if not self.inside or style in _LOOSE or number.counted:
             return ""
@@ -226,7 +226,7 @@ class AnswerWatch:
         return "sure"
 
     def take(self, line: Line, number: Number | None, ending: str) -> None:
-        """Pass a line of the paper."""
+        """Process a line of the paper."""
         if number and (not self.inside or ending == "sure"):
             self._close()
             self._question_numbers[number.style] = number.value
@@ -259,10 +259,10 @@ class AnswerWatch:
 
 
 def unsure_positions(numbers: Sequence[tuple[int, str]]) -> set[int]:
-    """Return the indices of numbers that may be points of the answer above, and of the question that this answer belongs to.
+    """Return the indices of numbers that may be points of the answer above, and of the question which has that answer.
 
     Args:
-        numbers: index and ending of each number that is a question's or may be one.
+        numbers: index and ending of each number that starts or may start a question.
     """
     unsure: set[int] = set()
     owner: int | None = None
