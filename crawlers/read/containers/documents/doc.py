@@ -1,8 +1,8 @@
-"""Importer of Word 97-2003 documents (.doc): bytes in, the lines of the docx that Word would save of them out.
+"""Read Word 97-2003 documents (.doc): bytes in, the lines of the equivalent docx out.
 
-Text, emphasis, automatic numbers and tables become the parts of a docx, which `docx.py` reads, so a paper says the same in both forms; text
-boxes are at its end. Notes, headers, comments, deleted text and codes of fields are left out. A document is refused if its text, its
-numbers or its emphasis cannot be read to the end.
+Text, emphasis, automatic numbers and tables become parts of a docx, which `docx.py` reads, so both formats give the same paper; text boxes
+come last. Notes, headers, comments, deleted text and field codes are omitted. A document is refused if its text, numbers or emphasis cannot
+be read completely.
 """
 
 import re
@@ -43,15 +43,15 @@ _IMAGE = "<pic:pic/>"
 _SIGNS = {"\t": "<w:tab/>", "\x0b": "<w:br/>", "\x0c": "<w:br/>", "\x0e": "<w:br/>", "\x1e": "<w:noBreakHyphen/>"}
 _SPECIAL = re.compile("[\x00-\x1f\uf020-\uf0ff]|[^\x00-\x1f\uf020-\uf0ff]+")
 _SYMBOLS = range(0xF020, 0xF100)
-"""Where characters of symbol fonts are."""
+"""Code points of symbol fonts."""
 _LOST_NUMBERS = re.compile(r"\s{0,9}(?:AUTONUM(?:LGL|OUT)?|LISTNUM)\b", re.IGNORECASE)
-"""Fields that show a number that the file does not store."""
+"""Fields that show a number which the file does not store."""
 _DRAWN = re.compile(r"\s{0,9}EQ\b", re.IGNORECASE)
 """A field that shows a formula."""
 _FIELD_CHARS = 100
 _HEADING_STYLE, _MOST_BOLD_CHARS = re.compile(r"(?:heading|标题)\s?([1-6])", re.IGNORECASE), 24
 _MOST_DEEP, _NEAR = 20, 40
-"""Tables within tables; edges of cells that are nearer are one edge."""
+"""Maximum depth of nested tables; edges of cells nearer than this are one edge."""
 
 
 def read_doc(name: str, body: bytes) -> Text:
@@ -76,8 +76,8 @@ def read_word(name: str, body: bytes) -> Text:
 
 
 def headed_lines(name: str, body: bytes) -> list[str]:
-    """Return the paragraphs and rows of tables of a Word document with `#` before headings: by their style, or bold as a whole."""
-    from docx.text.paragraph import Paragraph  # loads slowly, and most files are not of Word
+    """Return the paragraphs and table rows of a Word document with `#` before headings, recognised by style or by bold type."""
+    from docx.text.paragraph import Paragraph  # slow import, and most files are not Word documents
 
     lines = list[str]()
     for block in (_document_of if name.lower().endswith(SUFFIX) else opened)(name, body).iter_inner_content():
@@ -107,7 +107,7 @@ def _document_of(name: str, body: bytes) -> "Document":
 
 
 class _Field(Struct):
-    """A field that has not ended."""
+    """A field whose end was not read yet."""
 
     code: str = ""
     has_result: bool = False
@@ -120,13 +120,13 @@ class _Row(Struct):
 
 
 class _Table(Struct):
-    """A table that is not read to its end."""
+    """A table whose end was not read yet."""
 
     rows: list[_Row] = field(default_factory=list)
     cells: list[str] = field(default_factory=list)
-    """Of the row that has not ended."""
+    """Cells of the open row."""
     blocks: list[str] = field(default_factory=list)
-    """Of the cell that has not ended."""
+    """Blocks of the open cell."""
 
 
 class _Walk:
@@ -135,14 +135,14 @@ class _Walk:
         self._file = DocFile(name, body)
         self._sections = {stop - 1 for _, stop, _ in self._file.positions(SECTIONS, 12)}
         self._read: dict[bytes, Paragraph] = {}
-        self._numbers, self._styles = set[int](), set[int]()  # lists of paragraphs; styles of those that name no list
-        self._fields: list[_Field] = []  # those that are open
+        self._numbers, self._styles = set[int](), set[int]()  # lists of paragraphs; styles of paragraphs without a list
+        self._fields: list[_Field] = []  # open fields
 
     def docx(self) -> "Document":
         """Return the document as a docx.
 
         Raises:
-            ValueError: its numbers, or the words behind a field, cannot be known.
+            ValueError: its numbers, or the words after a field, are unknown.
         """
         start, length = self._file.box_start, self._file.box_length
         body = "".join([*self._blocks(0, self._file.length), *self._blocks(start, start + length)])
@@ -192,7 +192,7 @@ class _Walk:
             raise ValueError("a field without an end")
 
     def _ranges(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
-        """Yield for each paragraph its first character, its mark, and the position behind its text."""
+        """Yield for each paragraph its first character, its mark, and the position after its text."""
         units, first = self._file.units, start
         for at in range(start, stop):
             unit = units[at]
@@ -217,7 +217,7 @@ class _Walk:
                 yield f"<w:r>{_properties(face)}{inner}</w:r>"
 
     def _piece(self, text: str, face: Face) -> str:
-        """Return one special character, or text without any."""
+        """Return one special character, or text without special characters."""
         if text in (_BEGIN, _RESULT, _END):
             return self._of_field(text)
         if not self._is_seen():
@@ -227,7 +227,7 @@ class _Walk:
             return ""
         if face.symbol:
             return f'<w:sym w:char="{face.symbol:04X}"/>' * len(text)
-        if text in ("\x01", "\x08"):  # a picture, or a drawing that floats
+        if text in ("\x01", "\x08"):  # a picture or a floating drawing
             return "" if face.is_data else _IMAGE
         if len(text) == 1 and ord(text) in _SYMBOLS:
             return f'<w:sym w:char="{ord(text):04X}"/>'
@@ -236,7 +236,7 @@ class _Walk:
         return f'<w:t xml:space="preserve">{escape(xml_text(join_surrogates(text)))}</w:t>'
 
     def _of_field(self, sign: str) -> str:
-        """Follow the signs that surround the code and the result of a field; a formula drawn by one is an image."""
+        """Process a sign that begins, separates or ends a field; a formula field becomes an image."""
         if sign == _BEGIN:
             self._fields.append(_Field())
         elif self._fields and sign == _RESULT:
@@ -248,7 +248,7 @@ class _Walk:
         return ""
 
     def _is_seen(self) -> bool:
-        """Return whether what follows is not the code of a field."""
+        """Return whether the following text is outside field codes."""
         return all(one.has_result for one in self._fields)
 
 
@@ -274,7 +274,7 @@ def _end_row(table: _Table, shape: Paragraph) -> None:
 
 
 def _table_of(table: _Table) -> str:
-    """Return a table whose cells span the columns that the edges of all its rows make."""
+    """Return a table in which cells span the columns formed by the edges of all rows."""
     if table.blocks or table.cells:
         _end_row(table, Paragraph())
     columns = list[int]()
@@ -291,6 +291,6 @@ def _row_of(columns: list[int], row: _Row) -> str:
         merge = row.merges[at] if at < len(row.merges) else 0
         wide = max(1, places[at + 1] - places[at]) if at + 1 < len(places) else 1
         span = f'<w:gridSpan w:val="{wide}"/>' if wide > 1 else ""
-        merged = "<w:vMerge/>" if merge else ""  # an empty one, as far as a reader is concerned
+        merged = "<w:vMerge/>" if merge else ""  # read as an empty cell
         cells.append(f"<w:tc><w:tcPr>{span}{merged}</w:tcPr>{text}</w:tc>")
     return f"<w:tr>{''.join(cells)}</w:tr>"

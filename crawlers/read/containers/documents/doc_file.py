@@ -1,7 +1,7 @@
 """The parts of a Word 97-2003 document: bytes of a compound file in; characters, their properties and further tables out.
 
-Names and positions are those of the published format [MS-DOC]: its FIB names the tables, its piece table (Clx) says where the characters
-are, and its pages of properties (FKP) say which properties the bytes at a position have.
+Names and positions follow the published format [MS-DOC]: its FIB locates the tables, its piece table (Clx) the characters, and its property
+pages (FKP) give the properties of the bytes at a position.
 """
 
 import struct
@@ -18,7 +18,7 @@ from lxml import etree
 from atomexam.text.refusal import Refusal
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""The first bytes of a compound file."""
+"""First bytes of a compound file."""
 BROKEN_DOC = (
     OSError,
     EOFError,
@@ -31,13 +31,13 @@ BROKEN_DOC = (
     ArithmeticError,
     RecursionError,
 )
-"""What olefile, lxml and the readers of tables raise on a damaged file."""
+"""Errors of olefile, lxml and the table readers for a damaged file."""
 STYLES, SECTIONS, FACES, PARAGRAPHS, PIECES, LISTS, LIST_USES = 1, 6, 12, 13, 33, 73, 74
 """Indices of tables in the FIB: Stshf, PlcfSed, PlcfBteChpx, PlcfBtePapx, Clx, PlfLst, PlfLfo."""
 _WORD, _WORD97, _PAGE_BYTES = 0xA5EC, 0x00C1, 512
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
 _TEXT, _BEFORE_BOXES, _BOX_TEXT = 3, (3, 4, 5, 7, 8), 9
-"""Indices of numbers of characters in the FIB: of the text; of all that is stored before text boxes; of these."""
+"""Indices of character counts in the FIB: the text, everything stored before text boxes, the text boxes."""
 _NO_SPRMS, _DATA_AGAIN = b"", 8
 
 
@@ -53,15 +53,15 @@ class _Piece(NamedTuple):
     start: int
     stop: int
     offset: int
-    """Of its first byte in the stream `WordDocument`."""
+    """Offset of its first byte in the stream `WordDocument`."""
     width: int
-    """Bytes of a character."""
+    """Bytes per character."""
     sprms: bytes
     """Properties changed by a fast save."""
 
 
 class DocFile:
-    """One document. Positions of characters count UTF-16 units.
+    """One document. Character positions count UTF-16 units.
 
     Raises:
         ValueError, OSError, struct.error, LookupError, TypeError, AttributeError, RecursionError: it is damaged; see `BROKEN_DOC`.
@@ -114,10 +114,10 @@ class DocFile:
             raise ValueError(f"{self.length} characters of text")
 
     def table(self, index: int, to_end: bool = False) -> bytes:
-        """Return a table that the FIB names; empty if the document has none.
+        """Return a table listed in the FIB; empty if the document has none.
 
         Args:
-            to_end: with what is stored after it.
+            to_end: include everything stored after it.
         """
         start, size = self._places[index]
         if size and start + size > len(self._table):
@@ -125,7 +125,7 @@ class DocFile:
         return self._table[start:] if to_end and size else self._table[start : start + size]
 
     def positions(self, index: int, size: int) -> list[tuple[int, int, bytes]]:
-        """Return a table of ranges: first position, position behind the last, and the `size` bytes that describe it."""
+        """Return a table of ranges: first position, position after the last, and the `size` bytes that describe the range."""
         table = self.table(index)
         count = (len(table) - 4) // (4 + size) if table else 0
         starts = struct.unpack_from(f"<{count + 1}i", table) if count > 0 else ()
@@ -177,9 +177,9 @@ class DocFile:
         return units
 
     def _properties(self, index: int) -> list[Run]:
-        """Return the properties of characters or paragraphs by the bytes they are stored in.
+        """Return the properties of characters or paragraphs by byte range.
 
-        Each page is named once: a small file that names one page thousands of times would fill any memory.
+        Each page may occur only once: a small file that refers to one page thousands of times would exhaust memory.
         """
         runs, seen, last = list[Run](), set[int](), 0
         for _, _, number in self.positions(index, 4):
@@ -199,7 +199,7 @@ class DocFile:
         return runs
 
     def faces(self, start: int, stop: int) -> Iterator[Run]:
-        """Yield the runs of characters in a range, each with its own properties."""
+        """Yield the runs of characters in a range, each with its properties."""
         at = bisect_right(self._starts, start) - 1
         while start < stop:
             piece = self._pieces[at]
@@ -218,7 +218,7 @@ class DocFile:
             at += 1
 
     def paragraph(self, mark: int) -> bytes:
-        """Return the style (two bytes) and the properties of the paragraph with a mark at a position."""
+        """Return the style (two bytes) and properties of the paragraph whose mark is at a position."""
         piece = self._pieces[bisect_right(self._starts, mark) - 1]
         offset = piece.offset + (mark - piece.start) * piece.width
         place = bisect_right(self._paragraphs, offset, key=lambda run: run.start) - 1
@@ -227,7 +227,7 @@ class DocFile:
         return (self._paragraphs[place].sprms or b"\0\0") + piece.sprms
 
     def data(self, offset: int) -> bytes:
-        """Return properties that are stored in the stream `Data`; a small file whose paragraphs all name long ones is damaged."""
+        """Return properties stored in the stream `Data`; raise ValueError if paragraphs of a small file refer to too many."""
         (size,) = struct.unpack_from("<H", self._data, offset)
         self._data_left -= size
         if self._data_left < 0:
@@ -252,4 +252,4 @@ _SHORT_CHANGES = {
     **{0x0C: 0x260A, 0x18: 0x2416, 0x19: 0x2417, 0x41: 0x0800, 0x4D: 0x2A0C, 0x53: 0x2A33},
     **{0x55: 0x0835, 0x5C: 0x083C, 0x5E: 0x2A3E, 0x62: 0x2A42, 0x68: 0x2A48},
 }
-"""Numbers of one-byte changes in a piece -> the properties they set, as far as they matter here."""
+"""One-byte change codes in a piece -> the properties they set, as far as needed here."""

@@ -1,5 +1,5 @@
-"""What the properties, lists and styles of a Word 97-2003 document say, as the parts of a docx: its tables and lists of changes (sprm) in,
-XML out. A document whose tables cannot be read to their end raises: its numbers would be wrong.
+"""Convert the properties, lists and styles of a Word 97-2003 document into parts of a docx: tables and lists of changes (sprm) in, XML out.
+A document whose tables cannot be read completely raises an error, since its numbers would be wrong.
 """
 
 import re
@@ -23,14 +23,14 @@ _COLOURS = (
 )
 _SHIFTS = {1: "superscript", 2: "subscript"}
 _SIZES = {0: 1, 1: 1, 2: 2, 3: 4, 4: 2, 5: 2, 7: 3}
-"""Kind of a property -> number of bytes of its value; kind 6 states its size."""
+"""Kind of a property -> bytes of its value; kind 6 states its own size."""
 _ROW, _TABS, _LONG_TABS = 0xD608, 0xC615, 255
 _HUGE, _ROW_DATA = (0x6645, 0x6646), 0x646B
 _AUTOMATIC = 0xFF
 
 
 class Face(Struct, frozen=True):
-    """How a run is written."""
+    """Character formatting of a run."""
 
     bold: bool = False
     underlined: bool = False
@@ -40,31 +40,31 @@ class Face(Struct, frozen=True):
     fill: str = ""
     shift: str = ""
     is_data: bool = False
-    """Its placeholder is no picture but data of a field."""
+    """Whether its placeholder is field data, not a picture."""
     symbol: int = 0
-    """Code of the symbol that its placeholder is for."""
+    """Code of the symbol that its placeholder represents."""
 
 
 class Paragraph(Struct, frozen=True):
-    """What a paragraph mark says."""
+    """What a paragraph mark states."""
 
     style: int = 0
     level: int | None = None
     number: int | None = None
-    """1 for the first list of the document, 0 for none, None for that of its style."""
+    """1 for the document's first list, 0 for none, None for that of its style."""
     depth: int = 0
-    """Number of tables that it is in."""
+    """Number of tables that enclose it."""
     ends_row: bool = False
     ends_cell: bool = False
-    """Of a table within a table, whose marks are those of paragraphs."""
+    """Whether it ends a cell of a nested table, whose marks are those of paragraphs."""
     edges: tuple[int, ...] = ()
-    """Of the cells of the row that it ends, in twentieths of a point."""
+    """Cell edges of the row that it ends, in twentieths of a point."""
     merges: tuple[int, ...] = ()
-    """Of each cell: 1 if it continues the one beside it, 2 if the one above it."""
+    """For each cell: 1 if it continues the cell on its left, 2 if the one above."""
 
 
 def sprms(stored: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield codes and values of a list of properties; a list that ends within a value ends before it."""
+    """Yield codes and values of a list of properties; drop a last value that is incomplete."""
     position = 0
     while position + 2 < len(stored):
         code = stored[position] | stored[position + 1] << 8
@@ -86,11 +86,11 @@ def sprms(stored: bytes) -> Iterator[tuple[int, bytes]]:
 
 @lru_cache(maxsize=4096)
 def face_of(stored: bytes) -> Face:
-    """Return how a run is written, apart from what its styles say."""
+    """Return the formatting of a run, apart from that of its styles."""
     values: dict[str, bool | str | int] = {}
     for code, value in sprms(stored):
         if code in _SWITCHES:
-            values[_SWITCHES[code]] = value[0] in (1, 0x81)  # 0x80: as its style; 0x81: unlike it, which is plain
+            values[_SWITCHES[code]] = value[0] in (1, 0x81)  # 0x80: like the style; 0x81: unlike the style, which is plain
         elif code == 0x2A33:
             values = {}
         elif code == 0x2A3E:
@@ -117,11 +117,11 @@ _SWITCHES = {0x0835: "bold", 0x083C: "hidden", 0x0800: "deleted", 0x0806: "is_da
 
 
 def paragraph_of(stored: bytes, data: Callable[[int], bytes]) -> Paragraph:
-    """Return what the properties of a paragraph say.
+    """Return what the properties of a paragraph state.
 
     Args:
-        stored: its style and its properties.
-        data: reads properties that are stored elsewhere, by their position.
+            stored: its style and properties.
+            data: returns properties stored elsewhere, by position.
     """
     values: dict[str, int | bool | tuple[int, ...]] = {"style": stored[0] | stored[1] << 8}
     is_in_table, merges = False, dict[int, int]()
@@ -132,7 +132,7 @@ def paragraph_of(stored: bytes, data: Callable[[int], bytes]) -> Paragraph:
             values["level"] = value[0]
         elif code == 0x460B:
             number = struct.unpack("<h", value)[0]
-            values["number"] = max(0, number)  # negative: it was in a list
+            values["number"] = max(0, number)  # negative: removed from a list
         elif code == 0x2416:
             is_in_table = value[0] == 1
         elif code == 0x6649:
@@ -156,7 +156,7 @@ def paragraph_of(stored: bytes, data: Callable[[int], bytes]) -> Paragraph:
 
 
 def _row(value: bytes) -> tuple[tuple[int, ...], dict[int, int]]:
-    """Return the edges of a row's cells, and which of these are merged."""
+    """Return the edges of a row's cells, and how cells are merged."""
     count = value[0]
     edges = struct.unpack_from(f"<{count + 1}h", value, 1)
     merges = {}
@@ -175,13 +175,13 @@ FORMATS = {
     **{19: "decimalFullWidth2", 22: "decimalZero", 23: "bullet", 28: "decimalEnclosedCircleChinese", 33: "taiwaneseCounting"},
     **{35: "taiwaneseCountingThousand", 37: "chineseCounting", 38: "chineseLegalSimplified", 39: "chineseCountingThousand", 255: "none"},
 }
-"""Formats of numbers -> their names in a docx; another one is shown in digits, as there."""
+"""Number formats -> their docx names; others are shown in digits, as in docx."""
 _LEVELS, _NO_STYLE, _PARAGRAPH_STYLE, _MOST_BASES = 9, 0xFFF, 1, 11
 _LIST_BYTES, _USE_BYTES, _LEVEL_BYTES, _BASE_BYTES = 28, 16, 28, 10
 
 
 def numbering_of(file: DocFile) -> tuple[str, set[int]]:
-    """Return the lists of a document as the content of a part `numbering`, and their numbers."""
+    """Return the lists of a document as the content of a `numbering` part, and their numbers."""
     shapes = {identity: (at, levels) for at, (identity, levels) in enumerate(_lists(file))}
     parts = [f'<w:abstractNum w:abstractNumId="{at}">{"".join(levels)}</w:abstractNum>' for at, levels in shapes.values()]
     numbers = set()
@@ -193,7 +193,7 @@ def numbering_of(file: DocFile) -> tuple[str, set[int]]:
 
 
 def _lists(file: DocFile) -> Iterator[tuple[int, list[str]]]:
-    """Yield the id of each list and its levels, which are stored after the table of lists."""
+    """Yield the id and levels of each list; levels are stored after the table of lists."""
     size, table = len(file.table(LISTS)), file.table(LISTS, to_end=True)
     if not size:
         return
@@ -211,7 +211,7 @@ def _lists(file: DocFile) -> Iterator[tuple[int, list[str]]]:
 
 
 def _level(table: bytes, position: int, level: int, style: int = _NO_STYLE) -> tuple[str, int]:
-    """Return a level of a list, and the position behind it."""
+    """Return a level of a list, and the position after it."""
     start, kind, flags = struct.unpack_from("<iBB", table, position)
     of_face, of_paragraph, restarts_below = struct.unpack_from("<BBB", table, position + 24)
     position += _LEVEL_BYTES + of_face + of_paragraph
@@ -228,7 +228,7 @@ def _level(table: bytes, position: int, level: int, style: int = _NO_STYLE) -> t
 
 
 def _uses(file: DocFile) -> Iterator[tuple[int, str]]:
-    """Yield for each number of a list which list it is, and how its levels are changed."""
+    """Yield for each list number the id of its list and the changes to its levels."""
     table = file.table(LIST_USES)
     if not table:
         return
@@ -253,7 +253,7 @@ def _uses(file: DocFile) -> Iterator[tuple[int, str]]:
 
 
 def styles_of(file: DocFile) -> tuple[str, dict[int, tuple[int, int | None]]]:
-    """Return the styles of paragraphs as the content of a part `styles`, with their lists only, and the base and list of each."""
+    """Return the paragraph styles, reduced to their lists, as the content of a `styles` part, and the base and list of each."""
     parts, lists = [], dict[int, tuple[int, int | None]]()
     for style, base, paragraph in _styles(file):
         basis = f'<w:basedOn w:val="{base}"/>' if base != _NO_STYLE else ""
@@ -263,10 +263,10 @@ def styles_of(file: DocFile) -> tuple[str, dict[int, tuple[int, int | None]]]:
 
 
 def lists_of(styles: set[int], lists: dict[int, tuple[int, int | None]]) -> set[int]:
-    """Return the lists that some styles are in, by themselves or by those they are based on."""
+    """Return the lists of the given styles, their own or inherited."""
     numbers = set()
     for style in styles:
-        for _ in range(_MOST_BASES):  # styles may be based on each other in a circle
+        for _ in range(_MOST_BASES):  # styles may form a cycle
             base, number = lists.get(style, (_NO_STYLE, 0))
             if number is not None:
                 break
@@ -299,7 +299,7 @@ def _styles(file: DocFile) -> Iterator[tuple[int, int, Paragraph]]:
 
 
 def list_of(paragraph: Paragraph) -> str:
-    """Return the list and level that a paragraph or style names itself."""
+    """Return the list and level that a paragraph or style itself refers to."""
     level = "" if paragraph.level is None else f'<w:ilvl w:val="{paragraph.level}"/>'
     number = "" if paragraph.number is None else f'<w:numId w:val="{paragraph.number}"/>'
     return f"<w:numPr>{level}{number}</w:numPr>" if level or number else ""
@@ -313,13 +313,13 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def xml_text(text: str) -> str:
-    """Return a text without the characters that XML cannot have."""
+    """Return a text without characters that XML does not allow."""
     return _NO_XML.sub("", text)
 
 
 def docx_of(body: str, numbering: str, styles: str) -> "Document":
-    """Return a docx by the XML within the root of each of its parts; prefixes are w and pic."""
-    import docx  # loads slowly, and most files are not of Word
+    """Build a docx from the XML inside the root of each part; prefixes are w and pic."""
+    import docx  # slow import, and most files are not Word documents
     from docx.oxml import parse_xml
 
     document = docx.Document()

@@ -1,8 +1,7 @@
-"""Importer of docx: bytes in, the lines of the document in reading order out.
+"""Read docx: bytes in, the lines of the document in reading order out.
 
-What Word stores outside the text becomes text: automatic numbers, underlined blanks, check marks of symbol fonts, superscripts and
-subscripts, formulas. Text boxes follow the paragraph they are anchored to. Headers, footers, notes, comments, deleted and hidden text are
-left out.
+Word content outside the text becomes text: automatic numbers, underlined blanks, check marks of symbol fonts, superscripts, subscripts and
+formulas. Text boxes follow their anchor paragraph. Headers, footers, notes, comments, and deleted and hidden text are omitted.
 """
 
 import re
@@ -28,16 +27,16 @@ _NUMBER, _CHINESE = re.compile(r"\s{0,9}(\d{1,5})[ .、．]{0,3}"), re.compile("
 
 
 def table_lines(rows: list[list[CellLines]]) -> list[str]:
-    """Return each row as one line with tabs between its cells, or cell by cell if one of them has several lines.
+    """Return each row as one line with tabs between cells, or cell by cell if a cell has several lines.
 
-    A cell that is only a number is the number of the text in the next cell.
+    A cell with only a number numbers the text in the next cell.
     """
     return [line for row in rows for line in _lines_of([cell for cell in row if cell])]
 
 
 def _lines_of(cells: list[CellLines]) -> list[str]:
     number = _NUMBER.fullmatch(cells[0][0]) if len(cells) > 1 and len(cells[0]) == 1 else None
-    if number and _CHINESE.search(cells[1][0]):  # `1`, `3岁的儿童…` are no 13
+    if number and _CHINESE.search(cells[1][0]):  # `1`, `3岁的儿童…` must not become 13
         cells = [[f"{number[1]}、{cells[1][0]}", *cells[1][1:]], *cells[2:]]
     if all(len(cell) == 1 for cell in cells):
         return ["\t".join(cell[0] for cell in cells)] if cells else []
@@ -54,23 +53,23 @@ _IMAGES = {
 }
 _UNSEEN = {
     *(f"{_W}{tag}" for tag in ("del", "moveFrom", "instrText", "delText", "rt", "pPr", "rPr", "sdtPr", "sectPr", "tblPr", "trPr")),
-    _MC_FALLBACK,  # repeats what its Choice contains
+    _MC_FALLBACK,  # repeats the content of its Choice
 }
 _SIGNS = {f"{_W}ptab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 _SYMBOLS = {"FC": "√", "FE": "☑", "FB": "×", "FD": "☒", "A8": "□", "6F": "□", "6E": "■", "A1": "○", "6C": "●"}
-"""Signs of Wingdings, which Word stores at F000."""
+"""Signs of Wingdings, which Word stores from code F000 on."""
 _SYMBOLS_2 = {"50": "√", "4F": "×", "52": "☑", "51": "☒", "53": "☒", "54": "☒", "A3": "□"}
 _TICKS = "√×☑☒"
 _COLOUR, _PLAIN = re.compile("[0-9A-Fa-f]{6}"), re.compile("(?:000000|FFFFFF|([0-9A-F]{2})\\1\\1)", re.IGNORECASE)
 _FACES = (("i", "slanted"), ("em", "colour dotted"), ("bdr", "colour framed"), ("strike", STRUCK), ("dstrike", STRUCK))
 _MOSTLY = 0.8
-"""Share of the characters of a document in its tables from which on it is read as a sheet."""
+"""Share of a document's characters in tables at which it is read as a sheet."""
 _WIDE_DIGITS = 3  # no table has a hundred columns
 _OFF = ("0", "false", "none", "off")
 
 
 def read_docx(name: str, body: bytes) -> Text:
-    """Return the lines of a Word document, tables row by row with a tab between cells, and a placeholder for every image.
+    """Return the lines of a Word document, tables row by row with tabs between cells, and a placeholder for every image.
 
     Raises:
         ValueError: the file is not a valid docx.
@@ -79,11 +78,11 @@ def read_docx(name: str, body: bytes) -> Text:
 
 
 def text_of_document(name: str, document: "OpenDocument") -> Text:
-    """Return the lines of an opened document, as `read_docx` does; its part has no tree afterwards."""
+    """Return the lines of an opened document, as `read_docx` does; this destroys the document's tree."""
     try:
         return _text_of(name, document)
     finally:
-        del document.part._element  # parts refer to each other, so it would keep the tree in memory until the garbage collector runs
+        del document.part._element  # cyclic references would keep the tree in memory until the garbage collector runs
 
 
 def _text_of(name: str, document: "OpenDocument") -> Text:
@@ -116,14 +115,14 @@ def opened(name: str, body: bytes) -> "OpenDocument":
     Raises:
         ValueError: the file is not a valid docx.
     """
-    from docx import Document  # loads slowly, and most files are not of Word
+    from docx import Document  # slow import, and most files are not Word documents
 
     check_zipped(name, body, "word/", "docx")
     try:
         document = Document(BytesIO(body))
     except (*BROKEN_PARTS, _opc_error()) as error:
         raise Refusal(_damaged(name, error)) from None
-    if document.element.tag != f"{_W}document":  # a wrong letter in its namespace is enough
+    if document.element.tag != f"{_W}document":  # one wrong letter in the namespace is enough
         raise Refusal(_damaged(name, ValueError(f"its main part is {str(document.element.tag)[:80]!r}, not a document")))
     return document
 
@@ -139,9 +138,9 @@ class _Walk:
         self._numbering = Numbering(document)
         self.lines: list[str] = []
         self.rows: list[tuple[str, list[str]]] = []
-        """Positions and cells of the document walked so far, each line outside of its tables as one cell."""
+        """Positions and cells read so far; each line outside tables is one cell."""
         self.tables: list[list[list[str]]] = []
-        """The cells of the tables walked so far that have none in them."""
+        """Cells of the tables read so far that contain no other table."""
 
     def read(self) -> Iterator[str]:
         """Yield the lines of the complete document."""
@@ -159,7 +158,7 @@ class _Walk:
                 self.rows += [(f"block:{number}", [line]) for line in lines if line.strip()]
 
     def _blocks(self, parent: etree._Element) -> Iterator[etree._Element]:
-        """Yield paragraphs and tables below an element, including those in content controls, but none below another block."""
+        """Yield the outermost paragraphs and tables below an element, including those in content controls."""
         waiting = [parent]
         first = True
         while waiting:
@@ -179,7 +178,7 @@ class _Walk:
                 yield from self._paragraph(element) if element.tag == f"{_W}p" else self._table(element)
 
     def _inline(self, paragraph: etree._Element, boxes: list[etree._Element]) -> Iterator[etree._Element]:
-        """Yield the text of a paragraph in order, and record the text boxes anchored to it."""
+        """Yield the text elements of a paragraph in order, and collect its text boxes in `boxes`."""
         waiting = [*reversed(paragraph)]
         while waiting:
             element = waiting.pop()
@@ -225,7 +224,7 @@ def _rows(table: etree._Element) -> Iterator[etree._Element]:
 
 
 def _cells(row: etree._Element) -> Iterator[tuple[etree._Element | None, bool]]:
-    """Yield the cells of a row by the table's columns, and whether each goes on that above: None for one that is merged."""
+    """Yield the cells of a row, one per table column, and whether each continues the cell above; merged cells are None."""
     for element in row.iterchildren(f"{_W}tc", f"{_W}sdt"):
         for cell in [element] if element.tag == f"{_W}tc" else element.iterdescendants(f"{_W}tc"):
             merged, span = cell.find(f"{_W}tcPr/{_W}vMerge"), cell.find(f"{_W}tcPr/{_W}gridSpan")
@@ -236,7 +235,7 @@ def _cells(row: etree._Element) -> Iterator[tuple[etree._Element | None, bool]]:
 
 
 def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
-    """Return the text of elements; adjacent runs with the same vertical position are joined, as Word splits `-1` anywhere."""
+    """Return the text of elements; join adjacent runs with the same vertical shift, since Word splits `-1` anywhere."""
     pieces: list[str] = []
     run, pending = None, ""
     for element in elements:
@@ -254,7 +253,7 @@ def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
 
 
 def _signed(element: etree._Element, piece: str) -> str:
-    """Return a text in tags for the emphasis of its run, as crawlers.read.vocabulary.emphasis reads them."""
+    """Return a text with tags for its run's emphasis, as crawlers.read.vocabulary.emphasis reads them."""
     face = element.getparent().find(f"{_W}rPr") if element.tag == f"{_W}t" else None
     if face is None or not piece.strip():
         return piece
@@ -298,7 +297,7 @@ def _symbol(font: str, code: str) -> str:
 
 
 def _form_field(field: etree._Element) -> str:
-    """Return what a field of a form shows without a text of its own: a check box, the chosen entry of a list."""
+    """Return what a form field without its own text shows: a check box, or the chosen list entry."""
     box, entries = field.find(f"{_W}ffData/{_W}checkBox"), field.find(f"{_W}ffData/{_W}ddList")
     if box is not None:
         checked = box.find(f"{_W}checked")
@@ -315,7 +314,7 @@ def _is_on(switch: etree._Element | None, space: str) -> bool:
 
 
 def _text_with_blanks(element: etree._Element) -> str:
-    """Return a text or tab; underlined blanks to be filled in become `____`."""
+    """Return a text or tab; underlined blanks to fill in become `____`."""
     words = "\t" if element.tag == f"{_W}tab" else element.text or ""
     line = element.getparent().find(f"{_W}rPr/{_W}u")
     if line is None or line.get(f"{_W}val") in _OFF or words.strip():

@@ -1,4 +1,4 @@
-"""Automatic numbers, superscripts, subscripts and formulas of Word: a paragraph or element in, what Word shows out."""
+"""Automatic numbers, superscripts, subscripts and formulas of Word: a paragraph or element in, the text that Word shows out."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _SHIFTS = {"superscript": raised, "subscript": lowered}
 
 
 def shifted(run: etree._Element, text: str) -> str:
-    """Return the text of a run: superscript, subscript or normal."""
+    """Return the text of a run, as superscript or subscript if the run is."""
     alignment = run.find(f"{_W}rPr/{_W}vertAlign")
     return _SHIFTS.get("" if alignment is None else alignment.get(f"{_W}val", ""), str)(text)
 
@@ -30,7 +30,7 @@ def is_shifted(run: etree._Element | None) -> bool:
 
 
 def formula(element: etree._Element) -> str:
-    """Return a formula on one line: superscripts and subscripts as such, fractions with a slash."""
+    """Return a formula on one line, with superscript and subscript characters and slashes for fractions."""
     if element.tag in _TEXTS:
         return element.text or ""
     if not isinstance(element.tag, str) or element.tag in _UNSEEN:
@@ -60,13 +60,13 @@ def _sign(element: etree._Element, properties: str, name: str, usual: str) -> st
 
 
 def _one(text: str) -> str:
-    """Return a text that can be beside a slash or under a root: in brackets if it contains operators."""
+    """Return a text to put next to a slash or under a root, in brackets if it contains operators."""
     return text if text.isalnum() or (text.startswith("(") and text.endswith(")")) else f"({text})"
 
 
 _LEVELS = 9
 _MOST_CHARS, _MOST_DIGITS = 255, 9
-"""Maximum length of a level's text, and of its first number. Each paragraph repeats them: 3 kB gave 120 MB of text."""
+"""Maximum length of a level's text, and of its start number. Each paragraph repeats them: 3 kB once produced 120 MB of text."""
 _REFERENCE = re.compile("%([1-9])")
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
 
@@ -96,7 +96,7 @@ FORMATS: dict[str, Callable[[int], str]] = {
 
 
 class Numbering:
-    """The running numbers of one document; call it for its paragraphs in order."""
+    """The running numbers of one document; call `prefix` for its paragraphs in order."""
 
     def __init__(self, document: Any) -> None:
         numbers, styles = part_root(document, "/numbering"), part_root(document, "/styles")
@@ -109,7 +109,7 @@ class Numbering:
         self._levels_of: dict[str, dict[int, etree._Element]] = {}
 
     def prefix(self, paragraph: etree._Element) -> str:
-        """Return the number that Word shows before a paragraph; nothing if it shows none, or only a bullet."""
+        """Return the number that Word shows before a paragraph; empty for none or a bullet."""
         list_level = self._list_level(paragraph)
         if list_level is None:
             return ""
@@ -121,7 +121,7 @@ class Numbering:
         kind = _value(levels[level], "numFmt") or "decimal"
         if kind in ("bullet", "none"):
             return ""
-        # An unknown number format is shown in digits: a wrong form loses less than no number.
+        # Show an unknown number format in digits: a wrong form loses less than no number.
         text = _REFERENCE.sub(
             lambda match: _formatted(int(match[1]) - 1, counts, levels), (_value(levels[level], "lvlText") or "")[:_MOST_CHARS]
         )
@@ -130,7 +130,7 @@ class Numbering:
     def _list_level(self, paragraph: etree._Element) -> tuple[str, int] | None:
         """Return list and level of a paragraph: its own, else those of its style or of the styles it is based on."""
         style, level, holder = _value(paragraph.find(f"{_W}pPr"), "pStyle"), None, paragraph
-        for _ in range(_LEVELS + 2):  # styles may be based on each other in a circle
+        for _ in range(_LEVELS + 2):  # styles may form a cycle
             properties = holder.find(f"{_W}pPr/{_W}numPr")
             level = level or _value(properties, "ilvl")
             if number := _value(properties, "numId"):
@@ -208,7 +208,7 @@ def _by_id(root: etree._Element | None, tag: str, key: str) -> dict[str, etree._
 
 
 def part_root(document: Any, kind: str) -> etree._Element | None:
-    """Return the XML of a part that the document refers to; None if it has none."""
+    """Return the XML of a part that the document refers to; None if there is none."""
     from docx.opc.part import XmlPart
 
     for relation in document.part.rels.values():

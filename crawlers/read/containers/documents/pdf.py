@@ -1,4 +1,4 @@
-"""Importer of PDF, and of pictures of pages: bytes in, the lines and tables of all pages in reading order out."""
+"""Read PDFs and pictures of pages: bytes in, the lines and tables of all pages in reading order out."""
 
 import logging
 import math
@@ -31,30 +31,30 @@ from crawlers.read.vocabulary.labels import IMAGE, flat
 
 SUFFIX = ".pdf"
 PAGED = (SUFFIX, *PICTURES)
-"""Suffixes of what is printed or photographed: places on pages, which are read into lines."""
+"""Suffixes of files read into lines from positions on pages, printed or photographed."""
 MAX_PAGES = 3000
 PAGE_SECONDS = 10.0
-"""Seconds of computing for one page; a full page of a book takes a fifth of one."""
+"""Time limit for one page; a full page of a book takes a fifth of a second."""
 FILE_SECONDS, _SECONDS_A_PAGE, _SECONDS_A_SCAN = 60.0, 0.5, 10.0
-"""Seconds for a file, or for each page if that is more: half a second, or ten where scans are read."""
+"""Time limit for a file, or per page if that gives more: half a second, or ten seconds where scans are read."""
 MOST_SECONDS = 3000.0
-"""For a file at most: 3,000 pages of text, or 300 scans."""
+"""Maximum time for a file: 3,000 pages of text, or 300 scans."""
 _BUDGET = Budget(seconds=MOST_SECONDS)
 _PAGE_BYTES, _MAX_PIXELS = 400 * 1024**2, 240_000_000
-"""Memory for one page, and pixels of a scan; 1,200 of them an inch make an A4 page of 140 million."""
+"""Memory limit for one page, and maximum pixels of a scan; an A4 page at 1,200 dpi has 140 million."""
 _MAX_GLYPHS = 100_000
-"""Characters on one page; a full newspaper page has 20,000."""
+"""Maximum characters on one page; a full newspaper page has 20,000."""
 _SCAN_SHARE = 0.5
-"""Share of the page's area above which an image is the page itself, or its background."""
+"""Share of the page's area above which an image is the page itself or its background."""
 _MIN_IMAGE = 6.0
 _MAX_DRAWN = 20_000
-"""Lines, rectangles and curves of a page, from which on it is a drawing."""
+"""Lines, rectangles and curves of a page above which it is a drawing."""
 _MAX_NO_GLYPH = 0.2
 _LEAST_BACKGROUND, _BACKGROUND_SHARE = 3, 0.3
-"""Pages, and their share, that have an image at the same place from which on it is a background."""
+"""Minimum number and share of pages with an image in the same place for it to be a background."""
 _UNCLEAR = "text side by side whose cells cannot be told apart; print it with lines around its cells, or import its source"
 
-logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns about every oddity of a font
+logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns about every font irregularity
 
 
 _ADVICE = "print it to a new PDF, or split it"
@@ -72,7 +72,7 @@ def read_pdf_guarded(name: str, body: bytes, budget: Budget = _BUDGET) -> Text:
 
 
 def table_rows(name: str, body: bytes) -> list[tuple[str, list[str]]]:
-    """Return positions and cells of the rows of a PDF that is one table.
+    """Return positions and cells of the rows of a PDF that is a single table.
 
     Raises:
         ValueError: it is not one, or cannot be read.
@@ -91,7 +91,7 @@ def read_picture(name: str, body: bytes) -> Text:
     """Return the lines of a picture of a page.
 
     Raises:
-        ValueError: it is damaged, or what reads it is not installed.
+        ValueError: it is damaged, or the OCR packages are not installed.
     """
     picture = picture_of(name, body)
     if not can_read():
@@ -111,16 +111,16 @@ def read_pdf(name: str, body: bytes) -> Text:
     """
     if b"%PDF-" not in body[:1024]:
         raise Refusal(f"{name}: does not begin like a PDF; is it another kind of file?")
-    import pdfplumber  # loads slowly, and most files are not PDF
+    import pdfplumber  # slow import, and most files are not PDF
     from pdfminer.pdfexceptions import PDFException
     from pdfminer.psexceptions import PSException
     from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 
-    # with the errors of pdfminer on damaged files that pdfplumber does not wrap
+    # including the pdfminer errors on damaged files that pdfplumber does not wrap
     damage = (PdfminerException, MalformedPDFException, PDFException, PSException, ValueError, TypeError, LookupError, AttributeError)
     try:
         with within(FILE_SECONDS, "the list of its pages"), within_memory(_PAGE_BYTES):
-            pages = pdfplumber.open(BytesIO(body)).pages  # to close it would list them again, without a limit
+            pages = pdfplumber.open(BytesIO(body)).pages  # closing it would list the pages again, without a limit
         if len(pages) > MAX_PAGES:
             raise _TooMuch(f"{len(pages)} pages; at most {MAX_PAGES} are read: split it")
         seconds = max(FILE_SECONDS, (_SECONDS_A_SCAN if can_read() else _SECONDS_A_PAGE) * len(pages))
@@ -135,7 +135,7 @@ def read_pdf(name: str, body: bytes) -> Text:
 
 
 class _TooMuch(Exception):
-    """A limit was exceeded, or a page has no readable text: reported in preference to the file's damage."""
+    """A limit was exceeded or a page has no readable text; reported in preference to damage."""
 
 
 def _text(pages: "list[Page]") -> Text:
@@ -158,7 +158,7 @@ def _text(pages: "list[Page]") -> Text:
 
 
 def _text_of(sheets: list[tuple[list[Glyph], list[Any], float]], lost: list[Lost]) -> Text:
-    """Return the lines of pages, each given by its characters, tables and width."""
+    """Return the lines of pages, given their characters, tables and width."""
     dropped, gutter = list[str](), None
     places = Counter(place for glyphs, _, _ in sheets for place in {_place(glyph) for glyph in glyphs if glyph.text == IMAGE})
     often = max(_LEAST_BACKGROUND, _BACKGROUND_SHARE * len(sheets))
@@ -193,7 +193,7 @@ def _place(image: Glyph) -> tuple[int, int, int]:
 def _blocks(
     number: int, glyphs: list[Glyph], tables: Sequence[Any], width: float, gutter: float | None
 ) -> tuple[list[list[TextRow] | PageTable], list[str], float | None]:
-    """Return the texts and tables of a page in reading order, the texts whose cells or options are unclear, and its gutter, if any."""
+    """Return a page's texts and tables in reading order, the texts with unclear cells or options, and its gutter, if any."""
     blocks: list[list[TextRow] | PageTable] = []
     unclear = list[str]()
     for found in [*sorted(tables, key=lambda each: float(each.bbox[1])), None]:
@@ -214,7 +214,7 @@ def _blocks(
 
 
 def _rows(parts: Sequence[list[TextRow] | PageTable]) -> list[tuple[str, list[str]]]:
-    """Return a document that is one table, or tables under headings, as the rows of a sheet; nothing of any other."""
+    """Return a document that is one table, or tables under headings, as rows of a sheet; empty for any other document."""
     rows: list[tuple[str, list[str]]] = []
     begun = False
     for part in parts:
@@ -229,7 +229,7 @@ def _rows(parts: Sequence[list[TextRow] | PageTable]) -> list[tuple[str, list[st
 
 
 def _glyphs_on(number: int, page: "Page") -> tuple[list[Glyph], bool]:
-    """Return the content of a page, and whether it is an image without text."""
+    """Return the characters and images of a page, and whether it is an image without text."""
     chars, area = page.chars, float(page.width) * float(page.height)
     if len(chars) > _MAX_GLYPHS:
         raise _TooMuch(f"page {number}: {len(chars)} characters; at most {_MAX_GLYPHS} are read")

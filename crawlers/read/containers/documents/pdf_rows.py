@@ -1,4 +1,4 @@
-"""Characters of a PDF page to rows of text: the text of each line, with blanks where the page shows them. From values to values."""
+"""Turn the characters of a PDF page into rows of text with blanks where the page shows them. Pure functions."""
 
 import re
 import unicodedata
@@ -12,42 +12,44 @@ from crawlers.text.fields import lowered, raised
 
 _WIDE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")
 _NO_GLYPH = re.compile(r"\(cid:\d+\)")
-# Many fonts have one glyph for a radical and for the character that looks like it, and many PDFs name the radical.
+# Many fonts share one glyph between a radical and the character that looks like it, and many PDFs store the radical.
 _RADICALS = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0x2F00, 0x2FD6)}
 _LOOKALIKES = "⺎兀⺝月⺟母⺠民⻁虎⻄西⻅见⻆角⻉贝⻋车⻓长⻔门⻘青⻙韦⻚页⻛风⻜飞⻝食⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻪黾⻬齐⻮齿⻰龙⻳龟"
 _RADICALS |= dict(zip(map(ord, _LOOKALIKES[::2]), _LOOKALIKES[1::2], strict=True))
-_RADICALS |= {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}  # ﬁ and the other ligatures
+_RADICALS |= {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}  # ﬁ and other ligatures
 _RADICALS |= {ord("㬵"): "胶"}  # one glyph in Noto CJK, the usual fonts of Linux
-_RADICALS |= {0x2E3A: "——", 0x2E3B: "———"}  # one glyph for a dash of Chinese text
+_RADICALS |= {0x2E3A: "——", 0x2E3B: "———"}  # one glyph for a Chinese dash
 _SMALL, _HIGH, _LOW = 0.9, 0.15, 0.08
-"""For a superscript or subscript: its maximum size, and the distance of its foot above or below those of its line, relative to the line's
-size.
+"""For a superscript or subscript, relative to the line's size: maximum size, and minimum distance of its baseline above or below the
+line's.
 """
 _BESIDE = 0.25
-"""Its maximum distance from a character of its line; small text further away is other text."""
+"""Maximum distance to a character of its line; small text further away is separate text."""
 _MOVED = re.compile(r"[0-9A-Za-z+\-−–()=*/′]+")
 _TAB, _WIDE_BLANK, _BLANK = 1.5, 0.7, 0.2
-"""Gaps, in character heights, above which they are a tab, a space between Chinese characters, a space between others."""
+"""Minimum gaps, in character heights, for a tab, for a space between Chinese characters, and for a space between others."""
 _IMAGE_FOOT = 10.0
-"""Points above its foot that an image occupies on its line."""
+"""Height in points, from its bottom edge, that an image occupies in its line."""
 _NO_START = frozenset("，。、；：？！）》」』”’％…,.;:?!)]}%")
 _NO_END = frozenset("（《「『“‘([{")
-"""Signs before which, and after which, no line ends."""
+"""Signs that cannot begin, or cannot end, a line."""
 _WORD = re.compile(r"[0-9A-Za-z]")
 _ASCENT = 0.88
-"""Share of a character's height above its baseline, in the usual Chinese fonts."""
+"""Share of a character's height above the baseline in the usual Chinese fonts."""
 _SAME_ROW = 0.6
-"""Share of its height by which a character overlaps the row it belongs to."""
+"""Minimum overlap of a character with its row, as a share of the smaller height."""
 _BOLD = re.compile(r"bold|black|heavy", re.IGNORECASE)
 _COLOURED = 0.25
-"""Difference of a colour's strongest and weakest part above which it is no shade of grey or black."""
+"""Difference between a colour's strongest and weakest component above which it is not grey or black."""
 _RGB, _CMYK = 3, 4
 _PLACE, _OVER, _MOSTLY_OVER = 40.0, 0.2, 0.2
-"""Points of a part of a page; shares of a character that another covers, and of a style's characters that lie over others."""
+"""Size in points of a grid cell of the page; minimum overlap of two characters as a share; minimum share of a style's characters that
+overlap others.
+"""
 
 
 Style = tuple[float, ...]
-"""How a character is printed: its size, how far its line rises, and its colour."""
+"""How a character is printed: its size, the slope of its line, and its colour."""
 
 
 class Glyph(NamedTuple):
@@ -59,14 +61,14 @@ class Glyph(NamedTuple):
     bottom: float
     text: str
     foot: float = 0.0
-    """The position of its baseline; 0 if that is not known."""
+    """Position of its baseline; 0 if unknown."""
     style: Style = ()
     marks: frozenset[str] = frozenset()
-    """How it stands out: by its colour, by bold type."""
+    """Its emphasis: colour, bold."""
 
 
 _STEEPEST = 0.15
-"""Rise of a line, as a share of its length, above which it is a watermark and no line of a skewed scan."""
+"""Slope above which a line is a watermark and not a line of a skewed scan."""
 
 
 class TextRow(NamedTuple):
@@ -77,16 +79,16 @@ class TextRow(NamedTuple):
     bottom: float
     text: str
     glyphs: tuple[Glyph, ...] = ()
-    """Its characters, from left to right; none of a row that was made of a text."""
+    """Its characters from left to right; empty for a row made from a text."""
 
     @property
     def x1(self) -> float:
-        """Return where its last visible character ends."""
+        """Return the right edge of its last visible character."""
         return max((glyph.x1 for glyph in self.glyphs if not glyph.text.isspace()), default=self.x0)
 
 
 def glyphs_of(chars: Iterable[dict[str, Any]], images: Iterable[dict[str, Any]]) -> list[Glyph]:
-    """Return the characters of a page, each once, and IMAGE for every image. Slanted text, such as a watermark, is left out."""
+    """Return the characters of a page, each once, and IMAGE for every image. Omit slanted text such as watermarks."""
     by_position: dict[tuple[str, int, int], Glyph] = {}
     for char in chars:
         text = _NO_GLYPH.sub("\ufffd", char["text"]).translate(_RADICALS)
@@ -94,26 +96,26 @@ def glyphs_of(chars: Iterable[dict[str, Any]], images: Iterable[dict[str, Any]])
             foot = char["top"] + char["y1"] - char["matrix"][5] if "matrix" in char else 0.0
             style = (round(char["bottom"] - char["top"], 1), round(_rise(char), 1), *(char.get("non_stroking_color") or ()))
             glyph = Glyph(char["x0"], char["x1"], char["top"], char["bottom"], text, foot, style, _marks_of(char))
-            # Bold characters are often printed twice, slightly offset.
+            # Bold type is often printed as two slightly offset characters.
             positions = ((text, round(glyph.x0) + dx, round(glyph.top) + dy) for dx in (0, 1, -1) for dy in (0, 1, -1))
             if text.isspace() or not any(position in by_position for position in positions):
                 by_position[text, round(glyph.x0), round(glyph.top)] = glyph
     for image in images:
-        # An image within a line is aligned like a tall character, so its foot is where it belongs.
+        # An image within a line is aligned like a tall character, so its bottom edge gives its line.
         foot = image["bottom"]
         by_position[IMAGE, round(image["x0"]), round(foot)] = Glyph(image["x0"], image["x1"], foot - _IMAGE_FOOT, foot, IMAGE)
     return list(by_position.values())
 
 
 def _marks_of(char: dict[str, Any]) -> frozenset[str]:
-    """Return how a character of a page stands out: by its colour, by bold type."""
+    """Return the emphasis of a character: colour, bold."""
     colour = _colour_of(char.get("non_stroking_color"))
     bold = {"bold"} if _BOLD.search(str(char.get("fontname", "")).rpartition("+")[2]) else set()
     return frozenset({f"colour {colour}", *bold} if colour else bold)
 
 
 def _colour_of(parts: Any) -> str:
-    """Return a colour as HTML writes it; nothing for a shade of grey, or a pattern."""
+    """Return a colour in HTML notation; empty for a shade of grey or a pattern."""
     if not isinstance(parts, tuple | list) or not all(isinstance(part, int | float) for part in parts):
         return ""
     if len(parts) == _CMYK:
@@ -125,15 +127,15 @@ def _colour_of(parts: Any) -> str:
 
 
 def _rise(char: dict[str, Any]) -> float:
-    """Return how far the line of a character rises, as a share of its length; an italic letter only leans."""
+    """Return the slope of a character's line; an italic letter has none."""
     along, up = char["matrix"][:2] if "matrix" in char else (1.0, 0.0)
     return float(up / along) if along > 0 else float("inf")
 
 
 def rows_of(glyphs: Iterable[Glyph]) -> list[TextRow]:
-    """Return the lines of text formed by glyphs, from top to bottom; superscripts and subscripts belong to their line.
+    """Return the lines of text formed by glyphs, from top to bottom, with superscripts and subscripts in their line.
 
-    Fonts differ in how far their boxes extend above and below one baseline, so what overlaps is counted from that.
+    Character boxes of different fonts extend differently from the same baseline, so overlap is measured from the baseline.
     """
     rows: list[tuple[float, float, list[Glyph]]] = []
     for box_top, box_bottom, glyph in sorted(((*_box(glyph), glyph) for glyph in glyphs), key=lambda box: (box[0] + box[1], box[2].x0)):
@@ -150,7 +152,7 @@ def rows_of(glyphs: Iterable[Glyph]) -> list[TextRow]:
 
 
 def _box(glyph: Glyph) -> tuple[float, float]:
-    """Return the top and bottom of a character, as they would be in a usual font if its baseline is known."""
+    """Return the top and bottom of a character, as in a usual font if its baseline is known."""
     size = glyph.bottom - glyph.top
     return (glyph.foot - _ASCENT * size, glyph.foot + (1 - _ASCENT) * size) if glyph.foot else (glyph.top, glyph.bottom)
 
@@ -169,7 +171,7 @@ def _row(glyphs: list[Glyph]) -> TextRow:
 
 
 def _with_moved(glyphs: list[Glyph]) -> list[Glyph]:
-    """Return the glyphs of a line, with superscript or subscript characters for raised or lowered ones: 10⁹ is not 109."""
+    """Return the glyphs of a line, with superscript or subscript characters for raised or lowered ones, since 10⁹ is not 109."""
     size = max(glyph.bottom - glyph.top for glyph in glyphs)
     feet = Counter(glyph.foot for glyph in glyphs if glyph.foot and glyph.bottom - glyph.top > _SMALL * size)
     if not feet or all(glyph.bottom - glyph.top > _SMALL * size for glyph in glyphs):
@@ -194,7 +196,7 @@ def _with_moved(glyphs: list[Glyph]) -> list[Glyph]:
 
 
 def _shift(glyph: Glyph, foot: float, size: float) -> int:
-    """Return 1 for a superscript, -1 for a subscript."""
+    """Return 1 for a superscript, -1 for a subscript, 0 for neither."""
     if not glyph.foot or glyph.bottom - glyph.top > _SMALL * size:
         return 0
     return 1 if foot - glyph.foot > _HIGH * size else -1 if glyph.foot - foot > _LOW * size else 0
@@ -209,7 +211,7 @@ def _blank(left: Glyph, right: Glyph, height: float) -> str:
 
 
 def joined_lines(lines: Sequence[TextRow], is_wrapped: Callable[[TextRow, TextRow], bool] = lambda upper, lower: True) -> list[str]:
-    """Return the texts of lines, those put together that the width of their text has broken."""
+    """Return the texts of lines, wrapped lines joined."""
     texts: list[str] = []
     for number, line in enumerate(lines):
         if number and is_wrapped(lines[number - 1], line):
@@ -222,7 +224,7 @@ def joined_lines(lines: Sequence[TextRow], is_wrapped: Callable[[TextRow, TextRo
 
 
 def token_width(glyphs: Sequence[Glyph]) -> float:
-    """Return the width of the first characters of a line between which it cannot be broken."""
+    """Return the width of the first characters of a line that cannot be separated by a line break."""
     end = 0
     while end + 1 < len(glyphs) and _stay_together(glyphs[end].text, glyphs[end + 1].text):
         end += 1
@@ -240,7 +242,7 @@ def _is_wide(text: str) -> bool:
 
 
 def without_watermark(glyphs: list[Glyph]) -> tuple[list[Glyph], str]:
-    """Return a page without the text that lies over other text, and that text: all that is printed in a style of which much does."""
+    """Return a page without its watermark, and the watermark's text: all text in a style that often overlaps other text."""
     places: dict[tuple[int, int], list[Glyph]] = {}
     for glyph in glyphs:
         if glyph.text.isalnum() and glyph.style:
@@ -262,7 +264,7 @@ def _lies_over(one: Glyph, other: Glyph) -> bool:
 
 
 def signed_text(row: TextRow) -> str:
-    """Return the text of a row with a tag before and after the characters that stand out."""
+    """Return the text of a row with tags around emphasised characters."""
     marks = [glyph.marks for glyph in row.glyphs for sign in glyph.text if not sign.isspace()]
     if not any(marks) or len(marks) != sum(not sign.isspace() for sign in row.text):
         return row.text.replace("<", LESS)

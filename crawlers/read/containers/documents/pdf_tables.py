@@ -1,4 +1,4 @@
-"""Tables drawn with lines on the pages of a PDF, and the reading order of a page: one column, or two separated by a gutter."""
+"""Find ruled tables on PDF pages, and the reading order of a page: one column, or two separated by a gutter."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,37 +16,37 @@ from crawlers.read.vocabulary.numbers import number_of, opens_question
 from crawlers.read.vocabulary.options import letter_of
 
 _OVER = 0.35
-"""Share of a character's width beyond the line beside it from which on its cell is not known."""
+"""Share of a character's width beyond a cell border above which its cell is unknown."""
 _ABUTS = 0.6
-"""Points between two characters on both sides of a line, below which their text runs across it."""
+"""Points between characters on both sides of a line, below which their text runs across it."""
 _SAME_COLUMN = 4.0
-"""Points by which the lines of a table may move from page to page."""
+"""Points by which a table's lines may shift from page to page."""
 _NARROW = 8.0
-"""Points: an empty column that is no wider is the gap between two lines."""
+"""Points: an empty column of at most this width is the gap of a double line."""
 _MOSTLY = 0.8
-"""Share of the rows that fill a column from which on a row without it is a part of one."""
+"""Share of rows that fill a column above which a row without it continues another row."""
 
 
 class PageTable(Struct):
-    """The table of one page, or of several."""
+    """The table of one page or of several."""
 
     page: int
     top: float
     bottom: float
     xs: tuple[float, ...]
-    """Where its columns begin, and where the last one ends."""
+    """Left edges of its columns, and the right edge of the last."""
     rows: list[list[list[str]]]
     """The lines of each cell."""
     covered: dict[tuple[int, int], list[str]]
-    """By row and column of a cell that one above it extends to, the lines of the latter."""
+    """Row and column of a cell covered by one above it -> the lines of the covering cell."""
     positions: list[str]
     unclear: list[tuple[str, str]] = []
-    """Positions and texts of rows whose cells cannot be told apart."""
+    """Positions and texts of rows whose cells cannot be separated."""
     dropped: list[str] = []
     """The header where it is repeated."""
 
     def texts(self) -> list[list[str]]:
-        """Return the text of each cell; one that covers several rows is in all of them."""
+        """Return the text of each cell; one that spans several rows is in all of them."""
         return [
             [
                 CoveredCell("\n".join(above)) if (above := self.covered.get((at, column))) else "\n".join(cell)
@@ -57,7 +57,7 @@ class PageTable(Struct):
 
 
 def table_of(found: Any, glyphs: Sequence[Glyph], page: int) -> PageTable | None:
-    """Return the table that lines make of the characters of a page; None if it has not two columns, or text is beside it.
+    """Return a ruled table with the characters in it; None if it has fewer than two columns or text next to it.
 
     Args:
         found: a table as pdfplumber returns it.
@@ -106,7 +106,7 @@ def _cell_at(cells: Sequence[tuple[float, ...]] | Any, x: float, y: float) -> tu
 
 
 def _is_beyond(cell: tuple[float, ...], glyphs: Sequence[Glyph]) -> bool:
-    """Return whether text runs across the right side of a cell, or right up to both of its sides as if no line were there."""
+    """Return whether text crosses a cell's right border, or touches both of its sides as if there were no border."""
     near = [
         glyph
         for glyph in glyphs
@@ -120,7 +120,7 @@ def _is_beyond(cell: tuple[float, ...], glyphs: Sequence[Glyph]) -> bool:
 
 
 def joined_tables(upper: PageTable, lower: PageTable) -> PageTable | None:
-    """Return a table that goes on on the next page, without its repeated header; None if the lower one is another table."""
+    """Return a table joined with its continuation on the next page, without the repeated header; None if the lower one is another table."""
     if len(upper.xs) != len(lower.xs) or any(abs(one - other) > _SAME_COLUMN for one, other in zip(upper.xs, lower.xs, strict=True)):
         return None
     start = int(bool(lower.rows and upper.rows) and lower.rows[0] == upper.rows[0])
@@ -144,8 +144,8 @@ def joined_tables(upper: PageTable, lower: PageTable) -> PageTable | None:
 
 
 def _goes_on(others: Sequence[Sequence[list[str]]], last: Sequence[list[str]], first: Sequence[list[str]]) -> bool:
-    """Return whether the first row of a page is the rest of the last one of the page before: each has a cell that all others fill and it
-    lacks, or the first one does.
+    """Return whether a page's first row continues the last row of the page before: one of the two lacks a cell that nearly all other rows
+    fill, and the other has it.
     """
     full = [column for column in range(len(first)) if sum(bool(row[column]) for row in others) >= _MOSTLY * len(others)]
     headed = any(sum(map(bool, row)) == 1 and is_heading(flat("".join(map("".join, row)))) for row in (last, first))
@@ -153,7 +153,7 @@ def _goes_on(others: Sequence[Sequence[list[str]]], last: Sequence[list[str]], f
 
 
 def _is_wrapped(upper: TextRow, lower: TextRow, right: float) -> bool:
-    """Return whether a line had no room for how the next one begins."""
+    """Return whether a line had no room for the start of the next one."""
     if letter_of(lower.text) and flat(lower.text)[1:2].strip(" ") in (".", "、", ":", ")", ","):
         return False
     if (number := number_of(flat(lower.text))) and number.style != "tight":
@@ -162,21 +162,21 @@ def _is_wrapped(upper: TextRow, lower: TextRow, right: float) -> bool:
 
 
 _MIDDLE = (0.3, 0.7)
-"""Where a gutter may be, as shares of the page's width."""
+"""Position of a gutter, as shares of the page's width."""
 _MIN_GUTTER, _MAX_CROSSED = 8, 0.2
-"""Points of its width, and share of the lines, mostly titles, that may run across it."""
+"""Minimum width of a gutter in points; maximum share of lines, mostly titles, that cross it."""
 _MAX_ACROSS = 0.3
-"""Share of the rows on the right that continue the options on the left, as `A.甲    B.乙` does in one column."""
+"""Maximum share of rows on the right that continue options on the left, as `A.甲    B.乙` does in one column."""
 _OPTION = re.compile(r"(?:^|(?<=[\s)]))[(\[]?([A-J])[)\]]?\s?[.、,:)]")
 _KEY = re.compile(r"[\s\dA-Ja-j.、．,，:：~—–√×-]{1,14}")
-"""A part of a list of answers, whose columns need not be known."""
+"""Part of an answer list, whose columns are not needed."""
 _LEAST_TABLE, _TABLE_SHARE = 3, 0.3
-"""Rows of three cells or more without options, and their share of a page, from which on it has a table without lines."""
+"""Minimum rows of three or more cells without options, and their minimum share of the page, that show an unruled table."""
 _INDENT = 2.5
 
 
 class _Band(NamedTuple):
-    """A part of a page between two rows that run across the gutter, and the first of these rows."""
+    """Part of a page between two rows that cross the gutter, including the first of them."""
 
     across: list[TextRow]
     left: list[TextRow]
@@ -184,10 +184,10 @@ class _Band(NamedTuple):
 
 
 def in_reading_order(glyphs: list[Glyph], width: float, expected: float | None = None) -> tuple[list[TextRow], float | None]:
-    """Return the rows of a page in reading order, and the position of its gutter; None for one column.
+    """Return the rows of a page in reading order, and the position of its gutter; None for a single column.
 
     Args:
-        expected: the gutter of the previous page: a page that ends early may have too little on the right to decide.
+        expected: gutter of the previous page, since a page that ends early may have too little text on the right.
     """
     for gutter in dict.fromkeys([*_gutters(glyphs, width), *([] if expected is None else [expected])]):
         bands = list(_bands(glyphs, gutter))
@@ -197,7 +197,7 @@ def in_reading_order(glyphs: list[Glyph], width: float, expected: float | None =
 
 
 def _gutters(glyphs: Sequence[Glyph], width: float) -> Iterator[float]:
-    """Yield the middle of the widest strip in the middle of the page that is empty, or that few lines run across."""
+    """Yield the centre of the widest central strip that is empty, or that few lines cross."""
     covered = [0] * (int(width) + 2)
     for glyph in glyphs:
         if not glyph.text.isspace():
@@ -216,7 +216,7 @@ def _gutters(glyphs: Sequence[Glyph], width: float) -> Iterator[float]:
 
 
 def _bands(glyphs: list[Glyph], gutter: float) -> Iterator[_Band]:
-    """Yield the page from top to bottom: rows that run across the gutter, and the rows left and right below them."""
+    """Yield the bands of a page from top to bottom: rows that cross the gutter, and the rows left and right below them."""
     crossing: list[tuple[float, float]] = []
     for top, bottom in sorted((glyph.top, glyph.bottom) for glyph in glyphs if glyph.x0 < gutter < glyph.x1 and not glyph.text.isspace()):
         if crossing and top < crossing[-1][1]:
@@ -232,7 +232,7 @@ def _bands(glyphs: list[Glyph], gutter: float) -> Iterator[_Band]:
 
 
 def _are_columns(bands: Sequence[_Band], surely: bool) -> bool:
-    """Return whether questions begin in both parts, and what is on the right does not go on with the options beside it."""
+    """Return whether questions begin in both columns, and rows on the right do not continue the options on their left."""
     across, left, right = (sum(len(band[side]) for band in bands) for side in range(3))
     if not right or not left or across > _MAX_CROSSED * (across + left + right):
         return False
@@ -246,7 +246,7 @@ def _begins_question(row: TextRow) -> bool:
 
 
 def _options_going_on(band: _Band) -> int:
-    """Return how many rows on the right continue the options beside them when the left column does not."""
+    """Count the rows on the right that continue the options next to them while the left column does not."""
     letters = [letter_of(flat(row.text)) for row in band.left]
     count = 0
     for row in band.right:
@@ -260,15 +260,15 @@ def _options_going_on(band: _Band) -> int:
 
 
 def has_bare_table(rows: Sequence[TextRow]) -> bool:
-    """Return whether a page has a table without lines: which words of several rows are one cell is not known."""
+    """Return whether a page has an unruled table, in which it is unknown which rows form a cell."""
     wide = [cells for row in rows if len(cells := row.text.split("\t")) > 2 and not any(map(_OPTION.match, cells[1:]))]
     wide = [cells for cells in wide if not all(map(_KEY.fullmatch, cells))]
     return len(wide) >= max(_LEAST_TABLE, _TABLE_SHARE * len(rows))
 
 
 def without_unclear_options(rows: Sequence[TextRow]) -> tuple[list[TextRow], list[str]]:
-    """Return rows without the options of a question that are side by side and go on below, and the texts of these: which option a rest
-    belongs to is not known, unless the row above it is full, or the rest is below the last one.
+    """Return rows without the options of a question that are side by side and continue below, and the texts of those options. Which option
+    a continuation belongs to is unknown unless the row above is full or the continuation is below the last option.
     """
     right = max((row.x1 for row in rows), default=0.0)
     unclear = set[int]()
@@ -284,7 +284,7 @@ def without_unclear_options(rows: Sequence[TextRow]) -> tuple[list[TextRow], lis
 
 
 def _option_starts(row: TextRow) -> list[Glyph]:
-    """Return the letters with which options begin in a row: at its start, or after a gap."""
+    """Return the letters that begin options in a row: at its start, or after a gap."""
     ink = [glyph for glyph in row.glyphs if not glyph.text.isspace()]
     return [
         glyph
@@ -294,7 +294,7 @@ def _option_starts(row: TextRow) -> list[Glyph]:
 
 
 def _whole_options(rows: Sequence[TextRow], at: int) -> tuple[int, int]:
-    """Return the start and end of the options of a question of which a row is a part."""
+    """Return the start and end of the question's options that include a row."""
     start, end = at, at + 1
     while start and letter_of(rows[start].text) != "A" and (letter_of(rows[start - 1].text) or not _begins(rows[start - 1])):
         start -= 1
@@ -304,14 +304,14 @@ def _whole_options(rows: Sequence[TextRow], at: int) -> tuple[int, int]:
 
 
 def _begins(row: TextRow) -> bool:
-    """Return whether a row begins something else than the rest of an option."""
+    """Return whether a row begins something other than the rest of an option."""
     line = flat(row.text)
     number = number_of(line)
     return bool(letter_of(row.text) or is_heading(line) or opening_mark(line) != "text" or (number and number.style != "tight"))
 
 
 def has_wrapped_options(rows: Sequence[TextRow]) -> bool:
-    """Return whether an option goes on on the row below it: then marks of rows are not those of options."""
+    """Return whether an option continues on the next row: then the marks of rows are not those of options."""
     return any(letter_of(row.text) and not _begins(rest) for row, rest in pairwise(rows))
 
 

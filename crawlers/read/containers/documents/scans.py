@@ -1,4 +1,4 @@
-"""Pages without text, scanned or photographed: a picture in, its characters at their places out. RapidOCR ships its models."""
+"""OCR for scanned or photographed pages: a picture in, characters with positions out. RapidOCR ships its models."""
 
 import math
 import re
@@ -18,33 +18,31 @@ if TYPE_CHECKING:
 
 PICTURES = (".jpg", ".jpeg", ".png")
 PAGE_WIDTH = 595.0
-"""Points across an A4 page, for the place of characters in a picture."""
+"""Width of an A4 page in points, used to position characters in a picture."""
 DOTS_PER_INCH = 200
 SCAN_SECONDS = 60.0
-"""Seconds of computing for one page; a page of a book takes about seven."""
+"""Time limit for one page; a page of a book takes about seven seconds."""
 ADVICE = "`pip install rapidocr onnxruntime` has it read (docs/importing.md)"
 _MAX_PIXELS = 60_000_000
 _LEAST_SCORE = 0.5
-"""Certainty of a letter, digit or Chinese character below which it is unknown: U+FFFD, for which `clean` rejects the question."""
+"""Minimum score of a letter, digit or Chinese character; below it the character becomes U+FFFD, for which `clean` rejects the question."""
 _RING, _LEAST_ALONE = re.compile(r"(?:^|(?<=[)）]))\s?[0oO]$"), 0.8
-"""A sign by itself may be taken for a character (certain if it is there): a quotation mark for 99, a full stop, also
-behind a blank, for a nought or an o.
-"""
+"""A lone sign may be misread with a high score: a quotation mark as 99; a full stop, even after a blank, as 0 or o."""
 _ALONE = 2
-"""Characters of a line of signs alone at most."""
+"""Maximum length of a line that counts as lone signs."""
 _MARGIN = 0.12
-"""Share of a line's height that its second reading sees more of above, and below."""
+"""Share of a line's height added above and below for the second reading."""
 _LONE_SIGN = re.compile(r"(?<![\w\s(（+=—–-])(\s*)[+=—–-](?=\s*(?:$|[A-J][.．、:：]))")
-"""A sign that is all of an option may be a character of its shape: 十, 二, 一."""
+"""A sign that is a whole option may be a character of the same shape: 十, 二, 一."""
 _VITAL = frozenset("√×✓≥≤<>±%‰=+")
-"""Signs that change what is said, as letters do."""
+"""Signs that change the meaning, as letters do."""
 _NARROW = 0.5
-"""Width of a Latin letter or digit beside that of a Chinese character."""
+"""Width of a Latin letter or digit relative to a Chinese character."""
 UNKNOWN = "\ufffd"
 
 
 def picture_of(name: str, body: bytes) -> "Image":
-    """Return a picture, upright as its camera noted.
+    """Return a picture, rotated upright according to its EXIF data.
 
     Raises:
         ValueError: it is damaged, or too large.
@@ -71,15 +69,15 @@ def can_read() -> bool:
 def _engine() -> Any:
     from rapidocr import RapidOCR
 
-    threads = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}  # the same sums on any number of cores
+    threads = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}  # deterministic on any number of cores
     return RapidOCR(params={"Global.log_level": "error", "Global.text_score": 0.0, **threads})
 
 
 def glyphs_in(picture: "Image", width: float = PAGE_WIDTH) -> list[Glyph]:
-    """Return the characters of a page that is a picture, levelled if it was laid down askew.
+    """Return the characters of a page that is a picture, deskewed.
 
     Args:
-        width: of the page, in points.
+        width: page width in points.
     """
     import numpy as np
 
@@ -100,7 +98,7 @@ def glyphs_in(picture: "Image", width: float = PAGE_WIDTH) -> list[Glyph]:
 
 
 def _read_again(picture: "Image", corners: list[tuple[float, float]]) -> str:
-    """Return the text of a line cut out by itself, with a margin: errors that the score does not show are seldom made twice."""
+    """Return the text of a line cut out with a margin: errors that the score does not show are rarely made twice."""
     import numpy as np
     from PIL import Image
 
@@ -114,7 +112,7 @@ def _read_again(picture: "Image", corners: list[tuple[float, float]]) -> str:
 
 
 def _agreed(text: str, again: str) -> str:
-    """Return a line with U+FFFD where a second reading has another letter, digit or vital sign."""
+    """Return a line with U+FFFD where a second reading differs in a letter, digit or vital sign."""
     agreed, alike = list[str](), SequenceMatcher(None, _alike(text), _alike(again), autojunk=False)
     for kind, start, end, other, other_end in alike.get_opcodes():
         differs = kind != "equal" and any(map(_is_vital, text[start:end] + again[other:other_end]))
@@ -124,13 +122,13 @@ def _agreed(text: str, again: str) -> str:
 
 
 def _alike(text: str) -> str:
-    """Return a text of the same length, its full-width characters as half-width ones."""
+    """Return a text of the same length with half-width instead of full-width characters."""
     halves = [unicodedata.normalize("NFKC", char) for char in text]
     return "".join(half if len(half) == 1 else char for half, char in zip(halves, text, strict=True))
 
 
 def _with_unknown(text: str, score: float, words: Any) -> str:
-    """Return a line with U+FFFD for each character that is not certain, by its score or by its shape."""
+    """Return a line with U+FFFD for each uncertain character, judged by its score or shape."""
     scores = [float(one[1]) for one in words or () if one[0].strip()]
     shown = [char for char in text if not char.isspace()]
     if len(scores) != len(shown):
@@ -147,7 +145,7 @@ def _is_vital(char: str) -> bool:
 
 
 def _spread(text: str, left: float, right: float, top: float, bottom: float) -> list[Glyph]:
-    """Return the characters of a line side by side between its ends."""
+    """Return the characters of a line, distributed between its ends."""
     widths = [_NARROW if char.isascii() else 1.0 for char in text]
     step, x, glyphs = (right - left) / max(sum(widths), _NARROW), left, list[Glyph]()
     for char, share in zip(text, widths, strict=True):

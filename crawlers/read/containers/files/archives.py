@@ -1,6 +1,6 @@
-"""What a file is, by its first bytes, and what is in archives (.zip, .gz, .tar): bytes in, true names and files out.
+"""Identify files by their first bytes, and unpack archives (.zip, .gz, .tar): bytes in, correct names and files out.
 
-Nothing is written to disk, and nothing is fetched.
+Writes nothing to disk and fetches nothing.
 """
 
 import gzip
@@ -24,17 +24,17 @@ from atomexam.text.refusal import Refusal
 
 MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
 MAX_PART_BYTES = 256 * 1024 * 1024
-"""Bytes of one XML part. The limits are far above any paper and far below what memory allows."""
+"""Bytes of one XML part. The limits are far above any paper and far below available memory."""
 MAX_RATIO = 500
 """Ratio of unpacked to packed size of a part above `_SMALL_PART`; XML of Word and Excel stays below 100."""
 MAX_PARTS = 20_000
 _SMALL_PART = 8 * 1024 * 1024
-# What the standard library and lxml raise on a damaged file, and what python-docx and openpyxl raise on parts that are missing or
-# of another kind. RuntimeError: the zip has a password. OSError and ValueError: an offset that points nowhere.
+# Errors of the standard library and lxml for a damaged file, and of python-docx and openpyxl for parts that are missing or of another
+# kind. RuntimeError: the zip has a password. OSError and ValueError: an invalid offset.
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 BROKEN_PARTS = (*BROKEN_ZIP, XMLSyntaxError, LookupError, TypeError, AttributeError, ArithmeticError)
 PARSER = XMLParser(resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False, remove_comments=True, remove_pis=True)
-"""For XML from elsewhere: no entity is resolved, and nothing external is loaded."""
+"""For untrusted XML: resolves no entities and loads nothing external."""
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HEAD = 4096
 
@@ -43,7 +43,7 @@ def check_zipped(name: str, body: bytes, main_part: str, kind: str) -> None:
     """Check that a file is a zip of XML that can be opened safely.
 
     Args:
-        main_part: the part that determines its kind, or that part's folder.
+        main_part: path of the part that determines the kind of file, or of that part's folder.
 
     Raises:
         ValueError: it is not such a file, is damaged, is too large when unpacked, or declares XML entities.
@@ -66,10 +66,10 @@ def check_zipped(name: str, body: bytes, main_part: str, kind: str) -> None:
 
 
 def tree_of(source: bytes | IO[bytes]) -> Any:
-    """Return the root of XML from elsewhere.
+    """Return the root of untrusted XML.
 
     Raises:
-        XMLSyntaxError: it is not XML; lxml raises it also if memory runs out, here a MemoryError.
+        XMLSyntaxError: it is not XML. lxml raises this also if memory runs out; then MemoryError is raised instead.
     """
     try:
         return fromstring(source, PARSER) if isinstance(source, bytes) else parse(source, PARSER).getroot()
@@ -109,14 +109,14 @@ class ArchiveMember(Struct):
     """One file of an archive."""
 
     name: str
-    """As named in the archive, without steps out of it."""
+    """Path in the archive, without steps that lead out of it."""
     body: bytes = b""
     fault: str = ""
     """Why it is not read."""
 
 
 def members_of(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[ArchiveMember]:
-    """Yield the files of an archive in the order of their names; those with other suffixes and unsafe ones with the reason.
+    """Yield the files of an archive in order of name; those that are unsafe or have other suffixes come with the reason.
 
     Raises:
         ValueError: it is not a valid archive, or is larger than the limits.
@@ -142,7 +142,7 @@ def members_of(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[Ar
 
 
 def _fault(member: str, entry: zipfile.ZipInfo, suffixes: tuple[str, ...]) -> str:
-    """Return why a member is not read; nothing if it is."""
+    """Return why a member is not read; empty if it is."""
     suffix = PurePosixPath(member).suffix.lower()
     if suffix not in suffixes or suffix == SUFFIX or suffix in CONTAINERS:
         return (
@@ -158,7 +158,7 @@ def _fault(member: str, entry: zipfile.ZipInfo, suffixes: tuple[str, ...]) -> st
 
 
 def _name_of(entry: zipfile.ZipInfo) -> str:
-    """Return a member's name; those of older Chinese Windows are in GBK, which is declared nowhere."""
+    """Return a member's name; older Chinese Windows wrote GBK without declaring it."""
     name = entry.filename
     if not entry.flag_bits & _UTF8:
         try:
@@ -177,7 +177,7 @@ ContainedFiles = Iterator[tuple[str, bytes]]
 
 
 def parts_of(name: str, body: bytes) -> ContainedFiles:
-    """Yield name and bytes of each file in a container.
+    """Yield the name and bytes of each file in a container.
 
     Raises:
         ValueError: it is not such a container, is damaged, or exceeds the size limits when unpacked.
@@ -222,17 +222,17 @@ CONTAINERS: dict[str, Callable[[str, bytes], ContainedFiles]] = {".gz": _gzip, "
 
 
 _IWORK = ".iwork"
-"""Suffix given here to documents of Numbers, Pages and Keynote, of any version."""
+"""Suffix used here for documents of Numbers, Pages and Keynote of any version."""
 _PACKED = (
     *(("word/", ".docx"), ("xl/", ".xlsx"), ("ppt/", ".pptx"), ("META-INF/container.xml", ".epub")),
     *(("buildVersionHistory.plist", _IWORK), ("Metadata/BuildVersionHistory.plist", _IWORK), ("Index/Document.iwa", _IWORK)),
 )
-"""Parts of a zip -> what it is."""
+"""Part of a zip -> suffix of its kind."""
 _COMPOUND, _STREAMS = b"\xd0\xcf\x11\xe0", (("WordDocument", ".doc"), ("Workbook", ".xls"))
-"""The first bytes of an old Office file, and its streams -> what it is."""
+"""First bytes of an old Office file; its streams -> suffix of its kind."""
 _OASIS = {"spreadsheet": ".ods", "text": ".odt"}
 OLD = (".wps", ".et", ".ppt", ".dps", ".rtf", ".odt", _IWORK)
-"""Suffixes of documents that are read only if their form is that of another suffix."""
+"""Suffixes of documents that are read only if their content is that of another suffix."""
 _PAGE = re.compile(r"<(?:!doctype html|html|head|body|table|div|meta|style)\b", re.IGNORECASE)
 _SHEETS = (".xls", ".xlsx")
 _DOCUMENTS = (".doc", ".docx")
@@ -240,9 +240,9 @@ _WORD_XML = re.compile(r"<(?:w:wordDocument|pkg:package)\b")
 
 
 def true_name(name: str, body: bytes, known: Collection[str]) -> str:
-    """Return a file's name, with the suffix of its content if its own is unknown or claims something else.
+    """Return a file's name, followed by the suffix of its content if its own is unknown or wrong.
 
-    The name is returned unchanged if the content is of no known kind.
+    The name is unchanged if the kind of content is unknown.
     """
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in known and not (suffix in _SHEETS and _is_text(body)) and not _is_other_document(suffix, body):
@@ -256,7 +256,7 @@ def _is_text(body: bytes) -> bool:
 
 
 def _is_other_document(suffix: str, body: bytes) -> bool:
-    """Return whether a Word document is not of the form that its suffix names: a new one of the old form, an old one of any other."""
+    """Return whether a Word document has the wrong suffix: an old one as .docx, or a new one as .doc."""
     return suffix in _DOCUMENTS and body.startswith(_COMPOUND) == (suffix == ".docx")
 
 
@@ -292,7 +292,7 @@ def _compound(body: bytes) -> str:
     try:
         with olefile.OleFileIO(BytesIO(body)) as streams:
             return next((suffix for stream, suffix in _STREAMS if streams.exists(stream)), "")
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, struct.error, RecursionError):  # its reader reports that
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, struct.error, RecursionError):  # its reader reports the damage
         return ""
 
 

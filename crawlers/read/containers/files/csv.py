@@ -1,4 +1,4 @@
-"""csv and tsv: bytes in, rows of cells with their positions out; the delimiter is the one that divides nearly all rows alike."""
+"""csv and tsv: bytes in, rows of cells with their positions out; the delimiter must divide nearly all rows into equally many cells."""
 
 import csv
 import re
@@ -13,9 +13,9 @@ from crawlers.read.containers.files.reading import MAX_COLUMNS, MAX_RECORD_CHARS
 
 USUAL = (",", "\t", ";", "|", "，", "；")
 SHARE = 0.95
-"""Share of the rows in which a delimiter must occur equally often."""
+"""Share of rows that a delimiter must divide into the same number of cells."""
 _LEAST_USUAL_SHARE = 0.6
-"""The same for a usual delimiter in a file named as a table: rows of one cell are titles and headings."""
+"""The same for a usual delimiter in a file with a table suffix, where rows with one cell are titles and headings."""
 _KNOWN = ("\t", "#", "|", ",", ";", "，", "；", "$", "^", "~")
 _OF_PROSE = frozenset("，；、：！")
 _LINES, _STRAY_QUOTES = 2000, 4
@@ -25,20 +25,20 @@ _LINE = re.compile(r"[^\r\n]*+(?:\r\n|[\r\n])|[^\r\n]++")
 class _Parted(NamedTuple):
     sign: str
     rows: list[list[str]]
-    """Those with the usual number of cells."""
+    """Rows with the usual number of cells."""
     share: float
     score: float
     has_title: bool
-    """The first line is not divided: a title, or the header of a table that another character divides."""
+    """Whether the first line is not divided: a title, or a table header with another delimiter."""
 
 
 def delimiter_of(text: str, is_table: bool = False) -> str:
-    """Return the delimiter that divides nearly all rows of a text into the same number of cells; nothing if there is none.
+    """Return the delimiter that divides nearly all rows of a text into the same number of cells; empty if there is none.
 
-    Of several, the outer one is returned, as the comma in `题,甲|乙|丙,A`: the others occur in fewer of its columns than it does in theirs.
+    Of several, return the outer one, such as the comma in `题,甲|乙|丙,A`: it contains the others in fewer columns than they contain it.
 
     Args:
-        is_table: the file is named as a table, so that two columns are enough, and a usual delimiter needs fewer rows.
+        is_table: the file has a table suffix, so two columns are enough and a usual delimiter may fail in more rows.
     """
     parted = [one for sign in _KNOWN if (one := _parted(text, sign, _least_cells(sign, is_table)))]
     sound = [one for one in parted if one.share >= (_LEAST_USUAL_SHARE if is_table and one.sign in USUAL else SHARE)]
@@ -46,7 +46,7 @@ def delimiter_of(text: str, is_table: bool = False) -> str:
         rest = [one for one in parted if is_table and one.sign in USUAL]
         return max(rest, key=lambda one: one.score).sign if rest else ""
     if all(one.sign in _OF_PROSE or one.sign == "\t" for one in sound):
-        sound = [one for one in sound if one.sign == "\t"] or sound  # no text has tabs, and sentences may have as many commas
+        sound = [one for one in sound if one.sign == "\t"] or sound  # prose has no tabs, but sentences may have equally many commas
     return min(sound, key=lambda one: (one.has_title, sum(_share_with(other.sign, one.rows) for other in sound), -one.score)).sign
 
 
@@ -73,13 +73,13 @@ def _parted(text: str, sign: str, least: int) -> _Parted | None:
 
 
 def _share_with(sign: str, rows: Sequence[Sequence[str]]) -> float:
-    """Return the share of columns with a character in most cells; empty columns, as in `甲||乙`, do not count."""
+    """Return the share of columns in which most cells contain a sign; empty columns, as in `甲||乙`, do not count."""
     columns = [column for column in zip(*rows, strict=True) if any(column)]
     return sum(2 * sum(sign in cell for cell in column) > len(rows) for column in columns) / max(1, len(columns))
 
 
 def _rows_of(text: str, sign: str) -> tuple[list[list[str]], bool]:
-    """Return the first rows of a text, and whether each of their cells that begins with a quote ends with one before the delimiter."""
+    """Return the first rows of a text, and whether every cell that begins with a quote also ends with one."""
     try:
         return _parsed(text, sign, strict=True), True
     except csv.Error as error:
@@ -87,7 +87,7 @@ def _rows_of(text: str, sign: str) -> tuple[list[list[str]], bool]:
 
 
 def _lines_of(text: str) -> Iterator[str]:
-    """Yield the lines of a text with their ends; StringIO would copy it, at four bytes a character."""
+    """Yield the lines of a text with their ends; StringIO would copy the text at four bytes a character."""
     for line in _LINE.finditer(text):
         if line.end() - line.start() > MAX_RECORD_CHARS:
             raise csv.Error(f"{line.end() - line.start()} characters; at most {MAX_RECORD_CHARS} are read")
@@ -112,7 +112,7 @@ def csv_rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
         yield position, [*cells]
 
 
-@lru_cache(maxsize=1)  # a file is guessed, read and accounted for in turn, which then share their texts
+@lru_cache(maxsize=1)  # format guess, reading and accounting of a file then share one result
 def _whole_rows(name: str, body: bytes) -> list[tuple[str, tuple[str, ...]]]:
     text = decoded(name, body)
     csv.field_size_limit(_MAX_CELL_CHARS)
@@ -135,7 +135,7 @@ def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
     """Return whether every quote is where csv allows quotes.
 
     Raises:
-        ValueError: a quote that is never closed puts the rest of the file into one cell.
+        ValueError: a quote is never closed, so the rest of the file would be one cell.
     """
     rows = csv.reader(_lines_of(text), delimiter=delimiter, strict=True)
     line = 1

@@ -1,4 +1,4 @@
-"""JSON: bytes in, its one document, or a document per line, out."""
+"""JSON: bytes in; its single document, or one document per line, out."""
 
 import json
 import math
@@ -17,11 +17,11 @@ _RAW_CHARS = 2000
 
 
 def documents_of(name: str, body: bytes) -> Iterator[tuple[str, Any]]:
-    """Yield the lines of a JSON lines file with their positions, `line:3`, a Lost for one that cannot be read; or the one document, which
-    has none.
+    """Yield the single document, with an empty position, or each line of a JSON lines file with its position (`line:3`); a Lost for a line
+    that cannot be read.
 
     Raises:
-        ValueError: the file is not JSON, or none of its lines is; the message gives file and line.
+        ValueError: the file, or every line of it, is not JSON; the message gives file and line.
     """
     text = decoded(name, body)
     try:
@@ -46,7 +46,7 @@ def documents_of(name: str, body: bytes) -> Iterator[tuple[str, Any]]:
 
 
 def is_by_line(name: str, text: str) -> bool:
-    """Return whether a file has a record per line, judging by its name or its first lines: two objects in a row are not one document."""
+    """Return whether a file has one record per line, by its name or first lines: two consecutive objects are not one document."""
     if name.lower().endswith(LINES):
         return True
     opening = _TWO_LINES.match(text)
@@ -78,7 +78,7 @@ def _parse(text: str) -> Any:
 
 
 def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; for a repeated key, Python would silently keep only the last value."""
+    """Return an object; a key repeated with different values gets a RepeatedKey, where Python would silently drop all but the last."""
     record = dict(pairs)
     if len(record) == len(pairs):
         return record

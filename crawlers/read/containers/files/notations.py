@@ -1,4 +1,4 @@
-"""YAML, XML, dumps of SQL and SQLite: text or bytes in, plain data or rows of cells out; nothing in them is ever executed."""
+"""YAML, XML, SQL dumps and SQLite: text or bytes in, plain data or rows of cells out; nothing in them is executed."""
 
 import re
 import sqlite3
@@ -27,18 +27,17 @@ class _Open(Struct):
     """An unfinished list or object."""
 
     items: list[Any] | None
-    """Of a list; None for an object."""
+    """Entries of a list; None for an object."""
     pairs: list[tuple[str, Any]] = []
     key: str | None = None
 
 
 def document_in(name: str, text: str) -> Any:
-    """Return the values of YAML: quoted texts stay texts, and so does every plain word except integers, true, false and null.
+    """Return the values of YAML: quoted texts stay texts, and so do plain words except integers, true, false and null.
 
-    Several documents give a list. Aliases are refused, since a small file of nested ones may expand beyond any memory.
-
+    Several documents become a list. Aliases are refused, since a small file with nested aliases may exhaust memory.
     Raises:
-        ValueError: it is not YAML, or is larger or deeper than data is; the message says where.
+        ValueError: it is not YAML, or is too large or too deeply nested; the message gives the line.
     """
     documents: list[Any] = []
     open_ones: list[_Open] = []
@@ -79,7 +78,7 @@ def _add(name: str, above: _Open, value: Any) -> None:
 
 
 def _scalar(event: ScalarEvent) -> Any:
-    if event.style:  # in quotes, or lines after `|` or `>`
+    if event.style:  # quoted, or a block after `|` or `>`
         return event.value.strip("\n")
     word = event.value.lower()
     if word in _WORDS:
@@ -107,7 +106,7 @@ Token = tuple[str, str]
 
 
 def statement_rows(name: str, text: str) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of each table, in order.
+    """Return the rows of each table in order.
 
     Raises:
         ValueError: a row has more or fewer values than its table has columns.
@@ -136,7 +135,7 @@ def _row(name: str, table: str, columns: list[str], values: list[Any]) -> dict[s
 
 
 def _without_copies(name: str, text: str) -> tuple[str, dict[str, list[dict[str, Any]]]]:
-    """Return a dump without the rows that PostgreSQL copies as lines, and these rows."""
+    """Return a dump without the rows of PostgreSQL COPY statements, and these rows."""
     rest: list[str] = []
     tables: dict[str, list[dict[str, Any]]] = {}
     table, names = "", list[str]()
@@ -182,7 +181,7 @@ def _bare(name: str) -> str:
 
 
 def _table_at(statement: list[Token], index: int) -> tuple[str, int]:
-    """Return the table named at a position, `schema.table` or `table`, and where its name ends."""
+    """Return the table named at an index, as `schema.table` or `table`, and the index after its name."""
     table = _bare(statement[index][1]) if index < len(statement) else ""
     while index + 2 < len(statement) and statement[index + 1] == ("sign", "."):
         index += 2
@@ -226,7 +225,7 @@ def _inserted(name: str, statement: list[Token], columns: dict[str, list[str]]) 
                 row.append(array)
                 array = None
         elif kind != "sign":
-            row += [_value(kind, value)] if not depth else []  # within them are the arguments of a call
+            row += [_value(kind, value)] if not depth else []  # nested: the arguments of a call
         elif value == ")" and not depth:
             rows.append(_row(name, table, names or [f"column {number}" for number in range(1, len(row) + 1)], row))
             row = None
@@ -257,15 +256,15 @@ SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
 MAX_BYTES = 256 * 1024 * 1024
 _MOST_ROWS, _MOST_TABLES, _MOST_STEPS = 1_000_000, 500, 500
 _LONGEST, _MOST_CELLS, _MOST_CHARS = 16 * 1024 * 1024, 5_000_000, 256 * 1024 * 1024
-"""Bytes of one value, and of all tables together: values that are computed, or default for all rows, take no space in the file."""
+"""Limits for one value in bytes, and for all tables: computed and default values take no space in the file."""
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' ORDER BY rowid"
 _STEP = 1_000_000
-"""SQLite instructions between two checks; a hostile query ends after `_MOST_STEPS` of them."""
+"""SQLite instructions between two checks; a query is aborted after `_MOST_STEPS` checks."""
 
 
 @contextmanager
 def opened(data: bytes) -> Iterator[sqlite3.Connection]:
-    """Open a database in memory that aborts a query without end."""
+    """Open an in-memory database that aborts endless queries."""
     steps = iter(range(_MOST_STEPS))
     base = sqlite3.connect(":memory:")
     try:
@@ -279,10 +278,10 @@ def opened(data: bytes) -> Iterator[sqlite3.Connection]:
 
 
 def tables_of(name: str, body: bytes) -> list[Rows]:
-    """Return the rows of each table by its name.
+    """Return the rows of each table, with its name.
 
     Raises:
-        ValueError: the file is not a valid database, or is larger than banks are.
+        ValueError: the file is not a valid database, or is too large.
     """
     if len(body) > MAX_BYTES:
         raise Refusal(f"{name}: a database of more than {MAX_BYTES} bytes; export its tables as .csv")
@@ -297,7 +296,7 @@ def tables_of(name: str, body: bytes) -> list[Rows]:
 
 
 class _Room(Struct):
-    """What the tables of a database may still contain."""
+    """Remaining capacity for the tables of a database."""
 
     cells: int = _MOST_CELLS
     chars: int = _MOST_CHARS
@@ -322,11 +321,11 @@ def _table(base: sqlite3.Connection, name: str, room: _Room) -> Rows:
 
 
 MAX_XML_NODES = 1_500_000
-"""Tags and attributes of a file, each of which takes half a kilobyte as data; 17,500 questions of Moodle, 13 MB, have a million."""
+"""Maximum tags and attributes of a file; each takes half a kilobyte as data. A Moodle file of 17,500 questions, 13 MB, has a million."""
 
 
 def root_of(name: str, body: bytes) -> Any:
-    """Return the root of a file, its tags without namespaces. No entity is resolved, and nothing external is loaded."""
+    """Return the root of an XML file with namespaces removed from tags. Resolves no entities and loads nothing external."""
     if (nodes := body.count(b"<") + body.count(b"=")) > MAX_XML_NODES:
         raise Refusal(f"{name}: up to {nodes} tags and attributes (signs < and =); at most {MAX_XML_NODES} are read: split it")
     try:
@@ -342,14 +341,14 @@ def root_of(name: str, body: bytes) -> Any:
 
 _MOST_ATTRIBUTES = 1_000
 TEXT = "#text"
-"""Key of an element's own text if it has attributes or children, too."""
+"""Key of an element's own text if it also has attributes or children."""
 
 
 def data_of(element: Any) -> Any:
-    """Return the value of an XML element: its text, or an object of its attributes and children, repeated ones as a list.
+    """Return the value of an XML element: its text, or an object of its attributes and children, repeated children as a list.
 
     Raises:
-        ValueError: an element has more attributes than data has fields; to read them takes time by their square.
+        ValueError: an element has too many attributes; reading them takes quadratic time.
     """
     if len(element.attrib) > _MOST_ATTRIBUTES:
         raise Refusal(f"<{element.tag}> has {len(element.attrib)} attributes; at most {_MOST_ATTRIBUTES} are read")
@@ -369,7 +368,7 @@ def data_of(element: Any) -> Any:
         name = child.tag if child.tag not in attributes else f"{child.tag} (inside)"
         if counts[child.tag] > 1:
             value = data_of(child)
-            # beside `<option right="true">`, an option without an attribute is an object, too
+            # next to `<option right="true">`, an option without attributes becomes an object too
             fields.setdefault(name, []).append({TEXT: value} if child.tag in worded and isinstance(value, str) else value)
         else:
             fields[name] = data_of(child)
@@ -377,7 +376,7 @@ def data_of(element: Any) -> Any:
 
 
 def cells_of_book(root: Any) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
-    """Yield the title of each sheet of a workbook saved by Excel as XML, and its rows with their positions."""
+    """Yield the title of each sheet of an Excel XML workbook, and its rows with their positions."""
     for number, sheet in enumerate(root.iter("Worksheet"), 1):
         title = next((value for key, value in sheet.attrib.items() if key.endswith("Name")), f"sheet {number}")
         rows: list[tuple[str, list[str]]] = []

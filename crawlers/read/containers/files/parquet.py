@@ -1,4 +1,4 @@
-"""Importer of parquet: bytes in, its rows as records of plain values out, one row group at a time; an image becomes a placeholder."""
+"""Read parquet: bytes in, rows as records of plain values out, one row group at a time; images become placeholders."""
 
 from collections.abc import Iterator
 from datetime import date, time
@@ -21,19 +21,18 @@ if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
 SUFFIX = ".parquet"
-"""Nested columns count individually."""
 MAX_UNPACKED_BYTES, _LEAST_UNPACKED_BYTES = 512 * 1024 * 1024, 128 * 1024 * 1024
-"""Bytes of the rows when unpacked, as of a JSON file, and what any file may have: one of some kilobytes may unpack to any size."""
+"""Maximum unpacked bytes, as for a JSON file, and the allowance for small files, since some kilobytes may unpack to any size."""
 _MAX_NAME_CHARS = 256
 _ROWS_AT_ONCE = 64
 _MAX_FOOTER_BYTES = 16 * 1024 * 1024
-"""Of the description of its columns, which takes twenty times as much memory."""
+"""Maximum size of the column descriptions, which take twenty times as much memory."""
 _MARK, _LOCKED_MARK, _POINTER_MARK = b"PAR1", b"PARE", b"version https://git-lfs."
 _MOST_ERROR_CHARS = 160
 _ADVICE = "write it again in parts, with pandas or `datasets`"
 _VALUE_BYTES, _CHARACTER_BYTES = 64, 2
 _IMAGE_KEYS = {"bytes", "path"}
-"""Keys of an image or a sound as `datasets` stores it."""
+"""Keys of an image or sound as `datasets` stores it."""
 ParquetRow = tuple[str, dict[str, Any] | Lost]
 
 
@@ -42,13 +41,13 @@ class _Info(Struct, frozen=True):
 
 
 class _DatasetsMetadata(Struct, frozen=True):
-    """Description that `datasets` adds to the columns of a file."""
+    """Metadata that `datasets` adds to the columns of a file."""
 
     info: _Info = _Info()
 
 
 def read_rows(name: str, body: bytes) -> Iterator[ParquetRow]:
-    """Yield each row of a file with its position, `row:3`, counted from one; for one that cannot be read, a Lost.
+    """Yield each row of a file with its position (`row:3`, counted from 1), or a Lost if it cannot be read.
 
     Raises:
         ValueError: the file is not parquet, is damaged or encrypted, or is too large when unpacked.
@@ -62,18 +61,18 @@ def _budget(body: bytes) -> Budget:
 
 
 def first_row(name: str, body: bytes) -> Any:
-    """Return the first row of a file, from which its layout is inferred; None if it has none.
+    """Return the first row of a file, used to infer its layout; None if the file has none.
 
     Raises:
         ValueError: as for `read_rows`.
     """
-    # Consume it completely, or the next file finds no reader and starts one.
+    # Consume all batches, or the next file cannot reuse the reader process and must start one.
     batches = [*read_guarded(first_batch_of, name, body, _ADVICE, _budget(body))]
     return next((row for batch in batches for _, row in batch if isinstance(row, dict)), None)
 
 
 def first_batch_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
-    """Yield only the first rows."""
+    """Yield only the first batch of rows."""
     return islice(batches_of(name, body), 1)
 
 
@@ -83,7 +82,7 @@ def batches_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
     Raises:
         ValueError: as for `read_rows`.
     """
-    import pyarrow as pa  # loads slowly, and most files are not parquet
+    import pyarrow as pa  # slow import, and most files are not parquet
 
     _check_marks(name, body)
     unpacked_bytes, count = 0, 0
@@ -110,8 +109,8 @@ def _opened(body: bytes) -> "ParquetFile":
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
-    pa.set_memory_pool(pa.system_memory_pool())  # others reserve more than they use, which the process may not have
-    # Extension types would be chosen by the file; a wrong checksum means that the bytes are not those that were written.
+    pa.set_memory_pool(pa.system_memory_pool())  # other pools reserve more than they use, which may exceed the process limit
+    # The file could choose extension types; a wrong checksum means that the bytes were changed.
     return ParquetFile(pa.BufferReader(body), arrow_extensions_enabled=False, page_checksum_verification=True)
 
 
@@ -127,6 +126,7 @@ def _check_marks(name: str, body: bytes) -> None:
 
 
 def _check_schema(name: str, file: "ParquetFile") -> None:
+    """Raise ValueError for too many columns, counting nested ones individually, or unusable names."""
     names = file.schema_arrow.names
     if not names or file.metadata.num_columns > MAX_COLUMNS:
         raise Refusal(f"{name}: {file.metadata.num_columns} columns; from 1 to {MAX_COLUMNS} are read")
@@ -139,7 +139,7 @@ def _check_schema(name: str, file: "ParquetFile") -> None:
 def _labels_of(schema: "pa.Schema") -> dict[str, list[str]]:
     """Return the class names of each column that stores classes as numbers, as `datasets` names them.
 
-    Names that are numbers themselves are left out: the column keeps its integers, and `counted_from_zero` decides how they count.
+    Numeric names are omitted: the column keeps its integers, and `counted_from_zero` decides how to count.
     """
     try:
         features = msgspec.json.decode((schema.metadata or {}).get(b"huggingface", b"{}"), type=_DatasetsMetadata).info.features
@@ -150,12 +150,12 @@ def _labels_of(schema: "pa.Schema") -> dict[str, list[str]]:
 
 
 def _records_of(batch: "pa.RecordBatch") -> Iterator[dict[str, Any] | Exception]:
-    """Yield the rows; for one with a value that Python cannot represent, such as text that is not UTF-8, what is wrong with it."""
+    """Yield the rows, or the error for a row with a value that Python cannot represent, such as invalid UTF-8."""
     try:
         yield from batch.to_pylist()
         return
     except (ValueError, ArithmeticError, LookupError):
-        pass  # one of them; reading row by row shows which
+        pass  # at least one row is bad; reading row by row shows which
     for number in range(batch.num_rows):
         try:
             yield batch.slice(number, 1).to_pylist()[0]
@@ -171,14 +171,14 @@ def _row(position: str, record: dict[str, Any] | Exception, labels: dict[str, li
 
 
 def _named(value: Any, names: list[str] | None) -> Any:
-    """Return the name of a class for its number; none for -1, which `datasets` uses for an unknown class."""
+    """Return the class name for its number; None for -1, which means unknown in `datasets`."""
     if names and type(value) is int and -1 <= value < len(names):
         return names[value] if value >= 0 else None
     return value
 
 
 def plain(value: Any) -> Any:
-    """Return a value as in JSON: nothing for NaN, 3 for 3.0 (missing values make pandas write both), a placeholder for an image."""
+    """Return a value as in JSON: None for NaN, 3 for 3.0 (pandas writes both for missing values), a placeholder for an image."""
     if isinstance(value, float):
         return None if value != value else int(value) if value.is_integer() else value if abs(value) != float("inf") else str(value)
     if isinstance(value, dict):
@@ -197,7 +197,7 @@ def plain(value: Any) -> Any:
 
 
 def _text_or_image(value: bytes) -> str:
-    """Return bytes as text if they are text, which old writers store as bytes."""
+    """Return bytes as text if they are text (old writers store text as bytes), else the image placeholder."""
     try:
         return IMAGE if b"\0" in value else value.decode()
     except UnicodeDecodeError:
@@ -205,7 +205,7 @@ def _text_or_image(value: bytes) -> str:
 
 
 def size_of(value: Any) -> int:
-    """Return the approximate number of bytes of a record."""
+    """Return the approximate size of a record in bytes."""
     if isinstance(value, dict | list):
         return _VALUE_BYTES + sum(map(size_of, value.values() if isinstance(value, dict) else value))
     return _VALUE_BYTES + (_CHARACTER_BYTES * len(value) if isinstance(value, str) else 0)

@@ -1,7 +1,7 @@
-"""Literals in programs in JavaScript, TypeScript, Python and PHP: source text in, the data written in it out. Nothing in it is ever run.
+"""Literals in JavaScript, TypeScript, Python and PHP source: source text in, the literal data out. Nothing is ever executed.
 
-`var x = {…}`, `return [ 'a' => … ]`, `QUESTIONS = [dict(…)]`, `ref<Question[]>([…])`: each is a value under its name.
-Computed values (functions, templates with `${}`, calls that build no list or record) are not data and are skipped.
+`var x = {…}`, `return [ 'a' => … ]`, `QUESTIONS = [dict(…)]`, `ref<Question[]>([…])`: each is a named value.
+Computed values (functions, templates with `${}`, calls that build no list or record) are skipped.
 """
 
 import re
@@ -24,9 +24,9 @@ _WITHIN = {
     "'": re.compile(r"(?:[^'\\\n]|\\.)*+", re.DOTALL),
     "`": re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*+", re.DOTALL),
 }
-"""Quote -> what may follow in a text that it begins."""
+"""Quote -> pattern of the text after it."""
 _LONG = {'"""': re.compile(r"(?:[^\"\\]|\\.|\"(?!\"\"))*+", re.DOTALL), "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*+", re.DOTALL)}
-"""Three quotes -> what may follow in a text that they begin."""
+"""Triple quote -> pattern of the text after it."""
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|(\n)|(.))", re.DOTALL)
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 
@@ -37,11 +37,11 @@ class Token(NamedTuple):
 
 
 _TOKENS = {comment: re.compile(_TOKEN.replace("{comment}", comment), re.DOTALL) for comment in ("//", "(?:#|//)")}
-"""What begins a comment up to the end of the line -> the pattern of a token."""
+"""Start of a line comment -> pattern of a token."""
 
 
 def tokens_of(name: str, text: str) -> Iterator[Token]:
-    """Yield words, texts and punctuation in linear time: an unclosed quote is searched once, and so are escaped ones after it."""
+    """Yield words, texts and punctuation in linear time: the text after an unclosed quote is scanned only once."""
     pattern = _TOKENS["(?:#|//)" if name.lower().endswith((".py", ".php")) else "//"]
     position, unclosed, last_end = 0, dict.fromkeys((*_WITHIN, *_LONG), 0), text.rfind("*/")
     while position < len(text):
@@ -61,7 +61,7 @@ def tokens_of(name: str, text: str) -> Iterator[Token]:
                 continue
             unclosed[quotes] = end
         match = pattern.match(text, position)
-        assert match is not None  # punctuation is any character
+        assert match is not None  # a sign matches any character
         if match.lastgroup != "blank":
             yield Token(match.lastgroup or "", match.group())
         if match.lastgroup == "sign" and match.group() in _WITHIN:
@@ -100,7 +100,7 @@ _BUILDERS = {
     *("array", "list", "tuple", "set", "frozenset", "dict", "ordereddict", "map", "of", "from", "str", "table"),
     *("ref", "shallowref", "reactive", "readonly", "freeze"),
 }
-"""Names of calls that return their argument, or a list or a record of it."""
+"""Names of calls that return their argument, or a list or record of it."""
 
 
 class _NoLiteral(ValueError):
@@ -108,14 +108,14 @@ class _NoLiteral(ValueError):
 
 
 class _Several(list[Any]):
-    """Values that are assigned to one name in turn."""
+    """Values assigned to one name in turn."""
 
 
 def literals_of(name: str, text: str) -> dict[str, Any]:
-    """Return the lists and objects that a source file assigns or exports, by name; empty if there are none.
+    """Return the lists and objects that source code assigns or exports, by name.
 
     Raises:
-        ValueError: the source is larger or nested deeper than data is.
+        ValueError: the source is too large or too deeply nested.
     """
     reader = _Reader(name, text)
     literals: dict[str, Any] = {}
@@ -154,7 +154,7 @@ class _Reader:
         return self.tokens[index] if 0 <= index < len(self.tokens) else Token("", "")
 
     def may_begin(self) -> bool:
-        """Return whether a value may begin here: after something that assigns, passes on or exports one."""
+        """Return whether a value may begin here: after an assignment, an opening bracket, or an export."""
         before, current, behind = (self._at(self.position + step) for step in (-1, 0, 1))
         if current.text == "[" and behind.text == "{" and before.text == ":":  # in an object that also has functions
             return True
@@ -163,7 +163,7 @@ class _Reader:
         return current.text in _OPEN or (current.kind == "word" and (current.text in _BEFORE_TYPES or behind.text in ("(", "<", ".", "::")))
 
     def name_before(self, index: int) -> str:
-        """Return the word that a value is assigned to, or passed on to."""
+        """Return the name that a value is assigned or passed to."""
         words: list[str] = []
         follows = False
         for token in reversed(self.tokens[max(0, index - 12) : index]):
@@ -209,7 +209,7 @@ class _Reader:
         raise _NoLiteral
 
     def _joined(self, first: str) -> str:
-        """Return a text joined with the texts concatenated to it."""
+        """Return a text with the texts concatenated to it."""
         parts = [first]
         while True:
             if self._at(self.position).kind == "text":
@@ -221,10 +221,10 @@ class _Reader:
                 return "".join(parts)
 
     def _ended(self, value: Any) -> Any:
-        """Return a value after which data continues or ends: a value in a computation is not data."""
+        """Return a value if it is complete; raise `_NoLiteral` for a value within a computation."""
         if self.peek() in (".", "(", "+", "*", "?", "[", "`", "=", "/", "-") and not isinstance(value, list | dict):
             raise _NoLiteral
-        if self.peek() in (".", "?", "(", "+") and isinstance(value, list | dict):  # the result is not known
+        if self.peek() in (".", "?", "(", "+") and isinstance(value, list | dict):  # the result is unknown
             raise _NoLiteral
         return value
 
@@ -247,7 +247,7 @@ class _Reader:
         return self._built(path, depth)
 
     def _built(self, path: list[str], depth: int) -> Any:
-        """Return the content of the brackets after a type or a builder; the words themselves if no brackets follow."""
+        """Return the content of the brackets after a type or builder, or the name itself if no brackets follow."""
         if self.peek() != "(":
             return self._ended(".".join(path))
         if path[-1].lower() not in _BUILDERS and not path[-1][:1].isupper():
@@ -256,10 +256,10 @@ class _Reader:
         return self._ended(self._inside(")", depth, unwrapped=True))
 
     def _inside(self, end: str, depth: int, unwrapped: bool = False) -> Any:
-        """Return the content of brackets: an object if its values have keys, else a list.
+        """Return the content of brackets: an object if values have keys, else a list.
 
         Args:
-            unwrapped: whether a single value stands for itself, as in round brackets.
+            unwrapped: return a single value itself, as for round brackets.
         """
         values: list[Any] = []
         keyed: dict[str, Any] = {}
@@ -288,7 +288,7 @@ class _Reader:
         return {} if end == "}" and not values else values
 
     def _key(self) -> str | None:
-        """Return the key before a value; None if there is none."""
+        """Consume and return the key before a value; None if there is none."""
         (kind, text), behind = self._at(self.position), self._at(self.position + 1)
         if kind == "sign" or behind.kind != "sign" or behind.text not in _KEYED:
             return None

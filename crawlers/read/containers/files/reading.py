@@ -1,4 +1,4 @@
-"""What containers give: lines with marks, tables of rows, and what of them could not be read."""
+"""Results of reading containers: lines with marks, tables of rows, and parts that could not be read."""
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache, wraps
@@ -10,16 +10,16 @@ from atomexam.text.refusal import Refusal
 
 MAX_DEPTH, MAX_NODES, MAX_COLUMNS = 32, 20_000_000, 512
 MAX_LINES, MAX_LINE_CHARS, MAX_RECORD_CHARS = 1 << 20, 1_000_000, 5_000_000
-"""Of a text, a page or a document: as many lines as a sheet has rows, and in a line as many characters as in a cell, or five such cells if
-it is a record or a row.
+"""Limits for a text, page or document: as many lines as a sheet has rows, and as many characters per line as in a cell, or five times that
+for a record or row.
 """
 P = ParamSpec("P")
 EVERY = "*"
-"""In the way to a table: every index of a list, or every name in an object of similar objects."""
+"""In the path to a table: any index of a list, or any name in an object of similar objects."""
 TWICE = "\0twice"
-"""Key of a record with the names of keys that occur twice with different values."""
+"""Key under which a record lists its keys that occur twice with different values."""
 _EXCERPT_ROWS = 50
-"""Number of rows that show which columns a table has."""
+"""Number of rows from which the columns of a table are taken."""
 
 
 class Rows(Struct):
@@ -31,11 +31,11 @@ class Rows(Struct):
     """Positions and rows."""
 
     def columns(self) -> list[str]:
-        """Return the names of its columns, including those of fields above it."""
+        """Return the names of its columns, including fields above it."""
         return list(dict.fromkeys(key for _, row in self.rows[:_EXCERPT_ROWS] for key in row))
 
     def own_columns(self) -> list[str]:
-        """Return the names of its columns without those of fields above it."""
+        """Return the names of its columns, excluding fields above it."""
         return [key for key in self.columns() if not key.startswith("^")]
 
 
@@ -51,7 +51,7 @@ def bounded(name: str, lines: list[str]) -> list[str]:
 
 
 def short_lines(name: str, lines: list[str], most_chars: int) -> list[str]:
-    """Return lines, or raise ValueError if one is too long."""
+    """Return the lines; raise ValueError if one is too long."""
     if at := next((at for at, line in enumerate(lines, 1) if len(line) > most_chars), 0):
         found = f"line {at} has {len(lines[at - 1])} characters"
         raise Refusal(f"{name}: {found}; at most {most_chars} are read: divide it, or remove it if it is no text")
@@ -59,13 +59,13 @@ def short_lines(name: str, lines: list[str], most_chars: int) -> list[str]:
 
 
 def check_depth(name: str, depth: int) -> None:
-    """Raise ValueError if a document is nested deeper than data is."""
+    """Raise ValueError if a document is nested too deeply."""
     if depth > MAX_DEPTH:
         raise Refusal(f"{name}: nested deeper than {MAX_DEPTH}; expected records of plain fields")
 
 
 def marked_object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object with the last value of each key, and the keys that occur twice with different values, none of which is certain."""
+    """Return an object with the last value of each key, and the uncertain keys: those that occur twice with different values."""
     fields: dict[str, Any] = {}
     twice = set[str]()
     for key, value in pairs:
@@ -76,29 +76,29 @@ def marked_object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class Lost(Struct, frozen=True):
-    """A part of a file, or one of its records, that could not be read."""
+    """A record or another part of a file that could not be read."""
 
     position: str
     reason: str
-    """In snake_case: the value of `doubt`."""
+    """In snake_case; becomes the value of `doubt`."""
     words: str
     """What was found there and what was expected."""
     raw: str | None = None
-    """The original part, as far as it is text."""
+    """The original part, if it is text."""
 
 
 class RepeatedKey(dict[str, Any]):
-    """The values of a key that occurs several times in one JSON object, in order, if they differ: none can be trusted."""
+    """The different values of a repeated key in one JSON object, in order; none can be trusted."""
 
 
 class CoveredCell(str):
-    """Text of a merged cell, in one of the cells that it covers."""
+    """Text of a merged cell in one of the cells that it covers."""
 
     __slots__ = ()
 
 
 class Unsaved(str):
-    """The empty text of a cell with a formula whose value was never saved."""
+    """Empty text of a formula cell whose value was never saved."""
 
     __slots__ = ()
 
@@ -108,18 +108,18 @@ class Text(Struct, frozen=True):
 
     lines: list[str]
     dropped: list[str] = []
-    """What is printed on the pages but no part of the text: watermarks, repeated headers of tables."""
+    """Printed on the pages but not part of the text: watermarks, repeated table headers."""
     lost: list[Lost] = []
     rows: list[tuple[str, list[str]]] = []
-    """Positions and cells of a document that is one table, as of a sheet."""
+    """Positions and cells of a document that is a single table, as for a sheet."""
     marked: list[str] = []
-    """The same lines with tags around the words that stand out, as crawlers.read.lines reads them; none if nothing does."""
+    """The same lines with tags around emphasised words, as crawlers.read.lines reads them; empty without emphasis."""
     tables: list[list[list[str]]] = []
-    """The cells of each table that has no other in it, row by row, empty ones too; a cell merged over rows is in each of them."""
+    """Cells of each table without nested tables, row by row, including empty ones; a cell merged over rows is in each row."""
 
 
 def remembered(read: Callable[P, Text]) -> Callable[P, Text]:
-    """Return a reader that keeps its last text or refusal: a file is guessed, read and accounted for in turn."""
+    """Cache a reader's last text or refusal: a file's format is guessed, then it is read and accounted for."""
 
     @lru_cache(maxsize=1)
     def result(*args: P.args, **kwargs: P.kwargs) -> Text | ValueError:

@@ -1,4 +1,4 @@
-"""Text and pages: bytes in, lines in their true encoding out, the cells of tables of pages and of Markdown, the scripts of pages."""
+"""Text and web pages: bytes in; decoded lines, cells of HTML and Markdown tables, and scripts of pages out."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def read_text(name: str, body: bytes) -> Text:
 
 
 def tables_of_markdown(text: str) -> Iterator[list[list[str]]]:
-    """Yield the cells of each table of a text in Markdown, row by row, without the rule below its header."""
+    """Yield each table of a Markdown text as rows of cells, without the rule below the header."""
     rows: list[list[str]] = []
     for line in [*text.split("\n"), ""]:
         if row := _ROW.fullmatch(line):
@@ -40,19 +40,19 @@ def tables_of_markdown(text: str) -> Iterator[list[list[str]]]:
 
 _MOST_CELLS = 1_000_000
 _IMAGE_DATA = re.compile(rb"(?<=;base64,)[A-Za-z0-9+/=]++")
-"""The bytes of a picture within an address, which are no text."""
+"""Image data within a URL, which is not text."""
 _MOST_PAGE_BYTES = 32 * 1024 * 1024  # as in a crawl
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re.I)
 _HIDDEN_ANSWER = re.compile(
     r"<(?P<tag>[a-zA-Z][a-zA-Z0-9]{0,9})\b(?=[^<>]{0,600}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|\shidden\b))[^<>]{0,600}>"
     rf"(?=\s{{0,20}}(?:<[a-zA-Z][^<>]{{0,200}}>\s{{0,20}}){{0,3}}[【\[]?\s?{ANSWER_NAME}\s?[】\]:：])"
 )
-"""The tag of an answer that a page hides until its reader asks for it."""
+"""The tag of an answer that a page hides until the reader reveals it."""
 _LETTERED_LIST = re.compile(r"<ol\b[^<>]{0,200}?(?:\btype\s?=\s?[\"']?[Aa]\b|(?:upper|lower)-(?:alpha|latin))", re.IGNORECASE)
 _OWN_CHOICE = re.compile(r"\b(?:my|your|user|stu|student|mine)[-_]?(?:answers?|ans|choices?|daan|select(?:ion|ed)?)\b", re.IGNORECASE)
-"""A class of what a visitor chose."""
+"""Class of an element with a visitor's choice."""
 _VOTES = re.compile(r"[A-J]\W{0,3}\w.*?[\s(（]?\d{1,7}\s?(?:人次?|票|votes?)[\s(（]{0,3}(?:\d{1,3}(?:\.\d{1,2})?%)?[)）]?")
-"""An option that ends with how many chose it."""
+"""An option that ends with the number of people who chose it."""
 _FEWEST_VOTES = 4
 _HEADING_TAG, _TERM = (
     re.compile(r"<h([1-6])\b[^<>]{0,600}>", re.I),
@@ -68,7 +68,7 @@ def read_html(name: str, body: bytes) -> Text:
 
 
 def lines_with_headings(name: str, body: bytes) -> list[str]:
-    """Return the lines of a saved page with `#` before headings, brackets around terms, and a line drawn below lists and rows of them."""
+    """Return the lines of a saved page with `#` before headings, brackets around terms, and a line after each list or table of terms."""
     html = _HEADING_TAG.sub(lambda tag: tag[0] + "#" * int(tag[1]) + " ", _html_of(name, body))
     pieces = (piece + _DRAWN if _TERM.search(piece) else piece for piece in _END_OF_TERMS.split(_FOOTER.sub(_DRAWN, html)))
     return _lines(name, _TERM.sub(r"\1【\2】", "".join(pieces)))
@@ -81,15 +81,15 @@ def _html_of(name: str, body: bytes) -> str:
     charset = meta[1].decode("ascii") if meta else None
     try:
         return body.decode(charset) if charset and is_charset(charset) else decoded(name, body)
-    except UnicodeDecodeError:  # the page's declared charset is wrong
+    except UnicodeDecodeError:  # the declared charset is wrong
         return decoded(name, body)
 
 
 def text_of_page(name: str, html: str) -> Text:
-    """Return the lines of a page as a reader sees them, and the same with what stands out.
+    """Return the lines of a page as a reader sees them, and the same lines with emphasis tagged.
 
     Raises:
-        ValueError: it is mojibake, or its options show the votes of its visitors, which would become a part of them.
+        ValueError: it is mojibake, or its options end with visitors' votes, which would become part of them.
     """
     refuse_mojibake(name, html)
     html = _HIDDEN_ANSWER.sub(r"<\g<tag>>", _with_seen(html))
@@ -105,7 +105,7 @@ def _lines(name: str, html: str) -> list[str]:
 
 
 def _with_seen(html: str) -> str:
-    """Return a page with the letters that a browser shows before the entries of a list, without what a visitor chose."""
+    """Return a page with the letters that a browser shows before list entries, without what a visitor chose."""
     lettered, chosen = _LETTERED_LIST.search(html), _OWN_CHOICE.search(html)
     if not (lettered or chosen):
         return html
@@ -121,9 +121,9 @@ def _with_seen(html: str) -> str:
 
 
 def tables_of_page(text: str) -> Iterator[list[list[str]]]:
-    """Yield the cells of each table of a page, row by row; none of a table that contains another.
+    """Yield each table of a page as rows of cells; skip tables that contain another.
 
-    A cell that spans rows is repeated in each of them; one that spans columns fills the first.
+    A cell that spans rows is repeated in each row; one that spans columns fills only the first.
     """
     for table in document_of_page(text).iter("table"):
         if next((each for each in table.iterdescendants("table")), None) is None:
@@ -133,7 +133,7 @@ def tables_of_page(text: str) -> Iterator[list[list[str]]]:
 def _cells_of(table: Any) -> list[list[str]]:
     rows, count = list[list[str]](), 0
     spanning: dict[int, tuple[int, str]] = {}
-    """Column -> number of rows it still spans, and its content."""
+    """Column -> number of rows that the cell still spans, and its text."""
     for row in table.iter("tr"):
         cells: list[str] = []
         for cell in row.iterchildren("td", "th"):
@@ -152,7 +152,7 @@ def _cells_of(table: Any) -> list[list[str]]:
 
 
 def _take_spanning(cells: list[str], spanning: dict[int, tuple[int, str]]) -> None:
-    """Insert spanning cells into a row, up to the next cell of its own."""
+    """Insert spanning cells into a row, up to the row's next own cell."""
     while len(cells) in spanning:
         left, text = spanning.pop(len(cells))
         if left > 1:
@@ -177,7 +177,7 @@ def scripts_of_page(text: str) -> Iterator[str]:
 
 
 def document_of_page(text: str) -> HtmlElement:
-    """Return the tree of a page, whatever is wrong with its tags."""
+    """Return the tree of a page, even if its tags are broken."""
     try:
         return document_fromstring(uncrowded(re.sub(r"^\s*<\?xml[^>]{0,200}\?>", "", text)))
     except etree.ParserError:  # it contains no element and no text

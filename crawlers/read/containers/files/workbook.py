@@ -1,4 +1,4 @@
-"""Workbooks, xlsx, xls and ods: bytes in, the rows of their sheets as text out; hidden rows are read, hidden sheets reported."""
+"""Workbooks (xlsx, xls, ods): bytes in, the rows of their sheets as text out; hidden rows are read, hidden sheets reported."""
 
 import posixpath
 import re
@@ -29,7 +29,7 @@ def open_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tu
     """Yield the name of each sheet, whether it is hidden, and its rows with their positions.
 
     Raises:
-        ValueError: the file is not a valid .ods, or has more cells than banks have.
+        ValueError: the file is not a valid .ods, or has too many cells.
     """
     check_zipped(name, body, "content.xml", "ods")
     try:
@@ -51,13 +51,13 @@ def open_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tu
 
 
 def _open_cells(row: Any) -> list[str]:
-    """Return the cells of a row up to the last non-empty one; empty ones repeated to the end of the sheet do not count."""
+    """Return the cells of a row up to the last non-empty one; ignore empty ones repeated to the end of the sheet."""
     cells: list[str] = []
     for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell"):
         text = "\n".join("".join(part.itertext()) for part in cell.iterchildren("{*}p")).strip()
         times = attributes_of(cell).get(_REPEATED, "")
         count = int(times) if times.isdigit() and len(times) < 8 else 1
-        if text:  # a long text repeated hundreds of times would fill any memory
+        if text:  # a long text repeated hundreds of times would exhaust memory
             count = min(count, max(1, _MOST_REPEATED_CHARS // len(text)))
         cells += [text] * min(count, MAX_COLUMNS - len(cells)) if text or count <= MAX_COLUMNS else []
     while cells and not cells[-1]:
@@ -66,7 +66,7 @@ def _open_cells(row: Any) -> list[str]:
 
 
 def attributes_of(element: Any) -> dict[str, str]:
-    """Return the attributes of an element by their names without namespaces."""
+    """Return the attributes of an element by name, without namespaces."""
     return {etree.QName(key).localname: str(value) for key, value in element.attrib.items()}
 
 
@@ -77,25 +77,25 @@ _FORMULA = re.compile(
     rb"<(?:\w+:)?c\s[^>]{0,200}?\br=\"([A-Z]{1,3})(\d{1,7})\"[^>]{0,200}><(?:\w+:)?f(?:\s[^>]{0,500})?(?:/>|>[^<]{0,9000}</(?:\w+:)?f>)"
     rb"\s{0,9}(?:<(?:\w+:)?v\s?/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s{0,9}</(?:\w+:)?c>"
 )
-"""A cell with a formula whose value no program has saved."""
+"""A cell with a formula but no stored value."""
 _SOME_FORMULA = re.compile(rb"<(?:\w+:)?f[\s>/]")
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True)
 
 
 class MergedRange(NamedTuple):
-    """Cells of one column, counted from 0, of which only the first has a text, down to a row, counted from 1."""
+    """Merged cells of one column (counted from 0) down to a row (counted from 1); only the first has a text."""
 
     column: int
     last: int
 
 
 class Marks(NamedTuple):
-    """What must be known of a sheet before its rows are read."""
+    """Facts about a sheet that are needed before its rows are read."""
 
     merged: dict[int, list[MergedRange]]
-    """By the row they begin in."""
+    """By first row."""
     unsaved: dict[int, list[int]]
-    """Columns, counted from 0, by their row."""
+    """Columns, counted from 0, by row."""
 
 
 def marks_of(body: bytes) -> dict[str, Marks]:
@@ -128,7 +128,7 @@ def _unsaved(part: bytes) -> dict[int, list[int]]:
 
 def _ranges(part: bytes) -> dict[int, list[MergedRange]]:
     ranges: dict[int, list[MergedRange]] = {}
-    for match in _REF.finditer(part, max(0, part.rfind(b"sheetData>"))):  # they come after the cells
+    for match in _REF.finditer(part, max(0, part.rfind(b"sheetData>"))):  # merged ranges come after the cells
         first, last = int(match[2]), int(match[3])
         if last > first:
             ranges.setdefault(first, []).append(MergedRange(_column(match[1]), last))
@@ -144,8 +144,8 @@ def _column(letters: bytes) -> int:
 
 BOOKS = (".xlsx", ".xlsm", ".xls", ODS)
 OLD_BOOK = b"\xd0\xcf\x11\xe0"
-"""The first bytes of an .xls."""
-warnings.filterwarnings("ignore", module="openpyxl")  # it warns of every Excel extension that it cannot write back
+"""First bytes of an .xls."""
+warnings.filterwarnings("ignore", module="openpyxl")  # it warns about each Excel extension that it cannot write
 _DAMAGED = (*BROKEN_PARTS, ParseError)
 
 
@@ -159,19 +159,19 @@ def sheets_of(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tupl
         yield title, hidden, ((position, [*cells]) for position, cells in rows)
 
 
-@lru_cache(maxsize=1)  # a file is guessed, read and accounted for in turn
+@lru_cache(maxsize=1)  # format guess, reading and accounting of a file share one result
 def _whole_sheets(name: str, body: bytes) -> list[tuple[str, bool, list[tuple[str, tuple[str, ...]]]]]:
     return [(title, hidden, [(position, tuple(cells)) for position, cells in rows]) for title, hidden, rows in _sheets(name, body)]
 
 
 def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
-    if name.lower().endswith(".xls") and not body.startswith(b"PK"):  # many programs name an xlsx so
+    if name.lower().endswith(".xls") and not body.startswith(b"PK"):  # many programs give an xlsx this suffix
         yield from _old_sheets(name, body)
         return
     if name.lower().endswith(ODS):
         yield from open_sheets(name, body)
         return
-    from openpyxl import load_workbook  # loads slowly, and most files are no workbooks
+    from openpyxl import load_workbook  # slow import, and most files are not workbooks
     from openpyxl.utils.exceptions import InvalidFileException
 
     check_zipped(name, body, "xl/", "xlsx")
@@ -179,13 +179,13 @@ def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[
         refuse_far_rows(BytesIO(body))
         workbook = load_workbook(BytesIO(body), read_only=True, data_only=True)
         parts = [sheet._worksheet_path for sheet in workbook.worksheets]
-        if len(set(parts)) < len(parts):  # thousands of sheets that share one part: a small file that takes hours
+        if len(set(parts)) < len(parts):  # thousands of sheets may share one part: a small file could take hours
             raise ValueError(f"{len(parts)} sheets in {len(set(parts))} parts; expected one part per sheet")
         marks = marks_of(body)
     except (*_DAMAGED, InvalidFileException) as error:
         raise Refusal(_damaged(name, error)) from None
     for sheet in workbook.worksheets:
-        sheet.reset_dimensions()  # those that it states may be wrong
+        sheet.reset_dimensions()  # the stated dimensions may be wrong
     bounded = bounded_rows(sheet.iter_rows(values_only=True) for sheet in workbook.worksheets)
     for sheet, rows in zip(workbook.worksheets, bounded, strict=True):
         own = marks.get(sheet.title, Marks({}, {}))
@@ -197,7 +197,7 @@ def _old_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tu
         raise Refusal(
             f"{name}: not a workbook, though its name ends in .xls; save it as .xlsx, or rename it by its content, such as .html or .csv"
         )
-    import xlrd  # only needed for old files
+    import xlrd  # needed only for old files
 
     broken = (*_DAMAGED, xlrd.XLRDError, xlrd.compdoc.CompDocError, struct.error, AssertionError)
     try:
@@ -210,7 +210,7 @@ def _old_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tu
 
 
 def _old_rows(sheet: Any, datemode: int) -> Iterator[tuple[str, list[str]]]:
-    begun: dict[int, dict[int, int]] = defaultdict(dict)  # first row of merged cells -> column -> the row behind the last
+    begun: dict[int, dict[int, int]] = defaultdict(dict)  # first row of merged cells -> column -> the row after the last
     for first, last, left, right in sheet.merged_cells:
         if left < right:
             begun[first][left] = last
@@ -240,8 +240,8 @@ def _old_text(cell: Any, datemode: int) -> str:
 
 
 def _rows(name: str, title: str, rows: Iterator[tuple[Any, ...]], marks: Marks) -> Iterator[tuple[str, list[str]]]:
-    covering: dict[int, tuple[int, str]] = {}  # column: the last row that is covered, and the covering text
-    chars = 0  # any number of cells may share one text
+    covering: dict[int, tuple[int, str]] = {}  # column -> last covered row and covering text
+    chars = 0  # many cells may share one text
     try:
         for number, row in enumerate(rows, 1):
             if len(row) > MAX_COLUMNS and any(value is not None for value in row[MAX_COLUMNS:]):
@@ -265,7 +265,7 @@ def _rows(name: str, title: str, rows: Iterator[tuple[Any, ...]], marks: Marks) 
 
 
 def _text(value: Any) -> str:
-    """Return a cell as Excel shows it: 3 for 3.0, TRUE for a truth value, a day without its midnight."""
+    """Return a cell as Excel shows it: 3 for 3.0, TRUE for a boolean, a date without midnight."""
     if value is None:
         return ""
     if isinstance(value, bool):
