@@ -1,7 +1,7 @@
-"""A paper beside what a careful reader writes down of it, NAME.txt and NAME.json in tests/papers: in what they differ.
+"""Compare a paper with the transcript of a careful reader: NAME.txt and NAME.json in tests/papers.
 
-Compared without white space, width, trailing punctuation, score tags, letters of options and numbers of questions,
-which `clean` removes anyway.
+White space, width, trailing punctuation, score tags, option letters and question numbers are ignored,
+since `clean` removes them anyway.
 """
 
 import json
@@ -20,7 +20,7 @@ _RIGHT, _WRONG = {"√", "对", "正确", "T", "TRUE", "✓", "✔", "是"}, {"�
 
 
 def differences(text: str, wanted: dict[str, Any]) -> tuple[list[str], ParsedPaper]:
-    """Return what is read otherwise than wanted, a line each; a question that is given up counts where it was readable."""
+    """Return the differences from the transcript, one per line; a rejected question counts if it was readable."""
     reading = read_paper(text.split("\n"))
     drafts, questions = reading.drafts, wanted["questions"]
     found: list[str] = []
@@ -57,7 +57,7 @@ def _against(draft: Draft, wanted: dict[str, Any]) -> list[str]:
 
 
 def plain(text: str | None) -> str:
-    """Return a text without what nobody reads."""
+    """Return a text without what no reader notices."""
     text = re.sub(r"[\s\u200b-\u200f\ufeff]", "", unicodedata.normalize("NFKC", text or ""))
     return _EDGE.sub("", re.sub("_+", "_", _SCORE.sub("", text)))
 
@@ -83,5 +83,5 @@ def _answer(text: str | None, lettered: bool) -> str | None:
 
 
 def load(path: Path) -> tuple[str, dict[str, Any]]:
-    """Return a paper's text and what is to be read of it."""
+    """Return a paper's text and its transcript."""
     return path.read_text(encoding="utf-8"), json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Answers that stand as the colour or bold type of options, and which mark is on the right ones: on some but not all of a question."""
+"""Answers shown by colour or bold type, and which mark shows them: one on some but not all options of a question."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from crawlers.read.papers import LINE_READERS
 from crawlers.read.vocabulary.emphasis import is_answer_sheet, standing_out
 
 Drawn = Callable[[str, str, bool, bool], str]
-"""Letter, words, whether the option is right, whether it is the reader's wrong choice -> the option as it is written."""
+"""Letter, text, whether the option is correct, whether it is the reader's wrong choice -> the option as written."""
 
 ASKED = (
     ("下列属于非特异性免疫的是", ("皮肤屏障", "抗体", "记忆细胞", "浆细胞"), "A", "B"),
@@ -75,28 +75,28 @@ def _answers(lines: list[str]) -> list[str | None]:
 
 
 @pytest.mark.parametrize("drawn", MARKDOWN.values(), ids=MARKDOWN)
-def test_a_colour_tells_the_answer(drawn: Drawn) -> None:
+def test_coloured_option_is_the_answer(drawn: Drawn) -> None:
     assert _answers(_lines(drawn)) == GOLD
 
 
 @pytest.mark.parametrize("drawn", BOLD.values(), ids=BOLD)
-def test_bold_type_tells_the_answer_but_not_where_all_is_bold(drawn: Drawn) -> None:
+def test_bold_option_is_the_answer_unless_all_are_bold(drawn: Drawn) -> None:
     assert _answers(_lines(drawn)) == [None if answer == "ABCD" else answer for answer in GOLD]
 
 
 @pytest.mark.parametrize("drawn", PAGES.values(), ids=PAGES)
-def test_what_stands_out_on_a_saved_page_tells_the_answer(drawn: Drawn) -> None:
+def test_emphasis_on_saved_page_is_the_answer(drawn: Drawn) -> None:
     assert _answers(_page(drawn)) == GOLD
 
 
 @pytest.mark.parametrize("drawn", PAGES.values(), ids=PAGES)
-def test_a_sign_of_less_in_the_page_hides_no_answer(drawn: Drawn) -> None:
+def test_less_than_sign_hides_no_answer(drawn: Drawn) -> None:
     body = "".join(f"<p>{line}</p>" for line in ["发热&lt;3天者", *_lines(drawn)])
     assert _answers(LINE_READERS[".html"]("a.html", f"<html><body>{body}</body></html>".encode()).lines) == GOLD
 
 
 @pytest.mark.parametrize("drawn", SILENT.values(), ids=SILENT)
-def test_what_stands_on_all_options_or_on_two_kinds_tells_nothing(drawn: Drawn) -> None:
+def test_ignores_emphasis_on_all_options_or_of_two_kinds(drawn: Drawn) -> None:
     assert [draft.answer for draft in read_paper(_lines(drawn)).drafts] == [None] * len(ASKED)
 
 
@@ -107,7 +107,7 @@ def test_time_is_linear_in_a_line_of_signs(sign: str) -> None:
 
 
 @pytest.mark.parametrize("note", ["说明：加粗的选项为正确答案。", "注：粗体字是答案", "（黑体部分表示正确选项）"])
-def test_all_options_may_be_bold_if_the_paper_says_what_bold_means(note: str) -> None:
+def test_all_options_may_be_bold_if_the_paper_defines_bold(note: str) -> None:
     drawn = BOLD["stars within"]
     assert [draft.answer for draft in read_paper([note, *_lines(drawn)]).questions] == GOLD
     assert [draft.answer for draft in read_paper(_lines(drawn)).questions] == [*GOLD[:3], None, GOLD[4]]
@@ -138,14 +138,14 @@ def _marked(places: str, kind: str, others: str = "") -> list[list[set[str]]]:
         ([], None),
     ],
 )
-def test_one_mark_counts(questions: list[list[set[str]]], kind: str | None) -> None:
+def test_only_one_mark_counts(questions: list[list[set[str]]], kind: str | None) -> None:
     right = standing_out(questions)
     assert (right and right.kind) == kind
     if right and kind != "left":
         assert right.marked == [[kind in marks for marks in options] for options in questions]
 
 
-def test_an_option_about_records_is_no_answer_sheet() -> None:
+def test_option_about_records_is_not_an_answer_sheet() -> None:
     assert [is_answer_sheet(line) for line in ("B、没有事故可不作记录", "我的作答记录", "答题记录", "总得分：90")] == [
         False,
         True,

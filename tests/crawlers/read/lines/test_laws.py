@@ -1,4 +1,4 @@
-"""What holds for any text, hostile ones too: no error, no number lost, time that grows with the text alone."""
+"""Laws for any text, including hostile ones: no error, no number lost, linear time."""
 
 import random
 import time
@@ -32,7 +32,7 @@ _TEXT = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=60).map
 
 
 def check(reading: ParsedPaper) -> None:
-    """Hold what a reading must have, whatever was read."""
+    """Assert what must hold for every reading."""
     assert reading.numbers == len(reading.questions) + len(reading.rejected) == len(reading.drafts)
     assert [draft.ordinal for draft in reading.drafts] == list(range(1, reading.numbers + 1))
     assert all(draft.doubt is None for draft in reading.questions)
@@ -44,19 +44,19 @@ def check(reading: ParsedPaper) -> None:
 
 @given(_TEXT)
 @settings(max_examples=600, deadline=None)
-def test_any_text_of_a_papers_pieces_is_read(text: str) -> None:
+def test_reads_any_mix_of_paper_fragments(text: str) -> None:
     check(read_paper(text.split("\n")))
 
 
 @given(st.lists(st.text(max_size=30), max_size=20))
 @settings(max_examples=150, deadline=None)
-def test_any_text_at_all_is_read(lines: list[str]) -> None:
+def test_reads_any_text(lines: list[str]) -> None:
     check(read_paper(lines))
 
 
 @given(_TEXT)
 @settings(max_examples=100, deadline=None)
-def test_what_is_read_says_nothing_that_is_not_there(text: str) -> None:
+def test_invents_no_text(text: str) -> None:
     sent = {sign for sign in text if not sign.isspace()} | set("（ ）；0123456789ABCDEFGHIJ.、 None")
     reading = read_paper(text.split("\n"))
     for draft in reading.drafts:
@@ -65,7 +65,7 @@ def test_what_is_read_says_nothing_that_is_not_there(text: str) -> None:
 
 
 def mutated(text: str, rng: random.Random) -> str:
-    """Return a paper with some of its lines lost, doubled, joined, broken, swapped or spoiled."""
+    """Return a paper with some lines removed, doubled, joined, broken, swapped or damaged."""
     lines = text.split("\n")
     for _ in range(rng.randint(1, 30)):
         at = rng.randrange(len(lines))
@@ -91,7 +91,7 @@ def mutated(text: str, rng: random.Random) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(PAPERS.glob("*.txt")), ids=lambda path: path.stem)
-def test_a_spoiled_paper_is_read(path: Path) -> None:
+def test_reads_damaged_papers(path: Path) -> None:
     rng, text = random.Random(path.stem), path.read_text(encoding="utf-8")
     for _ in range(15):
         check(read_paper(mutated(text, rng).split("\n")))
@@ -130,7 +130,7 @@ MANY: dict[str, list[str]] = {
 
 
 def seconds(lines: list[str]) -> float:
-    """Return how long a paper takes, the best of three."""
+    """Return the seconds to read a paper, the best of three runs."""
     taken = []
     for _ in range(3):
         start = time.process_time()
@@ -141,19 +141,19 @@ def seconds(lines: list[str]) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", LONG)
-def test_time_grows_with_the_length_of_a_line(piece: str) -> None:
+def test_time_is_linear_in_line_length(piece: str) -> None:
     short, long = (seconds(["1.题干是什么", "1.题" + piece * (size // len(piece))]) for size in (8_000, 32_000))
     assert long < 4 * short * 2 + 0.05
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", MANY)
-def test_time_grows_with_the_number_of_lines(kind: str) -> None:
+def test_time_is_linear_in_line_count(kind: str) -> None:
     few, many = (seconds(["1.题", *MANY[kind] * (size // len(MANY[kind]))]) for size in (500, 2_000))
     assert many < 4 * few * 2 + 0.05
 
 
-def test_a_bank_of_any_size_is_counted() -> None:
+def test_reads_banks_with_large_numbers() -> None:
     lines = [line for number in range(9_990, 10_011) for line in (f"{number}、题是什么（ ）。", *AB)]
     reading = read_paper([*lines, "9990-10010 " + "ABCDABC" * 3])
     assert [draft.number for draft in reading.questions] == list(range(9_990, 10_011))
@@ -161,12 +161,12 @@ def test_a_bank_of_any_size_is_counted() -> None:
 
 
 @pytest.mark.slow
-def test_time_grows_with_the_length_of_a_paper() -> None:
+def test_time_is_linear_in_paper_length() -> None:
     def paper(count: int) -> list[str]:
         return [
             line for number in range(1, count) for line in (f"{number}、大学生心理健康的标准不包括下列哪一项内容（ ）。", *AB, "答案：B")
         ]
 
     assert len("\n".join(paper(1200)).encode()) > 100_000
-    assert seconds(paper(1200)) < 3.5 * seconds(paper(600))  # twice the length; a square would be four times the time
-    assert seconds(paper(1200)) < 5  # far above what a busy machine takes; bench/ measures speed
+    assert seconds(paper(1200)) < 3.5 * seconds(paper(600))  # twice the length; quadratic time would be four times as long
+    assert seconds(paper(1200)) < 5  # far above the time on a busy machine; bench/ measures speed

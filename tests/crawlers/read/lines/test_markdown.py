@@ -1,4 +1,4 @@
-"""Notes in Markdown: folds, boxes of tasks, emphasised terms, escaped numbers, and answers in other forms from part to part."""
+"""Notes in Markdown: folds, task boxes, emphasised terms, escaped numbers, and answers in a different form in each part."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def _answers(text: str) -> list[str | None]:
 
 
 @pytest.mark.parametrize("fold", FOLDS.values(), ids=FOLDS)
-def test_what_is_folded_below_a_question_is_its_answer(fold: str) -> None:
+def test_folded_text_below_a_question_is_its_answer(fold: str) -> None:
     choices = [_choice(number, below=fold.format(letter)) for number, letter in enumerate("BDAC", 1)]
     assert _answers("## 单选题\n" + "\n".join(choices)) == [*"BDAC"]
     words = [f"### {number}. 简述{stem[:2]}的特点。\n\n{fold.format(f'{stem}：先快，后慢')}\n" for number, stem in enumerate(STEMS, 1)]
@@ -35,11 +35,11 @@ def test_what_is_folded_below_a_question_is_its_answer(fold: str) -> None:
 
 
 @pytest.mark.parametrize("box", ["- [{0}] {1}. {2}", "* [{0}] {1}、{2}", "[{0}] {1}) {2}"])
-def test_boxes_of_tasks_are_ticks_and_all_may_be_ticked(box: str) -> None:
+def test_task_boxes_are_ticks_and_all_may_be_ticked(box: str) -> None:
     right = ["AC", "BCD", "ABCD", "D"]
     assert _answers("\n".join(_choice(number, box, letters) for number, letters in enumerate(right, 1))) == right
 
 
-def test_an_escaped_number_begins_a_question() -> None:
+def test_escaped_number_begins_a_question() -> None:
     text = "\n".join(_choice(number, below=f"答案：{letter}") for number, letter in enumerate("BDAC", 1))
     assert _answers(text.replace("1. ", "1\\. ").replace("3. ", "3\\. ")) == [*"BDAC"]

@@ -1,4 +1,4 @@
-"""Whole papers in the manners people write them, each beside what a careful reader writes down."""
+"""Complete papers in many styles, each with the transcript of a careful reader."""
 
 from pathlib import Path
 
@@ -13,13 +13,13 @@ GIVEN_UP = {
     "own3_bare_letters_blank": 2, "own3_case_restart_inline": 2, "own3_remark_last_option": 2,
     "own3_remarks_verdict": 2, "own4_scan_noise": 1, "own_bank_with_tags": 1, "own_case_questions": 4, "own_spaced_scan": 2,
 }  # fmt: skip
-"""Questions that are rejected with a reason, which a layout or an edit of the file cures; none is read otherwise."""
+"""Number of questions rejected with a reason, which a layout or an edit would fix; none is misread."""
 UNREAD = {"own3_bank_dump", "own3_fields_nonumber"}
-"""Papers without numbers of which no question is found, and all characters are unread."""
+"""Unnumbered papers in which no question is found and all text is unread."""
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_a_paper_is_read_as_a_careful_reader_does(path: Path) -> None:
+def test_reads_papers_as_a_careful_reader_does(path: Path) -> None:
     text, wanted = load(path)
     found, reading = differences(text, wanted)
     if path.stem in UNREAD:
@@ -32,6 +32,6 @@ def test_a_paper_is_read_as_a_careful_reader_does(path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("end", ["\r\n", " \n", "\u200b\n"])
-def test_line_ends_and_signs_of_no_width_change_nothing(path: Path, end: str) -> None:
+def test_ignores_line_ending_style_and_zero_width_characters(path: Path, end: str) -> None:
     text, wanted = load(path)
     assert differences("\ufeff" + text.replace("\n", end), wanted)[0] == differences(text, wanted)[0]

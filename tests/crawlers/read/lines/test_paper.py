@@ -1,4 +1,4 @@
-"""Each rule by which a paper is read, one row; a paper that is written in any manner is read back as it was."""
+"""One row for each rule for reading papers; a paper written in any style reads back unchanged."""
 
 import re
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ AB = ["A.甲", "B.乙"]
 ABCD = ["A.甲", "B.乙", "C.丙", "D.丁"]
 FOUR = "\nA.甲\nB.乙\nC.丙\nD.丁"
 
-# What is read: (number, stem, options, answer, explanation) of each question; an answer or explanation that is missing may be left out.
+# Expected (number, stem, options, answer, explanation) of each question; a missing answer or explanation may be omitted.
 RULES: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
     "options one a line": ("1、题（ ）。\nA.甲\nB.乙\n答案：B", [(1, "1、题（ ）。", AB, "B")]),
     "options on one line": ("1、题。\nA. 甲 B. 乙 C. 丙\n【答案】C", [(1, "1、题。", ["A. 甲", "B. 乙", "C. 丙"], "C")]),
@@ -256,7 +256,7 @@ DOUBTFUL = {
     "a number that fits nowhere": ("1、简述甲。\n2、简述乙。\n9000、简述丙的内容。\n3、简述丁。", "number_out_of_order"),
 }
 
-# What stands above: (number, heading, case, shared options, group) of each question.
+# Expected (number, heading, case, shared options, group) of each question.
 GROUPS: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
     "headings": (
         "一、单项选择题（每题1分）\n1、题\nA.甲\n二、多项选择题\n2、题\nA.甲",
@@ -364,14 +364,14 @@ GROUPS: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_question_is_read(rule: str) -> None:
+def test_reads_question(rule: str) -> None:
     text, wanted = RULES[rule]
     read = [(draft.number, draft.stem, draft.options, draft.answer, draft.explanation) for draft in read_paper(text.split("\n")).questions]
     assert read == [(*one, None, None)[:5] for one in wanted]
 
 
 @pytest.mark.parametrize("mark", MARKS)
-def test_an_answer_is_read_behind_any_mark(mark: str) -> None:
+def test_reads_answer_after_any_mark(mark: str) -> None:
     reading = read_paper(f"1.题{FOUR}\n{mark}\n2.题{FOUR}\n{mark}".split("\n"))
     assert [(draft.stem, draft.options) for draft in reading.drafts] == [("1.题", ABCD), ("2.题", ABCD)]
     assert [re.sub("[。（）选)]", "", draft.answer or "").upper() for draft in reading.questions] == ["B", "B"]
@@ -379,14 +379,14 @@ def test_an_answer_is_read_behind_any_mark(mark: str) -> None:
 
 @pytest.mark.parametrize("title", ["参考答案\n", "答案：\n", ""])
 @pytest.mark.parametrize("key", KEYS)
-def test_a_list_of_answers_is_read_in_any_form(key: str, title: str) -> None:
+def test_reads_answer_list_in_any_form(key: str, title: str) -> None:
     reading = read_paper(f"一、单选题\n1.题{FOUR}\n2.题{FOUR}\n3.题{FOUR}\n{title}{key}".split("\n"))
     assert [(draft.options, (draft.answer or "").upper()) for draft in reading.questions] == [(ABCD, "A"), (ABCD, "B"), (ABCD, "C")]
     assert reading.unread == []
 
 
 @pytest.mark.parametrize("case", DOUBTFUL)
-def test_what_is_unsure_is_given_up_with_its_reason(case: str) -> None:
+def test_rejects_uncertain_questions_with_reason(case: str) -> None:
     text, reason = DOUBTFUL[case]
     reading = read_paper(text.split("\n"))
     assert {draft.doubt for draft in reading.rejected} == {reason}
@@ -394,38 +394,38 @@ def test_what_is_unsure_is_given_up_with_its_reason(case: str) -> None:
     assert reading.rejected[0].raw_fields()["doubt"] == reason
 
 
-def test_each_reason_has_a_case() -> None:
+def test_each_rejection_reason_has_a_case() -> None:
     by_two_readers = {"read_in_two_ways"}
     assert {reason for _, reason in DOUBTFUL.values()} == set(DOUBTS) - by_two_readers
 
 
 @pytest.mark.parametrize("rule", GROUPS)
-def test_what_stands_above_a_question_is_read(rule: str) -> None:
+def test_reads_what_is_above_a_question(rule: str) -> None:
     text, wanted = GROUPS[rule]
     drafts = [draft.raw_fields() for draft in read_paper(text.split("\n")).questions]
     names = ("section_raw", "case_raw", "shared_options_raw", "group_raw")
     assert [(int(draft["number_raw"]), *(draft[name] for name in names)) for draft in drafts] == wanted
 
 
-def test_lines_that_belong_to_nothing_are_kept() -> None:
+def test_reports_lines_that_belong_nowhere() -> None:
     reading = read_paper(["某某模拟试题", "一、单项选择题", "每题1分。", "1、题", "A.甲", "B.乙", "答案：A", "完", "参考答案", "9.B"])
     assert len(reading.questions) == 1
     assert reading.unread == ["某某模拟试题", "每题1分。", "完", "9. B"]
 
 
-def test_an_image_is_counted_and_leaves_no_sign() -> None:
+def test_counts_and_removes_images() -> None:
     [draft] = read_paper(lines_of("<p>1、<img src=a><br>A.甲<br>B.<img src=b></p>")).questions
     fields = draft.raw_fields()
     assert (fields["stem_raw"], fields["options_raw"], fields["images"]) == ("1、", ["A.甲", "B."], 2)
 
 
 @given(st.text())
-def test_flattening_keeps_every_place(text: str) -> None:
+def test_flattening_preserves_positions(text: str) -> None:
     assert len(flat(text)) == len(text)
 
 
 class Manner(NamedTuple):
-    """How a paper is written down."""
+    """The style in which a paper is written."""
 
     number: str
     letter: str
@@ -462,7 +462,7 @@ _MANNER = st.builds(
 
 @given(st.lists(_SECTION, min_size=1, max_size=3), _MANNER)
 @settings(max_examples=150, deadline=None)
-def test_a_paper_is_read_back_as_it_was_written(sections: list[dict[str, Any]], manner: Manner) -> None:
+def test_written_paper_reads_back_unchanged(sections: list[dict[str, Any]], manner: Manner) -> None:
     lines, wanted = written(sections, manner)
     reading = read_paper(lines)
     assert reading.unread == []
@@ -470,7 +470,7 @@ def test_a_paper_is_read_back_as_it_was_written(sections: list[dict[str, Any]], 
 
 
 def written(sections: list[dict[str, Any]], manner: Manner) -> tuple[list[str], list[dict[str, Any]]]:
-    """Return a paper's lines and what each of its questions must be read as."""
+    """Return a paper's lines and the expected reading of each question."""
     lines: list[str] = []
     key: list[str] = ["参考答案及解析"]
     wanted: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""What platforms, converters and scans leave around questions: each step a row, with all that must be read of it."""
+"""What platforms, converters and OCR leave around questions: one row for each step, with the complete expected reading."""
 
 from itertools import product
 
@@ -18,7 +18,7 @@ VERDICTS = ("错", "对", "对", "错")
 
 
 def _paper(form: str, key: tuple[str, ...] = KEY, stems: tuple[str, ...] = STEMS, option: str = "{letter}. {words}") -> list[str]:
-    """Return the lines of four questions; `{below}` are their options, a line each."""
+    """Return the lines of four questions; `{below}` is their options, one per line."""
     below = "\n".join(option.format(letter=letter, words=words) for letter, words in zip("ABCD", WORDS, strict=True))
     asked = enumerate(zip(stems, key, strict=True), 1)
     return "\n".join(form.format(n=n, stem=stem, below=below, key=answer) for n, (stem, answer) in asked).split("\n")
@@ -41,13 +41,13 @@ SAID = [
 
 
 @pytest.mark.parametrize("said", SAID)
-def test_an_answer_is_read_beside_what_somebody_chose_and_behind_any_sign(said: str) -> None:
+def test_reads_answer_next_to_a_chosen_one_and_after_any_sign(said: str) -> None:
     paper = read_paper(_paper(f"{{n}}. {{stem}}\n{{below}}\n{said}"))
     assert _content(paper) == [(stem, OPTIONS, key) for stem, key in zip(STEMS, KEY, strict=True)] and not paper.rejected
 
 
 @pytest.mark.parametrize("said", ["正确答案：我的答案：A", "我的答案：A", "您的作答：B"])
-def test_what_somebody_chose_alone_is_no_answer(said: str) -> None:
+def test_chosen_answer_alone_is_not_the_answer(said: str) -> None:
     drafts = read_paper(_paper(f"{{n}}. {{stem}}\n{{below}}\n{said}")).drafts
     assert len(drafts) == len(STEMS) and not any(draft.answer in ("A", "B") for draft in drafts)
 
@@ -55,7 +55,7 @@ def test_what_somebody_chose_alone_is_no_answer(said: str) -> None:
 @pytest.mark.parametrize(
     "head", ["Q0{n} {stem} [答案：{key}]", "题{n}：{stem}（答案：{key}）", "{n}. {stem}【答案：{key}】", "{n}. {stem}→{key}"]
 )
-def test_an_answer_behind_its_stem_is_no_part_of_it(head: str) -> None:
+def test_separates_answer_from_the_stem_before_it(head: str) -> None:
     found = read_paper(_paper(f"{head}\n{{below}}")).questions
     assert [(one.stem.split(". ")[-1].strip(), one.answer) for one in found] == list(zip(STEMS, KEY, strict=True))
 
@@ -71,18 +71,18 @@ FIELDS = [
 
 
 @pytest.mark.parametrize(("form", "option"), FIELDS)
-def test_names_of_fields_and_emphasis_are_no_part_of_a_question(form: str, option: str) -> None:
+def test_removes_field_names_and_emphasis(form: str, option: str) -> None:
     paper = read_paper(_paper(form, option=option))
     assert _content(paper) == [(stem, OPTIONS, key) for stem, key in zip(STEMS, KEY, strict=True)] and not paper.rejected
 
 
-def test_emphasis_of_one_letter_stays() -> None:
+def test_keeps_emphasis_on_one_letter() -> None:
     lines = [text for number in "123" for text in (f"{number}. 最常见的是", "A. 冠心病", "**B.** 肺炎", "C. 胃炎")]
     assert all("A. 冠心病" in draft.options for draft in read_paper(lines).questions)
 
 
 @pytest.mark.parametrize("tag", ["（中；单选题）", "(难, 单选题)", "（单选题，2分）", "【2分 单选题】", " [单选题] *"])
-def test_a_tag_behind_a_stem_says_the_type_and_is_no_part_of_it(tag: str) -> None:
+def test_tag_after_stem_gives_the_type_and_is_removed(tag: str) -> None:
     found = paper_in("x.txt", Text(_paper(f"{{n}}. {{stem}}{tag}\n{{below}}\n正确答案：{{key}}"))).questions
     assert [(one.stem.split(". ")[-1], one.type, one.answer) for one in found] == [
         (stem, "单选题", key) for stem, key in zip(STEMS, KEY, strict=True)
@@ -90,7 +90,7 @@ def test_a_tag_behind_a_stem_says_the_type_and_is_no_part_of_it(tag: str) -> Non
 
 
 @pytest.mark.parametrize("words", ["属于客观题的是（判断题）", "评分为（10分）", "难度为（中）"])
-def test_words_in_brackets_without_a_type_and_a_weight_stay(words: str) -> None:
+def test_keeps_bracketed_words_without_type_and_points(words: str) -> None:
     assert read_paper(_paper("{n}. {stem}\n{below}\n答案：{key}", stems=(words, *STEMS[1:]))).questions[0].stem == f"1. {words}"
 
 
@@ -98,7 +98,7 @@ OFFERS = [*("true. 正确\nfalse. 错误", "T. 对\nF. 错", "True、对\nFalse�
 
 
 @pytest.mark.parametrize(("offer", "gap"), product(OFFERS, ["", "\n", "\n--------\n"]))
-def test_verdicts_offered_in_words_are_options(offer: str, gap: str) -> None:
+def test_verdicts_in_words_are_options(offer: str, gap: str) -> None:
     paper = read_paper(_paper(f"{{n}}. {{stem}}\n{offer}\n参考答案：{{key}}{gap}", VERDICTS, STATEMENTS))
     words = [line.split(". ")[-1].split("、")[-1].strip() for line in offer.split("\n")]
     assert [one.answer for one in paper.questions] == [*VERDICTS] and not paper.rejected
@@ -106,7 +106,7 @@ def test_verdicts_offered_in_words_are_options(offer: str, gap: str) -> None:
     assert [one.stem.split(". ")[-1].replace("( )", "") for one in paper.questions] == [words.replace("( )", "") for words in STATEMENTS]
 
 
-def test_verdicts_that_stand_twice_are_read_once() -> None:
+def test_reads_repeated_verdicts_once() -> None:
     paper = read_paper(_paper("{n}. (判断题, 1.0 分) {stem}\n正确\n错误\nA. 对\nB. 错\n我的答案:正确答案:{key}", VERDICTS, STATEMENTS))
     assert [(one.options, one.answer, "错误" in one.stem) for one in paper.questions] == [
         (["A. 对", "B. 错"], key, False) for key in VERDICTS
@@ -114,20 +114,20 @@ def test_verdicts_that_stand_twice_are_read_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["F. 错误", "错误", "false. 错误"])
-def test_one_verdict_alone_is_left_where_it_stands(name: str) -> None:
+def test_leaves_a_single_verdict_unchanged(name: str) -> None:
     reading = read_paper(_paper(f"{{n}}. {{stem}}\n{{below}}\nE. 戊\n{name}\n答案：{{key}}"))
     said = "\n".join(text for draft in reading.drafts for text in [draft.stem, *draft.options, draft.explanation or ""])
     assert "错误" in said or any("错误" in line for line in reading.unread)
 
 
-def test_a_tab_parts_a_number_from_words_that_open_with_one() -> None:
+def test_tab_separates_number_from_words_that_begin_with_a_digit() -> None:
     stems = ("感觉是（ ）的反映。", "2017年（ ）通过了决议。", "18～24小时内应（ ）。", "知觉是（ ）的反映。", "记忆是（ ）的反映。")
     paper = read_paper(_paper("{n}\t{stem}\n \t\n{below}\n正确答案：{key}\n ", (*KEY, "B"), stems))
     assert [(one.stem, one.answer) for one in paper.questions] == list(zip(stems, (*KEY, "B"), strict=True))
 
 
 @pytest.mark.parametrize("last", ["【D】\n自我实现的需求", "【D】 自我实现的需求"])
-def test_a_letter_in_brackets_alone_on_its_line_opens_an_option(last: str) -> None:
+def test_bracketed_letter_alone_on_its_line_begins_an_option(last: str) -> None:
     lines = "\n".join(f"第{n}题(单选)：\n需求为：\n【A】 生理\n【B】 安全\n【C】 友爱\n{last}\n正确答案:C\n" for n in (1, 2, 3)).split("\n")
     assert [(draft.options[3], draft.answer) for draft in read_paper(lines).questions] == [("【D】 自我实现的需求", "C")] * 3
 
@@ -139,7 +139,7 @@ TITLED = [
 
 @pytest.mark.parametrize(("above", "at"), product(TITLED, (0, 2)))
 @pytest.mark.parametrize(("head", "option"), [("### {stem}\n", "- {letter}. {words}"), ("{stem}", "{letter}. {words}")])
-def test_what_is_above_a_stem_without_a_number_is_no_part_of_it(head: str, option: str, above: str, at: int) -> None:
+def test_separates_unnumbered_stem_from_text_above(head: str, option: str, above: str, at: int) -> None:
     lines = _paper(f"{head}\n{{below}}\n**答案：{{key}}**\n", option=option)
     start = next(line for line, text in enumerate(lines) if text.removeprefix("### ") == STEMS[at])
     reading = read_paper([*lines[:start], *above.split("\n")[:-1], *lines[start:]])
@@ -147,7 +147,7 @@ def test_what_is_above_a_stem_without_a_number_is_no_part_of_it(head: str, optio
 
 
 @pytest.mark.parametrize("above", ["患者，男，28岁，因发热三天入院。\n", "某校对学生的视力作了调查，结果如下：\n", "（1～2题共用题干）\n"])
-def test_what_may_be_a_case_is_not_dropped(above: str) -> None:
+def test_does_not_drop_a_possible_case(above: str) -> None:
     lines = _paper("{stem}\n{below}\n答案：{key}\n")
     start = lines.index(STEMS[2])
     reading = read_paper([*lines[:start], *above.split("\n"), *lines[start:]])
@@ -172,7 +172,7 @@ TICKS = {
 
 
 @pytest.mark.parametrize("options", TICKS)
-def test_ticks_are_the_answer_unless_all_options_have_one_or_it_is_of_other_words(options: str) -> None:
+def test_ticks_are_the_answer_unless_all_options_or_other_words_have_them(options: str) -> None:
     assert [text for _, text in label_ticks(list(enumerate(options.split("\n"))))] == TICKS[options]
 
 
@@ -191,7 +191,7 @@ REMAINS = {
 
 
 @pytest.mark.parametrize("form", REMAINS)
-def test_remains_are_never_in_a_question(form: str) -> None:
+def test_keeps_remains_of_other_formats_out_of_questions(form: str) -> None:
     lines = "\n".join(REMAINS[form].format(n=n) for n in range(1, 7)).split("\n")
     for draft in paper_in("x.txt", Text(lines)).questions:
         assert draft.stem.split(". ")[-1] in ("属于感觉的是（）", "感觉是反映。")
@@ -199,18 +199,18 @@ def test_remains_are_never_in_a_question(form: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["答案：正确：1、3、5，其他都错", "答案：√：1,3,5；×：2,4,6", "第2、4、6题为错误，其余为正确"])
-def test_a_list_of_right_statements_doubts_them(key: str) -> None:
+def test_reads_no_statements_answered_by_a_list_of_correct_ones(key: str) -> None:
     lines = [*(f"{n}、第{n}种说法成立。（  ）" for n in range(1, 7)), key]
     assert not paper_in("x.txt", Text(["判断题", *lines])).questions
 
 
 @pytest.mark.parametrize("words", ["应该选择正确答案", "核对参考答案", "附答案"])
-def test_an_option_may_speak_of_answers(words: str) -> None:
+def test_option_may_mention_answers(words: str) -> None:
     paper = read_paper([line.replace("关系", words) for line in _paper("{n}. {stem}\n{below}\n正确答案:{key}")])
     assert [(one.options[2], one.answer) for one in paper.questions] == [(f"C. {words}", key) for key in KEY]
 
 
 @pytest.mark.parametrize("end", ["—— 完 ——", "（全卷完）", "（全书完）", "-- END --", "—END—"])
-def test_the_end_of_a_paper_is_no_part_of_its_last_question(end: str) -> None:
+def test_separates_last_question_from_the_end_of_the_paper(end: str) -> None:
     reading = read_paper([*_paper("{n}. {stem}\n{below}"), "", end, "整理：教务科"])
     assert reading.questions[-1].options == OPTIONS and reading.unread == [end, "整理：教务科"]

@@ -1,4 +1,4 @@
-"""Answers that a paper gives far from their questions: below odd titles, inside fill-in stems, once for a whole group of questions."""
+"""Answers given far from their questions: below odd titles, inside blanks, once for a whole group of questions."""
 
 import pytest
 
@@ -26,13 +26,13 @@ KEY_TITLES = [
 
 
 @pytest.mark.parametrize("title", KEY_TITLES)
-def test_a_title_of_answers_is_known_in_any_spacing(title: str) -> None:
+def test_recognises_answer_title_in_any_spacing(title: str) -> None:
     asked = f"一、选择题\n1.题\n{FOUR}\n二、名词解释\n2.潜伏期\n3.偏倚\n三、填空题\n4.环节是____。"
     text = f"{asked}\n\n{title}\n一、1.B\n二、2.自侵入到出现的\n时间。\n3.掩盖的联系。\n三、4.源"
     assert _told(text) == [(1, "B", None), (2, "自侵入到出现的\n时间。", None), (3, "掩盖的联系。", None), (4, "源", None)]
 
 
-def test_answers_below_a_title_that_nothing_tells_are_doubted() -> None:
+def test_doubts_answers_below_an_unknown_title() -> None:
     asked = f"一、选择题\n1.题\n{FOUR}\n2.题\n{FOUR}\n二、名词解释\n3.潜伏期\n4.偏倚"
     text = f"{asked}\n评阅依据\n一、1.B 2.C\n二、\n3.自侵入到出现的时间。\n4.掩盖的联系。"
     worded = [draft for draft in _drafts(text) if draft.number > 2]
@@ -40,13 +40,13 @@ def test_answers_below_a_title_that_nothing_tells_are_doubted() -> None:
     assert all(draft.doubt for draft in worded)
 
 
-def test_answers_of_a_list_that_ended_early_are_doubted() -> None:
+def test_doubts_answers_of_a_list_that_ended_early() -> None:
     text = f"一、单选题\n1.题\n{FOUR}\n2.题\n{FOUR}\n二、简答题\n3.简述。\n4.论述。\n参考答案\n1.A 2.B\n三、\n3.因为\nA.子\nB.丑\n4.由于"
-    drafts = _drafts(text)  # neither an answer nor a question of its own is sure
+    drafts = _drafts(text)  # whether it is an answer or a question is uncertain
     assert all(draft.doubt for draft in drafts if draft.number == 4 or (draft.number > 2 and draft.answer is None))
 
 
-def test_a_question_of_a_letter_alone_is_an_answer_that_was_not_read() -> None:
+def test_question_with_only_a_letter_is_an_unread_answer() -> None:
     text = "一、选择题\n1.题甲（ ）\nA.甲 B.乙 C.丙 D.丁\n二、名词解释\n2.潜伏期\n3.偏倚\n评分参考\n1.A\n2.自侵入\n3.掩盖"
     assert all(draft.doubt for draft in _drafts(text)[1:])
 
@@ -58,7 +58,7 @@ def test_a_question_of_a_letter_alone_is_an_answer_that_was_not_read() -> None:
         *("四气是（寒）、（热）、（ ）。", "血压___120___，脉搏____。"),
     ],
 )
-def test_a_fill_in_stem_that_may_hold_its_answer_is_doubted(stem: str) -> None:
+def test_doubts_blank_question_whose_stem_may_contain_its_answer(stem: str) -> None:
     (draft,) = _drafts(f"一、填空题\n1.{stem}")
     assert draft.doubt == "stem_unreadable"
 
@@ -70,12 +70,12 @@ def test_a_fill_in_stem_that_may_hold_its_answer_is_doubted(stem: str) -> None:
         *("变量X_1与X_2的均值是____。", "第一个高峰是   。"),
     ],
 )
-def test_a_fill_in_stem_with_empty_blanks_has_no_answer(stem: str) -> None:
+def test_blank_question_with_empty_blanks_has_no_answer(stem: str) -> None:
     (draft,) = _drafts(f"一、填空题\n1.{stem}")
     assert (draft.stem, draft.answer, draft.doubt) == (f"1.{stem}", None, None)
 
 
-def test_brackets_outside_a_fill_in_section_stay() -> None:
+def test_keeps_brackets_outside_a_blank_section() -> None:
     (draft,) = _drafts("一、简答题\n1.简述四气是指（寒）、（热）的意义。")
     assert (draft.stem, draft.answer) == ("1.简述四气是指（寒）、（热）的意义。", None)
 
@@ -86,7 +86,7 @@ NOTES = ["[4-5]\n", "（4～5题共用备选答案）\n", "\n", "（二）\n"]
 @pytest.mark.parametrize("note", NOTES)
 @pytest.mark.parametrize("options", [OTHERS, OTHERS.replace(" D", "\nD"), OTHERS.replace(" ", "\n")])
 @pytest.mark.parametrize("answers", ["答案：1.B 2.D 3.A", "1.B 2.D 3.A", "【1-3答案】BDA", "答案：BDA"])
-def test_options_behind_the_answers_of_a_group_begin_the_next(note: str, options: str, answers: str) -> None:
+def test_options_after_the_answers_of_a_group_begin_the_next(note: str, options: str, answers: str) -> None:
     text = f"一、配伍选择题\n[1-3]\n{FIVE}\n1.题甲\n2.题乙\n3.题丙\n{answers}\n{note}{options}\n4.题丁\n5.题戊\n答案：4.C 5.E"
     assert _told(text) == [(1, "B", None), (2, "D", None), (3, "A", None), (4, "C", None), (5, "E", None)]
     assert [(draft.above.shared_options or [""])[0][2:] for draft in _drafts(text)] == ["甲"] * 3 + ["子"] * 2
@@ -94,7 +94,7 @@ def test_options_behind_the_answers_of_a_group_begin_the_next(note: str, options
 
 @pytest.mark.parametrize("options", [OTHERS, OTHERS.replace(" ", "\n")])
 @pytest.mark.parametrize("gap", ["", "\n"])
-def test_options_behind_an_explanation_are_not_taken_for_part_of_it_in_silence(options: str, gap: str) -> None:
+def test_doubts_options_after_an_explanation(options: str, gap: str) -> None:
     text = f"一、配伍题\n{FIVE}\n1.题甲\n答案：A\n2.题乙\n答案：B\n解析：因为如此。\n{gap}{options}\n3.题丁\n答案：C\n4.题戊\n答案：D"
     first, second, *others = _drafts(text)
     assert (first.doubt, second.doubt) == (None, None)
@@ -107,12 +107,12 @@ GROUP_ANSWERS = [
 
 
 @pytest.mark.parametrize("answers", GROUP_ANSWERS)
-def test_the_letters_of_a_group_are_given_to_its_questions(answers: str) -> None:
+def test_assigns_letters_of_a_group_to_its_questions(answers: str) -> None:
     text = f"一、B1型题\n（1～3题共用备选答案）\n{FIVE}\n1.题甲\n2.题乙\n3.题丙\n{answers}\n二、A1型题\n4.题\n{FOUR}\n答案：C"
     assert _told(text) == [(1, "B", None), (2, "D", None), (3, "A", None), (4, "C", None)]
 
 
-def test_a_number_that_stands_twice_leaves_the_question_above_whole() -> None:
+def test_repeated_number_does_not_change_the_question_above() -> None:
     lost = "6.占（C）\nA.甲\nC.丙\nD.丁"
     text = f"一、单选题\n4.题（B）\n{FOUR}\n5.题（A）\n{FOUR}\n{lost}\n6.肌群是（A）\n{FOUR}\n8.术后（A）天\n{FOUR}"
     drafts = _drafts(text)
@@ -121,14 +121,14 @@ def test_a_number_that_stands_twice_leaves_the_question_above_whole() -> None:
 
 @pytest.mark.parametrize("title", ["单个病例题：", "单一病例题", "病例分析", "病例分析：", "【病例分析题】", "单选题："])
 @pytest.mark.parametrize("reason", ["", "\n解析：因。"])
-def test_a_title_behind_a_range_that_is_over_is_no_further_case(title: str, reason: str) -> None:
+def test_title_after_the_end_of_a_range_is_not_a_case(title: str, reason: str) -> None:
     shared = f"共用题干（1-2题）：\n患者，女，28岁，腹痛。\n1、诊断为：\n{FOUR}\n答案：B\n2、处理是：\n{FOUR}\n答案：C{reason}"
     text = f"{shared}\n\n{title}\n3、26岁妇女，产后发热。首选：\n{FOUR}\n答案：A"
     assert _told(text) == [(1, "B", None), (2, "C", None), (3, "A", None)]
     assert [bool(draft.above.case) for draft in _drafts(text)] == [True, True, False]
 
 
-def test_a_patient_that_nothing_announces_makes_the_questions_below_unsure() -> None:
+def test_doubts_questions_below_an_unannounced_patient() -> None:
     asked = "\n".join(f"{number}. {stem}（ ）\n{FOUR}" for number, stem in enumerate(("该患者最可能的诊断是", "糖尿病的典型症状是"), 1))
     patient = "患者，男，45岁。上腹痛3年，加重1周，伴黑便。"
     assert [draft.doubt for draft in _drafts(f"{patient}\n{asked}")] == ["case_unsure"] * 2

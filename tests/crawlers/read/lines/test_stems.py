@@ -1,4 +1,4 @@
-"""What belongs to a stem though it looks like a mark, what does not though it stands in one, and marks without a blank before them."""
+"""Parts of a stem that look like marks, foreign parts within a stem, and marks without a preceding blank."""
 
 import pytest
 
@@ -11,29 +11,29 @@ from crawlers.read.vocabulary.numbers import number_of
 
 @pytest.mark.parametrize("tag", ["[单选题]", "【多选题】", "单选题", "【判断题】"])
 @pytest.mark.parametrize("gap", ["（  ）", "()", "( ) "])
-def test_a_stem_that_begins_with_its_gap_is_no_heading_behind_its_type(tag: str, gap: str) -> None:
+def test_stem_that_begins_with_its_blank_after_its_type_is_not_a_heading(tag: str, gap: str) -> None:
     assert not is_heading(flat(f"{tag}{gap}是心脏最内层的膜，与血液直接接触。"))
     assert is_heading(flat(f"{tag}{gap}")) and is_heading(flat(f"{tag}（共20题，每题1分）"))
 
 
 @pytest.mark.parametrize("form", ["00{}|", "{} | ", "No.{}|", "No.{} | ", "Q{}|", "题{}|", "{}#"])
-def test_a_bar_after_a_number_is_no_part_of_the_stem(form: str) -> None:
+def test_removes_bar_after_number_from_stem(form: str) -> None:
     stems = [f"{n}岁儿童的特点是（ ）" for n in range(2, 7)]
     text = "\n".join(f"{form.format(n)}{stem}\nA. 甲\nB. 乙\nC. 丙\n答案：B\n" for n, stem in enumerate(stems, 1))
     assert [draft.stem for draft in read_paper(text.split("\n")).questions] == stems
 
 
 @pytest.mark.parametrize("line", ["1|2|3|4|5", "1|23", "1#2#3"])
-def test_a_row_of_numbers_is_no_numbered_question(line: str) -> None:
+def test_row_of_numbers_is_not_a_question(line: str) -> None:
     assert number_of(line) is None or number_of(line).style == "tight"
 
 
-def test_options_glued_to_the_verb_are_read() -> None:
+def test_reads_options_directly_after_the_verb() -> None:
     parts = parts_of_stem("属于感觉的是A、嗅觉B、记忆C、思维D、想象")
     assert (parts["stem_raw"], len(parts["options_raw"])) == ("属于感觉的是", 4)
 
 
-def test_letters_of_words_are_no_glued_options() -> None:
+def test_letters_in_words_are_not_options() -> None:
     assert not parts_of_stem("病人缺乏:A.维生素A、维生素B、维生素B、C")
 
 
@@ -47,7 +47,7 @@ def test_letters_of_words_are_no_glued_options() -> None:
         ("▶【答案】AC", "AC"),
     ],
 )
-def test_answers_may_repeat_the_words_of_their_options(answer: str, letters: str) -> None:
+def test_answer_may_repeat_its_options_text(answer: str, letters: str) -> None:
     found = read_paper(
         ["001｜感觉的对象是", "    [A] 整体", "    [B] 属性", "    [C] 关系", f"    {answer}", "002｜记忆有三个环节。", "    → 正解：对"]
     )
@@ -57,6 +57,6 @@ def test_answers_may_repeat_the_words_of_their_options(answer: str, letters: str
 
 
 @pytest.mark.parametrize("answer", ["A（整体）；C（属性）", "B（整体）；C（关系）"])
-def test_words_of_other_options_make_an_answer_doubtful(answer: str) -> None:
+def test_doubts_answer_with_the_text_of_other_options(answer: str) -> None:
     found = read_paper(["1、感觉的对象是", "A.整体", "B.属性", "C.关系", f"答案：{answer}", "2、记忆有三个环节。", "答案：对"])
     assert [draft.number for draft in found.rejected] == [1]

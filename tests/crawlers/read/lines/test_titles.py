@@ -1,4 +1,4 @@
-"""Titles of chapters between questions: by their words, or by the numbers that begin anew below them."""
+"""Titles of chapters between questions, recognised by their words or by numbers that restart below them."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def _question(number: int, words: str, answer: str, by_lines: bool) -> str:
 @pytest.mark.parametrize("below", IN_PLACE)
 @pytest.mark.parametrize("by_lines", [True, False])
 @pytest.mark.parametrize("title", TITLES)
-def test_a_title_where_numbers_begin_anew_belongs_to_no_question(title: str, by_lines: bool, below: str) -> None:
+def test_title_above_restarted_numbers_belongs_to_no_question(title: str, by_lines: bool, below: str) -> None:
     asked = [
         _question(number, words, "" if below else answer, by_lines) + below.format(answer)
         for number, words, answer in [(1, "感觉", "A"), (2, "知觉", "B"), (1, "想象", "C"), (2, "记忆", "D")]
@@ -36,21 +36,21 @@ def test_a_title_where_numbers_begin_anew_belongs_to_no_question(title: str, by_
 
 
 @pytest.mark.parametrize("title", TITLES)
-def test_the_answer_list_names_chapters_as_the_questions_do(title: str) -> None:
+def test_matches_chapter_titles_of_answer_list_and_questions(title: str) -> None:
     asked = [_question(number, words, "", False) for number, words in [(1, "感觉"), (2, "知觉"), (1, "想象"), (2, "记忆")]]
     key = f"参考答案\n绪论\n1.A 2.B\n{title}\n1.C 2.D"
     drafts = read_paper("\n".join([*asked[:2], title, *asked[2:], key]).split("\n")).questions
     assert [(draft.answer, draft.explanation) for draft in drafts] == [("A", None), ("B", None), ("C", None), ("D", None)]
 
 
-def test_the_rest_of_a_broken_option_is_no_title() -> None:
+def test_continuation_of_an_option_is_not_a_title() -> None:
     long = "A、甲 B、乙 C、丙 D、" + "丁" * 30
     reading = read_paper(f"1、题\n{long}\n丁戊\n1、题\n{long}\n丁戊\n2、题\n{long}".split("\n"))
     assert [draft.options[-1] for draft in reading.drafts if not draft.doubt] == ["D、" + "丁" * 30 + "\n丁戊", "D、" + "丁" * 30]
-    assert [draft.doubt for draft in reading.drafts] == ["options_unreadable", None, None]  # it may be a title, too
+    assert [draft.doubt for draft in reading.drafts] == ["options_unreadable", None, None]  # it may also be a title
 
 
-def test_a_text_file_of_records_is_refused() -> None:
+def test_refuses_text_file_of_records() -> None:
     body = '{"question": "题", "answer": "A"}\n{"question": "题二", "answer": "B"}\n'.encode()
     with pytest.raises(ValueError, match=r"a\.txt: line 1: a JSON object on a line; .* name the file \.jsonl"):
         read("a.txt", body, "paper")
@@ -64,14 +64,14 @@ ABOVE = [
 
 @pytest.mark.parametrize("bank", ["", "信息安全题库"])
 @pytest.mark.parametrize("line", ABOVE)
-def test_a_line_that_names_no_paper_is_no_title(line: str, bank: str) -> None:
+def test_line_without_a_paper_name_is_not_a_title(line: str, bank: str) -> None:
     asked = "\n".join(f"{_question(number, words, 'A', True)}" for number, words in [(1, "感觉"), (2, "知觉")])
     reading = read("卷.txt", f"{bank}\n{line}\n{asked}".encode(), "paper")
     assert {item.paper_raw for item in reading.items} == {f"卷 {bank}".strip()}
 
 
 @pytest.mark.parametrize("rule", ["---", "===", "——"])
-def test_a_title_between_rules_is_that_of_the_questions_below_it(rule: str) -> None:
+def test_title_between_rules_applies_to_questions_below(rule: str) -> None:
     parts = ["党员义务权利相关部分", "《组织生活》制度规定"]
     asked = "\n".join(f"{_question(number, words, '', True)}\n答案：A" for number, words in [(1, "感觉"), (2, "知觉"), (3, "记忆")])
     text = "\n".join(f"{rule} {part} {rule}\n单选题\n{asked}" for part in parts)
@@ -80,8 +80,8 @@ def test_a_title_between_rules_is_that_of_the_questions_below_it(rule: str) -> N
 
 
 @pytest.mark.parametrize("words", ["Page 1", "第2页", "参考答案与解析", "未完待续", "单选题"])
-def test_what_stands_between_rules_takes_no_title_from_a_paper(words: str) -> None:
-    """A page, the answers or a section is no part; a part stands behind the paper's title."""
+def test_other_words_between_rules_do_not_replace_the_title(words: str) -> None:
+    """A page, the answers or a section is not a part; a part's title follows the paper's."""
     asked = "\n".join(f"{_question(number, words, 'A', True)}" for number, words in [(1, "感觉"), (2, "知觉")])
     titled = {rule: f"2024年护理学期末试卷\n--- {rule} ---\n{asked}" for rule in (words, "内科护理部分")}
     found = {rule: read("题库.txt", text.encode(), "paper").items for rule, text in titled.items()}
@@ -96,7 +96,7 @@ _PAGES = [
 
 
 @pytest.mark.parametrize("page", _PAGES)
-def test_the_number_of_a_page_is_no_title(page: str) -> None:
+def test_page_number_is_not_a_title(page: str) -> None:
     asked = [_question(number, words, "A", True) for number, words in [(1, "感觉"), (2, "知觉"), (3, "记忆")]]
     for title, whole in [("", "题库"), ("护理学期末试卷", "题库 护理学期末试卷")]:
         for text in ("\n".join([page, title, *asked]), "\n".join([title, page, asked[0], page, asked[1], asked[2]])):
@@ -105,7 +105,7 @@ def test_the_number_of_a_page_is_no_title(page: str) -> None:
 
 
 @pytest.mark.parametrize("title", ["新员工测评（讲师答案卷）", "期末答案", "试卷及答案解析", "Answer Key"])
-def test_a_title_with_the_word_answer_above_the_first_question_begins_no_list(title: str) -> None:
+def test_paper_title_with_the_word_answer_begins_no_list(title: str) -> None:
     statements = ["工作负责人应始终持有工作票。", "现场应核对名称。", "使用与否是自由。", "电阻值越小越好。"]
     lines = [line for n, words in enumerate(statements, 1) for line in (f"{n}、{words}", f"答案：{'正确' if n % 2 else '错误'}")]
     assert [draft.answer for draft in read_paper([title, *lines]).questions] == ["正确", "错误"] * 2

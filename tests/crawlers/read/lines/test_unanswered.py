@@ -1,4 +1,4 @@
-"""Questions without an answer behind answers in words, and boxes and verdicts that a paper offers: what is unsure is doubted."""
+"""Unanswered questions after answers in words, and boxes and verdicts offered by a paper: uncertain readings are doubted."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ def _told(text: str) -> list[tuple[int, str | None, str | None]]:
 @pytest.mark.parametrize("heading", ["", "一、简答题\n"])
 @pytest.mark.parametrize("mark", ["答：", "答案：", "参考答案：", "【答案】", "答案要点：", "【解析】"])
 @pytest.mark.parametrize("sign", ["{}. ", "{}、", "（{}）", "第{}题 "])
-def test_the_next_number_ends_an_answer_in_words(sign: str, mark: str, heading: str) -> None:
+def test_next_number_ends_an_answer_in_words(sign: str, mark: str, heading: str) -> None:
     first, second, third = (sign.format(number) + words for number, words in enumerate(["简述感觉。", "知觉", "什么是记忆？"], 1))
     drafts = _drafts(f"{heading}{first}\n{mark}个别属性。\n另有其他。\n{second}\n{third}")
     assert [draft.stem for draft in drafts] == [first, second, third]
@@ -122,19 +122,19 @@ DOUBTED: dict[str, tuple[str, list[str | None]]] = {
 
 
 @pytest.mark.parametrize("name", TOLD)
-def test_each_question_has_its_own_answer(name: str) -> None:
+def test_assigns_each_question_its_own_answer(name: str) -> None:
     text, told = TOLD[name]
     assert _told(text) == told
 
 
 @pytest.mark.parametrize("name", DOUBTED)
-def test_what_may_be_read_in_two_ways_is_doubted(name: str) -> None:
+def test_doubts_ambiguous_readings(name: str) -> None:
     text, doubts = DOUBTED[name]
     assert [draft.doubt for draft in read_paper(text.split("\n")).drafts] == doubts
 
 
 @pytest.mark.parametrize("led", ["答：\n", "答：", "答：有三点：", "答案要点：\n"])
-def test_points_of_an_answer_that_begin_at_1_are_no_questions(led: str) -> None:
+def test_answer_points_that_begin_at_1_are_not_questions(led: str) -> None:
     points = "1. 个别。\n2. 整体。\n3. 过程。"
     [only] = _drafts(f"{SENSE}\n{led}{points}")
     assert only.answer
@@ -157,7 +157,7 @@ BOXES = [
 
 
 @pytest.mark.parametrize("options", BOXES)
-def test_a_ticked_box_before_a_letter_is_the_answer(options: str) -> None:
+def test_ticked_box_before_a_letter_is_the_answer(options: str) -> None:
     for behind, doubt in (("", None), ("\n答案：B", None), ("\n答案：C", "two_answers")):
         [draft] = _drafts(f"1. 感觉是（ ）。{options}{behind}")
         assert (draft.stem, draft.options) == ("1. 感觉是（ ）。", ["A.甲", "B.乙", "C.丙"])
@@ -165,12 +165,12 @@ def test_a_ticked_box_before_a_letter_is_the_answer(options: str) -> None:
 
 
 @pytest.mark.parametrize("box", "☐□■○●")
-def test_the_same_box_before_each_letter_is_a_bullet(box: str) -> None:
+def test_same_box_before_each_letter_is_a_bullet(box: str) -> None:
     [draft] = _drafts(f"1. 题。\n{box}A.甲\n{box}B.乙\n{box}C.丙\n答案：B")
     assert (draft.options, draft.answer, draft.doubt) == (["A.甲", "B.乙", "C.丙"], "B", None)
 
 
-def test_letters_without_a_sign_behind_boxes_are_options() -> None:
+def test_unsigned_letters_after_boxes_are_options() -> None:
     [draft] = _drafts("1. 题。\n☐ A 甲\n☑ B 乙\n☐ C 丙")
     assert (draft.options, draft.answer) == (["A. 甲", "B. 乙", "C. 丙"], "B")
 
@@ -208,7 +208,7 @@ FORMS: dict[str, Form] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_choices(form: str) -> None:
+def test_reads_choice_questions(form: str) -> None:
     lines = lines_of_choices(FORMS[form])
     read = better_by_form(lines, accounted(lines, read_paper(lines)))
     refuse_no_bank("a.txt", lines, read)
@@ -223,7 +223,7 @@ STATEMENTS = ("感觉的基本单位是觉", "知觉有恒常性", "内部动机
 @pytest.mark.parametrize(
     ("true", "false"), [("{}。\n☑ 正确\n□ 错误", "{}。\n□ 正确\n☑ 错误"), ("{}。\nA. 正确 ☑   B. 错误 □", "{}。\nA. 正确 □   B. 错误 ☑")]
 )
-def test_verdicts(true: str, false: str) -> None:
+def test_reads_verdicts(true: str, false: str) -> None:
     said = [(true if verdict else false, f"{at}. {words}") for at, (words, verdict) in enumerate(zip(STATEMENTS, VERDICTS, strict=True), 1)]
     lines = "\n".join(form.format(words) for form, words in said).split("\n")
     read = better_by_form(lines, accounted(lines, read_paper(lines)))
@@ -232,28 +232,28 @@ def test_verdicts(true: str, false: str) -> None:
     assert all(draft.answer in ("正确", "T", "√", "对", "A", "错误", "F", "×", "错", "B") for draft in read.questions)
 
 
-def test_several_letters_with_their_words() -> None:
+def test_reads_several_letters_with_their_words() -> None:
     lines = lines_of_choices(lambda key: plain_options(key) + "\n我的答案: C    正确答案: A:甲一; B:乙二; D:丁四;\n0.0分")
     assert {draft.answer for draft in read_paper(lines).questions} == {"ABD"}
 
 
-def test_a_grid_without_labels_is_a_list() -> None:
+def test_grid_without_labels_is_an_answer_list() -> None:
     lines = [*lines_of_choices(plain_options), "答案速查", "1 2 3", "B D A", "4 5", "C A"]
     assert [draft.answer for draft in read_paper(lines).questions] == list(KEY)
 
 
-def test_what_somebody_chose_is_no_explanation() -> None:
+def test_chosen_answer_is_not_an_explanation() -> None:
     lines = lines_of_choices(lambda key: plain_options(key) + "\n小明：C")
     assert not any(draft.answer or draft.explanation for draft in accounted(lines, read_paper(lines)).questions)
 
 
-def test_letters_offered_below_every_question_are_no_answer() -> None:
+def test_letters_offered_below_every_question_are_not_answers() -> None:
     lines = lines_of_choices(lambda key: plain_options(key) + "\n答案：A B C D")
     assert not accounted(lines, read_paper(lines)).questions
 
 
 @pytest.mark.parametrize("above", ["【导入说明】请勿修改格式，题目之间空一行。", "填写须知：一行一项，题目之间空一行。"])
-def test_what_tells_how_to_fill_in_a_paper_is_no_stem(above: str) -> None:
+def test_instructions_are_not_a_stem(above: str) -> None:
     blocks = [f"{stem}[单选题]\n{plain_options(key)}\n答案：{key}" for stem, key in zip(STEMS, KEY, strict=True)]
     lines = "\n".join([above, "\n\n".join(blocks)]).split("\n")
     read = accounted(lines, read_paper(lines))
@@ -261,7 +261,7 @@ def test_what_tells_how_to_fill_in_a_paper_is_no_stem(above: str) -> None:
     assert [draft.answer for draft in read.questions] == [*KEY[1:]] and not any("空一行" in draft.stem for draft in read.questions)
 
 
-def test_a_row_above_the_first_stem_alone_is_doubted() -> None:
+def test_doubts_a_row_above_the_first_stem_only() -> None:
     blocks = [f"{stem}[单选题]\n{plain_options(key)}\n答案：{key}" for stem, key in zip(STEMS, KEY, strict=True)]
     lines = "\n".join(["各位老师请把各题逐一核对，再交回，谢谢。", "\n\n".join(blocks)]).split("\n")
     assert not any("核对" in draft.stem for draft in accounted(lines, read_paper(lines)).questions)

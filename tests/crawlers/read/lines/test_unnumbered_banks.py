@@ -1,4 +1,4 @@
-"""Banks of real files, and banks without numbers: each answer is a question that is read or given up, none is lost without a count."""
+"""Banks without numbers: each answer becomes a question that is read or rejected, and all are counted."""
 
 import re
 from pathlib import Path
@@ -66,7 +66,7 @@ def block(stem: str, options: tuple[str, ...], sign: str, answer: str) -> list[s
     st.booleans(),
 )
 @settings(max_examples=60, deadline=None)
-def test_each_block_with_letters_is_read(
+def test_reads_each_block_with_letters(
     asked: list[tuple[str, int, int]], sign: str, form: str, empty_between: bool, explained: bool
 ) -> None:
     lines, wanted = [], []
@@ -84,7 +84,7 @@ def test_each_block_with_letters_is_read(
 
 @given(st.lists(st.sampled_from(["正确", "错误", "对", "错", "√", "×"]), min_size=3, max_size=12), st.booleans())
 @settings(max_examples=30, deadline=None)
-def test_each_block_with_a_verdict_is_read(answers: list[str], explained: bool) -> None:
+def test_reads_each_block_with_a_verdict(answers: list[str], explained: bool) -> None:
     lines = [
         line
         for place, answer in enumerate(answers)
@@ -101,7 +101,7 @@ def test_each_block_with_a_verdict_is_read(answers: list[str], explained: bool) 
     assert not reading.unread
 
 
-def test_what_a_recognition_lost_is_doubted() -> None:
+def test_doubts_text_lost_by_ocr() -> None:
     reading = read_paper(NOISY.split("\n"))
     assert [(draft.ordinal, draft.options, draft.answer) for draft in reading.questions] == [
         (2, ["是", "否"], "B"),
@@ -124,21 +124,21 @@ def test_what_a_recognition_lost_is_doubted() -> None:
         ("属于知觉的是（ ）\nA、甲\nB、乙\nC、丙\nD、丁\n属于感觉的是（ ）\nA、甲\nB、乙\nC、丙\nD、丁\n答案：A", "options_unreadable"),
     ],
 )
-def test_a_block_that_is_not_whole_is_doubted(lost: str, doubt: str) -> None:
+def test_doubts_incomplete_blocks(lost: str, doubt: str) -> None:
     whole = "\n\n".join("\n".join(block(stem, WORDS[:4], "、", "答案：B")) for stem in STEMS)
     reading = read_paper(f"{whole}\n\n{lost}".split("\n"))
     assert len(reading.questions) == len(STEMS)
     assert [draft.doubt for draft in reading.rejected] == [doubt]
 
 
-def test_a_case_that_may_be_shared_gives_up_what_stands_below() -> None:
+def test_rejects_questions_below_a_possibly_shared_case() -> None:
     whole = "\n\n".join("\n".join(block(stem, WORDS[:4], "、", "答案：B")) for stem in STEMS)
     reading = read_paper(f"（以下题共用题干）\n{whole}".split("\n"))
     assert {draft.doubt for draft in reading.drafts} == {"case_unsure"}
     assert len(reading.drafts) == len(STEMS)
 
 
-def test_fewer_options_than_elsewhere_are_read_if_each_row_has_its_letter() -> None:
+def test_reads_fewer_options_if_each_row_has_its_letter() -> None:
     counts = (5, 5, 4, 5)
     blocks = [
         [f"属于第{n}个环节的是（ ）", *(f"{letter}　做法{letter}" for letter in "ABCDE"[:count]), "正确答案：B"]
@@ -146,12 +146,12 @@ def test_fewer_options_than_elsewhere_are_read_if_each_row_has_its_letter() -> N
     ]
     reading = read_paper([line for one in blocks for line in one])
     assert [len(draft.options) for draft in reading.questions] == [*counts] and not reading.rejected
-    blocks[2].insert(-1, "写得相当详细的、很长的一种做法戊")  # its letter is lost
+    blocks[2].insert(-1, "写得相当详细的、很长的一种做法戊")  # without its letter
     assert len(read_paper([line for one in blocks for line in one]).questions) == 3
 
 
 def read(real_data: Path, name: str) -> ParsedPaper:
-    """Read a bank, and hold that no number of its text is lost."""
+    """Read a bank, and assert that no number of its text is lost."""
     text = (real_data / "exams_text" / f"{name}.txt").read_text(encoding="utf-8")
     reading = read_paper(text.split("\n"))
     assert reading.numbers == len(reading.questions) + len(reading.rejected) == len(re.findall(r"(?m)^\s*\d+、", text))

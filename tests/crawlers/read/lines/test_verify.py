@@ -1,4 +1,4 @@
-"""What a paper or a cell may say in two ways is doubted: cases of the drawn layouts, shrunk."""
+"""Ambiguous papers and cells are doubted: reduced cases from the generated layouts."""
 
 from collections.abc import Callable, Sequence
 
@@ -40,7 +40,7 @@ def _first(text: str) -> Draft:
         ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．皮疹\n答案：B\n解析：C D", "answer_list_mismatch"),
     ],
 )
-def test_structure_within_a_question_doubts_it(first: str, why: str | None) -> None:
+def test_doubts_question_with_foreign_structure(first: str, why: str | None) -> None:
     assert _first(first + _MORE).doubt == why
 
 
@@ -55,7 +55,7 @@ def test_structure_within_a_question_doubts_it(first: str, why: str | None) -> N
         ("一、简答题\n1．什么是甲？\n2．什么是乙？\n3．什么是丙？\n答案：\n1.咳嗽。\n2.发热。\n3.皮疹。", []),
     ],
 )
-def test_a_line_that_is_due_elsewhere_doubts_its_question(text: str, numbers: list[int]) -> None:
+def test_doubts_question_with_a_line_expected_elsewhere(text: str, numbers: list[int]) -> None:
     drafts = read_paper(text.split("\n")).drafts
     assert [draft.number for draft in drafts if draft.doubt and draft.number in numbers] == numbers
 
@@ -72,7 +72,7 @@ def test_a_line_that_is_due_elsewhere_doubts_its_question(text: str, numbers: li
     ],
 )
 @pytest.mark.parametrize("above", ["答：咳嗽。", "答：咳嗽。\n解析：见教材。"])
-def test_what_opens_with_the_number_that_is_missing_doubts_the_question_above(torn: str, doubted: bool, above: str) -> None:
+def test_doubts_question_that_contains_the_missing_number(torn: str, doubted: bool, above: str) -> None:
     text = f"（1）什么是甲？\n{above}\n{torn}\n答：头痛。\n（3）什么是丙？\n答：休息。\n（4）什么是丁？\n答：发热。"
     found = {draft.number: draft for draft in read_paper(text.split("\n")).drafts}
     assert sorted(found) in ([1, 3, 4], [1, 2, 3, 4]) and (2 in found or (found[1].doubt is not None) == doubted)
@@ -104,11 +104,11 @@ def test_what_opens_with_the_number_that_is_missing_doubts_the_question_above(to
         (["A.每日3次", "B.判断力下降         ECT检查", "C.大于30岁者", "D.发热"], True),
     ],
 )
-def test_a_letter_within_an_option_may_open_another(options: list[str], held: bool) -> None:
+def test_letter_within_an_option_may_begin_another(options: list[str], held: bool) -> None:
     assert holds_letter(options) == held
 
 
-def test_a_word_in_capitals_is_no_letter_that_a_scan_changed() -> None:
+def test_capitalised_word_is_not_a_misread_letter() -> None:
     options = ["A.核糖和FADH2", "B.核糖", "C.甘油和FSH", "D.葡糖"]
     assert not holds_letter(options, usual=5)
     assert holds_letter([*options[:3], "D.葡糖F甘油"], usual=5)
@@ -117,7 +117,7 @@ def test_a_word_in_capitals_is_no_letter_that_a_scan_changed() -> None:
 @pytest.mark.parametrize(
     ("stem", "held"), [("最长不超过12A.甲B.乙C.丙", True), ("维生素A、B、C中最重要的是", False), ("甲型（A）、乙型（B）和丙型（C）", False)]
 )
-def test_options_that_were_not_read_stand_in_the_stem(stem: str, held: bool) -> None:
+def test_finds_unread_options_in_stems(stem: str, held: bool) -> None:
     assert holds_options(stem) == held
 
 
@@ -188,6 +188,6 @@ PAPERS: dict[str, tuple[str, Judge]] = {
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_what_the_rest_of_a_paper_says_of_a_question_is_heard(name: str) -> None:
+def test_doubts_questions_contradicted_by_the_paper(name: str) -> None:
     text, is_right = PAPERS[name]
     assert is_right(read_paper(text.split("\n")).drafts)

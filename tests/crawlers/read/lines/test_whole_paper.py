@@ -1,4 +1,4 @@
-"""Papers whose layout is misread as a whole: what most questions show makes each of them doubtful; what only seems so is read."""
+"""Papers whose layout is misread: what most questions show makes each doubtful; what only looks like that is read."""
 
 import pytest
 
@@ -13,7 +13,7 @@ KEYS = "BADCAB"
 
 
 def asked(number: int, **marks: str) -> list[str]:
-    """Return the lines of one question, with other words behind its stem or options."""
+    """Return the lines of one question, with other words after its stem or options."""
     lines = [f"{number}. {STEMS[number - 1]}（ ）{marks.get('stem', '')}"]
     return lines + [f"{letter}. {text}{number}" for letter, text in zip("ABCD", OPTIONS, strict=True)]
 
@@ -26,7 +26,7 @@ def doubts_of(paper: ParsedPaper) -> set[str | None]:
     return {draft.doubt for draft in paper.drafts}
 
 
-def test_an_answer_above_its_question_is_not_that_of_the_one_above() -> None:
+def test_answer_above_its_question_does_not_answer_the_previous_one() -> None:
     above = [[f"答案：{key}", *asked(number)] for number, key in enumerate(KEYS, 1)]
     below = [[*asked(number), f"答案：{key}"] for number, key in enumerate(KEYS, 1)]
     assert doubts_of(paper_of(*above)) == {"answer_list_mismatch"}
@@ -71,11 +71,11 @@ MISREAD: dict[str, tuple[list[list[str]], str]] = {
         [[asked(n)[0].replace("（ ）", "\t2分"), *asked(n)[1:], f"答案：{key}"] for n, key in enumerate(KEYS, 1)], "2分"
     ),
 }  # fmt: skip
-"""Papers none of whose questions may be read, or none that has some words or an answer."""
+"""Papers in which no question may be read, or none with certain words or an answer."""
 
 
 @pytest.mark.parametrize("name", MISREAD)
-def test_what_is_misread_as_a_whole_is_doubted(name: str) -> None:
+def test_doubts_papers_misread_as_a_whole(name: str) -> None:
     parts, words = MISREAD[name]
     questions = paper_of(*parts).questions
     read = [draft for draft in questions if words in " ".join([draft.stem, *draft.options]) or (words == "answer" and draft.answer)]
@@ -85,14 +85,14 @@ def test_what_is_misread_as_a_whole_is_doubted(name: str) -> None:
 @pytest.mark.parametrize(
     ("said", "is_read"), [("这题选D，记住", False), ("故本题选D。", False), ("不能因为字面就误选C。", True), ("选{key}。", True)]
 )
-def test_what_a_sentence_says_of_the_answer_agrees_with_it(said: str, is_read: bool) -> None:
+def test_explanation_must_agree_with_the_answer(said: str, is_read: bool) -> None:
     parts = [[*asked(number), f"答案：{key}", f"解析：见书。{said.format(key=key)}"] for number, key in enumerate("BACCAB", 1)]
     paper = paper_of(*parts)
     assert (len(paper.questions) == len(KEYS)) == is_read and (is_read or doubts_of(paper) == {"two_answers"})
 
 
-def test_numbers_within_a_few_statements_are_not_those_of_questions() -> None:
-    """Statements in a table without numbers: `4.5米` begins one of them, and is not the number of a question."""
+def test_numbers_in_statements_are_not_question_numbers() -> None:
+    """Statements in a table without numbers: `4.5米` begins one of them and is not a question number."""
     rows = [
         f"{'4.5米以上的' if number == 3 else ''}{stem.replace('是', '事')}的做法合规。\t{'√×'[number % 2]}"
         for number, stem in enumerate(STEMS, 1)
@@ -101,7 +101,7 @@ def test_numbers_within_a_few_statements_are_not_those_of_questions() -> None:
     assert set(read) <= {(row[:-2], verdict_of(row[-1])) for row in rows}
 
 
-def test_a_first_or_last_option_that_recurs_is_none() -> None:
+def test_recurring_first_or_last_option_is_not_an_option() -> None:
     words = ("春夏秋冬", "东南西北", "梅兰竹菊", "琴棋书画", "酸甜苦辣", "红黄蓝绿")
 
     def paper(label: str, first: bool) -> ParsedPaper:
@@ -117,7 +117,7 @@ def test_a_first_or_last_option_that_recurs_is_none() -> None:
     assert [len(draft.options) for draft in paper("以上都不是", first=False).questions] == [5] * len(words)
 
 
-def test_letters_without_a_sign_are_letters_where_most_options_have_them() -> None:
+def test_unsigned_letters_are_option_letters_if_most_options_have_them() -> None:
     words = ("非手术治疗", "手术治疗", "药物治疗", "药敏试验")
     parts = [
         [f"{number}. {STEMS[number - 1]}（{key}）", " ".join(f"{letter}{text}" for letter, text in zip("ABCD", words, strict=True))]
@@ -128,7 +128,7 @@ def test_letters_without_a_sign_are_letters_where_most_options_have_them() -> No
     ] * len(KEYS)
 
 
-def test_a_row_below_a_stem_that_is_complete_is_no_part_of_it() -> None:
+def test_doubts_row_below_a_complete_stem() -> None:
     wide = "这一道题的题干写得很长，一直写到这一行的末尾，因此这个文件里的行不是按宽度折行的，下列说法中正确的是"
     parts = [
         [f"{number}. {wide if number % 2 else STEMS[0]}", *(["想一想再作答"] if number == 2 else []), *asked(number)[1:], f"答案：{key}"]

@@ -1,4 +1,4 @@
-"""Lines that are broken for their length: what is left of a sentence on a line of its own is no heading, mark, answer or page header."""
+"""Wrapped lines: the rest of a sentence on its own line is not a heading, mark, answer or page header."""
 
 import random
 import re
@@ -25,10 +25,10 @@ def words(rng: random.Random, least: int, most: int) -> str:
 
 
 def bank(word: str, width: int, where: int, seed: int, answered: bool = True) -> tuple[list[dict], list[str]]:
-    """Return questions and their lines, broken at a width; in the middle one a sentence is cut so that a line reads `word` alone.
+    """Return questions and their lines, wrapped at a width; a sentence of the middle question is cut so that one line is `word` alone.
 
     Args:
-        where: the part that is cut: 0 the stem, 1 to 4 an option.
+        where: the part to cut: 0 for the stem, 1 to 4 for an option.
     """
     rng = random.Random(seed)
     questions, lines = [], [HEADING]
@@ -49,7 +49,7 @@ def bare(text: str | None) -> str:
 
 
 def check(questions: list[dict], lines: list[str]) -> None:
-    """Hold that each question is read as it was written, or doubted."""
+    """Assert that each question is read as written, or doubted."""
     drafts = read_paper(lines).drafts
     assert [draft.number for draft in drafts] == list(range(1, len(questions) + 1))
     for draft, wanted in zip(drafts, questions, strict=True):
@@ -61,7 +61,7 @@ def check(questions: list[dict], lines: list[str]) -> None:
 
 @given(st.sampled_from(WORDS), st.integers(18, 40), st.integers(0, 4), st.integers(0, 9999), st.booleans())
 @settings(max_examples=60, deadline=None)
-def test_the_end_of_a_sentence_is_no_heading_mark_or_answer(word: str, width: int, where: int, seed: int, answered: bool) -> None:
+def test_sentence_end_is_not_a_heading_mark_or_answer(word: str, width: int, where: int, seed: int, answered: bool) -> None:
     check(*bank(word, width, where, seed, answered))
 
 
@@ -74,7 +74,7 @@ _OF_PAGES = (
 @pytest.mark.parametrize("words_of_page", _OF_PAGES)
 @pytest.mark.parametrize("where", [0, 2])
 @pytest.mark.parametrize("ends", [True, False])
-def test_no_line_within_a_sentence_is_lost_for_words_that_pages_have(words_of_page: str, where: int, ends: bool) -> None:
+def test_keeps_lines_in_mid_sentence_that_look_like_page_lines(words_of_page: str, where: int, ends: bool) -> None:
     rng, width = random.Random(5), 30
     questions, _ = bank("判断", width, where, seed=11)
     parts = [questions[5]["stem"], *questions[5]["options"]]
@@ -89,14 +89,14 @@ def test_no_line_within_a_sentence_is_lost_for_words_that_pages_have(words_of_pa
     check(questions, lines)
 
 
-def test_a_heading_stays_one_where_lines_are_broken() -> None:
+def test_heading_among_wrapped_lines_remains_a_heading() -> None:
     _, lines = bank("判断", 30, 4, seed=3)
     reading = read_paper([*lines, "判断题", "13.心理是脑的机能（ ）", "正确答案：对", "14.心理是客观现实的反映（ ）", "正确答案：对"])
     assert [draft.above.heading for draft in reading.drafts] == [HEADING] * 12 + ["判断题"] * 2
 
 
 def _paper(above: str, below: str) -> list[str]:
-    """Return the lines of a paper of single choices, other lines before and behind the options of its fourth."""
+    """Return the lines of a single-choice paper, with other lines before and after the options of its fourth question."""
     lines = [HEADING]
     for number in range(1, 8):
         words = above if number == 4 else f"第{number}种心理现象属于（ ）"
@@ -112,14 +112,14 @@ def _paper(above: str, below: str) -> list[str]:
         ("知觉属于（ ）", "解析：这种量表以同年龄的平均数为参照点，不需要依靠心理年龄来\n判断"),
     ],
 )
-def test_the_end_of_a_line_of_any_length_opens_no_section(above: str, below: str) -> None:
+def test_continuation_of_a_line_of_any_length_begins_no_section(above: str, below: str) -> None:
     reading = read_paper(_paper(above, below))
     assert {draft.above.heading for draft in reading.drafts} == {HEADING}
     assert [len(draft.options) for draft in reading.questions] == [4] * 7 and not reading.unread
 
 
 @pytest.mark.parametrize("word", ["判断", "判断（）", "简答（ ）", "简答题", "论述", "名词解释", "单选", "多选（ ）"])
-def test_a_word_between_an_open_stem_and_its_options_opens_no_section(word: str) -> None:
+def test_word_between_stem_and_options_begins_no_section(word: str) -> None:
     lines = [HEADING]
     for number in range(1, 8):
         lines += [f"{number}．第{number}种心理现象属于（ ）", "A．感觉", "B．知觉", "C．记忆", "D．思维", "答案：B"]
@@ -135,11 +135,11 @@ def test_a_word_between_an_open_stem_and_its_options_opens_no_section(word: str)
 
 
 def _counted(lines: list[str]) -> list[tuple[int, str]]:
-    """Return lines with the number of the last question among them."""
+    """Return lines that contain the number of the last question."""
     return [(sum(re.match(r"\d+．", line) is not None for line in lines[: at + 1]), line) for at, line in enumerate(lines)]
 
 
-def test_a_word_that_may_be_either_gives_up_the_question_that_it_ends() -> None:
+def test_rejects_question_that_ends_with_an_ambiguous_word() -> None:
     _, lines = bank("判断", 30, 4, seed=3, answered=False)
     assert [draft.number for draft in read_paper(lines).rejected] == [6]
 
@@ -147,7 +147,7 @@ def test_a_word_that_may_be_either_gives_up_the_question_that_it_ends() -> None:
 @pytest.mark.slow
 @given(st.integers(18, 40), st.integers(0, 9999), st.integers(24, 34))
 @settings(max_examples=15, deadline=None)
-def test_a_running_title_is_dropped_wherever_pages_end(width: int, seed: int, page: int) -> None:
+def test_drops_running_titles_at_page_ends(width: int, seed: int, page: int) -> None:
     questions, lines = bank("心理", width, 0, seed)
     others = [one for more in range(1, 5) for one in bank("心理", width, 0, seed + more)[0]]
     more = [dict(one, stem=re.sub(r"^\d+", str(at), one["stem"])) for at, one in enumerate(others, 13)]
@@ -165,7 +165,7 @@ def _written(question: dict, width: int) -> list[str]:
 
 
 @pytest.mark.parametrize("times", [3, 4, 5])
-def test_a_line_that_recurs_and_completes_sentences_is_text(times: int) -> None:
+def test_recurring_line_that_completes_sentences_is_text(times: int) -> None:
     start = "血压等级为三级的卧床患者应在早晨起床前和每次服药以后间隔不"
     options = [f"{letter}.{start}\n少于 {at} 小时的时间里连续测量" for at, letter in enumerate("ABCDE"[:times], 2)]
     lines = [HEADING, "1.血压的测量应当遵守下列要求（ ）。", *"\n".join(options).split("\n"), "正确答案：A"]
@@ -175,7 +175,7 @@ def test_a_line_that_recurs_and_completes_sentences_is_text(times: int) -> None:
     assert reading.drafts[0].options == options
 
 
-def test_a_recurring_part_of_the_same_option_is_text() -> None:
+def test_recurring_part_of_the_same_option_is_text() -> None:
     lines = [HEADING]
     for number in range(1, 4):
         lines += [f"{number}.罚则第{number}条的处罚是（ ）", "A.由主管机构责令改正；拒不改正的，没收从事违法活动的设备，并处 3 万元以上"]
@@ -185,7 +185,7 @@ def test_a_recurring_part_of_the_same_option_is_text() -> None:
     assert all(draft.options[0].endswith("10万元以下的罚款") for draft in reading.questions)
 
 
-def test_a_title_of_explanations_behind_an_answer_opens_no_list() -> None:
+def test_explanation_title_after_an_answer_begins_no_list() -> None:
     lines = [
         *("三、判断题", "1. 甲是乙。", "[答案] 错", "答案解析：", "甲不是乙，而是丙。", "", "2. 丙是丁。", "[答案] 对", "", "3. 丁是戊。"),
         "[答案] 错",
@@ -199,7 +199,7 @@ def test_a_title_of_explanations_behind_an_answer_opens_no_list() -> None:
     assert reading.unread == []
 
 
-def test_a_number_between_two_that_follow_each_other_is_doubted() -> None:
+def test_doubts_number_between_consecutive_ones() -> None:
     lines = [
         *("1.甲是（ ）", "A.子", "B.丑", "答案：A", "答案解析：", "A", "9.乙是（ ）", "A.子", "B.丑", "", "2.丙是（ ）", "A.子", "B.丑"),
         "答案：B",
@@ -209,7 +209,7 @@ def test_a_number_between_two_that_follow_each_other_is_doubted() -> None:
     assert [(draft.number, draft.doubt) for draft in reading.rejected] == [(9, "number_out_of_order")]
 
 
-def test_an_image_before_a_number_or_letter_hides_neither() -> None:
+def test_image_before_a_number_or_letter_hides_neither() -> None:
     lines = ["￼1、幻觉属于（ ）", "￼A.感觉障碍", "B.知觉障碍", "￼ 答案：B", "2、错觉属于（ ）", "A.感觉障碍", "￼B.知觉障碍", "答案：B"]
     drafts = read_paper([line.replace("￼", "\ufffc") for line in lines]).drafts
     assert [(draft.number, len(draft.options), draft.answer, draft.raw_fields()["images"]) for draft in drafts] == [
@@ -218,27 +218,27 @@ def test_an_image_before_a_number_or_letter_hides_neither() -> None:
     ]
 
 
-def test_a_title_stands_above_the_first_question() -> None:
+def test_title_is_above_the_first_question() -> None:
     items = read(
         "x.txt", "医学心理学\n一、单选题\n1.幻觉属于\nA. 感觉\nB. 知觉\n答案：B\n2.错觉属于\nA. 感觉\nB. 知觉\n答案：B\n".encode(), "paper"
     ).items
     assert [item.paper_raw for item in items] == ["x 医学心理学", "x 医学心理学"]
 
 
-def test_the_words_below_a_number_that_stands_alone_are_a_stem_whatever_they_name() -> None:
+def test_words_below_a_bare_number_are_a_stem() -> None:
     lines = ["第1题(多选)：", "关于http://www.toy.example/网站，以下说法正确的是：", "【A】 甲", "【B】 乙", "【C】 丙", "正确答案:AB",
              "第2题(判断)：", "招生网（http://www.toy.example/）是唯一的官方网站。", "【A】 正确", "【B】 错误", "正确答案:B"]  # fmt: skip
     reading = read_paper(lines)
     assert [draft.stem.split("\n")[-1] for draft in reading.questions] == [lines[1], lines[7]] and not reading.unread
 
 
-def test_a_question_behind_the_answer_of_another_is_one_of_its_own() -> None:
+def test_question_after_another_answer_on_its_line_is_separate() -> None:
     lines = ["1. 甲属于（ ）", "A. 子 B、丑 C、寅 D、卯 答案:AC 2.乙属于( )，而丙不是。 A.辰", "B. 巳", "C. 午", "D. 未", "[答案] AB"]
     drafts = read_paper(lines).drafts
     assert [(draft.number, len(draft.options), draft.answer) for draft in drafts] == [(1, 4, "AC"), (2, 4, "AB")]
 
 
-def test_a_word_between_two_options_of_pairs_is_the_end_of_one() -> None:
+def test_word_between_paired_options_ends_one_of_them() -> None:
     lines = [HEADING, "1) 甲首选的治疗是", "a.休息    b.发热", "c.α受体    d.结合病史作出", "判断", "e.青霉素"]
     lines += ["2) 乙首选的治疗是", "a.休息    b.发热", "c.咳嗽    d.皮疹", "参考答案", "1c 2a"]
     reading = read_paper(lines)
