@@ -95,7 +95,7 @@ def headed_lines(name: str, body: bytes) -> list[str]:
 def _document_of(name: str, body: bytes) -> "Document":
     try:
         if not body.startswith(OLE):
-            raise Refusal(f"{name}: not a document of Word 97-2003; open it in Word and save it as .docx, or rename it by its content")
+            raise Refusal(f"{name}: not a document of Word 97-2003; open it in Word and save it as .docx, or rename it to match its content")
         return _Walk(name, body).docx()
     except Refusal:
         raise
@@ -158,7 +158,7 @@ class _Walk:
         for first, mark, last in self._ranges(start, stop):
             shape = self._paragraph(mark)
             if shape.depth > _MOST_DEEP:
-                raise Refusal(f"{self._name}: tables within {shape.depth} tables; at most {_MOST_DEEP} are read")
+                raise Refusal(f"{self._name}: tables nested {shape.depth} deep; at most {_MOST_DEEP} are read")
             while len(tables) > shape.depth:
                 table = _table_of(tables.pop())
                 if tables:

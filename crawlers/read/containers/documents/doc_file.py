@@ -72,14 +72,14 @@ class DocFile:
             if not streams.exists("WordDocument"):
                 locked = streams.exists("EncryptedPackage")
                 raise Refusal(
-                    f"{name}: {'locked with a password' if locked else 'an Office file without text of Word'}; "
-                    f"{'remove the password' if locked else 'rename it by its content, such as .xls'}, or save it as .docx"
+                    f"{name}: {'locked with a password' if locked else 'an Office file without Word text'}; "
+                    f"{'remove the password' if locked else 'rename it to match its content, such as .xls'}, or save it as .docx"
                 )
             self._main = streams.openstream("WordDocument").read()
             magic, version = struct.unpack_from("<HH", self._main)
             (flags,) = struct.unpack_from("<H", self._main, 10)
             if magic != _WORD or version < _WORD97:
-                raise Refusal(f"{name}: a document of a Word older than 97 (version {version}); open it, and save it as .docx")
+                raise Refusal(f"{name}: a document from before Word 97 (version {version}); open it, and save it as .docx")
             if flags & _ENCRYPTED:
                 raise Refusal(f"{name}: locked with a password; open it, remove the password, and save it as .docx")
             self._table = streams.openstream("1Table" if flags & _SECOND_TABLE else "0Table").read()
@@ -139,7 +139,7 @@ class DocFile:
             self._changes.append(table[position + 3 : position + 3 + size])
             position += 3 + size
         if table[position] != 2:
-            raise ValueError(f"part {table[position]} in its piece table")
+            raise ValueError(f"unknown part {table[position]} in its piece table")
         (size,) = struct.unpack_from("<I", table, position + 1)
         count, position = (size - 4) // 12, position + 5
         starts = struct.unpack_from(f"<{count + 1}i", table, position)
@@ -149,7 +149,7 @@ class DocFile:
             place, change = struct.unpack_from("<2xIH", table, position + 8 * at)
             start, stop = starts[at], starts[at + 1]
             if start != last or stop < start:
-                raise ValueError(f"a piece from {start} to {stop} behind {last}")
+                raise ValueError(f"a piece from {start} to {stop} after one that ends at {last}")
             last = stop
             if place & 0x40000000:
                 yield _Piece(start, stop, (place & 0x3FFFFFFF) // 2, 1, self._changed(change))
@@ -186,7 +186,7 @@ class DocFile:
             page_number = struct.unpack("<I", number)[0] & 0x3FFFFF
             page = self._main[page_number * _PAGE_BYTES : (page_number + 1) * _PAGE_BYTES]
             if page_number in seen or len(page) < _PAGE_BYTES:
-                raise ValueError(f"page {page_number} of properties")
+                raise ValueError(f"property page {page_number} is repeated or incomplete")
             seen.add(page_number)
             count, each = page[-1], 1 if index == FACES else 13
             ends = struct.unpack_from(f"<{count + 1}I", page)
@@ -231,7 +231,7 @@ class DocFile:
         (size,) = struct.unpack_from("<H", self._data, offset)
         self._data_left -= size
         if self._data_left < 0:
-            raise ValueError(f"more than {_DATA_AGAIN} times the properties that are stored")
+            raise ValueError(f"its paragraphs refer to more than {_DATA_AGAIN} times the stored properties")
         return self._data[offset + 2 : offset + 2 + size]
 
 

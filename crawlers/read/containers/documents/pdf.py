@@ -52,7 +52,7 @@ _MAX_DRAWN = 20_000
 _MAX_NO_GLYPH = 0.2
 _LEAST_BACKGROUND, _BACKGROUND_SHARE = 3, 0.3
 """Minimum number and share of pages with an image in the same place for it to be a background."""
-_UNCLEAR = "text side by side whose cells cannot be told apart; print it with lines around its cells, or import its source"
+_UNCLEAR = "adjacent texts whose cells cannot be separated; print it with cell borders, or import its source"
 
 logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns about every font irregularity
 
@@ -79,7 +79,7 @@ def table_rows(name: str, body: bytes) -> list[tuple[str, list[str]]]:
     """
     text = read_pdf_guarded(name, body)
     if not text.rows:
-        raise Refusal(f"{name}: not one table of rows and columns; as a paper it is read by its lines")
+        raise Refusal(f"{name}: not a single table; import it as a paper to read it by lines")
     return text.rows
 
 
@@ -252,5 +252,5 @@ def _damaged(name: str, error: BaseException) -> str:
     if isinstance(cause, PDFPasswordIncorrect | PDFEncryptionError):
         return f"{name}: the PDF is locked; save it without a password"
     if isinstance(cause, MemoryError):
-        return f"{name}: takes more memory than one file may when unpacked; print it to a new PDF"
+        return f"{name}: exceeds the memory limit for one file when unpacked; print it to a new PDF"
     return f"{name}: not a readable PDF ({type(cause).__name__}: {str(cause)[:80]}); is it complete? Print it to a new PDF"

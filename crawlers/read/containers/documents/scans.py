@@ -22,7 +22,7 @@ PAGE_WIDTH = 595.0
 DOTS_PER_INCH = 200
 SCAN_SECONDS = 60.0
 """Time limit for one page; a page of a book takes about seven seconds."""
-ADVICE = "`pip install rapidocr onnxruntime` has it read (docs/importing.md)"
+ADVICE = "to read it, run `pip install rapidocr onnxruntime` (docs/importing.md)"
 _MAX_PIXELS = 60_000_000
 _LEAST_SCORE = 0.5
 """Minimum score of a letter, digit or Chinese character; below it the character becomes U+FFFD, for which `clean` rejects the question."""

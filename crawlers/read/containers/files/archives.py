@@ -146,12 +146,12 @@ def _fault(member: str, entry: zipfile.ZipInfo, suffixes: tuple[str, ...]) -> st
     suffix = PurePosixPath(member).suffix.lower()
     if suffix not in suffixes or suffix == SUFFIX or suffix in CONTAINERS:
         return (
-            "an archive within one; unpack it first"
+            "an archive within an archive; unpack it first"
             if suffix == SUFFIX or suffix in CONTAINERS
             else f"no format reads a file that ends in {suffix!r}"
         )
     if entry.flag_bits & _LOCKED:
-        return "locked by a password; unpack it first"
+        return "locked with a password; unpack it first"
     if entry.file_size > _SMALL and entry.file_size > MAX_RATIO * max(1, entry.compress_size):
         return f"grows from {entry.compress_size} to {entry.file_size} bytes; that is not a document"
     return ""

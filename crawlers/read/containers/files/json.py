@@ -69,7 +69,7 @@ def _parse(text: str) -> Any:
         return parsed_json(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=object_of)
     except json.JSONDecodeError as error:
         position = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
-        hint = "; one record per line? then name the file .jsonl" if error.msg == "Extra data" else ""
+        hint = "; if it has one record per line, name the file .jsonl" if error.msg == "Extra data" else ""
         raise ValueError(f"{position}: {error.msg}; expected JSON{hint}") from None
     except ValueError as error:
         if "digits" not in str(error):

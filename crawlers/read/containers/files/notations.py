@@ -46,7 +46,7 @@ def document_in(name: str, text: str) -> Any:
             if count > MAX_NODES:
                 raise Refusal(f"{name}: more than {MAX_NODES} values; split it")
             if isinstance(event, AliasEvent):
-                raise Refusal(f"{name}: the alias {event.anchor[:40]!r}; aliases are not read: write what it names")
+                raise Refusal(f"{name}: found alias {event.anchor[:40]!r}; aliases are not read: write out its value")
             if isinstance(event, SequenceStartEvent | MappingStartEvent):
                 open_ones.append(_Open([] if isinstance(event, SequenceStartEvent) else None))
                 check_depth(name, len(open_ones))
@@ -333,7 +333,7 @@ def root_of(name: str, body: bytes) -> Any:
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:
         raise Refusal(f"{name}: not readable XML ({error}); is it complete?") from None
     if root.getroottree().docinfo.doctype:
-        raise Refusal(f"{name}: a document type is declared; entities are not read; remove it")
+        raise Refusal(f"{name}: declares a document type, whose entities are not read; remove it")
     for element in root.iter(etree.Element):
         element.tag = etree.QName(element).localname
     return root

@@ -29,7 +29,7 @@ _MAX_FOOTER_BYTES = 16 * 1024 * 1024
 """Maximum size of the column descriptions, which take twenty times as much memory."""
 _MARK, _LOCKED_MARK, _POINTER_MARK = b"PAR1", b"PARE", b"version https://git-lfs."
 _MOST_ERROR_CHARS = 160
-_ADVICE = "write it again in parts, with pandas or `datasets`"
+_ADVICE = "rewrite it in parts, with pandas or `datasets`"
 _VALUE_BYTES, _CHARACTER_BYTES = 64, 2
 _IMAGE_KEYS = {"bytes", "path"}
 """Keys of an image or sound as `datasets` stores it."""
@@ -131,9 +131,9 @@ def _check_schema(name: str, file: "ParquetFile") -> None:
     if not names or file.metadata.num_columns > MAX_COLUMNS:
         raise Refusal(f"{name}: {file.metadata.num_columns} columns; from 1 to {MAX_COLUMNS} are read")
     if long := next((column for column in names if len(column) > _MAX_NAME_CHARS), None):
-        raise Refusal(f"{name}: a column whose name has {len(long)} characters ({long[:40]!r}); at most {_MAX_NAME_CHARS} are read")
+        raise Refusal(f"{name}: a column name has {len(long)} characters ({long[:40]!r}); at most {_MAX_NAME_CHARS} are read")
     if twice := next((column for column in names if names.count(column) > 1), None):
-        raise Refusal(f"{name}: several columns are called {twice!r}, so the right one is not known; use each name once")
+        raise Refusal(f"{name}: several columns are named {twice!r}; rename them so that each name is unique")
 
 
 def _labels_of(schema: "pa.Schema") -> dict[str, list[str]]:

@@ -54,7 +54,7 @@ def short_lines(name: str, lines: list[str], most_chars: int) -> list[str]:
     """Return the lines; raise ValueError if one is too long."""
     if at := next((at for at, line in enumerate(lines, 1) if len(line) > most_chars), 0):
         found = f"line {at} has {len(lines[at - 1])} characters"
-        raise Refusal(f"{name}: {found}; at most {most_chars} are read: divide it, or remove it if it is no text")
+        raise Refusal(f"{name}: {found}; at most {most_chars} are read: split it, or remove it if it is not text")
     return lines
 
 

@@ -65,7 +65,7 @@ def _no_bank(name: str, filled: Sequence[str], lines: Sequence[str], paper: Pars
         is_survey = any(_SURVEY.search(text) for text in [*surroundings, *(draft.above.case or "" for draft in drafts)])
         if is_survey or (len(drafts) < _FEWEST and not is_signed and not _are_chosen(drafts)):
             return (
-                f"{points} without an answer, and no sign that they are questions of a test: "
+                f"{points} without an answer, and no sign that they are test questions: "
                 f"first {flat(drafts[0].stem)[:40]!r}; expected 答案, 试题, 选择题 or blanks; "
                 "a survey, a manual or a law is not a question bank"
             )
@@ -74,20 +74,20 @@ def _no_bank(name: str, filled: Sequence[str], lines: Sequence[str], paper: Pars
     if answered < _FEWEST and sum(_CODE.match(line) is not None for line in filled) * _CODE_SHARE > len(filled):
         return f"{points} among the lines of a program; expected a paper in lines of text"
     if _are_tasks(lines, drafts):
-        return f"{points} with boxes to tick, most of which ask nothing; a to-do list is not a question bank"
+        return f"{points} with checkboxes, most of which ask nothing; a to-do list is not a question bank"
     if sum(_CITED.search(draft.stem) is not None for draft in drafts) * 2 > len(drafts):
         return f"{points}, most of which name a work, `[J]`; a list of references is not a question bank"
     asks_for_help = answered == 0 and any(map(_HELP_TITLE.search, lines[: drafts[0].line + 1])) and _are_in_words(drafts)
     if (_is_spoken(drafts) or asks_for_help) and not any(_SIGNED.search(_HELP_TITLE.sub("", words)) for words in (name, *headings)):
         found = f"{len(drafts)} questions answered in words to a person; an interview or advice is not a question bank"
-        return f"{found}; if it is one, name it so, such as 题库.txt"
+        return f"{found}; if it is one, say so in its name, such as 题库.txt"
     question_like = sum(_shows_question(draft, own) for draft, own in zip(drafts, _are_own(drafts), strict=True))
     if question_like * 2 > len(drafts) or answered >= _FEWEST:
         return ""
     columns = _COLUMNS.fullmatch(filled[0].strip("\ufeff \t\r"))
     if columns and len(filled) > _FEWEST and sum(columns["sign"] in line for line in filled[1:]) >= _ROWS_SHARE * (len(filled) - 1):
-        found = f"rows under {columns[0]!r}, and what these columns contain is not known"
-        return f"{found}; name the file .csv and write a layout beside it: docs/importing.md"
+        found = f"rows under {columns[0]!r}, columns whose meaning is unknown"
+        return f"{found}; rename the file to .csv and write a layout next to it: docs/importing.md"
     return (
         f"{points}, of which {question_like or 'none'} ask anything: expected questions with options, "
         "blanks, answers or a question word; notes or an outline are not questions; "
@@ -113,9 +113,9 @@ def refuse_survey(name: str, given: Sequence[Item], keys: Sequence[str], unread:
     if sum("您" in (item.stem_raw or "") for item in items) * 2 > len(items):
         found = "most of which address a person as 您"
     elif len(items) >= max(_FEWEST, _TIMES_ASKED * len(answers)) and sum(len(each) > 1 for each in answers) * 2 > max(2, len(answers)):
-        found = "most of which recur with different answers, as of several people"
+        found = "most of which recur with different answers, as from several people"
     elif not any(item.answer_raw for item in items) and (sign := next(filter(None, signs), None)):
-        found = f"without an answer, beside {sign[0]!r}"
+        found = f"without an answer, next to {sign[0]!r}"
     elif not any(item.answer_raw for item in items) and len(items) >= _FEWEST and _have_one_scale(items):
         found = "without an answer, most with the same options, as in a scale"
     if found:

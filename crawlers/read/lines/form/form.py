@@ -400,7 +400,7 @@ def _in_words(draft: Draft, other: Draft) -> str:
     """Describe how two readings of one question differ."""
     name = "answer" if _answer(draft) != _answer(other) else "options" if len(draft.options) != len(other.options) else "stem"
     one, two = ("; ".join(each.options) if name == "options" else getattr(each, name) or "" for each in (draft, other))
-    return f"its {name} reads {shown(one)} in one way, {shown(two)} in another; a layout can state which"
+    return f"its {name} can be read as {shown(one)} or as {shown(two)}; state the correct form in a layout"
 
 
 def _contradict(draft: Draft, other: Draft) -> bool:

@@ -8,13 +8,13 @@ from crawlers.read.lines.questions.groups import Above
 from crawlers.read.vocabulary.labels import IMAGE
 
 DOUBTS = {
-    "number_out_of_order": "its number does not fit among those around it, so where it begins and ends is uncertain",
-    "stem_unreadable": "no words follow its number, its answer seems to be inside it, or its last line may be a heading",
-    "options_unreadable": "a letter of its options is missing or occurs twice, or its unlettered lines are not as many as elsewhere",
+    "number_out_of_order": "its number does not fit its neighbours, so its start and end are uncertain",
+    "stem_unreadable": "its number has no text, its stem may contain its answer, or its last line may be a heading",
+    "options_unreadable": "an option letter is missing or repeated, or it has an unusual number of unlettered option lines",
     "two_answers": "two different answers are given to it",
-    "read_in_two_ways": "by the form that the paper's questions repeat it reads otherwise than by its words",
-    "case_unsure": "words between it and the previous case may be a further case, so which case it has is uncertain",
-    "answer_list_mismatch": "its answer list was not read, gives two answers or ? for it, has too many or too few, or none for its section",
+    "read_in_two_ways": "the paper's repeated form and its wording give different readings",
+    "case_unsure": "text between it and the previous case may be another case, so its case is uncertain",
+    "answer_list_mismatch": "its answer list was not read, gives two answers or ? for it, or has too many, too few or no answers for its section",
 }
 """Reasons for rejecting a question, and what they mean."""
 

@@ -275,7 +275,7 @@ def test_tcmbench_as_published(read_set: Callable[[str, str], list[Item]]) -> No
             '{\n "question": "q",\n "answer": "A"\n}',
             r"line 1: .*; the file is one document, not a record per line: name it \.json",
         ),
-        ("a.json", '["q"]\n["p"]', r"one record per line\? then name the file \.jsonl"),
+        ("a.json", '["q"]\n["p"]', r"if it has one record per line, name the file \.jsonl"),
         (
             "a.json",
             '{"code": 0, "data": {"list": [{"question": "q"}]}}',

@@ -78,7 +78,7 @@ def test_a_page_of_nothing_is_an_empty_page(text: str) -> None:
 @pytest.mark.parametrize("votes", ["<i>3票</i>", "<span>12人</span><span>40%</span>", "（12人）"])
 def test_votes_behind_options_are_refused(votes: str) -> None:
     page = _page("<div><h4>{n}、{stem}</h4><ul>{o}</ul><p>答案：{K}</p></div>", f"<li>{{L}}. {{t}} {votes}</li>")
-    with pytest.raises(ValueError, match="end with the votes of visitors"):
+    with pytest.raises(ValueError, match="end with visitors' votes"):
         read("小测.html", page)
 
 

@@ -171,8 +171,8 @@ WHOLE = parquet_of([QUESTION] * 3)
         (b"question,answer\n", "not a readable parquet"),
         (b"PAR1" + bytes(20_000_000) + (20_000_000).to_bytes(4, "little") + b"PAR1", "its columns are described in 20000000 bytes"),
         (written(pa.table({f"c{n}": [1] for n in range(513)})), "513 columns; from 1 to 512 are read"),
-        (written(pa.table([[1], [2]], names=["a", "a"])), "several columns are called 'a'"),
-        (written(pa.table({"x" * 300: [1]})), "a column whose name has 300 characters"),
+        (written(pa.table([[1], [2]], names=["a", "a"])), "several columns are named 'a'"),
+        (written(pa.table({"x" * 300: [1]})), "a column name has 300 characters"),
         (written(pa.table({"x": pa.array([], pa.string())})), "no records; expected question"),
         (written(pa.table({"x\x1b[31m": [1]})), "no fields of a question among the keys x"),
     ],
@@ -195,7 +195,7 @@ def test_a_small_file_that_unpacks_to_much_is_refused() -> None:
     text = pa.DictionaryArray.from_arrays(pa.array([0] * 6_000, pa.int32()), ["长" * 100_000])
     body = written(pa.table({"question": text}), compression="zstd")
     assert len(body) < 20_000
-    with pytest.raises(ValueError, match=r"^a\.parquet: takes more than 134217728 bytes of memory at row \d+; write it again in parts"):
+    with pytest.raises(ValueError, match=r"^a\.parquet: takes more than 134217728 bytes of memory at row \d+; rewrite it in parts"):
         read_file("a.parquet", body, "table", SEEN)
 
 

@@ -101,7 +101,7 @@ def test_without_what_reads_it_a_picture_says_what_to_install(monkeypatch: pytes
     monkeypatch.setattr(pdf, "can_read", lambda: False)
     out = BytesIO()
     Image.new("L", (4, 4)).save(out, "PNG")
-    with pytest.raises(ValueError, match=r"page\.png: a picture; `pip install rapidocr onnxruntime`"):
+    with pytest.raises(ValueError, match=r"page\.png: a picture; to read it, run `pip install rapidocr onnxruntime`"):
         read_picture("page.png", out.getvalue())
 
 

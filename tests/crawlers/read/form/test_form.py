@@ -187,7 +187,7 @@ def test_of_two_readings_that_differ_in_their_answer_neither_is_believed(count: 
     read = better_by_form(_paper(), _core_reading([*RIGHT[:3], *wrong[3:count]], unread=["别的话" * 999]))
     assert [draft.number for draft in read.questions] == [*range(1, 4), *range(count + 1, 9)]
     assert {draft.doubt for draft in read.rejected} == {"read_in_two_ways"}
-    assert "a layout can state which" in read.rejected[0].words
+    assert "state the correct form in a layout" in read.rejected[0].words
 
 
 def test_explanations_between_pages_are_not_of_the_stems_below_them() -> None:
