@@ -95,7 +95,7 @@ def headed_lines(name: str, body: bytes) -> list[str]:
 def _document_of(name: str, body: bytes) -> "Document":
     try:
         if not body.startswith(OLE):
-            raise Refusal(f"{name}: not a document of Word 97-2003; open it in Word and save it as .docx, or rename it to match its content")
+            raise Refusal(f"{name}: not a document of Word 97-2003; save it as .docx in Word, or rename it to match its content")
         return _Walk(name, body).docx()
     except Refusal:
         raise

@@ -195,7 +195,7 @@ def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[
 def _old_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
     if not body.startswith(OLD_BOOK):
         raise Refusal(
-            f"{name}: not a workbook, though its name ends in .xls; save it as .xlsx, or rename it to match its content, such as .html or .csv"
+            f"{name}: not a workbook, though its name ends in .xls; save it as .xlsx, or rename it to match its content: .html or .csv"
         )
     import xlrd  # needed only for old files
 

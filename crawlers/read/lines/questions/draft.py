@@ -14,7 +14,7 @@ DOUBTS = {
     "two_answers": "two different answers are given to it",
     "read_in_two_ways": "the paper's repeated form and its wording give different readings",
     "case_unsure": "text between it and the previous case may be another case, so its case is uncertain",
-    "answer_list_mismatch": "its answer list was not read, gives two answers or ? for it, or has too many, too few or no answers for its section",
+    "answer_list_mismatch": "its answer list was not read, gives two answers or ? for it, lists too many, too few or none for its section",
 }
 """Reasons for rejecting a question, and what they mean."""
 

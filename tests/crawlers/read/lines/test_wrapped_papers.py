@@ -147,7 +147,7 @@ def test_rejects_question_that_ends_with_an_ambiguous_word() -> None:
 @pytest.mark.slow
 @given(st.integers(18, 40), st.integers(0, 9999), st.integers(24, 34))
 @settings(max_examples=15, deadline=None)
-def test_drops_running_titles_at_page_ends(width: int, seed: int, page: int) -> None:
+def test_a_running_title_is_dropped_wherever_pages_end(width: int, seed: int, page: int) -> None:
     questions, lines = bank("心理", width, 0, seed)
     others = [one for more in range(1, 5) for one in bank("心理", width, 0, seed + more)[0]]
     more = [dict(one, stem=re.sub(r"^\d+", str(at), one["stem"])) for at, one in enumerate(others, 13)]
