@@ -256,7 +256,7 @@ def _is_text(body: bytes) -> bool:
 
 
 def _is_other_document(suffix: str, body: bytes) -> bool:
-    """Return whether a Word document has the wrong suffix: an old one as .docx, or a new one as .doc."""
+    """Return whether a Word document has the wrong suffix: an old one as .docx, or anything else as .doc."""
     return suffix in _DOCUMENTS and body.startswith(_COMPOUND) == (suffix == ".docx")
 
 

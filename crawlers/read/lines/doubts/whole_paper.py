@@ -180,7 +180,7 @@ def _shared_by_one(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
 
 
 def _shifted(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield all questions if an answer or options precede the first and the last has none: each has those of the one above."""
+    """Yield all questions if an answer or options precede the first and the last has none: each was given those of the question below."""
     *others, last = drafts
     above = [line for each in lines[max(0, drafts[0].line - _ROWS_ABOVE) : drafts[0].line] if (line := flat(each).strip())]
     letters = [letter for line in above if (letter := letter_of(line))]

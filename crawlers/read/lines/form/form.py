@@ -409,7 +409,7 @@ def _contradict(draft: Draft, other: Draft) -> bool:
 
 
 def _are_alike(draft: Draft, other: Draft) -> bool:
-    """Return whether two readings ask the same, ignoring numbers, letters and signs before a text that only one of them has."""
+    """Return whether two readings ask the same, ignoring numbers, letters and signs before a text in only one of them."""
     if len(draft.options) != len(other.options) or not _end_alike(draft.stem, other.stem, _LONGEST_NUMBER):
         return False
     return all(_end_alike(one, two, 1) for one, two in zip(draft.options, other.options, strict=True))
