@@ -163,7 +163,8 @@ def compare(a: Scores | Table, b: Scores | Table, groups: Mapping[str, str] | No
         >>> atomexam.compare(first, second)["mcnemar_p"]
     """
     counts = METRICS[one_of(metric, METRICS, "metric", "compare")]
-    ours, theirs = (tally(records_of(one.table if isinstance(one, Scores) else one, Score, name), counts) for one, name in ((a, "a"), (b, "b")))
+    tables = {name: one.table if isinstance(one, Scores) else one for name, one in (("a", a), ("b", b))}
+    ours, theirs = (tally(records_of(table, Score, name), counts) for name, table in tables.items())
     shared = ours.keys() & theirs.keys()
     units = {item: group for item, group in dict({} if groups is None else groups).items() if not pd.isna(group)}
     means = {name: mean(each[key] for key in shared) for name, each in (("of_a", ours), ("of_b", theirs))}

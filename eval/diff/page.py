@@ -173,9 +173,9 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
     counts = [[change.kind, name, kind.total] for change in changes for name, kind in change.kinds.items()]
     rows = [[run, name, one["a"], one["b"], one["change"], _said(one, trained[run])] for run, name, one in figures]
     said = "changed.js", list_script("changed", [a.about, counts, rows, difference["params"], params_command(difference)])
-    write_items(folder, chain(item_files(a, b, since, difference["runs"]), [said]), alone=True)
+    write_items(folder, chain(item_files(a, b, since, difference["runs"]), [said]), folder="diff")
     with replacing(folder / "index.html") as part_file:
-        part_file.write_text(rendered("diff", context, scripted=True, linked=False), encoding="utf-8")
+        part_file.write_text(rendered("diff", context, scripted=True, folder="diff"), encoding="utf-8")
     return folder / "index.html"
 
 
