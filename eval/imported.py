@@ -297,8 +297,9 @@ def main(argv: list[str] | None = None) -> None:
         for run, about in own_runs.items():
             by_run[run] = (row for row in read_paired(args.scores, args.predictions, run, about["model"]) if row[0] in asked)
         browser = Browser({args.name: {"model": _ELSEWHERE, "task": ", ".join(of_tasks)}} | own_runs)
-        items = (sorted((one for one in each if one.id in asked), key=lambda one: one.id) for each in (questions, [*claims, *fourfold]))
-        write_items(out, browser.files(*items, by_run), folder="none")
+        asked_questions = [question for question in questions if question.id in asked]
+        asked_claims = sorted((claim for claim in [*claims, *fourfold] if claim.id in asked), key=lambda claim: claim.id)
+        write_items(out, browser.files(asked_questions, asked_claims, by_run), folder="none")
     print(f"{out / 'items.html'} has all replies", file=sys.stderr)
     print("\n".join(told))  # last: the reader of a pipe may be gone
 

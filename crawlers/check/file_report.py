@@ -83,8 +83,8 @@ def advice(row: ReportRow) -> Iterator[str]:
             f"{row.command} --rejected rejected.jsonl writes them with their reasons."
         )
     if row.account.questions_unread:
-        count = counted(row.account.questions_unread, "question or record")
-        yield f"{count} may be in the unread text: {row.command} --verbose shows where."
+        unread = counted(row.account.questions_unread, "question or record")
+        yield f"{unread} may be in the unread text: {row.command} --verbose shows where."
     if within := [one for one in row.account.unread if one.reason == WITHIN_ITEM]:
         yield (
             f"In no item, but between the parts of one: {counted(len(within), 'line')}, first {within[0].position.replace(':', ' ')}: "
